@@ -1,0 +1,147 @@
+package preview
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A segment is closed after so many lines or bytes of text: small enough for
+// compaction to choose among, few enough to cost little.
+const (
+	segmentLines = 16
+	segmentBytes = 1 << 10
+)
+
+// assembly puts the chosen lines together and keeps the books.
+type assembly struct {
+	preview *Preview
+	text    strings.Builder
+	segment Segment
+	altered altered
+	hulls   [len(scattered)]hull
+}
+
+// scattered are the kinds of which a segment has one cut at the most.
+var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible}
+
+// hull is the smallest range of lines that holds every place of a scattered
+// cut.
+type hull struct{ Cut }
+
+// assemble makes the preview of lines from the start and lines from the end.
+func (s *selection) assemble(head, tail []rendered) *Preview {
+	e := s.excerpt
+	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}}
+	a.text.Grow(len(s.scratch))
+	a.add(s, head)
+	a.gap(e, head, tail)
+	a.add(s, tail)
+	a.close()
+	return a.finish()
+}
+
+func (a *assembly) finish() *Preview {
+	p := a.preview
+	p.Text = a.text.String()
+	p.ReplacedBytes, p.EscapedBytes = a.altered.replaced, a.altered.escaped
+	p.Invisible = a.altered.invisible
+	if a.altered.invalid > 0 {
+		p.Encoding = EncodingUnknown
+	}
+	slices.SortStableFunc(p.Cuts, func(x, y Cut) int {
+		return cmp.Or(cmp.Compare(x.ByteStart, y.ByteStart), cmp.Compare(x.Kind, y.Kind))
+	})
+	return p
+}
+
+// gap records what lies between the first and the last lines.
+func (a *assembly) gap(e *Excerpt, head, tail []rendered) {
+	cut := Cut{Kind: CutMiddle, FirstLine: 1, LastLine: e.lines, ByteEnd: e.bytes, Occurrences: 1}
+	if len(head) > 0 {
+		last := &head[len(head)-1]
+		cut.FirstLine, cut.ByteStart = last.number+1, last.line.end
+	}
+	if len(tail) > 0 {
+		cut.LastLine, cut.ByteEnd = tail[0].number-1, tail[0].line.start
+	}
+	if cut.ByteEnd == cut.ByteStart {
+		return
+	}
+	a.close()
+	cut.LeftOutBytes = cut.ByteEnd - cut.ByteStart
+	cut.LeftOutLines = cut.LastLine - cut.FirstLine + 1
+	cut.PreviewOffset = int64(a.text.Len())
+	a.preview.Cuts = append(a.preview.Cuts, cut)
+}
+
+// add appends lines that follow each other.
+func (a *assembly) add(s *selection, lines []rendered) {
+	for i := range lines {
+		r := &lines[i]
+		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
+			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes) {
+			a.close()
+		}
+		if a.segment.FirstLine == 0 {
+			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.start}
+		}
+		a.account(r)
+		a.text.Write(s.scratch[r.from:r.to])
+		a.segment.LastLine, a.segment.ByteEnd = r.number, r.line.end
+		a.segment.PreviewBytes += int64(r.to - r.from)
+	}
+}
+
+// account books what a line leaves out.
+func (a *assembly) account(r *rendered) {
+	a.altered.add(&r.altered)
+	at := int64(a.text.Len())
+	if r.long {
+		a.preview.Cuts = append(a.preview.Cuts, Cut{
+			Kind: CutLongLine, FirstLine: r.number, LastLine: r.number,
+			ByteStart: r.cutFrom, ByteEnd: r.cutTo, LeftOutBytes: r.cutTo - r.cutFrom,
+			Occurrences: 1, PreviewOffset: at + int64(r.cutAt),
+		})
+	}
+	overwritten, updates := r.line.textAt-r.line.start, r.line.updates
+	control, controls := r.altered.control, r.altered.controls
+	if updates == 0 && overwritten > 0 { // a carriage return over an empty line
+		control, controls, overwritten = control+overwritten, controls+1, 0
+	}
+	for i, n := range [...][2]int64{
+		{r.altered.repeats, r.altered.repeatRuns},
+		{overwritten, updates},
+		{control, controls},
+		{r.altered.unseen, r.altered.unseenRunes},
+	} {
+		if n[0] > 0 {
+			a.hulls[i].widen(r, n[0], n[1], at)
+		}
+	}
+}
+
+// widen takes in the places of one line.
+func (h *hull) widen(r *rendered, bytes, places, at int64) {
+	if h.Occurrences == 0 {
+		h.FirstLine, h.ByteStart, h.PreviewOffset = r.number, r.line.start, at
+	}
+	h.LastLine, h.ByteEnd = r.number, r.line.end
+	h.LeftOutBytes += bytes
+	h.Occurrences += places
+}
+
+// close ends the segment and books its scattered cuts.
+func (a *assembly) close() {
+	if a.segment.FirstLine == 0 {
+		return
+	}
+	a.preview.Segments = append(a.preview.Segments, a.segment)
+	for i := range a.hulls {
+		if a.hulls[i].Occurrences > 0 {
+			a.hulls[i].Kind = scattered[i]
+			a.preview.Cuts = append(a.preview.Cuts, a.hulls[i].Cut)
+		}
+	}
+	a.segment, a.hulls = Segment{}, [len(scattered)]hull{}
+}

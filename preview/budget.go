@@ -1,0 +1,63 @@
+package preview
+
+import "github.com/toolresult/toolresult/preview/tokens"
+
+// Budget is what the text of one preview and its cut markers may cost.
+type Budget struct {
+	Tokens    int // in the vocabulary of the counter; 0 shows nothing
+	Lines     int // NoLimit: none beside the tokens
+	Bytes     int // NoLimit: none beside the tokens
+	LineBytes int // bytes of one line before its inner part is cut
+}
+
+// NoLimit stands for a limit that is not set.
+const NoLimit = int(^uint(0) >> 1)
+
+// What one cut marker costs, about: it stands on a line of its own. A caller
+// that must meet a budget exactly measures its finished text.
+const (
+	markerTokens = 24
+	markerLines  = 1
+	markerBytes  = 64
+)
+
+// The line limit is lowered down to minLineBytes for a payload of up to
+// fewLines lines, so that all of them are seen.
+const (
+	minLineBytes = 80
+	fewLines     = 8
+)
+
+// left is what remains of a budget.
+type left struct{ tokens, lines, bytes int }
+
+func (b Budget) left() left { return left{b.Tokens, b.Lines, b.Bytes} }
+
+// share returns the given per cent of what is left.
+func (l left) share(percent int) left {
+	return left{part(l.tokens, percent), part(l.lines, percent), part(l.bytes, percent)}
+}
+
+// part is exact for small n and does not overflow for NoLimit.
+func part(n, percent int) int { return n/100*percent + n%100*percent/100 }
+
+// marker takes the cost of n cut markers away.
+func (l left) marker(n int) left {
+	return left{l.tokens - n*markerTokens, l.lines - n*markerLines, l.bytes - n*markerBytes}
+}
+
+func (l left) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >= 0 }
+
+// spend takes the cost of text away.
+func (l left) spend(text string, lines int, c tokens.Counter) left {
+	l.lines -= lines
+	l.bytes -= len(text)
+	if l.ok() {
+		l.tokens -= c.Count(text)
+	}
+	return l
+}
+
+func (l left) minus(o left) left {
+	return left{l.tokens - o.tokens, l.lines - o.lines, l.bytes - o.bytes}
+}

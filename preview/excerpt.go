@@ -1,0 +1,289 @@
+package preview
+
+import (
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/toolresult/toolresult/preview/tokens"
+)
+
+// Excerpt is what a Writer kept of a payload.
+type Excerpt struct {
+	head, tail []line
+	bytes      int64
+	lines      int64
+	binary     bool
+}
+
+// Bytes is the size of the payload.
+func (e *Excerpt) Bytes() int64 { return e.bytes }
+
+// complete reports whether every line was kept.
+func (e *Excerpt) complete() bool { return int64(len(e.head)+len(e.tail)) == e.lines }
+
+// at returns line number n, from 1, or nil if it was not kept.
+func (e *Excerpt) at(n int64) *line {
+	if n >= 1 && n <= int64(len(e.head)) {
+		return &e.head[n-1]
+	}
+	if i := n - 1 - (e.lines - int64(len(e.tail))); i >= 0 && n <= e.lines {
+		return &e.tail[i]
+	}
+	return nil
+}
+
+func (e *Excerpt) longest() int64 {
+	var longest int64
+	for _, lines := range [][]line{e.head, e.tail} {
+		for i := range lines {
+			longest = max(longest, int64(len(lines[i].text))+lines[i].skipped)
+		}
+	}
+	return longest
+}
+
+// Select makes a preview that costs about b at the most; headPercent is the
+// share of the first lines where not all lines fit. It can be called again with
+// another budget. The whole payload is shown if it fits; otherwise whole lines
+// from both ends; and a line that does not fit by itself is cut inside, never
+// dropped.
+func (e *Excerpt) Select(b Budget, c tokens.Counter, headPercent int) *Preview {
+	if e.binary {
+		return e.unseen(CutBinary, EncodingBinary)
+	}
+	s := selection{excerpt: e, budget: b, counter: c}
+	if lines, ok := s.all(); ok {
+		return s.assemble(lines, nil)
+	}
+	return s.assemble(s.ends(headPercent))
+}
+
+// unseen is a preview that shows nothing.
+func (e *Excerpt) unseen(kind CutKind, encoding Encoding) *Preview {
+	p := &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: encoding}
+	p.Cuts = []Cut{{
+		Kind: kind, FirstLine: 1, LastLine: e.lines, ByteEnd: e.bytes,
+		LeftOutBytes: e.bytes, LeftOutLines: e.lines, Occurrences: 1,
+	}}
+	return p
+}
+
+// rendered is a line in its visible form.
+type rendered struct {
+	line     *line
+	number   int64
+	from, to int // range of the text in the scratch buffer, with "\n"
+	altered  altered
+	long     bool  // the line is cut inside
+	cutAt    int   // where in the text, from its start
+	cutFrom  int64 // range of the cut in the payload
+	cutTo    int64
+}
+
+// selection is one choice of lines.
+type selection struct {
+	excerpt *Excerpt
+	budget  Budget
+	counter tokens.Counter
+	scratch []byte
+}
+
+// all shows every line, if that fits: unshortened, or with the longest line
+// limit that does.
+func (s *selection) all() ([]rendered, bool) {
+	e := s.excerpt
+	if !e.complete() {
+		return nil, false
+	}
+	longest := int(e.longest())
+	if lines, ok := s.limited(longest); ok || longest <= minLineBytes {
+		return lines, ok
+	}
+	lowest := min(s.budget.LineBytes, longest)
+	if e.lines <= fewLines {
+		lowest = minLineBytes
+	}
+	if _, ok := s.limited(lowest); !ok {
+		return nil, false
+	}
+	return s.limited(s.search(lowest, longest, func(limit int) bool {
+		_, ok := s.limited(limit)
+		return ok
+	}))
+}
+
+// search returns the largest limit from low up to and without high that fits,
+// where low does; it halves the range and so tries a dozen.
+func (s *selection) search(low, high int, fits func(limit int) bool) int {
+	for high-low > 1+low/16 {
+		middle := low + (high-low)/2
+		if fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// limited renders every line, none of them longer than limit bytes.
+func (s *selection) limited(limit int) ([]rendered, bool) {
+	e := s.excerpt
+	s.scratch = s.scratch[:0]
+	budget := s.budget.left()
+	budget.lines -= int(e.lines)
+	lines := make([]rendered, 0, e.lines)
+	for n := int64(1); n <= e.lines; n++ {
+		r := s.render(e.at(n), n, limit)
+		if r.long {
+			budget = budget.marker(1)
+		}
+		if budget.bytes < len(s.scratch) || !budget.ok() {
+			return nil, false
+		}
+		lines = append(lines, r)
+	}
+	// A token is at least one byte, so a short text needs no count.
+	return lines, len(s.scratch) <= budget.tokens ||
+		s.counter.Count(asString(s.scratch)) <= budget.tokens
+}
+
+// ends shows lines from both ends, with a cut between them.
+func (s *selection) ends(headPercent int) (head, tail []rendered) {
+	s.scratch = s.scratch[:0]
+	first, last := int64(1), s.excerpt.lines
+	budget := s.budget.left().marker(1)
+	headShare := budget.share(headPercent)
+
+	tailLeft := budget.minus(headShare)
+	tail, tailLeft = s.take(last, -1, first, tailLeft, true)
+	last -= int64(len(tail))
+	headLeft := headShare
+	if tailLeft.ok() {
+		headLeft = left{headShare.tokens + tailLeft.tokens, headShare.lines + tailLeft.lines, headShare.bytes + tailLeft.bytes}
+	}
+	head, headLeft = s.take(first, +1, last, headLeft, headPercent > 0)
+	first += int64(len(head))
+	more, _ := s.take(last, -1, first, headLeft, false)
+	tail = append(tail, more...)
+	for i, j := 0, len(tail)-1; i < j; i, j = i+1, j-1 {
+		tail[i], tail[j] = tail[j], tail[i]
+	}
+	return head, tail
+}
+
+// take renders lines from number n on in the given direction, up to number
+// stop, while they fit. With force the first of them is cut inside until it
+// fits.
+func (s *selection) take(n, step, stop int64, budget left, force bool) ([]rendered, left) {
+	var lines []rendered
+	for ; (stop-n)*step >= 0; n += step {
+		l := s.excerpt.at(n)
+		if l == nil {
+			break
+		}
+		r, after, ok := s.try(l, n, s.budget.LineBytes, budget)
+		if !ok && force && len(lines) == 0 {
+			r, after, ok = s.squeeze(l, n, budget)
+		}
+		if !ok {
+			break
+		}
+		lines, budget = append(lines, r), after
+	}
+	return lines, budget
+}
+
+// try renders a line and pays for it. A line that does not fit leaves nothing
+// behind.
+func (s *selection) try(l *line, n int64, limit int, budget left) (rendered, left, bool) {
+	r := s.render(l, n, limit)
+	if r.long {
+		budget = budget.marker(1)
+	}
+	after := budget.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	if !after.ok() {
+		s.scratch = s.scratch[:r.from]
+	}
+	return r, after, after.ok()
+}
+
+// squeeze renders as much of a line as fits.
+func (s *selection) squeeze(l *line, n int64, budget left) (rendered, left, bool) {
+	limit := s.search(0, s.budget.LineBytes, func(limit int) bool {
+		r, _, ok := s.try(l, n, limit, budget)
+		if ok {
+			s.scratch = s.scratch[:r.from]
+		}
+		return ok
+	})
+	if limit == 0 {
+		return rendered{}, budget, false
+	}
+	return s.try(l, n, limit, budget)
+}
+
+// asString lends b to a counter as a string without a copy; counters keep
+// nothing.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// render appends the visible form of a line to the scratch buffer. A text of
+// more than limit bytes is cut inside, on character boundaries.
+func (s *selection) render(l *line, number int64, limit int) rendered {
+	r := rendered{line: l, number: number, from: len(s.scratch)}
+	if l.skipped == 0 && len(l.text) <= limit {
+		s.scratch = sanitise(s.scratch, l.text, &r.altered)
+	} else {
+		s.renderEnds(l, limit, &r)
+	}
+	if l.newline {
+		s.scratch = append(s.scratch, '\n')
+	}
+	r.to = len(s.scratch)
+	if cr := l.lineEnd() - boolBytes(l.newline); cr > 0 {
+		r.altered.control += cr
+		r.altered.controls++
+	}
+	return r
+}
+
+func boolBytes(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// renderEnds shows the beginning and the end of a long line.
+func (s *selection) renderEnds(l *line, limit int, r *rendered) {
+	firstLen := min(limit-limit/2, l.split)
+	lastFrom := max(l.split, len(l.text)-limit/2)
+	if l.skipped == 0 {
+		firstLen, lastFrom = limit-limit/2, len(l.text)-limit/2
+	}
+	first, last := wholeRunes(l.text, firstLen, lastFrom)
+	r.long = true
+	r.cutFrom = l.textAt + int64(first)
+	r.cutTo = l.textAt + l.skipped + int64(last)
+	s.scratch = sanitise(s.scratch, l.text[:first], &r.altered)
+	r.cutAt = len(s.scratch) - r.from
+	s.scratch = sanitise(s.scratch, l.text[last:], &r.altered)
+}
+
+// wholeRunes widens the cut between first and last so that no character is torn
+// by it. The two ends are looked at apart, because bytes between them may be
+// missing.
+func wholeRunes(text []byte, first, last int) (int, int) {
+	for i := 1; i < utf8.UTFMax && i <= first; i++ {
+		if utf8.RuneStart(text[first-i]) {
+			if !utf8.FullRune(text[first-i : first]) {
+				first -= i
+			}
+			break
+		}
+	}
+	for i := 1; i < utf8.UTFMax && last < len(text) && !utf8.RuneStart(text[last]); i++ {
+		last++
+	}
+	return first, last
+}

@@ -1,0 +1,110 @@
+package preview
+
+// CutKind says why bytes of a payload are not in its preview. The kinds are
+// explained in proto/toolresult/v1/ledger.proto.
+type CutKind int
+
+// The kinds of cut that a preview can have.
+const (
+	CutMiddle CutKind = iota + 1
+	CutLongLine
+	CutRepeated
+	CutProgress
+	CutControl
+	CutInvisible
+	CutBinary
+)
+
+// Cut is one entry of the ledger. Lines count from 1 and ranges are half open
+// in bytes, inclusive in lines.
+type Cut struct {
+	Kind                CutKind
+	FirstLine, LastLine int64
+	ByteStart, ByteEnd  int64
+	LeftOutBytes        int64 // at most ByteEnd-ByteStart; equal to it for a contiguous kind
+	LeftOutLines        int64 // whole lines; 0 for kinds inside a line
+	Occurrences         int64 // separate places; 1 for a contiguous kind
+	PreviewOffset       int64 // where the cut belongs in Preview.Text, in bytes
+}
+
+// Segment is a run of whole lines that the preview shows.
+type Segment struct {
+	FirstLine, LastLine int64
+	ByteStart, ByteEnd  int64
+	PreviewBytes        int64 // length of the segment's text in Preview.Text
+}
+
+// Encoding says how a payload's bytes were read.
+type Encoding int
+
+// The encodings that are told apart. Nothing is guessed: what is not UTF-8 is
+// labelled as such.
+const (
+	EncodingUTF8 Encoding = iota + 1
+	EncodingUnknown
+	EncodingBinary
+)
+
+// Invisible counts removed characters that a reader cannot see, by class.
+type Invisible struct {
+	Tags, Bidi, ZeroWidth int64
+}
+
+func (v *Invisible) add(o Invisible) {
+	v.Tags += o.Tags
+	v.Bidi += o.Bidi
+	v.ZeroWidth += o.ZeroWidth
+}
+
+// Preview is the bounded text of one payload and its ledger.
+//
+// Segments and the cuts of kind CutMiddle and CutBinary tile the payload:
+// sorted by ByteStart they cover [0, Bytes) without gap or overlap. Every
+// other cut lies inside a segment. So VisibleBytes() plus the LeftOutBytes of
+// all cuts is Bytes.
+type Preview struct {
+	Text     string
+	Segments []Segment
+	Cuts     []Cut
+
+	Bytes         int64 // size of the payload
+	Lines         int64 // lines of the payload; a last one without "\n" counts
+	Encoding      Encoding
+	ReplacedBytes int64 // shown as U+FFFD
+	EscapedBytes  int64 // control characters shown as a visible symbol
+	Invisible     Invisible
+}
+
+// Whole reports whether the text is the payload, byte for byte.
+func (p *Preview) Whole() bool {
+	return len(p.Cuts) == 0 && p.ReplacedBytes == 0 && p.EscapedBytes == 0
+}
+
+// Truncated reports whether content was left out: more than colours, carriage
+// returns before line ends and invisible characters.
+func (p *Preview) Truncated() bool {
+	for i := range p.Cuts {
+		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible {
+			return true
+		}
+	}
+	return false
+}
+
+// ShownLines is the number of lines that the text shows, in whole or in part.
+func (p *Preview) ShownLines() int64 {
+	var n int64
+	for i := range p.Segments {
+		n += p.Segments[i].LastLine - p.Segments[i].FirstLine + 1
+	}
+	return n
+}
+
+// VisibleBytes is the number of payload bytes that the text shows.
+func (p *Preview) VisibleBytes() int64 {
+	n := p.Bytes
+	for i := range p.Cuts {
+		n -= p.Cuts[i].LeftOutBytes
+	}
+	return n
+}

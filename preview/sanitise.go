@@ -1,0 +1,305 @@
+package preview
+
+import (
+	"unicode/utf8"
+)
+
+// altered counts what sanitising changed, in bytes of the payload.
+type altered struct {
+	control, controls   int64 // bytes and places removed as CutControl
+	unseen, unseenRunes int64 // bytes and places removed as CutInvisible
+	repeats, repeatRuns int64 // bytes and places removed as CutRepeated
+	replaced            int64 // bytes shown as U+FFFD
+	invalid             int64 // those of them that are no valid UTF-8
+	escaped             int64 // bytes shown as a visible symbol
+	invisible           Invisible
+}
+
+func (a *altered) add(o *altered) {
+	a.control += o.control
+	a.controls += o.controls
+	a.unseen += o.unseen
+	a.unseenRunes += o.unseenRunes
+	a.repeats += o.repeats
+	a.repeatRuns += o.repeatRuns
+	a.replaced += o.replaced
+	a.invalid += o.invalid
+	a.escaped += o.escaped
+	a.invisible.add(o.invisible)
+}
+
+// Symbols that stand for what must not reach a reader as it is. C0 controls
+// are shown as their Unicode control picture, U+2400 + code.
+const (
+	symbolC0      = '\u2400'
+	symbolDelete  = '\u2421'
+	symbolNewline = '\u2424' // for NEL, U+2028 and U+2029
+)
+
+// plain marks the bytes that need no look: printable ASCII and tab.
+var plain = func() (t [256]bool) {
+	for c := 0x20; c < 0x7f; c++ {
+		t[c] = true
+	}
+	t['\t'] = true
+	return t
+}()
+
+// sanitise appends the visible form of one line, or of a part of one, to dst.
+// The result is valid UTF-8 without controls other than tab, without line
+// breaks of any kind and without invisible characters that join nothing; it is
+// its own visible form. Time is linear in the size of src.
+func sanitise(dst, src []byte, a *altered) []byte {
+	s := sanitiser{dst: dst, src: src, altered: a}
+	for s.at < len(src) {
+		from := s.at
+		for s.at < len(src) && plain[src[s.at]] {
+			s.at++
+		}
+		if s.at > from {
+			s.dst = append(s.dst, src[from:s.at]...)
+			s.previous = rune(src[s.at-1])
+		}
+		if s.at < len(src) {
+			s.special(src[s.at])
+		}
+	}
+	return s.dst
+}
+
+// Sanitised reports whether text is its own visible form, line by line, as the
+// text of every Preview is.
+func Sanitised(text string) bool {
+	var a altered
+	src := []byte(text)
+	from := 0
+	for i, c := range src {
+		if c == '\n' {
+			sanitise(nil, src[from:i], &a)
+			from = i + 1
+		}
+	}
+	sanitise(nil, src[from:], &a)
+	return a == altered{}
+}
+
+// OneLine returns text as one sanitised line: line ends are made visible too.
+func OneLine(text string) string {
+	if clean(text) {
+		return text
+	}
+	return string(sanitise(make([]byte, 0, len(text)+16), []byte(text), &altered{}))
+}
+
+func clean(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if !plain[text[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// sanitiser is the state of one line.
+type sanitiser struct {
+	dst, src []byte
+	at       int
+	previous rune // the last rune that was kept
+	*altered
+}
+
+// special handles one byte that is not plain.
+func (s *sanitiser) special(c byte) {
+	switch {
+	case c == escape:
+		s.escapeSequence()
+	case c < 0x20 || c == 0x7f:
+		s.c0(c)
+	default:
+		s.wide()
+	}
+}
+
+// c0 shows a control character as a symbol; a run of the same one is shown
+// once.
+func (s *sanitiser) c0(c byte) {
+	symbol := symbolC0 + rune(c)
+	if c == 0x7f {
+		symbol = symbolDelete
+	}
+	run := 1
+	for c != escape && s.at+run < len(s.src) && s.src[s.at+run] == c {
+		run++
+	}
+	s.at += run
+	s.keep(symbol)
+	s.escaped++
+	if run > 1 {
+		s.repeats += int64(run - 1)
+		s.repeatRuns++
+	}
+}
+
+// wide handles a byte of 0x80 and above.
+func (s *sanitiser) wide() {
+	r, n := utf8.DecodeRune(s.src[s.at:])
+	switch {
+	case r == utf8.RuneError && n == 1:
+		s.replaced++
+		s.invalid++
+		s.keep(utf8.RuneError)
+	case r == 0x85 || r == 0x2028 || r == 0x2029:
+		s.escaped += int64(n)
+		s.keep(symbolNewline)
+	case r < 0xa0:
+		s.replaced += int64(n) // a C1 control
+		s.keep(utf8.RuneError)
+	case s.hidden(r, n):
+		s.unseen += int64(n)
+		s.unseenRunes++
+	default:
+		s.dst = append(s.dst, s.src[s.at:s.at+n]...)
+		s.previous = r
+	}
+	s.at += n
+}
+
+// keep appends a rune that stands for something else.
+func (s *sanitiser) keep(r rune) {
+	s.dst = utf8.AppendRune(s.dst, r)
+	s.previous = r
+}
+
+// hidden reports whether the rune of n bytes at the current place is invisible
+// and joins nothing, and counts it by class.
+func (s *sanitiser) hidden(r rune, n int) bool {
+	switch invisibleClass(r) {
+	case classTag:
+		s.invisible.Tags++
+	case classBidi:
+		s.invisible.Bidi++
+	case classZeroWidth:
+		next, _ := utf8.DecodeRune(s.src[s.at+n:])
+		if joins(r, s.previous, next) {
+			return false
+		}
+		s.invisible.ZeroWidth++
+	default:
+		return false
+	}
+	return true
+}
+
+const escape = 0x1b
+
+// escapeSequence handles ESC. Sequences that only dress text (colours, erase
+// in line, titles, hyperlinks, character sets) are removed; those that move
+// text about are shown, with a symbol in place of ESC; so is an ESC that
+// begins no complete sequence, because what follows it must not be lost.
+func (s *sanitiser) escapeSequence() {
+	if n := dressing(s.src[s.at:]); n > 0 {
+		s.control += int64(n)
+		s.controls++
+		s.at += n
+		return
+	}
+	s.c0(escape)
+}
+
+// dressing returns the length of the escape sequence at the start of b if it
+// only dresses text, and 0 otherwise. b begins with ESC. Source: ECMA-48, and
+// xterm's control sequences for OSC ended by BEL.
+func dressing(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch c := b[1]; {
+	case c == '[':
+		return csi(b)
+	case c == ']', c == 'P', c == 'X', c == '^', c == '_':
+		return controlString(b)
+	case c >= 0x20 && c <= 0x2f: // designates a character set
+		return intermediate(b)
+	}
+	return 0
+}
+
+// csi measures a control sequence that sets colours or erases in its line.
+func csi(b []byte) int {
+	i := 2
+	for i < len(b) && b[i] >= 0x30 && b[i] <= 0x3f {
+		i++
+	}
+	for i < len(b) && b[i] >= 0x20 && b[i] <= 0x2f {
+		i++
+	}
+	if i < len(b) && (b[i] == 'm' || b[i] == 'K') {
+		return i + 1
+	}
+	return 0
+}
+
+// controlString measures OSC, DCS, SOS, PM and APC up to ST or BEL. Another
+// ESC ends the search, so that a line full of beginnings costs linear time.
+func controlString(b []byte) int {
+	for i := 2; i < len(b); i++ {
+		switch {
+		case b[i] == 0x07 && b[1] == ']':
+			return i + 1
+		case b[i] == escape:
+			if i+1 < len(b) && b[i+1] == '\\' {
+				return i + 2
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// intermediate measures ESC, intermediate bytes and a final byte.
+func intermediate(b []byte) int {
+	i := 2
+	for i < len(b) && b[i] >= 0x20 && b[i] <= 0x2f {
+		i++
+	}
+	if i < len(b) && b[i] >= 0x30 && b[i] <= 0x7e {
+		return i + 1
+	}
+	return 0
+}
+
+// isBinary reports whether the start of a payload is not text: more than one
+// byte in ten is neither UTF-8 nor a control character that text has. Runs of
+// one control character count once, so that padding does not decide.
+func isBinary(start []byte) bool {
+	const few = 16 // too little to call a short text binary
+	strange, seen := 0, 0
+	for i := 0; i < len(start); {
+		c := start[i]
+		seen++
+		if c < 0x80 {
+			i++
+			if odd(c) {
+				strange++
+				for i < len(start) && start[i] == c {
+					i++
+				}
+			}
+			continue
+		}
+		r, n := utf8.DecodeRune(start[i:])
+		if r == utf8.RuneError && n == 1 && utf8.FullRune(start[i:]) {
+			strange++
+		}
+		i += n
+	}
+	return strange >= few && strange*10 > seen
+}
+
+// odd reports whether text seldom has the control character c.
+func odd(c byte) bool {
+	if c >= 0x20 {
+		return c == 0x7f
+	}
+	return c < 0x07 || c > 0x0d && c != escape
+}

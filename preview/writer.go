@@ -1,0 +1,126 @@
+package preview
+
+import "bytes"
+
+// sniffBytes is how much of a payload's start decides whether it is binary.
+const sniffBytes = 8 << 10
+
+// minWindow keeps line handling sane for tiny budgets, in bytes.
+const minWindow = 4 << 10
+
+// bytesPerToken is the window kept for a token of budget. Text of tools has
+// about three bytes a token; the rest is room for colours that are removed.
+const bytesPerToken = 8
+
+// Writer takes a payload in writes of any size and keeps its first and its last
+// lines. Memory is bounded by a small multiple of the window, whatever the
+// size of the payload and of its lines. The result does not depend on how the
+// bytes were split. A Writer is not safe for concurrent use.
+type Writer struct {
+	window   int // bytes of text kept at either end
+	maxLines int // lines kept at either end
+	head     lineStore
+	tail     lineStore
+	headFull bool
+	cur      current
+	sniff    []byte
+	offset   int64 // bytes taken so far
+	lines    int64 // lines ended so far
+}
+
+// NewWriter returns a Writer whose windows are enough for previews of up to
+// maxTokens tokens.
+func NewWriter(maxTokens int) *Writer {
+	window := max(minWindow, maxTokens*bytesPerToken)
+	return &Writer{window: window, maxLines: max(16, maxTokens+1)}
+}
+
+// Write takes the next bytes of the payload. It never fails and keeps no
+// reference to p.
+func (w *Writer) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := sniffBytes - len(w.sniff); room > 0 {
+		w.sniff = append(w.sniff, p[:min(room, n)]...)
+	}
+	for len(p) > 0 && !w.headFull {
+		p = p[w.line(p):]
+	}
+	p = p[w.skip(p):]
+	for len(p) > 0 {
+		p = p[w.line(p):]
+	}
+	return n, nil
+}
+
+// skip passes over bytes at the start of p whose lines can no longer be among
+// the last ones, because p itself holds enough complete lines after them. It is
+// what makes the middle of a large payload cost one newline count.
+func (w *Writer) skip(p []byte) int {
+	need := w.window + w.maxLines
+	if len(p) <= need {
+		return 0
+	}
+	complete := p[:bytes.LastIndexByte(p, '\n')+1]
+	if len(complete) <= need {
+		return 0
+	}
+	from := bytes.LastIndexByte(complete[:len(complete)-need], '\n') + 1
+	if from == 0 || bytes.IndexByte(complete[from:], '\r') >= 0 {
+		return 0 // a carriage return may shorten lines: look at each of them
+	}
+	w.lines += int64(bytes.Count(p[:from], newline))
+	w.offset += int64(from)
+	w.tail.reset()
+	w.cur.begin(w.offset)
+	return from
+}
+
+var newline = []byte{'\n'}
+
+// line takes the bytes of p up to and including the next line end.
+func (w *Writer) line(p []byte) int {
+	end := bytes.IndexByte(p, '\n')
+	ended := end >= 0
+	if !ended {
+		end = len(p)
+	}
+	w.cur.write(p[:end], w.window)
+	taken := end
+	if ended {
+		taken++
+		w.offset += int64(taken)
+		w.endLine()
+		return taken
+	}
+	w.offset += int64(taken)
+	return taken
+}
+
+// endLine moves the current line into a window.
+func (w *Writer) endLine() {
+	w.lines++
+	l := w.cur.finish(w.window, w.offset)
+	if !w.headFull {
+		w.head.push(l, w.cur.buf)
+		w.headFull = w.head.size >= w.window || len(w.head.lines) >= w.maxLines
+	} else {
+		w.tail.push(l, w.cur.buf)
+		w.tail.evict(w.window, w.maxLines)
+	}
+	w.cur.begin(w.offset)
+}
+
+// Finish ends the payload and returns what was kept. The Writer must not be
+// used afterwards.
+func (w *Writer) Finish() *Excerpt {
+	if w.offset > w.cur.start {
+		w.endLine() // a last line without a line end
+	}
+	return &Excerpt{
+		head:   w.head.live(),
+		tail:   w.tail.live(),
+		bytes:  w.offset,
+		lines:  w.lines,
+		binary: isBinary(w.sniff),
+	}
+}
