@@ -232,7 +232,7 @@ type CommandOutput struct {
 	// For timed_out: the time that the command was given, in milliseconds.
 	TimeoutMs *uint64 `protobuf:"varint,10,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
 	// For already_running: what the model can do about it. Optional; at most
-	// 2,048 bytes.
+	// 1,024 bytes.
 	Instructions  string `protobuf:"bytes,11,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

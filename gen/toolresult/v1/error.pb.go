@@ -30,7 +30,8 @@ type ErrorReason int32
 const (
 	// Not used in answers.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// INVALID_ARGUMENT. status, result and error do not agree.
+	// INVALID_ARGUMENT. status, result and error do not agree, or fields that
+	// exclude each other are both set.
 	ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY ErrorReason = 1
 	// INVALID_ARGUMENT. A required field is not set.
 	ErrorReason_ERROR_REASON_FIELD_MISSING ErrorReason = 2
@@ -195,13 +196,13 @@ type CompleteToolError struct {
 	// A stable machine-readable kind such as "invalid_tool_input". Required.
 	// Lower-case letters, digits and "_", first a letter; at most 64 bytes.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// What went wrong, for the model. Required; at most 4,096 bytes.
+	// What went wrong, for the model. Required; at most 2,048 bytes.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Details as JSON text. Optional. Any JSON value; nesting at most 64 deep, no
 	// duplicate keys. Numbers and key order survive as written. Large details
 	// are bounded in the canonical result and kept whole in an artifact.
 	DetailsJson []byte `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
-	// What the model could do next. Optional; at most 2,048 bytes.
+	// What the model could do next. Optional; at most 1,024 bytes.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged.
 	Retryable     bool `protobuf:"varint,5,opt,name=retryable,proto3" json:"retryable,omitempty"`

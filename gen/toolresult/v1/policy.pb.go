@@ -459,7 +459,8 @@ func (x *CompactionPolicy) GetRender() *RenderPolicy {
 // Rendering".
 type Receipt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text that the model reads. Valid UTF-8, without a newline at its end.
+	// The text that the model reads. Valid UTF-8; its lines are separated, and not
+	// ended, by newlines.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// What the text costs in the vocabulary of token_counter.
 	Tokens uint32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`

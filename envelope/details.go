@@ -1,0 +1,145 @@
+package envelope
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// maxDepth bounds the nesting of JSON text in a field.
+const maxDepth = 64
+
+// errDuplicate is the cause of JSON_DUPLICATE_KEY.
+var errDuplicate = errors.New("an object has a key twice")
+
+// JSON checks that a field holds one JSON value: UTF-8, at most 64 deep, no
+// duplicate keys. Time is linear in its size.
+func (c Checker) JSON(field string, text []byte) {
+	switch {
+	case depth(text) > maxDepth:
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", maxDepth)
+	case !utf8.Valid(text) || !json.Valid(text):
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "is no JSON text")
+	case uniqueKeys(text) != nil:
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "%v", errDuplicate)
+	}
+}
+
+// depth is how deep the brackets outside of strings are nested at the most.
+func depth(text []byte) int {
+	now, deepest, inString := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
+}
+
+// uniqueKeys walks valid JSON text.
+func uniqueKeys(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	type level struct {
+		keys   map[string]bool // nil in an array
+		atName bool
+	}
+	var stack []level
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		top := len(stack) - 1
+		switch t := token.(type) {
+		case json.Delim:
+			if t == '}' || t == ']' {
+				stack = stack[:top]
+				continue
+			}
+			if top >= 0 {
+				stack[top].atName = stack[top].keys != nil
+			}
+			l := level{}
+			if t == '{' {
+				l = level{keys: map[string]bool{}, atName: true}
+			}
+			stack = append(stack, l)
+		case string:
+			if top >= 0 && stack[top].atName {
+				if stack[top].keys[t] {
+					return errDuplicate
+				}
+				stack[top].keys[t] = true
+				stack[top].atName = false
+				continue
+			}
+			if top >= 0 {
+				stack[top].atName = stack[top].keys != nil
+			}
+		default:
+			if top >= 0 {
+				stack[top].atName = stack[top].keys != nil
+			}
+		}
+	}
+}
+
+// BoundDetails returns valid details as compact JSON text of at most MaxDetails
+// bytes, and whether that is all of them. Of a larger object it keeps the
+// members that fit, in order; of another large value nothing (""). Numbers and
+// strings stay as they are written.
+func BoundDetails(text []byte) (bounded string, whole bool) {
+	var compact bytes.Buffer
+	if json.Compact(&compact, text) != nil {
+		return "", false
+	}
+	if compact.Len() <= MaxDetails {
+		return compact.String(), true
+	}
+	return fittingMembers(compact.Bytes()), false
+}
+
+func fittingMembers(object []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		return ""
+	}
+	kept := []byte{'{'}
+	for dec.More() {
+		from := dec.InputOffset()
+		var value json.RawMessage
+		if _, err := dec.Token(); err != nil {
+			return ""
+		}
+		if err := dec.Decode(&value); err != nil {
+			return ""
+		}
+		member := bytes.TrimLeft(object[from:dec.InputOffset()], ",")
+		if len(kept)+len(member)+2 > MaxDetails {
+			continue
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(kept, member...)
+	}
+	return fmt.Sprintf("%s}", kept)
+}

@@ -1,0 +1,236 @@
+package envelope
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// FromJSON reads the RFC's JSON of a canonical result, as ToJSON writes it. The
+// RFC's JSON does not name the family of "result"; family does, by the name of
+// its case in the contract. With an empty family the only family whose payload
+// has all the members of "result" is taken. It returns an *InvalidError for text
+// that is no such JSON; the result itself is for ValidateCanonical to check.
+func FromJSON(text []byte, family string) (*pb.CanonicalToolResult, error) {
+	c := NewChecker("")
+	c.JSON("json", text)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	d := decoder{c}
+	members, ok := d.object("json", text)
+	r := &pb.CanonicalToolResult{}
+	if ok {
+		d.envelope(r, members, family)
+	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+type decoder struct{ Checker }
+
+func (d decoder) invalid(path, format string, args ...any) {
+	d.Fail(path, pb.ErrorReason_ERROR_REASON_JSON_INVALID, format, args...)
+}
+
+func (d decoder) object(path string, text []byte) (map[string]json.RawMessage, bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil || members == nil {
+		d.invalid(path, "is no JSON object")
+		return nil, false
+	}
+	return members, true
+}
+
+func isNull(text []byte) bool { return string(bytes.TrimSpace(text)) == "null" }
+
+// envelope reads the five members of the RFC.
+func (d decoder) envelope(r *pb.CanonicalToolResult, members map[string]json.RawMessage, family string) {
+	m := r.ProtoReflect()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		text := members[name]
+		switch name {
+		case "tool_name", "status", "summary_text":
+			d.field(m, m.Descriptor().Fields().ByName(protoreflect.Name(name)), name, text)
+		case "result":
+			if !isNull(text) {
+				d.result(m, text, family)
+			}
+		case "error":
+			if !isNull(text) {
+				r.Error = &pb.ToolError{}
+				d.toolError(r.GetError(), name, text)
+			}
+		default:
+			d.invalid(name, "is no member of the envelope")
+		}
+	}
+}
+
+func (d decoder) result(m protoreflect.Message, text []byte, family string) {
+	members, ok := d.object("result", text)
+	if !ok {
+		return
+	}
+	var fits []protoreflect.FieldDescriptor
+	_, all := FamilyFields()
+	for _, f := range all {
+		if family == string(f.Name()) || family == "" && hasAll(f.Message(), members) {
+			fits = append(fits, f)
+		}
+	}
+	if len(fits) != 1 {
+		d.invalid("result", "is of %d families: name one of %s", len(fits), familyNames(all))
+		return
+	}
+	d.message(m.Mutable(fits[0]).Message(), "result", members)
+}
+
+func familyNames(fields []protoreflect.FieldDescriptor) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = string(f.Name())
+	}
+	return strings.Join(names, ", ")
+}
+
+func hasAll(d protoreflect.MessageDescriptor, members map[string]json.RawMessage) bool {
+	for name := range members {
+		if d.Fields().ByName(protoreflect.Name(name)) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// message reads members into the fields of a message; null is absent.
+func (d decoder) message(m protoreflect.Message, path string, members map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		at, text := join(path, name), members[name]
+		f := m.Descriptor().Fields().ByName(protoreflect.Name(name))
+		switch {
+		case f == nil:
+			d.invalid(at, "is no field of %s", m.Descriptor().Name())
+		case isNull(text):
+		case f.IsList():
+			d.list(m, f, at, text)
+		default:
+			d.field(m, f, at, text)
+		}
+	}
+}
+
+func (d decoder) list(m protoreflect.Message, f protoreflect.FieldDescriptor, path string, text []byte) {
+	var items []json.RawMessage
+	if json.Unmarshal(text, &items) != nil {
+		d.invalid(path, "is no JSON array")
+		return
+	}
+	list := m.Mutable(f).List()
+	for i, item := range items {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if f.Message() != nil {
+			d.into(list.AppendMutable().Message(), at, item)
+		} else if v, ok := d.scalar(f, at, item); ok {
+			list.Append(v)
+		}
+	}
+}
+
+func (d decoder) field(m protoreflect.Message, f protoreflect.FieldDescriptor, path string, text []byte) {
+	if f.Message() != nil {
+		d.into(m.Mutable(f).Message(), path, text)
+	} else if v, ok := d.scalar(f, path, text); ok {
+		m.Set(f, v)
+	}
+}
+
+func (d decoder) into(m protoreflect.Message, path string, text []byte) {
+	if e, ok := m.Interface().(*pb.ToolError); ok {
+		d.toolError(e, path, text)
+	} else if members, ok := d.object(path, text); ok {
+		d.message(m, path, members)
+	}
+}
+
+// toolError reads an error whose details are a JSON value.
+func (d decoder) toolError(e *pb.ToolError, path string, text []byte) {
+	members, ok := d.object(path, text)
+	if !ok {
+		return
+	}
+	if details, ok := members["details"]; ok && !isNull(details) {
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, details) // it was valid inside of the whole
+		e.DetailsJson = new(compact.String())
+	}
+	delete(members, "details")
+	d.message(e.ProtoReflect(), path, members)
+}
+
+// scalar reads a string, an enum's name or number, a bool, or an integer from
+// its digits, so that none of them passes through a float.
+func (d decoder) scalar(f protoreflect.FieldDescriptor, path string, text []byte) (protoreflect.Value, bool) {
+	digits := string(bytes.TrimSpace(text))
+	var v protoreflect.Value
+	var err error
+	switch f.Kind() {
+	case protoreflect.StringKind:
+		var s string
+		err = json.Unmarshal(text, &s)
+		v = protoreflect.ValueOfString(s)
+	case protoreflect.BoolKind:
+		var b bool
+		err = json.Unmarshal(text, &b)
+		v = protoreflect.ValueOfBool(b)
+	case protoreflect.EnumKind:
+		var n int64
+		n, err = enumNumber(f.Enum(), text)
+		v = protoreflect.ValueOfEnum(protoreflect.EnumNumber(n))
+	case protoreflect.Int32Kind:
+		var n int64
+		n, err = strconv.ParseInt(digits, 10, 32)
+		v = protoreflect.ValueOfInt32(int32(n))
+	case protoreflect.Int64Kind:
+		var n int64
+		n, err = strconv.ParseInt(digits, 10, 64)
+		v = protoreflect.ValueOfInt64(n)
+	case protoreflect.Uint32Kind:
+		var n uint64
+		n, err = strconv.ParseUint(digits, 10, 32)
+		v = protoreflect.ValueOfUint32(uint32(n))
+	case protoreflect.Uint64Kind:
+		var n uint64
+		n, err = strconv.ParseUint(digits, 10, 64)
+		v = protoreflect.ValueOfUint64(n)
+	default:
+		err = fmt.Errorf("kind %s", f.Kind())
+	}
+	if err != nil {
+		d.invalid(path, "is no %s", f.Kind())
+		return v, false
+	}
+	return v, true
+}
+
+func enumNumber(e protoreflect.EnumDescriptor, text []byte) (int64, error) {
+	var name string
+	if json.Unmarshal(text, &name) != nil {
+		return strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
+	}
+	v := e.Values().ByName(protoreflect.Name(enumPrefix(e) + strings.ToUpper(name)))
+	if v == nil {
+		return 0, fmt.Errorf("no value %s", name)
+	}
+	return int64(v.Number()), nil
+}

@@ -1,0 +1,117 @@
+package envelope
+
+import (
+	"fmt"
+	"strings"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Violation says what is wrong with one field.
+type Violation struct {
+	Field   string         // path as in the contract, such as "output.error.kind"
+	Reason  pb.ErrorReason // one of the INVALID_ARGUMENT reasons
+	Message string         // one sentence without tool bytes
+}
+
+// InvalidError is returned for a message that breaks the contract. It has at
+// least one violation.
+type InvalidError struct{ Violations []Violation }
+
+// Error names the first violation and how many more there are.
+func (e *InvalidError) Error() string {
+	v := e.Violations[0]
+	text := v.Field + ": " + v.Message
+	if more := len(e.Violations) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
+}
+
+// ShortfallError is returned when what must be kept does not fit a budget.
+type ShortfallError struct {
+	Unit   string // "tokens", "lines" or "bytes"
+	Needed int    // what the smallest possible receipt costs
+	Budget int    // what the policy allows
+}
+
+// Error states the exact shortfall.
+func (e *ShortfallError) Error() string {
+	return fmt.Sprintf("the smallest receipt needs %d %s, the budget is %d: raise it by %d",
+		e.Needed, e.Unit, e.Budget, e.Needed-e.Budget)
+}
+
+// maxViolations bounds an answer; more of them help nobody.
+const maxViolations = 16
+
+// Checker collects violations below a path.
+type Checker struct {
+	path       string
+	violations *[]Violation
+}
+
+// NewChecker returns a Checker for the message at path.
+func NewChecker(path string) Checker { return Checker{path: path, violations: new([]Violation)} }
+
+// At returns a Checker for a field below, such as "error" or "items[2]".
+func (c Checker) At(field string) Checker {
+	return Checker{path: join(c.path, field), violations: c.violations}
+}
+
+func join(path, field string) string {
+	if path == "" || field == "" {
+		return path + field
+	}
+	return path + "." + field
+}
+
+// Fail records a violation of a field.
+func (c Checker) Fail(field string, reason pb.ErrorReason, format string, args ...any) {
+	if len(*c.violations) < maxViolations {
+		*c.violations = append(*c.violations, Violation{join(c.path, field), reason, fmt.Sprintf(format, args...)})
+	}
+}
+
+// Err returns an *InvalidError if anything failed, or nil.
+func (c Checker) Err() error {
+	if len(*c.violations) == 0 {
+		return nil
+	}
+	return &InvalidError{Violations: *c.violations}
+}
+
+// Length checks that a text has at most limit bytes.
+func (c Checker) Length(field, text string, limit int) {
+	if len(text) > limit {
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG, "has %d bytes, at most %d are allowed", len(text), limit)
+	}
+}
+
+// Required checks that a text is there and has at most limit bytes.
+func (c Checker) Required(field, text string, limit int) {
+	if text == "" {
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	}
+	c.Length(field, text, limit)
+}
+
+// maxNameBytes bounds names and ids.
+const maxNameBytes = 128
+
+// Name checks a name or id against the closed pattern; an empty one is right
+// unless it is required.
+func (c Checker) Name(field, name string, required bool) {
+	if required {
+		c.Required(field, name, maxNameBytes)
+	} else {
+		c.Length(field, name, maxNameBytes)
+	}
+	if len(name) <= maxNameBytes && strings.IndexFunc(name, notName) >= 0 || name != "" && strings.IndexByte("-.:/", name[0]) >= 0 {
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_NAME_INVALID,
+			`may have letters, digits and "_", "-", ".", ":", "/", and begins with one of the first three`)
+	}
+}
+
+func notName(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.:/", r))
+}

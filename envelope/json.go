@@ -1,0 +1,200 @@
+package envelope
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Marshal returns the deterministic bytes of a canonical result: the same
+// result gives the same bytes in every process of the same build. Fields that a
+// newer client added are kept.
+func Marshal(r *pb.CanonicalToolResult) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(r)
+}
+
+// ToJSON returns the RFC's JSON of a canonical result, indented by two spaces:
+// members in the order of the contract, "result" and "error" always there and
+// null where there is none, enums by name, integers exact, error details as
+// the JSON value that they are.
+func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
+	var w writer
+	w.open('{')
+	w.member("tool_name").text(r.GetToolName())
+	w.member("status").text(enumName(r.GetStatus().Descriptor(), r.GetStatus().Number()))
+	w.member("summary_text").text(r.GetSummaryText())
+	w.member("result")
+	if _, payload := Payload(r); payload != nil {
+		w.message(payload)
+	} else {
+		w.raw("null")
+	}
+	w.member("error")
+	if e := r.GetError(); e != nil {
+		w.toolError(e)
+	} else {
+		w.raw("null")
+	}
+	w.close('}')
+	var out bytes.Buffer
+	if err := json.Indent(&out, w.buf, "", "  "); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// writer appends compact JSON.
+type writer struct {
+	buf   []byte
+	comma bool
+}
+
+func (w *writer) open(c byte) {
+	w.buf = append(w.buf, c)
+	w.comma = false
+}
+
+func (w *writer) close(c byte) {
+	w.buf = append(w.buf, c)
+	w.comma = true
+}
+
+func (w *writer) next() {
+	if w.comma {
+		w.buf = append(w.buf, ',')
+	}
+	w.comma = true
+}
+
+func (w *writer) member(name string) *writer {
+	w.next()
+	w.quote(name)
+	w.buf = append(w.buf, ':')
+	return w
+}
+
+func (w *writer) raw(text string) { w.buf = append(w.buf, text...) }
+
+func (w *writer) text(s string) { w.quote(s) }
+
+// quote writes a JSON string without the escapes that only HTML needs.
+func (w *writer) quote(s string) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string cannot fail
+	w.buf = append(w.buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}
+
+// toolError writes an error with its details as a value. RFC "error".
+func (w *writer) toolError(e *pb.ToolError) {
+	w.open('{')
+	w.member("kind").text(e.GetKind())
+	w.member("message").text(e.GetMessage())
+	if e.DetailsJson != nil {
+		w.member("details").raw(e.GetDetailsJson())
+	}
+	if e.RecoveryHint != nil {
+		w.member("recovery_hint").text(e.GetRecoveryHint())
+	}
+	w.member("retryable").raw(strconv.FormatBool(e.GetRetryable()))
+	m := e.ProtoReflect()
+	for _, name := range []protoreflect.Name{"details_omitted", levelField} {
+		if f := m.Descriptor().Fields().ByName(name); m.Has(f) {
+			w.member(string(name)).value(f, m.Get(f))
+		}
+	}
+	w.close('}')
+}
+
+// message writes the fields that a message has, and null for an absent field
+// whose sibling asks for it.
+func (w *writer) message(m protoreflect.Message) {
+	if e, ok := m.Interface().(*pb.ToolError); ok {
+		w.toolError(e)
+		return
+	}
+	w.open('{')
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		switch {
+		case m.Has(f) && f.IsList():
+			w.member(string(f.Name())).list(f, m.Get(f).List())
+		case m.Has(f):
+			w.member(string(f.Name())).value(f, m.Get(f))
+		case nullBeside(m, f):
+			w.member(string(f.Name())).raw("null")
+		}
+	}
+	w.close('}')
+}
+
+func nullBeside(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
+	name, _ := proto.GetExtension(f.Options(), pb.E_NullBeside).(string)
+	if name == "" {
+		return false
+	}
+	sibling := m.Descriptor().Fields().ByName(protoreflect.Name(name))
+	return sibling != nil && m.Has(sibling)
+}
+
+func (w *writer) list(f protoreflect.FieldDescriptor, list protoreflect.List) {
+	w.open('[')
+	for i := range list.Len() {
+		w.next()
+		w.value(f, list.Get(i))
+	}
+	w.close(']')
+}
+
+func (w *writer) value(f protoreflect.FieldDescriptor, v protoreflect.Value) {
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		w.message(v.Message())
+	case protoreflect.EnumKind:
+		w.enum(f.Enum(), v.Enum())
+	case protoreflect.StringKind:
+		w.quote(v.String())
+	default: // bool and integers; CheckSchema lets nothing else in
+		w.raw(v.String())
+	}
+}
+
+// enum writes a value by its name, and one that this build does not know as
+// its number.
+func (w *writer) enum(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) {
+	if name := enumName(d, n); name != "" {
+		w.quote(name)
+		return
+	}
+	w.raw(strconv.Itoa(int(n)))
+}
+
+// enumName is the name of a value without the prefix of its enum, in lower
+// case: COMMAND_DISPOSITION_TIMED_OUT is "timed_out".
+func enumName(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
+	v := d.Values().ByNumber(n)
+	if v == nil {
+		return ""
+	}
+	return strings.ToLower(strings.TrimPrefix(string(v.Name()), enumPrefix(d)))
+}
+
+// enumPrefix is the prefix that the contract's lint demands of every value.
+func enumPrefix(d protoreflect.EnumDescriptor) string {
+	var b strings.Builder
+	for i, r := range string(d.Name()) {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToUpper(b.String()) + "_"
+}

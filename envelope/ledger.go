@@ -1,0 +1,148 @@
+package envelope
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// checkPayload checks every artifact index and every ledger of a payload.
+func checkPayload(c Checker, payload protoreflect.Message) {
+	Walk("", payload, func(path string, m protoreflect.Message) {
+		if e, ok := m.Interface().(*pb.ToolError); ok {
+			checkError(c.At(path), e)
+			return
+		}
+		fields := LargeFields(m.Descriptor())
+		if len(fields) == 0 {
+			return
+		}
+		checkArtifacts(c.At(path), m, fields)
+		for i := range fields {
+			f := &fields[i]
+			if err := checkLedger(f.Get(m)); err != nil {
+				c.At(path).Fail(f.Name+suffixCuts, pb.ErrorReason_ERROR_REASON_LEDGER_INVALID, "%v", err)
+			}
+		}
+	})
+}
+
+// checkArtifacts checks that every index names an artifact, and each its own.
+func checkArtifacts(c Checker, m protoreflect.Message, fields []LargeField) {
+	const reason = pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID
+	list := m.Get(fields[0].artifacts).List()
+	for i := range list.Len() {
+		ref, _ := list.Get(i).Message().Interface().(*pb.ArtifactReference)
+		c.Required(fmt.Sprintf("artifacts[%d].path", i), ref.GetPath(), maxPath)
+	}
+	taken := map[uint64]string{}
+	for i := range fields {
+		f := fields[i].artifact
+		if !m.Has(f) {
+			continue
+		}
+		index, name := m.Get(f).Uint(), string(f.Name())
+		if index >= uint64(list.Len()) {
+			c.Fail(name, reason, "is %d, and there are %d artifacts", index, list.Len())
+		} else if other, ok := taken[index]; ok {
+			c.Fail(name, reason, "names the same artifact as %s", other)
+		}
+		taken[index] = name
+	}
+}
+
+// checkLedger checks that preview, cuts and source facts add up; see
+// ledger.proto for the rules.
+func checkLedger(v Large) error {
+	if v.Source == nil {
+		if len(v.Cuts) > 0 || v.Truncated {
+			return errors.New("a preview with cuts needs source facts")
+		}
+		return nil
+	}
+	l := ledger{Large: v}
+	for _, cut := range v.Cuts {
+		if err := l.take(cut); err != nil {
+			return err
+		}
+	}
+	l.segmentsUpTo(v.Source.GetBytes(), false)
+	return l.close()
+}
+
+// ledger walks segments and cuts together, in the order of the payload.
+type ledger struct {
+	Large
+	at, text uint64 // how far payload and preview are covered
+	next     int    // the next segment
+	leftOut  uint64
+}
+
+// take books a cut.
+func (l *ledger) take(c *pb.Cut) error {
+	if c.GetByteEnd() < c.GetByteStart() || c.GetLeftOutBytes() > c.GetByteEnd()-c.GetByteStart() {
+		return errors.New("a cut leaves out more than its range")
+	}
+	if c.GetPreviewOffset() > uint64(len(l.Preview)) || !onRune(l.Preview, c.GetPreviewOffset()) {
+		return errors.New("a cut has its place outside of the preview or inside a character")
+	}
+	l.leftOut += c.GetLeftOutBytes()
+	if !Contiguous(c.GetKind()) {
+		return nil
+	}
+	l.segmentsUpTo(c.GetByteStart(), true)
+	if c.GetByteStart() != l.at || c.GetLeftOutBytes() != c.GetByteEnd()-c.GetByteStart() || c.GetPreviewOffset() != l.text {
+		return fmt.Errorf("a cut at byte %d does not continue at byte %d of the payload and %d of the preview",
+			c.GetByteStart(), l.at, l.text)
+	}
+	if o := c.GetPreviewOffset(); o > 0 && l.Preview[o-1] != '\n' {
+		return errors.New("a cut between lines has its place inside a line")
+	}
+	l.at = c.GetByteEnd()
+	return nil
+}
+
+// Contiguous reports whether cuts of the kind lie between segments and leave
+// out their whole range.
+func Contiguous(kind pb.CutKind) bool {
+	return kind == pb.CutKind_CUT_KIND_MIDDLE || kind == pb.CutKind_CUT_KIND_BINARY || kind == pb.CutKind_CUT_KIND_COMPACTED
+}
+
+// segmentsUpTo covers the segments that follow each other up to a place.
+func (l *ledger) segmentsUpTo(place uint64, strict bool) {
+	segments := l.Source.GetSegments()
+	for ; l.next < len(segments); l.next++ {
+		s := segments[l.next]
+		if strict && s.GetByteStart() >= place {
+			return
+		}
+		if s.GetByteStart() != l.at || s.GetByteEnd() < l.at || s.GetFirstLine() > s.GetLastLine() ||
+			s.GetPreviewBytes() > uint64(len(l.Preview))-l.text {
+			return // does not tile: close finds the rest uncovered
+		}
+		l.at = s.GetByteEnd()
+		l.text += s.GetPreviewBytes()
+	}
+}
+
+// close checks the sums.
+func (l *ledger) close() error {
+	s := l.Source
+	switch {
+	case l.at != s.GetBytes() || l.next != len(s.GetSegments()):
+		return fmt.Errorf("segments and cuts cover %d of %d bytes", l.at, s.GetBytes())
+	case l.text != uint64(len(l.Preview)):
+		return fmt.Errorf("segments cover %d of %d bytes of the preview", l.text, len(l.Preview))
+	case s.GetVisibleBytes()+l.leftOut != s.GetBytes():
+		return fmt.Errorf("%d visible bytes and %d left out are not %d", s.GetVisibleBytes(), l.leftOut, s.GetBytes())
+	}
+	return nil
+}
+
+func onRune(text string, at uint64) bool {
+	return at == uint64(len(text)) || utf8.RuneStart(text[at])
+}

@@ -1,0 +1,255 @@
+package envelope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Payload returns the family's name and payload of a canonical result, or
+// ("", nil) when it has none.
+func Payload(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
+	m := r.ProtoReflect()
+	f := m.WhichOneof(resultOneof(m.Descriptor()))
+	if f == nil {
+		return "", nil
+	}
+	return string(f.Name()), m.Get(f).Message()
+}
+
+// Family returns the name of the family of a complete output, or "" when it
+// has no result.
+func Family(out *pb.CompleteToolOutput) string {
+	m := out.ProtoReflect()
+	f := m.WhichOneof(resultOneof(m.Descriptor()))
+	if f == nil {
+		return ""
+	}
+	return string(f.Name())
+}
+
+func resultOneof(d protoreflect.MessageDescriptor) protoreflect.OneofDescriptor {
+	return d.Oneofs().ByName("result")
+}
+
+// FamilyFields returns the cases of the result oneof of CompleteToolOutput and
+// CanonicalToolResult, in the order of the contract.
+func FamilyFields() (complete, canonical []protoreflect.FieldDescriptor) {
+	return cases((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor()),
+		cases((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor())
+}
+
+func cases(d protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+	fields := resultOneof(d).Fields()
+	list := make([]protoreflect.FieldDescriptor, fields.Len())
+	for i := range list {
+		list[i] = fields.Get(i)
+	}
+	return list
+}
+
+// Retention returns the retention of a field of a canonical payload.
+func Retention(f protoreflect.FieldDescriptor) pb.Retention {
+	r, _ := proto.GetExtension(f.Options(), pb.E_Retention).(pb.Retention)
+	return r
+}
+
+// LargeField is a field that may be huge: the fields x_preview, x_truncated,
+// x_artifact, x_cuts and x_source of one message, by the naming convention of
+// ledger.proto.
+type LargeField struct {
+	Name string // x
+	preview, truncated, artifact, cuts, source,
+	artifacts protoreflect.FieldDescriptor
+}
+
+// The suffixes of the convention.
+const (
+	suffixPreview   = "_preview"
+	suffixTruncated = "_truncated"
+	suffixArtifact  = "_artifact"
+	suffixCuts      = "_cuts"
+	suffixSource    = "_source"
+)
+
+// LargeFields returns the large fields of a message in the order of their
+// previews. A preview is a large field when it has cuts beside it.
+func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
+	var list []LargeField
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		name, ok := strings.CutSuffix(string(f.Name()), suffixPreview)
+		if !ok || d.Fields().ByName(protoreflect.Name(name+suffixCuts)) == nil {
+			continue
+		}
+		by := func(suffix string) protoreflect.FieldDescriptor {
+			return d.Fields().ByName(protoreflect.Name(name + suffix))
+		}
+		list = append(list, LargeField{
+			Name: name, preview: f, truncated: by(suffixTruncated), artifact: by(suffixArtifact),
+			cuts: by(suffixCuts), source: by(suffixSource), artifacts: d.Fields().ByName("artifacts"),
+		})
+	}
+	return list
+}
+
+// Has reports whether the field was captured.
+func (f *LargeField) Has(m protoreflect.Message) bool { return m.Has(f.preview) }
+
+// Large is the value of a large field.
+type Large struct {
+	Preview   string
+	Truncated bool
+	Artifact  string // path; empty when the payload was not stored
+	Cuts      []*pb.Cut
+	Source    *pb.SourceFacts // nil when the preview is the payload
+}
+
+// Get reads the field. An artifact index that names nothing reads as no
+// artifact; ValidateCanonical refuses it.
+func (f *LargeField) Get(m protoreflect.Message) Large {
+	v := Large{Preview: m.Get(f.preview).String(), Truncated: m.Get(f.truncated).Bool()}
+	if cuts := m.Get(f.cuts).List(); cuts.Len() > 0 {
+		v.Cuts = make([]*pb.Cut, cuts.Len())
+		for i := range v.Cuts {
+			v.Cuts[i], _ = cuts.Get(i).Message().Interface().(*pb.Cut)
+		}
+	}
+	if m.Has(f.source) {
+		v.Source, _ = m.Get(f.source).Message().Interface().(*pb.SourceFacts)
+	}
+	if list := m.Get(f.artifacts).List(); m.Has(f.artifact) && m.Get(f.artifact).Uint() < uint64(list.Len()) {
+		ref, _ := list.Get(int(m.Get(f.artifact).Uint())).Message().Interface().(*pb.ArtifactReference)
+		v.Artifact = ref.GetPath()
+	}
+	return v
+}
+
+// Set writes the field. A new artifact path is appended to the message's
+// artifacts, an old one keeps its index.
+func (f *LargeField) Set(m protoreflect.Message, v Large) {
+	m.Set(f.preview, protoreflect.ValueOfString(v.Preview))
+	if v.Truncated || f.truncated.HasPresence() {
+		m.Set(f.truncated, protoreflect.ValueOfBool(v.Truncated))
+	}
+	m.Clear(f.cuts)
+	for _, c := range v.Cuts {
+		m.Mutable(f.cuts).List().Append(protoreflect.ValueOfMessage(c.ProtoReflect()))
+	}
+	if v.Source != nil {
+		m.Set(f.source, protoreflect.ValueOfMessage(v.Source.ProtoReflect()))
+	}
+	if v.Artifact != "" && !m.Has(f.artifact) {
+		list := m.Mutable(f.artifacts).List()
+		list.Append(protoreflect.ValueOfMessage((&pb.ArtifactReference{Path: v.Artifact}).ProtoReflect()))
+		m.Set(f.artifact, protoreflect.ValueOfUint32(uint32(list.Len()-1)))
+	}
+}
+
+// CheckSchema checks that a canonical payload keeps the conventions: a
+// retention on every field, whole large fields, a compaction level where
+// anything can be shortened, and nothing that the RFC's JSON cannot say.
+func CheckSchema(d protoreflect.MessageDescriptor) error {
+	return checkSchema(d, map[protoreflect.FullName]bool{})
+}
+
+func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
+	if seen[d.FullName()] {
+		return nil
+	}
+	seen[d.FullName()] = true
+	shrinks := false
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		retention := Retention(f)
+		if retention == pb.Retention_RETENTION_UNSPECIFIED {
+			return fmt.Errorf("field %s has no retention", f.FullName())
+		}
+		shrinks = shrinks || retention != pb.Retention_RETENTION_KEEP
+		if err := checkField(d, f); err != nil {
+			return err
+		}
+		if f.Message() != nil {
+			if err := checkSchema(f.Message(), seen); err != nil {
+				return err
+			}
+		}
+	}
+	if shrinks && d.Fields().ByName(levelField) == nil {
+		return fmt.Errorf("message %s can be shortened but has no %s", d.FullName(), levelField)
+	}
+	return nil
+}
+
+// levelField is where a payload keeps its compaction level.
+const levelField = "compaction_level"
+
+// SetLevel writes the compaction level of a payload or error that has one.
+func SetLevel(m protoreflect.Message, level pb.CompactionLevel) {
+	if f := m.Descriptor().Fields().ByName(levelField); f != nil {
+		m.Set(f, protoreflect.ValueOfEnum(level.Number()))
+	}
+}
+
+// Level reads the compaction level of a payload or error.
+func Level(m protoreflect.Message) pb.CompactionLevel {
+	if f := m.Descriptor().Fields().ByName(levelField); f != nil {
+		return pb.CompactionLevel(m.Get(f).Enum())
+	}
+	return pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
+	switch f.Kind() {
+	case protoreflect.BytesKind, protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind:
+		return fmt.Errorf("field %s is of kind %s, which a canonical payload cannot have", f.FullName(), f.Kind())
+	}
+	if f.IsMap() {
+		return fmt.Errorf("field %s is a map, whose order is not fixed", f.FullName())
+	}
+	if name, ok := strings.CutSuffix(string(f.Name()), suffixCuts); ok {
+		for _, suffix := range []string{suffixPreview, suffixTruncated, suffixArtifact, suffixSource} {
+			if d.Fields().ByName(protoreflect.Name(name+suffix)) == nil {
+				return fmt.Errorf("large field %s of %s has no %s", name, d.FullName(), name+suffix)
+			}
+		}
+		if d.Fields().ByName("artifacts") == nil {
+			return fmt.Errorf("message %s has a large field but no artifacts", d.FullName())
+		}
+	}
+	return nil
+}
+
+// Walk calls visit for a message and then for every message inside of it, with
+// the path of each, in the order of the contract.
+func Walk(path string, m protoreflect.Message, visit func(path string, m protoreflect.Message)) {
+	visit(path, m)
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if f.Message() == nil || !m.Has(f) || slices.Contains(leaves, f.Message().FullName()) {
+			continue
+		}
+		at := join(path, string(f.Name()))
+		if !f.IsList() {
+			Walk(at, m.Get(f).Message(), visit)
+			continue
+		}
+		for j := range m.Get(f).List().Len() {
+			Walk(fmt.Sprintf("%s[%d]", at, j), m.Get(f).List().Get(j).Message(), visit)
+		}
+	}
+}
+
+// leaves are messages that belong to a field of their parent and hold nothing
+// to visit.
+var leaves = []protoreflect.FullName{
+	(*pb.Cut)(nil).ProtoReflect().Descriptor().FullName(),
+	(*pb.SourceFacts)(nil).ProtoReflect().Descriptor().FullName(),
+	(*pb.ArtifactReference)(nil).ProtoReflect().Descriptor().FullName(),
+}

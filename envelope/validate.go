@@ -1,0 +1,113 @@
+package envelope
+
+import (
+	"strings"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Bounds of the envelope's own fields, in bytes.
+const (
+	MaxSummary  = 1024
+	MaxKind     = 64
+	MaxMessage  = 2048
+	MaxHint     = 1024
+	MaxDetails  = 2048 // of details in a canonical result
+	maxPath     = 4096
+	digestBytes = len("blake3:") + 64
+)
+
+// ValidateComplete checks the envelope of a complete output. The family's
+// projector checks what is inside of result. It returns an *InvalidError.
+func ValidateComplete(out *pb.CompleteToolOutput) error {
+	c := NewChecker("output")
+	if out == nil {
+		c.Fail("", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+		return c.Err()
+	}
+	c.Name("tool_name", out.GetToolName(), true)
+	c.Length("summary_text", out.GetSummaryText(), MaxSummary)
+	c.exclusivity(out.GetStatus(), out.Result != nil, out.Error != nil)
+	if out.Error != nil {
+		CheckCompleteError(c.At("error"), out.GetError())
+	}
+	return c.Err()
+}
+
+// exclusivity is RFC "Projection Algorithm", step 2.
+func (c Checker) exclusivity(status pb.ToolStatus, hasResult, hasError bool) {
+	const reason = pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
+	switch status {
+	case pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
+		c.Fail("status", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	case pb.ToolStatus_TOOL_STATUS_SUCCESS:
+		if !hasResult {
+			c.Fail("result", reason, "a success needs a result of a family that this server knows")
+		}
+		if hasError {
+			c.Fail("error", reason, "a success has no error")
+		}
+	case pb.ToolStatus_TOOL_STATUS_ERROR:
+		if hasResult {
+			c.Fail("result", reason, "an error has no result")
+		}
+		if !hasError {
+			c.Fail("error", reason, "an error needs an error")
+		}
+	default:
+		c.Fail("status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no status that this server knows")
+	}
+}
+
+// CheckCompleteError checks an error as a runtime gives it.
+func CheckCompleteError(c Checker, e *pb.CompleteToolError) {
+	c.kind(e.GetKind())
+	c.Required("message", e.GetMessage(), MaxMessage)
+	c.Length("recovery_hint", e.GetRecoveryHint(), MaxHint)
+	if len(e.GetDetailsJson()) > 0 {
+		c.JSON("details_json", e.GetDetailsJson())
+	}
+}
+
+func (c Checker) kind(kind string) {
+	c.Required("kind", kind, MaxKind)
+	wrong := func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_') }
+	if kind != "" && (strings.IndexFunc(kind, wrong) >= 0 || kind[0] < 'a') {
+		c.Fail("kind", pb.ErrorReason_ERROR_REASON_NAME_INVALID, `may have lower-case letters, digits and "_", and begins with a letter`)
+	}
+}
+
+// ValidateCanonical checks a canonical result that comes from outside: the
+// envelope, and by the conventions of the contract every artifact index and
+// every ledger inside. It returns an *InvalidError.
+func ValidateCanonical(path string, r *pb.CanonicalToolResult) error {
+	c := NewChecker(path)
+	if r == nil {
+		c.Fail("", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+		return c.Err()
+	}
+	c.Name("tool_name", r.GetToolName(), true)
+	c.Required("summary_text", r.GetSummaryText(), MaxSummary)
+	c.exclusivity(r.GetStatus(), r.Result != nil, r.Error != nil)
+	if r.Error != nil {
+		checkError(c.At("error"), r.GetError())
+	}
+	if name, payload := Payload(r); payload != nil {
+		checkPayload(c.At(name), payload)
+	}
+	return c.Err()
+}
+
+func checkError(c Checker, e *pb.ToolError) {
+	c.kind(e.GetKind())
+	c.Required("message", e.GetMessage(), MaxMessage)
+	c.Length("recovery_hint", e.GetRecoveryHint(), MaxHint)
+	if e.DetailsJson != nil {
+		c.Length("details_json", e.GetDetailsJson(), MaxDetails)
+		c.JSON("details_json", []byte(e.GetDetailsJson()))
+	}
+	if o := e.GetDetailsOmitted(); o != nil {
+		c.Length("details_omitted.digest", o.GetDigest(), digestBytes)
+		c.Length("details_omitted.artifact.path", o.GetArtifact().GetPath(), maxPath)
+	}
+}
