@@ -134,9 +134,8 @@ func (f *LargeField) Get(m protoreflect.Message) Large {
 // artifacts, an old one keeps its index.
 func (f *LargeField) Set(m protoreflect.Message, v Large) {
 	m.Set(f.preview, protoreflect.ValueOfString(v.Preview))
-	if v.Truncated || f.truncated.HasPresence() {
-		m.Set(f.truncated, protoreflect.ValueOfBool(v.Truncated))
-	}
+	m.Set(f.truncated, protoreflect.ValueOfBool(v.Truncated))
+	m.Clear(f.source)
 	m.Clear(f.cuts)
 	for _, c := range v.Cuts {
 		m.Mutable(f.cuts).List().Append(protoreflect.ValueOfMessage(c.ProtoReflect()))

@@ -9,8 +9,8 @@ import (
 // A segment is closed after so many lines or bytes of text: small enough for
 // compaction to choose among, few enough to cost little.
 const (
-	segmentLines = 16
-	segmentBytes = 1 << 10
+	segmentLines = 8
+	segmentBytes = 512
 )
 
 // assembly puts the chosen lines together and keeps the books.
@@ -144,4 +144,31 @@ func (a *assembly) close() {
 		}
 	}
 	a.segment, a.hulls = Segment{}, [len(scattered)]hull{}
+}
+
+// Split returns the segments of a text that is its own payload: what a Preview
+// of it has when it shows all of it.
+func Split(text string) []Segment {
+	var list []Segment
+	var s Segment
+	for at := int64(0); len(text) > 0; {
+		n := int64(strings.IndexByte(text, '\n') + 1)
+		if n == 0 {
+			n = int64(len(text))
+		}
+		if lines := s.LastLine - s.FirstLine + 1; s.FirstLine > 0 && (lines >= segmentLines || s.PreviewBytes >= segmentBytes) {
+			list = append(list, s)
+			s = Segment{FirstLine: s.LastLine + 1, ByteStart: at, LastLine: s.LastLine}
+		}
+		if s.FirstLine == 0 {
+			s.FirstLine = 1
+		}
+		at += n
+		s.LastLine, s.ByteEnd, s.PreviewBytes = s.LastLine+1, at, s.PreviewBytes+n
+		text = text[n:]
+	}
+	if s.FirstLine > 0 {
+		list = append(list, s)
+	}
+	return list
 }

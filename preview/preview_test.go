@@ -274,3 +274,14 @@ func TestMemoryIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// A text that is its own payload has the segments that its preview has.
+func TestSplitIsWhatAPreviewHas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")
+		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), 25)
+		if diff := cmp.Diff(p.Segments, preview.Split(text)); diff != "" || !p.Whole() {
+			t.Fatal(diff)
+		}
+	})
+}

@@ -70,6 +70,9 @@ func sanitise(dst, src []byte, a *altered) []byte {
 // Sanitised reports whether text is its own visible form, line by line, as the
 // text of every Preview is.
 func Sanitised(text string) bool {
+	if clean(text, '\n') {
+		return true
+	}
 	var a altered
 	src := []byte(text)
 	from := 0
@@ -85,15 +88,16 @@ func Sanitised(text string) bool {
 
 // OneLine returns text as one sanitised line: line ends are made visible too.
 func OneLine(text string) string {
-	if clean(text) {
+	if clean(text, '\t') {
 		return text
 	}
 	return string(sanitise(make([]byte, 0, len(text)+16), []byte(text), &altered{}))
 }
 
-func clean(text string) bool {
+// clean reports whether text is made of plain bytes and one other.
+func clean(text string, other byte) bool {
 	for i := 0; i < len(text); i++ {
-		if !plain[text[i]] {
+		if c := text[i]; !plain[c] && c != other {
 			return false
 		}
 	}

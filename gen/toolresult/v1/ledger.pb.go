@@ -463,6 +463,8 @@ type SourceFacts struct {
 	// How the bytes were read.
 	Encoding TextEncoding `protobuf:"varint,5,opt,name=encoding,proto3,enum=toolresult.v1.TextEncoding" json:"encoding,omitempty"`
 	// Bytes shown as U+FFFD because they are no valid UTF-8 or a C1 control.
+	// Like the next two, counted over the lines that Project showed; compaction
+	// does not change it.
 	ReplacedBytes uint64 `protobuf:"varint,6,opt,name=replaced_bytes,json=replacedBytes,proto3" json:"replaced_bytes,omitempty"`
 	// Control characters shown as a visible symbol, such as "␀" for NUL.
 	EscapedBytes uint64 `protobuf:"varint,11,opt,name=escaped_bytes,json=escapedBytes,proto3" json:"escaped_bytes,omitempty"`

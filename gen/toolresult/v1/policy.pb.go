@@ -391,10 +391,11 @@ func (x *ProjectionPolicy) GetHeadPercent() uint32 {
 // CompactionPolicy governs Compact.
 type CompactionPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The level to bring every result to. A result that is already at this level
-	// or a lower one is not changed. Required.
+	// The level to bring every result to. A result that is at a lower level
+	// already is not changed, and neither is a preview that is about as small as
+	// the handle that would replace it. Required.
 	Level CompactionLevel `protobuf:"varint,1,opt,name=level,proto3,enum=toolresult.v1.CompactionLevel" json:"level,omitempty"`
-	// For COMPACTION_LEVEL_TRIMMED: tokens that each preview may keep. 0: 200.
+	// For COMPACTION_LEVEL_TRIMMED: tokens that each preview may keep. 0: 256.
 	// Bounds: 16 to 200,000.
 	PreviewTokens uint32 `protobuf:"varint,2,opt,name=preview_tokens,json=previewTokens,proto3" json:"preview_tokens,omitempty"`
 	// How the receipts of the compacted results are rendered.

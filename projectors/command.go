@@ -1,0 +1,138 @@
+package projectors
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Bounds of the command family.
+const (
+	maxCommandLine    = 65_536
+	maxCommandPreview = 512
+	maxInstructions   = 1024
+	maxSignal         = 64
+)
+
+// Command projects the command family. RFC "Family-Specific Large Output
+// Rules".
+func Command() Projector { return newCommand() }
+
+type command struct{ fields fields }
+
+func newCommand() command { return command{fieldsOf(&pb.CommandResult{})} }
+
+// Project returns the canonical result of one command.
+func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+	out := in.Output.GetCommand()
+	check := envelope.NewChecker("output.command")
+	checkCommand(check, out)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	result := commandFacts(out)
+	r := canonical(in.Output, commandSummary(out))
+	r.Result = &pb.CanonicalToolResult_Command{Command: result}
+	payloads := c.payloads(nil, out, result, in.Policy)
+	finish := func() { setTruncated(result) }
+	if err := fit(ctx, in, r, payloads, finish, sink); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// payloads lists the streams of a command in the order of the contract.
+func (c command) payloads(list []*payload, out *pb.CommandOutput, into *pb.CommandResult, p Policy) []*payload {
+	m := into.ProtoReflect()
+	list = c.fields.add(list, "stdout", m, out.GetStdout(), p)
+	list = c.fields.add(list, "stderr", m, out.GetStderr(), p)
+	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), p)
+	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), p)
+}
+
+// setTruncated sums up over the streams, as the RFC's first example does.
+func setTruncated(r *pb.CommandResult) {
+	switch r.GetDisposition() {
+	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK:
+		r.InitialOutputTruncated = new(r.GetInitialOutputTruncated())
+	case pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
+	default:
+		r.Truncated = new(r.GetStdoutTruncated() || r.GetStderrTruncated() || r.GetCombinedOutputTruncated())
+	}
+}
+
+// commandFacts are the parts of the result that need no budget.
+func commandFacts(out *pb.CommandOutput) *pb.CommandResult {
+	r := &pb.CommandResult{
+		Disposition: out.GetDisposition(), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
+		TaskHandle: out.GetTaskHandle(),
+	}
+	if out.ExitStatus != nil && out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+		r.ExitMeaning = exitMeaning(out.GetCommandLine(), out.GetExitStatus())
+	}
+	if out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+		r.CommandPreview = oneLine(out.GetCommandLine(), maxCommandPreview)
+		r.Instructions = oneLine(out.GetInstructions(), maxInstructions)
+	}
+	return r
+}
+
+// commandSummary is said when the runtime gave no summary.
+func commandSummary(out *pb.CommandOutput) string {
+	switch out.GetDisposition() {
+	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
+		if out.ExitStatus == nil {
+			return "command exited"
+		}
+		return fmt.Sprintf("command exited with status %d", out.GetExitStatus())
+	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK:
+		return "command promoted to managed task"
+	case pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
+		return "command is already running"
+	case pb.CommandDisposition_COMMAND_DISPOSITION_TIMED_OUT:
+		return "command timed out"
+	case pb.CommandDisposition_COMMAND_DISPOSITION_CANCELLED:
+		return "command cancelled"
+	case pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL:
+		return fmt.Sprintf("command killed by signal %d", out.GetSignal())
+	}
+	return fmt.Sprintf("command ended with disposition %d", out.GetDisposition())
+}
+
+// checkCommand checks one complete command.
+func checkCommand(c envelope.Checker, out *pb.CommandOutput) {
+	const missing, bounds, both = pb.ErrorReason_ERROR_REASON_FIELD_MISSING,
+		pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
+	switch out.GetDisposition() {
+	case pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
+		c.Fail("disposition", missing, "is required")
+	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK, pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
+		if out.GetTaskHandle() == nil {
+			c.Fail("task_handle", missing, "is required for this disposition")
+		}
+	case pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL:
+		if out.Signal == nil {
+			c.Fail("signal", missing, "is required for this disposition")
+		}
+	}
+	if h := out.GetTaskHandle(); h != nil {
+		c.Name("task_handle.task_id", h.GetTaskId(), true)
+		c.Name("task_handle.kind", h.GetKind(), false)
+		c.Name("task_handle.status", h.GetStatus(), false)
+	}
+	if out.GetCombinedOutput() != nil && (out.GetStdout() != nil || out.GetStderr() != nil) {
+		c.Fail("combined_output", both, "excludes stdout and stderr")
+	}
+	if s := out.GetSignal(); out.Signal != nil && (s < 1 || s > maxSignal) {
+		c.Fail("signal", bounds, "is %d, and signals are 1 to %d", s, maxSignal)
+	}
+	c.Length("command_line", out.GetCommandLine(), maxCommandLine)
+	c.Length("instructions", out.GetInstructions(), maxInstructions)
+	checkPayload(c, "stdout", out.GetStdout())
+	checkPayload(c, "stderr", out.GetStderr())
+	checkPayload(c, "combined_output", out.GetCombinedOutput())
+	checkPayload(c, "initial_output", out.GetInitialOutput())
+}

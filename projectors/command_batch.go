@@ -1,0 +1,117 @@
+package projectors
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// maxItems bounds a batch.
+const maxItems = 64
+
+// CommandBatch projects several commands of one call. Their streams share one
+// budget, max-min fair.
+func CommandBatch() Projector { return batch{newCommand()} }
+
+type batch struct{ command command }
+
+// Project returns the canonical result of a batch.
+func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+	out := in.Output.GetCommandBatch()
+	check := envelope.NewChecker("output.command_batch")
+	checkBatch(check, out)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
+	var payloads []*payload
+	for _, given := range out.GetItems() {
+		item, err := batchItem(ctx, given, sink)
+		if err != nil {
+			return nil, err
+		}
+		if item.GetResult() != nil {
+			payloads = b.command.payloads(payloads, given.GetResult(), item.GetResult(), in.Policy)
+		}
+		result.Items = append(result.Items, item)
+	}
+	r := canonical(in.Output, batchSummary(out))
+	r.Result = &pb.CanonicalToolResult_CommandBatch{CommandBatch: result}
+	finish := func() {
+		for _, item := range result.GetItems() {
+			if item.GetResult() != nil {
+				setTruncated(item.GetResult())
+			}
+		}
+	}
+	if err := fit(ctx, in, r, payloads, finish, sink); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func batchItem(ctx context.Context, given *pb.CommandBatchItemOutput, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
+	item := &pb.CommandBatchItem{
+		Status: given.GetStatus(), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
+	}
+	if out := given.GetResult(); out != nil {
+		item.Result = commandFacts(out)
+		if out.GetCommandLine() == "" && item.Result.GetExitMeaning() == nil && out.ExitStatus != nil {
+			item.Result.ExitMeaning = exitMeaning(given.GetCommandLine(), out.GetExitStatus())
+		}
+	}
+	if given.GetError() != nil {
+		e, err := projectError(ctx, given.GetError(), sink)
+		if err != nil {
+			return nil, err
+		}
+		item.Error = e
+	}
+	return item, nil
+}
+
+func batchSummary(out *pb.CommandBatchOutput) string {
+	ran := 0
+	for _, item := range out.GetItems() {
+		if item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN {
+			ran++
+		}
+	}
+	return fmt.Sprintf("%d of %d commands ran", ran, len(out.GetItems()))
+}
+
+func checkBatch(c envelope.Checker, out *pb.CommandBatchOutput) {
+	if n := len(out.GetItems()); n < 1 || n > maxItems {
+		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d items, 1 to %d are allowed", n, maxItems)
+		return
+	}
+	for i, item := range out.GetItems() {
+		checkItem(c.At(fmt.Sprintf("items[%d]", i)), item)
+	}
+}
+
+// checkItem checks that status, result and error of an item agree.
+func checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput) {
+	c.Required("command_line", item.GetCommandLine(), maxCommandLine)
+	if item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED {
+		c.Fail("status", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+		return
+	}
+	ran := item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN
+	rejected := item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED
+	if ran != (item.GetResult() != nil) {
+		c.Fail("result", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command ran")
+	}
+	if rejected != (item.GetError() != nil) {
+		c.Fail("error", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command was rejected")
+	}
+	if item.GetResult() != nil {
+		checkCommand(c.At("result"), item.GetResult())
+	}
+	if item.GetError() != nil {
+		envelope.CheckCompleteError(c.At("error"), item.GetError())
+	}
+}

@@ -1,0 +1,109 @@
+package projectors
+
+import (
+	"context"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// Error projects the failure of a tool of any family: kind, message, hint and
+// retryable as given, details bounded. RFC "Projection Algorithm", step 4.
+func Error() Projector { return failure{} }
+
+type failure struct{}
+
+// Project returns the canonical result of an error. Details that do not fit
+// the budget of the receipt are left out whole; they are in the store then.
+func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+	out := in.Output
+	e, err := projectError(ctx, out.GetError(), sink)
+	if err != nil {
+		return nil, err
+	}
+	r := canonical(out, out.GetError().GetMessage())
+	r.Error = e
+	cost, err := in.Measure(r)
+	if err != nil {
+		return nil, err
+	}
+	if cost.over(in.Policy.Budget) == (Cost{}) {
+		return r, nil
+	}
+	if err := omitDetails(ctx, e, out.GetError().GetDetailsJson(), sink); err != nil {
+		return nil, err
+	}
+	if cost, err = in.Measure(r); err != nil {
+		return nil, err
+	}
+	if cost.over(in.Policy.Budget) != (Cost{}) {
+		return nil, shortfall(cost, in.Policy.Budget)
+	}
+	return r, nil
+}
+
+// projectError bounds the details of an error.
+func projectError(ctx context.Context, in *pb.CompleteToolError, sink artifactstore.Sink) (*pb.ToolError, error) {
+	e := &pb.ToolError{
+		Kind: in.GetKind(), Message: in.GetMessage(), RecoveryHint: in.RecoveryHint, Retryable: in.GetRetryable(),
+	}
+	if len(in.GetDetailsJson()) == 0 {
+		return e, nil
+	}
+	bounded, whole := envelope.BoundDetails(in.GetDetailsJson())
+	if !whole {
+		if err := omitDetails(ctx, e, in.GetDetailsJson(), sink); err != nil {
+			return nil, err
+		}
+	}
+	if bounded != "" {
+		e.DetailsJson = &bounded
+	}
+	return e, nil
+}
+
+// omitDetails takes the details out of an error, into the store.
+func omitDetails(ctx context.Context, e *pb.ToolError, details []byte, sink artifactstore.Sink) error {
+	e.DetailsJson = nil
+	if len(details) == 0 || e.GetDetailsOmitted() != nil {
+		return nil
+	}
+	ref, err := sink.Put(ctx, artifactstore.BytesBlob(details))
+	if err != nil {
+		return err
+	}
+	e.DetailsOmitted = &pb.DetailsOmitted{
+		Bytes: uint64(len(details)), Digest: ref.Digest, Artifact: &pb.ArtifactReference{Path: ref.Path},
+	}
+	return nil
+}
+
+// canonical is the envelope of a result. A summary that the runtime did not
+// give is the family's.
+func canonical(out *pb.CompleteToolOutput, summary string) *pb.CanonicalToolResult {
+	if out.GetSummaryText() != "" {
+		summary = out.GetSummaryText()
+	}
+	return &pb.CanonicalToolResult{
+		ToolName: out.GetToolName(), Status: out.GetStatus(), SummaryText: oneLine(summary, envelope.MaxSummary),
+	}
+}
+
+// oneLine is the visible form of a text on one line, of at most limit bytes.
+func oneLine(text string, limit int) string {
+	text = preview.OneLine(text)
+	if len(text) <= limit {
+		return text
+	}
+	const more = "..."
+	end := 0
+	for i := range text {
+		if i > limit-len(more) {
+			break
+		}
+		end = i
+	}
+	return text[:end] + more
+}

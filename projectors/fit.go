@@ -1,0 +1,140 @@
+package projectors
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// extentTokens is what the heading and the marker of a cut stream cost, about.
+// It only saves a round: what counts is measured.
+const extentTokens = 64
+
+// maxRounds is how often a receipt is measured before the allowance is cut by
+// half each time. Two or three rounds are the rule.
+const maxRounds = 8
+
+// fit makes the previews of all payloads so that the receipt of r fits the
+// budget as a whole: outcome, facts, headings, markers and stuffing included.
+// There is one allocator, this one. Before each measurement, finish completes r
+// from what the previews left out.
+func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*payload, finish func(), sink artifactstore.Sink) error {
+	f := fitting{Input: in, result: r, payloads: bySize(payloads), sink: sink}
+	allowance := f.firstAllowance()
+	for round := 0; ; round++ {
+		if err := f.share(ctx, allowance); err != nil {
+			return err
+		}
+		finish()
+		cost, err := in.Measure(r)
+		if err != nil {
+			return err
+		}
+		over := cost.over(in.Policy.Budget)
+		if over == (Cost{}) {
+			return nil
+		}
+		if allowance.Tokens == 0 || len(payloads) == 0 {
+			return shortfall(cost, in.Policy.Budget)
+		}
+		allowance = allowance.less(over)
+		if round >= maxRounds {
+			allowance.Tokens /= 2
+		}
+	}
+}
+
+type fitting struct {
+	Input
+	result   *pb.CanonicalToolResult
+	payloads []*payload // the smallest first
+	sink     artifactstore.Sink
+}
+
+// bySize orders payloads so that what a small one leaves goes to larger ones;
+// equal ones stay in their order.
+func bySize(payloads []*payload) []*payload {
+	sorted := slices.Clone(payloads)
+	slices.SortStableFunc(sorted, func(a, b *payload) int { return cmp.Compare(a.excerpt.Bytes(), b.excerpt.Bytes()) })
+	return sorted
+}
+
+// firstAllowance is what previews may cost in the first round: everything, less
+// the headings of payloads that are certainly cut.
+func (f *fitting) firstAllowance() Cost {
+	allowance := f.Policy.Budget
+	allowance.Lines, allowance.Bytes = limit(allowance.Lines), limit(allowance.Bytes)
+	for _, p := range f.payloads {
+		if p.excerpt.Bytes() > 8*int64(f.Policy.Budget.Tokens) {
+			allowance.Tokens -= extentTokens
+		}
+	}
+	allowance.Tokens = max(1, allowance.Tokens)
+	return allowance
+}
+
+func limit(n int) int {
+	if n == 0 {
+		return preview.NoLimit
+	}
+	return n
+}
+
+// share makes the previews. The allowance is shared max-min fair: each payload
+// may have an equal part of what is left, and what it does not need goes to the
+// larger ones.
+func (f *fitting) share(ctx context.Context, allowance Cost) error {
+	for i, p := range f.payloads {
+		n := len(f.payloads) - i
+		v := p.excerpt.Select(preview.Budget{
+			Tokens: allowance.Tokens / n, Lines: allowance.Lines / n, Bytes: allowance.Bytes / n,
+			LineBytes: f.Policy.LineBytes,
+		}, f.Policy.Counter, f.Policy.HeadPercent)
+		if n > 1 {
+			allowance = allowance.less(Cost{f.Policy.Counter.Count(v.Text), int(v.ShownLines()), len(v.Text)})
+		}
+		if err := p.show(ctx, v, f.Policy.KeepAll, f.sink); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// less takes o away, down to nothing; a limit that is not set stays so.
+func (c Cost) less(o Cost) Cost {
+	minus := func(n, o int) int {
+		if n == preview.NoLimit {
+			return n
+		}
+		return max(0, n-o)
+	}
+	return Cost{max(0, c.Tokens-o.Tokens), minus(c.Lines, o.Lines), minus(c.Bytes, o.Bytes)}
+}
+
+// over is by how much c exceeds a budget in each unit.
+func (c Cost) over(budget Cost) Cost {
+	excess := func(n, limit int) int {
+		if limit == 0 {
+			return 0
+		}
+		return max(0, n-limit)
+	}
+	return Cost{max(0, c.Tokens-budget.Tokens), excess(c.Lines, budget.Lines), excess(c.Bytes, budget.Bytes)}
+}
+
+// shortfall states what the smallest receipt needs.
+func shortfall(cost, budget Cost) error {
+	over := cost.over(budget)
+	switch {
+	case over.Tokens > 0:
+		return &envelope.ShortfallError{Unit: "tokens", Needed: cost.Tokens, Budget: budget.Tokens}
+	case over.Lines > 0:
+		return &envelope.ShortfallError{Unit: "lines", Needed: cost.Lines, Budget: budget.Lines}
+	}
+	return &envelope.ShortfallError{Unit: "bytes", Needed: cost.Bytes, Budget: budget.Bytes}
+}

@@ -1,0 +1,138 @@
+package projectors
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// payload is one complete stream on its way into a large field.
+type payload struct {
+	field   *envelope.LargeField
+	into    protoreflect.Message // the canonical message that has the field
+	blob    artifactstore.Blob
+	loss    *pb.SourceLoss
+	excerpt *preview.Excerpt
+	stored  artifactstore.Ref // once it was put into the store
+}
+
+// fields are the large fields of a canonical message by name.
+type fields map[string]*envelope.LargeField
+
+func fieldsOf(m protoreflect.ProtoMessage) fields {
+	byName := fields{}
+	list := envelope.LargeFields(m.ProtoReflect().Descriptor())
+	for i := range list {
+		byName[list[i].Name] = &list[i]
+	}
+	return byName
+}
+
+// add takes a payload that was captured.
+func (f fields) add(list []*payload, name string, into protoreflect.Message, in *pb.Payload, p Policy) []*payload {
+	if in == nil {
+		return list
+	}
+	w := preview.NewWriter(min(p.Budget.Tokens, MaxWindowTokens))
+	_, _ = w.Write(in.GetInline()) // it never fails
+	return append(list, &payload{
+		field: f[name], into: into, blob: artifactstore.BytesBlob(in.GetInline()),
+		loss: in.GetSourceLoss(), excerpt: w.Finish(),
+	})
+}
+
+// checkPayload checks what can be wrong with a payload.
+func checkPayload(c envelope.Checker, field string, in *pb.Payload) {
+	if at := in.GetSourceLoss().GetAtByte(); at > uint64(len(in.GetInline())) {
+		c.Fail(field+".source_loss.at_byte", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS,
+			"is %d, and %d bytes arrived", at, len(in.GetInline()))
+	}
+}
+
+// show writes a preview into the canonical message, and stores the payload if
+// the preview is not all of it. It reports whether content was left out.
+func (p *payload) show(ctx context.Context, v *preview.Preview, keepAll bool, sink artifactstore.Sink) error {
+	whole := v.Whole() && p.loss == nil
+	if p.stored.Path == "" && p.blob.Size() > 0 && (keepAll || !v.Whole()) {
+		ref, err := sink.Put(ctx, p.blob)
+		if err != nil {
+			return err
+		}
+		p.stored = ref
+	}
+	large := envelope.Large{Preview: v.Text, Truncated: v.Truncated() || p.loss != nil, Artifact: p.stored.Path}
+	if !whole {
+		large.Cuts, large.Source = p.ledger(v)
+	}
+	p.field.Set(p.into, large)
+	return nil
+}
+
+// ledger writes the books of a preview in the words of the contract.
+func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
+	source := &pb.SourceFacts{
+		Bytes: uint64(v.Bytes), Lines: uint64(v.Lines), ShownLines: uint64(v.ShownLines()),
+		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
+		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes),
+		Digest: p.stored.Digest, SourceLoss: p.loss,
+	}
+	if i := v.Invisible; i != (preview.Invisible{}) {
+		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
+	}
+	for _, s := range v.Segments {
+		source.Segments = append(source.Segments, &pb.Segment{
+			FirstLine: uint64(s.FirstLine), LastLine: uint64(s.LastLine),
+			ByteStart: uint64(s.ByteStart), ByteEnd: uint64(s.ByteEnd), PreviewBytes: uint64(s.PreviewBytes),
+		})
+	}
+	cuts := make([]*pb.Cut, 0, len(v.Cuts)+1)
+	for _, c := range v.Cuts {
+		cuts = append(cuts, &pb.Cut{
+			Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
+			ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd),
+			LeftOutBytes: uint64(c.LeftOutBytes), LeftOutLines: uint64(c.LeftOutLines),
+			Occurrences: uint64(c.Occurrences), PreviewOffset: uint64(c.PreviewOffset),
+		})
+	}
+	if p.loss != nil {
+		cuts = append(cuts, lossCut(p.loss, v))
+	}
+	return cuts, source
+}
+
+// lossCut is the ledger's entry for what was lost before it arrived: an empty
+// range at its place.
+func lossCut(loss *pb.SourceLoss, v *preview.Preview) *pb.Cut {
+	cut := &pb.Cut{
+		Kind: pb.CutKind_CUT_KIND_SOURCE_LOSS, Occurrences: 1, LostBytes: loss.GetLostBytes(),
+		ByteStart: loss.GetAtByte(), ByteEnd: loss.GetAtByte(),
+	}
+	for _, s := range v.Segments { // after the last segment that ends before it
+		if uint64(s.ByteEnd) > loss.GetAtByte() {
+			break
+		}
+		cut.PreviewOffset += uint64(s.PreviewBytes)
+	}
+	return cut
+}
+
+var encodings = map[preview.Encoding]pb.TextEncoding{
+	preview.EncodingUTF8:    pb.TextEncoding_TEXT_ENCODING_UTF8,
+	preview.EncodingUnknown: pb.TextEncoding_TEXT_ENCODING_UNKNOWN,
+	preview.EncodingBinary:  pb.TextEncoding_TEXT_ENCODING_BINARY,
+}
+
+var kinds = map[preview.CutKind]pb.CutKind{
+	preview.CutMiddle:    pb.CutKind_CUT_KIND_MIDDLE,
+	preview.CutLongLine:  pb.CutKind_CUT_KIND_LONG_LINE,
+	preview.CutRepeated:  pb.CutKind_CUT_KIND_REPEATED,
+	preview.CutProgress:  pb.CutKind_CUT_KIND_PROGRESS,
+	preview.CutControl:   pb.CutKind_CUT_KIND_CONTROL,
+	preview.CutInvisible: pb.CutKind_CUT_KIND_INVISIBLE,
+	preview.CutBinary:    pb.CutKind_CUT_KIND_BINARY,
+}

@@ -1,0 +1,40 @@
+package projectors
+
+import (
+	"context"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/tokens"
+)
+
+// Projector makes the canonical result of one family. It returns an
+// *envelope.InvalidError for a complete output that breaks the contract, an
+// *envelope.ShortfallError when what must be kept does not fit the budget, and
+// the errors of the artifact store.
+type Projector interface {
+	Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error)
+}
+
+// Input is one complete output and how to project it.
+type Input struct {
+	Output *pb.CompleteToolOutput // its envelope is valid
+	Policy Policy
+	// Measure says what the receipt of a canonical result costs.
+	Measure func(*pb.CanonicalToolResult) (Cost, error)
+}
+
+// Policy governs a projection. Every value is set.
+type Policy struct {
+	Budget      Cost // of the receipt as a whole; 0 lines or bytes: no limit
+	LineBytes   int  // bytes of one line before its inner part is cut
+	HeadPercent int  // share of the first lines of a cut preview
+	KeepAll     bool // store every payload, not only those that are not shown whole
+	Counter     tokens.Counter
+}
+
+// Cost is what a receipt costs, or may cost.
+type Cost struct{ Tokens, Lines, Bytes int }
+
+// MaxWindowTokens bounds the memory of a preview, whatever the budget.
+const MaxWindowTokens = 200_000

@@ -1,0 +1,115 @@
+package renderers
+
+import (
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Command renders the command family. RFC "Prefer Textual Receipts For
+// Command-Family Rendering".
+func Command() Renderer {
+	c := newCommand()
+	return Describe(func(payload protoreflect.Message) Document {
+		r, _ := payload.Interface().(*pb.CommandResult)
+		d := Document{Outcome: commandOutcome(r)}
+		c.describe(&d, r, "")
+		return d
+	})
+}
+
+// command describes one command, alone or as an item of a batch.
+type command struct{ streams []stream }
+
+func newCommand() command {
+	return command{streams((*pb.CommandResult)(nil).ProtoReflect().Descriptor(),
+		[2]string{"stdout", labelStdout}, [2]string{"stderr", labelStderr},
+		[2]string{"combined_output", labelCombined}, [2]string{"initial_output", labelInitial})}
+}
+
+// commandOutcome is the first line of a command's receipt.
+func commandOutcome(r *pb.CommandResult) string {
+	switch r.GetDisposition() {
+	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
+		if r.ExitStatus == nil {
+			return outcomeExited
+		}
+		return fmt.Sprintf("%s with code %d", outcomeExited, r.GetExitStatus())
+	case pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL:
+		return outcomeKilled + " " + signalText(r.GetSignal())
+	case pb.CommandDisposition_COMMAND_DISPOSITION_TIMED_OUT:
+		if r.TimeoutMs == nil {
+			return outcomeTimedOut
+		}
+		return outcomeTimedOut + " after " + seconds(r.GetTimeoutMs())
+	case pb.CommandDisposition_COMMAND_DISPOSITION_CANCELLED:
+		return outcomeCancelled
+	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK:
+		return outcomePromoted
+	case pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
+		return outcomeRunning
+	}
+	return fmt.Sprintf("%s (disposition %d)", outcomeEnded, r.GetDisposition())
+}
+
+// describe adds what follows the outcome.
+func (c command) describe(d *Document, r *pb.CommandResult, prefix string) {
+	if r.ExitStatus != nil && r.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+		d.fact(prefix+labelCode, strconv.Itoa(int(r.GetExitStatus())))
+	}
+	if m := r.GetExitMeaning(); m != nil {
+		text := m.GetProgram() + ": " + m.GetText()
+		if m.GetClass() == pb.ExitClass_EXIT_CLASS_ANSWER {
+			text += " (an answer, not a failure)"
+		}
+		d.fact(prefix+labelMeaning, text)
+	}
+	d.fact(prefix+labelTask, r.GetTaskHandle().GetTaskId())
+	d.fact(prefix+labelTaskStatus, r.GetTaskHandle().GetStatus())
+	d.fact(prefix+labelCommand, r.GetCommandPreview())
+	d.fact(prefix+labelContinue, r.GetInstructions())
+
+	before, captured := len(d.Sections), false
+	for i := range c.streams {
+		captured = captured || c.streams[i].field.Has(r.ProtoReflect())
+		if s, ok := c.streams[i].section(r.ProtoReflect(), prefix); ok {
+			d.Sections = append(d.Sections, s)
+		}
+	}
+	if len(d.Sections) == before && r.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+		d.fact(prefix+labelOutput, noOutput(captured))
+	}
+}
+
+// noOutput keeps apart what looks the same: a stream without a byte and a
+// stream that nobody read.
+func noOutput(captured bool) string {
+	if captured {
+		return "none"
+	}
+	return "not captured"
+}
+
+// seconds writes a time in the largest unit that needs no fraction.
+func seconds(ms uint64) string {
+	if ms%1000 == 0 {
+		return strconv.FormatUint(ms/1000, 10) + " s"
+	}
+	return strconv.FormatUint(ms, 10) + " ms"
+}
+
+// signalText names a signal of Linux beside its number.
+func signalText(n int32) string {
+	names := map[int32]string{
+		1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
+		9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
+		24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+	}
+	if name, ok := names[n]; ok {
+		return fmt.Sprintf("%d (%s)", n, name)
+	}
+	return strconv.Itoa(int(n))
+}

@@ -1,0 +1,66 @@
+package renderers
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// CommandBatch renders several commands of one call: how every one of them
+// ended first, and then their texts.
+func CommandBatch() Renderer {
+	c := newCommand()
+	return Describe(func(payload protoreflect.Message) Document {
+		r, _ := payload.Interface().(*pb.CommandBatchResult)
+		return c.batch(r)
+	})
+}
+
+func (c command) batch(r *pb.CommandBatchResult) Document {
+	d := Document{Outcome: batchOutcome(r)}
+	for i, item := range r.GetItems() {
+		d.fact(fmt.Sprintf("%s %d", labelItem, i+1), itemOutcome(item)+": "+item.GetCommandPreview())
+		if item.GetResult() != nil {
+			c.describe(&d, item.GetResult(), itemPrefix(i))
+		}
+		if item.GetError() != nil {
+			d.addError(item.GetError(), itemPrefix(i))
+		}
+	}
+	return d
+}
+
+// batchOutcome counts what became of the items.
+func batchOutcome(r *pb.CommandBatchResult) string {
+	var succeeded, other, rejected, skipped int
+	for _, item := range r.GetItems() {
+		switch item.GetStatus() {
+		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN:
+			if zero := item.GetResult(); zero.ExitStatus != nil && zero.GetExitStatus() == 0 {
+				succeeded++
+			} else {
+				other++
+			}
+		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
+			rejected++
+		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
+			skipped++
+		}
+	}
+	return fmt.Sprintf("%s %s: %d exited with code 0, %d otherwise, %d rejected, %d skipped",
+		outcomeBatch, count(int64(len(r.GetItems())), "command"), succeeded, other, rejected, skipped)
+}
+
+func itemOutcome(item *pb.CommandBatchItem) string {
+	switch item.GetStatus() {
+	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN:
+		return commandOutcome(item.GetResult())
+	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
+		return outcomeError + " " + item.GetError().GetKind() + ": " + item.GetError().GetMessage()
+	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
+		return "skipped, because an earlier command failed"
+	}
+	return fmt.Sprintf("status %d", item.GetStatus())
+}

@@ -1,0 +1,194 @@
+package renderers
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Version is the version of the receipt grammar. The same canonical result and
+// policy give the same receipt for the same version.
+const Version = 1
+
+// The outcome forms: the first line of every receipt begins with one of them.
+const (
+	outcomeExited    = "Process exited"
+	outcomeKilled    = "Process killed by signal"
+	outcomeTimedOut  = "Process timed out"
+	outcomeCancelled = "Process cancelled"
+	outcomeEnded     = "Process ended"
+	outcomePromoted  = "Command promoted to background task"
+	outcomeRunning   = "Command is already running"
+	outcomeBatch     = "Batch of"
+	outcomeError     = "Tool error"
+)
+
+// The labels of facts and sections.
+const (
+	labelMeaning        = "Exit meaning"
+	labelCode           = "Exit code"
+	labelOutput         = "Output"
+	labelTask           = "Task"
+	labelTaskStatus     = "Task status"
+	labelCommand        = "Command"
+	labelContinue       = "To continue"
+	labelRecover        = "To recover"
+	labelRetryable      = "Retryable"
+	labelDetails        = "Error details"
+	labelDetailsOmitted = "Error details left out"
+
+	labelStdout   = "stdout"
+	labelStderr   = "stderr"
+	labelCombined = "stdout and stderr"
+	labelInitial  = "Initial output"
+
+	labelItem = "Item" // "Item 3", alone or before another label
+)
+
+// stuffing is put before a line of tool text that begins like one of our own
+// forms, and before one that begins with the stuffing itself.
+const stuffing = `\`
+
+// Form is one reserved beginning of a line in a receipt.
+type Form struct {
+	Begin string // how the line begins
+	Use   string // what it is for
+}
+
+// Forms returns the closed table of reserved forms, as docs/receipts.md shows
+// it. No other line of a receipt is ours; a line of tool text that begins like
+// one of these is stuffed.
+func Forms() []Form {
+	return []Form{
+		{outcomeExited, "outcome of a command: its exit code"},
+		{outcomeKilled, "outcome of a command: the signal that ended it"},
+		{outcomeTimedOut, "outcome of a command: its time was over"},
+		{outcomeCancelled, "outcome of a command: the call was cancelled"},
+		{outcomeEnded, "outcome of a command: in a way that this version does not know"},
+		{outcomePromoted, "outcome of a command: it goes on as a task"},
+		{outcomeRunning, "outcome of a command: it was running before"},
+		{outcomeBatch, "outcome of several commands: how many ran"},
+		{outcomeError, "outcome of any tool: the kind of error and its message"},
+		{labelMeaning + ":", "what the exit code means for this program"},
+		{labelCode + ":", "the exit code, where the outcome does not have it"},
+		{labelOutput + ":", "that there is no output, or that none was captured"},
+		{labelTaskStatus + ":", "the status of the task"},
+		{labelTask + ":", "the id to ask for the task with"},
+		{labelCommand + ":", "the command line"},
+		{labelContinue + ":", "what can be done next"},
+		{labelRecover + ":", "what can be done about an error"},
+		{labelRetryable + ":", "whether the same call may succeed when made again"},
+		{labelDetails + ":", "details of an error, as JSON"},
+		{labelDetailsOmitted + ":", "size and place of details that are not shown"},
+		{labelStdout + ":", "extent or title of standard output"},
+		{labelStderr + ":", "extent or title of standard error"},
+		{labelCombined + ":", "extent or title of both streams in one"},
+		{labelInitial + ":", "extent or title of a promoted command's output so far"},
+		{labelItem + " ", "the same of one item of a batch, by its number"},
+		{"[line ", "cut marker: one line left out"},
+		{"[lines ", "cut marker: lines left out"},
+		{"[inside line ", "cut marker: a part of one line left out"},
+		{stuffing, "tool text that begins like one of these forms, or with this character; remove it to have the line as it was"},
+	}
+}
+
+// Notes of an extent.
+const (
+	noteBinary    = "binary"
+	noteReplaced  = "shown as U+FFFD"
+	noteInvisible = "removed"
+	noteProgress  = "left out"
+	noteLoss      = "lost at the source"
+)
+
+const (
+	extentShown = " shown"
+	extentAll   = "all of it: "
+	extentStop  = "; "
+)
+
+// count writes a number with its unit in singular or plural.
+func count(n int64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return strconv.FormatInt(n, 10) + " " + unit + "s"
+}
+
+// String writes the facts of a stream:
+//
+//	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
+func (e *Extent) String() string {
+	var b strings.Builder
+	b.WriteString(count(e.Lines, "line") + ", " + count(e.Bytes, "byte"))
+	if e.Shown != e.Lines {
+		b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
+	}
+	for _, note := range e.Notes {
+		b.WriteString(extentStop + note)
+	}
+	if e.Artifact != "" {
+		b.WriteString(extentStop + extentAll + e.Artifact)
+	}
+	return b.String()
+}
+
+var extentForm = regexp.MustCompile(`^(\d+) lines?, (\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+
+// parseExtent reads what String writes.
+func parseExtent(text string) (*Extent, bool) {
+	m := extentForm.FindStringSubmatch(text)
+	if m == nil {
+		return nil, false
+	}
+	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Shown: number(m[1]), Artifact: m[5]}
+	if m[3] != "" {
+		e.Shown = number(m[3])
+	}
+	if m[4] != "" {
+		e.Notes = strings.Split(m[4][len(extentStop):], extentStop)
+	}
+	return e, true
+}
+
+// String writes a cut marker:
+//
+//	[lines 13-9120 left out: 9108 lines, 601330 bytes]
+//	[line 13 left out: 80 bytes]
+//	[inside line 7: 98888 bytes left out]
+func (m *Mark) String() string {
+	switch {
+	case m.Inside:
+		return fmt.Sprintf("[inside line %d: %s left out]", m.First, count(m.Bytes, "byte"))
+	case m.First == m.Last:
+		return fmt.Sprintf("[line %d left out: %s]", m.First, count(m.Bytes, "byte"))
+	}
+	return fmt.Sprintf("[lines %d-%d left out: %s, %s]", m.First, m.Last, count(m.Lines, "line"), count(m.Bytes, "byte"))
+}
+
+var (
+	insideForm = regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
+	lineForm   = regexp.MustCompile(`^\[line (\d+) left out: (\d+) bytes?\]$`)
+	linesForm  = regexp.MustCompile(`^\[lines (\d+)-(\d+) left out: (\d+) lines?, (\d+) bytes?\]$`)
+)
+
+// parseMark reads what String writes.
+func parseMark(line string) (*Mark, bool) {
+	if m := insideForm.FindStringSubmatch(line); m != nil {
+		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
+	}
+	if m := lineForm.FindStringSubmatch(line); m != nil {
+		return &Mark{First: number(m[1]), Last: number(m[1]), Lines: 1, Bytes: number(m[2])}, true
+	}
+	if m := linesForm.FindStringSubmatch(line); m != nil {
+		return &Mark{First: number(m[1]), Last: number(m[2]), Lines: number(m[3]), Bytes: number(m[4])}, true
+	}
+	return nil, false
+}
+
+// number reads digits that a form has matched.
+func number(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n
+}

@@ -1,0 +1,154 @@
+package renderers
+
+import (
+	"errors"
+	"strings"
+)
+
+// ErrNotReceipt is returned for text that Write did not make.
+var ErrNotReceipt = errors.New("no receipt of this grammar")
+
+// ParseReceipt reads a receipt back into the document that it was made of.
+// Tool text cannot change what it returns: a line that begins like one of our
+// forms is stuffed in it. A runtime has no need of this, it has the canonical
+// result; it serves tests, audits and people.
+func ParseReceipt(text string) (Document, error) {
+	p := parser{lines: strings.Split(text, "\n")}
+	p.document.Outcome = p.lines[0]
+	if !hasPrefix(p.lines[0], outcomes) {
+		return Document{}, ErrNotReceipt
+	}
+	p.at = 1
+	for p.at < len(p.lines) && p.header(p.lines[p.at]) {
+		p.at++
+	}
+	for p.at < len(p.lines) {
+		if err := p.body(); err != nil {
+			return Document{}, err
+		}
+	}
+	return p.document, nil
+}
+
+var outcomes = []string{
+	outcomeExited, outcomeKilled, outcomeTimedOut, outcomeCancelled, outcomeEnded,
+	outcomePromoted, outcomeRunning, outcomeBatch, outcomeError,
+}
+
+var factLabels = []string{
+	labelMeaning, labelCode, labelOutput, labelTask, labelTaskStatus, labelCommand, labelContinue,
+	labelRecover, labelRetryable, labelDetails, labelDetailsOmitted, "",
+}
+
+var sectionLabels = []string{labelStdout, labelStderr, labelCombined, labelInitial}
+
+func hasPrefix(line string, begins []string) bool {
+	for _, b := range begins {
+		if strings.HasPrefix(line, b) {
+			return true
+		}
+	}
+	return false
+}
+
+type parser struct {
+	document Document
+	lines    []string
+	at       int
+	last     *Section // the section of the last extent, until its text begins
+}
+
+// header reads a fact or an extent.
+func (p *parser) header(line string) bool {
+	label, value, ok := strings.Cut(line, ": ")
+	if !ok {
+		return false
+	}
+	if isLabel(label, factLabels) && len(p.document.Sections) == 0 {
+		p.document.Facts = append(p.document.Facts, Fact{label, value})
+		return true
+	}
+	if !isLabel(label, sectionLabels) {
+		return false
+	}
+	e, ok := parseExtent(value)
+	if ok {
+		p.last = p.section(label)
+		p.last.Extent = e
+	}
+	return ok
+}
+
+// isLabel reports whether label is one of the given, alone or of an item.
+func isLabel(label string, of []string) bool {
+	if rest, ok := strings.CutPrefix(label, labelItem+" "); ok {
+		digits, rest, _ := strings.Cut(rest, " ")
+		if digits == "" || strings.Trim(digits, "0123456789") != "" {
+			return false
+		}
+		label = rest
+	} else if label == "" {
+		return false
+	}
+	for _, l := range of {
+		if l == label {
+			return true
+		}
+	}
+	return false
+}
+
+// section returns the section of a label, in the order of first appearance.
+func (p *parser) section(label string) *Section {
+	for i := range p.document.Sections {
+		if s := &p.document.Sections[i]; s.Label == label {
+			return s
+		}
+	}
+	p.document.Sections = append(p.document.Sections, Section{Label: label})
+	return &p.document.Sections[len(p.document.Sections)-1]
+}
+
+// body reads one section's text: its title, unless it is the one whose extent
+// was the last line of the header, and the lines up to the next title.
+func (p *parser) body() error {
+	s := p.last
+	p.last = nil
+	if label, ok := title(p.lines[p.at]); ok {
+		s = p.section(label)
+		p.at++
+	}
+	if s == nil || len(s.Body) > 0 {
+		return ErrNotReceipt
+	}
+	var text []string
+	flush := func() {
+		if len(text) > 0 {
+			s.Body = append(s.Body, Piece{Text: strings.Join(text, "\n")})
+		}
+		text = nil
+	}
+	for ; p.at < len(p.lines); p.at++ {
+		line := p.lines[p.at]
+		if _, ok := title(line); ok {
+			break
+		}
+		if m, ok := parseMark(line); ok {
+			flush()
+			s.Body = append(s.Body, Piece{Mark: m})
+			continue
+		}
+		text = append(text, strings.TrimPrefix(line, stuffing))
+	}
+	flush()
+	if len(s.Body) == 0 {
+		return ErrNotReceipt
+	}
+	return nil
+}
+
+// title reads the title of a section: a label and a colon.
+func title(line string) (string, bool) {
+	label, ok := strings.CutSuffix(line, ":")
+	return label, ok && isLabel(label, sectionLabels)
+}

@@ -1,0 +1,140 @@
+package renderers
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// stream is a large field of a payload and the label of its section.
+type stream struct {
+	field envelope.LargeField
+	label string
+}
+
+// streams returns the large fields of a message that have a label, in the
+// order of the labels: pairs of field name and label.
+func streams(d protoreflect.MessageDescriptor, labels ...[2]string) []stream {
+	var list []stream
+	fields := envelope.LargeFields(d)
+	for _, l := range labels {
+		for _, f := range fields {
+			if f.Name == l[0] {
+				list = append(list, stream{f, l[1]})
+			}
+		}
+	}
+	return list
+}
+
+// section describes a stream. A stream that is empty needs no section.
+func (s *stream) section(m protoreflect.Message, prefix string) (Section, bool) {
+	if !s.field.Has(m) {
+		return Section{}, false
+	}
+	v := s.field.Get(m)
+	section := Section{Label: prefix + s.label, Extent: extent(&v), Body: pieces(&v)}
+	return section, section.Extent != nil || len(section.Body) > 0
+}
+
+// extent states what a reader must know of a stream that is not shown as it
+// is; for colours and carriage returns alone that is nothing.
+func extent(v *envelope.Large) *Extent {
+	s := v.Source
+	if s == nil {
+		return nil
+	}
+	notes := notes(s, v.Cuts)
+	if !v.Truncated && len(notes) == 0 {
+		return nil
+	}
+	return &Extent{
+		Lines: int64(s.GetLines()), Bytes: int64(s.GetBytes()), Shown: int64(s.GetShownLines()),
+		Notes: notes, Artifact: v.Artifact,
+	}
+}
+
+func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
+	add := func(n uint64, unit, note string) {
+		if n > 0 {
+			list = append(list, count(int64(n), unit)+" "+note)
+		}
+	}
+	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
+		list = append(list, noteBinary)
+		if digest, ok := strings.CutPrefix(s.GetDigest(), "blake3:"); ok && len(digest) >= 16 {
+			list = append(list, "blake3 "+digest[:16])
+		}
+	}
+	var progress, repeated uint64
+	for _, c := range cuts {
+		switch c.GetKind() {
+		case pb.CutKind_CUT_KIND_PROGRESS:
+			progress += c.GetOccurrences()
+		case pb.CutKind_CUT_KIND_REPEATED:
+			repeated += c.GetLeftOutBytes()
+		}
+	}
+	add(s.GetReplacedBytes(), "byte", noteReplaced)
+	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteInvisible)
+	add(progress, "overwritten update", noteProgress)
+	add(repeated, "repeated control byte", noteProgress)
+	if loss := s.GetSourceLoss(); loss.GetLostBytes() > 0 {
+		list = append(list, count(int64(loss.GetLostBytes()), "byte")+" "+noteLoss)
+	} else if loss != nil {
+		list = append(list, "an unknown number of bytes "+noteLoss)
+	}
+	return list
+}
+
+// pieces puts the markers of the cuts into the preview.
+func pieces(v *envelope.Large) []Piece {
+	var list []Piece
+	from := uint64(0)
+	upTo := func(to uint64) {
+		if text := v.Preview[from:to]; text != "" {
+			list = append(list, Piece{Text: strings.TrimSuffix(text, "\n")})
+		}
+		from = to
+	}
+	for _, c := range v.Cuts {
+		if m := mark(c); m != nil && c.GetPreviewOffset() >= from {
+			upTo(c.GetPreviewOffset())
+			list = append(list, Piece{Mark: m})
+		}
+	}
+	upTo(uint64(len(v.Preview)))
+	return onlyMarks(list)
+}
+
+// onlyMarks drops the markers of a stream of which nothing is shown: its extent
+// says it already.
+func onlyMarks(list []Piece) []Piece {
+	for i := range list {
+		if list[i].Mark == nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// mark returns the marker of a cut, or nil if its extent speaks for it.
+func mark(c *pb.Cut) *Mark {
+	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine()), Bytes: int64(c.GetLeftOutBytes())}
+	switch c.GetKind() {
+	case pb.CutKind_CUT_KIND_LONG_LINE:
+		m.Inside = true
+	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED:
+		m.Lines = int64(c.GetLeftOutLines())
+	default:
+		return nil
+	}
+	return m
+}
+
+// itemPrefix is put before the labels of one item of a batch.
+func itemPrefix(i int) string { return fmt.Sprintf("%s %d ", labelItem, i+1) }

@@ -1,0 +1,91 @@
+package renderers
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// foldedBytes is how much of a line is looked at: more than the longest form,
+// with room for what folding skips.
+const foldedBytes = 256
+
+// reserved are the beginnings of the forms, folded.
+var reserved = func() (begins []string) {
+	for _, f := range Forms() {
+		begins = append(begins, strings.ToLower(f.Begin))
+	}
+	return begins
+}()
+
+// firsts marks the first bytes of folded forms.
+var firsts = func() (t [128]bool) {
+	for _, begin := range reserved {
+		t[begin[0]] = true
+	}
+	return t
+}()
+
+// mustStuff reports whether a line of tool text begins like one of our forms.
+// The parser takes a form only as it is written; this is wider, for the sake of
+// models: case, compatibility forms such as full-width letters, leading space,
+// quote signs and combining marks do not matter.
+func mustStuff(line string) bool {
+	i := 0
+	for i < len(line) && line[i] < utf8.RuneSelf && skipped(rune(line[i])) {
+		i++
+	}
+	if i == len(line) || line[i] < utf8.RuneSelf && !firsts[lower(line[i])] {
+		return false // nearly every line: its first character begins no form
+	}
+	folded := fold(line)
+	for _, begin := range reserved {
+		if strings.HasPrefix(folded, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// fold returns the beginning of a line in compatibility form and lower case,
+// without what is skipped at its start, without combining marks and with runs
+// of space as one.
+func fold(line string) string {
+	if len(line) > foldedBytes {
+		line = strings.ToValidUTF8(line[:foldedBytes], "")
+	}
+	var b strings.Builder
+	space := false
+	for _, r := range norm.NFKC.String(line) {
+		switch {
+		case b.Len() == 0 && skipped(r), unicode.In(r, unicode.Mn, unicode.Me):
+		case unicode.IsSpace(r):
+			space = true
+		default:
+			if space {
+				b.WriteByte(' ')
+				space = false
+			}
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	if space {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// skipped reports whether a character at the start of a line does not hide the
+// form behind it: space, combining marks, quote signs.
+func skipped(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r)
+}

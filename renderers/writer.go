@@ -1,0 +1,95 @@
+package renderers
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
+)
+
+// ErrNotSanitised is returned for a canonical result whose preview holds
+// characters that no projection leaves in.
+var ErrNotSanitised = errors.New("a preview holds escape sequences, other line breaks or invisible characters")
+
+// Receipt is a finished receipt and what it costs.
+type Receipt struct {
+	Text    string
+	Tokens  int
+	Lines   int
+	Stuffed int // lines of tool text that were stuffed
+}
+
+// Write makes the receipt of a document.
+func Write(d Document, c tokens.Counter) (Receipt, error) {
+	var w writer
+	w.line(preview.OneLine(d.Outcome))
+	for _, f := range d.Facts {
+		w.line(f.Label + ": " + preview.OneLine(f.Value))
+	}
+	last := ""
+	for i := range d.Sections {
+		if s := &d.Sections[i]; s.Extent != nil {
+			w.line(s.Label + ": " + preview.OneLine(s.Extent.String()))
+			last = s.Label
+		}
+	}
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		if len(s.Body) == 0 {
+			continue
+		}
+		// Facts come before any tool byte, so every extent is out by now. The
+		// last one can stand as the title of its own text.
+		if s.Label != last {
+			w.line(s.Label + ":")
+		}
+		last = ""
+		if err := w.body(s.Body); err != nil {
+			return Receipt{}, err
+		}
+	}
+	text := w.text.String()
+	return Receipt{Text: text, Tokens: c.Count(text), Lines: w.lines, Stuffed: w.stuffed}, nil
+}
+
+// writer puts lines together.
+type writer struct {
+	text    strings.Builder
+	lines   int
+	stuffed int
+}
+
+func (w *writer) line(text string) {
+	if w.lines > 0 {
+		w.text.WriteByte('\n')
+	}
+	w.lines++
+	w.text.WriteString(text)
+}
+
+func (w *writer) body(pieces []Piece) error {
+	for i := range pieces {
+		if m := pieces[i].Mark; m != nil {
+			w.line(m.String())
+			continue
+		}
+		if !preview.Sanitised(pieces[i].Text) {
+			return ErrNotSanitised
+		}
+		w.text.Grow(len(pieces[i].Text) + 1)
+		for line := range strings.SplitSeq(pieces[i].Text, "\n") {
+			w.tool(line)
+		}
+	}
+	return nil
+}
+
+// tool writes a line of tool text.
+func (w *writer) tool(line string) {
+	if mustStuff(line) {
+		w.stuffed++
+		line = stuffing + line
+	}
+	w.line(line)
+}
