@@ -56,7 +56,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// fold returns the beginning of a line in compatibility form and lower case,
+// fold returns the beginning of a line decomposed (NFKD), in lower case,
 // without what is skipped at its start, without combining marks and with runs
 // of space as one.
 func fold(line string) string {
@@ -65,7 +65,7 @@ func fold(line string) string {
 	}
 	var b strings.Builder
 	space := false
-	for _, r := range norm.NFKC.String(line) {
+	for _, r := range norm.NFKD.String(line) {
 		switch {
 		case b.Len() == 0 && skipped(r), unicode.In(r, unicode.Mn, unicode.Me):
 		case unicode.IsSpace(r):
