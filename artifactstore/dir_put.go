@@ -1,0 +1,229 @@
+package artifactstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+)
+
+// shard is what the store knows about one shard directory. All names that a content may have are in one
+// shard, so holding mu settles who stores a content: everyone else waits, and then finds it there, synced.
+type shard struct {
+	mu       sync.Mutex
+	unsynced bool // the directory was created, and the root could not be synced after that
+	// doubtful holds names whose sync failed. Another sync might succeed without having saved anything, so
+	// for this process they count as taken by other content.
+	doubtful map[string]struct{}
+}
+
+// Put is [Sink]'s. The order is: write and hash a temporary file, check its size, make it read-only,
+// fsync it, link it to its name without replacing anything, fsync the directory, remove the temporary
+// name. A failed fsync is final: the file is deleted and not synced again.
+func (d *Dir) Put(ctx context.Context, b Blob) (Ref, error) {
+	ref, err := d.enterPut(ctx, b)
+	if err != nil {
+		return Ref{}, fmt.Errorf("artifact store %s: put: %w", d.path, err)
+	}
+	return ref, nil
+}
+
+func (d *Dir) enterPut(ctx context.Context, b Blob) (Ref, error) {
+	if err := d.enter(ctx); err != nil {
+		return Ref{}, err
+	}
+	defer d.ops.Done()
+	switch b := b.(type) {
+	case bytesBlob:
+		return d.putBytes(ctx, b)
+	case *dirBlob:
+		if b.stage.dir == d {
+			return d.putSealed(ctx, b)
+		}
+	}
+	return d.putStream(ctx, b)
+}
+
+// putBytes looks for the content before it writes anything.
+func (d *Dir) putBytes(ctx context.Context, b bytesBlob) (Ref, error) {
+	c := contentOf(b)
+	if ref, found, err := d.find(ctx, c); found || err != nil {
+		return ref, err
+	}
+	t, err := d.newTemp()
+	if err != nil {
+		return Ref{}, err
+	}
+	defer t.release() // after a successful link there is nothing worth reporting any more
+	if err := t.write(b); err != nil {
+		return Ref{}, err
+	}
+	return d.commit(ctx, t, c)
+}
+
+// putStream writes and hashes in one pass, and only then knows whether the content is there already.
+func (d *Dir) putStream(ctx context.Context, b Blob) (Ref, error) {
+	t, err := d.newTemp()
+	if err != nil {
+		return Ref{}, err
+	}
+	defer t.release() // as in putBytes
+	s := d.getScratch()
+	defer d.scratch.Put(s)
+	err = drain(ctx, b, s.buf, func(p []byte) error {
+		s.hash.Write(p) // a hash never fails
+		return t.write(p)
+	})
+	if err != nil {
+		return Ref{}, err
+	}
+	c := contentFrom(s.hash, b.Size())
+	if ref, found, err := d.find(ctx, c); found || err != nil {
+		return ref, err
+	}
+	return d.commit(ctx, t, c)
+}
+
+// getScratch takes a scratch whose hash is empty from the pool.
+func (d *Dir) getScratch() *scratch {
+	s := d.scratch.Get().(*scratch)
+	s.hash.Reset()
+	return s
+}
+
+// find returns the Ref of c if c is stored already.
+func (d *Dir) find(ctx context.Context, c content) (ref Ref, found bool, err error) {
+	sh := &d.shards[c.shard()]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if err := d.prepareShard(sh, c); err != nil {
+		return Ref{}, false, err
+	}
+	for name := range c.names() {
+		switch state, err := d.inspect(ctx, sh, name, c); {
+		case err != nil:
+			return Ref{}, false, err
+		case state == nameFree:
+			return Ref{}, false, nil
+		case state == nameHoldsIt:
+			return d.ref(name, c), true, nil
+		}
+	}
+	return Ref{}, false, c.noNameLeft()
+}
+
+// commit gives the complete temporary file t, which holds c, its final name.
+func (d *Dir) commit(ctx context.Context, t *temp, c content) (Ref, error) {
+	if err := t.freeze(); err != nil {
+		return Ref{}, err
+	}
+	sh := &d.shards[c.shard()]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if err := d.prepareShard(sh, c); err != nil {
+		return Ref{}, err
+	}
+	for name := range c.names() {
+		err := d.fault.do(stepLink, func() error { return d.root.Link(t.path(), location(name)) })
+		switch {
+		case err == nil:
+			return d.ref(name, c), d.settle(sh, name)
+		case !errors.Is(err, fs.ErrExist):
+			return Ref{}, err
+		}
+		switch state, err := d.inspect(ctx, sh, name, c); {
+		case err != nil:
+			return Ref{}, err
+		case state == nameHoldsIt:
+			return d.ref(name, c), nil
+		}
+	}
+	return Ref{}, c.noNameLeft()
+}
+
+// prepareShard makes sure that the directory for c is there, is no link, and is durable. The caller holds
+// sh.mu.
+func (d *Dir) prepareShard(sh *shard, c content) error {
+	created, err := d.ensureDir(c.hex()[:shardDigits], stepMakeShard, stepProtectShard)
+	sh.unsynced = sh.unsynced || created
+	if err != nil || !sh.unsynced {
+		return err
+	}
+	if err := d.syncDir(stepSyncRoot, "."); err != nil {
+		return err
+	}
+	sh.unsynced = false
+	return nil
+}
+
+// settle makes the name that was just linked durable, or takes it back. The caller holds sh.mu, so nobody
+// has been told of the name yet.
+func (d *Dir) settle(sh *shard, name string) error {
+	err := d.syncDir(stepSyncShard, location(name)[:shardDigits])
+	if err == nil {
+		return nil
+	}
+	if withdrawErr := d.fault.do(stepWithdraw, func() error { return d.root.Remove(location(name)) }); withdrawErr != nil {
+		sh.doubt(name)
+		return errors.Join(err, withdrawErr)
+	}
+	return err
+}
+
+// doubt notes that name cannot be made durable any more. The caller holds sh.mu.
+func (sh *shard) doubt(name string) {
+	if sh.doubtful == nil {
+		sh.doubtful = make(map[string]struct{})
+	}
+	sh.doubtful[name] = struct{}{}
+}
+
+// nameState says what is stored under a name.
+type nameState int
+
+const (
+	nameFree    nameState = iota // nothing
+	nameHoldsIt                  // the content in question, durable
+	nameTaken                    // something else, or a damaged artifact
+)
+
+// inspect compares what is stored under name with c. Whatever is found is left as it is. An artifact that
+// is there may have been put by a volatile store, or by a process that died before it synced, so it is
+// synced before anyone relies on it. The caller holds sh.mu.
+func (d *Dir) inspect(ctx context.Context, sh *shard, name string, c content) (nameState, error) {
+	if _, doubtful := sh.doubtful[name]; doubtful {
+		return nameTaken, nil
+	}
+	f, found, err := d.openVerified(ctx, name, c.size)
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return nameFree, nil
+	case errors.Is(err, ErrDamaged):
+		return nameTaken, nil
+	case err != nil:
+		return nameTaken, err
+	}
+	defer f.Close() // read-only
+	if found != c {
+		return nameTaken, nil
+	}
+	if d.volatile {
+		return nameHoldsIt, nil
+	}
+	err = d.fault.do(stepSyncStored, f.Sync)
+	if err == nil {
+		err = d.syncDir(stepSyncShard, location(name)[:shardDigits])
+	}
+	if err != nil {
+		sh.doubt(name)
+		return nameTaken, err
+	}
+	return nameHoldsIt, nil
+}
+
+// ref returns the Ref of c under name.
+func (d *Dir) ref(name string, c content) Ref {
+	return c.ref(name, filepath.Join(d.path, location(name)))
+}

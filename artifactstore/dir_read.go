@@ -1,0 +1,116 @@
+package artifactstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// anySize lets openVerified accept an artifact of any size.
+const anySize = -1
+
+// Open is [Source]'s. It accepts a regular file that belongs to us and whose digest begins with its name,
+// and nothing else. It follows no link.
+func (d *Dir) Open(ctx context.Context, name string) (*Reader, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if err := d.enter(ctx); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", name, err)
+	}
+	defer d.ops.Done()
+	f, c, err := d.openVerified(ctx, name, anySize)
+	if err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", name, err)
+	}
+	return newReader(d.ref(name, c), f, f), nil
+}
+
+// openVerified opens the artifact called name, reads all of it and checks that it is what its name says.
+// If size is not anySize, an artifact of another size is damaged as far as the caller is concerned, and is
+// not read.
+func (d *Dir) openVerified(ctx context.Context, name string, size int64) (*os.File, content, error) {
+	f, info, err := d.openArtifact(name)
+	if err != nil {
+		return nil, content{}, err
+	}
+	c := content{size: info.Size()}
+	if size != anySize && size != c.size {
+		err = fmt.Errorf("%d bytes long instead of %d: %w", c.size, size, ErrDamaged)
+	} else {
+		c.digest, err = d.digestOf(ctx, f, c.size)
+	}
+	if err == nil && !strings.HasPrefix(c.hex(), name) {
+		err = fmt.Errorf("content has digest %s: %w", c.hex(), ErrDamaged)
+	}
+	if err != nil {
+		f.Close()
+		return nil, content{}, err
+	}
+	return f, c, nil
+}
+
+// openArtifact opens the file of the artifact called name without reading it.
+func (d *Dir) openArtifact(name string) (*os.File, os.FileInfo, error) {
+	shardInfo, err := d.root.Lstat(name[:shardDigits])
+	if err == nil && !shardInfo.IsDir() {
+		err = errNotPlain
+	}
+	if err != nil {
+		return nil, nil, readError(err)
+	}
+	f, info, err := d.openPlain(location(name))
+	if err != nil {
+		return nil, nil, readError(err)
+	}
+	return f, info, nil
+}
+
+// readError says what a failure to open or read an artifact means. A shortage passes; everything else that
+// stands between us and a file that we wrote is damage.
+func readError(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err // without the path, as in stepError
+	}
+	sentinel := sentinelFor(err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrUnknown
+	case sentinel != nil:
+		return fmt.Errorf("%w: %w", sentinel, err)
+	case errors.Is(err, syscall.ENOMEM):
+		return err
+	default:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+}
+
+// digestOf hashes f from its beginning and insists on size bytes. It looks at ctx between chunks and does
+// not move the position of f.
+func (d *Dir) digestOf(ctx context.Context, f *os.File, size int64) (digest [digestSize]byte, err error) {
+	s := d.getScratch()
+	defer d.scratch.Put(s)
+	var total int64
+	for err == nil {
+		if err := ctx.Err(); err != nil {
+			return digest, err
+		}
+		var n int
+		n, err = f.ReadAt(s.buf, total)
+		s.hash.Write(s.buf[:n]) // a hash never fails
+		total += int64(n)
+	}
+	if !errors.Is(err, io.EOF) {
+		return digest, readError(err)
+	}
+	if total != size {
+		return digest, fmt.Errorf("%d bytes instead of %d: %w", total, size, ErrDamaged)
+	}
+	return contentFrom(s.hash, total).digest, nil
+}

@@ -1,0 +1,173 @@
+package artifactstore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/zeebo/blake3"
+)
+
+// Stage is [Stager]'s. A stage is a temporary file, open until Discard. What is written is hashed on the
+// way, and Put of the sealed blob links the file to its name: the bytes are written once.
+func (d *Dir) Stage(ctx context.Context) (Stage, error) {
+	s, err := d.newStage(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("artifact store %s: stage: %w", d.path, err)
+	}
+	return s, nil
+}
+
+func (d *Dir) newStage(ctx context.Context) (*dirStage, error) {
+	if err := d.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer d.ops.Done()
+	t, err := d.newTemp()
+	if err != nil {
+		return nil, err
+	}
+	s := &dirStage{dir: d, ctx: ctx, temp: t, hash: blake3.New()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stages[s] = struct{}{} // also if Close has begun: it waits for this call before it looks
+	return s, nil
+}
+
+// dirStage is a Stage of Dir.
+type dirStage struct {
+	dir *Dir
+	ctx context.Context // of the whole stage, see Stager
+
+	mu     sync.Mutex
+	temp   *temp
+	hash   *blake3.Hasher
+	size   int64
+	sealed bool
+	failed error // why the stage has ended; the temporary file is gone then
+}
+
+func (s *dirStage) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return 0, err
+	}
+	err := s.ctx.Err()
+	if err == nil {
+		err = s.temp.write(p)
+	}
+	if err != nil {
+		s.fail(err) // what release could add is of no use to a writer
+		return 0, s.failed
+	}
+	s.hash.Write(p) // a hash never fails
+	s.size += int64(len(p))
+	return len(p), nil
+}
+
+func (s *dirStage) Seal() (Blob, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	s.sealed = true
+	return &dirBlob{stage: s, content: contentFrom(s.hash, s.size)}, nil
+}
+
+// usable reports why the stage takes no more bytes. The caller holds s.mu.
+func (s *dirStage) usable() error {
+	if s.failed == nil && s.sealed {
+		return fmt.Errorf("stage: %w", ErrSealed)
+	}
+	return s.failed
+}
+
+func (s *dirStage) Discard() error {
+	s.dir.mu.Lock()
+	if !s.dir.closed { // otherwise Close owns the set, and ends this stage too
+		delete(s.dir.stages, s)
+	}
+	s.dir.mu.Unlock()
+	return s.end()
+}
+
+// ended reports why the stage has ended, or nil if it has not.
+func (s *dirStage) ended() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
+
+// end gives the temporary file back. Only the first call does anything.
+func (s *dirStage) end() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fail(ErrClosed)
+}
+
+// fail ends the stage because of err, unless it has ended before. The caller holds s.mu.
+func (s *dirStage) fail(err error) error {
+	if s.failed != nil {
+		return nil
+	}
+	s.failed = fmt.Errorf("stage: %w", err)
+	return s.temp.release()
+}
+
+// dirBlob is a sealed dirStage.
+type dirBlob struct {
+	stage   *dirStage
+	content content
+}
+
+func (b *dirBlob) Size() int64 { return b.content.size }
+
+func (b *dirBlob) Open() (io.ReadCloser, error) {
+	if err := b.stage.ended(); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(io.NewSectionReader(b.stage.temp.file, 0, b.content.size)), nil
+}
+
+// putSealed stores a blob of this store without copying it, as long as its temporary file has a name. It
+// loses that when it is stored; if the artifact is gone or damaged by the time that the same blob is put
+// again, the bytes are copied from the open file.
+func (d *Dir) putSealed(ctx context.Context, b *dirBlob) (Ref, error) {
+	if err := b.stage.ended(); err != nil {
+		return Ref{}, err
+	}
+	ref, found, err := d.find(ctx, b.content)
+	if found || err != nil {
+		return ref, err
+	}
+	ref, linked, err := b.stage.link(ctx, b.content)
+	if linked || err != nil {
+		return ref, err
+	}
+	return d.putStream(ctx, b)
+}
+
+// link commits the stage's file, and reports false if it has been committed before.
+func (s *dirStage) link(ctx context.Context, c content) (ref Ref, linked bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return Ref{}, false, s.failed
+	}
+	if s.temp.name == "" {
+		return Ref{}, false, nil
+	}
+	if err := s.temp.freeze(); err != nil {
+		s.fail(err) // a failed fsync is final
+		return Ref{}, false, err
+	}
+	ref, err = s.dir.commit(ctx, s.temp, c)
+	if err != nil {
+		return Ref{}, false, err
+	}
+	s.temp.unname() // if that fails there is a name to sweep, no more
+	return ref, true, nil
+}

@@ -1,0 +1,99 @@
+package artifactstore
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// A temporary name is tempPrefix, 32 random hex digits and tempSuffix. The sweep removes nothing else.
+const (
+	tempPrefix      = "put-"
+	tempSuffix      = ".tmp"
+	tempRandomBytes = 16
+)
+
+// isTempName reports whether name is one that newTemp could have made.
+func isTempName(name string) bool {
+	digits, hasPrefix := strings.CutPrefix(name, tempPrefix)
+	digits, hasSuffix := strings.CutSuffix(digits, tempSuffix)
+	return hasPrefix && hasSuffix && len(digits) == 2*tempRandomBytes && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// temp is an open file in tmp/ that has no final name yet. One goroutine uses it at a time.
+type temp struct {
+	dir    *Dir
+	file   *os.File
+	name   string // in tmp/; empty once removed
+	frozen bool   // complete, read-only and, in a durable store, on disk
+}
+
+// newTemp creates an empty temporary file. The caller must call release in the end.
+func (d *Dir) newTemp() (*temp, error) {
+	var random [tempRandomBytes]byte
+	rand.Read(random[:]) // never fails: see crypto/rand
+	t := &temp{dir: d, name: tempPrefix + hex.EncodeToString(random[:]) + tempSuffix}
+	err := d.fault.do(stepCreateTemp, func() (err error) {
+		// O_NONBLOCK as in openPlain: it saves four system calls.
+		t.file, err = d.tmp.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, tempMode)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.fault.do(stepProtectTemp, func() error { return t.file.Chmod(tempMode) }); err != nil {
+		t.release() // the first failure is the one to report
+		return nil, err
+	}
+	return t, nil
+}
+
+// write appends p in as few system calls as the system allows; for most file systems that is one.
+func (t *temp) write(p []byte) error {
+	return t.dir.fault.do(stepWriteTemp, func() error {
+		_, err := t.file.Write(p)
+		return err
+	})
+}
+
+// freeze makes the file read-only and durable. When it fails the file must be given up: after a failed
+// fsync the system may have dropped the very pages that it could not write, and a second fsync would not
+// notice.
+func (t *temp) freeze() error {
+	if t.frozen {
+		return nil
+	}
+	if err := t.dir.fault.do(stepFreezeTemp, func() error { return t.file.Chmod(artifactMode) }); err != nil {
+		return err
+	}
+	if !t.dir.volatile {
+		if err := t.dir.fault.do(stepSyncTemp, t.file.Sync); err != nil {
+			return err
+		}
+	}
+	t.frozen = true
+	return nil
+}
+
+// path returns the name of the file relative to the root.
+func (t *temp) path() string { return tempDirName + "/" + t.name }
+
+// unname removes the temporary name and leaves the file open. Only the first call does anything.
+func (t *temp) unname() error {
+	if t.name == "" {
+		return nil
+	}
+	name := t.name
+	t.name = ""
+	return t.dir.fault.do(stepRemoveTemp, func() error { return t.dir.tmp.Remove(name) })
+}
+
+// release removes the temporary name and closes the file. An error means that the next start has something
+// to sweep, no more.
+func (t *temp) release() error {
+	err := t.unname()
+	t.file.Close() // what mattered was synced
+	return err
+}

@@ -1,0 +1,76 @@
+package artifactstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// The failures of a store. They arrive wrapped, object first; test for them with errors.Is. Where the
+// system gave the reason, its errno is in the same chain.
+var (
+	// ErrUnknown means that the store has no artifact of that name.
+	ErrUnknown = errors.New("unknown")
+	// ErrDamaged means that what is stored is not what was put: cut short, altered, replaced by something
+	// that is no plain file of ours, or unreadable. What was found stays in place as evidence.
+	ErrDamaged = errors.New("damaged")
+	// ErrNameInvalid means that a name is not 8 to 64 lower-case hex digits. Nothing was looked up.
+	ErrNameInvalid = errors.New("invalid name")
+	// ErrSizeMismatch means that a blob yielded more or fewer bytes than its Size said.
+	ErrSizeMismatch = errors.New("size mismatch")
+	// ErrSealed means that a stage was written to or sealed after it was sealed.
+	ErrSealed = errors.New("sealed already")
+	// ErrClosed means that the store was closed, or the stage discarded, before the call.
+	ErrClosed = errors.New("closed")
+	// ErrLocked means that another process, or another Dir in this one, has the store open.
+	ErrLocked = errors.New("locked")
+	// ErrFormatTooNew means that a later version of this package wrote the store. Nothing was touched.
+	ErrFormatTooNew = errors.New("format too new")
+	// ErrRootUnsafe means that a directory store would not be private or not be durable where it was asked
+	// to be: a link, wrong owner, writable by others, an unprintable path, a volatile file system.
+	ErrRootUnsafe = errors.New("unsafe store root")
+	// ErrFull means that the file system has no space, no inodes or no quota left (ENOSPC, EDQUOT).
+	ErrFull = errors.New("disk full")
+	// ErrReadOnly means that the file system is mounted read-only (EROFS). Reading goes on working.
+	ErrReadOnly = errors.New("read-only")
+	// ErrTooLarge means that the file would exceed a limit of the process or the file system (EFBIG).
+	ErrTooLarge = errors.New("too large")
+	// ErrTooManyFiles means that the process or the system is out of descriptors (EMFILE, ENFILE). Trying
+	// again later helps.
+	ErrTooManyFiles = errors.New("too many open files")
+)
+
+// stepError says which step failed and which sentinel that is. It drops the path that the os package adds:
+// a temporary name is random, and error texts are not to be.
+func stepError(s step, err error) error {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		err = pathErr.Err
+	case errors.As(err, &linkErr):
+		err = linkErr.Err
+	}
+	if sentinel := sentinelFor(err); sentinel != nil {
+		return fmt.Errorf("%s: %w: %w", s, sentinel, err)
+	}
+	return fmt.Errorf("%s: %w", s, err)
+}
+
+// sentinelFor returns the sentinel for a system error, or nil when there is none.
+func sentinelFor(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return ErrFull
+	case errors.Is(err, syscall.EROFS):
+		return ErrReadOnly
+	case errors.Is(err, syscall.EFBIG):
+		return ErrTooLarge
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return ErrTooManyFiles
+	default:
+		return nil
+	}
+}

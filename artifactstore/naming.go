@@ -1,0 +1,95 @@
+package artifactstore
+
+import (
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/zeebo/blake3"
+)
+
+const (
+	// minNameDigits is the length of nearly every name. Names are printed in receipts, where each digit
+	// costs tokens; 32 bits keep a store of 10,000 artifacts free of longer names 99 times in 100.
+	minNameDigits = 8
+	// nameStepDigits is by how much a name grows while other content has it.
+	nameStepDigits = 4
+	// maxNameDigits is the whole digest.
+	maxNameDigits = 2 * digestSize
+	// shardDigits is how many digits of a name are its directory: 4,096 directories, so that a million
+	// artifacts are about 250 to a directory.
+	shardDigits = 3
+	// shardCount is the number of different shard names.
+	shardCount = 1 << (4 * shardDigits)
+	// digestSize is the length of a BLAKE3 digest in bytes.
+	digestSize = 32
+	// digestPrefix says in Ref.Digest which function made it.
+	digestPrefix = "blake3:"
+)
+
+// content identifies a payload: two payloads with equal content are the same artifact.
+type content struct {
+	digest [digestSize]byte
+	size   int64
+}
+
+// contentOf identifies b.
+func contentOf(b []byte) content {
+	return content{digest: blake3.Sum256(b), size: int64(len(b))}
+}
+
+// contentFrom identifies what was written to hash.
+func contentFrom(hash *blake3.Hasher, size int64) content {
+	c := content{size: size}
+	hash.Sum(c.digest[:0])
+	return c
+}
+
+// hex returns all 64 digits of the digest.
+func (c content) hex() string { return hex.EncodeToString(c.digest[:]) }
+
+// names yields the names that c may have, the preferred one first.
+func (c content) names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		digits := c.hex()
+		for n := minNameDigits; n <= maxNameDigits; n += nameStepDigits {
+			if !yield(digits[:n]) {
+				return
+			}
+		}
+	}
+}
+
+// ref returns the Ref of c under name at path.
+func (c content) ref(name, path string) Ref {
+	return Ref{Name: name, Path: path, Size: c.size, Digest: digestPrefix + c.hex()}
+}
+
+// noNameLeft is the failure to store c because every one of its names is taken. Only damage can do that:
+// the last name is the whole digest.
+func (c content) noNameLeft() error {
+	return fmt.Errorf("artifact %s: every name for it is taken: %w", c.hex(), ErrDamaged)
+}
+
+// shard returns the number of the directory that all names of c share.
+func (c content) shard() int {
+	return int(c.digest[0])<<4 | int(c.digest[1])>>4
+}
+
+// maxNameEcho bounds how much of a refused name an error repeats, in bytes.
+const maxNameEcho = 80
+
+// checkName fails with ErrNameInvalid unless name matches ^[0-9a-f]{8,64}$. The pattern is what keeps
+// paths, links and foreign names out: a name that passes is safe in a path and in a text.
+func checkName(name string) error {
+	if len(name) >= minNameDigits && len(name) <= maxNameDigits && strings.Trim(name, "0123456789abcdef") == "" {
+		return nil
+	}
+	return fmt.Errorf("artifact %q: %w", name[:min(len(name), maxNameEcho)], ErrNameInvalid)
+}
+
+// location returns where in a directory store the artifact called name is, relative to the root.
+func location(name string) string {
+	return name[:shardDigits] + "/" + name[shardDigits:]
+}

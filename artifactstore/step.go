@@ -1,0 +1,47 @@
+package artifactstore
+
+// step is one operation on the file system. A failure is reported under its name, and tests make a chosen
+// one fail.
+type step string
+
+// Every step of a directory store, in the order in which opening one and putting into it takes them.
+const (
+	stepMakeRoot     step = "create store directory"
+	stepProtectRoot  step = "protect store directory"
+	stepOpenLock     step = "open lock file"
+	stepTakeLock     step = "take lock"
+	stepWriteHint    step = "write lock file"
+	stepMakeTempDir  step = "create temporary directory"
+	stepSweep        step = "remove leftover temporary file"
+	stepSyncParents  step = "sync parent directories"
+	stepMakeShard    step = "create shard directory"
+	stepProtectShard step = "protect shard directory"
+	stepSyncRoot     step = "sync store directory"
+	stepCreateTemp   step = "create temporary file"
+	stepProtectTemp  step = "protect temporary file"
+	stepWriteTemp    step = "write temporary file"
+	stepFreezeTemp   step = "make temporary file read-only"
+	stepSyncTemp     step = "sync temporary file"
+	stepLink         step = "link artifact"
+	stepLinkFormat   step = "link format file"
+	stepSyncShard    step = "sync shard directory"
+	stepSyncStored   step = "sync stored artifact"
+	stepWithdraw     step = "withdraw artifact"
+	stepRemoveTemp   step = "remove temporary file"
+)
+
+// faultFunc is asked before every step. An error takes the place of the step.
+type faultFunc func(step) error
+
+// do runs one step.
+func (f faultFunc) do(s step, op func() error) error {
+	if f != nil {
+		if err := f(s); err != nil {
+			return stepError(s, err)
+		}
+	}
+	if err := op(); err != nil {
+		return stepError(s, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package artifactstore turns bytes into a durable path, and the name of that path back into the bytes.
+//
+// An artifact is stored once and never changes. Its name is the beginning of the BLAKE3 digest of its
+// content in lower-case hex, so the same bytes always get the same name and the same path: nothing in a
+// name comes from a clock, a process id or a random source.
+//
+// There are two stores. [Dir] keeps artifacts in a local directory and is durable: when Put returns, the
+// artifact survives a power cut. [Memory] keeps them in memory, for tests and dry runs. Both pass the one
+// suite in the package artifactstoretest; a bug found in a store becomes a case there first.
+//
+// The interfaces are split by verb, so that a function asks for exactly what it needs: a projector gets a
+// [Sink] and can neither read the store nor open a stage. Failures are the sentinel errors of this
+// package, wrapped with the artifact or store that they are about, and with the system's own error
+// wherever there is one: errors.Is finds both.
+//
+// The platform is Linux: the lock is flock(2), owners are user ids and file systems are told apart by
+// statfs(2).
+package artifactstore
+
+import (
+	"context"
+	"io"
+)
+
+// Ref names a stored artifact. It is a plain value: the same content in the same store always has the
+// same Ref.
+type Ref struct {
+	// Name is what [Source.Open] takes: 8 to 64 lower-case hex digits, the beginning of the digest.
+	Name string
+	// Path is what a reader outside this process opens: an absolute path for [Dir], a label for [Memory].
+	Path string
+	// Size is the length of the content in bytes.
+	Size int64
+	// Digest is "blake3:" followed by the 64 hex digits of the content's digest.
+	Digest string
+}
+
+// Sink stores payloads.
+type Sink interface {
+	// Put stores the whole of b and returns its Ref. When it returns without an error the artifact is as
+	// durable as the store can make it. The same content put again, also at the same time, gives the same
+	// Ref and writes nothing. When it returns an error nothing of b can be seen in the store.
+	//
+	// Errors: ErrSizeMismatch when b yields more or fewer bytes than b.Size() said; ErrFull, ErrReadOnly,
+	// ErrTooLarge, ErrTooManyFiles by what the file system refused; ErrClosed after the store, or the stage
+	// that b came from, was closed; the error of ctx; whatever opening and reading b returned.
+	Put(ctx context.Context, b Blob) (Ref, error)
+}
+
+// Source reads artifacts back.
+type Source interface {
+	// Open returns the artifact called name, positioned at its first byte. It reads the whole artifact once
+	// to verify it before it returns, so no reader ever sees bytes that differ from those that were put; the
+	// cost is one pass over the content, at memory speed for what is cached and at disk speed for the rest.
+	//
+	// Errors: ErrNameInvalid when name is not 8 to 64 lower-case hex digits; ErrUnknown when there is no
+	// such artifact; ErrDamaged when there is one and it is not what was stored; ErrTooManyFiles;
+	// ErrClosed; the error of ctx.
+	Open(ctx context.Context, name string) (*Reader, error)
+}
+
+// Stager receives payloads that are still arriving.
+type Stager interface {
+	// Stage opens an empty stage. ctx bounds the life of the whole stage, not of this call only: once it is
+	// done every Write fails.
+	//
+	// Errors: those of [Sink.Put], except for those about a blob.
+	Stage(ctx context.Context) (Stage, error)
+}
+
+// Store is what the owner of artifacts holds: every verb. Everyone else is handed the one that they need.
+type Store interface {
+	Sink
+	Source
+	Stager
+}
+
+// Stage is one payload that is still arriving. Its methods may be called from several goroutines, one
+// after the other or at once; the order of concurrent writes is the caller's business.
+//
+// The way to use it is to defer Discard at once, write, Seal, and Put the blob into the same store, which
+// then takes the bytes over without copying them. After a failed Write the stage is useless: it has given
+// back its space, and every further call returns the first error.
+type Stage interface {
+	// Write appends p. It fails with ErrSealed after Seal, with the error of the stage's context, or as Put
+	// does for the file system and for a closed store.
+	io.Writer
+	// Seal ends the payload and returns it. The blob can be read and put, any number of times, until
+	// Discard; readers opened from it are of no use after that. A second Seal fails with ErrSealed.
+	Seal() (Blob, error)
+	// Discard gives back what the stage holds. It never removes an artifact that was put. It may be called
+	// at any time and more than once; only the first call does anything, and after it every other call, and
+	// every use of the blob, fails with ErrClosed or with the error that ended the stage before. An error means that something was
+	// left behind, which the next start of the store removes.
+	Discard() error
+}
