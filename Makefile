@@ -1,0 +1,121 @@
+# The one way to do anything here. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
+.DEFAULT_GOAL := help
+
+GO ?= go
+# No other toolchain is downloaded, and nothing asks a network once modules are there.
+export GOTOOLCHAIN := local
+export CGO_ENABLED ?= 1
+
+BIN := .bin
+TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck)
+FUZZTIME ?= 10s
+BENCH ?= .
+BENCHTIME ?= 1s
+# What `make breaking` compares the contract with: the last release or, before
+# there is one, the commit that first published the contract.
+AGAINST ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git rev-list --max-parents=0 HEAD 2>/dev/null | tail -n 1)
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build .bin/toolresult
+	$(GO) build -o $(BIN)/toolresult ./cmd/toolresult
+
+.PHONY: run
+run: build ## Build and start the sidecar, show how to call it and one real receipt
+	@$(BIN)/toolresult serve --demo
+
+.PHONY: test
+test: ## Run every test that needs nothing but Go
+	$(GO) test -shuffle=on ./...
+
+.PHONY: race
+race: ## Run the tests twice, shuffled, under the race detector
+	$(GO) test -race -shuffle=on -count=2 ./...
+
+.PHONY: integration
+integration: $(BIN)/grpcurl ## Run the tests against the built binary on a real socket, grpcurl included
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on ./integration/...
+
+.PHONY: readme
+readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -tags readme -run TestReadme -v ./integration
+
+.PHONY: golden
+golden: ## Write the golden files again; the run fails on purpose, review the diff
+	$(GO) test -count=1 ./integration -run TestGolden -update
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (10s)
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "== $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+.PHONY: generate
+generate: $(TOOLS) ## Make gen/ again from proto/
+	$(BIN)/buf generate
+
+.PHONY: check-generated
+check-generated: $(TOOLS) ## Fail if gen/ is not what proto/ gives
+	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
+	$(BIN)/buf generate -o "$$tmp"; \
+	diff -r gen "$$tmp/gen" && echo "gen/ is what proto/ gives"
+
+.PHONY: lint
+lint: $(TOOLS) ## Lint the contract and the Go code
+	$(BIN)/buf lint
+	$(BIN)/staticcheck ./...
+
+.PHONY: vet
+vet: ## Run go vet
+	$(GO) vet ./...
+	$(GO) vet -tags readme ./integration
+
+.PHONY: format
+format: $(TOOLS) ## Format the contract and the Go code
+	$(BIN)/buf format -w
+	gofmt -w $$(git ls-files '*.go')
+
+.PHONY: check-format
+check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not tidy
+	$(BIN)/buf format -d --exit-code
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+	$(GO) mod tidy -diff
+	$(GO) -C integration/tools mod tidy -diff
+
+.PHONY: breaking
+breaking: $(BIN)/buf ## Fail if the contract breaks clients of AGAINST
+	$(BIN)/buf breaking --against '.git#ref=$(AGAINST)'
+
+.PHONY: dag
+dag: ## Fail if a package imports what its room may not
+	$(GO) test -count=1 ./integration/dag
+
+.PHONY: ci
+ci: check-format check-generated lint vet breaking dag race integration fuzz readme ## Everything that CI runs
+	@echo "ci: every leg ran"
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf $(BIN) .run
+
+# The tools are pinned in a module of their own (docs/adr/0001). They are built
+# once, and again when a pin changes.
+$(TOOLS): integration/tools/go.mod integration/tools/go.sum
+	@mkdir -p $(BIN)
+	$(GO) -C integration/tools build -o $(CURDIR)/$(BIN)/ tool
+	@touch $(TOOLS)
