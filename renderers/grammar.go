@@ -119,9 +119,13 @@ func count(n int64, unit string) string {
 // String writes the facts of a stream:
 //
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
+//	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
 func (e *Extent) String() string {
 	var b strings.Builder
-	b.WriteString(count(e.Lines, "line") + ", " + count(e.Bytes, "byte"))
+	if e.Lines > 0 {
+		b.WriteString(count(e.Lines, "line") + ", ")
+	}
+	b.WriteString(count(e.Bytes, "byte"))
 	if e.Shown != e.Lines {
 		b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
 	}
@@ -134,7 +138,7 @@ func (e *Extent) String() string {
 	return b.String()
 }
 
-var extentForm = regexp.MustCompile(`^(\d+) lines?, (\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+var extentForm = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
 
 // parseExtent reads what String writes.
 func parseExtent(text string) (*Extent, bool) {

@@ -52,10 +52,14 @@ func extent(v *envelope.Large) *Extent {
 	if !v.Truncated && len(notes) == 0 {
 		return nil
 	}
-	return &Extent{
+	e := &Extent{
 		Lines: int64(s.GetLines()), Bytes: int64(s.GetBytes()), Shown: int64(s.GetShownLines()),
 		Notes: notes, Artifact: v.Artifact,
 	}
+	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
+		e.Lines = 0
+	}
+	return e
 }
 
 func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/config"
+)
+
+// Limits of the client, in bytes: compacted histories can be larger than gRPC's
+// default for answers.
+const (
+	maxAnswer   = 256 << 20
+	clientSlots = 1 << 20 // window
+)
+
+// target says which sidecar to call.
+type target struct{ address string }
+
+func (t *target) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&t.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (with the token in TOOLRESULT_TOKEN); "+
+		"default: the socket of the configuration, or an embedded sidecar when none runs there")
+}
+
+// connection is a sidecar to call, and how to leave it.
+type connection struct {
+	pb.ToolResultServiceClient
+	close func() error
+}
+
+// connect calls the sidecar that was named or, by default, the one on the
+// configured socket; when nobody listens there, it starts one of its own in
+// this process.
+func (t *target) connect(ctx context.Context) (*connection, error) {
+	if t.address != "" {
+		return dial(t.address)
+	}
+	c, err := defaults()
+	if err != nil {
+		return nil, err
+	}
+	if listens(c.Socket) {
+		return dial("unix://" + c.Socket)
+	}
+	return embed(ctx, c)
+}
+
+// defaults is the configuration of a sidecar that was told nothing but the
+// environment.
+func defaults() (config.Config, error) {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.Flags(fs)
+	loaded, err := config.Load(fs, os.Environ())
+	if err != nil {
+		return config.Config{}, err
+	}
+	return loaded.Config, nil
+}
+
+func listens(socket string) bool {
+	conn, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+// bearer sends the token over a loopback connection, which has no TLS.
+type bearer string
+
+func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer " + string(b)}, nil
+}
+
+func (bearer) RequireTransportSecurity() bool { return false }
+
+var _ credentials.PerRPCCredentials = bearer("")
+
+func dial(address string) (*connection, error) {
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithStaticStreamWindowSize(clientSlots), grpc.WithStaticConnWindowSize(clientSlots),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+	}
+	if token := os.Getenv("TOOLRESULT_TOKEN"); token != "" && !strings.HasPrefix(address, "unix:") {
+		options = append(options, grpc.WithPerRPCCredentials(bearer(token)))
+	}
+	conn, err := grpc.NewClient(address, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &connection{pb.NewToolResultServiceClient(conn), conn.Close}, nil
+}
+
+// lockWait is how long an embedded sidecar waits for another one of its kind to
+// leave the store.
+const lockWait = 10 * time.Second
+
+// embeddedMessage is what an embedded sidecar takes, in bytes: both streams of
+// a captured command. There is no other process whose memory must be spared.
+const embeddedMessage = 2*maxCapture + 1<<20
+
+// embed starts a sidecar on a private socket. It uses the configured store or,
+// when a running sidecar has that, one beside it.
+func embed(ctx context.Context, c config.Config) (*connection, error) {
+	dir, err := os.MkdirTemp("", "toolresult-")
+	if err != nil {
+		return nil, err
+	}
+	c.Socket, c.TCP, c.Token, c.TokenFile = filepath.Join(dir, "embedded", "s"), "", "", ""
+	c.MaxMessageBytes, c.MaxInFlightBytes = embeddedMessage, embeddedMessage
+	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version}
+	s, err := server.New(c, options)
+	if errors.Is(err, artifactstore.ErrLocked) {
+		c.Store += "-embedded"
+		options.LockWait = lockWait
+		s, err = server.New(c, options)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(serving) }()
+	conn, err := dial(s.Addresses()[0])
+	if err != nil {
+		stop()
+		return nil, errors.Join(err, <-served, os.RemoveAll(dir))
+	}
+	leave := conn.close
+	conn.close = func() error {
+		err := leave()
+		stop()
+		return errors.Join(err, <-served, os.RemoveAll(dir))
+	}
+	return conn, nil
+}
+
+// with calls f with a connection and leaves it.
+func (t *target) with(ctx context.Context, f func(*connection) error) error {
+	c, err := t.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(c), c.close())
+}
+
+// explain adds the reason and the fields of a refusal to its message.
+func explain(err error) string {
+	st, ok := status.FromError(err)
+	if !ok {
+		return err.Error()
+	}
+	text := st.Code().String() + ": " + st.Message()
+	for _, detail := range st.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			text += " [" + info.GetReason() + "]"
+		}
+	}
+	return text
+}
+
+func infoCommand() *cobra.Command {
+	var t target
+	var wait time.Duration
+	cmd := &cobra.Command{
+		Use: "info", Short: "Say what the running sidecar is", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), max(wait, 5*time.Second))
+			defer cancel()
+			return t.with(ctx, func(c *connection) error {
+				info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{}, grpc.WaitForReady(wait > 0))
+				if err != nil {
+					return err
+				}
+				return printJSON(cmd.OutOrStdout(), info)
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	cmd.Flags().DurationVar(&wait, "wait", 0, "wait so long for the sidecar to come up (with --server)")
+	return cmd
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Say what this binary is", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info := server.Info(version)
+			return writeln(cmd.OutOrStdout(), fmt.Sprintf("toolresult %s, commit %s, %s, receipt grammar %d",
+				or(info.GetVersion(), "unknown"), or(info.GetCommit(), "unknown"), info.GetGoVersion(), info.GetRendererVersion()))
+		},
+	}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func writeln(w io.Writer, text string) error {
+	_, err := fmt.Fprintln(w, text)
+	return err
+}

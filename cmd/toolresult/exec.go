@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+	"mvdan.cc/sh/v3/syntax"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Exit codes for a command that gave none, as shells and timeout(1) have them.
+const (
+	codeTimedOut    = 124
+	codeNotStarted  = 126
+	codeNotFound    = 127
+	codeSignalStart = 128
+)
+
+// execution is one run of a command.
+type execution struct {
+	combined bool
+	timeout  time.Duration
+	policy   policyFlags
+	target   target
+	output   string
+}
+
+func execCommand() *cobra.Command {
+	var e execution
+	cmd := &cobra.Command{
+		Use: "exec [flags] -- COMMAND [ARGS...]", Short: "Run a command, print its receipt, exit with its code",
+		Long: "Runs a command, hands its complete output to the sidecar (an embedded one when none runs), and prints " +
+			"the receipt that a model would read.\n\nThe exit code is that of the command; 124 after --timeout, 128+N after signal N, " +
+			"126 or 127 when the command could not be started, and 125 when toolresult itself failed. In that last case what " +
+			"the command wrote is printed as it is, so that nothing is lost.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().BoolVar(&e.combined, "combined", false, "take stdout and stderr as one stream, in the order in which they were written")
+	cmd.Flags().DurationVar(&e.timeout, "timeout", 0, "end the command after so long (default: never)")
+	cmd.Flags().StringVar(&e.output, "output", "receipt", "receipt, json (canonical result in the RFC's JSON, and the receipt) or textproto")
+	e.policy.flags(cmd.Flags())
+	e.target.flags(cmd.Flags())
+	return cmd
+}
+
+func (e *execution) run(cmd *cobra.Command, args []string) error {
+	stdout, stderr := &capture{}, &capture{}
+	output, code := e.execute(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
+	receipt := &bytes.Buffer{}
+	err := e.project(context.WithoutCancel(cmd.Context()), receipt, output)
+	if receipt.Len() > 0 {
+		_, _ = receipt.WriteTo(cmd.OutOrStdout())
+		if err != nil { // leaving the sidecar failed, which takes nothing from the receipt
+			fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", explain(err))
+		}
+	} else if err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: no receipt, the output follows as it is:", explain(err))
+		_, _ = cmd.OutOrStdout().Write(stdout.bytes)
+		_, _ = cmd.ErrOrStderr().Write(stderr.bytes)
+		code = codeFailed
+	}
+	if code != 0 {
+		return exitError{code}
+	}
+	return nil
+}
+
+// execute runs the command and describes how it ended.
+func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr *capture) (*pb.CompleteToolOutput, int) {
+	running := ctx
+	if e.timeout > 0 {
+		var cancel context.CancelFunc
+		running, cancel = context.WithTimeout(ctx, e.timeout)
+		defer cancel()
+	}
+	c := exec.CommandContext(running, args[0], args[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+	if e.combined {
+		c.Stderr = stdout
+	}
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = 5 * time.Second
+	err := c.Run()
+	if c.ProcessState == nil {
+		return notStarted(args, err)
+	}
+	result := &pb.CommandOutput{CommandLine: commandLine(args)}
+	if e.combined {
+		result.CombinedOutput = stdout.payload()
+	} else {
+		result.Stdout, result.Stderr = stdout.payload(), stderr.payload()
+	}
+	code := e.ended(result, c.ProcessState, ctx.Err() != nil, running.Err() != nil)
+	return &pb.CompleteToolOutput{
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_Command{Command: result},
+	}, code
+}
+
+// ended says how the process ended, and returns the exit code to pass on.
+func (e *execution) ended(result *pb.CommandOutput, state *os.ProcessState, cancelled, late bool) int {
+	wait, _ := state.Sys().(syscall.WaitStatus)
+	code := state.ExitCode()
+	if wait.Signaled() {
+		result.Signal = new(int32(wait.Signal()))
+		code = codeSignalStart + int(wait.Signal())
+	} else {
+		result.ExitStatus = new(int32(code))
+	}
+	switch {
+	case cancelled:
+		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_CANCELLED
+	case late:
+		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_TIMED_OUT
+		result.TimeoutMs = new(uint64(e.timeout.Milliseconds()))
+		code = codeTimedOut
+	case wait.Signaled():
+		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL
+	default:
+		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED
+	}
+	return code
+}
+
+// notStarted describes a command that could not be run: the tool's own error.
+func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
+	code, hint := codeNotStarted, "check that the file may be executed"
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		code, hint = codeNotFound, "check the spelling of the command and PATH"
+	}
+	message := strings.ToValidUTF8(fmt.Sprintf("cannot start %s: %v", args[0], err), "\ufffd")
+	if len(message) > 1024 {
+		message = strings.ToValidUTF8(message[:1024], "")
+	}
+	return &pb.CompleteToolOutput{
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR,
+		Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint},
+	}, code
+}
+
+// commandLine writes arguments as a shell would read them, where that is
+// possible; it is only for naming the command.
+func commandLine(args []string) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		quoted, err := syntax.Quote(a, syntax.LangBash)
+		if err != nil {
+			return ""
+		}
+		words[i] = quoted
+	}
+	line := strings.Join(words, " ")
+	if len(line) > 65_536 {
+		return ""
+	}
+	return strings.ToValidUTF8(line, "\ufffd")
+}
+
+// project calls the sidecar and prints the answer. Output that is too large for
+// one message of a running sidecar goes to an embedded one.
+func (e *execution) project(ctx context.Context, w io.Writer, output *pb.CompleteToolOutput) error {
+	policy, err := e.policy.projection()
+	if err != nil {
+		return err
+	}
+	req := &pb.ProjectRequest{Output: output, Policy: policy}
+	call := func(c *connection) error {
+		resp, err := c.Project(ctx, req)
+		if err != nil {
+			return err
+		}
+		return printProjection(w, e.output, resp)
+	}
+	large := false
+	err = e.target.with(ctx, func(c *connection) error {
+		info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
+		if err != nil {
+			return err
+		}
+		if large = uint64(proto.Size(req)) > info.GetLimits().GetMaxMessageBytes(); large {
+			return nil
+		}
+		return call(c)
+	})
+	if err != nil || !large {
+		return err
+	}
+	config, err := defaults()
+	if err != nil {
+		return err
+	}
+	c, err := embed(ctx, config)
+	if err != nil {
+		return err
+	}
+	return errors.Join(call(c), c.close())
+}
+
+// maxCapture is how much of a stream is held, in bytes. What comes after it is
+// counted and said to be lost.
+const maxCapture = 256 << 20
+
+// capture holds a stream of a command.
+type capture struct {
+	bytes []byte
+	lost  uint64
+}
+
+// Write takes the next bytes. It is called from one goroutine.
+func (c *capture) Write(p []byte) (int, error) {
+	keep := min(len(p), maxCapture-len(c.bytes))
+	c.bytes = append(c.bytes, p[:keep]...)
+	c.lost += uint64(len(p) - keep)
+	return len(p), nil
+}
+
+func (c *capture) payload() *pb.Payload {
+	p := &pb.Payload{Source: &pb.Payload_Inline{Inline: c.bytes}}
+	if c.lost > 0 {
+		p.SourceLoss = &pb.SourceLoss{LostBytes: c.lost, AtByte: uint64(len(c.bytes))}
+	}
+	return p
+}

@@ -1,0 +1,78 @@
+// Command toolresult is the tool-result sidecar and its command-line client.
+//
+//	toolresult serve                 start the sidecar
+//	toolresult exec -- CMD ARGS      run a command and print its receipt
+//	toolresult project|render|compact  call an RPC with data from stdin
+//	toolresult info                  say what the running sidecar is
+//	toolresult config print          show the configuration and its origins
+//	toolresult version               say what this binary is
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/server"
+)
+
+// version is set by release builds.
+var version = ""
+
+func main() {
+	tuneRuntime()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// tuneRuntime trades memory for fewer collections, under a soft limit. Both can
+// be set from outside as for any Go program.
+func tuneRuntime() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(1 << 30)
+	}
+	server.UseBufferPool()
+}
+
+// exitError ends the program with a code of its own, such as that of the
+// command that was run; the message, if any, was printed.
+type exitError struct{ code int }
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// codeFailed is the exit code of this program's own failures.
+const codeFailed = 125
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use: "toolresult", Short: "Complete tool output in, canonical results and receipts out",
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(serveCommand(), execCommand(), projectCommand(), renderCommand(), compactCommand(),
+		infoCommand(), configCommand(), versionCommand())
+	err := root.ExecuteContext(ctx)
+	if exit, ok := errors.AsType[exitError](err); ok {
+		return exit.code
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "toolresult:", explain(err))
+		return codeFailed
+	}
+	return 0
+}

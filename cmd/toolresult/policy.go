@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// policyFlags are the policies of the contract as flags.
+type policyFlags struct {
+	tokens, lines, bytes, lineBytes, headPercent uint32
+	vocabulary, artifacts                        string
+	headGiven                                    func() bool
+}
+
+func (p *policyFlags) renderFlags(fs *pflag.FlagSet) {
+	fs.Uint32Var(&p.tokens, "max-tokens", 0, "tokens of the whole receipt (default: the family's)")
+	fs.Uint32Var(&p.lines, "max-lines", 0, "lines of the whole receipt (default: no limit)")
+	fs.Uint32Var(&p.bytes, "max-bytes", 0, "bytes of the whole receipt (default: no limit)")
+	fs.StringVar(&p.vocabulary, "vocabulary", "estimate", "how tokens are counted: estimate or o200k_base")
+}
+
+func (p *policyFlags) flags(fs *pflag.FlagSet) {
+	p.renderFlags(fs)
+	fs.Uint32Var(&p.lineBytes, "max-line-bytes", 0, "bytes of one line before its inner part is cut (default: 2000)")
+	fs.Uint32Var(&p.headPercent, "head-percent", 25, "share of the first lines of a cut preview, in per cent")
+	fs.StringVar(&p.artifacts, "artifacts", "when-lossy", "when a payload is kept whole: when-lossy or always")
+	p.headGiven = func() bool { return fs.Changed("head-percent") }
+}
+
+func (p *policyFlags) render() (*pb.RenderPolicy, error) {
+	policy := &pb.RenderPolicy{Budget: &pb.Budget{
+		MaxTokens: p.tokens, MaxLines: p.lines, MaxBytes: p.bytes, MaxLineBytes: p.lineBytes,
+	}}
+	n, err := enumValue("TOKEN_VOCABULARY_", p.vocabulary, pb.TokenVocabulary_value)
+	policy.TokenVocabulary = pb.TokenVocabulary(n)
+	return policy, err
+}
+
+func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
+	render, err := p.render()
+	if err != nil {
+		return nil, err
+	}
+	n, err := enumValue("ARTIFACT_POLICY_", p.artifacts, pb.ArtifactPolicy_value)
+	policy := &pb.ProjectionPolicy{Render: render, ArtifactPolicy: pb.ArtifactPolicy(n)}
+	if p.headGiven() {
+		policy.HeadPercent = &p.headPercent
+	}
+	return policy, err
+}
+
+// enumValue reads the value of a flag that is the name of an enum's value.
+func enumValue(prefix, name string, values map[string]int32) (int32, error) {
+	n, ok := values[prefix+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+	if !ok || n == 0 {
+		return 0, fmt.Errorf("%q is none of the values of %s", name, strings.ToLower(strings.Trim(prefix, "_")))
+	}
+	return n, nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/config"
+)
+
+func serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Start the sidecar and serve until SIGINT or SIGTERM", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			loaded, err := config.Load(cmd.Flags(), os.Environ())
+			if err != nil {
+				return err
+			}
+			logger := config.NewLogger(loaded.Config, cmd.ErrOrStderr(), isTerminal(os.Stderr))
+			slog.SetDefault(logger)
+			s, err := server.New(loaded.Config, server.Options{Logger: logger, Version: version})
+			if err != nil {
+				return err
+			}
+			for _, address := range s.Addresses() {
+				fmt.Fprintln(cmd.OutOrStdout(), address)
+			}
+			return s.Serve(cmd.Context())
+		},
+	}
+	config.Flags(cmd.Flags())
+	return cmd
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration"}
+	var format string
+	show := &cobra.Command{
+		Use: "print", Short: "Print every setting, its value and where it comes from", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			loaded, err := config.Load(cmd.Flags(), os.Environ())
+			if err != nil {
+				return err
+			}
+			return loaded.Print(cmd.OutOrStdout(), format)
+		},
+	}
+	show.Flags().StringVar(&format, "format", "yaml", "yaml or json")
+	config.Flags(show.Flags())
+	validate := &cobra.Command{
+		Use: "validate", Short: "Say whether the configuration can be used", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			loaded, err := config.Load(cmd.Flags(), os.Environ())
+			if err != nil {
+				return err
+			}
+			return config.Validate(loaded.Config)
+		},
+	}
+	config.Flags(validate.Flags())
+	cmd.AddCommand(show, validate)
+	return cmd
+}

@@ -1,0 +1,215 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Metrics is told about every call. A nil Metrics is told nothing.
+type Metrics interface {
+	// Call is called when a call is over, from many goroutines.
+	Call(method string, code codes.Code, elapsed time.Duration)
+}
+
+// RequestIDHeader carries the id of a call: the client's own, if it sent one,
+// or one that the server made. It is in the log, in refusals of faults, and in
+// the answer's header.
+const RequestIDHeader = "x-request-id"
+
+type requestIDKey struct{}
+
+// calls is what the interceptors share.
+type calls struct {
+	logger   *slog.Logger
+	metrics  Metrics
+	access   access
+	limits   *pb.Limits
+	instance string // begins the ids of requests that have none
+	sequence atomic.Uint64
+	draining atomic.Bool
+	inFlight atomic.Int64
+}
+
+// chain returns the interceptors of unary calls, the outermost first. Recovery
+// is innermost, so that log and metrics see what became of a panic.
+func (c *calls) chain() grpc.ServerOption {
+	return grpc.ChainUnaryInterceptor(
+		c.requestID,
+		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.report)),
+		c.refuse,
+		c.admit,
+		c.deadline,
+		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(c.panicked)),
+	)
+}
+
+// streamChain returns those of the standard services, which stream.
+func (c *calls) streamChain() grpc.ServerOption {
+	return grpc.ChainStreamInterceptor(
+		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.report)),
+		func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+			if r := c.mayCall(ss.Context(), info.FullMethod); r != nil {
+				return r.GRPCStatus().Err()
+			}
+			return handler(srv, ss)
+		},
+		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(c.panicked)),
+	)
+}
+
+// requestID gives every call an id.
+func (c *calls) requestID(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	id := ""
+	if given := metadata.ValueFromIncomingContext(ctx, RequestIDHeader); len(given) > 0 {
+		id = printable(given[0], 64)
+	}
+	if id == "" {
+		id = c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
+	}
+	_ = grpc.SetHeader(ctx, metadata.MD{RequestIDHeader: []string{id}}) // it fails only after the answer
+	return next(context.WithValue(ctx, requestIDKey{}, id), req)
+}
+
+// printable keeps the characters of an id that are safe in logs and headers.
+func printable(s string, limit int) string {
+	if len(s) > limit || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	return s
+}
+
+func idOf(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// report logs a call and counts it. It asks whether anybody listens before it
+// builds anything, and never looks at payloads.
+func (c *calls) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
+	return &report{calls: c, ctx: ctx, method: call.FullMethod()}, ctx
+}
+
+type report struct {
+	interceptors.NoopReporter
+	*calls
+	ctx    context.Context //nolint:containedctx // a Reporter lives for one call
+	method string
+}
+
+// PostCall is called when the call is over.
+func (r *report) PostCall(err error, elapsed time.Duration) {
+	code := status.Code(err)
+	if r.metrics != nil {
+		r.metrics.Call(r.method, code, elapsed)
+	}
+	level := slog.LevelDebug
+	switch code {
+	case codes.OK:
+	case codes.Internal, codes.DataLoss, codes.Unknown:
+		level = slog.LevelError
+	default:
+		level = slog.LevelInfo
+	}
+	if r.logger.Enabled(r.ctx, level) {
+		r.logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
+			slog.Duration("elapsed", elapsed), slog.String("request_id", idOf(r.ctx)), slog.String("peer", peerText(r.ctx)))
+	}
+}
+
+// refuse makes statuses of the errors of the rooms below. Faults of the server
+// get an incident id, which the log has with the whole error.
+func (c *calls) refuse(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	resp, err := next(ctx, req)
+	if err == nil {
+		return resp, nil
+	}
+	if _, ours := errors.AsType[*refusal](err); !ours {
+		if _, foreign := status.FromError(err); foreign {
+			return nil, err // of a standard service
+		}
+	}
+	r := refuse(err)
+	if r.code == codes.Internal && r.metadata["incident"] == "" {
+		id := c.incident(ctx)
+		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", info.FullMethod, "error", err)
+		r = r.incident(id)
+	}
+	return nil, r.GRPCStatus().Err()
+}
+
+func (c *calls) incident(ctx context.Context) string {
+	if id := idOf(ctx); id != "" {
+		return id
+	}
+	return c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
+}
+
+// panicked makes a refusal of a panic: the stack goes to the log, a fixed text
+// to the client.
+func (c *calls) panicked(ctx context.Context, p any) error {
+	id := c.incident(ctx)
+	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	r := refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_PANIC, message: "the server failed on this call"}
+	return r.incident(id)
+}
+
+// admit lets a call in: access, drain, and the limits on bytes.
+func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if r := c.mayCall(ctx, info.FullMethod); r != nil {
+		return nil, r
+	}
+	m, ok := req.(proto.Message)
+	if !ok {
+		return next(ctx, req)
+	}
+	size := int64(proto.Size(m))
+	if size > int64(c.limits.GetMaxMessageBytes()) {
+		return nil, messageTooLarge(int(size), int(c.limits.GetMaxMessageBytes()))
+	}
+	defer c.inFlight.Add(-size)
+	if c.inFlight.Add(size) > int64(c.limits.GetMaxInFlightBytes()) {
+		return nil, inFlight(int64(c.limits.GetMaxInFlightBytes()))
+	}
+	return next(ctx, req)
+}
+
+// mayCall says why a call may not be made, or nil.
+func (c *calls) mayCall(ctx context.Context, method string) *refusal {
+	if strings.HasPrefix(method, "/grpc.health.v1.Health/") {
+		return nil
+	}
+	if r := c.access.check(ctx); r != nil {
+		return r
+	}
+	if c.draining.Load() {
+		return draining()
+	}
+	return nil
+}
+
+// deadline gives a call the default deadline when its client set none.
+func (c *calls) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.limits.GetDefaultDeadlineMs())*time.Millisecond)
+		defer cancel()
+	}
+	return next(ctx, req)
+}

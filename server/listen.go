@@ -1,0 +1,180 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxSocketPath is what the kernel takes, in bytes.
+const maxSocketPath = 107
+
+// ErrSocketInUse means that another server has the socket.
+var ErrSocketInUse = errors.New("in use by another server")
+
+// unixSocket is a listening Unix socket, and the lock that makes its path ours
+// until the lock is closed.
+type unixSocket struct {
+	net.Listener
+	lock *os.File
+}
+
+// listenUnix binds a Unix socket in a directory that only this user can enter. A
+// lock file beside the socket decides whether an old socket is stale, and never
+// a dial: who holds the lock may unlink and bind.
+func listenUnix(path string) (*unixSocket, error) {
+	if err := checkSocketPath(path); err != nil {
+		return nil, err
+	}
+	if err := privateDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("socket %s: %w", path, err)
+	}
+	l, err := bind(path)
+	if err != nil {
+		_ = lock.Close()
+		return nil, fmt.Errorf("socket %s: %w", path, err)
+	}
+	return &unixSocket{l, lock}, nil
+}
+
+func checkSocketPath(path string) error {
+	switch {
+	case !filepath.IsAbs(path):
+		return fmt.Errorf("socket %q: the path must be absolute", path)
+	case len(path) > maxSocketPath:
+		return fmt.Errorf("socket %q: the path has %d bytes, at most %d are possible", path, len(path), maxSocketPath)
+	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("socket %q: the path has a control character", path)
+	}
+	return nil
+}
+
+// privateDir makes a directory of mode 0700, or checks that an existing one is
+// ours and that nobody else can write to it.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		return os.Chmod(dir, 0o700) // whatever the umask
+	}
+	if !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("directory %s: is no directory", dir)
+	case !ok || int(stat.Uid) != os.Geteuid():
+		return fmt.Errorf("directory %s: belongs to another user", dir)
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("directory %s: mode %04o lets other users in; chmod 0700 it or choose another", dir, info.Mode().Perm())
+	}
+	return nil
+}
+
+func lockFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, ErrSocketInUse
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+// bind replaces a stale socket. It removes nothing that is no socket.
+func bind(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode().Type() != os.ModeSocket {
+			return nil, errors.New("something that is no socket has this name")
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// listenTCP binds a literal loopback address.
+func listenTCP(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("tcp %q: %w", address, err)
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return nil, fmt.Errorf("tcp %q: only a literal loopback address is served, such as 127.0.0.1:0", address)
+	}
+	return net.Listen("tcp", address)
+}
+
+// capped closes connections beyond a number at once, so that those who are
+// connected are not disturbed. Several listeners can share the slots.
+type capped struct {
+	net.Listener
+	slots chan struct{}
+}
+
+// Accept returns the next connection that has a slot.
+func (c capped) Accept() (net.Conn, error) {
+	for {
+		conn, err := c.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case c.slots <- struct{}{}:
+			return &slotted{Conn: conn, free: sync.OnceFunc(func() { <-c.slots })}, nil
+		default:
+			_ = conn.Close()
+		}
+	}
+}
+
+// slotted is a connection that gives its slot back when it is closed.
+type slotted struct {
+	net.Conn
+	free func()
+}
+
+// Close closes the connection.
+func (s *slotted) Close() error {
+	s.free()
+	return s.Conn.Close()
+}
+
+// SyscallConn lends the socket, so that its peer can be asked for.
+func (s *slotted) SyscallConn() (syscall.RawConn, error) {
+	if c, ok := s.Conn.(syscall.Conn); ok {
+		return c.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}

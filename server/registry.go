@@ -1,0 +1,93 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Registry finds a family by the case of a result. It does not change.
+type Registry struct {
+	families map[string]*Family
+	names    []string
+	failed   *Family
+}
+
+// NewRegistry checks families both ways against the contract: every family has
+// both halves and a case of the same name and number in both oneofs, every case
+// has a family, and every canonical payload keeps the conventions. It names the
+// first thing that is wrong.
+func NewRegistry(families ...Family) (*Registry, error) {
+	r := &Registry{families: map[string]*Family{}, failed: failed()}
+	for i := range families {
+		f := &families[i]
+		if err := r.add(f); err != nil {
+			return nil, fmt.Errorf("family %q: %w", f.Name, err)
+		}
+	}
+	complete, canonical := envelope.FamilyFields()
+	if err := sameCases(complete, canonical); err != nil {
+		return nil, err
+	}
+	if len(families) != len(canonical) {
+		return nil, fmt.Errorf("%d families for %d cases", len(families), len(canonical))
+	}
+	for _, c := range canonical {
+		if r.families[string(c.Name())] == nil {
+			return nil, fmt.Errorf("case %q of the contract has no family", c.Name())
+		}
+		if err := envelope.CheckSchema(c.Message()); err != nil {
+			return nil, fmt.Errorf("case %q of the contract: %w", c.Name(), err)
+		}
+	}
+	return r, envelope.CheckSchema((*pb.ToolError)(nil).ProtoReflect().Descriptor())
+}
+
+func (r *Registry) add(f *Family) error {
+	switch {
+	case f.Projector == nil:
+		return errors.New("has no projector")
+	case f.Renderer == nil:
+		return errors.New("has no renderer")
+	case f.Tokens < minTokens || f.Tokens > maxTokens:
+		return fmt.Errorf("has a default budget of %d tokens", f.Tokens)
+	case r.families[f.Name] != nil:
+		return errors.New("is there twice")
+	}
+	r.families[f.Name] = f
+	r.names = append(r.names, f.Name)
+	return nil
+}
+
+func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
+	if len(complete) != len(canonical) {
+		return fmt.Errorf("the contract has %d cases of complete output and %d of canonical results", len(complete), len(canonical))
+	}
+	for i, c := range canonical {
+		if complete[i].Name() != c.Name() || complete[i].Number() != c.Number() {
+			return fmt.Errorf("case %q of the contract has no twin of the same name and number", c.Name())
+		}
+	}
+	return nil
+}
+
+// ofOutput returns the family of a valid complete output.
+func (r *Registry) ofOutput(out *pb.CompleteToolOutput) *Family {
+	if out.GetError() != nil {
+		return r.failed
+	}
+	return r.families[envelope.Family(out)]
+}
+
+// ofResult returns the family of a valid canonical result.
+func (r *Registry) ofResult(c *pb.CanonicalToolResult) *Family {
+	if c.GetError() != nil {
+		return r.failed
+	}
+	name, _ := envelope.Payload(c)
+	return r.families[name]
+}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/compactor"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// service is ToolResultService. Its methods return the errors of the rooms
+// below; the interceptor that wraps them makes statuses of these.
+type service struct {
+	pb.UnimplementedToolResultServiceServer
+	registry   *Registry
+	counters   counters
+	sink       artifactstore.Sink
+	durability pb.StoreDurability
+	info       *pb.GetServerInfoResponse
+}
+
+// Project validates, projects and renders one complete output.
+func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	out := req.GetOutput()
+	if err := envelope.ValidateComplete(out); err != nil {
+		return nil, err
+	}
+	family := s.registry.ofOutput(out)
+	policy, err := s.counters.projection(req.GetPolicy(), family.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	// The last receipt that was measured is the one that fits.
+	var receipt renderers.Receipt
+	measure := func(r *pb.CanonicalToolResult) (projectors.Cost, error) {
+		receipt, err = family.Renderer.Render(r, renderers.Policy{Counter: policy.Counter})
+		return projectors.Cost{Tokens: receipt.Tokens, Lines: receipt.Lines, Bytes: len(receipt.Text)}, err
+	}
+	canonical, err := family.Projector.Project(ctx, projectors.Input{Output: out, Policy: policy, Measure: measure}, s.sink)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.ProjectResponse{
+		Canonical: canonical, Receipt: receiptOf(receipt, policy.Counter.Name()), Durability: s.durability,
+	}, nil
+}
+
+func receiptOf(r renderers.Receipt, counter string) *pb.Receipt {
+	return &pb.Receipt{
+		Text: r.Text, Tokens: uint32(r.Tokens), TokenCounter: counter, StuffedLines: uint32(r.Stuffed),
+		RendererVersion: renderers.Version,
+	}
+}
+
+// Render makes the receipt of a canonical result.
+func (s *service) Render(_ context.Context, req *pb.RenderRequest) (*pb.RenderResponse, error) {
+	if err := envelope.ValidateCanonical("canonical", req.GetCanonical()); err != nil {
+		return nil, err
+	}
+	receipt, err := s.receipt("policy", req.GetCanonical(), req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.RenderResponse{Receipt: receipt}, nil
+}
+
+// receipt renders a valid canonical result under a policy.
+func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPolicy) (*pb.Receipt, error) {
+	family := s.registry.ofResult(r)
+	check := envelope.NewChecker(path)
+	b, counter, err := s.counters.render(check, p, family.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	receipt, err := family.Renderer.Render(r, renderers.Policy{Counter: counter})
+	if err != nil {
+		return nil, err
+	}
+	if err := receipt.Fits(b.receipt); err != nil {
+		return nil, err
+	}
+	return receiptOf(receipt, counter.Name()), nil
+}
+
+// Compact brings results to a level.
+func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.CompactResponse, error) {
+	policy, err := s.counters.compaction(req.GetPolicy())
+	if err != nil {
+		return nil, err
+	}
+	policy.Keep = s.keep
+	if err := validateAll(req.GetResults()); err != nil {
+		return nil, err
+	}
+	resp := &pb.CompactResponse{Results: make([]*pb.CompactedResult, len(req.GetResults()))}
+	for i, r := range req.GetResults() {
+		compacted, changed, err := compactor.Compact(ctx, r, policy)
+		if err != nil {
+			return nil, fmt.Errorf("results[%d]: %w", i, err)
+		}
+		receipt, err := s.receipt("policy.render", compacted, req.GetPolicy().GetRender())
+		if err != nil {
+			return nil, fmt.Errorf("results[%d]: %w", i, err)
+		}
+		if changed && resp.FirstChanged == nil {
+			resp.FirstChanged = new(uint32(i))
+		}
+		resp.Results[i] = &pb.CompactedResult{Canonical: compacted, Receipt: receipt, Changed: changed}
+	}
+	return resp, nil
+}
+
+func validateAll(results []*pb.CanonicalToolResult) error {
+	check := envelope.NewChecker("")
+	if len(results) > maxResults {
+		check.Fail("results", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d results, at most %d are allowed", len(results), maxResults)
+		return check.Err()
+	}
+	for i, r := range results {
+		if err := envelope.ValidateCanonical(fmt.Sprintf("results[%d]", i), r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep stores a preview that is its own payload before it is shortened.
+func (s *service) keep(ctx context.Context, payload string) (path, digest string, err error) {
+	ref, err := s.sink.Put(ctx, artifactstore.BytesBlob([]byte(payload)))
+	return ref.Path, ref.Digest, err
+}
+
+// GetServerInfo says what this server is.
+func (s *service) GetServerInfo(context.Context, *pb.GetServerInfoRequest) (*pb.GetServerInfoResponse, error) {
+	return s.info, nil
+}

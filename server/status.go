@@ -1,0 +1,163 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// Domain is the domain of the ErrorInfo of every refusal.
+const Domain = "toolresult.v1"
+
+// maxStatusMessage bounds the message of a status, in bytes.
+const maxStatusMessage = 1024
+
+// refusal is a call that is not served: the one way to a status.
+type refusal struct {
+	code     codes.Code
+	reason   pb.ErrorReason
+	message  string // no tool bytes
+	metadata map[string]string
+	details  []protoadapt.MessageV1
+}
+
+// Error makes a refusal an error, so that interceptors can return one.
+func (r *refusal) Error() string { return r.message }
+
+// GRPCStatus is the status with its details.
+func (r *refusal) GRPCStatus() *status.Status {
+	message := r.message
+	if len(message) > maxStatusMessage {
+		message = strings.ToValidUTF8(message[:maxStatusMessage], "")
+	}
+	st := status.New(r.code, message)
+	details := append([]protoadapt.MessageV1{&errdetails.ErrorInfo{
+		Reason: reasonName(r.reason), Domain: Domain, Metadata: r.metadata,
+	}}, r.details...)
+	if with, err := st.WithDetails(details...); err == nil {
+		return with
+	}
+	return st
+}
+
+// reasonName is the reason as ErrorInfo has it.
+func reasonName(r pb.ErrorReason) string { return strings.TrimPrefix(r.String(), "ERROR_REASON_") }
+
+// sentinels maps the failures of the artifact store.
+var sentinels = []struct {
+	err    error
+	code   codes.Code
+	reason pb.ErrorReason
+	text   string
+}{
+	{artifactstore.ErrFull, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_DISK_FULL, "the disk of the artifact store is full"},
+	{artifactstore.ErrTooManyFiles, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_FD_LIMIT, "the process has no file descriptor left"},
+	{artifactstore.ErrTooLarge, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_ARTIFACT_TOO_LARGE, "the artifact is larger than the file system allows"},
+	{artifactstore.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the artifact store cannot be written to"},
+	{artifactstore.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
+	{context.Canceled, codes.Canceled, pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, "the call was cancelled"},
+	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
+}
+
+// refuse maps an error of the rooms below to a refusal. What has no mapping is
+// a failure of the store; its text is for the log and not for the client.
+func refuse(err error) *refusal {
+	var (
+		known     *refusal
+		invalid   *envelope.InvalidError
+		shortfall *envelope.ShortfallError
+	)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &invalid):
+		return invalidArgument(invalid)
+	case errors.As(err, &shortfall):
+		return budgetTooSmall(shortfall)
+	case errors.Is(err, renderers.ErrNotSanitised):
+		return &refusal{code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_TEXT_NOT_SANITISED, message: renderers.ErrNotSanitised.Error()}
+	}
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			return &refusal{code: s.code, reason: s.reason, message: s.text}
+		}
+	}
+	return &refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_STORE_FAILED, message: "the artifact store failed"}
+}
+
+func invalidArgument(e *envelope.InvalidError) *refusal {
+	bad := &errdetails.BadRequest{}
+	for _, v := range e.Violations {
+		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{
+			Field: v.Field, Description: v.Message, Reason: reasonName(v.Reason),
+		})
+	}
+	return &refusal{
+		code: codes.InvalidArgument, reason: e.Violations[0].Reason, message: e.Error(),
+		metadata: map[string]string{"field": e.Violations[0].Field}, details: []protoadapt.MessageV1{bad},
+	}
+}
+
+func budgetTooSmall(e *envelope.ShortfallError) *refusal {
+	return &refusal{
+		code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_BUDGET_TOO_SMALL, message: e.Error(),
+		metadata: map[string]string{
+			"unit": e.Unit, "needed": strconv.Itoa(e.Needed), "budget": strconv.Itoa(e.Budget),
+			"shortfall": strconv.Itoa(e.Needed - e.Budget),
+		},
+	}
+}
+
+// incident adds an id that the log has too to a fault of the server.
+func (r *refusal) incident(id string) *refusal {
+	with := *r
+	with.metadata = maps.Clone(r.metadata)
+	if with.metadata == nil {
+		with.metadata = map[string]string{}
+	}
+	with.metadata["incident"] = id
+	with.message = fmt.Sprintf("%s (incident %s)", r.message, id)
+	return &with
+}
+
+// messageTooLarge is permanent: sending the same again does not help.
+func messageTooLarge(size, limit int) *refusal {
+	return &refusal{
+		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
+		message:  fmt.Sprintf("the request has %d bytes, at most %d are allowed", size, limit),
+		metadata: map[string]string{"size": strconv.Itoa(size), "limit": strconv.Itoa(limit)},
+	}
+}
+
+// inFlight may succeed when it is tried again.
+func inFlight(limit int64) *refusal {
+	return &refusal{
+		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_IN_FLIGHT_BYTES,
+		message:  "too many bytes of requests are being worked on",
+		metadata: map[string]string{"limit": strconv.FormatInt(limit, 10)},
+		details:  []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(100 * time.Millisecond)}},
+	}
+}
+
+func draining() *refusal {
+	return &refusal{code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_DRAINING, message: "the server is shutting down"}
+}
+
+func denied(code codes.Code, reason pb.ErrorReason, message string) *refusal {
+	return &refusal{code: code, reason: reason, message: message}
+}
