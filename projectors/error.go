@@ -23,7 +23,7 @@ func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	if err != nil {
 		return nil, err
 	}
-	r := canonical(out, out.GetError().GetMessage())
+	r := canonical(out, out.GetError().GetMessage(), out.GetError().GetKind())
 	r.Error = e
 	cost, err := in.Measure(r)
 	if err != nil {
@@ -80,15 +80,16 @@ func omitDetails(ctx context.Context, e *pb.ToolError, details []byte, sink arti
 	return nil
 }
 
-// canonical is the envelope of a result. A summary that the runtime did not
-// give is the family's.
-func canonical(out *pb.CompleteToolOutput, summary string) *pb.CanonicalToolResult {
-	if out.GetSummaryText() != "" {
-		summary = out.GetSummaryText()
+// canonical is the envelope of a result. Its summary is the runtime's or, where
+// that shows nothing, the first of the family's that does.
+func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToolResult {
+	summary := oneLine(out.GetSummaryText(), envelope.MaxSummary)
+	for _, s := range summaries {
+		if summary == "" {
+			summary = oneLine(s, envelope.MaxSummary)
+		}
 	}
-	return &pb.CanonicalToolResult{
-		ToolName: out.GetToolName(), Status: out.GetStatus(), SummaryText: oneLine(summary, envelope.MaxSummary),
-	}
+	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: out.GetStatus(), SummaryText: summary}
 }
 
 // oneLine is the visible form of a text on one line, of at most limit bytes.

@@ -58,7 +58,7 @@ func itemOutcome(item *pb.CommandBatchItem) string {
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN:
 		return commandOutcome(item.GetResult())
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
-		return outcomeError + " " + item.GetError().GetKind() + ": " + item.GetError().GetMessage()
+		return errorOutcome(item.GetError())
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
 		return "skipped, because an earlier command failed"
 	}

@@ -2,14 +2,24 @@ package renderers
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 )
 
 // errorDocument describes the error of any tool: what went wrong, what can be
 // done, and the details. RFC "error".
 func errorDocument(e *pb.ToolError) Document {
-	d := Document{Outcome: outcomeError + " " + e.GetKind() + ": " + e.GetMessage()}
+	d := Document{Outcome: errorOutcome(e)}
 	d.addError(e, "")
 	return d
+}
+
+// errorOutcome is the kind and, if it shows anything, the message.
+func errorOutcome(e *pb.ToolError) string {
+	outcome := outcomeError + " " + e.GetKind()
+	if message := preview.OneLine(e.GetMessage()); message != "" {
+		outcome += ": " + message
+	}
+	return outcome
 }
 
 // addError adds the facts of an error, with a prefix for an item of a batch.
@@ -30,9 +40,9 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 	}
 }
 
-// fact adds a fact that has a value.
+// fact adds a fact whose value shows anything.
 func (d *Document) fact(label, value string) {
-	if value != "" {
+	if value = preview.OneLine(value); value != "" {
 		d.Facts = append(d.Facts, Fact{label, value})
 	}
 }

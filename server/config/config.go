@@ -1,0 +1,103 @@
+// Package config is the configuration of the sidecar: what can be set, from where, and within which bounds.
+//
+// A value comes from four layers, each stronger than the one before: the default, a YAML file, the environment
+// (TOOLRESULT_ and the key in upper case) and the flags (the key with hyphens). [Load] merges them and remembers
+// the origin of every value, [Loaded.Validate] checks the bounds, [Loaded.Print] shows the result.
+//
+// Every setting is one row of one table (settings.go), which drives all four layers, validation, help texts and
+// printing; a new setting is one field of [Config] and one row. Nothing here reads the process environment,
+// opens a socket or writes a file; [Load] reads the configuration file and [ReadToken] the token file.
+package config
+
+import (
+	"time"
+)
+
+// MemoryStore is the value of [Config.Store] that keeps artifacts in memory; a directory of that name is
+// written "./memory".
+const MemoryStore = "memory"
+
+// Values of [Config.LogFormat].
+const (
+	// FormatText writes lines for people.
+	FormatText = "text"
+	// FormatJSON writes one JSON object per line.
+	FormatJSON = "json"
+	// FormatAuto is [FormatText] on a terminal and [FormatJSON] elsewhere.
+	FormatAuto = "auto"
+)
+
+// Config is everything that `toolresult serve` can be told. The key of a field is its name in the YAML file; its
+// variable is TOOLRESULT_ and the key in upper case; its flag is -- and the key with hyphens. Use [Default] and
+// [Load] to make one: the zero value is not valid.
+type Config struct {
+	// Socket (key "socket") is the path of the Unix socket: absolute, at most 107 bytes, without control
+	// characters. Default: $XDG_RUNTIME_DIR/toolresult/toolresult.sock; without an absolute XDG_RUNTIME_DIR,
+	// toolresult-<uid>/toolresult.sock in the temporary directory.
+	Socket string
+	// AllowUIDs (key "allow_uids") are further users that may connect to the socket, each 0 to 4294967294; the
+	// sidecar's own user always may. Default: none. In a variable or a flag they are separated by commas.
+	AllowUIDs []int
+	// TCP (key "tcp") is a literal loopback address and port, "127.0.0.1:0" or "[::1]:7001"; port 0 lets the
+	// kernel choose. Default: empty, which is off. It needs a token.
+	TCP string
+	// TokenFile (key "token_file") is the path of the file that holds the bearer token for TCP, as [ReadToken]
+	// takes it. Default: empty, which is none. Not together with Token.
+	TokenFile string
+	// Token (key "token") is the bearer token for TCP, at least 16 printable ASCII bytes without spaces. It comes
+	// from the variable TOOLRESULT_TOKEN only; as a flag or in the file it is refused. Default: empty.
+	Token Secret
+	// Store (key "store") is the directory of artifacts and audit records, or [MemoryStore]; without control
+	// characters. Default: $XDG_STATE_HOME/toolresult; without an absolute XDG_STATE_HOME,
+	// $HOME/.local/state/toolresult; without an absolute HOME, toolresult-<uid>/state in the temporary directory.
+	Store string
+	// Volatile (key "volatile") answers without syncing artifacts to disk, so that a power cut may lose answered
+	// calls. Default: false.
+	Volatile bool
+	// LogLevel (key "log_level") is debug, info, warn or error. Default: info.
+	LogLevel string
+	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].
+	LogFormat string
+	// Reflection (key "reflection") serves the gRPC reflection service. Default: true.
+	Reflection bool
+	// MaxMessageBytes (key "max_message_bytes") is the largest request message, in bytes, 64 KiB to 1 GiB. A message
+	// is in memory up to three times while it is worked on. Default: 4 MiB. Here and below a size is a number of
+	// bytes, or a number with KiB, MiB or GiB.
+	MaxMessageBytes int
+	// MaxInFlightBytes (key "max_in_flight_bytes") is how many bytes of payload may be in memory at once over all
+	// calls; at least MaxMessageBytes. Default: 64 MiB.
+	MaxInFlightBytes int64
+	// MaxStreams (key "max_streams") is the number of calls in flight on one connection, 1 to 10000. Default: 64.
+	MaxStreams int
+	// MaxConnections (key "max_connections") is the number of open connections, 1 to 10000. Default: 64.
+	MaxConnections int
+	// DefaultDeadline (key "default_deadline") is the deadline of a call whose client set none, 100ms to 1h.
+	// Default: 30s. Here and below a duration is written as in Go, "1m30s".
+	DefaultDeadline time.Duration
+	// DrainDelay (key "drain_delay") is how long the sidecar says NOT_SERVING before it stops accepting, 0s to 1m.
+	// Default: 0s.
+	DrainDelay time.Duration
+	// ShutdownTimeout (key "shutdown_timeout") is how long calls in flight may take to finish before they are cut,
+	// 100ms to 10m. Default: 10s.
+	ShutdownTimeout time.Duration
+}
+
+// Default returns the configuration without file, variables or flags. From env, in the form of [os.Environ], it
+// reads only XDG_RUNTIME_DIR, XDG_STATE_HOME, HOME and TMPDIR, which the default paths depend on.
+func Default(env []string) Config {
+	var c Config
+	e := newEnvironment(env)
+	for _, s := range settings() {
+		s.assign(&c, s.initial(e))
+	}
+	return c
+}
+
+// BearerToken returns the token that TCP clients must present: the content of TokenFile when it is set, else
+// Token, which is empty when neither is.
+func (c Config) BearerToken() (Secret, error) {
+	if c.TokenFile != "" {
+		return ReadToken(c.TokenFile)
+	}
+	return c.Token, nil
+}

@@ -1,0 +1,222 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kind is how values of one type are written. parse and text are inverse: parse(text(v)) is v.
+type kind[T any] struct {
+	// name is the placeholder in the help text.
+	name string
+	// wanted is what a message says of a YAML value that has the wrong type.
+	wanted string
+	// parse reads the text of a variable or a flag. Its error does not repeat the text.
+	parse func(text string) (T, error)
+	// text writes a value so that parse reads it back.
+	text func(v T) string
+	// fromYAML returns the text of a decoded YAML value, or false when the value has the wrong type.
+	fromYAML func(v any) (string, bool)
+	// native is the value as encoding/json should see it.
+	native func(v T) any
+}
+
+func textKind[T ~string](name string) kind[T] {
+	return kind[T]{
+		name:     name,
+		wanted:   "text (quote it)",
+		parse:    func(text string) (T, error) { return T(text), nil },
+		text:     func(v T) string { return string(v) },
+		fromYAML: yamlText,
+		native:   func(v T) any { return string(v) },
+	}
+}
+
+func boolKind() kind[bool] {
+	return kind[bool]{
+		name:   "bool", // pflag knows this name and shows no placeholder
+		wanted: "true or false",
+		parse: func(text string) (bool, error) {
+			v, err := strconv.ParseBool(text)
+			if err != nil {
+				return false, errors.New("is neither true nor false")
+			}
+			return v, nil
+		},
+		text: strconv.FormatBool,
+		fromYAML: func(v any) (string, bool) {
+			b, ok := v.(bool)
+			return strconv.FormatBool(b), ok
+		},
+		native: func(v bool) any { return v },
+	}
+}
+
+func countKind() kind[int] {
+	return kind[int]{
+		name:     "integer",
+		wanted:   "an integer",
+		parse:    parseInteger,
+		text:     strconv.Itoa,
+		fromYAML: yamlInteger,
+		native:   func(v int) any { return v },
+	}
+}
+
+func sizeKind[T int | int64]() kind[T] {
+	return kind[T]{
+		name:     "size",
+		wanted:   "a size such as 65536 or 4MiB",
+		parse:    parseSize[T],
+		text:     func(v T) string { return formatSize(int64(v)) },
+		fromYAML: yamlTextOrInteger,
+		native:   func(v T) any { return v },
+	}
+}
+
+func durationKind() kind[time.Duration] {
+	return kind[time.Duration]{
+		name:   "duration",
+		wanted: "a duration such as 30s",
+		parse: func(text string) (time.Duration, error) {
+			v, err := time.ParseDuration(text)
+			if err != nil {
+				return 0, errors.New("is not a duration with a unit, such as 30s or 1m30s")
+			}
+			return v, nil
+		},
+		text:     formatDuration,
+		fromYAML: yamlTextOrInteger, // an integer so that 0 needs no unit
+		native:   func(v time.Duration) any { return formatDuration(v) },
+	}
+}
+
+func listKind() kind[[]int] {
+	return kind[[]int]{
+		name:   "integers",
+		wanted: "a list of integers",
+		parse:  parseList,
+		text: func(v []int) string {
+			words := make([]string, len(v))
+			for i, n := range v {
+				words[i] = strconv.Itoa(n)
+			}
+			return strings.Join(words, ",")
+		},
+		fromYAML: yamlIntegers,
+		native:   func(v []int) any { return append([]int{}, v...) }, // never null
+	}
+}
+
+// formatDuration is time.Duration.String without zero minutes and seconds at the end.
+func formatDuration(v time.Duration) string {
+	text := v.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
+
+func parseInteger(text string) (int, error) {
+	v, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, errors.New("is not an integer")
+	}
+	return v, nil
+}
+
+func parseList(text string) ([]int, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	var list []int
+	for word := range strings.SplitSeq(text, ",") {
+		v, err := parseInteger(strings.TrimSpace(word))
+		if err != nil {
+			return nil, errors.New("is not a list of integers with commas between them")
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// unit is a suffix of a size.
+type unit struct {
+	suffix string
+	bytes  int64
+}
+
+// units returns the units of sizes, the largest first.
+func units() []unit {
+	return []unit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+}
+
+func parseSize[T int | int64](text string) (T, error) {
+	digits, scale := text, int64(1)
+	for _, u := range units() {
+		if number, ok := strings.CutSuffix(text, u.suffix); ok {
+			digits, scale = strings.TrimRight(number, " "), u.bytes
+		}
+	}
+	v, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0, errors.New("is not a number of bytes, nor one with KiB, MiB or GiB")
+	}
+	if v > math.MaxInt64/scale || v < math.MinInt64/scale || int64(T(v*scale)) != v*scale {
+		return 0, errors.New("is too large")
+	}
+	return T(v * scale), nil
+}
+
+func formatSize(v int64) string {
+	for _, u := range units() {
+		if v != 0 && v%u.bytes == 0 {
+			return fmt.Sprintf("%d%s", v/u.bytes, u.suffix)
+		}
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+func yamlText(v any) (string, bool) {
+	text, ok := v.(string)
+	return text, ok
+}
+
+func yamlInteger(v any) (string, bool) {
+	switch v.(type) {
+	case int, int64, uint64:
+		return fmt.Sprint(v), true
+	default:
+		return "", false
+	}
+}
+
+func yamlTextOrInteger(v any) (string, bool) {
+	if text, ok := yamlText(v); ok {
+		return text, true
+	}
+	return yamlInteger(v)
+}
+
+func yamlIntegers(v any) (string, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return "", false
+	}
+	words := make([]string, len(list))
+	for i, item := range list {
+		word, ok := yamlInteger(item)
+		if !ok {
+			return "", false
+		}
+		words[i] = word
+	}
+	return strings.Join(words, ","), true
+}

@@ -1,0 +1,153 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxSocketPath is what fits into sockaddr_un.sun_path with its closing zero byte.
+	maxSocketPath = 107
+	// maxUID is the largest user id; the one above it is the kernel's "no user".
+	maxUID = 1<<32 - 2
+)
+
+// rule is a bound on the value of one setting.
+type rule[T any] struct {
+	// help is the bound as the help text of the setting says it; empty when there is nothing to tell.
+	help string
+	// check returns why v is refused, in words that continue "key = value: ".
+	check func(c Config, v T) error
+}
+
+// between accepts least to most, both included.
+func between[T cmp.Ordered](k kind[T], least, most T) rule[T] {
+	bounds := k.text(least) + " to " + k.text(most)
+	return rule[T]{help: bounds, check: func(_ Config, v T) error {
+		if v < least || v > most {
+			return errors.New("is out of bounds: " + bounds)
+		}
+		return nil
+	}}
+}
+
+// oneOf accepts the words given.
+func oneOf(words ...string) rule[string] {
+	list := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	return rule[string]{help: list, check: func(_ Config, v string) error {
+		if !slices.Contains(words, v) {
+			return errors.New("is not one of " + list)
+		}
+		return nil
+	}}
+}
+
+// printable refuses control characters: they break the lines of logs and of the address file.
+func printable() rule[string] {
+	return rule[string]{check: func(_ Config, v string) error {
+		if strings.ContainsFunc(v, unicode.IsControl) {
+			return errors.New("holds a control character")
+		}
+		return nil
+	}}
+}
+
+func notEmpty() rule[string] {
+	return rule[string]{check: func(_ Config, v string) error {
+		if v == "" {
+			return errors.New("is empty")
+		}
+		return nil
+	}}
+}
+
+func socketPath() rule[string] {
+	return rule[string]{check: func(_ Config, v string) error {
+		switch {
+		case !filepath.IsAbs(v):
+			return errors.New("is not an absolute path")
+		case strings.HasSuffix(v, "/"):
+			return errors.New("is a directory, not the path of a socket in one")
+		case len(v) > maxSocketPath:
+			return fmt.Errorf("is %d bytes long; the kernel takes at most %d", len(v), maxSocketPath)
+		}
+		return nil
+	}}
+}
+
+func userIDs() rule[[]int] {
+	return rule[[]int]{check: func(_ Config, v []int) error {
+		for _, id := range v {
+			if id < 0 || int64(id) > maxUID {
+				return fmt.Errorf("%d is not a user id: 0 to %d", id, int64(maxUID))
+			}
+		}
+		return nil
+	}}
+}
+
+// loopback refuses names as well as addresses that other machines reach: a name may resolve to several
+// addresses, or to another one tomorrow.
+func loopback() rule[string] {
+	const form = "write 127.0.0.1:PORT or [::1]:PORT"
+	return rule[string]{check: func(_ Config, v string) error {
+		if v == "" {
+			return nil
+		}
+		address, err := netip.ParseAddrPort(v)
+		if err != nil {
+			host, _, splitErr := net.SplitHostPort(v)
+			if _, hostErr := netip.ParseAddr(host); splitErr == nil && hostErr != nil && host != "" {
+				return fmt.Errorf("names a host, and a name may resolve to any address; %s", form)
+			}
+			return fmt.Errorf("is not an address and a port; %s", form)
+		}
+		if !address.Addr().IsLoopback() || address.Addr().Zone() != "" {
+			return fmt.Errorf("is not a loopback address, so other machines might reach it; %s", form)
+		}
+		return nil
+	}}
+}
+
+func tokenForTCP() rule[string] {
+	return rule[string]{check: func(c Config, v string) error {
+		if v != "" && c.TokenFile == "" && c.Token == "" {
+			return errors.New("needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN")
+		}
+		return nil
+	}}
+}
+
+func oneToken() rule[string] {
+	return rule[string]{check: func(c Config, v string) error {
+		if v != "" && c.Token != "" {
+			return errors.New("is set together with the variable TOOLRESULT_TOKEN; keep one of them")
+		}
+		return nil
+	}}
+}
+
+func goodToken() rule[Secret] {
+	return rule[Secret]{check: func(_ Config, v Secret) error {
+		if v == "" {
+			return nil
+		}
+		return checkToken(v)
+	}}
+}
+
+func atLeastOneMessage(k kind[int64]) rule[int64] {
+	return rule[int64]{help: "at least max-message-bytes", check: func(c Config, v int64) error {
+		if v < int64(c.MaxMessageBytes) {
+			return fmt.Errorf("is below max_message_bytes, which is %s", k.text(int64(c.MaxMessageBytes)))
+		}
+		return nil
+	}}
+}

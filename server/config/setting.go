@@ -1,0 +1,149 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// about is what a setting is called and how it is treated, whatever its type.
+type about struct {
+	// key is its name in the file; the names of variable and flag follow from it.
+	key string
+	// help is its help text, without default and bounds.
+	help string
+	// initialText is its default in the help text.
+	initialText string
+	// secret settings come from the environment alone and are printed masked.
+	secret bool
+}
+
+// variable is the name of the setting in the environment.
+func (a about) variable() string { return variablePrefix + strings.ToUpper(a.key) }
+
+// flag is the name of the setting on the command line, without its hyphens in front.
+func (a about) flag() string { return strings.ReplaceAll(a.key, "_", "-") }
+
+// setting is one row of the table, its type hidden. Values travel as any of that type.
+type setting interface {
+	describe() about
+	// kindName is the placeholder of a value.
+	kindName() string
+	// parse reads a variable or a flag.
+	parse(text string) (any, error)
+	// fromYAML returns the text of a decoded YAML value, for parse.
+	fromYAML(v any) (string, error)
+	// initial is the default.
+	initial(e environment) any
+	// assign puts a value of this setting into c.
+	assign(c *Config, v any)
+	// text is the value in c, as parse reads it; masked when secret.
+	text(c Config) string
+	// native is the value in c, as encoding/json should see it; masked when secret.
+	native(c Config) any
+	// check returns why the value in c is refused.
+	check(c Config) error
+}
+
+// spec is the setting of a value of type T.
+type spec[T any] struct {
+	about
+	kind kind[T]
+	// field is where the value lives.
+	field func(c *Config) *T
+	// value is the default, unless from computes it.
+	value T
+	from  func(e environment) T
+	rules []rule[T]
+}
+
+// newSpec completes s: its help text gets its bounds and its default.
+func newSpec[T any](s spec[T]) setting {
+	for _, r := range s.rules {
+		if r.help != "" {
+			s.help += "; " + r.help
+		}
+	}
+	if s.initialText == "" {
+		s.initialText = s.kind.text(s.value)
+	}
+	return s
+}
+
+func (s spec[T]) describe() about  { return s.about }
+func (s spec[T]) kindName() string { return s.kind.name }
+
+func (s spec[T]) parse(text string) (any, error) {
+	v, err := s.kind.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (s spec[T]) fromYAML(v any) (string, error) {
+	text, ok := s.kind.fromYAML(v)
+	if !ok {
+		return "", fmt.Errorf("wants %s, %s", s.kind.wanted, insteadOf(v))
+	}
+	return text, nil
+}
+
+func (s spec[T]) initial(e environment) any {
+	if s.from != nil {
+		return s.from(e)
+	}
+	return s.value
+}
+
+func (s spec[T]) assign(c *Config, v any) {
+	// Every value of this key came from parse or initial, so that its type is T.
+	if typed, ok := v.(T); ok {
+		*s.field(c) = typed
+	}
+}
+
+func (s spec[T]) text(c Config) string {
+	text := s.kind.text(*s.field(&c))
+	if s.secret {
+		return Secret(text).String()
+	}
+	return text
+}
+
+func (s spec[T]) native(c Config) any {
+	if s.secret {
+		return s.text(c)
+	}
+	return s.kind.native(*s.field(&c))
+}
+
+func (s spec[T]) check(c Config) error {
+	for _, r := range s.rules {
+		if err := r.check(c, *s.field(&c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insteadOf says in a message what a decoded YAML value is.
+func insteadOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "but has no value"
+	case string:
+		return "not text"
+	case bool:
+		return "not true or false"
+	case int, int64, uint64:
+		return "not an integer"
+	case float64:
+		return "not a number with a point or an exponent"
+	case []any:
+		return "not this list"
+	case map[string]any, map[any]any:
+		return "not a mapping"
+	default: // a timestamp is the last type that YAML resolves by itself
+		return "not a date"
+	}
+}

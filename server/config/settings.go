@@ -1,0 +1,134 @@
+package config
+
+import (
+	"slices"
+	"time"
+)
+
+// settings is the table: every setting once, in the order of the fields of Config, which is also the order of
+// help and of print.
+func settings() []setting {
+	return slices.Concat(accessSettings(), storeSettings(), logSettings(), limitSettings(), timeSettings())
+}
+
+func accessSettings() []setting {
+	path, address := textKind[string]("path"), textKind[string]("address")
+	return []setting{
+		newSpec(spec[string]{
+			about: about{key: "socket", help: "path of the Unix socket, absolute",
+				initialText: "$XDG_RUNTIME_DIR/toolresult/toolresult.sock, else in the temporary directory"},
+			kind: path, field: func(c *Config) *string { return &c.Socket },
+			from: defaultSocket, rules: []rule[string]{printable(), socketPath()},
+		}),
+		newSpec(spec[[]int]{
+			about: about{key: "allow_uids", initialText: "none",
+				help: "ids of further users that may connect to the socket, with commas between them"},
+			kind: listKind(), field: func(c *Config) *[]int { return &c.AllowUIDs },
+			rules: []rule[[]int]{userIDs()},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "tcp", initialText: "off",
+				help: "also listen on this loopback address and port, such as 127.0.0.1:0; needs a token"},
+			kind: address, field: func(c *Config) *string { return &c.TCP },
+			rules: []rule[string]{loopback(), tokenForTCP()},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "token_file", initialText: "none",
+				help: "file with the bearer token for TCP, readable by its owner alone"},
+			kind: path, field: func(c *Config) *string { return &c.TokenFile },
+			rules: []rule[string]{printable(), oneToken()},
+		}),
+		newSpec(spec[Secret]{
+			about: about{key: "token", secret: true, initialText: "none",
+				help: "bearer token for TCP, from the variable TOOLRESULT_TOKEN only"},
+			kind: textKind[Secret]("token"), field: func(c *Config) *Secret { return &c.Token },
+			rules: []rule[Secret]{goodToken()},
+		}),
+	}
+}
+
+func storeSettings() []setting {
+	return []setting{
+		newSpec(spec[string]{
+			about: about{key: "store", help: "directory of artifacts and audit records, or the word memory",
+				initialText: "$XDG_STATE_HOME/toolresult, else ~/.local/state/toolresult"},
+			kind: textKind[string]("path"), field: func(c *Config) *string { return &c.Store },
+			from: defaultStore, rules: []rule[string]{notEmpty(), printable()},
+		}),
+		newSpec(spec[bool]{
+			about: about{key: "volatile", initialText: "off",
+				help: "answer without syncing artifacts to disk; a power cut may lose answered calls"},
+			kind: boolKind(), field: func(c *Config) *bool { return &c.Volatile },
+		}),
+	}
+}
+
+func logSettings() []setting {
+	word := textKind[string]("word")
+	return []setting{
+		newSpec(spec[string]{
+			about: about{key: "log_level", help: "least level that is logged"},
+			kind:  word, field: func(c *Config) *string { return &c.LogLevel }, value: "info",
+			rules: []rule[string]{oneOf("debug", "info", "warn", "error")},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "log_format", help: "form of the log; auto is text on a terminal and json elsewhere"},
+			kind:  word, field: func(c *Config) *string { return &c.LogFormat }, value: FormatAuto,
+			rules: []rule[string]{oneOf(FormatText, FormatJSON, FormatAuto)},
+		}),
+		newSpec(spec[bool]{
+			about: about{key: "reflection", help: "serve the gRPC reflection service"},
+			kind:  boolKind(), field: func(c *Config) *bool { return &c.Reflection }, value: true,
+		}),
+	}
+}
+
+func limitSettings() []setting {
+	count, size, largeSize := countKind(), sizeKind[int](), sizeKind[int64]()
+	return []setting{
+		newSpec(spec[int]{
+			about: about{key: "max_message_bytes", help: "largest request message"},
+			kind:  size, field: func(c *Config) *int { return &c.MaxMessageBytes }, value: 4 << 20,
+			rules: []rule[int]{between(size, 64<<10, 1<<30)},
+		}),
+		newSpec(spec[int64]{
+			about: about{key: "max_in_flight_bytes", help: "bytes of payload in memory at once over all calls"},
+			kind:  largeSize, field: func(c *Config) *int64 { return &c.MaxInFlightBytes }, value: 64 << 20,
+			rules: []rule[int64]{atLeastOneMessage(largeSize)},
+		}),
+		newSpec(spec[int]{
+			about: about{key: "max_streams", help: "calls in flight on one connection"},
+			kind:  count, field: func(c *Config) *int { return &c.MaxStreams }, value: 64,
+			rules: []rule[int]{between(count, 1, 10_000)},
+		}),
+		newSpec(spec[int]{
+			about: about{key: "max_connections", help: "open connections"},
+			kind:  count, field: func(c *Config) *int { return &c.MaxConnections }, value: 64,
+			rules: []rule[int]{between(count, 1, 10_000)},
+		}),
+	}
+}
+
+func timeSettings() []setting {
+	duration := durationKind()
+	return []setting{
+		newSpec(spec[time.Duration]{
+			about: about{key: "default_deadline", help: "deadline of a call whose client set none"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.DefaultDeadline },
+			value: 30 * time.Second,
+			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, time.Hour)},
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "drain_delay", help: "time to say NOT_SERVING before the sidecar stops accepting",
+				initialText: "0s"},
+			kind: duration, field: func(c *Config) *time.Duration { return &c.DrainDelay },
+			rules: []rule[time.Duration]{between(duration, 0, time.Minute)},
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "shutdown_timeout", help: "time for calls in flight to finish before they are cut"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.ShutdownTimeout },
+			value: 10 * time.Second,
+			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, 10*time.Minute)},
+		}),
+	}
+}

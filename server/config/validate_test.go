@@ -1,0 +1,132 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolresult/toolresult/server/config"
+)
+
+// valid is a configuration at its defaults, whatever the environment of the test.
+func valid() config.Config {
+	return config.Default([]string{"HOME=/home/x", "XDG_RUNTIME_DIR=/run/user/7"})
+}
+
+// TestValidateRefuses changes one value at a time. The message wanted is whole.
+func TestValidateRefuses(t *testing.T) {
+	t.Parallel()
+	const (
+		name     = "names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT"
+		address  = "is not an address and a port; write 127.0.0.1:PORT or [::1]:PORT"
+		loopback = "is not a loopback address, so other machines might reach it; write 127.0.0.1:PORT or [::1]:PORT"
+	)
+	long := "/" + strings.Repeat("x", 107)
+	tcp := func(v string) func(*config.Config) {
+		return func(c *config.Config) { c.TCP, c.Token = v, secret }
+	}
+	for _, c := range []struct {
+		change func(c *config.Config)
+		want   string
+	}{
+		{func(c *config.Config) { c.Socket = "" }, `socket = "": is not an absolute path`},
+		{func(c *config.Config) { c.Socket = "run/x" }, `socket = "run/x": is not an absolute path`},
+		{func(c *config.Config) { c.Socket = "@x" }, `socket = "@x": is not an absolute path`},
+		{func(c *config.Config) { c.Socket = "/run/" }, `socket = "/run/": is a directory, not the path of a socket in one`},
+		{func(c *config.Config) { c.Socket = long }, `socket = "` + long + `": is 108 bytes long; the kernel takes at most 107`},
+		{func(c *config.Config) { c.Socket = "/a\nb" }, `socket = "/a\nb": holds a control character`},
+		{func(c *config.Config) { c.Socket = "/a\x00" }, `socket = "/a\x00": holds a control character`},
+		{func(c *config.Config) { c.AllowUIDs = []int{0, -1} }, `allow_uids = "0,-1": -1 is not a user id: 0 to 4294967294`},
+		{func(c *config.Config) { c.AllowUIDs = []int{4294967295} }, `allow_uids = "4294967295": 4294967295 is not a user id: 0 to 4294967294`},
+		{tcp("localhost:80"), `tcp = "localhost:80": ` + name},
+		{tcp("sidecar.example:80"), `tcp = "sidecar.example:80": ` + name},
+		{tcp("0.0.0.0:80"), `tcp = "0.0.0.0:80": ` + loopback},
+		{tcp("[::]:80"), `tcp = "[::]:80": ` + loopback},
+		{tcp("192.168.1.1:80"), `tcp = "192.168.1.1:80": ` + loopback},
+		{tcp("[::1%lo]:80"), `tcp = "[::1%lo]:80": ` + loopback},
+		{tcp(":80"), `tcp = ":80": ` + address},
+		{tcp("127.0.0.1"), `tcp = "127.0.0.1": ` + address},
+		{tcp("127.0.0.1:http"), `tcp = "127.0.0.1:http": ` + address},
+		{tcp("127.0.0.1:65536"), `tcp = "127.0.0.1:65536": ` + address},
+		{func(c *config.Config) { c.TCP = "127.0.0.1:0" },
+			`tcp = "127.0.0.1:0": needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN`},
+		{func(c *config.Config) { c.TokenFile, c.Token = "/t", secret },
+			`token_file = "/t": is set together with the variable TOOLRESULT_TOKEN; keep one of them`},
+		{func(c *config.Config) { c.TokenFile = "/\x1b" }, `token_file = "/\x1b": holds a control character`},
+		{func(c *config.Config) { c.Token = "fifteen-bytes-0" }, `token = (hidden): is 15 bytes long; at least 16 are needed`},
+		{func(c *config.Config) { c.Token = "sixteen bytes 01" },
+			`token = (hidden): holds a space, a control character or a byte that is not ASCII, at position 7; no call can carry it`},
+		{func(c *config.Config) { c.Token = config.Secret(strings.Repeat("x", 4097)) }, `token = (hidden): is longer than 4096 bytes`},
+		{func(c *config.Config) { c.Store = "" }, `store = "": is empty`},
+		{func(c *config.Config) { c.Store = "a\tb" }, `store = "a\tb": holds a control character`},
+		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},
+		{func(c *config.Config) { c.LogLevel = "INFO" }, `log_level = "INFO": is not one of debug, info, warn or error`},
+		{func(c *config.Config) { c.LogFormat = "xml" }, `log_format = "xml": is not one of text, json or auto`},
+		{func(c *config.Config) { c.MaxMessageBytes = 65535 }, `max_message_bytes = "65535": is out of bounds: 64KiB to 1GiB`},
+		{func(c *config.Config) { c.MaxMessageBytes = 1<<30 + 1; c.MaxInFlightBytes = 1 << 31 },
+			`max_message_bytes = "1073741825": is out of bounds: 64KiB to 1GiB`},
+		{func(c *config.Config) { c.MaxInFlightBytes = 4<<20 - 1 },
+			`max_in_flight_bytes = "4194303": is below max_message_bytes, which is 4MiB`},
+		{func(c *config.Config) { c.MaxStreams = 0 }, `max_streams = "0": is out of bounds: 1 to 10000`},
+		{func(c *config.Config) { c.MaxStreams = 10001 }, `max_streams = "10001": is out of bounds: 1 to 10000`},
+		{func(c *config.Config) { c.MaxConnections = 0 }, `max_connections = "0": is out of bounds: 1 to 10000`},
+		{func(c *config.Config) { c.MaxConnections = 10001 }, `max_connections = "10001": is out of bounds: 1 to 10000`},
+		{func(c *config.Config) { c.DefaultDeadline = 99 * time.Millisecond }, `default_deadline = "99ms": is out of bounds: 100ms to 1h`},
+		{func(c *config.Config) { c.DefaultDeadline = time.Hour + 1 }, `default_deadline = "1h0m0.000000001s": is out of bounds: 100ms to 1h`},
+		{func(c *config.Config) { c.DrainDelay = -1 }, `drain_delay = "-1ns": is out of bounds: 0s to 1m`},
+		{func(c *config.Config) { c.DrainDelay = 61 * time.Second }, `drain_delay = "1m1s": is out of bounds: 0s to 1m`},
+		{func(c *config.Config) { c.ShutdownTimeout = 0 }, `shutdown_timeout = "0s": is out of bounds: 100ms to 10m`},
+		{func(c *config.Config) { c.ShutdownTimeout = time.Hour }, `shutdown_timeout = "1h": is out of bounds: 100ms to 10m`},
+	} {
+		changed := valid()
+		c.change(&changed)
+		wantLines(t, config.Validate(changed), c.want)
+	}
+}
+
+// TestValidateAccepts goes to the bounds.
+func TestValidateAccepts(t *testing.T) {
+	t.Parallel()
+	for i, change := range []func(c *config.Config){
+		func(*config.Config) {},
+		func(c *config.Config) { c.Socket = "/" + strings.Repeat("x", 106) },
+		func(c *config.Config) { c.AllowUIDs = []int{0, 4294967294} },
+		func(c *config.Config) { c.TCP, c.Token = "127.0.0.1:0", "sixteen-bytes-01" },
+		func(c *config.Config) { c.TCP, c.TokenFile = "127.8.9.1:65535", "relative/token" },
+		func(c *config.Config) { c.TCP, c.TokenFile = "[::1]:1", "/t" },
+		func(c *config.Config) { c.Token = config.Secret(strings.Repeat("x", 4096)) },
+		func(c *config.Config) { c.Store = "./memory" },
+		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
+		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxStreams = 1; c.MaxConnections = 10000 },
+		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
+		func(c *config.Config) { c.DefaultDeadline = time.Hour; c.ShutdownTimeout = 10 * time.Minute },
+	} {
+		changed := valid()
+		change(&changed)
+		if err := config.Validate(changed); err != nil {
+			t.Errorf("case %d: %v", i, err)
+		}
+	}
+}
+
+// TestValidateZero checks that the zero value is refused with every reason at once.
+func TestValidateZero(t *testing.T) {
+	t.Parallel()
+	err := config.Validate(config.Config{})
+	if err == nil || strings.Count(err.Error(), "\n") != 8 {
+		t.Error(err)
+	}
+}
+
+func TestValidateNamesTheOrigin(t *testing.T) {
+	t.Parallel()
+	path := written(t, "c.yaml", "\nmax_streams: 0\n")
+	loaded := mustLoad(t, parsed(t, "--config", path, "--tcp=localhost:1"), "TOOLRESULT_TOKEN=short",
+		"XDG_RUNTIME_DIR=/"+strings.Repeat("r", 100))
+	wantLines(t, loaded.Validate(),
+		`socket = "/`+strings.Repeat("r", 100)+`/toolresult/toolresult.sock": is 128 bytes long; the kernel takes at most 107 (from default)`,
+		`tcp = "localhost:1": names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT (from flag --tcp)`,
+		`token = (hidden): is 5 bytes long; at least 16 are needed (from env TOOLRESULT_TOKEN)`,
+		`max_streams = "0": is out of bounds: 1 to 10000 (from file `+path+`:2)`,
+	)
+}

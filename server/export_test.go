@@ -1,0 +1,14 @@
+package server
+
+import (
+	"github.com/toolresult/toolresult/artifactstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// NewService returns the service without a transport around it.
+func NewService(r *Registry, sink artifactstore.Sink) pb.ToolResultServiceServer {
+	return &service{registry: r, counters: newCounters(), sink: sink}
+}
+
+// Refuse maps an error to the reason and status that a client gets.
+func Refuse(err error) error { return refuse(err).GRPCStatus().Err() }
