@@ -134,7 +134,8 @@ func environmentLayer(table []setting, e environment) layer {
 				}
 				return key, v
 			}
-			err := k.Load(env.Provider("", env.Opt{Prefix: variablePrefix, EnvironFunc: e.sorted, TransformFunc: read}), nil)
+			options := env.Opt{Prefix: variablePrefix, EnvironFunc: e.sorted, TransformFunc: read}
+			err := k.Load(env.Provider("", options), nil)
 			return errors.Join(append(problems, err)...)
 		},
 		origin: origin,
@@ -162,7 +163,8 @@ func readVariable(table []setting, name, text string) (key string, v any, err er
 	if name == fileVariable || serviceLink.MatchString(name) {
 		return "", nil, nil
 	}
-	return "", nil, fmt.Errorf("%s: is no setting%s (from the environment)", quoted(name), suggestion(variablePrefix, name, known))
+	return "", nil, fmt.Errorf("%s: is no setting%s (from the environment)", quoted(name),
+		suggestion(variablePrefix, name, known))
 }
 
 func flagLayer(table []setting, set *pflag.FlagSet) layer {
@@ -245,7 +247,8 @@ func fileOrigin(path string, line int) string { return fmt.Sprintf("file %s:%d",
 
 // quoted returns text as it is, or in quotes when it would break a line.
 func quoted(text string) string {
-	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
 		return strconv.Quote(text)
 	}
 	return text
