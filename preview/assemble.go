@@ -95,7 +95,6 @@ func (a *assembly) add(s *selection, lines []rendered) {
 
 // account books what a line leaves out.
 func (a *assembly) account(r *rendered) {
-	a.altered.add(&r.altered)
 	at := int64(a.text.Len())
 	if r.long {
 		a.preview.Cuts = append(a.preview.Cuts, Cut{
@@ -105,15 +104,23 @@ func (a *assembly) account(r *rendered) {
 		})
 	}
 	overwritten, updates := r.line.textAt-r.line.start, r.line.updates
-	control, controls := r.altered.control, r.altered.controls
+	if r.altered == nil && overwritten == 0 {
+		return
+	}
+	var lost altered
+	if r.altered != nil {
+		lost = *r.altered
+	}
+	a.altered.add(&lost)
+	control, controls := lost.control, lost.controls
 	if updates == 0 && overwritten > 0 { // a carriage return over an empty line
 		control, controls, overwritten = control+overwritten, controls+1, 0
 	}
 	for i, n := range [...][2]int64{
-		{r.altered.repeats, r.altered.repeatRuns},
+		{lost.repeats, lost.repeatRuns},
 		{overwritten, updates},
 		{control, controls},
-		{r.altered.unseen, r.altered.unseenRunes},
+		{lost.unseen, lost.unseenRunes},
 	} {
 		if n[0] > 0 {
 			a.hulls[i].widen(r, n[0], n[1], at)

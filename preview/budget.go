@@ -28,6 +28,12 @@ const (
 	fewLines     = 8
 )
 
+// fits reports whether a text costs at most b. A token is at least one byte, so
+// a short text needs no count.
+func (b Budget) fits(text string, lines int, c tokens.Counter) bool {
+	return lines <= b.Lines && len(text) <= b.Bytes && (len(text) <= b.Tokens || c.Count(text) <= b.Tokens)
+}
+
 // left is what remains of a budget.
 type left struct{ tokens, lines, bytes int }
 

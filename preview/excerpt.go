@@ -1,18 +1,58 @@
 package preview
 
 import (
+	"bytes"
+	"slices"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
-// Excerpt is what a Writer kept of a payload.
+// Excerpt is what was kept of a payload.
 type Excerpt struct {
+	plain      string // the payload, if it is small and its own visible form
+	maxTokens  int
 	head, tail []line
 	bytes      int64
 	lines      int64
+	kept       int // bytes of text of the lines that were kept, and their ends
 	binary     bool
+}
+
+// Of returns the excerpt of a payload that is in memory: the same as writing it
+// to a Writer. The payload must not change until the excerpt is done with.
+func Of(payload []byte, maxTokens int) *Excerpt {
+	w := NewWriter(maxTokens)
+	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && clean(asString(payload), '\n') {
+		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, bytes: int64(len(payload)), lines: lines}
+	}
+	w.grow(len(payload))
+	_, _ = w.Write(payload) // it never fails
+	return w.Finish()
+}
+
+func countLines(payload []byte) int64 {
+	n := int64(bytes.Count(payload, newline))
+	if len(payload) > 0 && payload[len(payload)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// whole is the preview of a plain payload that fits.
+func (e *Excerpt) whole() *Preview {
+	return &Preview{
+		Text: strings.Clone(e.plain), Segments: Split(e.plain), Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8,
+	}
+}
+
+// byLines reads a plain payload by its lines, once it is known not to fit.
+func (e *Excerpt) byLines() {
+	w := NewWriter(e.maxTokens)
+	_, _ = w.Write([]byte(e.plain)) // it never fails
+	*e = *w.Finish()
 }
 
 // Bytes is the size of the payload.
@@ -51,6 +91,12 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, headPercent int) *Preview {
 	if e.binary {
 		return e.unseen(CutBinary, EncodingBinary)
 	}
+	if e.plain != "" {
+		if b.fits(e.plain, int(e.lines), c) {
+			return e.whole()
+		}
+		e.byLines()
+	}
 	s := selection{excerpt: e, budget: b, counter: c}
 	if lines, ok := s.all(); ok {
 		return s.assemble(lines, nil)
@@ -72,11 +118,11 @@ func (e *Excerpt) unseen(kind CutKind, encoding Encoding) *Preview {
 type rendered struct {
 	line     *line
 	number   int64
-	from, to int // range of the text in the scratch buffer, with "\n"
-	altered  altered
-	long     bool  // the line is cut inside
-	cutAt    int   // where in the text, from its start
-	cutFrom  int64 // range of the cut in the payload
+	from, to int      // range of the text in the scratch buffer, with "\n"
+	altered  *altered // nil when the text is as it was
+	long     bool     // the line is cut inside
+	cutAt    int      // where in the text, from its start
+	cutFrom  int64    // range of the cut in the payload
 	cutTo    int64
 }
 
@@ -86,6 +132,7 @@ type selection struct {
 	budget  Budget
 	counter tokens.Counter
 	scratch []byte
+	altered altered // of the line that is being rendered
 }
 
 // all shows every line, if that fits: unshortened, or with the longest line
@@ -129,7 +176,7 @@ func (s *selection) search(low, high int, fits func(limit int) bool) int {
 // limited renders every line, none of them longer than limit bytes.
 func (s *selection) limited(limit int) ([]rendered, bool) {
 	e := s.excerpt
-	s.scratch = s.scratch[:0]
+	s.scratch = slices.Grow(s.scratch[:0], e.kept)
 	budget := s.budget.left()
 	budget.lines -= int(e.lines)
 	lines := make([]rendered, 0, e.lines)
@@ -143,9 +190,7 @@ func (s *selection) limited(limit int) ([]rendered, bool) {
 		}
 		lines = append(lines, r)
 	}
-	// A token is at least one byte, so a short text needs no count.
-	return lines, len(s.scratch) <= budget.tokens ||
-		s.counter.Count(asString(s.scratch)) <= budget.tokens
+	return lines, Budget{Tokens: budget.tokens, Lines: NoLimit, Bytes: NoLimit}.fits(asString(s.scratch), 0, s.counter)
 }
 
 // ends shows lines from both ends, with a cut between them.
@@ -231,8 +276,10 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 // more than limit bytes is cut inside, on character boundaries.
 func (s *selection) render(l *line, number int64, limit int) rendered {
 	r := rendered{line: l, number: number, from: len(s.scratch)}
+	a := &s.altered // one for all lines: most alter nothing
+	*a = altered{}
 	if l.skipped == 0 && len(l.text) <= limit {
-		s.scratch = sanitise(s.scratch, l.text, &r.altered)
+		s.scratch = sanitise(s.scratch, l.text, a)
 	} else {
 		s.renderEnds(l, limit, &r)
 	}
@@ -241,8 +288,11 @@ func (s *selection) render(l *line, number int64, limit int) rendered {
 	}
 	r.to = len(s.scratch)
 	if cr := l.lineEnd() - boolBytes(l.newline); cr > 0 {
-		r.altered.control += cr
-		r.altered.controls++
+		a.control += cr
+		a.controls++
+	}
+	if *a != (altered{}) {
+		r.altered = new(*a)
 	}
 	return r
 }
@@ -265,9 +315,9 @@ func (s *selection) renderEnds(l *line, limit int, r *rendered) {
 	r.long = true
 	r.cutFrom = l.textAt + int64(first)
 	r.cutTo = l.textAt + l.skipped + int64(last)
-	s.scratch = sanitise(s.scratch, l.text[:first], &r.altered)
+	s.scratch = sanitise(s.scratch, l.text[:first], &s.altered)
 	r.cutAt = len(s.scratch) - r.from
-	s.scratch = sanitise(s.scratch, l.text[last:], &r.altered)
+	s.scratch = sanitise(s.scratch, l.text[last:], &s.altered)
 }
 
 // wholeRunes widens the cut between first and last so that no character is torn

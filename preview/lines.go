@@ -1,6 +1,9 @@
 package preview
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // line is one kept line. Its text is the last state of the line: what was
 // there before a carriage return is not kept. Of a text longer than the window
@@ -122,6 +125,13 @@ type lineStore struct {
 	buf   []byte
 	first int // lines before it were evicted
 	size  int // bytes of text of the lines from first on
+}
+
+// grow makes room for n bytes of usual lines.
+func (s *lineStore) grow(n, maxLines int) {
+	const usualLine = 48
+	lines := min(n/usualLine, maxLines) + 1
+	s.buf, s.lines, s.ends = slices.Grow(s.buf, n), slices.Grow(s.lines, lines), slices.Grow(s.ends, lines)
 }
 
 func (s *lineStore) reset() {

@@ -50,6 +50,13 @@ var plain = func() (t [256]bool) {
 // breaks of any kind and without invisible characters that join nothing; it is
 // its own visible form. Time is linear in the size of src.
 func sanitise(dst, src []byte, a *altered) []byte {
+	n := 0
+	for n < len(src) && plain[src[n]] {
+		n++
+	}
+	if n == len(src) {
+		return append(dst, src...)
+	}
 	s := sanitiser{dst: dst, src: src, altered: a}
 	for s.at < len(src) {
 		from := s.at
@@ -281,6 +288,10 @@ func isBinary(start []byte) bool {
 	for i := 0; i < len(start); {
 		c := start[i]
 		seen++
+		if plain[c] {
+			i++
+			continue
+		}
 		if c < 0x80 {
 			i++
 			if odd(c) {

@@ -1,6 +1,9 @@
 package preview
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // sniffBytes is how much of a payload's start decides whether it is binary.
 const sniffBytes = 8 << 10
@@ -33,6 +36,15 @@ type Writer struct {
 func NewWriter(maxTokens int) *Writer {
 	window := max(minWindow, maxTokens*bytesPerToken)
 	return &Writer{window: window, maxLines: max(16, maxTokens+1)}
+}
+
+// grow prepares for a payload of n bytes, to save allocations.
+func (w *Writer) grow(n int) {
+	w.head.grow(min(n, w.window), w.maxLines)
+	if n > w.window {
+		w.tail.grow(min(n-w.window, 2*w.window), w.maxLines)
+	}
+	w.sniff = slices.Grow(w.sniff, min(n, sniffBytes))
 }
 
 // Write takes the next bytes of the payload. It never fails and keeps no
@@ -119,6 +131,7 @@ func (w *Writer) Finish() *Excerpt {
 	return &Excerpt{
 		head:   w.head.live(),
 		tail:   w.tail.live(),
+		kept:   w.head.size + len(w.head.lines) + w.tail.size + len(w.tail.lines),
 		bytes:  w.offset,
 		lines:  w.lines,
 		binary: isBinary(w.sniff),

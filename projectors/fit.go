@@ -26,8 +26,13 @@ const maxRounds = 8
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*payload, finish func(), sink artifactstore.Sink) error {
 	f := fitting{Input: in, result: r, payloads: bySize(payloads), sink: sink}
 	allowance := f.firstAllowance()
+	hopeful := f.mayFitWhole()
 	for round := 0; ; round++ {
-		if err := f.share(ctx, allowance); err != nil {
+		granted := allowance
+		if hopeful {
+			granted = Cost{preview.NoLimit, preview.NoLimit, preview.NoLimit}
+		}
+		if err := f.share(ctx, granted); err != nil {
 			return err
 		}
 		finish()
@@ -38,6 +43,10 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 		over := cost.over(in.Policy.Budget)
 		if over == (Cost{}) {
 			return nil
+		}
+		if hopeful && len(payloads) > 0 {
+			hopeful = false
+			continue
 		}
 		if allowance.Tokens == 0 || len(payloads) == 0 {
 			return shortfall(cost, in.Policy.Budget)
@@ -62,6 +71,19 @@ func bySize(payloads []*payload) []*payload {
 	sorted := slices.Clone(payloads)
 	slices.SortStableFunc(sorted, func(a, b *payload) int { return cmp.Compare(a.excerpt.Bytes(), b.excerpt.Bytes()) })
 	return sorted
+}
+
+// usualBytesPerToken is how long a token of tool output is, about.
+const usualBytesPerToken = 4
+
+// mayFitWhole reports whether the payloads are so small that showing all of
+// them is worth a try: measuring the receipt is the only count then.
+func (f *fitting) mayFitWhole() bool {
+	room := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
+	for _, p := range f.payloads {
+		room -= p.excerpt.Bytes()
+	}
+	return room >= 0
 }
 
 // firstAllowance is what previews may cost in the first round: everything, less

@@ -38,11 +38,9 @@ func (f fields) add(list []*payload, name string, into protoreflect.Message, in 
 	if in == nil {
 		return list
 	}
-	w := preview.NewWriter(min(p.Budget.Tokens, MaxWindowTokens))
-	_, _ = w.Write(in.GetInline()) // it never fails
 	return append(list, &payload{
 		field: f[name], into: into, blob: artifactstore.BytesBlob(in.GetInline()),
-		loss: in.GetSourceLoss(), excerpt: w.Finish(),
+		loss: in.GetSourceLoss(), excerpt: preview.Of(in.GetInline(), p.Budget.Tokens),
 	})
 }
 

@@ -35,6 +35,3 @@ type Policy struct {
 
 // Cost is what a receipt costs, or may cost.
 type Cost struct{ Tokens, Lines, Bytes int }
-
-// MaxWindowTokens bounds the memory of a preview, whatever the budget.
-const MaxWindowTokens = 200_000

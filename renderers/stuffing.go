@@ -34,12 +34,27 @@ var firsts = func() (t [128]bool) {
 // quote signs and combining marks do not matter.
 func mustStuff(line string) bool {
 	i := 0
-	for i < len(line) && line[i] < utf8.RuneSelf && skipped(rune(line[i])) {
+	for i < len(line) && line[i] < utf8.RuneSelf && skippedASCII[line[i]] {
 		i++
 	}
-	if i == len(line) || line[i] < utf8.RuneSelf && !firsts[lower(line[i])] {
+	line = line[i:]
+	if line == "" || line[0] < utf8.RuneSelf && !firsts[lower(line[0])] {
 		return false // nearly every line: its first character begins no form
 	}
+	for _, begin := range reserved {
+		match, certain := beginsLike(line, begin)
+		if !certain {
+			return foldsToReserved(line)
+		}
+		if match {
+			return true
+		}
+	}
+	return false
+}
+
+// foldsToReserved is the long way, for lines that are not ASCII.
+func foldsToReserved(line string) bool {
 	folded := fold(line)
 	for _, begin := range reserved {
 		if strings.HasPrefix(folded, begin) {
@@ -48,6 +63,43 @@ func mustStuff(line string) bool {
 	}
 	return false
 }
+
+// beginsLike compares the beginning of a line with a folded form, character by
+// character, taking runs of space as one. It is not certain where the line has
+// a character outside of ASCII before the first difference.
+func beginsLike(line, begin string) (match, certain bool) {
+	at := 0
+	for i := range len(begin) {
+		if at == len(line) {
+			return false, true
+		}
+		c := lower(line[at])
+		if c >= utf8.RuneSelf {
+			return false, false
+		}
+		if isSpace(c) {
+			c = ' '
+			for at+1 < len(line) && isSpace(line[at+1]) {
+				at++
+			}
+		}
+		if c != begin[i] {
+			return false, true
+		}
+		at++
+	}
+	return true, true
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' }
+
+// skippedASCII is skipped for the characters that nearly all lines begin with.
+var skippedASCII = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = skipped(rune(c))
+	}
+	return t
+}()
 
 func lower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {

@@ -23,6 +23,7 @@ type Receipt struct {
 // Write makes the receipt of a document.
 func Write(d Document, c tokens.Counter) (Receipt, error) {
 	var w writer
+	w.text.Grow(d.size())
 	w.line(preview.OneLine(d.Outcome))
 	for _, f := range d.Facts {
 		w.line(f.Label + ": " + preview.OneLine(f.Value))
@@ -53,6 +54,19 @@ func Write(d Document, c tokens.Counter) (Receipt, error) {
 	return Receipt{Text: text, Tokens: c.Count(text), Lines: w.lines, Stuffed: w.stuffed}, nil
 }
 
+// size is how long the receipt of a document is, about.
+func (d *Document) size() int {
+	const line = 128 // a fact, an extent or a marker
+	n := line * (1 + len(d.Facts))
+	for i := range d.Sections {
+		n += line
+		for _, p := range d.Sections[i].Body {
+			n += len(p.Text) + line/2
+		}
+	}
+	return n
+}
+
 // writer puts lines together.
 type writer struct {
 	text    strings.Builder
@@ -77,7 +91,6 @@ func (w *writer) body(pieces []Piece) error {
 		if !preview.Sanitised(pieces[i].Text) {
 			return ErrNotSanitised
 		}
-		w.text.Grow(len(pieces[i].Text) + 1)
 		for line := range strings.SplitSeq(pieces[i].Text, "\n") {
 			w.tool(line)
 		}

@@ -80,7 +80,7 @@ func New(c config.Config, o Options) (*Server, error) {
 // assemble opens what the server needs, in the order in which it is closed
 // again from the end: the store first, so that its lock is released last.
 func (s *Server) assemble(registry *Registry, o Options) error {
-	token, err := readToken(s.config)
+	token, err := s.config.BearerToken()
 	if err != nil {
 		return err
 	}
@@ -109,13 +109,6 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		reflection.Register(s.grpc)
 	}
 	return nil
-}
-
-func readToken(c config.Config) (config.Secret, error) {
-	if c.TokenFile == "" {
-		return c.Token, nil
-	}
-	return config.ReadToken(c.TokenFile)
 }
 
 // openStore opens the artifact store and says what it promises.

@@ -19,6 +19,9 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := loaded.Validate(); err != nil {
+				return err
+			}
 			logger := config.NewLogger(loaded.Config, cmd.ErrOrStderr(), isTerminal(os.Stderr))
 			slog.SetDefault(logger)
 			s, err := server.New(loaded.Config, server.Options{Logger: logger, Version: version})
@@ -62,7 +65,7 @@ func configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return config.Validate(loaded.Config)
+			return loaded.Validate()
 		},
 	}
 	config.Flags(validate.Flags())
