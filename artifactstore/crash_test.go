@@ -22,7 +22,7 @@ func artifactNames(t testing.TB, root string) []string {
 		}
 		rel, err := filepath.Rel(root, path)
 		if shard, rest, ok := strings.Cut(rel, "/"); ok && shard != "tmp" {
-			names = append(names, shard+rest)
+			names = append(names, shard[:2]+rest)
 		}
 		return err
 	}))

@@ -146,7 +146,7 @@ func (d *Dir) commit(ctx context.Context, t *temp, c content) (Ref, error) {
 // prepareShard makes sure that the directory for c is there, is no link, and is durable. The caller holds
 // sh.mu.
 func (d *Dir) prepareShard(sh *shard, c content) error {
-	created, err := d.ensureDir(c.hex()[:shardDigits], stepMakeShard, stepProtectShard)
+	created, err := d.ensureDir(shardName(c.hex()), stepMakeShard, stepProtectShard)
 	sh.unsynced = sh.unsynced || created
 	if err != nil || !sh.unsynced {
 		return err
@@ -161,7 +161,7 @@ func (d *Dir) prepareShard(sh *shard, c content) error {
 // settle makes the name that was just linked durable, or takes it back. The caller holds sh.mu, so nobody
 // has been told of the name yet.
 func (d *Dir) settle(sh *shard, name string) error {
-	err := d.syncDir(stepSyncShard, location(name)[:shardDigits])
+	err := d.syncDir(stepSyncShard, shardName(name))
 	if err == nil {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (d *Dir) inspect(ctx context.Context, sh *shard, name string, c content) (n
 	}
 	err = d.fault.do(stepSyncStored, f.Sync)
 	if err == nil {
-		err = d.syncDir(stepSyncShard, location(name)[:shardDigits])
+		err = d.syncDir(stepSyncShard, shardName(name))
 	}
 	if err != nil {
 		sh.doubt(name)

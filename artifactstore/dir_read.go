@@ -57,7 +57,7 @@ func (d *Dir) openVerified(ctx context.Context, name string, size int64) (*os.Fi
 
 // openArtifact opens the file of the artifact called name without reading it.
 func (d *Dir) openArtifact(name string) (*os.File, os.FileInfo, error) {
-	shardInfo, err := d.root.Lstat(name[:shardDigits])
+	shardInfo, err := d.root.Lstat(shardName(name))
 	if err == nil && !shardInfo.IsDir() {
 		err = errNotPlain
 	}

@@ -17,11 +17,15 @@ const (
 	nameStepDigits = 4
 	// maxNameDigits is the whole digest.
 	maxNameDigits = 2 * digestSize
-	// shardDigits is how many digits of a name are its directory: 4,096 directories, so that a million
-	// artifacts are about 250 to a directory.
-	shardDigits = 3
-	// shardCount is the number of different shard names.
-	shardCount = 1 << (4 * shardDigits)
+	// shardBits is how many bits of a digest choose the directory: 512 directories, so that a million
+	// artifacts are about 2,000 to a directory. More of them would cost more than they save: making a
+	// directory takes ten times as long as making a file.
+	shardBits = 9
+	// shardCount is the number of different shards.
+	shardCount = 1 << shardBits
+	// sharedDigits is how many digits of a name its shard's name says already. The shard's name has one more:
+	// "0" or "8", for the first bit of the third digit.
+	sharedDigits = 2
 	// digestSize is the length of a BLAKE3 digest in bytes.
 	digestSize = 32
 	// digestPrefix says in Ref.Digest which function made it.
@@ -74,7 +78,7 @@ func (c content) noNameLeft() error {
 
 // shard returns the number of the directory that all names of c share.
 func (c content) shard() int {
-	return int(c.digest[0])<<4 | int(c.digest[1])>>4
+	return int(c.digest[0])<<(shardBits-8) | int(c.digest[1])>>(16-shardBits)
 }
 
 // maxNameEcho bounds how much of a refused name an error repeats, in bytes.
@@ -91,5 +95,13 @@ func checkName(name string) error {
 
 // location returns where in a directory store the artifact called name is, relative to the root.
 func location(name string) string {
-	return name[:shardDigits] + "/" + name[shardDigits:]
+	return shardName(name) + "/" + name[sharedDigits:]
+}
+
+// shardName returns the directory of the artifact called name.
+func shardName(name string) string {
+	if name[sharedDigits] < '8' {
+		return name[:sharedDigits] + "0"
+	}
+	return name[:sharedDigits] + "8"
 }

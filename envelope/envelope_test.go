@@ -180,7 +180,7 @@ func TestCanonicalThatIsRefused(t *testing.T) {
 		"sum": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 4, segment(0, 3, 3)),
 			StdoutCuts: []*pb.Cut{cut(3, 9, 3)}}, "stdout_cuts", ledger},
 		"segment beyond the preview": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, segment(0, 3, 4))}, "stdout_cuts", ledger},
-		"huge segments": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, segment(0, 1, ^uint64(0)), segment(1, 3, 4))}, "stdout_cuts", ledger},
+		"huge segments":              {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, segment(0, 1, ^uint64(0)), segment(1, 3, 4))}, "stdout_cuts", ledger},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantReason(t, envelope.ValidateCanonical("canonical", command(c.result)), "canonical.command."+c.field, c.reason)

@@ -13,7 +13,7 @@ const minWindow = 4 << 10
 
 // bytesPerToken is the window kept for a token of budget. Text of tools has
 // about three bytes a token; the rest is room for colours that are removed.
-const bytesPerToken = 8
+const bytesPerToken = 4
 
 // Writer takes a payload in writes of any size and keeps its first and its last
 // lines. Memory is bounded by a small multiple of the window, whatever the

@@ -13,7 +13,7 @@ import (
 
 // extentTokens is what the heading and the marker of a cut stream cost, about.
 // It only saves a round: what counts is measured.
-const extentTokens = 64
+const extentTokens = 76
 
 // maxRounds is how often a receipt is measured before the allowance is cut by
 // half each time. Two or three rounds are the rule.
@@ -108,17 +108,20 @@ func limit(n int) int {
 }
 
 // share makes the previews. The allowance is shared max-min fair: each payload
-// may have an equal part of what is left, and what it does not need goes to the
-// larger ones.
+// may have an equal part of what is left, and what a payload does not need
+// because all of it is shown goes to the larger ones.
 func (f *fitting) share(ctx context.Context, allowance Cost) error {
 	for i, p := range f.payloads {
 		n := len(f.payloads) - i
+		part := Cost{allowance.Tokens / n, allowance.Lines / n, allowance.Bytes / n}
 		v := p.excerpt.Select(preview.Budget{
-			Tokens: allowance.Tokens / n, Lines: allowance.Lines / n, Bytes: allowance.Bytes / n,
-			LineBytes: f.Policy.LineBytes,
+			Tokens: part.Tokens, Lines: part.Lines, Bytes: part.Bytes, LineBytes: f.Policy.LineBytes,
 		}, f.Policy.Counter, f.Policy.HeadPercent)
 		if n > 1 {
-			allowance = allowance.less(Cost{f.Policy.Counter.Count(v.Text), int(v.ShownLines()), len(v.Text)})
+			if !v.Truncated() {
+				part = Cost{f.Policy.Counter.Count(v.Text), int(v.ShownLines()), len(v.Text)}
+			}
+			allowance = allowance.less(part)
 		}
 		if err := p.show(ctx, v, f.Policy.KeepAll, f.sink); err != nil {
 			return err

@@ -1,0 +1,292 @@
+package bench_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// rounds is how often the two sides are measured in turns.
+const rounds = 9
+
+// stockSocket makes this test binary a stock server: the environment variable
+// names the socket, and a file beside it holds the reply.
+const stockSocket = "TOOLRESULT_BENCH_STOCK"
+
+var binary string
+
+func TestMain(m *testing.M) {
+	if socket := os.Getenv(stockSocket); socket != "" {
+		if err := serveStock(socket); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	dir, err := os.MkdirTemp("", "trb")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	binary = filepath.Join(dir, "toolresult")
+	code := 1
+	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/toolresult").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s\n%v\n", out, err)
+	} else {
+		code = m.Run()
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// stock answers every Project with the same reply and does nothing else.
+type stock struct {
+	pb.UnimplementedToolResultServiceServer
+	reply *pb.ProjectResponse
+}
+
+func (s stock) Project(context.Context, *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	return s.reply, nil
+}
+
+func serveStock(socket string) error {
+	text, err := os.ReadFile(socket + ".reply")
+	if err != nil {
+		return err
+	}
+	s := stock{reply: &pb.ProjectResponse{}}
+	if err := proto.Unmarshal(text, s.reply); err != nil {
+		return err
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	g := grpc.NewServer()
+	pb.RegisterToolResultServiceServer(g, s)
+	return g.Serve(l)
+}
+
+// side is one of the two servers.
+type side struct {
+	pb.ToolResultServiceClient
+	pid int
+}
+
+func dial(b *testing.B, socket string, cmd *exec.Cmd) side {
+	b.Helper()
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for i := 0; ; i++ {
+		c, err := net.Dial("unix", socket)
+		if err == nil {
+			_ = c.Close()
+			break
+		}
+		if i > 500 {
+			b.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = conn.Close() })
+	return side{pb.NewToolResultServiceClient(conn), cmd.Process.Pid}
+}
+
+// pair starts the sidecar with its store under base, asks it for the reply to a
+// request, and starts a stock server that gives a reply of the same size.
+func pair(b *testing.B, req *pb.ProjectRequest, base string, flags ...string) (ours, floor side) {
+	b.Helper()
+	dir, err := os.MkdirTemp(base, "trb")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s", "ours")
+	args := append([]string{"serve", "--log-level=warn", "--socket", socket, "--store", filepath.Join(dir, "store")}, flags...)
+	ours = dial(b, socket, exec.Command(binary, args...))
+	reply, err := ours.Project(b.Context(), req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, err := proto.Marshal(reply)
+	if err != nil {
+		b.Fatal(err)
+	}
+	socket = filepath.Join(dir, "stock")
+	if err := os.WriteFile(socket+".reply", text, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), stockSocket+"="+socket)
+	return ours, dial(b, socket, cmd)
+}
+
+// logOf is text of a build and test log, of about n bytes; seed makes it fresh
+// content, so that an artifact is really written.
+func logOf(n, seed int) []byte {
+	var b bytes.Buffer
+	for i := 0; b.Len() < n; i++ {
+		switch i % 5 {
+		case 0:
+			fmt.Fprintf(&b, "=== RUN   TestParse/case_%d_%d\n", seed, i)
+		case 1:
+			fmt.Fprintf(&b, "    parse_test.go:%d: reading /work/src/internal/parse/testdata/in-%04d.txt\n", 40+i%300, i)
+		case 2:
+			fmt.Fprintf(&b, "--- PASS: TestParse/case_%d_%d (0.0%ds)\n", seed, i, i%9)
+		case 3:
+			b.WriteString("go: downloading golang.org/x/text v0.43.0\n")
+		case 4:
+			b.WriteString("warning: unused variable: `config` (2 of 17 checks, hash 9f3ac1e)\n")
+		}
+	}
+	return b.Bytes()[:n]
+}
+
+func request(stdout []byte) *pb.ProjectRequest {
+	return &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)), CommandLine: "go test ./...",
+			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: stdout}},
+		}},
+	}}
+}
+
+// measured is one round of one side.
+type measured struct{ p50, cpu float64 } // microseconds, and server CPU microseconds a call
+
+// burst makes n calls from some callers.
+func (s side) burst(b *testing.B, callers, n int, next func(i int) *pb.ProjectRequest) measured {
+	b.Helper()
+	times := make([]float64, n)
+	cpu := cpuTime(b, s.pid)
+	var wait sync.WaitGroup
+	for c := range callers {
+		wait.Go(func() {
+			for i := c; i < n; i += callers {
+				req := next(i)
+				start := time.Now()
+				if _, err := s.Project(b.Context(), req); err != nil {
+					b.Error(err)
+					return
+				}
+				times[i] = float64(time.Since(start).Microseconds())
+			}
+		})
+	}
+	wait.Wait()
+	used := cpuTime(b, s.pid) - cpu
+	slices.Sort(times)
+	return measured{times[n/2], float64(used.Microseconds()) / float64(n)}
+}
+
+// cpuTime is the CPU time that a process has used, from /proc.
+func cpuTime(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	var ticks int64
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// compare measures both sides in turns and reports the median ratios.
+func compare(b *testing.B, ours, floor side, callers, calls int, next func(i int) *pb.ProjectRequest) {
+	b.Helper()
+	floor.burst(b, callers, calls, next) // warm up
+	ours.burst(b, callers, calls, next)
+	var latency, cpu, base, own []float64
+	for b.Loop() {
+		for range rounds {
+			f := floor.burst(b, callers, calls, next)
+			o := ours.burst(b, callers, calls, next)
+			latency = append(latency, o.p50/f.p50)
+			cpu = append(cpu, o.cpu/f.cpu)
+			base, own = append(base, f.p50), append(own, o.p50)
+		}
+	}
+	b.ReportMetric(median(latency), "p50/floor")
+	b.ReportMetric(median(cpu), "cpu/floor")
+	b.ReportMetric(median(base), "floor-us")
+	b.ReportMetric(median(own), "ours-us")
+	b.ReportMetric(0, "ns/op")
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return x[len(x)/2]
+}
+
+// A command result of 4 KB, shown whole, with validation, logging and recovery.
+func BenchmarkProject4K(b *testing.B) {
+	for _, callers := range []int{1, 8} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			req := request(logOf(4096, 0))
+			ours, floor := pair(b, req, "")
+			compare(b, ours, floor, callers, 1500, func(int) *pb.ProjectRequest { return req })
+		})
+	}
+}
+
+// 64 KB of fresh content in every call: each one writes an artifact. In memory
+// is what the sidecar costs; on disk is that and what the disk costs.
+func BenchmarkProject64K(b *testing.B) {
+	for _, mode := range []struct{ name, base, flag string }{
+		{"memory", "/dev/shm", "--volatile=true"}, {"disk-unsynced", "", "--volatile=true"}, {"disk-durable", "", "--volatile=false"},
+	} {
+		for _, callers := range []int{1, 8} {
+			b.Run(fmt.Sprintf("%s/callers=%d", mode.name, callers), func(b *testing.B) {
+				const calls = 400
+				reqs := make([]*pb.ProjectRequest, calls)
+				for i := range reqs {
+					reqs[i] = request(logOf(64<<10, i))
+				}
+				ours, floor := pair(b, reqs[0], mode.base, mode.flag)
+				fresh := 0
+				var lock sync.Mutex
+				compare(b, ours, floor, callers, calls, func(i int) *pb.ProjectRequest {
+					lock.Lock()
+					defer lock.Unlock()
+					fresh++ // another round, other content of the same size
+					copy(reqs[i].GetOutput().GetCommand().GetStdout().GetInline(), fmt.Sprintf("%012d", fresh))
+					return reqs[i]
+				})
+			})
+		}
+	}
+}

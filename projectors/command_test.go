@@ -1,0 +1,99 @@
+package projectors_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/projectors"
+)
+
+func project(t *testing.T, out *pb.CommandOutput) *pb.CommandResult {
+	t.Helper()
+	r, err := projectors.Command().Project(context.Background(), projectors.Input{
+		Output: &pb.CompleteToolOutput{
+			ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+			Result: &pb.CompleteToolOutput_Command{Command: out},
+		},
+		Policy:  projectors.Policy{Budget: projectors.Cost{Tokens: 1000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
+		Measure: func(*pb.CanonicalToolResult) (projectors.Cost, error) { return projectors.Cost{}, nil },
+	}, artifactstore.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.GetCommand()
+}
+
+// The raw code is never changed, and nothing is said of a code that is not
+// certainly the program's.
+func TestExitMeaning(t *testing.T) {
+	const answer, failure = pb.ExitClass_EXIT_CLASS_ANSWER, pb.ExitClass_EXIT_CLASS_FAILURE
+	for _, c := range []struct {
+		line    string
+		code    int32
+		program string
+		class   pb.ExitClass
+	}{
+		{"grep -rn x .", 1, "grep", answer},
+		{"/usr/bin/grep x f", 1, "grep", answer},
+		{"LC_ALL=C 'grep' x f 2>/dev/null", 1, "grep", answer},
+		{"grep x missing", 2, "grep", failure},
+		{"diff a b", 1, "diff", answer},
+		{"diff a b", 2, "diff", failure},
+		{"test -f x", 1, "test", answer},
+		{"[ -f x ]", 1, "[", answer},
+		{"[[ -f x ]]", 1, "[[", answer},
+		{"git diff --exit-code", 1, "git diff", answer},
+		{"git grep x", 1, "git grep", answer},
+		{"nosuch --help", 127, "nosuch", failure},
+		{"./script.sh", 126, "script.sh", failure},
+		{"grep x f", 0, "", 0},
+		{"go test ./...", 1, "", 0},
+		{"git log", 1, "", 0},
+		{"cat f | grep x", 1, "", 0}, // with pipefail it may be cat's
+		{"cd d && grep x f", 1, "", 0},
+		{"grep x f; true", 1, "", 0},
+		{"! grep x f", 1, "", 0},
+		{"grep x f &", 1, "", 0},
+		{"$GREP x f", 1, "", 0},
+		{"(grep x f)", 1, "", 0},
+		{"grep 'unclosed", 1, "", 0},
+		{"", 1, "", 0},
+	} {
+		r := project(t, &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: &c.code, CommandLine: c.line,
+		})
+		if r.GetExitStatus() != c.code {
+			t.Errorf("%q: code %d became %d", c.line, c.code, r.GetExitStatus())
+		}
+		if m := r.GetExitMeaning(); m.GetProgram() != c.program || m.GetClass() != c.class || (m != nil) != (m.GetText() != "") {
+			t.Errorf("%q, code %d: %v, want %q", c.line, c.code, m, c.program)
+		}
+	}
+}
+
+// E14: two streams that are too large share the budget; a small one takes no
+// more than it needs.
+func TestStreamsShareFairly(t *testing.T) {
+	lines := func(n int) *pb.Payload {
+		var b []byte
+		for range n {
+			b = append(b, "a line of output\n"...)
+		}
+		return &pb.Payload{Source: &pb.Payload_Inline{Inline: b}}
+	}
+	shown := func(stdout, stderr int) (int64, int64) {
+		r := project(t, &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, Stdout: lines(stdout), Stderr: lines(stderr),
+		})
+		return int64(r.GetStdoutSource().GetShownLines()), int64(r.GetStderrSource().GetShownLines())
+	}
+	if out, err := shown(5000, 5000); out < err-2 || err < out-2 || out < 50 {
+		t.Errorf("equal streams show %d and %d lines", out, err)
+	}
+	if out, _ := shown(5000, 3); out < 140 {
+		t.Errorf("beside a small stream only %d lines are shown", out)
+	}
+}
