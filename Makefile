@@ -30,7 +30,25 @@ build: ## Build .bin/toolresult
 
 .PHONY: run
 run: build ## Build and start the sidecar, show how to call it and one real receipt
-	@$(BIN)/toolresult serve --demo
+	@mkdir -p .run; rm -f .run/address; \
+	$(BIN)/toolresult serve > .run/address & sidecar=$$!; \
+	trap 'kill $$sidecar 2>/dev/null || true; wait $$sidecar' EXIT; \
+	until [ -s .run/address ]; do kill -0 $$sidecar 2>/dev/null || exit 1; sleep 0.1; done; \
+	read -r address < .run/address; \
+	echo "The sidecar serves $$address. Call it with generated clients, or:"; \
+	echo; \
+	echo "  $(BIN)/toolresult exec -- COMMAND                        run a command, see its receipt"; \
+	echo "  $(BIN)/toolresult info                                   see what it is and what it accepts"; \
+	echo "  make grpcurl && $(BIN)/grpcurl -plaintext $$address list   see its services"; \
+	echo; \
+	echo '$$ $(BIN)/toolresult exec --max-tokens 200 -- go list -deps ./cmd/toolresult'; \
+	$(BIN)/toolresult exec --server "$$address" --max-tokens 200 -- $(GO) list -deps ./cmd/toolresult; \
+	echo; echo "Ctrl-C stops it."; \
+	trap 'exit 0' INT TERM; \
+	wait $$sidecar
+
+.PHONY: grpcurl
+grpcurl: $(BIN)/grpcurl ## Build grpcurl, to call the sidecar by hand
 
 .PHONY: test
 test: ## Run every test that needs nothing but Go
@@ -46,7 +64,7 @@ integration: $(BIN)/grpcurl ## Run the tests against the built binary on a real 
 
 .PHONY: readme
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
-	TOOLRESULT_LEGS=all $(GO) test -count=1 -tags readme -run TestReadme -v ./integration
+	$(GO) test -count=1 -tags readme -v ./integration/readme
 
 .PHONY: golden
 golden: ## Write the golden files again; the run fails on purpose, review the diff
@@ -83,7 +101,7 @@ lint: $(TOOLS) ## Lint the contract and the Go code
 .PHONY: vet
 vet: ## Run go vet
 	$(GO) vet ./...
-	$(GO) vet -tags readme ./integration
+	$(GO) vet -tags readme ./integration/readme
 
 .PHONY: format
 format: $(TOOLS) ## Format the contract and the Go code

@@ -15,6 +15,10 @@ import (
 // It only saves a round: what counts is measured.
 const extentTokens = 76
 
+// worthwhileSlack is the part of the budget that is worth another round when it
+// was left: one sixteenth.
+const worthwhileSlack = 16
+
 // maxRounds is how often a receipt is measured before the allowance is cut by
 // half each time. Two or three rounds are the rule.
 const maxRounds = 8
@@ -26,7 +30,7 @@ const maxRounds = 8
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*payload, finish func(), sink artifactstore.Sink) error {
 	f := fitting{Input: in, result: r, payloads: bySize(payloads), sink: sink}
 	allowance := f.firstAllowance()
-	hopeful := f.mayFitWhole()
+	hopeful, grown := f.mayFitWhole(), false
 	for round := 0; ; round++ {
 		granted := allowance
 		if hopeful {
@@ -42,7 +46,13 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 		}
 		over := cost.over(in.Policy.Budget)
 		if over == (Cost{}) {
-			return nil
+			slack := in.Policy.Budget.Tokens - cost.Tokens
+			if grown || hopeful || slack*worthwhileSlack < in.Policy.Budget.Tokens || !f.truncated() {
+				return nil
+			}
+			grown = true // the guess was too careful: give the rest to the previews, once
+			allowance.Tokens += slack
+			continue
 		}
 		if hopeful && len(payloads) > 0 {
 			hopeful = false
@@ -63,6 +73,17 @@ type fitting struct {
 	result   *pb.CanonicalToolResult
 	payloads []*payload // the smallest first
 	sink     artifactstore.Sink
+}
+
+// truncated reports whether a preview leaves content out.
+func (f *fitting) truncated() bool {
+	for _, p := range f.payloads {
+		v := p.field.Get(p.into)
+		if v.Truncated {
+			return true
+		}
+	}
+	return false
 }
 
 // bySize orders payloads so that what a small one leaves goes to larger ones;

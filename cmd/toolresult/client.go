@@ -167,10 +167,14 @@ func (t *target) with(ctx context.Context, f func(*connection) error) error {
 
 // explain adds the reason and the fields of a refusal to its message.
 func explain(err error) string {
-	st, ok := status.FromError(err)
+	refused, ok := errors.AsType[interface {
+		error
+		GRPCStatus() *status.Status
+	}](err)
 	if !ok {
 		return err.Error()
 	}
+	st := refused.GRPCStatus()
 	text := st.Code().String() + ": " + st.Message()
 	for _, detail := range st.Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {
