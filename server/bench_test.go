@@ -5,7 +5,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/zeebo/blake3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/renderers"
 )
 
 // logText is text of a build and test log.
@@ -37,5 +44,44 @@ func BenchmarkProject(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What each stage of a call costs by itself.
+func BenchmarkStage(b *testing.B) {
+	for _, size := range []int{4 << 10, 64 << 10} {
+		payload := logText(size)
+		h := newHouse(b)
+		req := &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
+			ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+			Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+				Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)),
+				Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: payload}},
+			}},
+		}}
+		resp, err := h.Project(b.Context(), req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		request, _ := proto.Marshal(req)
+		counter, family := tokens.Estimate(), renderers.Command()
+		budget := preview.Budget{Tokens: 1900, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
+		excerpt := preview.Of(payload, 2000)
+		for name, stage := range map[string]func(){
+			"decode the request": func() { _ = proto.Unmarshal(request, &pb.ProjectRequest{}) },
+			"validate":           func() { _ = envelope.ValidateComplete(req.GetOutput()) },
+			"read the payload":   func() { preview.Of(payload, 2000) },
+			"choose lines":       func() { excerpt.Select(budget, counter, 25) },
+			"digest":             func() { blake3.Sum256(payload) },
+			"count tokens":       func() { counter.Count(resp.GetReceipt().GetText()) },
+			"render and count":   func() { _, _ = family.Render(resp.GetCanonical(), renderers.Policy{Counter: counter}) },
+			"encode the answer":  func() { _, _ = proto.Marshal(resp) },
+		} {
+			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
+				for b.Loop() {
+					stage()
+				}
+			})
+		}
 	}
 }
