@@ -352,7 +352,7 @@ func TestCompaction(t *testing.T) {
 	compact := func(t *rapid.T, c *pb.CanonicalToolResult, level pb.CompactionLevel, n uint32) *pb.CompactResponse {
 		resp, err := h.Compact(t.Context(), &pb.CompactRequest{
 			Results: []*pb.CanonicalToolResult{c},
-			Policy:  &pb.CompactionPolicy{Level: level, PreviewTokens: n, Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 200_000}}},
+			Policy:  &pb.CompactionPolicy{Level: level, PreviewTokens: n},
 		})
 		if err != nil {
 			t.Fatal(err)

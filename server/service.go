@@ -61,25 +61,26 @@ func (s *service) Render(_ context.Context, req *pb.RenderRequest) (*pb.RenderRe
 	if err := envelope.ValidateCanonical("canonical", req.GetCanonical()); err != nil {
 		return nil, err
 	}
-	receipt, err := s.receipt("policy", req.GetCanonical(), req.GetPolicy())
+	family := s.registry.ofResult(req.GetCanonical())
+	receipt, err := s.receipt("policy", req.GetCanonical(), req.GetPolicy(), family.Tokens)
 	if err != nil {
 		return nil, err
 	}
 	return &pb.RenderResponse{Receipt: receipt}, nil
 }
 
-// receipt renders a valid canonical result under a policy.
-func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPolicy) (*pb.Receipt, error) {
-	family := s.registry.ofResult(r)
+// receipt renders a valid canonical result under a policy, which may leave the
+// tokens to a default.
+func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPolicy, tokens int) (*pb.Receipt, error) {
 	check := envelope.NewChecker(path)
-	b, counter, err := s.counters.render(check, p, family.Tokens)
+	b, counter, err := s.counters.render(check, p, tokens)
 	if err != nil {
 		return nil, err
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	receipt, err := family.Renderer.Render(r, renderers.Policy{Counter: counter})
+	receipt, err := s.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: counter})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 		if err != nil {
 			return nil, fmt.Errorf("results[%d]: %w", i, err)
 		}
-		receipt, err := s.receipt("policy.render", compacted, req.GetPolicy().GetRender())
+		receipt, err := s.receipt("policy.render", compacted, req.GetPolicy().GetRender(), maxTokens)
 		if err != nil {
 			return nil, fmt.Errorf("results[%d]: %w", i, err)
 		}

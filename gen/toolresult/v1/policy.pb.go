@@ -398,7 +398,9 @@ type CompactionPolicy struct {
 	// For COMPACTION_LEVEL_TRIMMED: tokens that each preview may keep. 0: 256.
 	// Bounds: 16 to 200,000.
 	PreviewTokens uint32 `protobuf:"varint,2,opt,name=preview_tokens,json=previewTokens,proto3" json:"preview_tokens,omitempty"`
-	// How the receipts of the compacted results are rendered.
+	// How the receipts of the compacted results are rendered. A budget without
+	// max_tokens is no limit here: compaction makes receipts smaller, and must
+	// not fail because one was made for a larger budget.
 	Render        *RenderPolicy `protobuf:"bytes,3,opt,name=render,proto3" json:"render,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
