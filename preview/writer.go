@@ -95,6 +95,8 @@ func (w *Writer) line(p []byte) int {
 	ended := end >= 0
 	if !ended {
 		end = len(p)
+	} else if w.cur.length == 0 && w.usual(p[:end]) {
+		return end + 1
 	}
 	w.cur.write(p[:end], w.window)
 	taken := end
@@ -108,15 +110,34 @@ func (w *Writer) line(p []byte) int {
 	return taken
 }
 
-// endLine moves the current line into a window.
+// usual takes a whole line that needs no care: not long, and without a carriage
+// return but at its end. It reports false, and takes nothing, for others.
+func (w *Writer) usual(text []byte) bool {
+	start, end := w.offset, w.offset+int64(len(text))+1
+	for len(text) > 0 && text[len(text)-1] == '\r' {
+		text = text[:len(text)-1]
+	}
+	if len(text) > w.window || bytes.IndexByte(text, '\r') >= 0 {
+		return false
+	}
+	w.offset = end
+	w.keep(line{start: start, end: end, textAt: start, split: len(text), newline: true}, text)
+	return true
+}
+
+// endLine ends the current line.
 func (w *Writer) endLine() {
+	w.keep(w.cur.finish(w.window, w.offset), w.cur.buf)
+}
+
+// keep moves a line into a window.
+func (w *Writer) keep(l line, text []byte) {
 	w.lines++
-	l := w.cur.finish(w.window, w.offset)
 	if !w.headFull {
-		w.head.push(l, w.cur.buf)
+		w.head.push(l, text)
 		w.headFull = w.head.size >= w.window || len(w.head.lines) >= w.maxLines
 	} else {
-		w.tail.push(l, w.cur.buf)
+		w.tail.push(l, text)
 		w.tail.evict(w.window, w.maxLines)
 	}
 	w.cur.begin(w.offset)
