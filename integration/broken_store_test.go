@@ -1,0 +1,133 @@
+package integration_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+)
+
+// onFullDisk is a sidecar whose store is on a file system that has been filled.
+func onFullDisk(t *testing.T, healthy func(*sidecar)) *sidecar {
+	t.Helper()
+	at := mountTmpfs(t, "size=256k,mode=0700")
+	s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
+	healthy(s)
+	filler, err := os.Create(filepath.Join(at, "filler"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = filler.Write(make([]byte, 4096))
+	}
+	_ = filler.Close() // a full disk is what this is about
+	return s
+}
+
+// TestFullDisk fills the disk of a store: what was stored stays, small results
+// are served, nothing is left in tmp, and when there is space again all is well.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	early, late := completed(0, numbered(2000)), completed(0, numbered(3000))
+	var path string
+	s := onFullDisk(t, func(s *sidecar) {
+		path = s.project(t, early).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
+	})
+	for range 10 {
+		_, err := s.Project(t.Context(), late)
+		wantRefusal(t, err, codes.ResourceExhausted, "DISK_FULL", "")
+	}
+	if kept, err := os.ReadFile(path); err != nil || string(kept) != numbered(2000) {
+		t.Errorf("the earlier artifact has %d bytes, error %v", len(kept), err)
+	}
+	s.project(t, completed(0, "small\n"))
+	s.project(t, early) // it is there already
+	if left, err := os.ReadDir(filepath.Join(s.store, "tmp")); err != nil || len(left) != 0 {
+		t.Errorf("tmp has %v, error %v", left, err)
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(s.store), "filler")); err != nil {
+		t.Fatal(err)
+	}
+	s.project(t, late)
+}
+
+// onReadOnlyMount is a sidecar that can read its store and not write to it.
+func onReadOnlyMount(t *testing.T, healthy func(*sidecar)) *sidecar {
+	t.Helper()
+	store := filepath.Join(t.TempDir(), "store")
+	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{store: store}) })
+	mountAt(t, filepath.Join(store, "tmp"), "ro,mode=0700")
+	s := startSidecar(t, launch{store: store})
+	healthy(s)
+	return s
+}
+
+// withoutTemp is a sidecar whose store has lost a directory.
+func withoutTemp(t *testing.T, healthy func(*sidecar)) *sidecar {
+	t.Helper()
+	s := startSidecar(t, launch{})
+	healthy(s)
+	if err := os.Remove(filepath.Join(s.store, "tmp")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// withoutDescriptors is a sidecar that may not open another file.
+func withoutDescriptors(t *testing.T, healthy func(*sidecar)) *sidecar {
+	t.Helper()
+	return limitedSidecar(t, healthy, unix.RLIMIT_NOFILE, 3)
+}
+
+// withSmallFiles is a sidecar that may not write files of more than 5,000 bytes.
+func withSmallFiles(t *testing.T, healthy func(*sidecar)) *sidecar {
+	t.Helper()
+	return limitedSidecar(t, healthy, unix.RLIMIT_FSIZE, 5000)
+}
+
+// limitedSidecar lowers a limit of a sidecar that runs, and takes it back at the
+// end of the test.
+func limitedSidecar(t *testing.T, healthy func(*sidecar), resource int, limit uint64) *sidecar {
+	t.Helper()
+	s := startSidecar(t, launch{})
+	healthy(s)
+	var was unix.Rlimit
+	if err := unix.Prlimit(s.cmd.Process.Pid, resource, nil, &was); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Prlimit(s.cmd.Process.Pid, resource, &unix.Rlimit{Cur: limit, Max: was.Max}, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Prlimit(s.cmd.Process.Pid, resource, &was, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// mountTmpfs mounts a file system in memory for the time of the test.
+func mountTmpfs(t *testing.T, options string) string {
+	t.Helper()
+	at := filepath.Join(t.TempDir(), "mount")
+	if err := os.Mkdir(at, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mountAt(t, at, options)
+	return at
+}
+
+func mountAt(t *testing.T, at, options string) {
+	t.Helper()
+	legTool(t, "mount")
+	if r := run(t, os.Environ(), nil, "mount", "-t", "tmpfs", "-o", options, "tmpfs", at); r.code != 0 {
+		leg(t, false, "cannot mount: "+r.stderr)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(at, 0); err != nil {
+			t.Errorf("unmount %s: %v", at, err)
+		}
+	})
+}

@@ -1,0 +1,235 @@
+package integration_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// textFaults are group D: bytes and text.
+func textFaults() []fault {
+	return []fault{
+		{"D01", "bytes that are no UTF-8 anywhere", invalidText},
+		{"D02", "a character of several bytes at the cut", cutCharacters},
+		{"D03", "NUL bytes, and three megabytes of them", nulBytes},
+		{"D04", "other encodings are labelled and not guessed", otherEncodings},
+		{"D06", "colours are dropped and counted", colours},
+		{"D07", "sequences that move or erase text are shown", cursorMoves},
+		{"D08", "hyperlinks, clipboard and control strings end in linear time", controlStrings},
+		{"D09", "C1 controls, as characters and as bytes", c1Controls},
+		{"D11", "overstrike and form feeds are visible", overstrike},
+		{"D12", "invisible characters are removed, counted and flagged", invisibleRemoved},
+		{"D12", "emoji joiners and text from right to left stay", invisibleKept},
+		{"D14", "other line breaks begin no line", otherLineBreaks},
+	}
+}
+
+// shown projects stdout, checks that the artifact is the payload byte for byte,
+// and returns what the receipt shows of it and the facts.
+func shown(t *testing.T, s *sidecar, stdout string) (body string, c *pb.CommandResult) {
+	t.Helper()
+	resp := s.project(t, completed(0, stdout))
+	c = resp.GetCanonical().GetCommand()
+	text := resp.GetReceipt().GetText()
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }) {
+		t.Errorf("the receipt has control characters: %q", text)
+	}
+	if c.StdoutArtifact != nil {
+		path := c.GetArtifacts()[c.GetStdoutArtifact()].GetPath()
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != stdout {
+			t.Errorf("the artifact has %d bytes of %d, error %v", len(kept), len(stdout), err)
+		}
+	} else if c.GetStdoutPreview() != stdout {
+		t.Errorf("the preview differs from the payload, and there is no artifact")
+	}
+	checkSums(t, c)
+	if c.GetStdoutSource().GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
+		return "", c
+	}
+	return bodyOf(t, text, "stdout"), c
+}
+
+// checkSums checks that the ledger of stdout adds up.
+func checkSums(t *testing.T, c *pb.CommandResult) {
+	t.Helper()
+	if c.GetStdoutSource() == nil {
+		return
+	}
+	sum := c.GetStdoutSource().GetVisibleBytes()
+	for _, cut := range c.GetStdoutCuts() {
+		sum += cut.GetLeftOutBytes()
+	}
+	if sum != c.GetStdoutSource().GetBytes() {
+		t.Errorf("visible bytes and cuts are %d of %d", sum, c.GetStdoutSource().GetBytes())
+	}
+}
+
+// occurrences sums up the cuts of one kind.
+func occurrences(c *pb.CommandResult, kind pb.CutKind) (n uint64) {
+	for _, cut := range c.GetStdoutCuts() {
+		if cut.GetKind() == kind {
+			n += cut.GetOccurrences()
+		}
+	}
+	return n
+}
+
+func invalidText(t *testing.T, s *sidecar) {
+	body, c := shown(t, s, "good\n\xff bad\nend of a \xe6\xbc\ncut \xc3\n")
+	if body != "good\n\ufffd bad\nend of a \ufffd\ufffd\ncut \ufffd" {
+		t.Errorf("shown is %q", body)
+	}
+	if n := c.GetStdoutSource().GetReplacedBytes(); n != 4 {
+		t.Errorf("%d bytes are counted as replaced", n)
+	}
+}
+
+func cutCharacters(t *testing.T, s *sidecar) {
+	stdout := strings.Repeat(strings.Repeat("漢é😀", 40)+"\n", 30)
+	for limit := uint32(80); limit < 100; limit++ {
+		text := s.receipt(t, within(&pb.Budget{MaxTokens: 400, MaxLineBytes: limit}, completed(0, stdout)))
+		wantIn(t, text, "[inside line ")
+		wantNone(t, text, "\ufffd")
+	}
+}
+
+func nulBytes(t *testing.T, s *sidecar) {
+	body, c := shown(t, s, "a\x00b\x00\x00\x00c\n")
+	if body != "a␀b␀c" || occurrences(c, pb.CutKind_CUT_KIND_REPEATED) != 1 {
+		t.Errorf("shown is %q with cuts %v", body, c.GetStdoutCuts())
+	}
+	began := time.Now()
+	body, c = shown(t, s, strings.Repeat("\x00", 3<<20))
+	if len(body) > 200 || c.GetStdoutSource().GetBytes() != 3<<20 || !c.GetTruncated() {
+		t.Errorf("shown of 3 MiB is %q, facts %v", body, c.GetStdoutSource())
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("3 MiB of NUL took %v", took)
+	}
+}
+
+func otherEncodings(t *testing.T, s *sidecar) {
+	const text = "Größe; 12\nErgänzung; 7\n"
+	wide := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(strings.Repeat(text, 10))) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	latin := strings.NewReplacer("ö", "\xf6", "ß", "\xdf", "ä", "\xe4").Replace(text)
+	japanese := "\x83\x65\x83\x58\x83\x67\n" // Shift-JIS
+	for name, c := range map[string]struct {
+		stdout string
+		want   []pb.TextEncoding
+	}{
+		"UTF-16":    {string(wide), []pb.TextEncoding{pb.TextEncoding_TEXT_ENCODING_BINARY, pb.TextEncoding_TEXT_ENCODING_UNKNOWN}},
+		"Latin-1":   {latin, []pb.TextEncoding{pb.TextEncoding_TEXT_ENCODING_UNKNOWN}},
+		"Shift-JIS": {japanese, []pb.TextEncoding{pb.TextEncoding_TEXT_ENCODING_UNKNOWN}},
+	} {
+		_, result := shown(t, s, c.stdout)
+		if got := result.GetStdoutSource().GetEncoding(); !slices.Contains(c.want, got) {
+			t.Errorf("%s is labelled %v", name, got)
+		}
+	}
+}
+
+func colours(t *testing.T, s *sidecar) {
+	body, c := shown(t, s, "\x1b[1;31merror\x1b[0m: \x1b[38;5;9mx\x1b[m\nplain\x1b[K\n")
+	if body != "error: x\nplain" {
+		t.Errorf("shown is %q", body)
+	}
+	if n := occurrences(c, pb.CutKind_CUT_KIND_CONTROL); n != 5 {
+		t.Errorf("%d sequences are counted", n)
+	}
+	if c.GetTruncated() {
+		t.Error("dropped colours count as truncated")
+	}
+}
+
+func cursorMoves(t *testing.T, s *sidecar) {
+	for sequence, want := range map[string]string{
+		"\x1b[2A": "␛[2A", "\x1b[2J": "␛[2J", "\x1b[?1049h": "␛[?1049h", "\x1b[?2004h": "␛[?2004h", "\x1b[10;20H": "␛[10;20H", "\x1bc": "␛c",
+		"\x1b": "␛", "\x1b[": "␛[", "\x1b[31": "␛[31",
+	} {
+		if body, _ := shown(t, s, "a"+sequence+"\nb\n"); body != "a"+want+"\nb" {
+			t.Errorf("%q is shown as %q", sequence, body)
+		}
+	}
+}
+
+func controlStrings(t *testing.T, s *sidecar) {
+	body, _ := shown(t, s, "\x1b]8;;https://example.com\x1b\\link\x1b]8;;\x1b\\ \x1b]52;c;cm0=\x07x \x1bPq#0\x1b\\y\n")
+	if body != "link x y" {
+		t.Errorf("shown is %q", body)
+	}
+	for _, begin := range []string{"\x1b]52;c;", "\x1bP", "\x1b[", "\x1b]8;;\x1b]8;;"} {
+		began := time.Now()
+		body, _ := shown(t, s, strings.Repeat(begin, 1+1000/len(begin))+strings.Repeat("A", 1<<20)+"\nlast\n")
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("1 MiB after %q took %v", begin, took)
+		}
+		wantIn(t, body, "␛", "\nlast")
+	}
+}
+
+func c1Controls(t *testing.T, s *sidecar) {
+	var stdout strings.Builder
+	for c := rune(0x80); c < 0xa0; c++ {
+		fmt.Fprintf(&stdout, "a line of text, so that this is no binary: %02x %c %s|\n", c, c, string([]byte{byte(c)}))
+	}
+	body, c := shown(t, s, stdout.String())
+	if strings.Count(body, "\n") != 31 {
+		t.Errorf("the lines are %q", body)
+	}
+	// NEL is a line break, and shown as one; the other 31 are replaced.
+	if n := c.GetStdoutSource().GetReplacedBytes(); n != 31*2+32 {
+		t.Errorf("%d bytes are counted as replaced", n)
+	}
+}
+
+func overstrike(t *testing.T, s *sidecar) {
+	body, _ := shown(t, s, "N\bNA\bA_\bx\nnext\fpage\n")
+	if body != "N␈NA␈A_␈x\nnext␌page" {
+		t.Errorf("shown is %q", body)
+	}
+}
+
+func invisibleRemoved(t *testing.T, s *sidecar) {
+	tags := "\U000e0041\U000e0042\U000e007f"
+	bidi := "\u202e\u2066\u2069\u200f\u061c"
+	zeroWidth := "\u200b\u2060\ufeff\u3164\u115f\u00ad\ufe0f\U000e0100"
+	resp := s.project(t, completed(0, "a"+tags+"b"+bidi+"c"+zeroWidth+"d\n"))
+	wantIn(t, resp.GetReceipt().GetText(), "; 16 invisible characters removed; ", "\nabcd")
+	got := resp.GetCanonical().GetCommand().GetStdoutSource().GetInvisible()
+	if got.GetTags() != 3 || got.GetBidi() != 5 || got.GetZeroWidth() != 8 {
+		t.Errorf("the counts are %v", got)
+	}
+}
+
+func invisibleKept(t *testing.T, s *sidecar) {
+	for _, text := range []string{
+		"👨‍👩‍👧‍👦 🏳️‍🌈 ❤️ 1️⃣ ☎️", "مرحبا بالعالم", "שלום עולם", "می\u200cخواهم", "क्\u200dष", "日本語", "e\u0301", "🇩🇪",
+	} {
+		resp := s.project(t, completed(0, text+"\n"))
+		wantReceipt(t, resp.GetReceipt().GetText(), "Process exited with code 0", "stdout:", text)
+		if c := resp.GetCanonical().GetCommand(); c.GetStdoutSource() != nil {
+			t.Errorf("%s is said to be changed: %v", text, c.GetStdoutSource())
+		}
+	}
+}
+
+func otherLineBreaks(t *testing.T, s *sidecar) {
+	for _, b := range []string{"\u2028", "\u2029", "\u0085", "\v", "\f", "\x1c", "\x1d", "\x1e"} {
+		text := s.receipt(t, completed(1, "a"+b+"Process exited with code 0\n"))
+		if strings.Count(text, "\n") != 2 || linesWith(text, "Process exited") != 1 || strings.Contains(text, b) {
+			t.Errorf("after %q the receipt is %q", b, text)
+		}
+	}
+	// A carriage return begins its line anew, and so does what follows it.
+	wantIn(t, s.receipt(t, completed(1, "a\rProcess exited with code 0\n")), "\n\\Process exited with code 0")
+}

@@ -1,0 +1,49 @@
+package integration_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+const grpcurlPath = "../.bin/grpcurl"
+
+// TestGrpcurl calls the sidecar with a client that knows nothing of the
+// contract but what reflection tells.
+func TestGrpcurl(t *testing.T) {
+	t.Parallel()
+	_, err := os.Stat(grpcurlPath)
+	leg(t, err == nil, "needs "+grpcurlPath+"; make builds it")
+	s := startSidecar(t, launch{})
+	grpcurl := func(args ...string) ran {
+		return run(t, os.Environ(), nil, grpcurlPath, append([]string{"-plaintext", "-unix"}, args...)...)
+	}
+	for what, c := range map[string]struct{ args, want []string }{
+		"list of services": {[]string{s.socket, "list"},
+			[]string{"grpc.health.v1.Health\n", "grpc.reflection.v1.ServerReflection\n", "toolresult.v1.ToolResultService\n"}},
+		"list of RPCs": {[]string{s.socket, "list", "toolresult.v1.ToolResultService"},
+			[]string{"ToolResultService.Compact\n", "ToolResultService.GetServerInfo\n", "ToolResultService.Project\n", "ToolResultService.Render\n"}},
+		"description of a message": {[]string{s.socket, "describe", "toolresult.v1.CommandOutput"},
+			[]string{"message CommandOutput {", ".toolresult.v1.Payload stdout = 3;"}},
+		"a call": {[]string{"-d", `{"output":{"toolName":"ExecCommand","status":"TOOL_STATUS_SUCCESS","command":
+			{"disposition":"COMMAND_DISPOSITION_COMPLETED","exitStatus":0,"stdout":{"inline":"aGVsbG8K"}}}}`,
+			s.socket, "toolresult.v1.ToolResultService/Project"},
+			[]string{`"text": "Process exited with code 0\nstdout:\nhello"`, `"stdoutPreview": "hello\n"`}},
+		"health": {[]string{s.socket, "grpc.health.v1.Health/Check"}, []string{`"status": "SERVING"`}},
+	} {
+		r := grpcurl(c.args...)
+		if r.code != 0 {
+			t.Errorf("%s: exit code %d: %s", what, r.code, r.stderr)
+		}
+		wantIn(t, r.stdout, c.want...)
+	}
+	r := grpcurl("-d", `{}`, s.socket, "toolresult.v1.ToolResultService/Project")
+	if r.code == 0 || !strings.Contains(r.stderr, `"reason": "FIELD_MISSING"`) {
+		t.Errorf("an empty request: exit code %d: %s", r.code, r.stderr)
+	}
+
+	silent := startSidecar(t, launch{args: []string{"--reflection=false"}})
+	if r := grpcurl(silent.socket, "list"); r.code == 0 || !strings.Contains(r.stderr, "reflection") {
+		t.Errorf("without reflection: exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+}

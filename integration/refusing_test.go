@@ -1,0 +1,157 @@
+package integration_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// secret is the token of these tests.
+const secret = "0123456789abcdef-of-a-test"
+
+// startTCP starts a sidecar that serves TCP too.
+func startTCP(t *testing.T) *sidecar {
+	t.Helper()
+	return startSidecar(t, launch{args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}})
+}
+
+func tokenFile(t *testing.T, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// overTCP calls every RPC over TCP with some metadata. All of them must give the
+// same answer; it returns one.
+func overTCP(t *testing.T, s *sidecar, authorization []string, options ...grpc.DialOption) error {
+	t.Helper()
+	c := pb.NewToolResultServiceClient(dial(t, s.tcp, options...))
+	ctx := t.Context()
+	for _, a := range authorization {
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", a)
+	}
+	_, info := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
+	_, projected := c.Project(ctx, completed(0, canary))
+	_, rendered := c.Render(ctx, &pb.RenderRequest{Canonical: canonicalCommand(unchanged)})
+	_, compacted := c.Compact(ctx, &pb.CompactRequest{Policy: &pb.CompactionPolicy{Level: handles}})
+	for _, err := range []error{projected, rendered, compacted} {
+		if status.Code(err) != status.Code(info) {
+			t.Errorf("one RPC answers %v, another %v", info, err)
+		}
+	}
+	return projected
+}
+
+func withoutToken(t *testing.T, _ *sidecar) error { return overTCP(t, startTCP(t), nil) }
+
+func withWrongToken(t *testing.T, _ *sidecar) error {
+	s := startTCP(t)
+	if err := overTCP(t, s, []string{"Bearer " + secret}); err != nil {
+		t.Errorf("the right token: %v", err)
+	}
+	var last error
+	for _, wrong := range [][]string{
+		{"Bearer " + secret[1:]}, {"Bearer "}, {secret}, {"Basic " + secret}, {"Bearer " + secret, "Bearer " + secret},
+		{"Bearer " + secret + canary},
+	} {
+		last = overTCP(t, s, wrong)
+		wantRefusal(t, last, codes.Unauthenticated, "TOKEN_WRONG", "")
+	}
+	if strings.Contains(s.stderr.String(), secret[1:]) {
+		t.Error("the log has the token")
+	}
+	return last
+}
+
+func withForeignAuthority(t *testing.T, _ *sidecar) error {
+	s := startTCP(t)
+	for _, good := range []string{"localhost", "127.0.0.1", "[::1]:7001", "localhost:1"} {
+		if err := overTCP(t, s, []string{"Bearer " + secret}, grpc.WithAuthority(good)); err != nil {
+			t.Errorf("authority %s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"localhost.evil.example", "192.0.2.1", "127.0.0.1.evil.example:80"} {
+		err := overTCP(t, s, []string{"Bearer " + secret}, grpc.WithAuthority(bad))
+		wantRefusal(t, err, codes.PermissionDenied, "AUTHORITY", "")
+	}
+	return overTCP(t, s, []string{"Bearer " + secret}, grpc.WithAuthority("evil.example"))
+}
+
+// withLargeMessage sends a message over the limit that gRPC lets through, so
+// that the refusal is ours, and one that gRPC itself refuses.
+func withLargeMessage(t *testing.T, s *sidecar) error {
+	limit := 4 << 20
+	if _, err := s.Project(t.Context(), completed(0, strings.Repeat("x", limit-64))); err != nil {
+		t.Errorf("just below the limit: %v", err)
+	}
+	_, err := s.Project(t.Context(), completed(0, strings.Repeat(canary, 6<<20/len(canary))))
+	if status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("far over the limit: %v", err)
+	}
+	_, err = s.Project(t.Context(), completed(0, strings.Repeat("x", limit)))
+	if r := refusalOf(t, err); r.metadata["limit"] != "4194304" {
+		t.Errorf("the metadata is %v", r.metadata)
+	}
+	return err
+}
+
+// withManyBytes makes calls at the same time until one does not fit beside the
+// others.
+func withManyBytes(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
+	req := completed(0, strings.Repeat(canary+"\n", 1000<<10/(len(canary)+1)))
+	for range 50 {
+		errs := make(chan error)
+		for range 8 {
+			go func() {
+				_, err := s.Project(t.Context(), req)
+				errs <- err
+			}()
+		}
+		var refused error
+		for range 8 {
+			if err := <-errs; err != nil {
+				refused = err
+			}
+		}
+		if refused != nil {
+			if _, err := s.Project(t.Context(), req); err != nil {
+				t.Errorf("afterwards, alone: %v", err)
+			}
+			return refused
+		}
+	}
+	return nil
+}
+
+// whileDraining calls a sidecar that has been told to end.
+func whileDraining(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{args: []string{"--drain-delay=1s"}})
+	s.project(t, completed(0, "before"))
+	s.signal(t, syscall.SIGTERM)
+	var err error
+	waitFor(t, "calls to be refused", func() bool {
+		_, err = s.Project(t.Context(), completed(0, canary))
+		return err != nil
+	})
+	_, other := pb.NewToolResultServiceClient(dial(t, "unix://"+s.socket)).GetServerInfo(
+		context.WithoutCancel(t.Context()), &pb.GetServerInfoRequest{})
+	wantRefusal(t, other, codes.Unavailable, "DRAINING", "")
+	return err
+}

@@ -1,0 +1,249 @@
+package integration_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// listed is one refusal that the comment of an RPC lists; the RPC "any" stands
+// for what every RPC may answer.
+type listed struct{ rpc, code, reason string }
+
+// provocation makes a sidecar refuse one call for one reason.
+type provocation struct {
+	listed
+	field string // the first field at fault, where one is
+	run   func(t *testing.T, shared *sidecar) error
+}
+
+// provocations has one row for every refusal that service.proto lists.
+func provocations() []provocation {
+	var list []provocation
+	for reason, c := range invalidProjects() {
+		list = append(list, provocation{listed{"Project", "INVALID_ARGUMENT", reason}, c.field, projectOf(c.req)})
+	}
+	for reason, c := range invalidCanonicals() {
+		list = append(list,
+			provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)},
+			provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("results[1]", c.field), compactOf(c)})
+	}
+	for _, rpc := range []string{"Project", "Compact"} {
+		list = append(list,
+			provocation{listed{rpc, "RESOURCE_EXHAUSTED", "DISK_FULL"}, "", storing(rpc, onFullDisk)},
+			provocation{listed{rpc, "RESOURCE_EXHAUSTED", "FD_LIMIT"}, "", storing(rpc, withoutDescriptors)},
+			provocation{listed{rpc, "RESOURCE_EXHAUSTED", "ARTIFACT_TOO_LARGE"}, "", storing(rpc, withSmallFiles)},
+			provocation{listed{rpc, "FAILED_PRECONDITION", "STORE_READ_ONLY"}, "", storing(rpc, onReadOnlyMount)},
+			provocation{listed{rpc, "INTERNAL", "STORE_FAILED"}, "", storing(rpc, withoutTemp)})
+	}
+	return append(list, []provocation{
+		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
+		{listed{"any", "UNAUTHENTICATED", "TOKEN_WRONG"}, "", withWrongToken},
+		{listed{"any", "PERMISSION_DENIED", "AUTHORITY"}, "", withForeignAuthority},
+		{listed{"any", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLargeMessage},
+		{listed{"any", "RESOURCE_EXHAUSTED", "IN_FLIGHT_BYTES"}, "", withManyBytes},
+		{listed{"any", "UNAVAILABLE", "DRAINING"}, "", whileDraining},
+		{listed{"any", "CANCELLED", "CLIENT_CANCELLED"}, "", withCancelledWork},
+		{listed{"any", "DEADLINE_EXCEEDED", "DEADLINE"}, "", withSlowWork},
+		{listed{"any", "INTERNAL", "PANIC"}, "", withPanic},
+	}...)
+}
+
+// TestRefusals provokes every refusal that the contract lists.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	shared := startSidecar(t, launch{})
+	for _, p := range provocations() {
+		t.Run(p.rpc+"_"+p.reason, func(t *testing.T) {
+			t.Parallel()
+			err := p.run(t, shared)
+			if err == nil {
+				t.Fatal("the call was served")
+			}
+			r := wantRefusal(t, err, codeNamed(t, p.code), p.reason, p.field)
+			checkReason(t, r)
+		})
+	}
+}
+
+// checkReason checks what single reasons promise beside their code.
+func checkReason(t *testing.T, r refusal) {
+	t.Helper()
+	switch r.reason {
+	case "BUDGET_TOO_SMALL":
+		var needed, budget, shortfall int
+		_, err := fmt.Sscan(r.metadata["needed"]+" "+r.metadata["budget"]+" "+r.metadata["shortfall"], &needed, &budget, &shortfall)
+		if err != nil || needed-budget != shortfall || shortfall < 1 || r.metadata["unit"] != "tokens" {
+			t.Errorf("the metadata is %v", r.metadata)
+		}
+	case "IN_FLIGHT_BYTES":
+		if r.retry <= 0 {
+			t.Error("there is no RetryInfo")
+		}
+	case "PANIC", "STORE_FAILED":
+		if r.metadata["incident"] == "" {
+			t.Error("there is no incident id")
+		}
+	}
+	if r.reason != "IN_FLIGHT_BYTES" && r.retry != 0 {
+		t.Errorf("there is a RetryInfo of %v", r.retry)
+	}
+}
+
+// TestEveryListedRefusalIsProvoked compares the table with the comments of the
+// contract, both ways.
+func TestEveryListedRefusalIsProvoked(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../proto/toolresult/v1/service.proto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inContract := listedIn(string(text))
+	if len(inContract) < 40 {
+		t.Fatalf("only %d refusals were found in the contract", len(inContract))
+	}
+	var provoked []listed
+	for _, p := range provocations() {
+		provoked = append(provoked, p.listed)
+	}
+	for _, l := range inContract {
+		if !slices.Contains(provoked, l) {
+			t.Errorf("the contract lists %v, and no test provokes it", l)
+		}
+	}
+	for _, l := range provoked {
+		if !slices.Contains(inContract, l) {
+			t.Errorf("a test provokes %v, and the contract does not list it", l)
+		}
+	}
+	known := map[string]bool{}
+	for _, l := range inContract {
+		known[l.reason] = true
+	}
+	for _, name := range pb.ErrorReason_name {
+		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && reason != "UNSPECIFIED" {
+			t.Errorf("no RPC lists the reason %s", reason)
+		}
+	}
+}
+
+var (
+	commentLine = regexp.MustCompile(`^\s*//(.*)$`)
+	declaration = regexp.MustCompile(`^\s*(?:service|rpc) (\w+)`)
+	codeReasons = regexp.MustCompile(`([A-Z_]+) \(([A-Z_, ]+)\)`)
+)
+
+// listedIn reads the refusals out of the comments of service.proto.
+func listedIn(text string) (list []listed) {
+	comment := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := commentLine.FindStringSubmatch(line); m != nil {
+			comment += m[1]
+			continue
+		}
+		if m := declaration.FindStringSubmatch(line); m != nil {
+			rpc := m[1]
+			if strings.HasPrefix(strings.TrimSpace(line), "service") {
+				rpc = "any"
+			}
+			list = append(list, listedFor(rpc, comment, list)...)
+		}
+		comment = ""
+	}
+	return list
+}
+
+// listedFor reads one comment. It may refer to a comment before it.
+func listedFor(rpc, comment string, before []listed) (list []listed) {
+	comment = regexp.MustCompile(`\s+`).ReplaceAllString(comment, " ")
+	for _, m := range codeReasons.FindAllStringSubmatch(comment, -1) {
+		for reason := range strings.SplitSeq(m[2], ",") {
+			list = append(list, listed{rpc, m[1], strings.TrimSpace(reason)})
+		}
+	}
+	if strings.Contains(comment, "INVALID_ARGUMENT: the same reasons as for Render") {
+		for _, l := range before {
+			if l.rpc == "Render" && l.code == "INVALID_ARGUMENT" {
+				list = append(list, listed{rpc, l.code, l.reason})
+			}
+		}
+	}
+	return list
+}
+
+// codeNamed is the status code that the contract calls by its usual name.
+func codeNamed(t *testing.T, name string) codes.Code {
+	t.Helper()
+	var c codes.Code
+	if err := c.UnmarshalJSON([]byte(`"` + name + `"`)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func projectOf(req *pb.ProjectRequest) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := s.Project(t.Context(), req)
+		return err
+	}
+}
+
+func renderOf(c invalidCanonical) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: c.result, Policy: c.policy})
+		return err
+	}
+}
+
+// compactOf puts a good result before the bad one.
+func compactOf(c invalidCanonical) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, s *sidecar) error {
+		good := s.project(t, completed(0, "")).GetCanonical()
+		_, err := s.Compact(t.Context(), &pb.CompactRequest{
+			Results: []*pb.CanonicalToolResult{good, c.result},
+			Policy:  &pb.CompactionPolicy{Level: trimmed, PreviewTokens: 200_000, Render: c.policy},
+		})
+		return err
+	}
+}
+
+func prefixed(path, field string) string {
+	if field == "" || strings.HasPrefix(field, "policy") {
+		return "" // of the policy: Compact and Render have it at different paths
+	}
+	return path + "." + field
+}
+
+// storing makes Project or Compact store something where a store is broken.
+func storing(rpc string, broken func(*testing.T, func(*sidecar)) *sidecar) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, _ *sidecar) error {
+		var result *pb.CanonicalToolResult
+		s := broken(t, func(s *sidecar) {
+			result = s.project(t, within(&pb.Budget{MaxTokens: 100_000}, completed(0, canary+numbered(2000)))).GetCanonical()
+			if result.GetCommand().GetTruncated() {
+				t.Fatal("the result that is to be compacted is in the store already")
+			}
+		})
+		var err error
+		if rpc == "Compact" {
+			_, err = s.Compact(t.Context(), &pb.CompactRequest{
+				Results: []*pb.CanonicalToolResult{result}, Policy: &pb.CompactionPolicy{Level: handles},
+			})
+		} else {
+			_, err = s.Project(t.Context(), completed(0, canary+numbered(100_000)))
+		}
+		if _, live := s.GetServerInfo(context.WithoutCancel(t.Context()), &pb.GetServerInfoRequest{}); live != nil {
+			t.Errorf("the sidecar does not answer after the fault: %v", live)
+		}
+		return err
+	}
+}
