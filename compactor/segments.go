@@ -67,7 +67,7 @@ const tailsPerHead = 3
 func (c *compaction) keep(text string, segments []*pb.Segment, limit int) (head, tail int) {
 	headAt, tailAt := uint64(0), uint64(len(text))
 	for n := 0; head+tail < len(segments); n++ {
-		fromHead := n%(tailsPerHead+1) == 1
+		fromHead := n%(tailsPerHead+1) == tailsPerHead-1
 		s := segments[len(segments)-1-tail]
 		piece := text[tailAt-s.GetPreviewBytes() : tailAt]
 		if fromHead {

@@ -10,7 +10,7 @@ import (
 // compaction to choose among, few enough to cost little.
 const (
 	segmentLines = 8
-	segmentBytes = 512
+	segmentBytes = 256
 )
 
 // assembly puts the chosen lines together and keeps the books.

@@ -33,7 +33,7 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	result := commandFacts(out)
+	result := commandFacts(out, out.GetCommandLine())
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
 	payloads := c.payloads(nil, out, result, in.Policy)
@@ -65,16 +65,16 @@ func setTruncated(r *pb.CommandResult) {
 }
 
 // commandFacts are the parts of the result that need no budget.
-func commandFacts(out *pb.CommandOutput) *pb.CommandResult {
+func commandFacts(out *pb.CommandOutput, commandLine string) *pb.CommandResult {
 	r := &pb.CommandResult{
 		Disposition: out.GetDisposition(), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
 		TaskHandle: out.GetTaskHandle(),
 	}
 	if out.ExitStatus != nil && out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
-		r.ExitMeaning = exitMeaning(out.GetCommandLine(), out.GetExitStatus())
+		r.ExitMeaning = exitMeaning(commandLine, out.GetExitStatus())
 	}
 	if out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
-		r.CommandPreview = oneLine(out.GetCommandLine(), maxCommandPreview)
+		r.CommandPreview = oneLine(commandLine, maxCommandPreview)
 		r.Instructions = oneLine(out.GetInstructions(), maxInstructions)
 	}
 	return r

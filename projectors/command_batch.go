@@ -1,6 +1,7 @@
 package projectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -58,10 +59,7 @@ func batchItem(ctx context.Context, given *pb.CommandBatchItemOutput, sink artif
 		Status: given.GetStatus(), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
 	}
 	if out := given.GetResult(); out != nil {
-		item.Result = commandFacts(out)
-		if out.GetCommandLine() == "" && item.Result.GetExitMeaning() == nil && out.ExitStatus != nil {
-			item.Result.ExitMeaning = exitMeaning(given.GetCommandLine(), out.GetExitStatus())
-		}
+		item.Result = commandFacts(out, cmp.Or(out.GetCommandLine(), given.GetCommandLine()))
 	}
 	if given.GetError() != nil {
 		e, err := projectError(ctx, given.GetError(), sink)

@@ -48,7 +48,6 @@ var exitCodes = []struct {
 	{"curl", 28, fails, "the time ran out"},
 	{"pytest", 1, fails, "some tests failed"},
 	{"pytest", 5, fails, "no tests were collected"},
-	{"make", 2, fails, "make stopped because of an error"},
 }
 
 // The codes that a shell gives for any command, after POSIX 2.8.2.

@@ -26,6 +26,7 @@ func (c command) batch(r *pb.CommandBatchResult) Document {
 			c.describe(&d, item.GetResult(), itemPrefix(i))
 		}
 		if item.GetError() != nil {
+			d.fact(itemPrefix(i)+labelMessage, item.GetError().GetMessage())
 			d.addError(item.GetError(), itemPrefix(i))
 		}
 	}
@@ -37,16 +38,16 @@ func batchOutcome(r *pb.CommandBatchResult) string {
 	var succeeded, other, rejected, skipped int
 	for _, item := range r.GetItems() {
 		switch item.GetStatus() {
-		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN:
-			if zero := item.GetResult(); zero.ExitStatus != nil && zero.GetExitStatus() == 0 {
-				succeeded++
-			} else {
-				other++
-			}
 		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
 			rejected++
 		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
 			skipped++
+		default:
+			if r := item.GetResult(); r != nil && r.ExitStatus != nil && r.GetExitStatus() == 0 {
+				succeeded++
+			} else {
+				other++
+			}
 		}
 	}
 	return fmt.Sprintf("%s %s: %d exited with code 0, %d otherwise, %d rejected, %d skipped",
@@ -58,7 +59,7 @@ func itemOutcome(item *pb.CommandBatchItem) string {
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN:
 		return commandOutcome(item.GetResult())
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
-		return errorOutcome(item.GetError())
+		return outcomeError + " " + item.GetError().GetKind()
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
 		return "skipped, because an earlier command failed"
 	}

@@ -32,11 +32,11 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 	d.fact(prefix+labelRetryable, retryable)
 	d.fact(prefix+labelDetails, e.GetDetailsJson())
 	if o := e.GetDetailsOmitted(); o != nil {
-		value := count(int64(o.GetBytes()), "byte") + " in all"
+		place := "not kept"
 		if path := o.GetArtifact().GetPath(); path != "" {
-			value += extentStop + extentAll + path
+			place = path
 		}
-		d.fact(prefix+labelDetailsOmitted, value)
+		d.fact(prefix+labelDetailsInFull, count(int64(o.GetBytes()), "byte")+", "+place)
 	}
 }
 

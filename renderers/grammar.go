@@ -26,17 +26,18 @@ const (
 
 // The labels of facts and sections.
 const (
-	labelMeaning        = "Exit meaning"
-	labelCode           = "Exit code"
-	labelOutput         = "Output"
-	labelTask           = "Task"
-	labelTaskStatus     = "Task status"
-	labelCommand        = "Command"
-	labelContinue       = "To continue"
-	labelRecover        = "To recover"
-	labelRetryable      = "Retryable"
-	labelDetails        = "Error details"
-	labelDetailsOmitted = "Error details left out"
+	labelMeaning       = "Exit meaning"
+	labelCode          = "Exit code"
+	labelOutput        = "Output"
+	labelTask          = "Task"
+	labelTaskStatus    = "Task status"
+	labelCommand       = "Command"
+	labelContinue      = "To continue"
+	labelRecover       = "To recover"
+	labelRetryable     = "Retryable"
+	labelDetails       = "Error details"
+	labelDetailsInFull = "Error details in full"
+	labelMessage       = "Error message"
 
 	labelStdout   = "stdout"
 	labelStderr   = "stderr"
@@ -80,7 +81,8 @@ func Forms() []Form {
 		{labelRecover + ":", "what can be done about an error"},
 		{labelRetryable + ":", "whether the same call may succeed when made again"},
 		{labelDetails + ":", "details of an error, as JSON"},
-		{labelDetailsOmitted + ":", "size and place of details that are not shown"},
+		{labelDetailsInFull + ":", "size and place of details that are not all shown"},
+		{labelMessage + ":", "what went wrong, of one item of a batch"},
 		{labelStdout + ":", "extent or title of standard output"},
 		{labelStderr + ":", "extent or title of standard error"},
 		{labelCombined + ":", "extent or title of both streams in one"},

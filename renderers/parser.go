@@ -37,7 +37,7 @@ var outcomes = []string{
 
 var factLabels = []string{
 	labelMeaning, labelCode, labelOutput, labelTask, labelTaskStatus, labelCommand, labelContinue,
-	labelRecover, labelRetryable, labelDetails, labelDetailsOmitted, "",
+	labelRecover, labelRetryable, labelDetails, labelDetailsInFull, labelMessage, "",
 }
 
 var sectionLabels = []string{labelStdout, labelStderr, labelCombined, labelInitial}

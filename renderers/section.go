@@ -87,10 +87,12 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteInvisible)
 	add(progress, "overwritten update", noteProgress)
 	add(repeated, "repeated control byte", noteProgress)
-	if loss := s.GetSourceLoss(); loss.GetLostBytes() > 0 {
-		list = append(list, count(int64(loss.GetLostBytes()), "byte")+" "+noteLoss)
-	} else if loss != nil {
-		list = append(list, "an unknown number of bytes "+noteLoss)
+	if loss := s.GetSourceLoss(); loss != nil {
+		lost := "an unknown number of bytes"
+		if loss.GetLostBytes() > 0 {
+			lost = count(int64(loss.GetLostBytes()), "byte")
+		}
+		list = append(list, fmt.Sprintf("%s %s at byte %d", lost, noteLoss, loss.GetAtByte()))
 	}
 	return list
 }

@@ -64,7 +64,7 @@ func (s *service) Render(_ context.Context, req *pb.RenderRequest) (*pb.RenderRe
 	family := s.registry.ofResult(req.GetCanonical())
 	receipt, err := s.receipt("policy", req.GetCanonical(), req.GetPolicy(), family.Tokens)
 	if err != nil {
-		return nil, err
+		return nil, located{"canonical", err}
 	}
 	return &pb.RenderResponse{Receipt: receipt}, nil
 }
@@ -104,11 +104,11 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	for i, r := range req.GetResults() {
 		compacted, changed, err := compactor.Compact(ctx, r, policy)
 		if err != nil {
-			return nil, fmt.Errorf("results[%d]: %w", i, err)
+			return nil, located{fmt.Sprintf("results[%d]", i), err}
 		}
 		receipt, err := s.receipt("policy.render", compacted, req.GetPolicy().GetRender(), maxTokens)
 		if err != nil {
-			return nil, fmt.Errorf("results[%d]: %w", i, err)
+			return nil, located{fmt.Sprintf("results[%d]", i), err}
 		}
 		if changed && resp.FirstChanged == nil {
 			resp.FirstChanged = new(uint32(i))

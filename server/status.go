@@ -74,9 +74,38 @@ var sentinels = []struct {
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
 }
 
-// refuse maps an error of the rooms below to a refusal. What has no mapping is
-// a failure of the store; its text is for the log and not for the client.
+// located is an error about one field of a request.
+type located struct {
+	field string
+	err   error
+}
+
+func (l located) Error() string { return l.field + ": " + l.err.Error() }
+func (l located) Unwrap() error { return l.err }
+
+// refuse maps an error of the rooms below to a refusal, with the field that is
+// to blame where the error knows it.
 func refuse(err error) *refusal {
+	r := refusalOf(err)
+	l, ok := errors.AsType[located](err)
+	if !ok || r.code != codes.InvalidArgument || r.metadata["field"] != "" {
+		return r
+	}
+	at := *r
+	at.metadata = maps.Clone(r.metadata)
+	if at.metadata == nil {
+		at.metadata = map[string]string{}
+	}
+	at.metadata["field"], at.message = l.field, l.field+": "+r.message
+	at.details = append(at.details, &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{
+		Field: l.field, Description: r.message, Reason: reasonName(r.reason),
+	}}})
+	return &at
+}
+
+// refusalOf maps an error by what it is. What has no mapping is a failure of
+// the store; its text is for the log and not for the client.
+func refusalOf(err error) *refusal {
 	var (
 		known     *refusal
 		invalid   *envelope.InvalidError

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -190,7 +191,7 @@ func infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "info", Short: "Say what the running sidecar is", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), max(wait, 5*time.Second))
+			ctx, cancel := context.WithTimeout(cmd.Context(), cmp.Or(wait, 5*time.Second))
 			defer cancel()
 			return t.with(ctx, func(c *connection) error {
 				info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{}, grpc.WaitForReady(wait > 0))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -57,10 +58,14 @@ func execCommand() *cobra.Command {
 }
 
 func (e *execution) run(cmd *cobra.Command, args []string) error {
+	policy, err := e.check()
+	if err != nil {
+		return err // before the command runs
+	}
 	stdout, stderr := &capture{}, &capture{}
 	output, code := e.execute(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 	receipt := &bytes.Buffer{}
-	err := e.project(context.WithoutCancel(cmd.Context()), receipt, output)
+	err = e.project(context.WithoutCancel(cmd.Context()), receipt, &pb.ProjectRequest{Output: output, Policy: policy})
 	if receipt.Len() > 0 {
 		_, _ = receipt.WriteTo(cmd.OutOrStdout())
 		if err != nil { // leaving the sidecar failed, which takes nothing from the receipt
@@ -78,6 +83,14 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// check says what is wrong with the flags.
+func (e *execution) check() (*pb.ProjectionPolicy, error) {
+	if !slices.Contains([]string{"receipt", "json", "textproto"}, e.output) {
+		return nil, fmt.Errorf("--output %s: receipt, json or textproto", e.output)
+	}
+	return e.policy.projection()
+}
+
 // execute runs the command and describes how it ended.
 func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr *capture) (*pb.CompleteToolOutput, int) {
 	running := ctx
@@ -91,11 +104,19 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 	if e.combined {
 		c.Stderr = stdout
 	}
-	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	end := func(signal syscall.Signal) error { return c.Process.Signal(signal) }
+	if !isTerminal(os.Stdin) { // a group of its own could not read from the terminal
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		end = func(signal syscall.Signal) error { return syscall.Kill(-c.Process.Pid, signal) }
+	}
+	c.Cancel = func() error { return end(syscall.SIGTERM) }
 	c.WaitDelay = 5 * time.Second
 	err := c.Run()
 	if c.ProcessState == nil {
 		return notStarted(args, err)
+	}
+	if running.Err() != nil {
+		_ = end(syscall.SIGKILL) // what SIGTERM left of the group, if anything
 	}
 	result := &pb.CommandOutput{CommandLine: commandLine(args)}
 	if e.combined {
@@ -171,12 +192,7 @@ func commandLine(args []string) string {
 
 // project calls the sidecar and prints the answer. Output that is too large for
 // one message of a running sidecar goes to an embedded one.
-func (e *execution) project(ctx context.Context, w io.Writer, output *pb.CompleteToolOutput) error {
-	policy, err := e.policy.projection()
-	if err != nil {
-		return err
-	}
-	req := &pb.ProjectRequest{Output: output, Policy: policy}
+func (e *execution) project(ctx context.Context, w io.Writer, req *pb.ProjectRequest) error {
 	call := func(c *connection) error {
 		resp, err := c.Project(ctx, req)
 		if err != nil {
@@ -185,7 +201,7 @@ func (e *execution) project(ctx context.Context, w io.Writer, output *pb.Complet
 		return printProjection(w, e.output, resp)
 	}
 	large := false
-	err = e.target.with(ctx, func(c *connection) error {
+	err := e.target.with(ctx, func(c *connection) error {
 		info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
 		if err != nil {
 			return err

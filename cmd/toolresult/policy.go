@@ -47,6 +47,9 @@ func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	}
 	n, err := enumValue("ARTIFACT_POLICY_", p.artifacts, pb.ArtifactPolicy_value)
 	policy := &pb.ProjectionPolicy{Render: render, ArtifactPolicy: pb.ArtifactPolicy(n)}
+	if p.headPercent > 100 {
+		return nil, fmt.Errorf("--head-percent %d: 0 to 100", p.headPercent)
+	}
 	if p.headGiven() {
 		policy.HeadPercent = &p.headPercent
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +24,10 @@ func serveCommand() *cobra.Command {
 			if err := loaded.Validate(); err != nil {
 				return err
 			}
-			logger := config.NewLogger(loaded.Config, cmd.ErrOrStderr(), isTerminal(os.Stderr))
+			signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // no terminal and no reader of ours ends a server
+			log := newLogWriter(cmd.ErrOrStderr())
+			defer log.close()
+			logger := config.NewLogger(loaded.Config, log, isTerminal(os.Stderr))
 			slog.SetDefault(logger)
 			s, err := server.New(loaded.Config, server.Options{Logger: logger, Version: version})
 			if err != nil {

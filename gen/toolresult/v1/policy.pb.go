@@ -201,8 +201,9 @@ type Budget struct {
 	MaxLines uint32 `protobuf:"varint,2,opt,name=max_lines,json=maxLines,proto3" json:"max_lines,omitempty"`
 	// Bytes of UTF-8. 0: no limit beside the tokens. Bounds: 64 to 16,777,216.
 	MaxBytes uint32 `protobuf:"varint,3,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
-	// Bytes of one source line that are shown before its inner part is cut; a
-	// payload of few lines may use more. 0: 2,000. Bounds: 80 to 1,000,000.
+	// Where a payload does not fit whole: bytes of one source line that are shown
+	// before its inner part is cut; a payload of up to eight lines may use more
+	// or less. What fits whole is never cut. 0: 2,000. Bounds: 80 to 1,000,000.
 	MaxLineBytes  uint32 `protobuf:"varint,4,opt,name=max_line_bytes,json=maxLineBytes,proto3" json:"max_line_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
