@@ -224,5 +224,5 @@ func hugeDetails(t *testing.T, s *sidecar) {
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != details {
 		t.Errorf("the artifact has %d bytes of %d, error %v", len(kept), len(details), err)
 	}
-	wantIn(t, resp.GetReceipt().GetText(), fmt.Sprintf("Error details left out: %d bytes", len(details)), path)
+	wantIn(t, resp.GetReceipt().GetText(), fmt.Sprintf("Error details in full: %d bytes", len(details)), path)
 }
