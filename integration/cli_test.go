@@ -36,6 +36,8 @@ var execCases = map[string]struct {
 		[]string{"Process timed out after 200 ms", "stdout:", "before"}},
 	"both streams in one": {[]string{"--combined", "--", "sh", "-c", "echo 1; echo 2 >&2; echo 3"}, 0,
 		[]string{"Process exited with code 0", "stdout and stderr:", "1", "2", "3"}},
+	"a command whose child holds on": {[]string{"--timeout=200ms", "--", "sh", "-c", "echo before; sleep 60; echo after"}, 124,
+		[]string{"Process timed out after 200 ms", "stdout:", "before"}},
 	"flags of the command are its own": {[]string{"--", "sh", "-c", `echo "$@"`, "sh", "--timeout=1s", "--combined"}, 0,
 		[]string{"Process exited with code 0", "stdout:", "--timeout=1s --combined"}},
 }
@@ -108,6 +110,20 @@ func TestExecWithoutReceipt(t *testing.T) {
 		t.Errorf("exit code %d, stdout %.100q", r.code, r.stdout)
 	}
 	wantIn(t, r.stderr, "toolresult: no receipt, the output follows as it is: ", "needs 3 lines", "[BUDGET_TOO_SMALL]", "\nerr\n")
+}
+
+// TestExecChecksItsFlagsFirst: a command is not run for nothing.
+func TestExecChecksItsFlagsFirst(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []string{"--output=jsn", "--head-percent=200", "--vocabulary=latin", "--artifacts=never"} {
+		mark := filepath.Join(t.TempDir(), "ran")
+		if r := cli(t, environment(t), nil, "exec", flag, "--", "touch", mark); r.code != 125 {
+			t.Errorf("%s: exit code %d", flag, r.code)
+		}
+		if _, err := os.Stat(mark); err == nil {
+			t.Errorf("%s: the command was run", flag)
+		}
+	}
 }
 
 // TestPipeline hands results from one client command to the next, as a runtime

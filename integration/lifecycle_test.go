@@ -70,6 +70,19 @@ func TestInterruptEndsTheSidecarToo(t *testing.T) {
 	}
 }
 
+// TestNothingOfOursEndsIt is K14: a closed terminal is no reason to stop.
+func TestNothingOfOursEndsIt(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGPIPE} {
+		s.signal(t, sig)
+		s.project(t, completed(0, "still here\n"))
+	}
+	if code := s.terminate(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr)
+	}
+}
+
 // TestSecondSidecar starts another sidecar on the socket or the store of one
 // that runs: it is refused at once, and the first one does not notice.
 func TestSecondSidecar(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
@@ -43,9 +44,10 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
+// isTerminal asks the kernel; /dev/null is a character device too.
 func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
 }
 
 func configCommand() *cobra.Command {
