@@ -107,6 +107,34 @@ func TestTwoStepsAreAsGoodAsOne(t *testing.T) {
 	}
 }
 
+// A giant line is cut inside, with an exact cut, and goes only with its handle.
+func TestGiantLineIsCutInside(t *testing.T) {
+	line := strings.Repeat("{\"id\":12345,\"näme\":\"wörd\"},", 300)
+	last := len(line)
+	for _, n := range []int{800, 300, 100} {
+		got, changed := compact(t, result(line), policy(trimmed, n))
+		text, cut := got.GetStdoutPreview(), got.GetStdoutCuts()[0]
+		if !changed || cut.GetKind() != pb.CutKind_CUT_KIND_LONG_LINE || len(text) >= last {
+			t.Fatalf("%d tokens: %v, %q", n, changed, text)
+		}
+		if want := line[:cut.GetByteStart()] + line[cut.GetByteEnd():]; text != want || tokens.Estimate().Count(text) > n {
+			t.Errorf("%d tokens show %q, want %q", n, text, want)
+		}
+		last = len(text)
+	}
+	first, _, err := compactor.Compact(t.Context(), result(line), policy(trimmed, 800))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, changed := compact(t, first, policy(trimmed, 100)) // a cut is widened
+	if !changed || len(again.GetStdoutCuts()) != 1 || !strings.HasPrefix(line, again.GetStdoutPreview()[:20]) {
+		t.Errorf("%v", again)
+	}
+	if got, _ := compact(t, result(line), policy(handles, 0)); got.GetStdoutPreview() != "" {
+		t.Errorf("%q is left at the lowest level", got.GetStdoutPreview())
+	}
+}
+
 func TestHandlesKeepFactsAndDropConveniences(t *testing.T) {
 	r := result(numbered(200))
 	c := r.GetCommand()

@@ -26,6 +26,11 @@ func (c *compaction) shorten(v *envelope.Large) (envelope.Large, bool) {
 		source = factsOf(v.Preview)
 	}
 	head, tail := c.keep(v.Preview, source.GetSegments(), limit)
+	if head+tail == 0 && limit > 0 {
+		if shorter, ok := c.shortenLine(v, source, limit); ok {
+			return shorter, true
+		}
+	}
 	if head+tail == len(source.GetSegments()) {
 		return envelope.Large{}, false
 	}

@@ -29,8 +29,8 @@ const (
 	CutKind_CUT_KIND_UNSPECIFIED CutKind = 0
 	// Whole lines between two segments, left out for the budget. Contiguous.
 	CutKind_CUT_KIND_MIDDLE CutKind = 1
-	// The inner part of one line that is longer than the line limit.
-	// Contiguous, inside a segment.
+	// The inner part of one line that is longer than the line limit, or than a
+	// compacted preview may be. Contiguous, inside a segment.
 	CutKind_CUT_KIND_LONG_LINE CutKind = 2
 	// Repetitions of what is shown once. Scattered, inside a segment.
 	CutKind_CUT_KIND_REPEATED CutKind = 3
