@@ -28,19 +28,6 @@ func (e *InvalidError) Error() string {
 	return text
 }
 
-// ShortfallError is returned when what must be kept does not fit a budget.
-type ShortfallError struct {
-	Unit   string // "tokens", "lines" or "bytes"
-	Needed int    // what the smallest possible receipt costs
-	Budget int    // what the policy allows
-}
-
-// Error states the exact shortfall.
-func (e *ShortfallError) Error() string {
-	return fmt.Sprintf("the smallest receipt needs %d %s, the budget is %d: raise it by %d",
-		e.Needed, e.Unit, e.Budget, e.Needed-e.Budget)
-}
-
 // maxViolations bounds an answer; more of them help nobody.
 const maxViolations = 16
 

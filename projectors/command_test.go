@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
@@ -17,8 +18,8 @@ func project(t *testing.T, out *pb.CommandOutput) *pb.CommandResult {
 			ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 			Result: &pb.CompleteToolOutput_Command{Command: out},
 		},
-		Policy:  projectors.Policy{Budget: projectors.Cost{Tokens: 1000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
-		Measure: func(*pb.CanonicalToolResult) (projectors.Cost, error) { return projectors.Cost{}, nil },
+		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 1000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
+		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
 	}, artifactstore.NewMemory())
 	if err != nil {
 		t.Fatal(err)

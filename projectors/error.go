@@ -29,7 +29,7 @@ func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	if err != nil {
 		return nil, err
 	}
-	if cost.over(in.Policy.Budget) == (Cost{}) {
+	if cost.Over(in.Policy.Budget) == (envelope.Cost{}) {
 		return r, nil
 	}
 	if err := omitDetails(ctx, e, out.GetError().GetDetailsJson(), sink); err != nil {
@@ -38,8 +38,8 @@ func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	if cost, err = in.Measure(r); err != nil {
 		return nil, err
 	}
-	if cost.over(in.Policy.Budget) != (Cost{}) {
-		return nil, shortfall(cost, in.Policy.Budget)
+	if cost.Over(in.Policy.Budget) != (envelope.Cost{}) {
+		return nil, cost.Fits(in.Policy.Budget)
 	}
 	return r, nil
 }

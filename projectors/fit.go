@@ -28,13 +28,13 @@ const maxRounds = 8
 // There is one allocator, this one. Before each measurement, finish completes r
 // from what the previews left out.
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*payload, finish func(), sink artifactstore.Sink) error {
-	f := fitting{Input: in, result: r, payloads: bySize(payloads), sink: sink}
+	f := fitting{Input: in, payloads: bySize(payloads), sink: sink}
 	allowance := f.firstAllowance()
 	hopeful, grown := f.mayFitWhole(), false
 	for round := 0; ; round++ {
 		granted := allowance
 		if hopeful {
-			granted = Cost{preview.NoLimit, preview.NoLimit, preview.NoLimit}
+			granted = envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
 		}
 		if err := f.share(ctx, granted); err != nil {
 			return err
@@ -44,8 +44,8 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 		if err != nil {
 			return err
 		}
-		over := cost.over(in.Policy.Budget)
-		if over == (Cost{}) {
+		over := cost.Over(in.Policy.Budget)
+		if over == (envelope.Cost{}) {
 			slack := in.Policy.Budget.Tokens - cost.Tokens
 			if grown || hopeful || slack*worthwhileSlack < in.Policy.Budget.Tokens || !f.truncated() {
 				return nil
@@ -59,9 +59,9 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 			continue
 		}
 		if allowance.Tokens == 0 || len(payloads) == 0 {
-			return shortfall(cost, in.Policy.Budget)
+			return cost.Fits(in.Policy.Budget)
 		}
-		allowance = allowance.less(over)
+		allowance = less(allowance, over)
 		if round >= maxRounds {
 			allowance.Tokens /= 2
 		}
@@ -70,7 +70,6 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 
 type fitting struct {
 	Input
-	result   *pb.CanonicalToolResult
 	payloads []*payload // the smallest first
 	sink     artifactstore.Sink
 }
@@ -109,7 +108,7 @@ func (f *fitting) mayFitWhole() bool {
 
 // firstAllowance is what previews may cost in the first round: everything, less
 // the headings of payloads that are certainly cut.
-func (f *fitting) firstAllowance() Cost {
+func (f *fitting) firstAllowance() envelope.Cost {
 	allowance := f.Policy.Budget
 	allowance.Lines, allowance.Bytes = limit(allowance.Lines), limit(allowance.Bytes)
 	for _, p := range f.payloads {
@@ -131,18 +130,18 @@ func limit(n int) int {
 // share makes the previews. The allowance is shared max-min fair: each payload
 // may have an equal part of what is left, and what a payload does not need
 // because all of it is shown goes to the larger ones.
-func (f *fitting) share(ctx context.Context, allowance Cost) error {
+func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 	for i, p := range f.payloads {
 		n := len(f.payloads) - i
-		part := Cost{allowance.Tokens / n, allowance.Lines / n, allowance.Bytes / n}
+		part := envelope.Cost{Tokens: allowance.Tokens / n, Lines: allowance.Lines / n, Bytes: allowance.Bytes / n}
 		v := p.excerpt.Select(preview.Budget{
 			Tokens: part.Tokens, Lines: part.Lines, Bytes: part.Bytes, LineBytes: f.Policy.LineBytes,
 		}, f.Policy.Counter, f.Policy.HeadPercent)
 		if n > 1 {
 			if !v.Truncated() {
-				part = Cost{f.Policy.Counter.Count(v.Text), int(v.ShownLines()), len(v.Text)}
+				part = envelope.Cost{Tokens: f.Policy.Counter.Count(v.Text), Lines: int(v.ShownLines()), Bytes: len(v.Text)}
 			}
-			allowance = allowance.less(part)
+			allowance = less(allowance, part)
 		}
 		if err := p.show(ctx, v, f.Policy.KeepAll, f.sink); err != nil {
 			return err
@@ -151,36 +150,13 @@ func (f *fitting) share(ctx context.Context, allowance Cost) error {
 	return nil
 }
 
-// less takes o away, down to nothing; a limit that is not set stays so.
-func (c Cost) less(o Cost) Cost {
+// less takes o away from c, down to nothing; a limit that is not set stays so.
+func less(c, o envelope.Cost) envelope.Cost {
 	minus := func(n, o int) int {
 		if n == preview.NoLimit {
 			return n
 		}
 		return max(0, n-o)
 	}
-	return Cost{max(0, c.Tokens-o.Tokens), minus(c.Lines, o.Lines), minus(c.Bytes, o.Bytes)}
-}
-
-// over is by how much c exceeds a budget in each unit.
-func (c Cost) over(budget Cost) Cost {
-	excess := func(n, limit int) int {
-		if limit == 0 {
-			return 0
-		}
-		return max(0, n-limit)
-	}
-	return Cost{max(0, c.Tokens-budget.Tokens), excess(c.Lines, budget.Lines), excess(c.Bytes, budget.Bytes)}
-}
-
-// shortfall states what the smallest receipt needs.
-func shortfall(cost, budget Cost) error {
-	over := cost.over(budget)
-	switch {
-	case over.Tokens > 0:
-		return &envelope.ShortfallError{Unit: "tokens", Needed: cost.Tokens, Budget: budget.Tokens}
-	case over.Lines > 0:
-		return &envelope.ShortfallError{Unit: "lines", Needed: cost.Lines, Budget: budget.Lines}
-	}
-	return &envelope.ShortfallError{Unit: "bytes", Needed: cost.Bytes, Budget: budget.Bytes}
+	return envelope.Cost{Tokens: max(0, c.Tokens-o.Tokens), Lines: minus(c.Lines, o.Lines), Bytes: minus(c.Bytes, o.Bytes)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 )
@@ -21,17 +22,14 @@ type Input struct {
 	Output *pb.CompleteToolOutput // its envelope is valid
 	Policy Policy
 	// Measure says what the receipt of a canonical result costs.
-	Measure func(*pb.CanonicalToolResult) (Cost, error)
+	Measure func(*pb.CanonicalToolResult) (envelope.Cost, error)
 }
 
 // Policy governs a projection. Every value is set.
 type Policy struct {
-	Budget      Cost // of the receipt as a whole; 0 lines or bytes: no limit
-	LineBytes   int  // bytes of one line before its inner part is cut
-	HeadPercent int  // share of the first lines of a cut preview
-	KeepAll     bool // store every payload, not only those that are not shown whole
+	Budget      envelope.Cost // of the receipt as a whole; 0 lines or bytes: no limit
+	LineBytes   int           // bytes of one line before its inner part is cut
+	HeadPercent int           // share of the first lines of a cut preview
+	KeepAll     bool          // store every payload, not only those that are not shown whole
 	Counter     tokens.Counter
 }
-
-// Cost is what a receipt costs, or may cost.
-type Cost struct{ Tokens, Lines, Bytes int }

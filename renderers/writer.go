@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/toolresult/toolresult/envelope"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/tokens"
 )
@@ -18,6 +19,11 @@ type Receipt struct {
 	Tokens  int
 	Lines   int
 	Stuffed int // lines of tool text that were stuffed
+}
+
+// Cost is what the receipt costs in every unit.
+func (r Receipt) Cost() envelope.Cost {
+	return envelope.Cost{Tokens: r.Tokens, Lines: r.Lines, Bytes: len(r.Text)}
 }
 
 // Write makes the receipt of a document.

@@ -8,7 +8,6 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
-	"github.com/toolresult/toolresult/renderers"
 )
 
 // Bounds and defaults of policies, as policy.proto states them.
@@ -35,7 +34,7 @@ func newCounters() counters {
 
 // budget is a Budget of the contract with every default in its place.
 type budget struct {
-	receipt   renderers.Budget
+	receipt   envelope.Cost
 	lineBytes int
 }
 
@@ -44,7 +43,7 @@ func (c counters) render(check envelope.Checker, p *pb.RenderPolicy, familyToken
 	at := check.At("budget")
 	b := p.GetBudget()
 	resolved := budget{
-		receipt: renderers.Budget{
+		receipt: envelope.Cost{
 			Tokens: bounded(at, "max_tokens", b.GetMaxTokens(), familyTokens, minTokens, maxTokens),
 			Lines:  bounded(at, "max_lines", b.GetMaxLines(), 0, minLines, maxLines),
 			Bytes:  bounded(at, "max_bytes", b.GetMaxBytes(), 0, minBytes, maxBytes),
@@ -82,7 +81,7 @@ func (c counters) projection(p *pb.ProjectionPolicy, familyTokens int) (projecto
 		return projectors.Policy{}, err
 	}
 	resolved := projectors.Policy{
-		Budget:    projectors.Cost{Tokens: b.receipt.Tokens, Lines: b.receipt.Lines, Bytes: b.receipt.Bytes},
+		Budget:    b.receipt,
 		LineBytes: b.lineBytes, HeadPercent: defaultHeadPercent, Counter: counter,
 	}
 	if p.GetHeadPercent() > 100 {

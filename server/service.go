@@ -36,9 +36,9 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	}
 	// The last receipt that was measured is the one that fits.
 	var receipt renderers.Receipt
-	measure := func(r *pb.CanonicalToolResult) (projectors.Cost, error) {
+	measure := func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
 		receipt, err = family.Renderer.Render(r, renderers.Policy{Counter: policy.Counter})
-		return projectors.Cost{Tokens: receipt.Tokens, Lines: receipt.Lines, Bytes: len(receipt.Text)}, err
+		return receipt.Cost(), err
 	}
 	canonical, err := family.Projector.Project(ctx, projectors.Input{Output: out, Policy: policy, Measure: measure}, s.sink)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 	if err != nil {
 		return nil, err
 	}
-	if err := receipt.Fits(b.receipt); err != nil {
+	if err := receipt.Cost().Fits(b.receipt); err != nil {
 		return nil, err
 	}
 	return receiptOf(receipt, counter.Name()), nil

@@ -1,0 +1,45 @@
+package envelope
+
+import "fmt"
+
+// Cost is what a receipt costs or, as a budget, what it may cost as a whole. In
+// a budget 0 is no limit.
+type Cost struct{ Tokens, Lines, Bytes int }
+
+// Over is by how much c exceeds a budget in each unit; what fits is 0.
+func (c Cost) Over(budget Cost) Cost {
+	excess := func(n, limit int) int {
+		if limit == 0 {
+			return 0
+		}
+		return max(0, n-limit)
+	}
+	return Cost{excess(c.Tokens, budget.Tokens), excess(c.Lines, budget.Lines), excess(c.Bytes, budget.Bytes)}
+}
+
+// Fits returns a *ShortfallError, for the first unit that is exceeded, if c does
+// not fit a budget.
+func (c Cost) Fits(budget Cost) error {
+	switch over := c.Over(budget); {
+	case over.Tokens > 0:
+		return &ShortfallError{Unit: "tokens", Needed: c.Tokens, Budget: budget.Tokens}
+	case over.Lines > 0:
+		return &ShortfallError{Unit: "lines", Needed: c.Lines, Budget: budget.Lines}
+	case over.Bytes > 0:
+		return &ShortfallError{Unit: "bytes", Needed: c.Bytes, Budget: budget.Bytes}
+	}
+	return nil
+}
+
+// ShortfallError is returned when what must be kept does not fit a budget.
+type ShortfallError struct {
+	Unit   string // "tokens", "lines" or "bytes"
+	Needed int    // what the smallest possible receipt costs
+	Budget int    // what the policy allows
+}
+
+// Error states the exact shortfall.
+func (e *ShortfallError) Error() string {
+	return fmt.Sprintf("the smallest receipt needs %d %s, the budget is %d: raise it by %d",
+		e.Needed, e.Unit, e.Budget, e.Needed-e.Budget)
+}
