@@ -100,7 +100,7 @@ const (
 	noteBinary    = "binary"
 	noteReplaced  = "shown as U+FFFD"
 	noteInvisible = "removed"
-	noteProgress  = "left out"
+	noteLeftOut   = "left out"
 	noteLoss      = "lost at the source"
 )
 

@@ -85,8 +85,8 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	}
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
 	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteInvisible)
-	add(progress, "overwritten update", noteProgress)
-	add(repeated, "repeated control byte", noteProgress)
+	add(progress, "overwritten update", noteLeftOut)
+	add(repeated, "repeated control byte", noteLeftOut)
 	if loss := s.GetSourceLoss(); loss != nil {
 		lost := "an unknown number of bytes"
 		if loss.GetLostBytes() > 0 {

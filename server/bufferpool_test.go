@@ -1,7 +1,7 @@
 package server
 
 import (
-	"context"
+	"bytes"
 	"net"
 	"path/filepath"
 	"sync/atomic"
@@ -11,45 +11,79 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// counting counts what gRPC takes from a pool.
-type counting struct {
+// poisoned fills what gRPC takes from a pool with a pattern, and counts it.
+type poisoned struct {
 	mem.BufferPool
 	taken atomic.Int64
 }
 
-func (c *counting) Get(n int) *[]byte {
-	c.taken.Add(1)
-	return c.BufferPool.Get(n)
+func (p *poisoned) Get(n int) *[]byte {
+	p.taken.Add(1)
+	b := p.BufferPool.Get(n)
+	for i := range *b {
+		(*b)[i] = 0xaa
+	}
+	return b
 }
 
-// The hook is experimental: this fails when gRPC no longer uses it.
-func TestPoolIsUsed(t *testing.T) {
-	pool := &counting{BufferPool: newBufferPool()}
+// The hook is experimental: this fails when gRPC no longer uses it. And the
+// pool does not clear: this fails when anything is read that was not received.
+func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
+	pool := &poisoned{BufferPool: newBufferPool()}
 	experimental.SetDefaultBufferPool(pool)
+	registry, err := NewRegistry(Families()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := &service{registry: registry, counters: newCounters(), sink: artifactstore.NewMemory()}
+	client := overSocket(t, direct)
+	for _, size := range []int{0, 1, 100, 4000, 16 << 10, 31 << 10, 32<<10 + 5, 64 << 10, 1 << 20, 3 << 20} {
+		payload := bytes.Repeat([]byte("a line of a log\n"), size/16+1)[:size]
+		req := &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
+			ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+			Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+				Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED,
+				Stdout:      &pb.Payload{Source: &pb.Payload_Inline{Inline: payload}},
+			}},
+		}}
+		want, err := direct.Project(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.Project(t.Context(), req)
+		if err != nil || !proto.Equal(want, got) {
+			t.Errorf("%d bytes over the socket are answered otherwise, %v", size, err)
+		}
+	}
+	if pool.taken.Load() == 0 {
+		t.Error("gRPC takes its buffers elsewhere")
+	}
+}
+
+// overSocket serves a service on a socket and returns a client of it.
+func overSocket(t *testing.T, s pb.ToolResultServiceServer) pb.ToolResultServiceClient {
+	t.Helper()
 	g := grpc.NewServer()
-	pb.RegisterToolResultServiceServer(g, &service{info: &pb.GetServerInfoResponse{Version: string(make([]byte, 100_000))}})
+	pb.RegisterToolResultServiceServer(g, s)
 	socket := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	go func() { _ = g.Serve(l) }()
-	defer g.Stop()
+	t.Cleanup(g.Stop)
 	conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
-	if _, err := pb.NewToolResultServiceClient(conn).GetServerInfo(context.Background(), &pb.GetServerInfoRequest{}); err != nil {
-		t.Fatal(err)
-	}
-	if pool.taken.Load() == 0 {
-		t.Error("gRPC takes its buffers elsewhere")
-	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return pb.NewToolResultServiceClient(conn)
 }
 
 func TestPoolGivesWhatWasAsked(t *testing.T) {

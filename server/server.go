@@ -123,6 +123,9 @@ func (s *Server) openStore(lockWait time.Duration) (artifactstore.Sink, pb.Store
 		return nil, 0, err
 	}
 	s.closers = append(s.closers, dir)
+	if unknown := dir.Unknown(); len(unknown) > 0 {
+		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
+	}
 	if s.config.Volatile {
 		return dir, pb.StoreDurability_STORE_DURABILITY_VOLATILE, nil
 	}
