@@ -102,7 +102,7 @@ func without(v *envelope.Large, source *pb.SourceFacts, head, tail int) envelope
 
 	facts := &pb.SourceFacts{
 		Bytes: source.GetBytes(), Lines: source.GetLines(), Encoding: source.GetEncoding(), Digest: source.GetDigest(),
-		ReplacedBytes: source.GetReplacedBytes(), EscapedBytes: source.GetEscapedBytes(),
+		ReplacedBytes: source.GetReplacedBytes(), EscapedBytes: source.GetEscapedBytes(), ControlStrings: source.GetControlStrings(),
 		Invisible: source.GetInvisible(), SourceLoss: source.GetSourceLoss(),
 		Segments: append(append([]*pb.Segment{}, firsts...), lasts...),
 	}

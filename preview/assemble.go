@@ -45,7 +45,7 @@ func (a *assembly) finish() *Preview {
 	p := a.preview
 	p.Text = a.text.String()
 	p.ReplacedBytes, p.EscapedBytes = a.altered.replaced, a.altered.escaped
-	p.Invisible = a.altered.invisible
+	p.Strings, p.Invisible = a.altered.strings, a.altered.invisible
 	if a.altered.invalid > 0 {
 		p.Encoding = EncodingUnknown
 	}

@@ -72,6 +72,7 @@ type Preview struct {
 	Encoding      Encoding
 	ReplacedBytes int64 // shown as U+FFFD
 	EscapedBytes  int64 // control characters shown as a visible symbol
+	Strings       int64 // control strings removed: titles, hyperlink addresses, clipboard writes
 	Invisible     Invisible
 }
 

@@ -7,6 +7,7 @@ import (
 // altered counts what sanitising changed, in bytes of the payload.
 type altered struct {
 	control, controls   int64 // bytes and places removed as CutControl
+	strings             int64 // places of those that are control strings
 	unseen, unseenRunes int64 // bytes and places removed as CutInvisible
 	repeats, repeatRuns int64 // bytes and places removed as CutRepeated
 	replaced            int64 // bytes shown as U+FFFD
@@ -18,6 +19,7 @@ type altered struct {
 func (a *altered) add(o *altered) {
 	a.control += o.control
 	a.controls += o.controls
+	a.strings += o.strings
 	a.unseen += o.unseen
 	a.unseenRunes += o.unseenRunes
 	a.repeats += o.repeats
@@ -211,6 +213,9 @@ func (s *sanitiser) escapeSequence() {
 	if n := dressing(s.src[s.at:]); n > 0 {
 		s.control += int64(n)
 		s.controls++
+		if beginsString(s.src[s.at+1]) {
+			s.strings++
+		}
 		s.at += n
 		return
 	}
@@ -227,13 +232,16 @@ func dressing(b []byte) int {
 	switch c := b[1]; {
 	case c == '[':
 		return csi(b)
-	case c == ']', c == 'P', c == 'X', c == '^', c == '_':
+	case beginsString(c):
 		return controlString(b)
 	case c >= 0x20 && c <= 0x2f: // designates a character set
 		return intermediate(b)
 	}
 	return 0
 }
+
+// beginsString reports whether ESC and c begin OSC, DCS, SOS, PM or APC.
+func beginsString(c byte) bool { return c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_' }
 
 // csi measures a control sequence that sets colours or erases in its line.
 func csi(b []byte) int {

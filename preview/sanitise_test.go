@@ -95,6 +95,14 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// A hyperlink's address and a clipboard write are no text, and worth a word.
+func TestControlStringsAreCounted(t *testing.T) {
+	p := show("\x1b]8;;http://e\x1b\\text\x1b]8;;\x1b\\ \x1b]52;c;aGk=\a\x1b[1mx\x1b(B\n")
+	if p.Text != "text x\n" || p.Strings != 3 {
+		t.Errorf("%q with %d control strings", p.Text, p.Strings)
+	}
+}
+
 func TestBinaryIsNotText(t *testing.T) {
 	elf := append([]byte("\x7fELF\x02\x01\x01\x00"), bytes.Repeat([]byte{0, 1, 0xff, 0x90, 'a', 0xe8}, 400)...)
 	utf16 := []byte("\xff\xfe")

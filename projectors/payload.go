@@ -76,7 +76,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	source := &pb.SourceFacts{
 		Bytes: uint64(v.Bytes), Lines: uint64(v.Lines), ShownLines: uint64(v.ShownLines()),
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
-		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes),
+		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
 		Digest: p.stored.Digest, SourceLoss: p.loss,
 	}
 	if i := v.Invisible; i != (preview.Invisible{}) {

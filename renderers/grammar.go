@@ -97,11 +97,11 @@ func Forms() []Form {
 
 // Notes of an extent.
 const (
-	noteBinary    = "binary"
-	noteReplaced  = "shown as U+FFFD"
-	noteInvisible = "removed"
-	noteLeftOut   = "left out"
-	noteLoss      = "lost at the source"
+	noteBinary   = "binary"
+	noteReplaced = "shown as U+FFFD"
+	noteRemoved  = "removed"
+	noteLeftOut  = "left out"
+	noteLoss     = "lost at the source"
 )
 
 const (

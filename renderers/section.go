@@ -84,7 +84,8 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 		}
 	}
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
-	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteInvisible)
+	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteRemoved)
+	add(s.GetControlStrings(), "control string", noteRemoved)
 	add(progress, "overwritten update", noteLeftOut)
 	add(repeated, "repeated control byte", noteLeftOut)
 	if loss := s.GetSourceLoss(); loss != nil {

@@ -463,11 +463,14 @@ type SourceFacts struct {
 	// How the bytes were read.
 	Encoding TextEncoding `protobuf:"varint,5,opt,name=encoding,proto3,enum=toolresult.v1.TextEncoding" json:"encoding,omitempty"`
 	// Bytes shown as U+FFFD because they are no valid UTF-8 or a C1 control.
-	// Like the next two, counted over the lines that Project showed; compaction
+	// Like the next three, counted over the lines that Project showed; compaction
 	// does not change it.
 	ReplacedBytes uint64 `protobuf:"varint,6,opt,name=replaced_bytes,json=replacedBytes,proto3" json:"replaced_bytes,omitempty"`
 	// Control characters shown as a visible symbol, such as "␀" for NUL.
 	EscapedBytes uint64 `protobuf:"varint,11,opt,name=escaped_bytes,json=escapedBytes,proto3" json:"escaped_bytes,omitempty"`
+	// Control strings removed, a part of CUT_KIND_CONTROL: window titles,
+	// hyperlink addresses, clipboard writes, device strings.
+	ControlStrings uint64 `protobuf:"varint,12,opt,name=control_strings,json=controlStrings,proto3" json:"control_strings,omitempty"`
 	// Invisible characters removed from what is shown; absent when none.
 	Invisible *InvisibleCharacters `protobuf:"bytes,7,opt,name=invisible,proto3" json:"invisible,omitempty"`
 	// Digest of the payload, "blake3:" and 64 lower-case hex digits; empty when
@@ -560,6 +563,13 @@ func (x *SourceFacts) GetEscapedBytes() uint64 {
 	return 0
 }
 
+func (x *SourceFacts) GetControlStrings() uint64 {
+	if x != nil {
+		return x.ControlStrings
+	}
+	return 0
+}
+
 func (x *SourceFacts) GetInvisible() *InvisibleCharacters {
 	if x != nil {
 		return x.Invisible
@@ -620,7 +630,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04tags\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04tags\x12\x18\n" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
-	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\x90\x04\n" +
+	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xbf\x04\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -629,7 +639,8 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\rvisible_bytes\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\fvisibleBytes\x12=\n" +
 	"\bencoding\x18\x05 \x01(\x0e2\x1b.toolresult.v1.TextEncodingB\x04\x88\xb5\x18\x01R\bencoding\x12+\n" +
 	"\x0ereplaced_bytes\x18\x06 \x01(\x04B\x04\x88\xb5\x18\x01R\rreplacedBytes\x12)\n" +
-	"\rescaped_bytes\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\fescapedBytes\x12F\n" +
+	"\rescaped_bytes\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\fescapedBytes\x12-\n" +
+	"\x0fcontrol_strings\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\x0econtrolStrings\x12F\n" +
 	"\tinvisible\x18\a \x01(\v2\".toolresult.v1.InvisibleCharactersB\x04\x88\xb5\x18\x01R\tinvisible\x12\x1c\n" +
 	"\x06digest\x18\b \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12@\n" +
 	"\vsource_loss\x18\t \x01(\v2\x19.toolresult.v1.SourceLossB\x04\x88\xb5\x18\x01R\n" +
