@@ -67,8 +67,10 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(GO) test -count=1 -tags readme -v ./integration/readme
 
 .PHONY: golden
-golden: ## Write the golden files again; the run fails on purpose, review the diff
-	$(GO) test -count=1 ./integration -run TestGolden -update
+golden: ## Write golden files and the tables of the documents again; review the diff
+	-$(GO) test -count=1 ./integration -run TestGolden -update
+	-$(GO) test -count=1 ./integration -run TestDocumented -update
+	git --no-pager diff --stat
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (10s)

@@ -15,7 +15,7 @@ import (
 
 // Keep stores a payload that is about to be shortened and has no artifact yet.
 // It returns the artifact's path and digest.
-type Keep func(ctx context.Context, payload string) (path, digest string, err error)
+type Keep func(ctx context.Context, payload []byte) (path, digest string, err error)
 
 // Policy governs a compaction. Every value is set.
 type Policy struct {
@@ -71,6 +71,12 @@ func (c *compaction) message(ctx context.Context, m protoreflect.Message) error 
 	if err := c.previews(ctx, m); err != nil {
 		return err
 	}
+	if err := c.lists(ctx, m); err != nil {
+		return err
+	}
+	if c.changed {
+		envelope.SumTruncated(m)
+	}
 	if c.Level >= pb.CompactionLevel_COMPACTION_LEVEL_HANDLES {
 		c.small(m)
 	}
@@ -95,7 +101,7 @@ func (c *compaction) previews(ctx context.Context, m protoreflect.Message) error
 			continue
 		}
 		if shorter.Artifact == "" {
-			path, digest, err := c.Keep(ctx, v.Preview)
+			path, digest, err := c.Keep(ctx, []byte(v.Preview))
 			if err != nil {
 				return fmt.Errorf("keep %s: %w", f.Name, err)
 			}
@@ -104,23 +110,7 @@ func (c *compaction) previews(ctx context.Context, m protoreflect.Message) error
 		f.Set(m, shorter)
 		c.changed = true
 	}
-	sumTruncated(m, fields)
 	return nil
-}
-
-// sumTruncated keeps a field "truncated" beside several large fields true to
-// them.
-func sumTruncated(m protoreflect.Message, fields []envelope.LargeField) {
-	sum := m.Descriptor().Fields().ByName("truncated")
-	if sum == nil || !m.Has(sum) {
-		return
-	}
-	any := m.Get(sum).Bool()
-	for i := range fields {
-		v := fields[i].Get(m)
-		any = any || v.Truncated
-	}
-	m.Set(sum, protoreflect.ValueOfBool(any))
 }
 
 // small empties and removes, at the lowest level, the fields that are not large

@@ -23,7 +23,7 @@ const (
 func policy(level pb.CompactionLevel, n int) compactor.Policy {
 	return compactor.Policy{
 		Level: level, PreviewTokens: n, Counter: tokens.Estimate(),
-		Keep: func(context.Context, string) (string, string, error) { return "/store/3f8/a9c1e2", "blake3:00", nil },
+		Keep: func(context.Context, []byte) (string, string, error) { return "/store/3f8/a9c1e2", "blake3:00", nil },
 	}
 }
 
@@ -191,7 +191,7 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 
 func TestFailureToKeepChangesNothing(t *testing.T) {
 	p, full := policy(handles, 0), errors.New("disk full")
-	p.Keep = func(context.Context, string) (string, string, error) { return "", "", full }
+	p.Keep = func(context.Context, []byte) (string, string, error) { return "", "", full }
 	r := result(numbered(200))
 	got, changed, err := compactor.Compact(t.Context(), r, p)
 	if !errors.Is(err, full) || changed || got != r {

@@ -3,6 +3,7 @@ package envelope
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -17,35 +18,49 @@ func checkPayload(c Checker, payload protoreflect.Message) {
 			checkError(c.At(path), e)
 			return
 		}
-		fields := LargeFields(m.Descriptor())
-		if len(fields) == 0 {
-			return
-		}
-		checkArtifacts(c.At(path), m, fields)
-		for i := range fields {
-			f := &fields[i]
-			if err := checkLedger(f.Get(m)); err != nil {
-				c.At(path).Fail(f.Name+suffixCuts, pb.ErrorReason_ERROR_REASON_LEDGER_INVALID, "%v", err)
-			}
-		}
+		checkLarge(c.At(path), m)
 	})
 }
 
+// checkLarge checks the large fields and lists of one message.
+func checkLarge(c Checker, m protoreflect.Message) {
+	const reason = pb.ErrorReason_ERROR_REASON_LEDGER_INVALID
+	fields, lists := LargeFields(m.Descriptor()), LargeLists(m.Descriptor())
+	checkArtifacts(c, m)
+	for i := range fields {
+		f := &fields[i]
+		if err := checkLedger(f.Get(m)); err != nil {
+			c.Fail(f.Name+suffixCuts, reason, "%v", err)
+		}
+	}
+	for i := range lists {
+		v := lists[i].Get(m)
+		if v.Shown > v.Total || v.Shown < v.Total && !v.Truncated {
+			c.Fail(lists[i].Name+suffixTotal, reason, "is %d, and %d elements are shown", v.Total, v.Shown)
+		}
+	}
+}
+
 // checkArtifacts checks that every index names an artifact, and each its own.
-func checkArtifacts(c Checker, m protoreflect.Message, fields []LargeField) {
+func checkArtifacts(c Checker, m protoreflect.Message) {
 	const reason = pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID
-	list := m.Get(fields[0].artifacts).List()
+	artifacts := m.Descriptor().Fields().ByName(artifactsField)
+	if artifacts == nil {
+		return
+	}
+	list := m.Get(artifacts).List()
 	for i := range list.Len() {
-		ref, _ := list.Get(i).Message().Interface().(*pb.ArtifactReference)
-		c.Required(fmt.Sprintf("artifacts[%d].path", i), ref.GetPath(), maxPath)
+		ref := generated(list.Get(i).Message(), &pb.ArtifactReference{})
+		c.Required(fmt.Sprintf("%s[%d].path", artifactsField, i), ref.GetPath(), maxPath)
 	}
 	taken := map[uint64]string{}
-	for i := range fields {
-		f := fields[i].artifact
-		if !m.Has(f) {
+	for i := range m.Descriptor().Fields().Len() {
+		f := m.Descriptor().Fields().Get(i)
+		name := string(f.Name())
+		if !strings.HasSuffix(name, suffixArtifact) || f.Kind() != protoreflect.Uint32Kind || !m.Has(f) {
 			continue
 		}
-		index, name := m.Get(f).Uint(), string(f.Name())
+		index := m.Get(f).Uint()
 		if index >= uint64(list.Len()) {
 			c.Fail(name, reason, "is %d, and there are %d artifacts", index, list.Len())
 		} else if other, ok := taken[index]; ok {

@@ -75,6 +75,8 @@ const (
 	suffixArtifact  = "_artifact"
 	suffixCuts      = "_cuts"
 	suffixSource    = "_source"
+	artifactsField  = "artifacts" // what the indices refer to
+	sumField        = "truncated" // whether any of several was truncated
 )
 
 // LargeFields returns the large fields of a message in the order of their
@@ -92,7 +94,7 @@ func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
 		}
 		list = append(list, LargeField{
 			Name: name, preview: f, truncated: by(suffixTruncated), artifact: by(suffixArtifact),
-			cuts: by(suffixCuts), source: by(suffixSource), artifacts: d.Fields().ByName("artifacts"),
+			cuts: by(suffixCuts), source: by(suffixSource), artifacts: d.Fields().ByName(artifactsField),
 		})
 	}
 	return list
@@ -117,17 +119,44 @@ func (f *LargeField) Get(m protoreflect.Message) Large {
 	if cuts := m.Get(f.cuts).List(); cuts.Len() > 0 {
 		v.Cuts = make([]*pb.Cut, cuts.Len())
 		for i := range v.Cuts {
-			v.Cuts[i], _ = cuts.Get(i).Message().Interface().(*pb.Cut)
+			v.Cuts[i] = generated(cuts.Get(i).Message(), &pb.Cut{})
 		}
 	}
 	if m.Has(f.source) {
-		v.Source, _ = m.Get(f.source).Message().Interface().(*pb.SourceFacts)
+		v.Source = generated(m.Get(f.source).Message(), &pb.SourceFacts{})
 	}
-	if list := m.Get(f.artifacts).List(); m.Has(f.artifact) && m.Get(f.artifact).Uint() < uint64(list.Len()) {
-		ref, _ := list.Get(int(m.Get(f.artifact).Uint())).Message().Interface().(*pb.ArtifactReference)
-		v.Artifact = ref.GetPath()
-	}
+	v.Artifact = pathAt(m, f.artifacts, f.artifact)
 	return v
+}
+
+// generated returns a message of the contract as its generated type. Inside of a
+// message that an operator brought it may be of a dynamic one.
+func generated[M proto.Message](m protoreflect.Message, into M) M {
+	if same, ok := m.Interface().(M); ok {
+		return same
+	}
+	proto.Merge(into, m.Interface()) // the same message by another type
+	return into
+}
+
+// pathAt is the path that an *_artifact index names; "" when it names nothing.
+func pathAt(m protoreflect.Message, artifacts, index protoreflect.FieldDescriptor) string {
+	list := m.Get(artifacts).List()
+	if !m.Has(index) || m.Get(index).Uint() >= uint64(list.Len()) {
+		return ""
+	}
+	return generated(list.Get(int(m.Get(index).Uint())).Message(), &pb.ArtifactReference{}).GetPath()
+}
+
+// setPath appends a path to the artifacts and writes its index, unless there is
+// one already.
+func setPath(m protoreflect.Message, artifacts, index protoreflect.FieldDescriptor, path string) {
+	if path == "" || m.Has(index) {
+		return
+	}
+	list := m.Mutable(artifacts).List()
+	list.Append(protoreflect.ValueOfMessage((&pb.ArtifactReference{Path: path}).ProtoReflect()))
+	m.Set(index, protoreflect.ValueOfUint32(uint32(list.Len()-1)))
 }
 
 // Set writes the field. A new artifact path is appended to the message's
@@ -143,11 +172,7 @@ func (f *LargeField) Set(m protoreflect.Message, v Large) {
 	if v.Source != nil {
 		m.Set(f.source, protoreflect.ValueOfMessage(v.Source.ProtoReflect()))
 	}
-	if v.Artifact != "" && !m.Has(f.artifact) {
-		list := m.Mutable(f.artifacts).List()
-		list.Append(protoreflect.ValueOfMessage((&pb.ArtifactReference{Path: v.Artifact}).ProtoReflect()))
-		m.Set(f.artifact, protoreflect.ValueOfUint32(uint32(list.Len()-1)))
-	}
+	setPath(m, f.artifacts, f.artifact, v.Artifact)
 }
 
 // CheckSchema checks that a canonical payload keeps the conventions: a
@@ -217,9 +242,22 @@ func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor
 				return fmt.Errorf("large field %s of %s has no %s", name, d.FullName(), name+suffix)
 			}
 		}
-		if d.Fields().ByName("artifacts") == nil {
-			return fmt.Errorf("message %s has a large field but no artifacts", d.FullName())
+		return needArtifacts(d)
+	}
+	if f.IsList() && d.Fields().ByName(f.Name()+suffixTotal) != nil {
+		for _, suffix := range []protoreflect.Name{suffixTruncated, suffixArtifact} {
+			if d.Fields().ByName(f.Name()+suffix) == nil {
+				return fmt.Errorf("large list %s of %s has no %s", f.Name(), d.FullName(), f.Name()+suffix)
+			}
 		}
+		return needArtifacts(d)
+	}
+	return nil
+}
+
+func needArtifacts(d protoreflect.MessageDescriptor) error {
+	if d.Fields().ByName(artifactsField) == nil {
+		return fmt.Errorf("message %s has something large but no %s", d.FullName(), artifactsField)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,10 +26,12 @@ const goldenDir = "testdata/golden"
 
 // TestGolden sends every request of the corpus through a running sidecar and
 // compares both surfaces, and the receipts after compaction, with the files of
-// the case. A case is a directory:
+// the case. A case is a directory in the directory of its family:
 //
 //	request.textproto        a ProjectRequest
-//	stdout, item-2.stderr    inline bytes of a payload, where given
+//	stdout, items.2.result.stderr
+//	                         inline bytes of a payload of the family's message,
+//	                         by its path, elements counted from 1
 //	canonical.json           the canonical result in the RFC's JSON
 //	receipt.txt              what the model reads
 //	compacted-trimmed.txt    its receipt after Compact to this level
@@ -40,17 +44,25 @@ const goldenDir = "testdata/golden"
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{store: goldenStore(t)})
-	cases, err := filepath.Glob(filepath.Join(goldenDir, "*", "request.textproto"))
-	if err != nil || len(cases) < 20 {
-		t.Fatalf("the corpus has %d cases, error %v", len(cases), err)
-	}
+	cases := goldenCases(t)
 	if *update {
 		t.Error("-update fails on purpose: review the diff, and run without it")
 	}
 	for _, c := range cases {
 		dir := filepath.Dir(c)
-		t.Run(filepath.Base(dir), func(t *testing.T) { golden(t, s, dir) })
+		name, _ := filepath.Rel(goldenDir, dir)
+		t.Run(name, func(t *testing.T) { golden(t, s, dir) })
 	}
+}
+
+// goldenCases returns the requests of the corpus.
+func goldenCases(t *testing.T) []string {
+	t.Helper()
+	cases, err := filepath.Glob(filepath.Join(goldenDir, "*", "*", "request.textproto"))
+	if err != nil || len(cases) < 20 {
+		t.Fatalf("the corpus has %d cases, error %v", len(cases), err)
+	}
+	return cases
 }
 
 // goldenStore is a path of 100 bytes.
@@ -122,32 +134,59 @@ func readRequest(t *testing.T, dir string) *pb.ProjectRequest {
 		t.Fatal(err)
 	}
 	req := fromText(t, string(text), &pb.ProjectRequest{})
-	fill(t, dir, "", req.GetOutput().GetCommand())
-	for i, item := range req.GetOutput().GetCommandBatch().GetItems() {
-		fill(t, dir, fmt.Sprintf("item-%d.", i+1), item.GetResult())
-	}
+	fill(t, dir, req.GetOutput())
 	return req
 }
 
-// fill takes the inline bytes of a command's payloads from files.
-func fill(t *testing.T, dir, prefix string, c *pb.CommandOutput) {
+// notPayloads are the files of a case that are no bytes of a payload.
+var notPayloads = []string{
+	"request.textproto", "canonical.json", "receipt.txt", "compacted-trimmed.txt", "compacted-handles.txt", "error.txt",
+}
+
+// fill takes the inline bytes of payloads from files.
+func fill(t *testing.T, dir string, out *pb.CompleteToolOutput) {
 	t.Helper()
-	if c == nil {
-		return
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	m := c.ProtoReflect()
-	for _, name := range []protoreflect.Name{"stdout", "stderr", "combined_output", "initial_output"} {
-		content, err := os.ReadFile(filepath.Join(dir, prefix+string(name)))
-		if errors.Is(err, fs.ErrNotExist) {
+	for _, file := range files {
+		if slices.Contains(notPayloads, file.Name()) {
 			continue
 		}
+		content, err := os.ReadFile(filepath.Join(dir, file.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, ok := m.Mutable(m.Descriptor().Fields().ByName(name)).Message().Interface().(*pb.Payload); ok {
-			p.Source = &pb.Payload_Inline{Inline: content}
+		m := out.ProtoReflect()
+		m = m.Mutable(m.WhichOneof(m.Descriptor().Oneofs().ByName("result"))).Message()
+		p, ok := at(t, m, strings.Split(file.Name(), ".")).Interface().(*pb.Payload)
+		if !ok {
+			t.Fatalf("%s is no payload", file.Name())
 		}
+		p.Source = &pb.Payload_Inline{Inline: content}
 	}
+}
+
+// at returns the message at a path.
+func at(t *testing.T, m protoreflect.Message, path []string) protoreflect.Message {
+	t.Helper()
+	for ; len(path) > 0; path = path[1:] {
+		f := m.Descriptor().Fields().ByName(protoreflect.Name(path[0]))
+		if f == nil || f.Message() == nil {
+			t.Fatalf("%s has no message %q", m.Descriptor().Name(), path[0])
+		}
+		if !f.IsList() {
+			m = m.Mutable(f).Message()
+			continue
+		}
+		n, err := strconv.Atoi(path[1])
+		if err != nil || n < 1 || n > m.Get(f).List().Len() {
+			t.Fatalf("%s has no element %q", f.Name(), path[1])
+		}
+		m, path = m.Mutable(f).List().Get(n-1).Message(), path[1:]
+	}
+	return m
 }
 
 // projectCLI projects with the command line, which speaks the RFC's JSON.
@@ -179,6 +218,15 @@ func projectCLI(t *testing.T, s *sidecar, req *pb.ProjectRequest) (canonical, re
 	return strings.ReplaceAll(string(pair.Canonical), "\n  ", "\n"), pair.Receipt.Text
 }
 
+// familyOf is the family of an output, "" of an error.
+func familyOf(out *pb.CompleteToolOutput) string {
+	m := out.ProtoReflect()
+	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("result")); f != nil {
+		return string(f.Name())
+	}
+	return ""
+}
+
 func renderFlags(req *pb.ProjectRequest) []string {
 	b := req.GetPolicy().GetRender().GetBudget()
 	return []string{
@@ -191,7 +239,7 @@ func renderFlags(req *pb.ProjectRequest) []string {
 // gets the same receipt from it.
 func checkRendersAgain(t *testing.T, s *sidecar, req *pb.ProjectRequest, canonical, receipt string) {
 	t.Helper()
-	args := append([]string{"render", "--server", "unix://" + s.socket}, renderFlags(req)...)
+	args := append([]string{"render", "--server", "unix://" + s.socket, "--family", familyOf(req.GetOutput())}, renderFlags(req)...)
 	again := mustCLI(t, environment(t), strings.NewReader(canonical), args...)
 	if diff := cmp.Diff(receipt+"\n", again); diff != "" {
 		t.Errorf("the RFC's JSON renders differently (-projected +rendered):\n%s", diff)

@@ -36,16 +36,16 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	result := commandFacts(out, out.GetCommandLine())
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
-	payloads := c.payloads(nil, out, result, in.Policy)
+	parts := c.parts(nil, out, result, in.Policy)
 	finish := func() { setTruncated(result) }
-	if err := fit(ctx, in, r, payloads, finish, sink); err != nil {
+	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// payloads lists the streams of a command in the order of the contract.
-func (c command) payloads(list []*payload, out *pb.CommandOutput, into *pb.CommandResult, p Policy) []*payload {
+// parts lists the streams of a command in the order of the contract.
+func (c command) parts(list []part, out *pb.CommandOutput, into *pb.CommandResult, p Policy) []part {
 	m := into.ProtoReflect()
 	list = c.fields.add(list, "stdout", m, out.GetStdout(), p)
 	list = c.fields.add(list, "stderr", m, out.GetStderr(), p)
@@ -60,7 +60,8 @@ func setTruncated(r *pb.CommandResult) {
 		r.InitialOutputTruncated = new(r.GetInitialOutputTruncated())
 	case pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
 	default:
-		r.Truncated = new(r.GetStdoutTruncated() || r.GetStderrTruncated() || r.GetCombinedOutputTruncated())
+		r.Truncated = new(r.GetStdoutTruncated() || r.GetStderrTruncated() || r.GetCombinedOutputTruncated() ||
+			r.GetInitialOutputTruncated())
 	}
 }
 

@@ -28,14 +28,14 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 		return nil, err
 	}
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
-	var payloads []*payload
+	var parts []part
 	for _, given := range out.GetItems() {
 		item, err := batchItem(ctx, given, sink)
 		if err != nil {
 			return nil, err
 		}
 		if item.GetResult() != nil {
-			payloads = b.command.payloads(payloads, given.GetResult(), item.GetResult(), in.Policy)
+			parts = b.command.parts(parts, given.GetResult(), item.GetResult(), in.Policy)
 		}
 		result.Items = append(result.Items, item)
 	}
@@ -48,7 +48,7 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 			}
 		}
 	}
-	if err := fit(ctx, in, r, payloads, finish, sink); err != nil {
+	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
 		return nil, err
 	}
 	return r, nil

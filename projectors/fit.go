@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// extentTokens is what the heading and the marker of a cut stream cost, about.
+// extentTokens is what the heading and the marker of a cut part cost, about.
 // It only saves a round: what counts is measured.
 const extentTokens = 76
 
@@ -23,12 +23,25 @@ const worthwhileSlack = 16
 // half each time. Two or three rounds are the rule.
 const maxRounds = 8
 
-// fit makes the previews of all payloads so that the receipt of r fits the
-// budget as a whole: outcome, facts, headings, markers and stuffing included.
-// There is one allocator, this one. Before each measurement, finish completes r
-// from what the previews left out.
-func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*payload, finish func(), sink artifactstore.Sink) error {
-	f := fitting{Input: in, payloads: bySize(payloads), sink: sink}
+// part is a piece of a canonical result that can be shown more or less of.
+type part interface {
+	// bytes is about how much there is to show.
+	bytes() int64
+	// show puts what may cost a share into the canonical result, and into the
+	// store what it leaves out.
+	show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error
+	// truncated reports whether show left content out.
+	truncated() bool
+	// cost is what was shown, where that is everything.
+	cost(p Policy) envelope.Cost
+}
+
+// fit shows as much of the parts as the receipt of r has room for in the budget:
+// outcome, facts, headings, markers and stuffing included. There is one
+// allocator, this one. Before each measurement, finish completes r from what the
+// parts left out.
+func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func(), sink artifactstore.Sink) error {
+	f := fitting{Input: in, parts: bySize(parts), sink: sink}
 	allowance := f.firstAllowance()
 	hopeful, grown := f.mayFitWhole(), false
 	for round := 0; ; round++ {
@@ -54,11 +67,11 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 			allowance.Tokens += slack
 			continue
 		}
-		if hopeful && len(payloads) > 0 {
+		if hopeful && len(parts) > 0 {
 			hopeful = false
 			continue
 		}
-		if allowance.Tokens == 0 || len(payloads) == 0 {
+		if allowance.Tokens == 0 || len(parts) == 0 {
 			return cost.Fits(in.Policy.Budget)
 		}
 		allowance = less(allowance, over)
@@ -70,49 +83,41 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, payloads []*p
 
 type fitting struct {
 	Input
-	payloads []*payload // the smallest first
-	sink     artifactstore.Sink
+	parts []part // the smallest first
+	sink  artifactstore.Sink
 }
 
-// truncated reports whether a preview leaves content out.
-func (f *fitting) truncated() bool {
-	for _, p := range f.payloads {
-		v := p.field.Get(p.into)
-		if v.Truncated {
-			return true
-		}
-	}
-	return false
-}
+// truncated reports whether a part leaves content out.
+func (f *fitting) truncated() bool { return slices.ContainsFunc(f.parts, part.truncated) }
 
-// bySize orders payloads so that what a small one leaves goes to larger ones;
+// bySize orders parts so that what a small one leaves goes to larger ones;
 // equal ones stay in their order.
-func bySize(payloads []*payload) []*payload {
-	sorted := slices.Clone(payloads)
-	slices.SortStableFunc(sorted, func(a, b *payload) int { return cmp.Compare(a.excerpt.Bytes(), b.excerpt.Bytes()) })
+func bySize(parts []part) []part {
+	sorted := slices.Clone(parts)
+	slices.SortStableFunc(sorted, func(a, b part) int { return cmp.Compare(a.bytes(), b.bytes()) })
 	return sorted
 }
 
 // usualBytesPerToken is how long a token of tool output is, about.
 const usualBytesPerToken = 4
 
-// mayFitWhole reports whether the payloads are so small that showing all of
+// mayFitWhole reports whether the parts are so small that showing all of
 // them is worth a try: measuring the receipt is the only count then.
 func (f *fitting) mayFitWhole() bool {
 	room := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
-	for _, p := range f.payloads {
-		room -= p.excerpt.Bytes()
+	for _, p := range f.parts {
+		room -= p.bytes()
 	}
 	return room >= 0
 }
 
-// firstAllowance is what previews may cost in the first round: everything, less
-// the headings of payloads that are certainly cut.
+// firstAllowance is what the parts may cost in the first round: everything, less
+// the headings of those that are certainly cut.
 func (f *fitting) firstAllowance() envelope.Cost {
 	allowance := f.Policy.Budget
 	allowance.Lines, allowance.Bytes = limit(allowance.Lines), limit(allowance.Bytes)
-	for _, p := range f.payloads {
-		if p.excerpt.Bytes() > 8*int64(f.Policy.Budget.Tokens) {
+	for _, p := range f.parts {
+		if p.bytes() > 8*int64(f.Policy.Budget.Tokens) {
 			allowance.Tokens -= extentTokens
 		}
 	}
@@ -127,25 +132,20 @@ func limit(n int) int {
 	return n
 }
 
-// share makes the previews. The allowance is shared max-min fair: each payload
-// may have an equal part of what is left, and what a payload does not need
-// because all of it is shown goes to the larger ones.
+// share shows the parts. The allowance is shared max-min fair: each part may have
+// an equal share of what is left, and what it does not need because all of it is
+// shown goes to the larger ones.
 func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
-	for i, p := range f.payloads {
-		n := len(f.payloads) - i
-		part := envelope.Cost{Tokens: allowance.Tokens / n, Lines: allowance.Lines / n, Bytes: allowance.Bytes / n}
-		v := p.excerpt.Select(preview.Budget{
-			Tokens: part.Tokens, Lines: part.Lines, Bytes: part.Bytes, LineBytes: f.Policy.LineBytes,
-		}, f.Policy.Counter, f.Policy.HeadPercent)
-		if n > 1 {
-			if !v.Truncated() {
-				part = envelope.Cost{Tokens: f.Policy.Counter.Count(v.Text), Lines: int(v.ShownLines()), Bytes: len(v.Text)}
-			}
-			allowance = less(allowance, part)
-		}
-		if err := p.show(ctx, v, f.Policy.KeepAll, f.sink); err != nil {
+	for i, p := range f.parts {
+		n := len(f.parts) - i
+		share := envelope.Cost{Tokens: allowance.Tokens / n, Lines: allowance.Lines / n, Bytes: allowance.Bytes / n}
+		if err := p.show(ctx, share, f.Policy, f.sink); err != nil {
 			return err
 		}
+		if n > 1 && !p.truncated() {
+			share = p.cost(f.Policy)
+		}
+		allowance = less(allowance, share)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
 )
 
 // payload is one complete stream on its way into a large field.
@@ -17,8 +18,15 @@ type payload struct {
 	into    protoreflect.Message // the canonical message that has the field
 	blob    artifactstore.Blob
 	loss    *pb.SourceLoss
-	excerpt *preview.Excerpt
+	excerpt excerpt
 	stored  artifactstore.Ref // once it was put into the store
+	shown   *preview.Preview  // what was shown last
+}
+
+// excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
+type excerpt interface {
+	Bytes() int64
+	Select(b preview.Budget, c tokens.Counter, headPercent int) *preview.Preview
 }
 
 // fields are the large fields of a canonical message by name.
@@ -34,7 +42,7 @@ func fieldsOf(m protoreflect.ProtoMessage) fields {
 }
 
 // add takes a payload that was captured.
-func (f fields) add(list []*payload, name string, into protoreflect.Message, in *pb.Payload, p Policy) []*payload {
+func (f fields) add(list []part, name string, into protoreflect.Message, in *pb.Payload, p Policy) []part {
 	if in == nil {
 		return list
 	}
@@ -52,23 +60,33 @@ func checkPayload(c envelope.Checker, field string, in *pb.Payload) {
 	}
 }
 
+func (p *payload) bytes() int64    { return p.excerpt.Bytes() }
+func (p *payload) truncated() bool { return p.shown.Truncated() || p.loss != nil }
+
 // show writes a preview into the canonical message, and stores the payload if
-// the preview is not all of it. It reports whether content was left out.
-func (p *payload) show(ctx context.Context, v *preview.Preview, keepAll bool, sink artifactstore.Sink) error {
-	whole := v.Whole() && p.loss == nil
-	if p.stored.Path == "" && p.blob.Size() > 0 && (keepAll || !v.Whole()) {
+// the preview is not all of it.
+func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, sink artifactstore.Sink) error {
+	v := p.excerpt.Select(preview.Budget{
+		Tokens: share.Tokens, Lines: share.Lines, Bytes: share.Bytes, LineBytes: policy.LineBytes,
+	}, policy.Counter, policy.HeadPercent)
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole()) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
 		}
 		p.stored = ref
 	}
-	large := envelope.Large{Preview: v.Text, Truncated: v.Truncated() || p.loss != nil, Artifact: p.stored.Path}
-	if !whole {
+	p.shown = v
+	large := envelope.Large{Preview: v.Text, Truncated: p.truncated(), Artifact: p.stored.Path}
+	if !v.Whole() || p.loss != nil {
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	p.field.Set(p.into, large)
 	return nil
+}
+
+func (p *payload) cost(policy Policy) envelope.Cost {
+	return envelope.Cost{Tokens: policy.Counter.Count(p.shown.Text), Lines: int(p.shown.ShownLines()), Bytes: len(p.shown.Text)}
 }
 
 // ledger writes the books of a preview in the words of the contract.

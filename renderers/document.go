@@ -22,7 +22,8 @@ type Section struct {
 // Extent are the facts of a stream that is not shown as it is.
 type Extent struct {
 	Lines, Bytes int64    // Lines is 0 for what has none, such as a binary
-	Shown        int64    // lines shown; equal to Lines when all of them are
+	Entries      int64    // of a list, which has no lines and bytes
+	Shown        int64    // lines or entries shown; equal to their number when all of them are
 	Notes        []string // what else a reader must know, in the grammar's words
 	Artifact     string   // path of all of it; empty when it was not stored
 }

@@ -3,8 +3,14 @@ package renderers
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // Version is the version of the receipt grammar. The same canonical result and
@@ -61,38 +67,112 @@ type Form struct {
 // it. No other line of a receipt is ours; a line of tool text that begins like
 // one of these is stuffed.
 func Forms() []Form {
-	return []Form{
-		{outcomeExited, "outcome of a command: its exit code"},
-		{outcomeKilled, "outcome of a command: the signal that ended it"},
-		{outcomeTimedOut, "outcome of a command: its time was over"},
-		{outcomeCancelled, "outcome of a command: the call was cancelled"},
-		{outcomeEnded, "outcome of a command: in a way that this version does not know"},
-		{outcomePromoted, "outcome of a command: it goes on as a task"},
-		{outcomeRunning, "outcome of a command: it was running before"},
-		{outcomeBatch, "outcome of several commands: how many ran"},
-		{outcomeError, "outcome of any tool: the kind of error and its message"},
-		{labelMeaning + ":", "what the exit code means for this program"},
-		{labelCode + ":", "the exit code, where the outcome does not have it"},
-		{labelOutput + ":", "that there is no output, or that none was captured"},
-		{labelTaskStatus + ":", "the status of the task"},
-		{labelTask + ":", "the id to ask for the task with"},
-		{labelCommand + ":", "the command line"},
-		{labelContinue + ":", "what can be done next"},
-		{labelRecover + ":", "what can be done about an error"},
-		{labelRetryable + ":", "whether the same call may succeed when made again"},
-		{labelDetails + ":", "details of an error, as JSON"},
-		{labelDetailsInFull + ":", "size and place of details that are not all shown"},
-		{labelMessage + ":", "what went wrong, of one item of a batch"},
-		{labelStdout + ":", "extent or title of standard output"},
-		{labelStderr + ":", "extent or title of standard error"},
-		{labelCombined + ":", "extent or title of both streams in one"},
-		{labelInitial + ":", "extent or title of a promoted command's output so far"},
-		{labelItem + " ", "the same of one item of a batch, by its number"},
-		{"[line ", "cut marker: one line left out"},
-		{"[lines ", "cut marker: lines left out"},
-		{"[inside line ", "cut marker: a part of one line left out"},
-		{stuffing, "tool text that begins like one of these forms, or with this character; remove it to have the line as it was"},
+	g := builtIn
+	forms := slices.Clone(g.outcomes)
+	for _, labels := range [][]Form{g.facts, g.sections} {
+		for _, f := range labels {
+			forms = append(forms, Form{f.Begin + ":", f.Use})
+		}
 	}
+	return append(forms, structural...)
+}
+
+// grammar are the forms that differ from family to family: beginnings of first
+// lines, and labels without their colon.
+type grammar struct{ outcomes, facts, sections []Form }
+
+// builtIn is the grammar of the contract: the forms that are written by hand,
+// and those that the families' options declare.
+var builtIn = func() grammar {
+	g := grammar{
+		outcomes: []Form{
+			{outcomeExited, "outcome of a command: its exit code"},
+			{outcomeKilled, "outcome of a command: the signal that ended it"},
+			{outcomeTimedOut, "outcome of a command: its time was over"},
+			{outcomeCancelled, "outcome of a command: the call was cancelled"},
+			{outcomeEnded, "outcome of a command: in a way that this version does not know"},
+			{outcomePromoted, "outcome of a command: it goes on as a task"},
+			{outcomeRunning, "outcome of a command: it was running before"},
+			{outcomeBatch, "outcome of several commands: how many ran"},
+			{outcomeError, "outcome of any tool: the kind of error and its message"},
+		},
+		facts: []Form{
+			{labelMeaning, "what the exit code means for this program"},
+			{labelCode, "the exit code, where the outcome does not have it"},
+			{labelOutput, "that there is no output, or that none was captured"},
+			{labelTaskStatus, "the status of the task"},
+			{labelTask, "the id to ask for the task with"},
+			{labelCommand, "the command line"},
+			{labelContinue, "what can be done next"},
+			{labelRecover, "what can be done about an error"},
+			{labelRetryable, "whether the same call may succeed when made again"},
+			{labelDetails, "details of an error, as JSON"},
+			{labelDetailsInFull, "size and place of details that are not all shown"},
+			{labelMessage, "what went wrong, of one item of a batch"},
+		},
+		sections: []Form{
+			{labelStdout, "extent or title of standard output"},
+			{labelStderr, "extent or title of standard error"},
+			{labelCombined, "extent or title of both streams in one"},
+			{labelInitial, "extent or title of a promoted command's output so far"},
+		},
+	}
+	_, families := envelope.FamilyFields()
+	for _, f := range families {
+		g.declare(string(f.Name()), f.Message())
+	}
+	return g
+}()
+
+// declare adds the forms of a family that is declared by its options.
+func (g *grammar) declare(family string, d protoreflect.MessageDescriptor) {
+	outcome, err := envelope.Outcome(d)
+	if err != nil {
+		return // it is written by hand
+	}
+	add(&g.outcomes, strings.TrimRight(outcome.Fixed(), " "), "outcome", family)
+	g.labels(family, d, map[protoreflect.FullName]bool{})
+}
+
+func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) {
+	seen[d.FullName()] = true
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		switch role, label := envelope.RoleOf(f); role {
+		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
+			add(&g.facts, label, "fact", family)
+		case pb.Role_ROLE_LARGE_TEXT:
+			add(&g.sections, label, "text", family)
+		case pb.Role_ROLE_LIST:
+			add(&g.sections, label, "list", family)
+		default:
+			if f.Message() != nil && !f.IsList() && !seen[f.Message().FullName()] {
+				g.labels(family, f.Message(), seen)
+			}
+		}
+	}
+}
+
+// add adds a form, or one more family that uses it.
+func add(forms *[]Form, begin, use, family string) {
+	for i := range *forms {
+		if f := &(*forms)[i]; f.Begin == begin {
+			if strings.HasPrefix(f.Use, use) && !strings.HasSuffix(f.Use, family) {
+				f.Use += ", " + family
+			}
+			return
+		}
+	}
+	*forms = append(*forms, Form{begin, use + " of " + family})
+}
+
+// structural are the forms that every family has.
+var structural = []Form{
+	{labelItem + " ", "the same of one item of a batch, by its number"},
+	{"[line ", "cut marker: one line left out"},
+	{"[lines ", "cut marker: lines left out"},
+	{"[inside line ", "cut marker: a part of one line left out"},
+	{stuffing, "tool text that begins like one of these forms, or with this character; remove it to have the line as it was"},
 }
 
 // Notes of an extent.
@@ -118,18 +198,26 @@ func count(n int64, unit string) string {
 	return strconv.FormatInt(n, 10) + " " + unit + "s"
 }
 
-// String writes the facts of a stream:
+// String writes the facts of a stream or a list:
 //
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
 //	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
+//	250 entries; 20 shown; all of it: /path
 func (e *Extent) String() string {
 	var b strings.Builder
-	if e.Lines > 0 {
-		b.WriteString(count(e.Lines, "line") + ", ")
-	}
-	b.WriteString(count(e.Bytes, "byte"))
-	if e.Shown != e.Lines {
-		b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
+	if e.Entries > 0 {
+		b.WriteString(strconv.FormatInt(e.Entries, 10) + " " + envelope.Plural("entry", e.Entries == 1))
+		if e.Shown != e.Entries {
+			b.WriteString(extentStop + strconv.FormatInt(e.Shown, 10) + extentShown)
+		}
+	} else {
+		if e.Lines > 0 {
+			b.WriteString(count(e.Lines, "line") + ", ")
+		}
+		b.WriteString(count(e.Bytes, "byte"))
+		if e.Shown != e.Lines {
+			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
+		}
 	}
 	for _, note := range e.Notes {
 		b.WriteString(extentStop + note)
@@ -140,10 +228,20 @@ func (e *Extent) String() string {
 	return b.String()
 }
 
-var extentForm = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+var (
+	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
+)
 
 // parseExtent reads what String writes.
 func parseExtent(text string) (*Extent, bool) {
+	if m := entriesForm.FindStringSubmatch(text); m != nil {
+		e := &Extent{Entries: number(m[1]), Shown: number(m[1]), Artifact: m[3]}
+		if m[2] != "" {
+			e.Shown = number(m[2])
+		}
+		return e, true
+	}
 	m := extentForm.FindStringSubmatch(text)
 	if m == nil {
 		return nil, false

@@ -2,6 +2,7 @@ package renderers
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -13,9 +14,9 @@ var ErrNotReceipt = errors.New("no receipt of this grammar")
 // forms is stuffed in it. A runtime has no need of this, it has the canonical
 // result; it serves tests, audits and people.
 func ParseReceipt(text string) (Document, error) {
-	p := parser{lines: strings.Split(text, "\n")}
+	p := parser{grammar: builtIn, lines: strings.Split(text, "\n")}
 	p.document.Outcome = p.lines[0]
-	if !hasPrefix(p.lines[0], outcomes) {
+	if !hasPrefix(p.lines[0], p.grammar.outcomes) {
 		return Document{}, ErrNotReceipt
 	}
 	p.at = 1
@@ -30,28 +31,12 @@ func ParseReceipt(text string) (Document, error) {
 	return p.document, nil
 }
 
-var outcomes = []string{
-	outcomeExited, outcomeKilled, outcomeTimedOut, outcomeCancelled, outcomeEnded,
-	outcomePromoted, outcomeRunning, outcomeBatch, outcomeError,
-}
-
-var factLabels = []string{
-	labelMeaning, labelCode, labelOutput, labelTask, labelTaskStatus, labelCommand, labelContinue,
-	labelRecover, labelRetryable, labelDetails, labelDetailsInFull, labelMessage, "",
-}
-
-var sectionLabels = []string{labelStdout, labelStderr, labelCombined, labelInitial}
-
-func hasPrefix(line string, begins []string) bool {
-	for _, b := range begins {
-		if strings.HasPrefix(line, b) {
-			return true
-		}
-	}
-	return false
+func hasPrefix(line string, begins []Form) bool {
+	return slices.ContainsFunc(begins, func(f Form) bool { return strings.HasPrefix(line, f.Begin) })
 }
 
 type parser struct {
+	grammar  grammar
 	document Document
 	lines    []string
 	at       int
@@ -64,11 +49,11 @@ func (p *parser) header(line string) bool {
 	if !ok {
 		return false
 	}
-	if isLabel(label, factLabels) && len(p.document.Sections) == 0 {
+	if (isLabel(label, p.grammar.facts) || isItem(label)) && len(p.document.Sections) == 0 {
 		p.document.Facts = append(p.document.Facts, Fact{label, value})
 		return true
 	}
-	if !isLabel(label, sectionLabels) {
+	if !isLabel(label, p.grammar.sections) {
 		return false
 	}
 	e, ok := parseExtent(value)
@@ -80,22 +65,26 @@ func (p *parser) header(line string) bool {
 }
 
 // isLabel reports whether label is one of the given, alone or of an item.
-func isLabel(label string, of []string) bool {
-	if rest, ok := strings.CutPrefix(label, labelItem+" "); ok {
-		digits, rest, _ := strings.Cut(rest, " ")
-		if digits == "" || strings.Trim(digits, "0123456789") != "" {
-			return false
-		}
+func isLabel(label string, of []Form) bool {
+	if _, rest, ok := cutItem(label); ok {
 		label = rest
-	} else if label == "" {
-		return false
 	}
-	for _, l := range of {
-		if l == label {
-			return true
-		}
+	return slices.ContainsFunc(of, func(f Form) bool { return f.Begin == label })
+}
+
+// cutItem reads "Item 3" or "Item 3 LABEL".
+func cutItem(label string) (number, rest string, ok bool) {
+	if rest, ok = strings.CutPrefix(label, labelItem+" "); !ok {
+		return "", "", false
 	}
-	return false
+	number, rest, _ = strings.Cut(rest, " ")
+	return number, rest, number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// isItem reports whether label is an item's own.
+func isItem(label string) bool {
+	_, rest, ok := cutItem(label)
+	return ok && rest == ""
 }
 
 // section returns the section of a label, in the order of first appearance.
@@ -114,7 +103,7 @@ func (p *parser) section(label string) *Section {
 func (p *parser) body() error {
 	s := p.last
 	p.last = nil
-	if label, ok := title(p.lines[p.at]); ok {
+	if label, ok := p.title(p.lines[p.at]); ok {
 		s = p.section(label)
 		p.at++
 	}
@@ -130,7 +119,7 @@ func (p *parser) body() error {
 	}
 	for ; p.at < len(p.lines); p.at++ {
 		line := p.lines[p.at]
-		if _, ok := title(line); ok {
+		if _, ok := p.title(line); ok {
 			break
 		}
 		if m, ok := parseMark(line); ok {
@@ -148,7 +137,7 @@ func (p *parser) body() error {
 }
 
 // title reads the title of a section: a label and a colon.
-func title(line string) (string, bool) {
+func (p *parser) title(line string) (string, bool) {
 	label, ok := strings.CutSuffix(line, ":")
-	return label, ok && isLabel(label, sectionLabels)
+	return label, ok && isLabel(label, p.grammar.sections)
 }

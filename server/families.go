@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/toolresult/toolresult/envelope"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 )
@@ -12,6 +13,7 @@ type Family struct {
 	Tokens    int    // default budget of a receipt, owned by the family (RFC "Budget Ownership")
 	Projector projectors.Projector
 	Renderer  renderers.Renderer
+	Declared  bool // the options of its messages say all there is to say
 }
 
 // Families is the built-in list, in the order of the contract.
@@ -19,7 +21,29 @@ func Families() []Family {
 	return []Family{
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(), Renderer: renderers.Command()},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(), Renderer: renderers.CommandBatch()},
+		declared("task_output"),
+		declared("task_status"),
+		declared("task_list"),
+		declared("task_input"),
+		declared("task_stop"),
 	}
+}
+
+// declared is a family that the options of its messages describe.
+func declared(name string) Family {
+	f := adapted(name, projectors.Declared(name))
+	f.Declared = true
+	return f
+}
+
+// adapted is a family whose canonical payload is described by its options, and
+// made by a projector of its own.
+func adapted(name string, p projectors.Projector) Family {
+	f := Family{Name: name, Projector: p, Renderer: renderers.Declared(name)}
+	if _, canonical := envelope.Case(name); canonical != nil {
+		f.Tokens = envelope.DefaultTokens(canonical.Message())
+	}
+	return f
 }
 
 // failed is what handles results without a family: the tool's own errors.

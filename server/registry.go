@@ -40,11 +40,26 @@ func NewRegistry(families ...Family) (*Registry, error) {
 		if r.families[string(c.Name())] == nil {
 			return nil, fmt.Errorf("case %q of the contract has no family", c.Name())
 		}
-		if err := envelope.CheckSchema(c.Message()); err != nil {
+		if err := r.check(c); err != nil {
 			return nil, fmt.Errorf("case %q of the contract: %w", c.Name(), err)
 		}
 	}
 	return r, envelope.CheckSchema((*pb.ToolError)(nil).ProtoReflect().Descriptor())
+}
+
+// check checks the canonical payload of a case against the conventions.
+func (r *Registry) check(c protoreflect.FieldDescriptor) error {
+	if err := envelope.CheckSchema(c.Message()); err != nil {
+		return err
+	}
+	if err := envelope.CheckRoles(c.Message()); err != nil {
+		return err
+	}
+	if !r.families[string(c.Name())].Declared {
+		return nil
+	}
+	complete, _ := envelope.Case(string(c.Name()))
+	return envelope.CheckPairs(complete.Message(), c.Message())
 }
 
 func (r *Registry) add(f *Family) error {

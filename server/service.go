@@ -132,9 +132,9 @@ func validateAll(results []*pb.CanonicalToolResult) error {
 	return nil
 }
 
-// keep stores a preview that is its own payload before it is shortened.
-func (s *service) keep(ctx context.Context, payload string) (path, digest string, err error) {
-	ref, err := s.sink.Put(ctx, artifactstore.BytesBlob([]byte(payload)))
+// keep stores what is its own payload before it is shortened.
+func (s *service) keep(ctx context.Context, payload []byte) (path, digest string, err error) {
+	ref, err := s.sink.Put(ctx, artifactstore.BytesBlob(payload))
 	return ref.Path, ref.Digest, err
 }
 

@@ -102,6 +102,11 @@ type CompleteToolOutput struct {
 	//
 	//	*CompleteToolOutput_Command
 	//	*CompleteToolOutput_CommandBatch
+	//	*CompleteToolOutput_TaskOutput
+	//	*CompleteToolOutput_TaskStatus
+	//	*CompleteToolOutput_TaskList
+	//	*CompleteToolOutput_TaskInput
+	//	*CompleteToolOutput_TaskStop
 	Result        isCompleteToolOutput_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -190,6 +195,51 @@ func (x *CompleteToolOutput) GetCommandBatch() *CommandBatchOutput {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetTaskOutput() *TaskOutputOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskOutput); ok {
+			return x.TaskOutput
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskStatus() *TaskStatusResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskStatus); ok {
+			return x.TaskStatus
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskList() *TaskListOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskList); ok {
+			return x.TaskList
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskInput() *TaskInputResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskInput); ok {
+			return x.TaskInput
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskStop() *TaskStopResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskStop); ok {
+			return x.TaskStop
+		}
+	}
+	return nil
+}
+
 type isCompleteToolOutput_Result interface {
 	isCompleteToolOutput_Result()
 }
@@ -204,9 +254,44 @@ type CompleteToolOutput_CommandBatch struct {
 	CommandBatch *CommandBatchOutput `protobuf:"bytes,11,opt,name=command_batch,json=commandBatch,proto3,oneof"`
 }
 
+type CompleteToolOutput_TaskOutput struct {
+	// What a background task wrote.
+	TaskOutput *TaskOutputOutput `protobuf:"bytes,20,opt,name=task_output,json=taskOutput,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskStatus struct {
+	// A background task as it is now.
+	TaskStatus *TaskStatusResult `protobuf:"bytes,21,opt,name=task_status,json=taskStatus,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskList struct {
+	// Several background tasks.
+	TaskList *TaskListOutput `protobuf:"bytes,22,opt,name=task_list,json=taskList,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskInput struct {
+	// Input that was written to a background task.
+	TaskInput *TaskInputResult `protobuf:"bytes,23,opt,name=task_input,json=taskInput,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskStop struct {
+	// A background task that was asked to stop.
+	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
+}
+
 func (*CompleteToolOutput_Command) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_CommandBatch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_TaskOutput) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_TaskStatus) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_TaskList) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_TaskInput) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_TaskStop) isCompleteToolOutput_Result() {}
 
 // CanonicalToolResult is the bounded, typed result that a runtime keeps as its
 // record: the source of truth from which receipts are derived. Exactly the five
@@ -229,6 +314,11 @@ type CanonicalToolResult struct {
 	//
 	//	*CanonicalToolResult_Command
 	//	*CanonicalToolResult_CommandBatch
+	//	*CanonicalToolResult_TaskOutput
+	//	*CanonicalToolResult_TaskStatus
+	//	*CanonicalToolResult_TaskList
+	//	*CanonicalToolResult_TaskInput
+	//	*CanonicalToolResult_TaskStop
 	Result        isCanonicalToolResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -317,6 +407,51 @@ func (x *CanonicalToolResult) GetCommandBatch() *CommandBatchResult {
 	return nil
 }
 
+func (x *CanonicalToolResult) GetTaskOutput() *TaskOutputResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_TaskOutput); ok {
+			return x.TaskOutput
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetTaskStatus() *TaskStatusResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_TaskStatus); ok {
+			return x.TaskStatus
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetTaskList() *TaskListResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_TaskList); ok {
+			return x.TaskList
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetTaskInput() *TaskInputResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_TaskInput); ok {
+			return x.TaskInput
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetTaskStop() *TaskStopResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_TaskStop); ok {
+			return x.TaskStop
+		}
+	}
+	return nil
+}
+
 type isCanonicalToolResult_Result interface {
 	isCanonicalToolResult_Result()
 }
@@ -331,15 +466,50 @@ type CanonicalToolResult_CommandBatch struct {
 	CommandBatch *CommandBatchResult `protobuf:"bytes,11,opt,name=command_batch,json=commandBatch,proto3,oneof"`
 }
 
+type CanonicalToolResult_TaskOutput struct {
+	// What a background task wrote.
+	TaskOutput *TaskOutputResult `protobuf:"bytes,20,opt,name=task_output,json=taskOutput,proto3,oneof"`
+}
+
+type CanonicalToolResult_TaskStatus struct {
+	// A background task as it is now.
+	TaskStatus *TaskStatusResult `protobuf:"bytes,21,opt,name=task_status,json=taskStatus,proto3,oneof"`
+}
+
+type CanonicalToolResult_TaskList struct {
+	// Several background tasks.
+	TaskList *TaskListResult `protobuf:"bytes,22,opt,name=task_list,json=taskList,proto3,oneof"`
+}
+
+type CanonicalToolResult_TaskInput struct {
+	// Input that was written to a background task.
+	TaskInput *TaskInputResult `protobuf:"bytes,23,opt,name=task_input,json=taskInput,proto3,oneof"`
+}
+
+type CanonicalToolResult_TaskStop struct {
+	// A background task that was asked to stop.
+	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
+}
+
 func (*CanonicalToolResult_Command) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_CommandBatch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_TaskOutput) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_TaskStatus) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_TaskList) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_TaskInput) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_TaskStop) isCanonicalToolResult_Result() {}
 
 var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x19toolresult/v1/error.proto\"\xcd\x02\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x19toolresult/v1/error.proto\x1a\x18toolresult/v1/task.proto\"\x92\x05\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -347,8 +517,16 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\x05error\x18\x04 \x01(\v2 .toolresult.v1.CompleteToolErrorR\x05error\x128\n" +
 	"\acommand\x18\n" +
 	" \x01(\v2\x1c.toolresult.v1.CommandOutputH\x00R\acommand\x12H\n" +
-	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchOutputH\x00R\fcommandBatchB\b\n" +
-	"\x06result\"\xc6\x02\n" +
+	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchOutputH\x00R\fcommandBatch\x12B\n" +
+	"\vtask_output\x18\x14 \x01(\v2\x1f.toolresult.v1.TaskOutputOutputH\x00R\n" +
+	"taskOutput\x12B\n" +
+	"\vtask_status\x18\x15 \x01(\v2\x1f.toolresult.v1.TaskStatusResultH\x00R\n" +
+	"taskStatus\x12<\n" +
+	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListOutputH\x00R\btaskList\x12?\n" +
+	"\n" +
+	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStopB\b\n" +
+	"\x06result\"\x8b\x05\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -356,7 +534,15 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorR\x05error\x128\n" +
 	"\acommand\x18\n" +
 	" \x01(\v2\x1c.toolresult.v1.CommandResultH\x00R\acommand\x12H\n" +
-	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchResultH\x00R\fcommandBatchB\b\n" +
+	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchResultH\x00R\fcommandBatch\x12B\n" +
+	"\vtask_output\x18\x14 \x01(\v2\x1f.toolresult.v1.TaskOutputResultH\x00R\n" +
+	"taskOutput\x12B\n" +
+	"\vtask_status\x18\x15 \x01(\v2\x1f.toolresult.v1.TaskStatusResultH\x00R\n" +
+	"taskStatus\x12<\n" +
+	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListResultH\x00R\btaskList\x12?\n" +
+	"\n" +
+	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStopB\b\n" +
 	"\x06result*Y\n" +
 	"\n" +
 	"ToolStatus\x12\x1b\n" +
@@ -386,24 +572,41 @@ var file_toolresult_v1_envelope_proto_goTypes = []any{
 	(*CompleteToolError)(nil),   // 3: toolresult.v1.CompleteToolError
 	(*CommandOutput)(nil),       // 4: toolresult.v1.CommandOutput
 	(*CommandBatchOutput)(nil),  // 5: toolresult.v1.CommandBatchOutput
-	(*ToolError)(nil),           // 6: toolresult.v1.ToolError
-	(*CommandResult)(nil),       // 7: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),  // 8: toolresult.v1.CommandBatchResult
+	(*TaskOutputOutput)(nil),    // 6: toolresult.v1.TaskOutputOutput
+	(*TaskStatusResult)(nil),    // 7: toolresult.v1.TaskStatusResult
+	(*TaskListOutput)(nil),      // 8: toolresult.v1.TaskListOutput
+	(*TaskInputResult)(nil),     // 9: toolresult.v1.TaskInputResult
+	(*TaskStopResult)(nil),      // 10: toolresult.v1.TaskStopResult
+	(*ToolError)(nil),           // 11: toolresult.v1.ToolError
+	(*CommandResult)(nil),       // 12: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),  // 13: toolresult.v1.CommandBatchResult
+	(*TaskOutputResult)(nil),    // 14: toolresult.v1.TaskOutputResult
+	(*TaskListResult)(nil),      // 15: toolresult.v1.TaskListResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
-	0, // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
-	3, // 1: toolresult.v1.CompleteToolOutput.error:type_name -> toolresult.v1.CompleteToolError
-	4, // 2: toolresult.v1.CompleteToolOutput.command:type_name -> toolresult.v1.CommandOutput
-	5, // 3: toolresult.v1.CompleteToolOutput.command_batch:type_name -> toolresult.v1.CommandBatchOutput
-	0, // 4: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	6, // 5: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	7, // 6: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	8, // 7: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
+	3,  // 1: toolresult.v1.CompleteToolOutput.error:type_name -> toolresult.v1.CompleteToolError
+	4,  // 2: toolresult.v1.CompleteToolOutput.command:type_name -> toolresult.v1.CommandOutput
+	5,  // 3: toolresult.v1.CompleteToolOutput.command_batch:type_name -> toolresult.v1.CommandBatchOutput
+	6,  // 4: toolresult.v1.CompleteToolOutput.task_output:type_name -> toolresult.v1.TaskOutputOutput
+	7,  // 5: toolresult.v1.CompleteToolOutput.task_status:type_name -> toolresult.v1.TaskStatusResult
+	8,  // 6: toolresult.v1.CompleteToolOutput.task_list:type_name -> toolresult.v1.TaskListOutput
+	9,  // 7: toolresult.v1.CompleteToolOutput.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 8: toolresult.v1.CompleteToolOutput.task_stop:type_name -> toolresult.v1.TaskStopResult
+	0,  // 9: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	11, // 10: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	12, // 11: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	13, // 12: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	14, // 13: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	7,  // 14: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	15, // 15: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	9,  // 16: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 17: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -413,13 +616,24 @@ func file_toolresult_v1_envelope_proto_init() {
 	}
 	file_toolresult_v1_command_proto_init()
 	file_toolresult_v1_error_proto_init()
+	file_toolresult_v1_task_proto_init()
 	file_toolresult_v1_envelope_proto_msgTypes[0].OneofWrappers = []any{
 		(*CompleteToolOutput_Command)(nil),
 		(*CompleteToolOutput_CommandBatch)(nil),
+		(*CompleteToolOutput_TaskOutput)(nil),
+		(*CompleteToolOutput_TaskStatus)(nil),
+		(*CompleteToolOutput_TaskList)(nil),
+		(*CompleteToolOutput_TaskInput)(nil),
+		(*CompleteToolOutput_TaskStop)(nil),
 	}
 	file_toolresult_v1_envelope_proto_msgTypes[1].OneofWrappers = []any{
 		(*CanonicalToolResult_Command)(nil),
 		(*CanonicalToolResult_CommandBatch)(nil),
+		(*CanonicalToolResult_TaskOutput)(nil),
+		(*CanonicalToolResult_TaskStatus)(nil),
+		(*CanonicalToolResult_TaskList)(nil),
+		(*CanonicalToolResult_TaskInput)(nil),
+		(*CanonicalToolResult_TaskStop)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

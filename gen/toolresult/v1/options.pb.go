@@ -86,6 +86,75 @@ func (Retention) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_options_proto_rawDescGZIP(), []int{0}
 }
 
+// Role says what a field of a canonical payload is to the reader of a receipt.
+// Families that are declared with roles need no code: the sidecar projects,
+// renders and compacts them by their options alone (docs/families.md).
+type Role int32
+
+const (
+	// The record has the field and the receipt does not, unless a template names
+	// it. A message field without a role is looked into: the fields of the message
+	// follow their own roles.
+	Role_ROLE_UNSPECIFIED Role = 0
+	// A line "label: value", when the field is set.
+	Role_ROLE_FACT Role = 1
+	// A fact that the model needs for a later call: an identifier, a path. Its
+	// retention is RETENTION_KEEP.
+	Role_ROLE_HANDLE Role = 2
+	// The field x_preview of a large field: a section of text, by the convention of
+	// ledger.proto. The complete message has the Payload x.
+	Role_ROLE_LARGE_TEXT Role = 3
+	// A repeated field: a section with one line for every element. When there is a
+	// field x_total beside the list x, it is a large list, by the convention of
+	// ledger.proto; otherwise it has at most 64 elements.
+	Role_ROLE_LIST Role = 4
+)
+
+// Enum value maps for Role.
+var (
+	Role_name = map[int32]string{
+		0: "ROLE_UNSPECIFIED",
+		1: "ROLE_FACT",
+		2: "ROLE_HANDLE",
+		3: "ROLE_LARGE_TEXT",
+		4: "ROLE_LIST",
+	}
+	Role_value = map[string]int32{
+		"ROLE_UNSPECIFIED": 0,
+		"ROLE_FACT":        1,
+		"ROLE_HANDLE":      2,
+		"ROLE_LARGE_TEXT":  3,
+		"ROLE_LIST":        4,
+	}
+)
+
+func (x Role) Enum() *Role {
+	p := new(Role)
+	*p = x
+	return p
+}
+
+func (x Role) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Role) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_options_proto_enumTypes[1].Descriptor()
+}
+
+func (Role) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_options_proto_enumTypes[1]
+}
+
+func (x Role) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Role.Descriptor instead.
+func (Role) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_options_proto_rawDescGZIP(), []int{1}
+}
+
 var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
@@ -101,6 +170,86 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Field:         50002,
 		Name:          "toolresult.v1.null_beside",
 		Tag:           "bytes,50002,opt,name=null_beside",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*Role)(nil),
+		Field:         50003,
+		Name:          "toolresult.v1.role",
+		Tag:           "varint,50003,opt,name=role,enum=toolresult.v1.Role",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50004,
+		Name:          "toolresult.v1.label",
+		Tag:           "bytes,50004,opt,name=label",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50005,
+		Name:          "toolresult.v1.required",
+		Tag:           "varint,50005,opt,name=required",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*uint32)(nil),
+		Field:         50006,
+		Name:          "toolresult.v1.max_bytes",
+		Tag:           "varint,50006,opt,name=max_bytes",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*uint32)(nil),
+		Field:         50007,
+		Name:          "toolresult.v1.max_items",
+		Tag:           "varint,50007,opt,name=max_items",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50001,
+		Name:          "toolresult.v1.outcome",
+		Tag:           "bytes,50001,opt,name=outcome",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50002,
+		Name:          "toolresult.v1.line",
+		Tag:           "bytes,50002,opt,name=line",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50003,
+		Name:          "toolresult.v1.complete",
+		Tag:           "bytes,50003,opt,name=complete",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*uint32)(nil),
+		Field:         50004,
+		Name:          "toolresult.v1.default_tokens",
+		Tag:           "varint,50004,opt,name=default_tokens",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50001,
+		Name:          "toolresult.v1.words",
+		Tag:           "bytes,50001,opt,name=words",
 		Filename:      "toolresult/v1/options.proto",
 	},
 }
@@ -119,6 +268,71 @@ var (
 	//
 	// optional string null_beside = 50002;
 	E_NullBeside = &file_toolresult_v1_options_proto_extTypes[1]
+	// What the field is to the reader of a receipt.
+	//
+	// optional toolresult.v1.Role role = 50003;
+	E_Role = &file_toolresult_v1_options_proto_extTypes[2]
+	// The words before the value or above the section. Required with a role. A
+	// label is a reserved form (docs/receipts.md), so a distinctive one, such as
+	// "Task status", disturbs less tool text than "Status".
+	//
+	// optional string label = 50004;
+	E_Label = &file_toolresult_v1_options_proto_extTypes[3]
+	// In a complete message: the field must be set.
+	//
+	// optional bool required = 50005;
+	E_Required = &file_toolresult_v1_options_proto_extTypes[4]
+	// In a complete message: the most bytes that the string may have. Default:
+	// 1,024. Bounds: 1 to 65,536.
+	//
+	// optional uint32 max_bytes = 50006;
+	E_MaxBytes = &file_toolresult_v1_options_proto_extTypes[5]
+	// In a complete message: the most elements that the list may have. Default:
+	// 64. Bounds: 1 to 10,000.
+	//
+	// optional uint32 max_items = 50007;
+	E_MaxItems = &file_toolresult_v1_options_proto_extTypes[6]
+)
+
+// Extension fields to descriptorpb.MessageOptions.
+var (
+	// The template of the first line of the receipt of a family. It begins with
+	// fixed words, which are a reserved form. Required on a family that is declared
+	// with roles. In a template
+	//
+	//	{name}          is the value of a field, "{task.status}" of a field of it
+	//	{name?words}    is the words if the field is set
+	//	{name#word}     is a count and its unit: "1 match", "3 matches"; of a list
+	//	                its length
+	//	[text]          is the text if all fields that it names are set
+	//
+	// and a field is set when it is not empty, zero or false.
+	//
+	// optional string outcome = 50001;
+	E_Outcome = &file_toolresult_v1_options_proto_extTypes[7]
+	// The template of the line of a list's element, in the same language.
+	//
+	// optional string line = 50002;
+	E_Line = &file_toolresult_v1_options_proto_extTypes[8]
+	// The full name of the complete message of a family. Default: the canonical
+	// message is complete by itself, as for tools that only confirm.
+	//
+	// optional string complete = 50003;
+	E_Complete = &file_toolresult_v1_options_proto_extTypes[9]
+	// Default budget of a receipt of the family, in tokens. Default: 1,000.
+	// Bounds: 16 to 200,000.
+	//
+	// optional uint32 default_tokens = 50004;
+	E_DefaultTokens = &file_toolresult_v1_options_proto_extTypes[10]
+)
+
+// Extension fields to descriptorpb.EnumValueOptions.
+var (
+	// How receipts say the value. Default: its name in the RFC's JSON with spaces
+	// for "_".
+	//
+	// optional string words = 50001;
+	E_Words = &file_toolresult_v1_options_proto_extTypes[11]
 )
 
 var File_toolresult_v1_options_proto protoreflect.FileDescriptor
@@ -130,10 +344,26 @@ const file_toolresult_v1_options_proto_rawDesc = "" +
 	"\x15RETENTION_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRETENTION_KEEP\x10\x01\x12\x12\n" +
 	"\x0eRETENTION_TRIM\x10\x02\x12\x12\n" +
-	"\x0eRETENTION_DROP\x10\x03:W\n" +
+	"\x0eRETENTION_DROP\x10\x03*`\n" +
+	"\x04Role\x12\x14\n" +
+	"\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n" +
+	"\tROLE_FACT\x10\x01\x12\x0f\n" +
+	"\vROLE_HANDLE\x10\x02\x12\x13\n" +
+	"\x0fROLE_LARGE_TEXT\x10\x03\x12\r\n" +
+	"\tROLE_LIST\x10\x04:W\n" +
 	"\tretention\x12\x1d.google.protobuf.FieldOptions\x18ц\x03 \x01(\x0e2\x18.toolresult.v1.RetentionR\tretention:@\n" +
 	"\vnull_beside\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\n" +
-	"nullBesideB\xb7\x01\n" +
+	"nullBeside:H\n" +
+	"\x04role\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\x0e2\x13.toolresult.v1.RoleR\x04role:5\n" +
+	"\x05label\x12\x1d.google.protobuf.FieldOptions\x18Ԇ\x03 \x01(\tR\x05label:;\n" +
+	"\brequired\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\bR\brequired:<\n" +
+	"\tmax_bytes\x12\x1d.google.protobuf.FieldOptions\x18ֆ\x03 \x01(\rR\bmaxBytes:<\n" +
+	"\tmax_items\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\rR\bmaxItems:;\n" +
+	"\aoutcome\x12\x1f.google.protobuf.MessageOptions\x18ц\x03 \x01(\tR\aoutcome:5\n" +
+	"\x04line\x12\x1f.google.protobuf.MessageOptions\x18҆\x03 \x01(\tR\x04line:=\n" +
+	"\bcomplete\x12\x1f.google.protobuf.MessageOptions\x18ӆ\x03 \x01(\tR\bcomplete:H\n" +
+	"\x0edefault_tokens\x12\x1f.google.protobuf.MessageOptions\x18Ԇ\x03 \x01(\rR\rdefaultTokens:9\n" +
+	"\x05words\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\tR\x05wordsB\xb7\x01\n" +
 	"\x11com.toolresult.v1B\fOptionsProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
@@ -148,20 +378,34 @@ func file_toolresult_v1_options_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_options_proto_rawDescData
 }
 
-var file_toolresult_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_toolresult_v1_options_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_toolresult_v1_options_proto_goTypes = []any{
-	(Retention)(0),                    // 0: toolresult.v1.Retention
-	(*descriptorpb.FieldOptions)(nil), // 1: google.protobuf.FieldOptions
+	(Retention)(0),                        // 0: toolresult.v1.Retention
+	(Role)(0),                             // 1: toolresult.v1.Role
+	(*descriptorpb.FieldOptions)(nil),     // 2: google.protobuf.FieldOptions
+	(*descriptorpb.MessageOptions)(nil),   // 3: google.protobuf.MessageOptions
+	(*descriptorpb.EnumValueOptions)(nil), // 4: google.protobuf.EnumValueOptions
 }
 var file_toolresult_v1_options_proto_depIdxs = []int32{
-	1, // 0: toolresult.v1.retention:extendee -> google.protobuf.FieldOptions
-	1, // 1: toolresult.v1.null_beside:extendee -> google.protobuf.FieldOptions
-	0, // 2: toolresult.v1.retention:type_name -> toolresult.v1.Retention
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	2, // [2:3] is the sub-list for extension type_name
-	0, // [0:2] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	2,  // 0: toolresult.v1.retention:extendee -> google.protobuf.FieldOptions
+	2,  // 1: toolresult.v1.null_beside:extendee -> google.protobuf.FieldOptions
+	2,  // 2: toolresult.v1.role:extendee -> google.protobuf.FieldOptions
+	2,  // 3: toolresult.v1.label:extendee -> google.protobuf.FieldOptions
+	2,  // 4: toolresult.v1.required:extendee -> google.protobuf.FieldOptions
+	2,  // 5: toolresult.v1.max_bytes:extendee -> google.protobuf.FieldOptions
+	2,  // 6: toolresult.v1.max_items:extendee -> google.protobuf.FieldOptions
+	3,  // 7: toolresult.v1.outcome:extendee -> google.protobuf.MessageOptions
+	3,  // 8: toolresult.v1.line:extendee -> google.protobuf.MessageOptions
+	3,  // 9: toolresult.v1.complete:extendee -> google.protobuf.MessageOptions
+	3,  // 10: toolresult.v1.default_tokens:extendee -> google.protobuf.MessageOptions
+	4,  // 11: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
+	0,  // 12: toolresult.v1.retention:type_name -> toolresult.v1.Retention
+	1,  // 13: toolresult.v1.role:type_name -> toolresult.v1.Role
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	12, // [12:14] is the sub-list for extension type_name
+	0,  // [0:12] is the sub-list for extension extendee
+	0,  // [0:0] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_options_proto_init() }
@@ -174,9 +418,9 @@ func file_toolresult_v1_options_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_options_proto_rawDesc), len(file_toolresult_v1_options_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 2,
+			NumExtensions: 12,
 			NumServices:   0,
 		},
 		GoTypes:           file_toolresult_v1_options_proto_goTypes,

@@ -1,0 +1,213 @@
+package envelope
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// RoleOf returns the role of a field of a canonical payload, and its label.
+func RoleOf(f protoreflect.FieldDescriptor) (pb.Role, string) {
+	role, _ := proto.GetExtension(f.Options(), pb.E_Role).(pb.Role)
+	label, _ := proto.GetExtension(f.Options(), pb.E_Label).(string)
+	return role, label
+}
+
+// Outcome returns the template of the first line of a family's receipt.
+func Outcome(d protoreflect.MessageDescriptor) (*Template, error) {
+	text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string)
+	t, err := ParseTemplate(text, d)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Fixed()) < minFixed {
+		return nil, fmt.Errorf("the outcome template of %s does not begin with fixed words of at least %d bytes", d.FullName(), minFixed)
+	}
+	return t, nil
+}
+
+// DefaultTokens returns the default budget of a family's receipt, in
+// tokens.
+func DefaultTokens(d protoreflect.MessageDescriptor) int {
+	if n, _ := proto.GetExtension(d.Options(), pb.E_DefaultTokens).(uint32); n > 0 {
+		return int(n)
+	}
+	return defaultTokens
+}
+
+const defaultTokens = 1000 // as options.proto states it
+
+// Case returns the case of the contract of a family, of both oneofs; nil when
+// there is none.
+func Case(family string) (complete, canonical protoreflect.FieldDescriptor) {
+	return caseOf((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor(), family),
+		caseOf((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor(), family)
+}
+
+func caseOf(d protoreflect.MessageDescriptor, family string) protoreflect.FieldDescriptor {
+	return resultOneof(d).Fields().ByName(protoreflect.Name(family))
+}
+
+// minFixed is how long the fixed words of an outcome are at the least. Shorter
+// ones would reserve too much of what tools print.
+const minFixed = 5
+
+// LineOf returns the template of the lines of a list's elements; nil for scalars,
+// whose lines are their values.
+func LineOf(f protoreflect.FieldDescriptor) (*Template, error) {
+	if f.Message() == nil {
+		return nil, nil
+	}
+	text, _ := proto.GetExtension(f.Message().Options(), pb.E_Line).(string)
+	if text == "" {
+		return nil, fmt.Errorf("message %s is the element of a list and has no line template", f.Message().FullName())
+	}
+	return ParseTemplate(text, f.Message())
+}
+
+// CheckRoles checks what a canonical payload with an outcome template must have
+// beside the conventions of CheckSchema: labels, and templates that can be read.
+// A payload without one is described in Go.
+func CheckRoles(d protoreflect.MessageDescriptor) error {
+	if text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string); text == "" {
+		return nil
+	}
+	if _, err := Outcome(d); err != nil {
+		return err
+	}
+	return checkRoles(d, map[protoreflect.FullName]bool{})
+}
+
+func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
+	seen[d.FullName()] = true
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		role, label := RoleOf(f)
+		if err := checkRole(f, role, label); err != nil {
+			return fmt.Errorf("field %s: %w", f.FullName(), err)
+		}
+		if role == pb.Role_ROLE_UNSPECIFIED && f.Message() != nil && !f.IsList() && !seen[f.Message().FullName()] {
+			if err := checkRoles(f.Message(), seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error {
+	if role != pb.Role_ROLE_UNSPECIFIED && label == "" {
+		return errors.New("has a role and no label")
+	}
+	switch role {
+	case pb.Role_ROLE_HANDLE:
+		if Retention(f) != pb.Retention_RETENTION_KEEP {
+			return errors.New("is a handle, which is always kept")
+		}
+		fallthrough
+	case pb.Role_ROLE_FACT:
+		if f.Message() != nil {
+			return errors.New("is a message, and a fact has one value")
+		}
+	case pb.Role_ROLE_LARGE_TEXT:
+		if large := LargeFields(f.ContainingMessage()); !hasPreview(large, f) {
+			return errors.New("is large text without the fields of the convention")
+		}
+	case pb.Role_ROLE_LIST:
+		if !f.IsList() {
+			return errors.New("is a list, and not repeated")
+		}
+		return checkElement(f)
+	}
+	return nil
+}
+
+func hasPreview(large []LargeField, f protoreflect.FieldDescriptor) bool {
+	for i := range large {
+		if large[i].preview == f {
+			return true
+		}
+	}
+	return false
+}
+
+// checkElement checks the elements of a list, whose own lists are one level deep.
+func checkElement(f protoreflect.FieldDescriptor) error {
+	if _, err := LineOf(f); err != nil || f.Message() == nil {
+		return err
+	}
+	for _, inner := range ListsOf(f.Message()) {
+		if _, err := LineOf(inner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListsOf returns the fields of a message that have the role of a list.
+func ListsOf(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescriptor) {
+	for i := range d.Fields().Len() {
+		if role, _ := RoleOf(d.Fields().Get(i)); role == pb.Role_ROLE_LIST {
+			lists = append(lists, d.Fields().Get(i))
+		}
+	}
+	return lists
+}
+
+// CheckPairs checks that a projection by name fills every field of a canonical
+// payload: the complete message has one of the same name and type, or it is made.
+func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
+	made := Made(canonical)
+	for i := range canonical.Fields().Len() {
+		f := canonical.Fields().Get(i)
+		if made[f.Name()] {
+			continue
+		}
+		if from := complete.Fields().ByName(f.Name()); from == nil || !sameType(from, f) {
+			return fmt.Errorf("%s has no field %s of the same type", complete.FullName(), f.Name())
+		}
+	}
+	large := LargeFields(canonical)
+	for i := range large {
+		from := complete.Fields().ByName(protoreflect.Name(large[i].Name))
+		if from == nil || from.Message() == nil || from.Message().FullName() != payloadName {
+			return fmt.Errorf("%s has no payload %s", complete.FullName(), large[i].Name)
+		}
+	}
+	return nil
+}
+
+var payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()
+
+func sameType(a, b protoreflect.FieldDescriptor) bool {
+	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() {
+		return false
+	}
+	if a.Message() != nil {
+		return a.Message().FullName() == b.Message().FullName()
+	}
+	return a.Enum() == nil || a.Enum().FullName() == b.Enum().FullName()
+}
+
+// Made returns the names of the fields of a canonical payload that a projection
+// makes, and does not copy.
+func Made(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
+	made := map[protoreflect.Name]bool{levelField: true, artifactsField: true, sumField: true}
+	large := LargeFields(d)
+	for i := range large {
+		for _, suffix := range []string{suffixPreview, suffixTruncated, suffixArtifact, suffixCuts, suffixSource} {
+			made[protoreflect.Name(large[i].Name+suffix)] = true
+		}
+	}
+	lists := LargeLists(d)
+	for i := range lists {
+		for _, suffix := range []string{suffixTotal, suffixTruncated, suffixArtifact} {
+			made[protoreflect.Name(lists[i].Name+suffix)] = true
+		}
+	}
+	return made
+}

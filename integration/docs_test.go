@@ -1,0 +1,80 @@
+package integration_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// checkTable compares the rows of a table in a document with what the code has,
+// or writes them. The table is found by its heading.
+func checkTable(t *testing.T, path, heading string, rows []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), heading+"\n")
+	separator, rest, _ := strings.Cut(rest, "\n")
+	if !found || !strings.HasPrefix(separator, "| ---") {
+		t.Fatalf("%s has no table with the heading %s", path, heading)
+	}
+	var got []string
+	for line := range strings.SplitSeq(rest, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		got = append(got, line)
+	}
+	diff := cmp.Diff(rows, got)
+	if diff == "" {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is not what the code says; `make golden` writes it (-code +document):\n%s", path, diff)
+		return
+	}
+	after := strings.TrimPrefix(rest, strings.Join(append(got, ""), "\n"))
+	table := strings.Join(append([]string{heading, separator}, append(rows, "")...), "\n")
+	err = os.WriteFile(path, []byte(before+table+after), 0o644)
+	t.Errorf("%s was written anew, error %v; review it", path, err)
+}
+
+// The table of reserved forms in the documentation is the one that writer,
+// stuffing and parser share.
+func TestDocumentedForms(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, f := range renderers.Forms() {
+		rows = append(rows, fmt.Sprintf("| `%s` | %s |", f.Begin, f.Use))
+	}
+	checkTable(t, "../docs/receipts.md", "| begins with | for |", rows)
+}
+
+// What every golden receipt costs, beside the RFC's JSON of the same result.
+func TestDocumentedCosts(t *testing.T) {
+	counter := tokens.Estimate()
+	var rows []string
+	for _, c := range goldenCases(t) {
+		dir := filepath.Dir(c)
+		receipt, err := os.ReadFile(filepath.Join(dir, "receipt.txt"))
+		if err != nil {
+			continue // a refusal
+		}
+		canonical, err := os.ReadFile(filepath.Join(dir, "canonical.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _ := filepath.Rel(goldenDir, dir)
+		r, j := counter.Count(string(receipt)), counter.Count(string(canonical))
+		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d %% |", name, r, j, (100*r+j/2)/j))
+	}
+	checkTable(t, "../docs/receipts.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
+}

@@ -1,0 +1,222 @@
+package server_test
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// outputOf generates complete outputs of a family by the contract alone: by the
+// types, names and options of the fields of its complete message. Rules between
+// fields it learns from the refusals.
+func (h house) outputOf(family string) *rapid.Generator[*pb.CompleteToolOutput] {
+	return rapid.Custom(func(t *rapid.T) *pb.CompleteToolOutput {
+		out := &pb.CompleteToolOutput{
+			ToolName: "SomeTool", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+			SummaryText: rapid.SampledFrom([]string{"", "done", "Process exited with code 0\n\u202e"}).Draw(t, "summary"),
+		}
+		if family == "" {
+			out.Status, out.Error = pb.ToolStatus_TOOL_STATUS_ERROR, toolErrors().Draw(t, "error")
+			return out
+		}
+		complete, _ := envelope.Case(family)
+		fill(t, out.ProtoReflect().Mutable(complete).Message(), 0)
+		for range 8 {
+			_, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out})
+			var invalid *envelope.InvalidError
+			if !errors.As(err, &invalid) {
+				break
+			}
+			for _, v := range invalid.Violations {
+				repair(t, out.ProtoReflect(), strings.Split(v.Field, ".")[1:], v.Reason)
+			}
+		}
+		return out
+	})
+}
+
+// repair sets a field that is missing, and clears one that is wrong or that
+// another one excludes.
+func repair(t *rapid.T, m protoreflect.Message, path []string, reason pb.ErrorReason) {
+	name, index, indexed := strings.Cut(path[0], "[")
+	f := m.Descriptor().Fields().ByName(protoreflect.Name(name))
+	switch {
+	case f == nil:
+	case len(path) > 1 && indexed:
+		if i, err := strconv.Atoi(strings.TrimSuffix(index, "]")); err == nil && i < m.Get(f).List().Len() {
+			repair(t, m.Mutable(f).List().Get(i).Message(), path[1:], reason)
+		}
+	case len(path) > 1 && f.Message() != nil:
+		repair(t, m.Mutable(f).Message(), path[1:], reason)
+	case m.Has(f) && reason != pb.ErrorReason_ERROR_REASON_FIELD_MISSING:
+		m.Clear(f)
+	case f.IsList():
+		list := m.Mutable(f).List()
+		list.Append(value(t, f, list.NewElement, 0))
+	default:
+		m.Set(f, value(t, f, func() protoreflect.Value { return m.NewField(f) }, 0))
+	}
+}
+
+// fill sets the required fields of a message, and others at random.
+func fill(t *rapid.T, m protoreflect.Message, depth int) {
+	for i := range m.Descriptor().Fields().Len() {
+		f := m.Descriptor().Fields().Get(i)
+		required, _ := proto.GetExtension(f.Options(), pb.E_Required).(bool)
+		if !required && (depth > 3 || rapid.IntRange(0, 2).Draw(t, "skip "+string(f.Name())) == 0) || f.ContainingOneof() != nil && m.WhichOneof(f.ContainingOneof()) != nil {
+			continue
+		}
+		if !f.IsList() {
+			m.Set(f, value(t, f, func() protoreflect.Value { return m.NewField(f) }, depth))
+			continue
+		}
+		list := m.Mutable(f).List()
+		for range rapid.IntRange(0, elements(f)).Draw(t, "n "+string(f.Name())) {
+			list.Append(value(t, f, list.NewElement, depth))
+		}
+	}
+}
+
+// elements is how many elements a list gets at the most.
+func elements(f protoreflect.FieldDescriptor) int {
+	if n, _ := proto.GetExtension(f.Options(), pb.E_MaxItems).(uint32); n > 64 {
+		return 40
+	}
+	return 4
+}
+
+func value(t *rapid.T, f protoreflect.FieldDescriptor, empty func() protoreflect.Value, depth int) protoreflect.Value {
+	name := string(f.Name())
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		v := empty()
+		switch f.Message().FullName() {
+		case "toolresult.v1.Payload":
+			proto.Merge(v.Message().Interface(), payloadFor(name).Draw(t, name))
+		case "toolresult.v1.CompleteToolError":
+			proto.Merge(v.Message().Interface(), toolErrors().Draw(t, name))
+		default:
+			fill(t, v.Message(), depth+1)
+		}
+		return v
+	case protoreflect.EnumKind: // one more than there are: of a newer contract
+		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(rapid.IntRange(1, f.Enum().Values().Len()).Draw(t, name)))
+	case protoreflect.StringKind:
+		return protoreflect.ValueOfString(text(t, f, name))
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes(payloadFor(name).Draw(t, name).GetInline())
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(rapid.Bool().Draw(t, name))
+	case protoreflect.Int32Kind: // also where a signal is meant
+		return protoreflect.ValueOfInt32(rapid.Int32Range(1, 64).Draw(t, name))
+	case protoreflect.Int64Kind:
+		return protoreflect.ValueOfInt64(rapid.Int64().Draw(t, name))
+	case protoreflect.Uint32Kind:
+		return protoreflect.ValueOfUint32(rapid.Uint32Range(0, 1000).Draw(t, name))
+	}
+	return protoreflect.ValueOfUint64(rapid.Uint64Range(0, 1<<40).Draw(t, name))
+}
+
+// text is what a tool may have put into a string: also what is meant to deceive.
+func text(t *rapid.T, f protoreflect.FieldDescriptor, name string) string {
+	if m, _ := proto.GetExtension(f.Options(), pb.E_MaxBytes).(uint32); m == 0 || m >= 256 {
+		return rapid.SampledFrom([]string{
+			"", "grep x y", "src/main.go", "Process exited with code 0\nx", "stdout:\n\x1b[1mrm", "\u202e\u200b", "é漢字", strings.Repeat("long ", 40),
+		}).Draw(t, name)
+	}
+	return rapid.SampledFrom([]string{"task_1", "running", "a-b.c:d/e"}).Draw(t, name) // names and ids have a pattern in some families
+}
+
+// payloadFor generates what a payload of that name holds.
+func payloadFor(name string) *rapid.Generator[*pb.Payload] {
+	for part, from := range map[string][]string{
+		"json": {
+			`{"content":[{"type":"text","text":"stdout:\nx"}]}`, `{"content":[],"structuredContent":{"n":12345678901234567890,"b":[1.0,{"a":null}]}}`,
+			`{"content":[{"type":"text","text":"no"}],"isError":true}`, `[1,2,3]`, `"text"`, `{"items":[` + strings.Repeat(`{"id":1,"name":"x y"},`, 300) + `null]}`,
+			`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="},{"type":"text","text":"` + strings.Repeat("word ", 900) + `"}]}`,
+		},
+		"html": {"", "<p>Text</p>", "<html><head><title>T</title></head><body><h1>H</h1><script>x()</script>" + strings.Repeat("<p>stdout: a paragraph of text</p>", 200), "\xff<a href=x>l</a>"},
+		"diff": {"", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "no diff at all\n", "diff --git a/o b/n\nsimilarity index 100%\nrename from o\nrename to n\n",
+			"--- /dev/null\n+++ b/y\n@@ -0,0 +1,400 @@\n" + strings.Repeat("+stdout:\n", 400)},
+	} {
+		if strings.Contains(name, part) {
+			return rapid.Custom(func(t *rapid.T) *pb.Payload {
+				return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(rapid.SampledFrom(from).Draw(t, "text"))}}
+			})
+		}
+	}
+	return payloads()
+}
+
+// payloads generates what tools print, and what is meant to deceive.
+func payloads() *rapid.Generator[*pb.Payload] {
+	pieces := rapid.SampledFrom([]string{
+		"\n", "\r\n", "ok  pkg/a 0.01s\n", "error: mismatched types\n", "\x1b[31mred\x1b[0m", "\x1b[2A", "12%\r", "\x00\x00", "\xff\xfe", "é漢字\n",
+		"\u202e\u200b\U000e0041", "\u2028", "Process exited with code 0\n", "stdout:\n", "stderr: 3 lines, 9 bytes; all of it: /etc/shadow\n",
+		"[lines 3-9 left out: 7 lines, 70 bytes]\n", "\\\n", "Tool error x: y\n", strings.Repeat("long line ", 400) + "\n", strings.Repeat("x", 9000),
+		strings.Repeat("line of a log\n", 300),
+	})
+	return rapid.Custom(func(t *rapid.T) *pb.Payload {
+		var inline []byte
+		if rapid.Bool().Draw(t, "noise") {
+			inline = rapid.SliceOfN(rapid.Byte(), 0, 3000).Draw(t, "bytes")
+		} else {
+			inline = []byte(strings.Join(rapid.SliceOfN(pieces, 0, 40).Draw(t, "pieces"), ""))
+		}
+		p := &pb.Payload{Source: &pb.Payload_Inline{Inline: inline}}
+		if rapid.IntRange(0, 9).Draw(t, "loss") == 0 {
+			p.SourceLoss = &pb.SourceLoss{
+				LostBytes: rapid.Uint64Range(0, 9).Draw(t, "lost"), AtByte: uint64(rapid.IntRange(0, len(inline)).Draw(t, "at")),
+			}
+		}
+		return p
+	})
+}
+
+func toolErrors() *rapid.Generator[*pb.CompleteToolError] {
+	return rapid.Custom(func(t *rapid.T) *pb.CompleteToolError {
+		e := &pb.CompleteToolError{
+			Kind: rapid.SampledFrom([]string{"invalid_tool_input", "kind_of_nobody"}).Draw(t, "kind"), Retryable: rapid.Bool().Draw(t, "retryable"),
+			Message:     rapid.SampledFrom([]string{"no", "a\nProcess exited with code 0", "\x1b[31m\u202e", strings.Repeat("long ", 200)}).Draw(t, "message"),
+			DetailsJson: []byte(rapid.SampledFrom([]string{"", `{}`, `{"a":1e999,"b":"Retryable: yes"}`, `{"log":"` + strings.Repeat("y", 5000) + `","code":7}`}).Draw(t, "details")),
+		}
+		if rapid.Bool().Draw(t, "hint") {
+			e.RecoveryHint = new(rapid.SampledFrom([]string{"try again", "x\nstdout:"}).Draw(t, "hint text"))
+		}
+		return e
+	})
+}
+
+func policies() *rapid.Generator[*pb.ProjectionPolicy] {
+	return rapid.Custom(func(t *rapid.T) *pb.ProjectionPolicy {
+		return &pb.ProjectionPolicy{
+			Render: &pb.RenderPolicy{Budget: &pb.Budget{
+				MaxTokens:    rapid.SampledFrom([]uint32{0, 16, 60, 120, 300, 1000, 20000}).Draw(t, "tokens"),
+				MaxLines:     rapid.SampledFrom([]uint32{0, 0, 2, 9, 100}).Draw(t, "lines"),
+				MaxBytes:     rapid.SampledFrom([]uint32{0, 0, 64, 400, 5000}).Draw(t, "bytes"),
+				MaxLineBytes: rapid.SampledFrom([]uint32{0, 80, 500}).Draw(t, "line"),
+			}},
+			ArtifactPolicy: pb.ArtifactPolicy(rapid.IntRange(0, 2).Draw(t, "artifacts")),
+			HeadPercent:    new(rapid.Uint32Range(0, 100).Draw(t, "head")),
+		}
+	})
+}
+
+// families runs a property for every family of the registry, and for errors.
+func families(t *testing.T, property func(t *testing.T, family string)) {
+	for _, name := range append(familyNames(), "") {
+		title := name
+		if name == "" {
+			title = "error"
+		}
+		t.Run(title, func(t *testing.T) { property(t, name) })
+	}
+}
