@@ -13,6 +13,9 @@ export CGO_ENABLED ?= 1
 
 BIN := .bin
 TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck)
+# The families of the example, in a workspace with the contract that they import.
+EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
+BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
 FUZZTIME ?= 10s
 BENCH ?= .
 BENCHTIME ?= 1s
@@ -86,18 +89,23 @@ bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 .PHONY: generate
-generate: $(TOOLS) ## Make gen/ again from proto/
+generate: $(TOOLS) ## Make gen/ and the descriptor set of the example again
 	$(BIN)/buf generate
+	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o docs/examples/acme.binpb
 
 .PHONY: check-generated
-check-generated: $(TOOLS) ## Fail if gen/ is not what proto/ gives
+check-generated: $(TOOLS) ## Fail if gen/ or the example is not what the .proto files give
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
 	$(BIN)/buf generate -o "$$tmp"; \
-	diff -r gen "$$tmp/gen" && echo "gen/ is what proto/ gives"
+	diff -r gen "$$tmp/gen"; \
+	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o "$$tmp/acme.binpb"; \
+	cmp docs/examples/acme.binpb "$$tmp/acme.binpb"; \
+	echo "gen/ is what proto/ gives, and so is the example"
 
 .PHONY: lint
 lint: $(TOOLS) ## Lint the contract and the Go code
 	$(BIN)/buf lint
+	$(BIN)/buf lint $(EXAMPLE)
 	$(BIN)/staticcheck ./...
 
 .PHONY: vet
@@ -113,6 +121,7 @@ format: $(TOOLS) ## Format the contract and the Go code
 .PHONY: check-format
 check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not tidy
 	$(BIN)/buf format -d --exit-code
+	$(BIN)/buf format docs/examples/acme -d --exit-code
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) -C integration/tools mod tidy -diff

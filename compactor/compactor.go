@@ -23,6 +23,7 @@ type Policy struct {
 	PreviewTokens int // what each preview may keep at COMPACTION_LEVEL_TRIMMED
 	Counter       tokens.Counter
 	Keep          Keep
+	Types         envelope.Types // families that an operator brought
 }
 
 // Compact returns r at the policy's level, and whether that differs from r. It
@@ -31,7 +32,7 @@ type Policy struct {
 func Compact(ctx context.Context, r *pb.CanonicalToolResult, p Policy) (*pb.CanonicalToolResult, bool, error) {
 	compacted := proto.CloneOf(r)
 	c := compaction{Policy: p}
-	root := payloadOf(compacted)
+	root := payloadOf(compacted, p.Types)
 	if root == nil {
 		return r, false, nil
 	}
@@ -43,15 +44,16 @@ func Compact(ctx context.Context, r *pb.CanonicalToolResult, p Policy) (*pb.Cano
 	if c.err != nil || !c.changed {
 		return r, false, c.err
 	}
+	p.Types.Close(compacted, root)
 	return compacted, true, nil
 }
 
 // payloadOf is the part of a result that can be compacted.
-func payloadOf(r *pb.CanonicalToolResult) protoreflect.Message {
+func payloadOf(r *pb.CanonicalToolResult, types envelope.Types) protoreflect.Message {
 	if r.GetError() != nil {
 		return r.GetError().ProtoReflect()
 	}
-	_, payload := envelope.Payload(r)
+	_, payload := types.Open(r)
 	return payload
 }
 

@@ -52,7 +52,7 @@ func compact(t *testing.T, r *pb.CanonicalToolResult, p compactor.Policy) (*pb.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := envelope.ValidateCanonical("", got); err != nil {
+	if err := envelope.ValidateCanonical("", got, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !proto.Equal(before, r) {

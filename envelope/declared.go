@@ -3,6 +3,7 @@ package envelope
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -24,8 +25,9 @@ func Outcome(d protoreflect.MessageDescriptor) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(t.Fixed()) < minFixed {
-		return nil, fmt.Errorf("the outcome template of %s does not begin with fixed words of at least %d bytes", d.FullName(), minFixed)
+	if len(t.Fixed()) < minFixed || !isForm(t.Fixed()) {
+		return nil, fmt.Errorf("the outcome template of %s does not begin with fixed words: a letter, and at least %d bytes of printable ASCII",
+			d.FullName(), minFixed)
 	}
 	return t, nil
 }
@@ -50,6 +52,12 @@ func Case(family string) (complete, canonical protoreflect.FieldDescriptor) {
 
 func caseOf(d protoreflect.MessageDescriptor, family string) protoreflect.FieldDescriptor {
 	return resultOneof(d).Fields().ByName(protoreflect.Name(family))
+}
+
+// isForm reports whether a text can begin a line of a receipt.
+func isForm(text string) bool {
+	letter := text != "" && (text[0]|0x20 >= 'a' && text[0]|0x20 <= 'z')
+	return letter && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
 // minFixed is how long the fixed words of an outcome are at the least. Shorter
@@ -100,8 +108,8 @@ func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 }
 
 func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error {
-	if role != pb.Role_ROLE_UNSPECIFIED && label == "" {
-		return errors.New("has a role and no label")
+	if role != pb.Role_ROLE_UNSPECIFIED && (!isForm(label) || strings.ContainsRune(label, ':')) {
+		return errors.New("has a role and no label: a letter, and then printable ASCII without a colon")
 	}
 	switch role {
 	case pb.Role_ROLE_HANDLE:
@@ -158,9 +166,13 @@ func ListsOf(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescri
 	return lists
 }
 
-// CheckPairs checks that a projection by name fills every field of a canonical
-// payload: the complete message has one of the same name and type, or it is made.
+// CheckPairs checks that a projection by name makes a whole canonical payload:
+// for every field the complete message has one of the same name and type, or it
+// is made; and nothing is large but at the top, where the projection sees it.
 func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
+	if err := checkSmall(canonical, map[protoreflect.FullName]bool{}); err != nil || complete == canonical {
+		return err
+	}
 	made := Made(canonical)
 	for i := range canonical.Fields().Len() {
 		f := canonical.Fields().Get(i)
@@ -181,7 +193,31 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 	return nil
 }
 
-var payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()
+// checkSmall checks that the messages inside of a payload have nothing large, and
+// no error, whose details have a form of their own.
+func checkSmall(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
+	made := Made(d)
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		inner := f.Message()
+		if inner == nil || made[f.Name()] || seen[inner.FullName()] {
+			continue
+		}
+		seen[inner.FullName()] = true
+		if inner.Fields().ByName(artifactsField) != nil || inner.FullName() == errorName {
+			return fmt.Errorf("field %s holds something large or an error below the top of the payload", f.FullName())
+		}
+		if err := checkSmall(inner, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	errorName   = (*pb.ToolError)(nil).ProtoReflect().Descriptor().FullName()
+	payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()
+)
 
 func sameType(a, b protoreflect.FieldDescriptor) bool {
 	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() {

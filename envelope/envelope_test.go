@@ -35,7 +35,7 @@ func TestExamplesOfTheRFC(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := envelope.ValidateCanonical("", r); err != nil {
+			if err := envelope.ValidateCanonical("", r, nil); err != nil {
 				t.Error(err)
 			}
 			back, err := envelope.ToJSON(r)
@@ -183,12 +183,12 @@ func TestCanonicalThatIsRefused(t *testing.T) {
 		"huge segments":              {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, segment(0, 1, ^uint64(0)), segment(1, 3, 4))}, "stdout_cuts", ledger},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantReason(t, envelope.ValidateCanonical("canonical", command(c.result)), "canonical.command."+c.field, c.reason)
+			wantReason(t, envelope.ValidateCanonical("canonical", command(c.result), nil), "canonical.command."+c.field, c.reason)
 		})
 	}
 	good := &pb.CommandResult{StdoutPreview: text, StdoutTruncated: true, StdoutSource: source(9, 3, segment(0, 3, 3)),
 		StdoutCuts: []*pb.Cut{cut(3, 9, 3)}}
-	if err := envelope.ValidateCanonical("", command(good)); err != nil {
+	if err := envelope.ValidateCanonical("", command(good), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,8 @@ import (
 // FromJSON reads the RFC's JSON of a canonical result, as ToJSON writes it. The
 // RFC's JSON does not name the family of "result"; family does, by the name of
 // its case in the contract. With an empty family the only family whose payload
-// has all the members of "result" is taken. It returns an *InvalidError for text
+// has all the members of "result" is taken. A family that an operator brought is
+// named by its type. It returns an *InvalidError for text
 // that is no such JSON; the result itself is for ValidateCanonical to check.
 func FromJSON(text []byte, family string) (*pb.CanonicalToolResult, error) {
 	c := NewChecker("")
@@ -80,6 +81,13 @@ func (d decoder) envelope(r *pb.CanonicalToolResult, members map[string]json.Raw
 func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 	members, ok := d.object("result", text)
 	if !ok {
+		return
+	}
+	if strings.Contains(family, ".") { // an operator brought it
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, text) // it is an object
+		custom := &pb.CustomResult{Type: family, PayloadJson: compact.String()}
+		m.Set(resultOneof(m.Descriptor()).Fields().ByName(CustomCase), protoreflect.ValueOfMessage(custom.ProtoReflect()))
 		return
 	}
 	var fits []protoreflect.FieldDescriptor

@@ -30,9 +30,12 @@ func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 	w.member("status").text(enumName(r.GetStatus().Descriptor(), r.GetStatus().Number()))
 	w.member("summary_text").text(r.GetSummaryText())
 	w.member("result")
-	if _, payload := Payload(r); payload != nil {
+	switch _, payload := Payload(r); {
+	case r.GetCustom() != nil:
+		w.raw(r.GetCustom().GetPayloadJson())
+	case payload != nil:
 		w.message(payload)
-	} else {
+	default:
 		w.raw("null")
 	}
 	w.member("error")

@@ -79,8 +79,9 @@ func (c Checker) kind(kind string) {
 
 // ValidateCanonical checks a canonical result that comes from outside: the
 // envelope, and by the conventions of the contract every artifact index and
-// every ledger inside. It returns an *InvalidError.
-func ValidateCanonical(path string, r *pb.CanonicalToolResult) error {
+// every ledger inside, also of the families that an operator brought. It returns
+// an *InvalidError.
+func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) error {
 	c := NewChecker(path)
 	if r == nil {
 		c.Fail("", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
@@ -92,8 +93,14 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult) error {
 	if r.Error != nil {
 		checkError(c.At("error"), r.GetError())
 	}
-	if name, payload := Payload(r); payload != nil {
-		checkPayload(c.At(name), payload)
+	name, payload := Payload(r)
+	at := c.At(name)
+	if custom := r.GetCustom(); custom != nil {
+		payload = types.unwrap(at, custom)
+		at = at.At("payload_json")
+	}
+	if payload != nil {
+		checkPayload(at, payload)
 	}
 	return c.Err()
 }

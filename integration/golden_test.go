@@ -14,15 +14,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
 )
 
 var update = flag.Bool("update", false, "write the golden files, and fail")
 
-const goldenDir = "testdata/golden"
+const (
+	goldenDir       = "testdata/golden"
+	exampleFamilies = "../docs/examples/acme.binpb"
+)
 
 // TestGolden sends every request of the corpus through a running sidecar and
 // compares both surfaces, and the receipts after compaction, with the files of
@@ -43,7 +50,7 @@ const goldenDir = "testdata/golden"
 // bytes; the calibration of the token counter has tests of its own.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: goldenStore(t)})
+	s := startSidecar(t, launch{store: goldenStore(t), args: withFamilies(t)})
 	cases := goldenCases(t)
 	if *update {
 		t.Error("-update fails on purpose: review the diff, and run without it")
@@ -63,6 +70,16 @@ func goldenCases(t *testing.T) []string {
 		t.Fatalf("the corpus has %d cases, error %v", len(cases), err)
 	}
 	return cases
+}
+
+// withFamilies are the flags that bring the families of the example.
+func withFamilies(t *testing.T) []string {
+	t.Helper()
+	path, err := filepath.Abs(exampleFamilies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--families", path}
 }
 
 // goldenStore is a path of 100 bytes.
@@ -150,6 +167,7 @@ func fill(t *testing.T, dir string, out *pb.CompleteToolOutput) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	payload, seal := opened(t, out)
 	for _, file := range files {
 		if slices.Contains(notPayloads, file.Name()) {
 			continue
@@ -158,13 +176,47 @@ func fill(t *testing.T, dir string, out *pb.CompleteToolOutput) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := out.ProtoReflect()
-		m = m.Mutable(m.WhichOneof(m.Descriptor().Oneofs().ByName("result"))).Message()
-		p, ok := at(t, m, strings.Split(file.Name(), ".")).Interface().(*pb.Payload)
-		if !ok {
+		p := at(t, payload, strings.Split(file.Name(), "."))
+		if p.Descriptor().FullName() != "toolresult.v1.Payload" {
 			t.Fatalf("%s is no payload", file.Name())
 		}
-		p.Source = &pb.Payload_Inline{Inline: content}
+		p.Set(p.Descriptor().Fields().ByName("inline"), protoreflect.ValueOfBytes(content))
+	}
+	seal()
+}
+
+// opened returns the family's message of an output, and what puts it back.
+func opened(t *testing.T, out *pb.CompleteToolOutput) (m protoreflect.Message, seal func()) {
+	t.Helper()
+	m = out.ProtoReflect()
+	f := m.WhichOneof(m.Descriptor().Oneofs().ByName("result"))
+	if f == nil {
+		return nil, func() {}
+	}
+	m = m.Mutable(f).Message()
+	custom := out.GetCustom()
+	if custom == nil {
+		return m, func() {}
+	}
+	families, err := server.BroughtFamilies(exampleFamilies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.Name != custom.GetType() {
+			continue
+		}
+		m = dynamicpb.NewMessage(family.Type.Complete)
+		if err := protojson.Unmarshal([]byte(custom.GetMessageJson()), m.Interface()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m, func() {
+		binary, err := proto.Marshal(m.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		custom.Encoding = &pb.CustomOutput_Message{Message: binary}
 	}
 }
 
@@ -220,6 +272,9 @@ func projectCLI(t *testing.T, s *sidecar, req *pb.ProjectRequest) (canonical, re
 
 // familyOf is the family of an output, "" of an error.
 func familyOf(out *pb.CompleteToolOutput) string {
+	if out.GetCustom() != nil {
+		return out.GetCustom().GetType()
+	}
 	m := out.ProtoReflect()
 	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("result")); f != nil {
 		return string(f.Name())

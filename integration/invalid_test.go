@@ -46,6 +46,14 @@ func invalidProjects() map[string]invalidProject {
 		"JSON_INVALID":       {details(`{"` + canary + `": nope}`), "output.error.details_json"},
 		"JSON_TOO_DEEP":      {details(strings.Repeat("[", 65) + strings.Repeat("]", 65)), "output.error.details_json"},
 		"JSON_DUPLICATE_KEY": {details(`{"` + canary + `": 1, "` + canary + `": 2}`), "output.error.details_json"},
+		"FAMILY_UNKNOWN": {good(func(r *pb.ProjectRequest) {
+			r.Output.Result = &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{Type: canary}}
+		}), "output.custom.type"},
+		"MESSAGE_INVALID": {good(func(r *pb.ProjectRequest) {
+			r.Output.Result = &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
+				Type: "acme.v1.DeployResult", Encoding: &pb.CustomOutput_MessageJson{MessageJson: canary},
+			}}
+		}), "output.custom.message_json"},
 		"BUDGET_TOO_SMALL": {within(&pb.Budget{MaxTokens: 16},
 			failedTool(&pb.CompleteToolError{Kind: "internal", Message: strings.Repeat(canary+" ", 20)})), ""},
 	}
@@ -106,6 +114,9 @@ func invalidCanonicals() map[string]invalidCanonical {
 			"command.stdout_artifact"},
 		"LEDGER_INVALID": {canonicalCommand(func(c *pb.CommandResult) { c.StdoutTruncated = true }), nil,
 			"command.stdout_cuts"},
+		"FAMILY_UNKNOWN": {envelope(func(r *pb.CanonicalToolResult) {
+			r.Result = &pb.CanonicalToolResult_Custom{Custom: &pb.CustomResult{Type: canary, PayloadJson: "{}"}}
+		}), nil, "custom.type"},
 		"TEXT_NOT_SANITISED": {canonicalCommand(func(c *pb.CommandResult) { c.StdoutPreview = new("\x1b[31m" + canary) }), nil, ""},
 		"BUDGET_TOO_SMALL": {canonicalCommand(func(c *pb.CommandResult) { c.StdoutPreview = new(numbered(100)) }),
 			&pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 50}}, ""},

@@ -60,7 +60,7 @@ func provocations() []provocation {
 // TestRefusals provokes every refusal that the contract lists.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	shared := startSidecar(t, launch{})
+	shared := startSidecar(t, launch{args: withFamilies(t)})
 	for _, p := range provocations() {
 		t.Run(p.rpc+"_"+p.reason, func(t *testing.T) {
 			t.Parallel()

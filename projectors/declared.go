@@ -30,6 +30,7 @@ type work struct {
 	into   protoreflect.Message // the canonical payload
 	parts  []part
 	finish func() // completes into from what the parts left out
+	seal   func() // puts into where it belongs, before it is measured; nil when it is there
 }
 
 type declared struct {
@@ -88,6 +89,9 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 		envelope.SumTruncated(w.into)
 		if given == "" {
 			r.SummaryText = oneLine(template.Expand(w.into), envelope.MaxSummary)
+		}
+		if w.seal != nil {
+			w.seal()
 		}
 	}, w.sink)
 }

@@ -28,11 +28,13 @@ func describe(d protoreflect.MessageDescriptor) Renderer {
 	if err != nil {
 		return nil
 	}
-	return Describe(func(payload protoreflect.Message) Document {
-		document := Document{Outcome: strings.TrimRight(outcome.Expand(payload), " ")}
-		document.declared(payload)
-		return document
-	})
+	return Describe(func(payload protoreflect.Message) Document { return declaredDocument(outcome, payload) })
+}
+
+func declaredDocument(outcome *envelope.Template, payload protoreflect.Message) Document {
+	d := Document{Outcome: strings.TrimRight(outcome.Expand(payload), " ")}
+	d.declared(payload)
+	return d
 }
 
 // declared adds the fields of a message by their roles, in the order of the

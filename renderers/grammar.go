@@ -66,15 +66,15 @@ type Form struct {
 // Forms returns the closed table of reserved forms, as docs/receipts.md shows
 // it. No other line of a receipt is ours; a line of tool text that begins like
 // one of these is stuffed.
-func Forms() []Form {
-	g := builtIn
+func Forms() []Form { return append(builtIn.forms(), structural...) }
+
+// forms are the forms of the grammar as lines have them.
+func (g *grammar) forms() []Form {
 	forms := slices.Clone(g.outcomes)
-	for _, labels := range [][]Form{g.facts, g.sections} {
-		for _, f := range labels {
-			forms = append(forms, Form{f.Begin + ":", f.Use})
-		}
+	for _, f := range slices.Concat(g.facts, g.sections) {
+		forms = append(forms, Form{f.Begin + ":", f.Use})
 	}
-	return append(forms, structural...)
+	return forms
 }
 
 // grammar are the forms that differ from family to family: beginnings of first

@@ -13,8 +13,10 @@ var ErrNotReceipt = errors.New("no receipt of this grammar")
 // Tool text cannot change what it returns: a line that begins like one of our
 // forms is stuffed in it. A runtime has no need of this, it has the canonical
 // result; it serves tests, audits and people.
-func ParseReceipt(text string) (Document, error) {
-	p := parser{grammar: builtIn, lines: strings.Split(text, "\n")}
+func ParseReceipt(text string) (Document, error) { return parse(text, builtIn) }
+
+func parse(text string, g grammar) (Document, error) {
+	p := parser{grammar: g, lines: strings.Split(text, "\n")}
 	p.document.Outcome = p.lines[0]
 	if !hasPrefix(p.lines[0], p.grammar.outcomes) {
 		return Document{}, ErrNotReceipt

@@ -38,6 +38,9 @@ func (d Describe) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
 	return Write(d.Document(r), p.Counter)
 }
 
+// Parse reads a receipt back; see ParseReceipt.
+func (d Describe) Parse(text string) (Document, error) { return ParseReceipt(text) }
+
 // Error returns the Renderer of results that have no family, because the tool
 // failed.
 func Error() Renderer {

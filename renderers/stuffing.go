@@ -12,39 +12,42 @@ import (
 // with room for what folding skips.
 const foldedBytes = 256
 
-// reserved are the beginnings of the forms, folded.
-var reserved = func() (begins []string) {
-	for _, f := range Forms() {
-		begins = append(begins, strings.ToLower(f.Begin))
-	}
-	return begins
-}()
+// reserved are the beginnings of forms, folded, by their first byte.
+type reserved [utf8.RuneSelf][]string
 
-// firsts marks the first bytes of folded forms.
-var firsts = func() (t [128]bool) {
-	for _, begin := range reserved {
-		t[begin[0]] = true
+// newReserved takes forms that begin with ASCII.
+func newReserved(forms []Form) *reserved {
+	var r reserved
+	for _, f := range forms {
+		begin := strings.ToLower(f.Begin)
+		r[begin[0]] = append(r[begin[0]], begin)
 	}
-	return t
-}()
+	return &r
+}
 
-// mustStuff reports whether a line of tool text begins like one of our forms.
-// The parser takes a form only as it is written; this is wider, for the sake of
+// builtInReserved are the forms of the contract.
+var builtInReserved = newReserved(Forms())
+
+// begins reports whether a line of tool text begins like one of the forms. The
+// parser takes a form only as it is written; this is wider, for the sake of
 // models: case, compatibility forms such as full-width letters, leading space,
 // quote signs and combining marks do not matter.
-func mustStuff(line string) bool {
+func (r *reserved) begins(line string) bool {
 	i := 0
 	for i < len(line) && line[i] < utf8.RuneSelf && skippedASCII[line[i]] {
 		i++
 	}
 	line = line[i:]
-	if line == "" || line[0] < utf8.RuneSelf && !firsts[lower(line[0])] {
-		return false // nearly every line: its first character begins no form
+	if line == "" {
+		return false
 	}
-	for _, begin := range reserved {
+	if line[0] >= utf8.RuneSelf {
+		return r.foldsTo(line)
+	}
+	for _, begin := range r[lower(line[0])] { // of nearly every line: none
 		match, certain := beginsLike(line, begin)
 		if !certain {
-			return foldsToReserved(line)
+			return r.foldsTo(line)
 		}
 		if match {
 			return true
@@ -53,10 +56,13 @@ func mustStuff(line string) bool {
 	return false
 }
 
-// foldsToReserved is the long way, for lines that are not ASCII.
-func foldsToReserved(line string) bool {
+// foldsTo is the long way, for lines that are not ASCII.
+func (r *reserved) foldsTo(line string) bool {
 	folded := fold(line)
-	for _, begin := range reserved {
+	if folded == "" || folded[0] >= utf8.RuneSelf {
+		return false
+	}
+	for _, begin := range r[folded[0]] {
 		if strings.HasPrefix(folded, begin) {
 			return true
 		}

@@ -27,8 +27,12 @@ func (r Receipt) Cost() envelope.Cost {
 }
 
 // Write makes the receipt of a document.
-func Write(d Document, c tokens.Counter) (Receipt, error) {
-	var w writer
+func Write(d Document, c tokens.Counter) (Receipt, error) { return write(d, c, nil) }
+
+// write makes the receipt of a document that has forms of its own, beside those of
+// the contract.
+func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
+	w := writer{own: own}
 	w.text.Grow(d.size())
 	w.line(preview.OneLine(d.Outcome))
 	for _, f := range d.Facts {
@@ -75,6 +79,7 @@ func (d *Document) size() int {
 
 // writer puts lines together.
 type writer struct {
+	own     *reserved // nil for none
 	text    strings.Builder
 	lines   int
 	stuffed int
@@ -106,7 +111,7 @@ func (w *writer) body(pieces []Piece) error {
 
 // tool writes a line of tool text.
 func (w *writer) tool(line string) {
-	if mustStuff(line) {
+	if builtInReserved.begins(line) || w.own != nil && w.own.begins(line) {
 		w.stuffed++
 		line = stuffing + line
 	}

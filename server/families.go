@@ -13,7 +13,8 @@ type Family struct {
 	Tokens    int    // default budget of a receipt, owned by the family (RFC "Budget Ownership")
 	Projector projectors.Projector
 	Renderer  renderers.Renderer
-	Declared  bool // the options of its messages say all there is to say
+	Declared  bool           // the options of its messages say all there is to say
+	Type      *envelope.Type // of a family that an operator brought; nil for those of the contract
 }
 
 // Families is the built-in list, in the order of the contract.

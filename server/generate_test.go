@@ -4,10 +4,11 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"testing"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/envelope"
@@ -27,6 +28,10 @@ func (h house) outputOf(family string) *rapid.Generator[*pb.CompleteToolOutput] 
 			out.Status, out.Error = pb.ToolStatus_TOOL_STATUS_ERROR, toolErrors().Draw(t, "error")
 			return out
 		}
+		if own := h.types[family]; own != nil {
+			out.Result = &pb.CompleteToolOutput_Custom{Custom: h.customOutput(t, own)}
+			return out
+		}
 		complete, _ := envelope.Case(family)
 		fill(t, out.ProtoReflect().Mutable(complete).Message(), 0)
 		for range 8 {
@@ -41,6 +46,28 @@ func (h house) outputOf(family string) *rapid.Generator[*pb.CompleteToolOutput] 
 		}
 		return out
 	})
+}
+
+// customOutput generates a message of a family that was brought, in either of its
+// encodings.
+func (h house) customOutput(t *rapid.T, own *envelope.Type) *pb.CustomOutput {
+	m := dynamicpb.NewMessage(own.Complete)
+	fill(t, m, 0)
+	out := &pb.CustomOutput{Type: own.Name()}
+	if rapid.Bool().Draw(t, "json") {
+		text, err := protojson.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Encoding = &pb.CustomOutput_MessageJson{MessageJson: string(text)}
+		return out
+	}
+	binary, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Encoding = &pb.CustomOutput_Message{Message: binary}
+	return out
 }
 
 // repair sets a field that is missing, and clears one that is wrong or that
@@ -208,15 +235,4 @@ func policies() *rapid.Generator[*pb.ProjectionPolicy] {
 			HeadPercent:    new(rapid.Uint32Range(0, 100).Draw(t, "head")),
 		}
 	})
-}
-
-// families runs a property for every family of the registry, and for errors.
-func families(t *testing.T, property func(t *testing.T, family string)) {
-	for _, name := range append(familyNames(), "") {
-		title := name
-		if name == "" {
-			title = "error"
-		}
-		t.Run(title, func(t *testing.T) { property(t, name) })
-	}
 }

@@ -28,24 +28,37 @@ import (
 // house is a service over a store in memory.
 type house struct {
 	pb.ToolResultServiceServer
-	store *artifactstore.Memory
+	store    *artifactstore.Memory
+	families []server.Family
+	types    envelope.Types // of the families that were brought
 }
 
 func newHouse(t testing.TB) house {
 	t.Helper()
-	r, err := server.NewRegistry(server.Families()...)
+	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: server.Families()}
+	brought, err := server.BroughtFamilies("../docs/examples/acme.binpb")
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := artifactstore.NewMemory()
-	return house{server.NewService(r, store), store}
+	h.families = append(h.families, brought...)
+	for _, f := range brought {
+		h.types[f.Name] = f.Type
+	}
+	r, err := server.NewRegistry(h.families...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.ToolResultServiceServer = server.NewService(r, h.store)
+	return h
 }
 
-func familyNames() (names []string) {
-	for _, f := range server.Families() {
-		names = append(names, f.Name)
+// eachFamily runs a property for every family of the registry, for those of the
+// example of a descriptor set, and for errors.
+func (h house) eachFamily(t *testing.T, property func(t *testing.T, family string)) {
+	for _, f := range h.families {
+		t.Run(f.Name, func(t *testing.T) { property(t, f.Name) })
 	}
-	return names
+	t.Run("error", func(t *testing.T) { property(t, "") })
 }
 
 // project projects a generated output. Some outputs break a rule between fields
@@ -76,13 +89,13 @@ func (h house) project(t *rapid.T, family string, policy *pb.ProjectionPolicy) (
 // Design properties 1 to 7 and 9, for every family and any tool bytes.
 func TestProjection(t *testing.T) {
 	h := newHouse(t)
-	families(t, func(t *testing.T, family string) {
+	h.eachFamily(t, func(t *testing.T, family string) {
 		rapid.Check(t, func(t *rapid.T) {
 			req, resp := h.project(t, family, policies().Draw(t, "policy"))
 			checkBudget(t, resp.GetReceipt(), req.GetPolicy().GetRender().GetBudget())
-			checkCanonical(t, resp.GetCanonical())
-			checkReceipt(t, resp)
-			checkStored(t, h.store, req.GetOutput(), resp.GetCanonical())
+			h.checkCanonical(t, resp.GetCanonical())
+			h.checkReceipt(t, resp)
+			h.checkStored(t, req.GetOutput(), resp.GetCanonical())
 			again, err := h.Project(t.Context(), req)
 			if err != nil || !proto.Equal(resp, again) {
 				t.Fatalf("a second call answers differently: %v\n%s", err, cmp.Diff(resp, again, protocmp.Transform()))
@@ -102,15 +115,15 @@ func checkBudget(t *rapid.T, r *pb.Receipt, b *pb.Budget) {
 }
 
 // checkCanonical checks validity and the RFC's JSON in both directions.
-func checkCanonical(t *rapid.T, c *pb.CanonicalToolResult) {
-	if err := envelope.ValidateCanonical("", c); err != nil {
+func (h house) checkCanonical(t *rapid.T, c *pb.CanonicalToolResult) {
+	if err := envelope.ValidateCanonical("", c, h.types); err != nil {
 		t.Fatalf("%v in\n%v", err, c)
 	}
 	text, err := envelope.ToJSON(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	family, _ := envelope.Payload(c)
+	family, _ := h.types.Open(c)
 	back, err := envelope.FromJSON(text, family)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
@@ -122,15 +135,16 @@ func checkCanonical(t *rapid.T, c *pb.CanonicalToolResult) {
 
 // checkReceipt parses the receipt: no tool byte may change what the renderer
 // said, and whatever was left out is said with the place of all of it.
-func checkReceipt(t *rapid.T, resp *pb.ProjectResponse) {
+func (h house) checkReceipt(t *rapid.T, resp *pb.ProjectResponse) {
 	text := resp.GetReceipt().GetText()
-	parsed, err := renderers.ParseReceipt(text)
+	family, payload := h.types.Open(resp.GetCanonical())
+	renderer := h.renderer(t, family)
+	parsed, err := renderer.Parse(text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	family, payload := envelope.Payload(resp.GetCanonical())
 	byLabel := cmpopts.SortSlices(func(a, b renderers.Section) bool { return a.Label < b.Label })
-	if diff := cmp.Diff(said(documentOf(t, family, resp.GetCanonical())), said(parsed), byLabel, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(said(renderer.Document(resp.GetCanonical())), said(parsed), byLabel, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("the receipt reads differently:\n%s\n%s", diff, text)
 	}
 	if payload == nil {
@@ -143,20 +157,24 @@ func checkReceipt(t *rapid.T, resp *pb.ProjectResponse) {
 	})
 }
 
-func documentOf(t *rapid.T, family string, c *pb.CanonicalToolResult) renderers.Document {
+// describing is a renderer whose receipts can be compared with what they say.
+type describing interface {
+	Document(*pb.CanonicalToolResult) renderers.Document
+	Parse(text string) (renderers.Document, error)
+}
+
+func (h house) renderer(t *rapid.T, family string) describing {
 	renderer := renderers.Error()
-	for _, f := range server.Families() {
+	for _, f := range h.families {
 		if f.Name == family {
 			renderer = f.Renderer
 		}
 	}
-	describe, ok := renderer.(interface {
-		Document(*pb.CanonicalToolResult) renderers.Document
-	})
+	describe, ok := renderer.(describing)
 	if !ok {
 		t.Fatalf("the renderer of %s does not describe", family)
 	}
-	return describe.Document(c)
+	return describe
 }
 
 // said is a document with its lines as a receipt has them.
@@ -191,16 +209,31 @@ func eachLarge(payload protoreflect.Message, visit func(at string, truncated boo
 
 // checkStored reads every artifact back: it holds bytes that were given, or what
 // its digest says, or a list line by line.
-func checkStored(t *rapid.T, store *artifactstore.Memory, out *pb.CompleteToolOutput, c *pb.CanonicalToolResult) {
+func (h house) checkStored(t *rapid.T, out *pb.CompleteToolOutput, c *pb.CanonicalToolResult) {
 	known := map[string]bool{digest(out.GetError().GetDetailsJson()): true}
 	collect(out.ProtoReflect(), known)
-	collect(c.ProtoReflect(), known)
-	envelopePaths(c, func(path string) {
-		content := readBack(t, store, path)
-		if !known[digest(content)] {
-			t.Fatalf("%s holds %d bytes that nobody gave", path, len(content))
-		}
-	})
+	if t := h.types[out.GetCustom().GetType()]; t != nil {
+		collect(t.Read(envelope.NewChecker(""), out.GetCustom()), known)
+	}
+	for _, m := range h.opened(c) {
+		collect(m, known)
+		envelopePaths(m, func(path string) {
+			if content := readBack(t, h.store, path); !known[digest(content)] {
+				t.Fatalf("%s holds %d bytes that nobody gave", path, len(content))
+			}
+		})
+	}
+}
+
+// opened are the payload and the error of a result, whichever it has.
+func (h house) opened(c *pb.CanonicalToolResult) (list []protoreflect.Message) {
+	if c.GetError() != nil {
+		list = append(list, c.GetError().ProtoReflect())
+	}
+	if _, payload := h.types.Open(c); payload != nil {
+		list = append(list, payload)
+	}
+	return list
 }
 
 func readBack(t *rapid.T, store *artifactstore.Memory, path string) []byte {
@@ -240,18 +273,18 @@ func collect(m protoreflect.Message, into map[string]bool) {
 	})
 }
 
-func envelopePaths(m proto.Message, visit func(path string)) {
-	if ref, ok := m.(*pb.ArtifactReference); ok {
-		visit(ref.GetPath())
+func envelopePaths(m protoreflect.Message, visit func(path string)) {
+	if m.Descriptor().FullName() == "toolresult.v1.ArtifactReference" {
+		visit(m.Get(m.Descriptor().Fields().ByName("path")).String())
 	}
-	m.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
 		case f.Message() != nil && f.IsList():
 			for i := range v.List().Len() {
-				envelopePaths(v.List().Get(i).Message().Interface(), visit)
+				envelopePaths(v.List().Get(i).Message(), visit)
 			}
 		case f.Message() != nil:
-			envelopePaths(v.Message().Interface(), visit)
+			envelopePaths(v.Message(), visit)
 		}
 		return true
 	})
@@ -260,7 +293,7 @@ func envelopePaths(m proto.Message, visit func(path string)) {
 // Render of what Project answered gives the same receipt.
 func TestRenderRepeatsTheReceipt(t *testing.T) {
 	h := newHouse(t)
-	families(t, func(t *testing.T, family string) {
+	h.eachFamily(t, func(t *testing.T, family string) {
 		rapid.Check(t, func(t *rapid.T) {
 			req, resp := h.project(t, family, policies().Draw(t, "policy"))
 			rendered, err := h.Render(t.Context(), &pb.RenderRequest{Canonical: resp.GetCanonical(), Policy: req.GetPolicy().GetRender()})
@@ -275,7 +308,7 @@ func TestRenderRepeatsTheReceipt(t *testing.T) {
 // name only.
 func TestEveryFamilyIsGenerated(t *testing.T) {
 	h := newHouse(t)
-	families(t, func(t *testing.T, family string) {
+	h.eachFamily(t, func(t *testing.T, family string) {
 		const tries = 60
 		served := 0
 		for seed := range tries {
@@ -297,7 +330,7 @@ func TestEveryFamilyIsGenerated(t *testing.T) {
 func TestCompaction(t *testing.T) {
 	h := newHouse(t)
 	const trimmed, handles = pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
-	families(t, func(t *testing.T, family string) {
+	h.eachFamily(t, func(t *testing.T, family string) {
 		rapid.Check(t, func(t *rapid.T) {
 			policy := policies().Draw(t, "policy")
 			policy.Render.Budget = &pb.Budget{MaxTokens: rapid.SampledFrom([]uint32{500, 3000, 20000}).Draw(t, "tokens")}
@@ -311,8 +344,8 @@ func TestCompaction(t *testing.T) {
 			}{{trimmed, n + 100}, {trimmed, n}, {handles, 0}, {trimmed, n}} {
 				got := h.compact(t, last, step.level, step.n)
 				one := got.GetResults()[0]
-				checkCanonical(t, one.GetCanonical())
-				checkKept(t, last, one.GetCanonical())
+				h.checkCanonical(t, one.GetCanonical())
+				h.checkKept(t, last, one.GetCanonical())
 				if one.GetChanged() != !proto.Equal(last, one.GetCanonical()) || one.GetChanged() != (got.FirstChanged != nil) {
 					t.Fatalf("changed is %v", one.GetChanged())
 				}
@@ -324,7 +357,9 @@ func TestCompaction(t *testing.T) {
 				} else {
 					last, lastTokens = one.GetCanonical(), count
 				}
-				envelopePaths(last, func(path string) { readBack(t, h.store, path) })
+				for _, m := range h.opened(last) {
+					envelopePaths(m, func(path string) { readBack(t, h.store, path) })
+				}
 			}
 			if !proto.Equal(before, resp.GetCanonical()) {
 				t.Fatal("Compact changed its request")
@@ -346,25 +381,29 @@ func (h house) compact(t *rapid.T, c *pb.CanonicalToolResult, level pb.Compactio
 
 // checkKept compares what compaction has no right to touch: by the retention of
 // the contract.
-func checkKept(t *rapid.T, before, after *pb.CanonicalToolResult) {
-	if diff := cmp.Diff(kept(before), kept(after), protocmp.Transform()); diff != "" {
+func (h house) checkKept(t *rapid.T, before, after *pb.CanonicalToolResult) {
+	if diff := cmp.Diff(h.kept(before), h.kept(after), protocmp.Transform()); diff != "" {
 		t.Fatalf("compaction touched what it must keep\n%s", diff)
 	}
 	had := map[string]bool{}
-	envelopePaths(after, func(path string) { had[path] = true })
-	envelopePaths(before, func(path string) {
-		if !had[path] {
-			t.Fatalf("compaction lost %s", path)
-		}
-	})
-	if a, b := sizes(before), sizes(after); !cmp.Equal(a, b) {
+	for _, m := range h.opened(after) {
+		envelopePaths(m, func(path string) { had[path] = true })
+	}
+	for _, m := range h.opened(before) {
+		envelopePaths(m, func(path string) {
+			if !had[path] {
+				t.Fatalf("compaction lost %s", path)
+			}
+		})
+	}
+	if a, b := h.sizes(before), h.sizes(after); !cmp.Equal(a, b) {
 		t.Fatalf("compaction forgot how much there was\n%s", cmp.Diff(a, b))
 	}
 }
 
 // kept is a result without what may be shortened or removed, and without what
 // says that this was done.
-func kept(c *pb.CanonicalToolResult) *pb.CanonicalToolResult {
+func (h house) kept(c *pb.CanonicalToolResult) []proto.Message {
 	c = proto.CloneOf(c)
 	strip := func(m protoreflect.Message) {
 		for name := range envelope.Made(m.Descriptor()) {
@@ -381,24 +420,23 @@ func kept(c *pb.CanonicalToolResult) *pb.CanonicalToolResult {
 			e.DetailsOmitted = nil
 		}
 	}
-	all := []protoreflect.Message{}
-	collectMessages := func(_ string, m protoreflect.Message) { all = append(all, m) }
-	if c.GetError() != nil {
-		envelope.Walk("", c.GetError().ProtoReflect(), collectMessages)
+	envelopeOnly := &pb.CanonicalToolResult{ToolName: c.GetToolName(), Status: c.GetStatus(), SummaryText: c.GetSummaryText()}
+	stripped := []proto.Message{envelopeOnly}
+	for _, payload := range h.opened(c) {
+		var all []protoreflect.Message
+		envelope.Walk("", payload, func(_ string, m protoreflect.Message) { all = append(all, m) })
+		for _, m := range all {
+			strip(m)
+		}
+		stripped = append(stripped, payload.Interface())
 	}
-	if _, payload := envelope.Payload(c); payload != nil {
-		envelope.Walk("", payload, collectMessages)
-	}
-	for _, m := range all {
-		strip(m)
-	}
-	return c
+	return stripped
 }
 
 // sizes are how much there was of everything large.
-func sizes(c *pb.CanonicalToolResult) map[string]uint64 {
+func (h house) sizes(c *pb.CanonicalToolResult) map[string]uint64 {
 	all := map[string]uint64{}
-	_, payload := envelope.Payload(c)
+	_, payload := h.types.Open(c)
 	if payload == nil {
 		return all
 	}

@@ -12,7 +12,8 @@ import (
 
 // Registry finds a family by the case of a result. It does not change.
 type Registry struct {
-	families map[string]*Family
+	families map[string]*Family // those that an operator brought by their type
+	types    envelope.Types
 	names    []string
 	failed   *Family
 }
@@ -22,7 +23,7 @@ type Registry struct {
 // has a family, and every canonical payload keeps the conventions. It names the
 // first thing that is wrong.
 func NewRegistry(families ...Family) (*Registry, error) {
-	r := &Registry{families: map[string]*Family{}, failed: failed()}
+	r := &Registry{families: map[string]*Family{}, types: envelope.Types{}, failed: failed()}
 	for i := range families {
 		f := &families[i]
 		if err := r.add(f); err != nil {
@@ -33,10 +34,13 @@ func NewRegistry(families ...Family) (*Registry, error) {
 	if err := sameCases(complete, canonical); err != nil {
 		return nil, err
 	}
-	if len(families) != len(canonical) {
-		return nil, fmt.Errorf("%d families for %d cases", len(families), len(canonical))
+	if own, cases := len(families)-len(r.types), len(canonical)-1; own != cases { // one case is for those that were brought
+		return nil, fmt.Errorf("%d families for %d cases", own, cases)
 	}
 	for _, c := range canonical {
+		if c.Name() == envelope.CustomCase {
+			continue
+		}
 		if r.families[string(c.Name())] == nil {
 			return nil, fmt.Errorf("case %q of the contract has no family", c.Name())
 		}
@@ -74,6 +78,9 @@ func (r *Registry) add(f *Family) error {
 		return errors.New("is there twice")
 	}
 	r.families[f.Name] = f
+	if f.Type != nil {
+		r.types[f.Name] = f.Type
+	}
 	r.names = append(r.names, f.Name)
 	return nil
 }
@@ -90,18 +97,30 @@ func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	return nil
 }
 
-// ofOutput returns the family of a valid complete output.
-func (r *Registry) ofOutput(out *pb.CompleteToolOutput) *Family {
+// ofOutput returns the family of a valid complete output. The only one that it
+// may not find is one that an operator should have brought.
+func (r *Registry) ofOutput(out *pb.CompleteToolOutput) (*Family, error) {
 	if out.GetError() != nil {
-		return r.failed
+		return r.failed, nil
 	}
-	return r.families[envelope.Family(out)]
+	if out.GetCustom() == nil {
+		return r.families[envelope.Family(out)], nil
+	}
+	if f := r.families[out.GetCustom().GetType()]; f != nil && f.Type != nil {
+		return f, nil
+	}
+	check := envelope.NewChecker("output." + envelope.CustomCase)
+	check.Fail("type", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server was given")
+	return nil, check.Err()
 }
 
 // ofResult returns the family of a valid canonical result.
 func (r *Registry) ofResult(c *pb.CanonicalToolResult) *Family {
 	if c.GetError() != nil {
 		return r.failed
+	}
+	if c.GetCustom() != nil {
+		return r.families[c.GetCustom().GetType()]
 	}
 	name, _ := envelope.Payload(c)
 	return r.families[name]

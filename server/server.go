@@ -66,7 +66,11 @@ func New(c config.Config, o Options) (*Server, error) {
 	if families == nil {
 		families = Families()
 	}
-	registry, err := NewRegistry(families...)
+	brought, err := BroughtFamilies(c.Families...)
+	if err != nil {
+		return nil, err
+	}
+	registry, err := NewRegistry(append(families, brought...)...)
 	if err != nil {
 		return nil, err
 	}

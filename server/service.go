@@ -29,7 +29,10 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	if err := envelope.ValidateComplete(out); err != nil {
 		return nil, err
 	}
-	family := s.registry.ofOutput(out)
+	family, err := s.registry.ofOutput(out)
+	if err != nil {
+		return nil, err
+	}
 	policy, err := s.counters.projection(req.GetPolicy(), family.Tokens)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func receiptOf(r renderers.Receipt, counter string) *pb.Receipt {
 
 // Render makes the receipt of a canonical result.
 func (s *service) Render(_ context.Context, req *pb.RenderRequest) (*pb.RenderResponse, error) {
-	if err := envelope.ValidateCanonical("canonical", req.GetCanonical()); err != nil {
+	if err := envelope.ValidateCanonical("canonical", req.GetCanonical(), s.registry.types); err != nil {
 		return nil, err
 	}
 	family := s.registry.ofResult(req.GetCanonical())
@@ -96,8 +99,8 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if err != nil {
 		return nil, err
 	}
-	policy.Keep = s.keep
-	if err := validateAll(req.GetResults()); err != nil {
+	policy.Keep, policy.Types = s.keep, s.registry.types
+	if err := validateAll(req.GetResults(), s.registry.types); err != nil {
 		return nil, err
 	}
 	resp := &pb.CompactResponse{Results: make([]*pb.CompactedResult, len(req.GetResults()))}
@@ -118,14 +121,14 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	return resp, nil
 }
 
-func validateAll(results []*pb.CanonicalToolResult) error {
+func validateAll(results []*pb.CanonicalToolResult, types envelope.Types) error {
 	check := envelope.NewChecker("")
 	if len(results) > maxResults {
 		check.Fail("results", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d results, at most %d are allowed", len(results), maxResults)
 		return check.Err()
 	}
 	for i, r := range results {
-		if err := envelope.ValidateCanonical(fmt.Sprintf("results[%d]", i), r); err != nil {
+		if err := envelope.ValidateCanonical(fmt.Sprintf("results[%d]", i), r, types); err != nil {
 			return err
 		}
 	}

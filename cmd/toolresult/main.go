@@ -4,6 +4,7 @@
 //	toolresult exec -- CMD ARGS      run a command and print its receipt
 //	toolresult project|render|compact  call an RPC with data from stdin
 //	toolresult info                  say what the running sidecar is
+//	toolresult families [FILE]       list families, and check your own
 //	toolresult config print          show the configuration and its origins
 //	toolresult version               say what this binary is
 package main
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), renderCommand(), compactCommand(),
-		infoCommand(), configCommand(), versionCommand())
+		infoCommand(), configCommand(), familiesCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code

@@ -112,6 +112,22 @@ func listKind() kind[[]int] {
 	}
 }
 
+func pathsKind() kind[[]string] {
+	return kind[[]string]{
+		name:   "paths",
+		wanted: "a list of paths",
+		parse: func(text string) ([]string, error) {
+			if strings.TrimSpace(text) == "" {
+				return nil, nil
+			}
+			return strings.Split(text, ","), nil
+		},
+		text:     func(v []string) string { return strings.Join(v, ",") },
+		fromYAML: yamlTexts,
+		native:   func(v []string) any { return append([]string{}, v...) }, // never null
+	}
+}
+
 // formatDuration is time.Duration.String without zero minutes and seconds at the end.
 func formatDuration(v time.Duration) string {
 	text := v.String()
@@ -205,14 +221,18 @@ func yamlTextOrInteger(v any) (string, bool) {
 	return yamlInteger(v)
 }
 
-func yamlIntegers(v any) (string, bool) {
+func yamlIntegers(v any) (string, bool) { return yamlList(v, yamlInteger) }
+
+func yamlTexts(v any) (string, bool) { return yamlList(v, yamlText) }
+
+func yamlList(v any, element func(any) (string, bool)) (string, bool) {
 	list, ok := v.([]any)
 	if !ok {
 		return "", false
 	}
 	words := make([]string, len(list))
 	for i, item := range list {
-		word, ok := yamlInteger(item)
+		word, ok := element(item)
 		if !ok {
 			return "", false
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -58,7 +59,13 @@ func (l *Loaded) writeYAML(out *bytes.Buffer) error {
 // yamlValue writes a value on one line: texts with the quotes that they need, lists in brackets, the rest as a
 // flag would have it.
 func yamlValue(native any, text string) (string, error) {
-	switch native.(type) {
+	switch list := native.(type) {
+	case []string:
+		quoted := make([]string, len(list))
+		for i := range list {
+			quoted[i] = strconv.Quote(list[i])
+		}
+		return "[" + strings.Join(quoted, ", ") + "]", nil
 	case []int:
 		return "[" + strings.ReplaceAll(text, ",", ", ") + "]", nil
 	case string:

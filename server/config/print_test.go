@@ -30,6 +30,7 @@ token_file: "" # default
 # token: (set) # env TOOLRESULT_TOKEN
 store: "yes" # file PATH:1
 volatile: false # default
+families: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
 reflection: true # default
@@ -50,6 +51,7 @@ const wantJSON = `{
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
+  "families": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
   "reflection": {"value":true,"origin":"default"},
@@ -119,6 +121,7 @@ func TestPrintedFileLoadsAgain(t *testing.T) {
 		env := []string{
 			"TOOLRESULT_SOCKET=" + text.Draw(r, "socket"),
 			"TOOLRESULT_STORE=" + text.Draw(r, "store"),
+			"TOOLRESULT_FAMILIES=" + text.Draw(r, "families"),
 			"TOOLRESULT_TCP=" + string(rapid.SliceOf(rapid.Byte()).Draw(r, "tcp")),
 			"TOOLRESULT_DRAIN_DELAY=" + time.Duration(rapid.Int64().Draw(r, "delay")).String(),
 			"TOOLRESULT_ALLOW_UIDS=" + rapid.StringMatching(`(-?[1-9]{1,5}(, ?[1-9]{1,5}){0,3})?`).Draw(r, "uids"),
@@ -139,7 +142,7 @@ func checkReload(t rapid.TB, loaded *config.Loaded) {
 	if err := loaded.Print(&out, config.PrintYAML); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(out.String(), "\n"); lines != 17 {
+	if lines := strings.Count(out.String(), "\n"); lines != 18 {
 		t.Fatalf("%d lines:\n%s", lines, out.String())
 	}
 	dir, err := os.MkdirTemp("", "config")
@@ -158,6 +161,9 @@ func checkReload(t rapid.TB, loaded *config.Loaded) {
 	want := loaded.Config
 	if len(want.AllowUIDs) == 0 {
 		want.AllowUIDs, again.Config.AllowUIDs = nil, nil
+	}
+	if len(want.Families) == 0 {
+		want.Families, again.Config.Families = nil, nil
 	}
 	if diff := cmp.Diff(want, again.Config); diff != "" {
 		t.Fatalf("differs (-want +got):\n%s", diff)

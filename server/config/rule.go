@@ -59,6 +59,20 @@ func printable() rule[string] {
 	}}
 }
 
+func eachPrintable() rule[[]string] {
+	return rule[[]string]{check: func(c Config, list []string) error {
+		for _, v := range list {
+			if v == "" {
+				return errors.New("has an empty path")
+			}
+			if err := printable().check(c, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
 func notEmpty() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {
 		if v == "" {

@@ -8,7 +8,7 @@ import (
 // settings is the table: every setting once, in the order of the fields of Config, which is also the order of
 // help and of print.
 func settings() []setting {
-	return slices.Concat(accessSettings(), storeSettings(), logSettings(), limitSettings(), timeSettings())
+	return slices.Concat(accessSettings(), storeSettings(), familySettings(), logSettings(), limitSettings(), timeSettings())
 }
 
 func accessSettings() []setting {
@@ -59,6 +59,17 @@ func storeSettings() []setting {
 			about: about{key: "volatile", initialText: "off",
 				help: "answer without syncing artifacts to disk; a power cut may lose answered calls"},
 			kind: boolKind(), field: func(c *Config) *bool { return &c.Volatile },
+		}),
+	}
+}
+
+func familySettings() []setting {
+	return []setting{
+		newSpec(spec[[]string]{
+			about: about{key: "families", initialText: "none",
+				help: "files with descriptor sets of families of your own, with commas between them"},
+			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Families },
+			rules: []rule[[]string]{eachPrintable()},
 		}),
 	}
 }

@@ -57,6 +57,8 @@ func TestValidateRefuses(t *testing.T) {
 		{func(c *config.Config) { c.Token = "sixteen bytes 01" },
 			`token = (hidden): holds a space, a control character or a byte that is not ASCII, at position 7; no call can carry it`},
 		{func(c *config.Config) { c.Token = config.Secret(strings.Repeat("x", 4097)) }, `token = (hidden): is longer than 4096 bytes`},
+		{func(c *config.Config) { c.Families = []string{"/a", ""} }, `families = "/a,": has an empty path`},
+		{func(c *config.Config) { c.Families = []string{"/a\n"} }, `families = "/a\n": holds a control character`},
 		{func(c *config.Config) { c.Store = "" }, `store = "": is empty`},
 		{func(c *config.Config) { c.Store = "a\tb" }, `store = "a\tb": holds a control character`},
 		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},

@@ -107,6 +107,7 @@ type CompleteToolOutput struct {
 	//	*CompleteToolOutput_TaskList
 	//	*CompleteToolOutput_TaskInput
 	//	*CompleteToolOutput_TaskStop
+	//	*CompleteToolOutput_Custom
 	Result        isCompleteToolOutput_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -240,6 +241,15 @@ func (x *CompleteToolOutput) GetTaskStop() *TaskStopResult {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetCustom() *CustomOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Custom); ok {
+			return x.Custom
+		}
+	}
+	return nil
+}
+
 type isCompleteToolOutput_Result interface {
 	isCompleteToolOutput_Result()
 }
@@ -279,6 +289,11 @@ type CompleteToolOutput_TaskStop struct {
 	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
 }
 
+type CompleteToolOutput_Custom struct {
+	// A tool whose family the operator brought.
+	Custom *CustomOutput `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
+}
+
 func (*CompleteToolOutput_Command) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_CommandBatch) isCompleteToolOutput_Result() {}
@@ -292,6 +307,8 @@ func (*CompleteToolOutput_TaskList) isCompleteToolOutput_Result() {}
 func (*CompleteToolOutput_TaskInput) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_TaskStop) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Custom) isCompleteToolOutput_Result() {}
 
 // CanonicalToolResult is the bounded, typed result that a runtime keeps as its
 // record: the source of truth from which receipts are derived. Exactly the five
@@ -319,6 +336,7 @@ type CanonicalToolResult struct {
 	//	*CanonicalToolResult_TaskList
 	//	*CanonicalToolResult_TaskInput
 	//	*CanonicalToolResult_TaskStop
+	//	*CanonicalToolResult_Custom
 	Result        isCanonicalToolResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -452,6 +470,15 @@ func (x *CanonicalToolResult) GetTaskStop() *TaskStopResult {
 	return nil
 }
 
+func (x *CanonicalToolResult) GetCustom() *CustomResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Custom); ok {
+			return x.Custom
+		}
+	}
+	return nil
+}
+
 type isCanonicalToolResult_Result interface {
 	isCanonicalToolResult_Result()
 }
@@ -491,6 +518,11 @@ type CanonicalToolResult_TaskStop struct {
 	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
 }
 
+type CanonicalToolResult_Custom struct {
+	// A tool whose family the operator brought.
+	Custom *CustomResult `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
+}
+
 func (*CanonicalToolResult_Command) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_CommandBatch) isCanonicalToolResult_Result() {}
@@ -505,11 +537,13 @@ func (*CanonicalToolResult_TaskInput) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_TaskStop) isCanonicalToolResult_Result() {}
 
+func (*CanonicalToolResult_Custom) isCanonicalToolResult_Result() {}
+
 var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x19toolresult/v1/error.proto\x1a\x18toolresult/v1/task.proto\"\x92\x05\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x18toolresult/v1/task.proto\"\xc9\x05\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -525,8 +559,9 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListOutputH\x00R\btaskList\x12?\n" +
 	"\n" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
-	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStopB\b\n" +
-	"\x06result\"\x8b\x05\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x125\n" +
+	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06customB\b\n" +
+	"\x06result\"\xc2\x05\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -542,7 +577,8 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListResultH\x00R\btaskList\x12?\n" +
 	"\n" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
-	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStopB\b\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x125\n" +
+	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomResultH\x00R\x06customB\b\n" +
 	"\x06result*Y\n" +
 	"\n" +
 	"ToolStatus\x12\x1b\n" +
@@ -577,11 +613,13 @@ var file_toolresult_v1_envelope_proto_goTypes = []any{
 	(*TaskListOutput)(nil),      // 8: toolresult.v1.TaskListOutput
 	(*TaskInputResult)(nil),     // 9: toolresult.v1.TaskInputResult
 	(*TaskStopResult)(nil),      // 10: toolresult.v1.TaskStopResult
-	(*ToolError)(nil),           // 11: toolresult.v1.ToolError
-	(*CommandResult)(nil),       // 12: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),  // 13: toolresult.v1.CommandBatchResult
-	(*TaskOutputResult)(nil),    // 14: toolresult.v1.TaskOutputResult
-	(*TaskListResult)(nil),      // 15: toolresult.v1.TaskListResult
+	(*CustomOutput)(nil),        // 11: toolresult.v1.CustomOutput
+	(*ToolError)(nil),           // 12: toolresult.v1.ToolError
+	(*CommandResult)(nil),       // 13: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),  // 14: toolresult.v1.CommandBatchResult
+	(*TaskOutputResult)(nil),    // 15: toolresult.v1.TaskOutputResult
+	(*TaskListResult)(nil),      // 16: toolresult.v1.TaskListResult
+	(*CustomResult)(nil),        // 17: toolresult.v1.CustomResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
@@ -593,20 +631,22 @@ var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	8,  // 6: toolresult.v1.CompleteToolOutput.task_list:type_name -> toolresult.v1.TaskListOutput
 	9,  // 7: toolresult.v1.CompleteToolOutput.task_input:type_name -> toolresult.v1.TaskInputResult
 	10, // 8: toolresult.v1.CompleteToolOutput.task_stop:type_name -> toolresult.v1.TaskStopResult
-	0,  // 9: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	11, // 10: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	12, // 11: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	13, // 12: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	14, // 13: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
-	7,  // 14: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
-	15, // 15: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
-	9,  // 16: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 17: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	11, // 9: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
+	0,  // 10: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	12, // 11: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	13, // 12: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	14, // 13: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	15, // 14: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	7,  // 15: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	16, // 16: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	9,  // 17: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 18: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	17, // 19: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -615,6 +655,7 @@ func file_toolresult_v1_envelope_proto_init() {
 		return
 	}
 	file_toolresult_v1_command_proto_init()
+	file_toolresult_v1_custom_proto_init()
 	file_toolresult_v1_error_proto_init()
 	file_toolresult_v1_task_proto_init()
 	file_toolresult_v1_envelope_proto_msgTypes[0].OneofWrappers = []any{
@@ -625,6 +666,7 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CompleteToolOutput_TaskList)(nil),
 		(*CompleteToolOutput_TaskInput)(nil),
 		(*CompleteToolOutput_TaskStop)(nil),
+		(*CompleteToolOutput_Custom)(nil),
 	}
 	file_toolresult_v1_envelope_proto_msgTypes[1].OneofWrappers = []any{
 		(*CanonicalToolResult_Command)(nil),
@@ -634,6 +676,7 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CanonicalToolResult_TaskList)(nil),
 		(*CanonicalToolResult_TaskInput)(nil),
 		(*CanonicalToolResult_TaskStop)(nil),
+		(*CanonicalToolResult_Custom)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -61,8 +61,10 @@ type ToolResultServiceClient interface {
 	//
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID,
-	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY): correct the field that BadRequest
-	//	  names; do not retry.
+	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY, MESSAGE_INVALID): correct the field
+	//	  that BadRequest names; do not retry.
+	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not bring the family of
+	//	  a custom output; GetServerInfo lists those that there are.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): what must be kept (outcome, counts,
 	//	  handles) does not fit; raise the budget by the shortfall.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
@@ -82,8 +84,9 @@ type ToolResultServiceClient interface {
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID,
 	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY, ARTIFACT_INDEX_INVALID,
-	//	  LEDGER_INVALID, TEXT_NOT_SANITISED): the canonical result is not one
-	//	  that Project or Compact answered; do not retry.
+	//	  LEDGER_INVALID, TEXT_NOT_SANITISED, FAMILY_UNKNOWN): the canonical
+	//	  result is not one that Project or Compact of this server answered; do
+	//	  not retry.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
 	Render(ctx context.Context, in *RenderRequest, opts ...grpc.CallOption) (*RenderResponse, error)
@@ -194,8 +197,10 @@ type ToolResultServiceServer interface {
 	//
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID,
-	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY): correct the field that BadRequest
-	//	  names; do not retry.
+	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY, MESSAGE_INVALID): correct the field
+	//	  that BadRequest names; do not retry.
+	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not bring the family of
+	//	  a custom output; GetServerInfo lists those that there are.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): what must be kept (outcome, counts,
 	//	  handles) does not fit; raise the budget by the shortfall.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
@@ -215,8 +220,9 @@ type ToolResultServiceServer interface {
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID,
 	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY, ARTIFACT_INDEX_INVALID,
-	//	  LEDGER_INVALID, TEXT_NOT_SANITISED): the canonical result is not one
-	//	  that Project or Compact answered; do not retry.
+	//	  LEDGER_INVALID, TEXT_NOT_SANITISED, FAMILY_UNKNOWN): the canonical
+	//	  result is not one that Project or Compact of this server answered; do
+	//	  not retry.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
 	Render(context.Context, *RenderRequest) (*RenderResponse, error)

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/server"
+)
+
+func familiesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "families [DESCRIPTOR-SET...]", Short: "List the built-in families; check and list your own",
+		Long: "List the built-in families and those of descriptor sets, with the default budget of each in tokens.\n" +
+			"A family that breaks a convention is named, with what is wrong: use it as a check before `serve --families`.",
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			brought, err := server.BroughtFamilies(paths...)
+			if err != nil {
+				return err
+			}
+			families := append(server.Families(), brought...)
+			if _, err := server.NewRegistry(families...); err != nil {
+				return err
+			}
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			for _, f := range families {
+				origin := "built in"
+				if f.Type != nil {
+					origin = "yours"
+				}
+				fmt.Fprintf(table, "%s\t%d\t%s\n", f.Name, f.Tokens, origin)
+			}
+			return table.Flush()
+		},
+	}
+}

@@ -1,0 +1,212 @@
+package envelope
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Type is a family that an operator brought: two messages that carry the options
+// of the contract.
+type Type struct {
+	Complete, Canonical protoreflect.MessageDescriptor
+}
+
+// Name is the full name of the canonical message.
+func (t *Type) Name() string { return string(t.Canonical.FullName()) }
+
+// Types are the families that an operator brought, by name. A nil map has none.
+type Types map[string]*Type
+
+// CustomCase is the case of the contract that the families of operators have.
+const CustomCase = "custom"
+
+// ReadTypes returns the families of a descriptor set, sorted by name: the
+// messages that have an outcome template. It says what is wrong with the first
+// that breaks a convention. The set may leave out the files of the contract and
+// of protobuf itself; those of this build are used in any case.
+func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
+	files, err := link(set)
+	if err != nil {
+		return nil, err
+	}
+	types := Types{}
+	for _, file := range files {
+		for i := range file.Messages().Len() {
+			d := file.Messages().Get(i)
+			if text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string); text == "" {
+				continue
+			}
+			t, err := newType(d, files)
+			if err != nil {
+				return nil, fmt.Errorf("family %s: %w", d.FullName(), err)
+			}
+			types[t.Name()] = t
+		}
+	}
+	if len(types) == 0 {
+		return nil, errors.New("no message has an outcome template")
+	}
+	list := make([]*Type, 0, len(types))
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		list = append(list, types[name])
+	}
+	return list, nil
+}
+
+// link makes descriptors of the operator's files, on top of those of this build.
+func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
+	own := &descriptorpb.FileDescriptorSet{}
+	for _, file := range set.GetFile() {
+		if _, err := protoregistry.GlobalFiles.FindFileByPath(file.GetName()); err != nil {
+			own.File = append(own.File, file)
+		}
+	}
+	var linked protoregistry.Files
+	var files []protoreflect.FileDescriptor
+	for len(own.File) > 0 {
+		before := len(own.File)
+		var failed error
+		own.File = slices.DeleteFunc(own.File, func(file *descriptorpb.FileDescriptorProto) bool {
+			d, err := protodesc.NewFile(file, onTop{&linked})
+			if err == nil {
+				err = linked.RegisterFile(d)
+			}
+			if err != nil {
+				failed = err // perhaps its imports come later
+				return false
+			}
+			files = append(files, d)
+			return true
+		})
+		if len(own.File) == before {
+			return nil, failed
+		}
+	}
+	return files, nil
+}
+
+// onTop finds descriptors of an operator first, and then those of this build.
+type onTop struct{ *protoregistry.Files }
+
+func (o onTop) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
+	if d, err := o.Files.FindFileByPath(path); err == nil {
+		return d, nil
+	}
+	return protoregistry.GlobalFiles.FindFileByPath(path)
+}
+
+func (o onTop) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
+	if d, err := o.Files.FindDescriptorByName(name); err == nil {
+		return d, nil
+	}
+	return protoregistry.GlobalFiles.FindDescriptorByName(name)
+}
+
+func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.FileDescriptor) (*Type, error) {
+	t := &Type{Complete: canonical, Canonical: canonical}
+	if name, _ := proto.GetExtension(canonical.Options(), pb.E_Complete).(string); name != "" {
+		if t.Complete = find(files, name); t.Complete == nil {
+			return nil, fmt.Errorf("its complete message %s is not in the set", name)
+		}
+	}
+	if strings.HasPrefix(t.Name(), "toolresult.") || !strings.Contains(t.Name(), ".") {
+		return nil, errors.New("it needs a package, and one of its own")
+	}
+	if err := CheckSchema(canonical); err != nil {
+		return nil, err
+	}
+	if err := CheckRoles(canonical); err != nil {
+		return nil, err
+	}
+	return t, CheckPairs(t.Complete, canonical)
+}
+
+func find(files []protoreflect.FileDescriptor, name string) protoreflect.MessageDescriptor {
+	for _, file := range files {
+		for i := range file.Messages().Len() {
+			if d := file.Messages().Get(i); string(d.FullName()) == name {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// Read returns the complete message of an output.
+func (t *Type) Read(c Checker, out *pb.CustomOutput) protoreflect.Message {
+	m := dynamicpb.NewMessage(t.Complete)
+	switch e := out.GetEncoding().(type) {
+	case *pb.CustomOutput_Message:
+		if proto.Unmarshal(e.Message, m) != nil {
+			c.Fail("message", pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, "is no %s", t.Complete.FullName())
+		}
+	case *pb.CustomOutput_MessageJson:
+		if err := protojson.Unmarshal([]byte(e.MessageJson), m); err != nil {
+			c.Fail("message_json", pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, "is no %s in JSON", t.Complete.FullName())
+		}
+	default:
+		c.Fail("message", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	}
+	return m
+}
+
+// NewPayload returns an empty canonical payload.
+func (t *Type) NewPayload() protoreflect.Message { return dynamicpb.NewMessage(t.Canonical) }
+
+// Wrap makes the message of the contract of a canonical payload.
+func (t *Type) Wrap(payload protoreflect.Message) *pb.CustomResult {
+	var w writer
+	w.message(payload)
+	return &pb.CustomResult{Type: t.Name(), PayloadJson: string(w.buf)}
+}
+
+// unwrap reads the canonical payload of a message of the contract.
+func (ts Types) unwrap(c Checker, r *pb.CustomResult) protoreflect.Message {
+	t := ts[r.GetType()]
+	if t == nil {
+		c.Fail("type", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server was given")
+		return nil
+	}
+	c.JSON("payload_json", []byte(r.GetPayloadJson()))
+	d, payload := decoder{c}, t.NewPayload()
+	if members, ok := d.object("payload_json", []byte(r.GetPayloadJson())); ok {
+		d.message(payload, "payload_json", members)
+	}
+	return payload
+}
+
+// Open returns the family's name and the payload of a canonical result as
+// Payload does, and of a family that an operator brought its own message. Changes
+// of that message reach the result through Types.Close.
+func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
+	name, payload := Payload(r)
+	custom := r.GetCustom()
+	if custom == nil {
+		return name, payload
+	}
+	c := NewChecker("")
+	if own := ts.unwrap(c, custom); c.Err() == nil {
+		return custom.GetType(), own
+	}
+	return name, payload // ValidateCanonical refused it
+}
+
+// Close writes the payload that Open returned back into the result.
+func (ts Types) Close(r *pb.CanonicalToolResult, payload protoreflect.Message) {
+	if t := ts[r.GetCustom().GetType()]; t != nil {
+		r.Result = &pb.CanonicalToolResult_Custom{Custom: t.Wrap(payload)}
+	}
+}

@@ -1,0 +1,65 @@
+package renderers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// CustomRenderer renders a family that an operator brought, by its options. Its
+// labels and the beginning of its outcome are reserved in its own receipts, beside
+// the forms of the contract.
+type CustomRenderer struct {
+	types    envelope.Types
+	outcome  *envelope.Template
+	reserved *reserved
+	grammar  grammar
+}
+
+// Custom returns the renderer of a family that an operator brought. It refuses
+// labels that the grammar already has for another kind of line.
+func Custom(t *envelope.Type) (*CustomRenderer, error) {
+	outcome, err := envelope.Outcome(t.Canonical)
+	if err != nil {
+		return nil, err
+	}
+	var own grammar
+	own.declare(t.Name(), t.Canonical)
+	both := grammar{
+		outcomes: slices.Concat(own.outcomes, builtIn.outcomes),
+		facts:    slices.Concat(own.facts, builtIn.facts), sections: slices.Concat(own.sections, builtIn.sections),
+	}
+	if err := both.check(); err != nil {
+		return nil, err
+	}
+	return &CustomRenderer{
+		types: envelope.Types{t.Name(): t}, outcome: outcome, reserved: newReserved(own.forms()), grammar: both,
+	}, nil
+}
+
+// Document is what the receipt of r says.
+func (c *CustomRenderer) Document(r *pb.CanonicalToolResult) Document {
+	_, payload := c.types.Open(r)
+	return declaredDocument(c.outcome, payload)
+}
+
+// Render makes the receipt of r.
+func (c *CustomRenderer) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
+	return write(c.Document(r), p.Counter, c.reserved)
+}
+
+// Parse reads a receipt of the family, as ParseReceipt does those of the contract.
+func (c *CustomRenderer) Parse(text string) (Document, error) { return parse(text, c.grammar) }
+
+// check checks that no label is of a fact and of a section: a reader could not
+// tell the two apart.
+func (g *grammar) check() error {
+	for _, f := range g.facts {
+		if slices.ContainsFunc(g.sections, func(s Form) bool { return s.Begin == f.Begin }) {
+			return fmt.Errorf("the label %q is of a fact and of a section", f.Begin)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/toolresult/toolresult/envelope"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// maxDescriptorSet bounds the file of a descriptor set, in bytes.
+const maxDescriptorSet = 16 << 20
+
+// BroughtFamilies returns the families that an operator brings in files with
+// descriptor sets (docs/families.md), in the order of the files and by name. It
+// names the file, the family and the field with which something is wrong.
+func BroughtFamilies(paths ...string) ([]Family, error) {
+	var families []Family
+	for _, path := range paths {
+		types, err := readTypes(path)
+		if err != nil {
+			return nil, fmt.Errorf("families of %s: %w", path, err)
+		}
+		for _, t := range types {
+			f, err := brought(t)
+			if err != nil {
+				return nil, fmt.Errorf("families of %s: family %s: %w", path, t.Name(), err)
+			}
+			families = append(families, f)
+		}
+	}
+	return families, nil
+}
+
+func readTypes(path string) ([]*envelope.Type, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxDescriptorSet {
+		return nil, fmt.Errorf("the file has %d bytes, at most %d are allowed", info.Size(), maxDescriptorSet)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var set descriptorpb.FileDescriptorSet
+	if err := proto.Unmarshal(content, &set); err != nil {
+		return nil, errors.New("the file is no descriptor set")
+	}
+	return envelope.ReadTypes(&set)
+}
+
+func brought(t *envelope.Type) (Family, error) {
+	renderer, err := renderers.Custom(t)
+	return Family{
+		Name: t.Name(), Tokens: envelope.DefaultTokens(t.Canonical), Type: t,
+		Projector: projectors.Custom(t), Renderer: renderer,
+	}, err
+}
