@@ -234,7 +234,7 @@ func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 func enumWords(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
 	v := d.Values().ByNumber(n)
 	if v == nil {
-		return fmt.Sprintf("%s %d", strings.ToLower(strings.ReplaceAll(enumPrefix(d), "_", " ")), n)
+		return fmt.Sprintf("%s %d", strings.TrimSpace(strings.ToLower(strings.ReplaceAll(enumPrefix(d), "_", " "))), n)
 	}
 	if words, _ := proto.GetExtension(v.Options(), pb.E_Words).(string); words != "" {
 		return words

@@ -1,0 +1,137 @@
+package envelope_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// exampleSet is the descriptor set of docs/families.md.
+func exampleSet(t *testing.T) *descriptorpb.FileDescriptorSet {
+	t.Helper()
+	content, err := os.ReadFile("../docs/examples/acme.binpb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set descriptorpb.FileDescriptorSet
+	if err := proto.Unmarshal(content, &set); err != nil {
+		t.Fatal(err)
+	}
+	return &set
+}
+
+// What an operator can get wrong is named, with the field.
+func TestBrokenFamiliesAreRefused(t *testing.T) {
+	message := func(set *descriptorpb.FileDescriptorSet, name string) *descriptorpb.DescriptorProto {
+		for _, m := range set.GetFile()[0].GetMessageType() {
+			if m.GetName() == name {
+				return m
+			}
+		}
+		t.Fatalf("no message %s", name)
+		return nil
+	}
+	field := func(set *descriptorpb.FileDescriptorSet, of, name string) *descriptorpb.FieldDescriptorProto {
+		for _, f := range message(set, of).GetField() {
+			if f.GetName() == name {
+				return f
+			}
+		}
+		t.Fatalf("no field %s", name)
+		return nil
+	}
+	option := func(of, name string, x *fieldOption) func(*descriptorpb.FileDescriptorSet) {
+		return func(set *descriptorpb.FileDescriptorSet) { x.set(field(set, of, name)) }
+	}
+	outcome := func(of, text string) func(*descriptorpb.FileDescriptorSet) {
+		return func(set *descriptorpb.FileDescriptorSet) {
+			proto.SetExtension(message(set, of).GetOptions(), pb.E_Outcome, text)
+		}
+	}
+	for says, change := range map[string]func(*descriptorpb.FileDescriptorSet){
+		"acme.v1.DeployResult.version has no retention":                         option("DeployResult", "version", retention(0)),
+		"acme.v1.DeployResult.deployment_id: is a handle, which is always kept": option("DeployResult", "deployment_id", retention(pb.Retention_RETENTION_DROP)),
+		"acme.v1.DeployResult.dashboard: has a role and no label":               option("DeployResult", "dashboard", label("")),
+		"has a role and no label: a letter":                                     option("DeployResult", "dashboard", label("Dash: board")),
+		"message acme.v1.Replica is the element of a list and has no line": func(set *descriptorpb.FileDescriptorSet) {
+			proto.ClearExtension(message(set, "Replica").GetOptions(), pb.E_Line)
+		},
+		"DeployResult has no field \"nothing\"":                outcome("DeployResult", "Deployment {nothing}"),
+		"a field is not closed":                                outcome("DeployResult", "Deployment {state"),
+		"a group is not closed":                                outcome("DeployResult", "Deployment [of {state}"),
+		"groups are not nested":                                outcome("DeployResult", "Deployment [of [{state}]]"),
+		"\"replicas\" is a message, and has no value":          outcome("DeployResult", "Deployment {replicas}"),
+		"does not begin with fixed words":                      outcome("DeployResult", "{state}: deployment"),
+		"does not begin with fixed words: a letter":            outcome("DeployResult", "[lines 3-4 left out"+"]"),
+		"acme.v1.DeployOutput has no field version of the":     rename("DeployOutput", "version", "release"),
+		"acme.v1.DeployOutput has no payload log":              rename("DeployOutput", "log", "text"),
+		"large field log of acme.v1.DeployResult has no log_a": rename("DeployResult", "log_artifact", "log_file"),
+		"large list replicas of acme.v1.DeployResult has no":   rename("DeployResult", "replicas_truncated", "cut"),
+		"can be shortened but has no compaction_level":         rename("DeployResult", "compaction_level", "level"),
+		"has something large but no artifacts":                 rename("DeployResult", "artifacts", "files"),
+		"its complete message acme.v1.Nobody is not in the set": func(set *descriptorpb.FileDescriptorSet) {
+			proto.SetExtension(message(set, "DeployResult").GetOptions(), pb.E_Complete, "acme.v1.Nobody")
+		},
+		"it needs a package, and one of its own": func(set *descriptorpb.FileDescriptorSet) {
+			set.GetFile()[0].Package = nil
+			set.GetFile()[0].MessageType = set.GetFile()[0].GetMessageType()[len(set.GetFile()[0].GetMessageType())-1:]
+			set.GetFile()[0].EnumType = nil
+		},
+		"no message has an outcome template": func(set *descriptorpb.FileDescriptorSet) { set.File = nil },
+		"could not resolve import": func(set *descriptorpb.FileDescriptorSet) {
+			set.GetFile()[0].Dependency = append(set.GetFile()[0].GetDependency(), "nowhere.proto")
+		},
+	} {
+		t.Run(says, func(t *testing.T) {
+			set := exampleSet(t)
+			change(set)
+			if _, err := envelope.ReadTypes(set); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	types, err := envelope.ReadTypes(exampleSet(t))
+	if err != nil || len(types) != 2 || types[0].Name() != "acme.v1.DeployResult" || types[1].Name() != "acme.v1.RestartResult" {
+		t.Errorf("%v, %v", types, err)
+	}
+}
+
+// fieldOption is one option of a field.
+type fieldOption struct {
+	set func(*descriptorpb.FieldDescriptorProto)
+}
+
+func retention(r pb.Retention) *fieldOption {
+	return &fieldOption{func(f *descriptorpb.FieldDescriptorProto) { proto.SetExtension(f.GetOptions(), pb.E_Retention, r) }}
+}
+
+func label(text string) *fieldOption {
+	return &fieldOption{func(f *descriptorpb.FieldDescriptorProto) { proto.SetExtension(f.GetOptions(), pb.E_Label, text) }}
+}
+
+func rename(message, from, to string) func(*descriptorpb.FileDescriptorSet) {
+	return func(set *descriptorpb.FileDescriptorSet) {
+		for _, m := range set.GetFile()[0].GetMessageType() {
+			for _, f := range m.GetField() {
+				if m.GetName() == message && f.GetName() == from {
+					f.Name, f.JsonName = &to, nil
+				}
+			}
+		}
+	}
+}
+
+// A set that was built with its imports gives the same families.
+func TestSetWithImports(t *testing.T) {
+	set := exampleSet(t)
+	set.File = append([]*descriptorpb.FileDescriptorProto{{Name: new("toolresult/v1/options.proto"), Package: new("toolresult.v1")}}, set.GetFile()...)
+	if types, err := envelope.ReadTypes(set); err != nil || len(types) != 2 {
+		t.Errorf("%v, %v", types, err)
+	}
+}
