@@ -22,7 +22,7 @@ func Families() []Family {
 	return []Family{
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(), Renderer: renderers.Command()},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(), Renderer: renderers.CommandBatch()},
-		declared("task_output"),
+		adapted("task_output", projectors.TaskOutput()),
 		declared("task_status"),
 		declared("task_list"),
 		declared("task_input"),

@@ -570,8 +570,10 @@ type TaskOutputResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,15,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,16,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Whether the output ends with the task's result, which is shown there only.
+	OutputHasTaskResult bool `protobuf:"varint,17,opt,name=output_has_task_result,json=outputHasTaskResult,proto3" json:"output_has_task_result,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *TaskOutputResult) Reset() {
@@ -714,6 +716,13 @@ func (x *TaskOutputResult) GetCompactionLevel() CompactionLevel {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *TaskOutputResult) GetOutputHasTaskResult() bool {
+	if x != nil {
+		return x.OutputHasTaskResult
+	}
+	return false
 }
 
 // TaskStatusResult is a task as it is now, complete and canonical.
@@ -1097,7 +1106,8 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"taskResult\x12 \n" +
 	"\twaited_ms\x18\x06 \x01(\x04H\x00R\bwaitedMs\x88\x01\x01B\f\n" +
 	"\n" +
-	"_waited_ms\"\xe0\t\n" +
+	"_waited_ms\"\x9b\n" +
+	"\n" +
 	"\x10TaskOutputResult\x12M\n" +
 	"\x10retrieval_status\x18\x01 \x01(\x0e2\x1c.toolresult.v1.TaskRetrievalB\x04\x88\xb5\x18\x01R\x0fretrievalStatus\x125\n" +
 	"\x04task\x18\x02 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\x88\xb5\x18\x01R\x04task\x12:\n" +
@@ -1116,7 +1126,8 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"outputCuts\x12E\n" +
 	"\routput_source\x18\x0e \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\foutputSource\x12D\n" +
 	"\tartifacts\x18\x0f \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:`\x8a\xb5\x185Task output {retrieval_status}[ after {waited_ms} ms]\x9a\xb5\x18\x1etoolresult.v1.TaskOutputOutput\xa0\xb5\x18\xd0\x0fB\f\n" +
+	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x129\n" +
+	"\x16output_has_task_result\x18\x11 \x01(\bB\x04\x88\xb5\x18\x01R\x13outputHasTaskResult:`\x8a\xb5\x185Task output {retrieval_status}[ after {waited_ms} ms]\x9a\xb5\x18\x1etoolresult.v1.TaskOutputOutput\xa0\xb5\x18\xd0\x0fB\f\n" +
 	"\n" +
 	"_waited_msB\x16\n" +
 	"\x14_task_result_previewB\x17\n" +

@@ -1,0 +1,34 @@
+package projectors
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// TaskOutput projects what a background task wrote and what it says came of it.
+// RFC "Do Not Duplicate Large Payloads": a result that the output ends with is
+// shown once.
+func TaskOutput() Projector {
+	return declare("task_output", func(_ context.Context, w *work) error {
+		out, _ := w.from.Interface().(*pb.TaskOutputOutput)
+		if !repeats(out.GetOutput().GetInline(), out.GetTaskResult().GetInline()) {
+			return nil
+		}
+		w.parts = slices.DeleteFunc(w.parts, func(p part) bool {
+			text, ok := p.(*payload)
+			return ok && text.field.Name == "task_result"
+		})
+		r, _ := w.into.Interface().(*pb.TaskOutputResult)
+		r.OutputHasTaskResult = true
+		return nil
+	})
+}
+
+// repeats reports whether an output ends with a result that is there.
+func repeats(output, result []byte) bool {
+	result = bytes.TrimSpace(result)
+	return len(result) > 0 && bytes.HasSuffix(bytes.TrimSpace(output), result)
+}
