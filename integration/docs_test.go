@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolresult/toolresult/envelope"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
 )
@@ -56,6 +57,20 @@ func TestDocumentedForms(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("| `%s` | %s |", f.Begin, f.Use))
 	}
 	checkTable(t, "../docs/receipts.md", "| begins with | for |", rows)
+}
+
+// The table of error kinds in the documentation is the one that hints come from.
+func TestDocumentedErrorKinds(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, k := range envelope.ErrorKinds() {
+		retryable := "no"
+		if k.Retryable {
+			retryable = "yes"
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", k.Kind, k.Meaning, k.Domain, retryable, k.Hint))
+	}
+	checkTable(t, "../docs/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
 }
 
 // What every golden receipt costs, beside the RFC's JSON of the same result.

@@ -3,7 +3,9 @@ package projectors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
@@ -19,7 +21,8 @@ func CommandBatch() Projector { return batch{newCommand()} }
 
 type batch struct{ command command }
 
-// Project returns the canonical result of a batch.
+// Project returns the canonical result of a batch. Where what must be kept does
+// not fit the budget, the hints of ours are left out.
 func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
@@ -27,10 +30,20 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
+	r, err := b.project(ctx, in, withHint, sink)
+	var shortfall *envelope.ShortfallError
+	if errors.As(err, &shortfall) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
+		return b.project(ctx, in, asGiven, sink)
+	}
+	return r, err
+}
+
+func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
 	for _, given := range out.GetItems() {
-		item, err := batchItem(ctx, given, sink)
+		item, err := batchItem(ctx, given, hint, sink)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +67,7 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	return r, nil
 }
 
-func batchItem(ctx context.Context, given *pb.CommandBatchItemOutput, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
+func batchItem(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
 	item := &pb.CommandBatchItem{
 		Status: given.GetStatus(), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
 	}
@@ -62,7 +75,7 @@ func batchItem(ctx context.Context, given *pb.CommandBatchItemOutput, sink artif
 		item.Result = commandFacts(out, cmp.Or(out.GetCommandLine(), given.GetCommandLine()))
 	}
 	if given.GetError() != nil {
-		e, err := projectError(ctx, given.GetError(), sink)
+		e, err := projectError(ctx, given.GetError(), hint, sink)
 		if err != nil {
 			return nil, err
 		}

@@ -10,44 +10,72 @@ import (
 )
 
 // Error projects the failure of a tool of any family: kind, message, hint and
-// retryable as given, details bounded. RFC "Projection Algorithm", step 4.
+// retryable as given, details bounded. An error of a known kind that came
+// without a hint gets the one of the table of kinds. RFC "Projection Algorithm",
+// step 4.
 func Error() Projector { return failure{} }
 
 type failure struct{}
 
-// Project returns the canonical result of an error. Details that do not fit
-// the budget of the receipt are left out whole; they are in the store then.
+// Project returns the canonical result of an error. What the budget of the
+// receipt has no room for is left out: first a hint of ours, then the details as
+// a whole, which are in the store then.
 func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output
-	e, err := projectError(ctx, out.GetError(), sink)
+	given := out.GetError()
+	e, err := projectError(ctx, given, withHint, sink)
 	if err != nil {
 		return nil, err
 	}
-	r := canonical(out, out.GetError().GetMessage(), out.GetError().GetKind())
+	r := canonical(out, given.GetMessage(), given.GetKind())
 	r.Error = e
-	cost, err := in.Measure(r)
-	if err != nil {
-		return nil, err
+	shorter := []func() error{
+		func() error { e.RecoveryHint = given.RecoveryHint; return nil },
+		func() error { return omitDetails(ctx, e, given.GetDetailsJson(), sink) },
 	}
-	if cost.Over(in.Policy.Budget) == (envelope.Cost{}) {
-		return r, nil
+	for {
+		cost, err := in.Measure(r)
+		if err != nil {
+			return nil, err
+		}
+		if cost.Over(in.Policy.Budget) == (envelope.Cost{}) {
+			return r, nil
+		}
+		if len(shorter) == 0 {
+			return nil, cost.Fits(in.Policy.Budget)
+		}
+		if err := shorter[0](); err != nil {
+			return nil, err
+		}
+		shorter = shorter[1:]
 	}
-	if err := omitDetails(ctx, e, out.GetError().GetDetailsJson(), sink); err != nil {
-		return nil, err
-	}
-	if cost, err = in.Measure(r); err != nil {
-		return nil, err
-	}
-	if cost.Over(in.Policy.Budget) != (envelope.Cost{}) {
-		return nil, cost.Fits(in.Policy.Budget)
-	}
-	return r, nil
 }
 
-// projectError bounds the details of an error.
-func projectError(ctx context.Context, in *pb.CompleteToolError, sink artifactstore.Sink) (*pb.ToolError, error) {
+// hinting says whether an error that came without a recovery hint gets the one
+// of its kind.
+type hinting bool
+
+const (
+	withHint hinting = true
+	asGiven  hinting = false
+)
+
+// wantsHint reports whether an error came without a hint and its kind has one. A
+// hint that is there and empty says that none is wanted.
+func wantsHint(e *pb.CompleteToolError) bool {
+	_, known := envelope.LookupErrorKind(e.GetKind())
+	return known && e != nil && e.RecoveryHint == nil
+}
+
+// projectError bounds the details of an error, and says what to do next where the
+// runtime did not.
+func projectError(ctx context.Context, in *pb.CompleteToolError, hint hinting, sink artifactstore.Sink) (*pb.ToolError, error) {
 	e := &pb.ToolError{
 		Kind: in.GetKind(), Message: in.GetMessage(), RecoveryHint: in.RecoveryHint, Retryable: in.GetRetryable(),
+	}
+	if hint == withHint && wantsHint(in) {
+		kind, _ := envelope.LookupErrorKind(in.GetKind())
+		e.RecoveryHint = &kind.Hint
 	}
 	if len(in.GetDetailsJson()) == 0 {
 		return e, nil

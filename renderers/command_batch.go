@@ -3,6 +3,7 @@ package renderers
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -20,14 +21,20 @@ func CommandBatch() Renderer {
 
 func (c command) batch(r *pb.CommandBatchResult) Document {
 	d := Document{Outcome: batchOutcome(r)}
+	said := map[string]bool{} // hints: one is said with the first item that has it
 	for i, item := range r.GetItems() {
 		d.fact(fmt.Sprintf("%s %d", labelItem, i+1), itemOutcome(item)+": "+item.GetCommandPreview())
 		if item.GetResult() != nil {
 			c.describe(&d, item.GetResult(), itemPrefix(i))
 		}
-		if item.GetError() != nil {
-			d.fact(itemPrefix(i)+labelMessage, item.GetError().GetMessage())
-			d.addError(item.GetError(), itemPrefix(i))
+		if e := item.GetError(); e != nil {
+			d.fact(itemPrefix(i)+labelMessage, e.GetMessage())
+			if said[e.GetRecoveryHint()] {
+				e = proto.CloneOf(e)
+				e.RecoveryHint = nil
+			}
+			said[e.GetRecoveryHint()] = true
+			d.addError(e, itemPrefix(i))
 		}
 	}
 	return d

@@ -204,6 +204,7 @@ type CompleteToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A stable machine-readable kind such as "invalid_tool_input". Required.
 	// Lower-case letters, digits and "_", first a letter; at most 64 bytes.
+	// docs/errors.md lists the known kinds; others are allowed.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// What went wrong, for the model. Required; at most 2,048 bytes.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -211,7 +212,8 @@ type CompleteToolError struct {
 	// duplicate keys. Numbers and key order survive as written. Large details
 	// are bounded in the canonical result and kept whole in an artifact.
 	DetailsJson []byte `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
-	// What the model could do next. Optional; at most 1,024 bytes.
+	// What the model could do next. Optional; at most 1,024 bytes. Absent: the
+	// hint of docs/errors.md for a known kind. Present and empty: none is wanted.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged.
 	Retryable     bool `protobuf:"varint,5,opt,name=retryable,proto3" json:"retryable,omitempty"`
@@ -297,7 +299,8 @@ type ToolError struct {
 	// larger: an object with those of its members that fit, in order, or absent
 	// when the value is no object; details_omitted then says what is missing.
 	DetailsJson *string `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3,oneof" json:"details_json,omitempty"`
-	// The recovery hint, as given.
+	// The recovery hint: as given, or the hint of docs/errors.md for a known kind
+	// when none was given and the budget has room for it.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged.
 	Retryable bool `protobuf:"varint,5,opt,name=retryable,proto3" json:"retryable,omitempty"`
