@@ -24,26 +24,31 @@ type adapter func(ctx context.Context, w *work) error
 // work is one projection under way.
 type work struct {
 	Input
+	plan   *plan
 	sink   artifactstore.Sink
 	check  envelope.Checker
 	from   protoreflect.Message // the complete payload
 	into   protoreflect.Message // the canonical payload
 	parts  []part
 	finish func() // completes into from what the parts left out
-	seal   func() // puts into where it belongs, before it is measured; nil when it is there
 }
 
 type declared struct {
 	field protoreflect.FieldDescriptor // the family's case of the canonical oneof
+	plan  *plan
 	adapt adapter
 }
 
 func declare(family string, adapt adapter) Projector {
-	_, f := envelope.Case(family)
-	if f == nil {
+	complete, canonical := envelope.Case(family)
+	if canonical == nil {
 		return nil // the registry says so
 	}
-	return declared{f, adapt}
+	plan := newPlan(complete.Message(), canonical.Message())
+	if plan == nil {
+		return nil // the registry says so
+	}
+	return declared{canonical, plan, adapt}
 }
 
 // Project returns the canonical result of a family that is declared.
@@ -52,7 +57,7 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 	name := d.field.Name()
 	r := canonical(in.Output)
 	w := &work{
-		Input: in, sink: sink, check: envelope.NewChecker("output." + string(name)), finish: func() {},
+		Input: in, plan: d.plan, sink: sink, check: envelope.NewChecker("output." + string(name)), finish: func() {},
 		from: out.Get(out.Descriptor().Fields().ByName(name)).Message(),
 		into: r.ProtoReflect().Mutable(d.field).Message(),
 	}
@@ -62,9 +67,51 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 	return r, w.fit(ctx, r)
 }
 
+// plan is how a projection by name goes for one family.
+type plan struct {
+	from, into *envelope.Schema
+	outcome    *envelope.Template
+	copies     [][2]protoreflect.FieldDescriptor // from, into
+	lists      []largeSource[envelope.LargeList]
+	payloads   []largeSource[envelope.LargeField]
+}
+
+// largeSource is a field of a complete message, and what it becomes.
+type largeSource[T any] struct {
+	from protoreflect.FieldDescriptor
+	into *T
+}
+
+// newPlan returns the plan of a family, or nil if its options are not right.
+func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
+	outcome, err := envelope.Outcome(canonical)
+	if err != nil {
+		return nil
+	}
+	p := &plan{from: envelope.NewSchema(complete), into: envelope.NewSchema(canonical), outcome: outcome}
+	for i := range p.into.Fields {
+		f := &p.into.Fields[i]
+		from := complete.Fields().ByName(f.Desc.Name())
+		switch {
+		case from == nil || f.Made:
+		case f.List != nil:
+			p.lists = append(p.lists, largeSource[envelope.LargeList]{from, f.List})
+		default:
+			p.copies = append(p.copies, [2]protoreflect.FieldDescriptor{from, f.Desc})
+		}
+	}
+	for i := range p.from.Fields {
+		f := &p.from.Fields[i]
+		if large := p.into.LargeField(string(f.Desc.Name())); large != nil {
+			p.payloads = append(p.payloads, largeSource[envelope.LargeField]{f.Desc, large})
+		}
+	}
+	return p
+}
+
 // project makes the canonical payload, but for what parts show.
 func (w *work) project(ctx context.Context, adapt adapter) error {
-	checkDeclared(w.check, w.from)
+	checkDeclared(w.check, w.plan.from, w.from)
 	if err := w.check.Err(); err != nil {
 		return err
 	}
@@ -77,49 +124,33 @@ func (w *work) project(ctx context.Context, adapt adapter) error {
 	return w.check.Err()
 }
 
+// copy fills the canonical payload by name, and collects its parts.
+func (w *work) copy() {
+	for _, c := range w.plan.copies {
+		if w.from.Has(c[0]) {
+			w.into.Set(c[1], w.from.Get(c[0]))
+		}
+	}
+	for _, l := range w.plan.lists {
+		w.parts = append(w.parts, &list{field: l.into, into: w.into, all: w.from.Get(l.from).List()})
+	}
+	for _, p := range w.plan.payloads {
+		if w.from.Has(p.from) {
+			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from).Message()), w.Policy))
+		}
+	}
+}
+
 // fit shows the parts, and says in a summary what the receipt says first.
 func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
-	template, err := envelope.Outcome(w.into.Descriptor())
-	if err != nil {
-		return err
-	}
 	given := r.GetSummaryText()
 	return fit(ctx, w.Input, r, w.parts, func() {
 		w.finish()
 		envelope.SumTruncated(w.into)
 		if given == "" {
-			r.SummaryText = oneLine(template.Expand(w.into), envelope.MaxSummary)
-		}
-		if w.seal != nil {
-			w.seal()
+			r.SummaryText = oneLine(w.plan.outcome.Expand(w.into), envelope.MaxSummary)
 		}
 	}, w.sink)
-}
-
-// copy fills the canonical payload by name, and collects its parts.
-func (w *work) copy() {
-	d := w.into.Descriptor()
-	made := envelope.Made(d)
-	lists := envelope.LargeLists(d)
-	for i := range d.Fields().Len() {
-		f := d.Fields().Get(i)
-		from := w.from.Descriptor().Fields().ByName(f.Name())
-		if !made[f.Name()] && from != nil && w.from.Has(from) && largeList(lists, f) == nil {
-			w.into.Set(f, w.from.Get(from))
-		}
-	}
-	for i := range lists {
-		if from := w.from.Descriptor().Fields().ByName(lists[i].Field.Name()); from != nil {
-			w.parts = append(w.parts, &list{field: &lists[i], into: w.into, all: w.from.Get(from).List()})
-		}
-	}
-	large := fieldsOf(w.into.Interface())
-	for i := range w.from.Descriptor().Fields().Len() {
-		from := w.from.Descriptor().Fields().Get(i)
-		if large[string(from.Name())] != nil && w.from.Has(from) {
-			w.parts = large.add(w.parts, string(from.Name()), w.into, payloadOf(w.from.Get(from).Message()), w.Policy)
-		}
-	}
 }
 
 // payloadOf is a payload, also when a message that an operator brought has it.
@@ -132,73 +163,45 @@ func payloadOf(m protoreflect.Message) *pb.Payload {
 	return p
 }
 
-func largeList(lists []envelope.LargeList, f protoreflect.FieldDescriptor) *envelope.LargeList {
-	for i := range lists {
-		if lists[i].Field == f {
-			return &lists[i]
-		}
-	}
-	return nil
-}
-
-// Bounds of declared messages that say nothing else, as options.proto states
-// them.
-const (
-	defaultMaxBytes = 1024
-	defaultMaxItems = 64
-)
-
 // checkDeclared checks a complete message by the options of its fields.
-func checkDeclared(c envelope.Checker, m protoreflect.Message) {
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		f := fields.Get(i)
-		name := string(f.Name())
-		if option[bool](f, pb.E_Required) && !envelope.IsSet(m, f) {
-			c.Fail(name, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+func checkDeclared(c envelope.Checker, s *envelope.Schema, m protoreflect.Message) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Required && !envelope.IsSet(m, f.Desc) {
+			c.Fail(string(f.Desc.Name()), pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 		}
-		if !m.Has(f) {
-			continue
-		}
-		if !f.IsList() {
-			checkValue(c, name, f, m.Get(f))
-			continue
-		}
-		list, most := m.Get(f).List(), orDefault(option[uint32](f, pb.E_MaxItems), defaultMaxItems)
-		if list.Len() > most {
-			c.Fail(name, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d elements, at most %d are allowed", list.Len(), most)
-			continue
-		}
-		for j := range list.Len() {
-			checkValue(c, fmt.Sprintf("%s[%d]", name, j), f, list.Get(j))
+		switch {
+		case !m.Has(f.Desc):
+		case f.Desc.IsList():
+			checkElements(c, f, m.Get(f.Desc).List())
+		default:
+			checkValue(c, string(f.Desc.Name()), f, m.Get(f.Desc))
 		}
 	}
 }
 
-func checkValue(c envelope.Checker, at string, f protoreflect.FieldDescriptor, v protoreflect.Value) {
-	switch f.Kind() {
+func checkElements(c envelope.Checker, f *envelope.Field, list protoreflect.List) {
+	name := string(f.Desc.Name())
+	if list.Len() > f.MaxItems {
+		c.Fail(name, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d elements, at most %d are allowed", list.Len(), f.MaxItems)
+		return
+	}
+	for i := range list.Len() {
+		checkValue(c, fmt.Sprintf("%s[%d]", name, i), f, list.Get(i))
+	}
+}
+
+func checkValue(c envelope.Checker, at string, f *envelope.Field, v protoreflect.Value) {
+	switch f.Desc.Kind() {
 	case protoreflect.StringKind:
-		c.Length(at, v.String(), orDefault(option[uint32](f, pb.E_MaxBytes), defaultMaxBytes))
+		c.Length(at, v.String(), f.MaxBytes)
 	case protoreflect.MessageKind:
-		if f.Message().FullName() == payloadName {
+		if f.Desc.Message().FullName() == payloadName {
 			checkPayload(c, at, payloadOf(v.Message()))
 			return
 		}
-		checkDeclared(c.At(at), v.Message())
+		checkDeclared(c.At(at), f.Inner, v.Message())
 	}
 }
 
 var payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()
-
-// option is an option of a field.
-func option[T any](f protoreflect.FieldDescriptor, x protoreflect.ExtensionType) T {
-	v, _ := proto.GetExtension(f.Options(), x).(T)
-	return v
-}
-
-func orDefault(n uint32, missing int) int {
-	if n == 0 {
-		return missing
-	}
-	return int(n)
-}

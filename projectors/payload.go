@@ -46,10 +46,14 @@ func (f fields) add(list []part, name string, into protoreflect.Message, in *pb.
 	if in == nil {
 		return list
 	}
-	return append(list, &payload{
-		field: f[name], into: into, blob: artifactstore.BytesBlob(in.GetInline()),
+	return append(list, newPayload(f[name], into, in, p))
+}
+
+func newPayload(field *envelope.LargeField, into protoreflect.Message, in *pb.Payload, p Policy) *payload {
+	return &payload{
+		field: field, into: into, blob: artifactstore.BytesBlob(in.GetInline()),
 		loss: in.GetSourceLoss(), excerpt: preview.Of(in.GetInline(), p.Budget.Tokens),
-	})
+	}
 }
 
 // checkPayload checks what can be wrong with a payload.

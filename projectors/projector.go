@@ -3,6 +3,8 @@ package projectors
 import (
 	"context"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -23,6 +25,8 @@ type Input struct {
 	Policy Policy
 	// Measure says what the receipt of a canonical result costs.
 	Measure func(*pb.CanonicalToolResult) (envelope.Cost, error)
+	// MeasurePayload does so for the payload of a family that an operator brought.
+	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
 }
 
 // Policy governs a projection. Every value is set.

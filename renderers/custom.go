@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -12,8 +14,8 @@ import (
 // labels and the beginning of its outcome are reserved in its own receipts, beside
 // the forms of the contract.
 type CustomRenderer struct {
+	appearance
 	types    envelope.Types
-	outcome  *envelope.Template
 	reserved *reserved
 	grammar  grammar
 }
@@ -21,7 +23,7 @@ type CustomRenderer struct {
 // Custom returns the renderer of a family that an operator brought. It refuses
 // labels that the grammar already has for another kind of line.
 func Custom(t *envelope.Type) (*CustomRenderer, error) {
-	outcome, err := envelope.Outcome(t.Canonical)
+	looks, err := newAppearance(t.Canonical)
 	if err != nil {
 		return nil, err
 	}
@@ -35,19 +37,24 @@ func Custom(t *envelope.Type) (*CustomRenderer, error) {
 		return nil, err
 	}
 	return &CustomRenderer{
-		types: envelope.Types{t.Name(): t}, outcome: outcome, reserved: newReserved(own.forms()), grammar: both,
+		appearance: looks, types: envelope.Types{t.Name(): t}, reserved: newReserved(own.forms()), grammar: both,
 	}, nil
 }
 
 // Document is what the receipt of r says.
 func (c *CustomRenderer) Document(r *pb.CanonicalToolResult) Document {
 	_, payload := c.types.Open(r)
-	return declaredDocument(c.outcome, payload)
+	return c.document(payload)
 }
 
 // Render makes the receipt of r.
 func (c *CustomRenderer) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
 	return write(c.Document(r), p.Counter, c.reserved)
+}
+
+// RenderPayload makes the receipt of a payload that is not in its envelope yet.
+func (c *CustomRenderer) RenderPayload(payload protoreflect.Message, p Policy) (Receipt, error) {
+	return write(c.document(payload), p.Counter, c.reserved)
 }
 
 // Parse reads a receipt of the family, as ParseReceipt does those of the contract.

@@ -24,62 +24,71 @@ func Declared(family string) Renderer {
 // describe returns the description of a declared payload, or nil if its options
 // are not right.
 func describe(d protoreflect.MessageDescriptor) Renderer {
-	outcome, err := envelope.Outcome(d)
+	a, err := newAppearance(d)
 	if err != nil {
 		return nil
 	}
-	return Describe(func(payload protoreflect.Message) Document { return declaredDocument(outcome, payload) })
+	return Describe(a.document)
 }
 
-func declaredDocument(outcome *envelope.Template, payload protoreflect.Message) Document {
-	d := Document{Outcome: strings.TrimRight(outcome.Expand(payload), " ")}
-	d.declared(payload)
+// appearance is what the options of a family's canonical payload say of its
+// receipt.
+type appearance struct {
+	outcome *envelope.Template
+	schema  *envelope.Schema
+}
+
+func newAppearance(d protoreflect.MessageDescriptor) (appearance, error) {
+	outcome, err := envelope.Outcome(d)
+	return appearance{outcome, envelope.NewSchema(d)}, err
+}
+
+func (a appearance) document(payload protoreflect.Message) Document {
+	d := Document{Outcome: strings.TrimRight(a.outcome.Expand(payload), " ")}
+	d.declared(a.schema, payload)
 	return d
 }
 
 // declared adds the fields of a message by their roles, in the order of the
 // contract.
-func (d *Document) declared(m protoreflect.Message) {
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		f := fields.Get(i)
-		role, label := envelope.RoleOf(f)
-		if !m.Has(f) && role != pb.Role_ROLE_LIST { // a list that was emptied has facts
+func (d *Document) declared(s *envelope.Schema, m protoreflect.Message) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if !m.Has(f.Desc) && f.Role != pb.Role_ROLE_LIST { // a list that was emptied has facts
 			continue
 		}
-		switch role {
+		switch f.Role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
-			d.fact(label, envelope.Words(m, f))
+			d.fact(f.Label, envelope.Words(m, f.Desc))
 		case pb.Role_ROLE_LARGE_TEXT:
-			d.text(m, strings.TrimSuffix(string(f.Name()), "_preview"), label)
+			d.text(m, f)
 		case pb.Role_ROLE_LIST:
-			d.list(m, f, label)
+			d.list(m, f)
 		default:
-			if f.Message() != nil && !f.IsList() {
-				d.declared(m.Get(f).Message())
+			if f.Inner != nil && !f.Desc.IsList() && !f.Made {
+				d.declared(f.Inner, m.Get(f.Desc).Message())
 			}
 		}
 	}
 }
 
 // text adds a large field. That it is empty is worth a line.
-func (d *Document) text(m protoreflect.Message, name, label string) {
-	for _, s := range streams(m.Descriptor(), [2]string{name, label}) {
-		section, ok := s.section(m, "")
-		if !ok {
-			section.Extent = &Extent{}
-		}
-		d.Sections = append(d.Sections, section)
+func (d *Document) text(m protoreflect.Message, f *envelope.Field) {
+	s := stream{*f.Large, f.Label}
+	section, ok := s.section(m, "")
+	if !ok {
+		section.Extent = &Extent{}
 	}
+	d.Sections = append(d.Sections, section)
 }
 
 // list adds a list of which something is shown, or was.
-func (d *Document) list(m protoreflect.Message, f protoreflect.FieldDescriptor, label string) {
-	s := Section{Label: label, Extent: listExtent(m, f)}
+func (d *Document) list(m protoreflect.Message, f *envelope.Field) {
+	s := Section{Label: f.Label, Extent: listExtent(m, f.List)}
 	var text []string
-	elements := m.Get(f).List()
+	elements := m.Get(f.Desc).List()
 	for i := range elements.Len() {
-		for _, line := range envelope.Lines(f, elements.Get(i)) {
+		for _, line := range envelope.Lines(f.Desc, elements.Get(i)) {
 			text = append(text, strings.TrimRight(preview.OneLine(line), " "))
 		}
 	}
@@ -92,14 +101,13 @@ func (d *Document) list(m protoreflect.Message, f protoreflect.FieldDescriptor, 
 }
 
 // listExtent states what a reader must know of a list that is not shown whole.
-func listExtent(m protoreflect.Message, f protoreflect.FieldDescriptor) *Extent {
-	lists := envelope.LargeLists(m.Descriptor())
-	for i := range lists {
-		if l := &lists[i]; l.Field == f {
-			if v := l.Get(m); v.Truncated {
-				return &Extent{Entries: int64(v.Total), Shown: int64(v.Shown), Artifact: v.Artifact}
-			}
-		}
+func listExtent(m protoreflect.Message, l *envelope.LargeList) *Extent {
+	if l == nil {
+		return nil
 	}
-	return nil
+	v := l.Get(m)
+	if !v.Truncated {
+		return nil
+	}
+	return &Extent{Entries: int64(v.Total), Shown: int64(v.Shown), Artifact: v.Artifact}
 }

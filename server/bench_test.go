@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/zeebo/blake3"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -85,5 +87,50 @@ func BenchmarkStage(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// The same work by kind of family: described in Go, declared by options, and
+// brought by an operator; each with 4 KiB of text, or with none.
+func BenchmarkFamily(b *testing.B) {
+	h := newHouse(b)
+	log := &pb.Payload{Source: &pb.Payload_Inline{Inline: logText(4 << 10)}}
+	deploy := dynamicpb.NewMessage(h.types["acme.v1.DeployResult"].Complete)
+	text, err := protojson.Marshal(log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := protojson.Unmarshal([]byte(`{"deploymentId":"d-1","environment":"e","state":"DEPLOY_STATE_LIVE","log":`+string(text)+`}`), deploy); err != nil {
+		b.Fatal(err)
+	}
+	message, err := proto.Marshal(deploy)
+	if err != nil {
+		b.Fatal(err)
+	}
+	task := &pb.TaskSnapshot{TaskId: "task_1", Status: pb.TaskStatus_TASK_STATUS_RUNNING}
+	for _, c := range []struct {
+		name string
+		out  *pb.CompleteToolOutput
+	}{
+		{"in Go", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, Stdout: log,
+		}}}},
+		{"declared", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_TaskOutput{TaskOutput: &pb.TaskOutputOutput{
+			RetrievalStatus: pb.TaskRetrieval_TASK_RETRIEVAL_SUCCESS, Task: task, Output: log,
+		}}}},
+		{"declared, without text", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_TaskStatus{TaskStatus: &pb.TaskStatusResult{Task: task}}}},
+		{"brought", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
+			Type: "acme.v1.DeployResult", Encoding: &pb.CustomOutput_Message{Message: message},
+		}}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			c.out.ToolName, c.out.Status = "SomeTool", pb.ToolStatus_TOOL_STATUS_SUCCESS
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := h.Project(b.Context(), &pb.ProjectRequest{Output: c.out}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

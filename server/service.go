@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
@@ -39,11 +41,19 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	}
 	// The last receipt that was measured is the one that fits.
 	var receipt renderers.Receipt
-	measure := func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
-		receipt, err = family.Renderer.Render(r, renderers.Policy{Counter: policy.Counter})
+	render := renderers.Policy{Counter: policy.Counter}
+	in := projectors.Input{Output: out, Policy: policy}
+	in.Measure = func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
+		receipt, err = family.Renderer.Render(r, render)
 		return receipt.Cost(), err
 	}
-	canonical, err := family.Projector.Project(ctx, projectors.Input{Output: out, Policy: policy, Measure: measure}, s.sink)
+	if brought, ok := family.Renderer.(*renderers.CustomRenderer); ok {
+		in.MeasurePayload = func(payload protoreflect.Message) (envelope.Cost, error) {
+			receipt, err = brought.RenderPayload(payload, render)
+			return receipt.Cost(), err
+		}
+	}
+	canonical, err := family.Projector.Project(ctx, in, s.sink)
 	if err != nil {
 		return nil, err
 	}
