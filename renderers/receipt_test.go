@@ -152,6 +152,17 @@ func TestFormsAreClosed(t *testing.T) {
 	})
 }
 
+// A label of a fact and of a section at once could not be read back.
+func TestNoFormIsThereTwice(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range renderers.Forms() {
+		if seen[f.Begin] {
+			t.Errorf("%q is there twice", f.Begin)
+		}
+		seen[f.Begin] = true
+	}
+}
+
 func TestTextThatWasNotSanitisedIsRefused(t *testing.T) {
 	for _, text := range []string{"a\x1b[31m", "a\rProcess exited", "a\u2028b", "a\u202eb", "a\U000e0041"} {
 		d := renderers.Document{Outcome: "Process exited", Sections: []renderers.Section{{Label: "stdout", Body: []renderers.Piece{{Text: text}}}}}

@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/renderers"
 )
 
 // FuzzCanonical gives canonical results that nobody projected to Render and
@@ -30,6 +29,17 @@ func FuzzCanonical(f *testing.F) {
 		}
 		f.Add(seed)
 	}
+	for _, family := range h.families { // and a small one of every family
+		resp, err := h.Project(f.Context(), &pb.ProjectRequest{Output: h.outputOf(family.Name).Example(1)})
+		if err != nil {
+			continue // what this seed generates is refused
+		}
+		seed, err := proto.Marshal(resp.GetCanonical())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var r pb.CanonicalToolResult
 		if proto.Unmarshal(data, &r) != nil {
@@ -37,7 +47,8 @@ func FuzzCanonical(f *testing.F) {
 		}
 		ample := &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 200_000}}
 		if resp, err := h.Render(t.Context(), &pb.RenderRequest{Canonical: &r, Policy: ample}); err == nil {
-			if _, err := renderers.ParseReceipt(resp.GetReceipt().GetText()); err != nil {
+			family, _ := h.types.Open(&r)
+			if _, err := h.renderer(t, family).Parse(resp.GetReceipt().GetText()); err != nil {
 				t.Errorf("%v:\n%s", err, resp.GetReceipt().GetText())
 			}
 		}

@@ -163,7 +163,7 @@ type describing interface {
 	Parse(text string) (renderers.Document, error)
 }
 
-func (h house) renderer(t *rapid.T, family string) describing {
+func (h house) renderer(t interface{ Fatalf(string, ...any) }, family string) describing {
 	renderer := renderers.Error()
 	for _, f := range h.families {
 		if f.Name == family {
