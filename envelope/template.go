@@ -25,9 +25,9 @@ type group struct {
 
 // part is fixed text, or a field.
 type part struct {
-	text string // the text; of a field the words behind "?" or the unit behind "#"
+	text string // the text; of a field the words behind "?" and "!" or the unit behind "#"
 	path []protoreflect.FieldDescriptor
-	mode byte // ':' the value, '?' the words, '#' a count
+	mode byte // ':' the value, '?' the words, '!' the words when not set, '#' a count
 }
 
 // ParseTemplate reads a template for messages of the type d.
@@ -84,7 +84,7 @@ func parseParts(text string, d protoreflect.MessageDescriptor) ([]part, error) {
 
 func parseField(name string, d protoreflect.MessageDescriptor) (part, error) {
 	p := part{mode: ':'}
-	if at := strings.IndexAny(name, "?#"); at >= 0 {
+	if at := strings.IndexAny(name, "?!#"); at >= 0 {
 		p.mode, p.text, name = name[at], name[at+1:], name[:at]
 	}
 	for i, step := range strings.Split(name, ".") {
@@ -132,7 +132,7 @@ func (t *Template) Expand(m protoreflect.Message) string {
 	return b.String()
 }
 
-// expand reports whether the field, if it is one, is set.
+// expand reports whether the field, if it is one, is set, or with '!' is not.
 func (p *part) expand(b *strings.Builder, m protoreflect.Message) bool {
 	if p.path == nil {
 		b.WriteString(p.text)
@@ -149,12 +149,28 @@ func (p *part) expand(b *strings.Builder, m protoreflect.Message) bool {
 		if IsSet(m, f) {
 			b.WriteString(p.text)
 		}
+	case '!':
+		if !IsSet(m, f) {
+			b.WriteString(p.text)
+		}
+		return !IsSet(m, f)
 	case '#':
 		b.WriteString(counted(m, f, p.text))
 	default:
+		if text == "" && isNumber(f) && m.IsValid() && !f.HasPresence() {
+			text = m.Get(f).String() // zero is a number too
+		}
 		b.WriteString(text)
 	}
 	return IsSet(m, f)
+}
+
+func isNumber(f protoreflect.FieldDescriptor) bool {
+	switch f.Kind() {
+	case protoreflect.BoolKind, protoreflect.StringKind, protoreflect.EnumKind, protoreflect.MessageKind:
+		return false
+	}
+	return !f.IsList()
 }
 
 func counted(m protoreflect.Message, f protoreflect.FieldDescriptor, unit string) string {

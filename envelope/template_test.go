@@ -1,13 +1,79 @@
 package envelope_test
 
 import (
+	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-func TestTemplate(t *testing.T) {
+// The language of templates, form by form, with a field that is set and with one
+// that is not.
+func TestTemplates(t *testing.T) {
+	of := &pb.TaskOutputResult{Task: &pb.TaskSnapshot{TaskId: "task_1"}}
+	for _, c := range []struct {
+		template, want string
+		of             proto.Message
+	}{
+		{"{tasks_total}, done", "0, done", &pb.TaskListResult{}},
+		{"{tasks_total}, done", "3, done", &pb.TaskListResult{TasksTotal: 3}},
+		{"done[, {tasks_total}]", "done", &pb.TaskListResult{}},
+		{"{waited_ms}, done", ", done", &pb.TaskOutputResult{}},
+		{"{waited_ms}, done", "0, done", &pb.TaskOutputResult{WaitedMs: proto.Uint64(0)}},
+		{"{output_source.lines}.", ".", &pb.TaskOutputResult{}},
+		{"{output_source.lines}.", "0.", &pb.TaskOutputResult{OutputSource: &pb.SourceFacts{}}},
+		{"{output_preview}.", ".", &pb.TaskOutputResult{}},
+		{"{forced?by force}.", "by force.", &pb.TaskStopResult{Forced: true}},
+		{"{forced?by force}.", ".", &pb.TaskStopResult{}},
+		{"{forced!gently}.", ".", &pb.TaskStopResult{Forced: true}},
+		{"{forced!gently}.", "gently.", &pb.TaskStopResult{}},
+		{"{task!nobody}.", "nobody.", &pb.TaskOutputResult{}},
+		{"{task!nobody}.", ".", of},
+		{"[{forced!gently}, {task.task_id}].", "gently, a.", &pb.TaskStopResult{Task: &pb.TaskHandle{TaskId: "a"}}},
+		{"[{forced!gently}, {task.task_id}].", ".", &pb.TaskStopResult{Task: &pb.TaskHandle{TaskId: "a"}, Forced: true}},
+		{"[{forced!gently}, {task.task_id}].", ".", &pb.TaskStopResult{}},
+		{"[{task.task_id} ended].", "task_1 ended.", of},
+		{"[{task.task_id} ended].", ".", &pb.TaskOutputResult{}},
+		{"{tasks_total#entry}", "0 entries", &pb.TaskListResult{}},
+		{"{tasks_total#entry}", "1 entry", &pb.TaskListResult{TasksTotal: 1}},
+	} {
+		template, err := envelope.ParseTemplate(c.template, c.of.ProtoReflect().Descriptor())
+		if err != nil {
+			t.Errorf("%q: %v", c.template, err)
+			continue
+		}
+		if got := template.Expand(c.of.ProtoReflect()); got != c.want {
+			t.Errorf("%q of {%v} is %q, want %q", c.template, c.of, got, c.want)
+		}
+	}
+}
+
+// A template that cannot be read is refused at start-up, and the error says why.
+func TestTemplatesThatAreWrong(t *testing.T) {
+	var d protoreflect.MessageDescriptor = (*pb.TaskListResult)(nil).ProtoReflect().Descriptor()
+	for template, why := range map[string]string{
+		"{tasks":                 "not closed",
+		"[{tasks_total}":         "not closed",
+		"{nobody}":               `no field "nobody"`,
+		"{nobody!none}":          `no field "nobody"`,
+		"{tasks}":                "no value of its own",
+		"{tasks_total.x}":        "has no fields",
+		"{tasks.summary}":        "has no fields",
+		"tasks}":                 "brackets",
+		"[a [b] {tasks_total}]x": "brackets",
+	} {
+		if _, err := envelope.ParseTemplate(template, d); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, want %q", template, err, why)
+		}
+	}
+}
+
+// The templates of task receipts, with what may be missing.
+func TestTemplatesOfTasks(t *testing.T) {
 	task := &pb.TaskSnapshot{
 		TaskId: "task_1", Status: pb.TaskStatus_TASK_STATUS_RUNNING, AcceptsInput: true, ExitStatus: new(int32(0)),
 	}

@@ -300,11 +300,15 @@ var (
 	// fixed words, which are a reserved form. Required on a family that is declared
 	// with roles. In a template
 	//
-	//	{name}          is the value of a field, "{task.status}" of a field of it
+	//	{name}          is the value of a field, "{task.status}" of a field of it;
+	//	                outside of a group a number without presence is "0" when it
+	//	                is not set
 	//	{name?words}    is the words if the field is set
+	//	{name!words}    is the words if the field is not set
 	//	{name#word}     is a count and its unit: "1 match", "3 matches"; of a list
 	//	                its length
-	//	[text]          is the text if all fields that it names are set
+	//	[text]          is the text if all fields that it names are set, those with
+	//	                "!" not set
 	//
 	// and a field is set when it is not empty, zero or false.
 	//
