@@ -27,6 +27,22 @@ func Families() []Family {
 		declared("task_list"),
 		declared("task_input"),
 		declared("task_stop"),
+		declared("workspace_attach"),
+		declared("workspace_detach"),
+		declared("workspace_switch"),
+		declared("workspace_state"),
+		declared("worktree_create"),
+		declared("worktree_remove"),
+		declared("work_item_change"),
+		declared("work_item_pick"),
+		declared("work_item_get"),
+		declared("work_item_list"),
+		declared("notify"),
+		declared("enqueue"),
+		declared("sleep"),
+		declared("wait"),
+		declared("memory_search"),
+		declared("memory_get"),
 	}
 }
 

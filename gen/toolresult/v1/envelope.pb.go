@@ -107,6 +107,22 @@ type CompleteToolOutput struct {
 	//	*CompleteToolOutput_TaskList
 	//	*CompleteToolOutput_TaskInput
 	//	*CompleteToolOutput_TaskStop
+	//	*CompleteToolOutput_WorkspaceAttach
+	//	*CompleteToolOutput_WorkspaceDetach
+	//	*CompleteToolOutput_WorkspaceSwitch
+	//	*CompleteToolOutput_WorkspaceState
+	//	*CompleteToolOutput_WorktreeCreate
+	//	*CompleteToolOutput_WorktreeRemove
+	//	*CompleteToolOutput_WorkItemChange
+	//	*CompleteToolOutput_WorkItemPick
+	//	*CompleteToolOutput_WorkItemGet
+	//	*CompleteToolOutput_WorkItemList
+	//	*CompleteToolOutput_Notify
+	//	*CompleteToolOutput_Enqueue
+	//	*CompleteToolOutput_Sleep
+	//	*CompleteToolOutput_Wait
+	//	*CompleteToolOutput_MemorySearch
+	//	*CompleteToolOutput_MemoryGet
 	//	*CompleteToolOutput_Custom
 	Result        isCompleteToolOutput_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
@@ -241,6 +257,150 @@ func (x *CompleteToolOutput) GetTaskStop() *TaskStopResult {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetWorkspaceAttach() *WorkspaceAttachResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceAttach); ok {
+			return x.WorkspaceAttach
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceDetach() *WorkspaceDetachResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceDetach); ok {
+			return x.WorkspaceDetach
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceSwitch() *WorkspaceSwitchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceSwitch); ok {
+			return x.WorkspaceSwitch
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceState() *WorkspaceStateOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceState); ok {
+			return x.WorkspaceState
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorktreeCreate() *WorktreeCreateResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorktreeCreate); ok {
+			return x.WorktreeCreate
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorktreeRemove() *WorktreeRemoveOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorktreeRemove); ok {
+			return x.WorktreeRemove
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemChange() *WorkItemChangeResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemChange); ok {
+			return x.WorkItemChange
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemPick() *WorkItemPickResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemPick); ok {
+			return x.WorkItemPick
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemGet() *WorkItemGetOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemGet); ok {
+			return x.WorkItemGet
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemList() *WorkItemListOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemList); ok {
+			return x.WorkItemList
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetNotify() *NotifyResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Notify); ok {
+			return x.Notify
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetEnqueue() *EnqueueResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Enqueue); ok {
+			return x.Enqueue
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetSleep() *SleepResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Sleep); ok {
+			return x.Sleep
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWait() *WaitOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Wait); ok {
+			return x.Wait
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetMemorySearch() *MemorySearchOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_MemorySearch); ok {
+			return x.MemorySearch
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetMemoryGet() *MemoryGetOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_MemoryGet); ok {
+			return x.MemoryGet
+		}
+	}
+	return nil
+}
+
 func (x *CompleteToolOutput) GetCustom() *CustomOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_Custom); ok {
@@ -289,6 +449,86 @@ type CompleteToolOutput_TaskStop struct {
 	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
 }
 
+type CompleteToolOutput_WorkspaceAttach struct {
+	// A workspace that was attached.
+	WorkspaceAttach *WorkspaceAttachResult `protobuf:"bytes,40,opt,name=workspace_attach,json=workspaceAttach,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceDetach struct {
+	// A workspace that was detached.
+	WorkspaceDetach *WorkspaceDetachResult `protobuf:"bytes,41,opt,name=workspace_detach,json=workspaceDetach,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceSwitch struct {
+	// A workspace that was made the active one.
+	WorkspaceSwitch *WorkspaceSwitchResult `protobuf:"bytes,42,opt,name=workspace_switch,json=workspaceSwitch,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceState struct {
+	// Where an agent works, and may work.
+	WorkspaceState *WorkspaceStateOutput `protobuf:"bytes,43,opt,name=workspace_state,json=workspaceState,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorktreeCreate struct {
+	// A worktree that was asked for.
+	WorktreeCreate *WorktreeCreateResult `protobuf:"bytes,44,opt,name=worktree_create,json=worktreeCreate,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorktreeRemove struct {
+	// A worktree that was to be removed.
+	WorktreeRemove *WorktreeRemoveOutput `protobuf:"bytes,45,opt,name=worktree_remove,json=worktreeRemove,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemChange struct {
+	// A work item that was created, updated or completed.
+	WorkItemChange *WorkItemChangeResult `protobuf:"bytes,50,opt,name=work_item_change,json=workItemChange,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemPick struct {
+	// A work item that was chosen to be worked on.
+	WorkItemPick *WorkItemPickResult `protobuf:"bytes,51,opt,name=work_item_pick,json=workItemPick,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemGet struct {
+	// A work item with all that belongs to it.
+	WorkItemGet *WorkItemGetOutput `protobuf:"bytes,52,opt,name=work_item_get,json=workItemGet,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemList struct {
+	// Several work items.
+	WorkItemList *WorkItemListOutput `protobuf:"bytes,53,opt,name=work_item_list,json=workItemList,proto3,oneof"`
+}
+
+type CompleteToolOutput_Notify struct {
+	// A notification of the operator.
+	Notify *NotifyResult `protobuf:"bytes,60,opt,name=notify,proto3,oneof"`
+}
+
+type CompleteToolOutput_Enqueue struct {
+	// A message of an agent to its later self.
+	Enqueue *EnqueueResult `protobuf:"bytes,61,opt,name=enqueue,proto3,oneof"`
+}
+
+type CompleteToolOutput_Sleep struct {
+	// An agent's sleep.
+	Sleep *SleepResult `protobuf:"bytes,62,opt,name=sleep,proto3,oneof"`
+}
+
+type CompleteToolOutput_Wait struct {
+	// An agent's wait for something.
+	Wait *WaitOutput `protobuf:"bytes,63,opt,name=wait,proto3,oneof"`
+}
+
+type CompleteToolOutput_MemorySearch struct {
+	// What a search of memory found.
+	MemorySearch *MemorySearchOutput `protobuf:"bytes,70,opt,name=memory_search,json=memorySearch,proto3,oneof"`
+}
+
+type CompleteToolOutput_MemoryGet struct {
+	// A piece of memory.
+	MemoryGet *MemoryGetOutput `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
+}
+
 type CompleteToolOutput_Custom struct {
 	// A tool whose family the operator brought.
 	Custom *CustomOutput `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
@@ -307,6 +547,38 @@ func (*CompleteToolOutput_TaskList) isCompleteToolOutput_Result() {}
 func (*CompleteToolOutput_TaskInput) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_TaskStop) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkspaceAttach) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkspaceDetach) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkspaceSwitch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkspaceState) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorktreeCreate) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorktreeRemove) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkItemChange) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkItemPick) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkItemGet) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WorkItemList) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Notify) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Enqueue) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Sleep) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Wait) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_MemorySearch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_MemoryGet) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_Custom) isCompleteToolOutput_Result() {}
 
@@ -336,6 +608,22 @@ type CanonicalToolResult struct {
 	//	*CanonicalToolResult_TaskList
 	//	*CanonicalToolResult_TaskInput
 	//	*CanonicalToolResult_TaskStop
+	//	*CanonicalToolResult_WorkspaceAttach
+	//	*CanonicalToolResult_WorkspaceDetach
+	//	*CanonicalToolResult_WorkspaceSwitch
+	//	*CanonicalToolResult_WorkspaceState
+	//	*CanonicalToolResult_WorktreeCreate
+	//	*CanonicalToolResult_WorktreeRemove
+	//	*CanonicalToolResult_WorkItemChange
+	//	*CanonicalToolResult_WorkItemPick
+	//	*CanonicalToolResult_WorkItemGet
+	//	*CanonicalToolResult_WorkItemList
+	//	*CanonicalToolResult_Notify
+	//	*CanonicalToolResult_Enqueue
+	//	*CanonicalToolResult_Sleep
+	//	*CanonicalToolResult_Wait
+	//	*CanonicalToolResult_MemorySearch
+	//	*CanonicalToolResult_MemoryGet
 	//	*CanonicalToolResult_Custom
 	Result        isCanonicalToolResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
@@ -470,6 +758,150 @@ func (x *CanonicalToolResult) GetTaskStop() *TaskStopResult {
 	return nil
 }
 
+func (x *CanonicalToolResult) GetWorkspaceAttach() *WorkspaceAttachResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkspaceAttach); ok {
+			return x.WorkspaceAttach
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkspaceDetach() *WorkspaceDetachResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkspaceDetach); ok {
+			return x.WorkspaceDetach
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkspaceSwitch() *WorkspaceSwitchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkspaceSwitch); ok {
+			return x.WorkspaceSwitch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkspaceState() *WorkspaceStateResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkspaceState); ok {
+			return x.WorkspaceState
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorktreeCreate() *WorktreeCreateResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorktreeCreate); ok {
+			return x.WorktreeCreate
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorktreeRemove() *WorktreeRemoveResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorktreeRemove); ok {
+			return x.WorktreeRemove
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkItemChange() *WorkItemChangeResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkItemChange); ok {
+			return x.WorkItemChange
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkItemPick() *WorkItemPickResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkItemPick); ok {
+			return x.WorkItemPick
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkItemGet() *WorkItemGetResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkItemGet); ok {
+			return x.WorkItemGet
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWorkItemList() *WorkItemListResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WorkItemList); ok {
+			return x.WorkItemList
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetNotify() *NotifyResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Notify); ok {
+			return x.Notify
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetEnqueue() *EnqueueResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Enqueue); ok {
+			return x.Enqueue
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetSleep() *SleepResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Sleep); ok {
+			return x.Sleep
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWait() *WaitResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Wait); ok {
+			return x.Wait
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetMemorySearch() *MemorySearchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_MemorySearch); ok {
+			return x.MemorySearch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetMemoryGet() *MemoryGetResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_MemoryGet); ok {
+			return x.MemoryGet
+		}
+	}
+	return nil
+}
+
 func (x *CanonicalToolResult) GetCustom() *CustomResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_Custom); ok {
@@ -518,6 +950,86 @@ type CanonicalToolResult_TaskStop struct {
 	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
 }
 
+type CanonicalToolResult_WorkspaceAttach struct {
+	// A workspace that was attached.
+	WorkspaceAttach *WorkspaceAttachResult `protobuf:"bytes,40,opt,name=workspace_attach,json=workspaceAttach,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkspaceDetach struct {
+	// A workspace that was detached.
+	WorkspaceDetach *WorkspaceDetachResult `protobuf:"bytes,41,opt,name=workspace_detach,json=workspaceDetach,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkspaceSwitch struct {
+	// A workspace that was made the active one.
+	WorkspaceSwitch *WorkspaceSwitchResult `protobuf:"bytes,42,opt,name=workspace_switch,json=workspaceSwitch,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkspaceState struct {
+	// Where an agent works, and may work.
+	WorkspaceState *WorkspaceStateResult `protobuf:"bytes,43,opt,name=workspace_state,json=workspaceState,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorktreeCreate struct {
+	// A worktree that was asked for.
+	WorktreeCreate *WorktreeCreateResult `protobuf:"bytes,44,opt,name=worktree_create,json=worktreeCreate,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorktreeRemove struct {
+	// A worktree that was to be removed.
+	WorktreeRemove *WorktreeRemoveResult `protobuf:"bytes,45,opt,name=worktree_remove,json=worktreeRemove,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkItemChange struct {
+	// A work item that was created, updated or completed.
+	WorkItemChange *WorkItemChangeResult `protobuf:"bytes,50,opt,name=work_item_change,json=workItemChange,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkItemPick struct {
+	// A work item that was chosen to be worked on.
+	WorkItemPick *WorkItemPickResult `protobuf:"bytes,51,opt,name=work_item_pick,json=workItemPick,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkItemGet struct {
+	// A work item with all that belongs to it.
+	WorkItemGet *WorkItemGetResult `protobuf:"bytes,52,opt,name=work_item_get,json=workItemGet,proto3,oneof"`
+}
+
+type CanonicalToolResult_WorkItemList struct {
+	// Several work items.
+	WorkItemList *WorkItemListResult `protobuf:"bytes,53,opt,name=work_item_list,json=workItemList,proto3,oneof"`
+}
+
+type CanonicalToolResult_Notify struct {
+	// A notification of the operator.
+	Notify *NotifyResult `protobuf:"bytes,60,opt,name=notify,proto3,oneof"`
+}
+
+type CanonicalToolResult_Enqueue struct {
+	// A message of an agent to its later self.
+	Enqueue *EnqueueResult `protobuf:"bytes,61,opt,name=enqueue,proto3,oneof"`
+}
+
+type CanonicalToolResult_Sleep struct {
+	// An agent's sleep.
+	Sleep *SleepResult `protobuf:"bytes,62,opt,name=sleep,proto3,oneof"`
+}
+
+type CanonicalToolResult_Wait struct {
+	// An agent's wait for something.
+	Wait *WaitResult `protobuf:"bytes,63,opt,name=wait,proto3,oneof"`
+}
+
+type CanonicalToolResult_MemorySearch struct {
+	// What a search of memory found.
+	MemorySearch *MemorySearchResult `protobuf:"bytes,70,opt,name=memory_search,json=memorySearch,proto3,oneof"`
+}
+
+type CanonicalToolResult_MemoryGet struct {
+	// A piece of memory.
+	MemoryGet *MemoryGetResult `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
+}
+
 type CanonicalToolResult_Custom struct {
 	// A tool whose family the operator brought.
 	Custom *CustomResult `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
@@ -537,13 +1049,45 @@ func (*CanonicalToolResult_TaskInput) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_TaskStop) isCanonicalToolResult_Result() {}
 
+func (*CanonicalToolResult_WorkspaceAttach) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkspaceDetach) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkspaceSwitch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkspaceState) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorktreeCreate) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorktreeRemove) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkItemChange) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkItemPick) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkItemGet) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WorkItemList) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_Notify) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_Enqueue) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_Sleep) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_Wait) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_MemorySearch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_MemoryGet) isCanonicalToolResult_Result() {}
+
 func (*CanonicalToolResult_Custom) isCanonicalToolResult_Result() {}
 
 var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x18toolresult/v1/task.proto\"\xc9\x05\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x18toolresult/v1/task.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\xc2\x0e\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -559,9 +1103,26 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListOutputH\x00R\btaskList\x12?\n" +
 	"\n" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
-	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x125\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12Q\n" +
+	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachResultH\x00R\x0fworkspaceAttach\x12Q\n" +
+	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachResultH\x00R\x0fworkspaceDetach\x12Q\n" +
+	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchResultH\x00R\x0fworkspaceSwitch\x12N\n" +
+	"\x0fworkspace_state\x18+ \x01(\v2#.toolresult.v1.WorkspaceStateOutputH\x00R\x0eworkspaceState\x12N\n" +
+	"\x0fworktree_create\x18, \x01(\v2#.toolresult.v1.WorktreeCreateResultH\x00R\x0eworktreeCreate\x12N\n" +
+	"\x0fworktree_remove\x18- \x01(\v2#.toolresult.v1.WorktreeRemoveOutputH\x00R\x0eworktreeRemove\x12O\n" +
+	"\x10work_item_change\x182 \x01(\v2#.toolresult.v1.WorkItemChangeResultH\x00R\x0eworkItemChange\x12I\n" +
+	"\x0ework_item_pick\x183 \x01(\v2!.toolresult.v1.WorkItemPickResultH\x00R\fworkItemPick\x12F\n" +
+	"\rwork_item_get\x184 \x01(\v2 .toolresult.v1.WorkItemGetOutputH\x00R\vworkItemGet\x12I\n" +
+	"\x0ework_item_list\x185 \x01(\v2!.toolresult.v1.WorkItemListOutputH\x00R\fworkItemList\x125\n" +
+	"\x06notify\x18< \x01(\v2\x1b.toolresult.v1.NotifyResultH\x00R\x06notify\x128\n" +
+	"\aenqueue\x18= \x01(\v2\x1c.toolresult.v1.EnqueueResultH\x00R\aenqueue\x122\n" +
+	"\x05sleep\x18> \x01(\v2\x1a.toolresult.v1.SleepResultH\x00R\x05sleep\x12/\n" +
+	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitOutputH\x00R\x04wait\x12H\n" +
+	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchOutputH\x00R\fmemorySearch\x12?\n" +
+	"\n" +
+	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06customB\b\n" +
-	"\x06result\"\xc2\x05\n" +
+	"\x06result\"\xbb\x0e\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -577,7 +1138,24 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListResultH\x00R\btaskList\x12?\n" +
 	"\n" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
-	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x125\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12Q\n" +
+	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachResultH\x00R\x0fworkspaceAttach\x12Q\n" +
+	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachResultH\x00R\x0fworkspaceDetach\x12Q\n" +
+	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchResultH\x00R\x0fworkspaceSwitch\x12N\n" +
+	"\x0fworkspace_state\x18+ \x01(\v2#.toolresult.v1.WorkspaceStateResultH\x00R\x0eworkspaceState\x12N\n" +
+	"\x0fworktree_create\x18, \x01(\v2#.toolresult.v1.WorktreeCreateResultH\x00R\x0eworktreeCreate\x12N\n" +
+	"\x0fworktree_remove\x18- \x01(\v2#.toolresult.v1.WorktreeRemoveResultH\x00R\x0eworktreeRemove\x12O\n" +
+	"\x10work_item_change\x182 \x01(\v2#.toolresult.v1.WorkItemChangeResultH\x00R\x0eworkItemChange\x12I\n" +
+	"\x0ework_item_pick\x183 \x01(\v2!.toolresult.v1.WorkItemPickResultH\x00R\fworkItemPick\x12F\n" +
+	"\rwork_item_get\x184 \x01(\v2 .toolresult.v1.WorkItemGetResultH\x00R\vworkItemGet\x12I\n" +
+	"\x0ework_item_list\x185 \x01(\v2!.toolresult.v1.WorkItemListResultH\x00R\fworkItemList\x125\n" +
+	"\x06notify\x18< \x01(\v2\x1b.toolresult.v1.NotifyResultH\x00R\x06notify\x128\n" +
+	"\aenqueue\x18= \x01(\v2\x1c.toolresult.v1.EnqueueResultH\x00R\aenqueue\x122\n" +
+	"\x05sleep\x18> \x01(\v2\x1a.toolresult.v1.SleepResultH\x00R\x05sleep\x12/\n" +
+	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitResultH\x00R\x04wait\x12H\n" +
+	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchResultH\x00R\fmemorySearch\x12?\n" +
+	"\n" +
+	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetResultH\x00R\tmemoryGet\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomResultH\x00R\x06customB\b\n" +
 	"\x06result*Y\n" +
 	"\n" +
@@ -602,24 +1180,47 @@ func file_toolresult_v1_envelope_proto_rawDescGZIP() []byte {
 var file_toolresult_v1_envelope_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_toolresult_v1_envelope_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_toolresult_v1_envelope_proto_goTypes = []any{
-	(ToolStatus)(0),             // 0: toolresult.v1.ToolStatus
-	(*CompleteToolOutput)(nil),  // 1: toolresult.v1.CompleteToolOutput
-	(*CanonicalToolResult)(nil), // 2: toolresult.v1.CanonicalToolResult
-	(*CompleteToolError)(nil),   // 3: toolresult.v1.CompleteToolError
-	(*CommandOutput)(nil),       // 4: toolresult.v1.CommandOutput
-	(*CommandBatchOutput)(nil),  // 5: toolresult.v1.CommandBatchOutput
-	(*TaskOutputOutput)(nil),    // 6: toolresult.v1.TaskOutputOutput
-	(*TaskStatusResult)(nil),    // 7: toolresult.v1.TaskStatusResult
-	(*TaskListOutput)(nil),      // 8: toolresult.v1.TaskListOutput
-	(*TaskInputResult)(nil),     // 9: toolresult.v1.TaskInputResult
-	(*TaskStopResult)(nil),      // 10: toolresult.v1.TaskStopResult
-	(*CustomOutput)(nil),        // 11: toolresult.v1.CustomOutput
-	(*ToolError)(nil),           // 12: toolresult.v1.ToolError
-	(*CommandResult)(nil),       // 13: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),  // 14: toolresult.v1.CommandBatchResult
-	(*TaskOutputResult)(nil),    // 15: toolresult.v1.TaskOutputResult
-	(*TaskListResult)(nil),      // 16: toolresult.v1.TaskListResult
-	(*CustomResult)(nil),        // 17: toolresult.v1.CustomResult
+	(ToolStatus)(0),               // 0: toolresult.v1.ToolStatus
+	(*CompleteToolOutput)(nil),    // 1: toolresult.v1.CompleteToolOutput
+	(*CanonicalToolResult)(nil),   // 2: toolresult.v1.CanonicalToolResult
+	(*CompleteToolError)(nil),     // 3: toolresult.v1.CompleteToolError
+	(*CommandOutput)(nil),         // 4: toolresult.v1.CommandOutput
+	(*CommandBatchOutput)(nil),    // 5: toolresult.v1.CommandBatchOutput
+	(*TaskOutputOutput)(nil),      // 6: toolresult.v1.TaskOutputOutput
+	(*TaskStatusResult)(nil),      // 7: toolresult.v1.TaskStatusResult
+	(*TaskListOutput)(nil),        // 8: toolresult.v1.TaskListOutput
+	(*TaskInputResult)(nil),       // 9: toolresult.v1.TaskInputResult
+	(*TaskStopResult)(nil),        // 10: toolresult.v1.TaskStopResult
+	(*WorkspaceAttachResult)(nil), // 11: toolresult.v1.WorkspaceAttachResult
+	(*WorkspaceDetachResult)(nil), // 12: toolresult.v1.WorkspaceDetachResult
+	(*WorkspaceSwitchResult)(nil), // 13: toolresult.v1.WorkspaceSwitchResult
+	(*WorkspaceStateOutput)(nil),  // 14: toolresult.v1.WorkspaceStateOutput
+	(*WorktreeCreateResult)(nil),  // 15: toolresult.v1.WorktreeCreateResult
+	(*WorktreeRemoveOutput)(nil),  // 16: toolresult.v1.WorktreeRemoveOutput
+	(*WorkItemChangeResult)(nil),  // 17: toolresult.v1.WorkItemChangeResult
+	(*WorkItemPickResult)(nil),    // 18: toolresult.v1.WorkItemPickResult
+	(*WorkItemGetOutput)(nil),     // 19: toolresult.v1.WorkItemGetOutput
+	(*WorkItemListOutput)(nil),    // 20: toolresult.v1.WorkItemListOutput
+	(*NotifyResult)(nil),          // 21: toolresult.v1.NotifyResult
+	(*EnqueueResult)(nil),         // 22: toolresult.v1.EnqueueResult
+	(*SleepResult)(nil),           // 23: toolresult.v1.SleepResult
+	(*WaitOutput)(nil),            // 24: toolresult.v1.WaitOutput
+	(*MemorySearchOutput)(nil),    // 25: toolresult.v1.MemorySearchOutput
+	(*MemoryGetOutput)(nil),       // 26: toolresult.v1.MemoryGetOutput
+	(*CustomOutput)(nil),          // 27: toolresult.v1.CustomOutput
+	(*ToolError)(nil),             // 28: toolresult.v1.ToolError
+	(*CommandResult)(nil),         // 29: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),    // 30: toolresult.v1.CommandBatchResult
+	(*TaskOutputResult)(nil),      // 31: toolresult.v1.TaskOutputResult
+	(*TaskListResult)(nil),        // 32: toolresult.v1.TaskListResult
+	(*WorkspaceStateResult)(nil),  // 33: toolresult.v1.WorkspaceStateResult
+	(*WorktreeRemoveResult)(nil),  // 34: toolresult.v1.WorktreeRemoveResult
+	(*WorkItemGetResult)(nil),     // 35: toolresult.v1.WorkItemGetResult
+	(*WorkItemListResult)(nil),    // 36: toolresult.v1.WorkItemListResult
+	(*WaitResult)(nil),            // 37: toolresult.v1.WaitResult
+	(*MemorySearchResult)(nil),    // 38: toolresult.v1.MemorySearchResult
+	(*MemoryGetResult)(nil),       // 39: toolresult.v1.MemoryGetResult
+	(*CustomResult)(nil),          // 40: toolresult.v1.CustomResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
@@ -631,22 +1232,54 @@ var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	8,  // 6: toolresult.v1.CompleteToolOutput.task_list:type_name -> toolresult.v1.TaskListOutput
 	9,  // 7: toolresult.v1.CompleteToolOutput.task_input:type_name -> toolresult.v1.TaskInputResult
 	10, // 8: toolresult.v1.CompleteToolOutput.task_stop:type_name -> toolresult.v1.TaskStopResult
-	11, // 9: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
-	0,  // 10: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	12, // 11: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	13, // 12: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	14, // 13: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	15, // 14: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
-	7,  // 15: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
-	16, // 16: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
-	9,  // 17: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 18: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
-	17, // 19: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	11, // 9: toolresult.v1.CompleteToolOutput.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	12, // 10: toolresult.v1.CompleteToolOutput.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	13, // 11: toolresult.v1.CompleteToolOutput.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	14, // 12: toolresult.v1.CompleteToolOutput.workspace_state:type_name -> toolresult.v1.WorkspaceStateOutput
+	15, // 13: toolresult.v1.CompleteToolOutput.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	16, // 14: toolresult.v1.CompleteToolOutput.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveOutput
+	17, // 15: toolresult.v1.CompleteToolOutput.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	18, // 16: toolresult.v1.CompleteToolOutput.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	19, // 17: toolresult.v1.CompleteToolOutput.work_item_get:type_name -> toolresult.v1.WorkItemGetOutput
+	20, // 18: toolresult.v1.CompleteToolOutput.work_item_list:type_name -> toolresult.v1.WorkItemListOutput
+	21, // 19: toolresult.v1.CompleteToolOutput.notify:type_name -> toolresult.v1.NotifyResult
+	22, // 20: toolresult.v1.CompleteToolOutput.enqueue:type_name -> toolresult.v1.EnqueueResult
+	23, // 21: toolresult.v1.CompleteToolOutput.sleep:type_name -> toolresult.v1.SleepResult
+	24, // 22: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
+	25, // 23: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
+	26, // 24: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
+	27, // 25: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
+	0,  // 26: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	28, // 27: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	29, // 28: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	30, // 29: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	31, // 30: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	7,  // 31: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	32, // 32: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	9,  // 33: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 34: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	11, // 35: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	12, // 36: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	13, // 37: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	33, // 38: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
+	15, // 39: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	34, // 40: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
+	17, // 41: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	18, // 42: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	35, // 43: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
+	36, // 44: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
+	21, // 45: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
+	22, // 46: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
+	23, // 47: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
+	37, // 48: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
+	38, // 49: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
+	39, // 50: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
+	40, // 51: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
+	52, // [52:52] is the sub-list for method output_type
+	52, // [52:52] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -657,7 +1290,11 @@ func file_toolresult_v1_envelope_proto_init() {
 	file_toolresult_v1_command_proto_init()
 	file_toolresult_v1_custom_proto_init()
 	file_toolresult_v1_error_proto_init()
+	file_toolresult_v1_memory_proto_init()
+	file_toolresult_v1_notification_proto_init()
 	file_toolresult_v1_task_proto_init()
+	file_toolresult_v1_work_item_proto_init()
+	file_toolresult_v1_workspace_proto_init()
 	file_toolresult_v1_envelope_proto_msgTypes[0].OneofWrappers = []any{
 		(*CompleteToolOutput_Command)(nil),
 		(*CompleteToolOutput_CommandBatch)(nil),
@@ -666,6 +1303,22 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CompleteToolOutput_TaskList)(nil),
 		(*CompleteToolOutput_TaskInput)(nil),
 		(*CompleteToolOutput_TaskStop)(nil),
+		(*CompleteToolOutput_WorkspaceAttach)(nil),
+		(*CompleteToolOutput_WorkspaceDetach)(nil),
+		(*CompleteToolOutput_WorkspaceSwitch)(nil),
+		(*CompleteToolOutput_WorkspaceState)(nil),
+		(*CompleteToolOutput_WorktreeCreate)(nil),
+		(*CompleteToolOutput_WorktreeRemove)(nil),
+		(*CompleteToolOutput_WorkItemChange)(nil),
+		(*CompleteToolOutput_WorkItemPick)(nil),
+		(*CompleteToolOutput_WorkItemGet)(nil),
+		(*CompleteToolOutput_WorkItemList)(nil),
+		(*CompleteToolOutput_Notify)(nil),
+		(*CompleteToolOutput_Enqueue)(nil),
+		(*CompleteToolOutput_Sleep)(nil),
+		(*CompleteToolOutput_Wait)(nil),
+		(*CompleteToolOutput_MemorySearch)(nil),
+		(*CompleteToolOutput_MemoryGet)(nil),
 		(*CompleteToolOutput_Custom)(nil),
 	}
 	file_toolresult_v1_envelope_proto_msgTypes[1].OneofWrappers = []any{
@@ -676,6 +1329,22 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CanonicalToolResult_TaskList)(nil),
 		(*CanonicalToolResult_TaskInput)(nil),
 		(*CanonicalToolResult_TaskStop)(nil),
+		(*CanonicalToolResult_WorkspaceAttach)(nil),
+		(*CanonicalToolResult_WorkspaceDetach)(nil),
+		(*CanonicalToolResult_WorkspaceSwitch)(nil),
+		(*CanonicalToolResult_WorkspaceState)(nil),
+		(*CanonicalToolResult_WorktreeCreate)(nil),
+		(*CanonicalToolResult_WorktreeRemove)(nil),
+		(*CanonicalToolResult_WorkItemChange)(nil),
+		(*CanonicalToolResult_WorkItemPick)(nil),
+		(*CanonicalToolResult_WorkItemGet)(nil),
+		(*CanonicalToolResult_WorkItemList)(nil),
+		(*CanonicalToolResult_Notify)(nil),
+		(*CanonicalToolResult_Enqueue)(nil),
+		(*CanonicalToolResult_Sleep)(nil),
+		(*CanonicalToolResult_Wait)(nil),
+		(*CanonicalToolResult_MemorySearch)(nil),
+		(*CanonicalToolResult_MemoryGet)(nil),
 		(*CanonicalToolResult_Custom)(nil),
 	}
 	type x struct{}
