@@ -8,6 +8,15 @@ type Budget struct {
 	Lines     int // NoLimit: none beside the tokens
 	Bytes     int // NoLimit: none beside the tokens
 	LineBytes int // bytes of one line before its inner part is cut
+
+	// What stands before every line when it is shown, such as its number. It is
+	// no part of the preview, and of the budget it is.
+	BeforeTokens, BeforeBytes int
+}
+
+// before takes away what stands before n lines.
+func (b Budget) before(l left, n int) left {
+	return left{l.tokens - n*b.BeforeTokens, l.lines, l.bytes - n*b.BeforeBytes}
 }
 
 // NoLimit stands for a limit that is not set.
@@ -31,6 +40,8 @@ const (
 // fits reports whether a text costs at most b. A token is at least one byte, so
 // a short text needs no count.
 func (b Budget) fits(text string, lines int, c tokens.Counter) bool {
+	l := b.before(b.left(), lines)
+	b.Tokens, b.Bytes = l.tokens, l.bytes
 	return lines <= b.Lines && len(text) <= b.Bytes && (len(text) <= b.Tokens || c.Count(text) <= b.Tokens)
 }
 

@@ -33,6 +33,19 @@ func Of(payload []byte, maxTokens int) *Excerpt {
 	return w.Finish()
 }
 
+// OfFile is Of for text that was not written to a terminal: a carriage return that
+// does not end a line is a character of it, and overwrites nothing.
+func OfFile(payload []byte, maxTokens int) *Excerpt {
+	if bytes.Count(payload, []byte{'\r'}) == bytes.Count(payload, []byte("\r\n")) {
+		return Of(payload, maxTokens)
+	}
+	w := NewWriter(maxTokens)
+	w.literal = true
+	w.grow(len(payload))
+	_, _ = w.Write(payload) // it never fails
+	return w.Finish()
+}
+
 func countLines(payload []byte) int64 {
 	n := int64(bytes.Count(payload, newline))
 	if len(payload) > 0 && payload[len(payload)-1] != '\n' {
@@ -85,8 +98,8 @@ func (e *Excerpt) longest() int64 {
 // Select makes a preview that costs about b at the most; headPercent is the
 // share of the first lines where not all lines fit. It can be called again with
 // another budget. The whole payload is shown if it fits; otherwise whole lines
-// from both ends; and a line that does not fit by itself is cut inside, never
-// dropped.
+// from both ends, or with a headPercent of 100 from the start alone, without a
+// gap; and a line that does not fit by itself is cut inside, never dropped.
 func (e *Excerpt) Select(b Budget, c tokens.Counter, headPercent int) *Preview {
 	if e.binary {
 		return e.unseen(CutBinary, EncodingBinary)
@@ -177,7 +190,7 @@ func (s *selection) search(low, high int, fits func(limit int) bool) int {
 func (s *selection) limited(limit int) ([]rendered, bool) {
 	e := s.excerpt
 	s.scratch = slices.Grow(s.scratch[:0], e.kept)
-	budget := s.budget.left()
+	budget := s.budget.before(s.budget.left(), int(e.lines))
 	budget.lines -= int(e.lines)
 	lines := make([]rendered, 0, e.lines)
 	for n := int64(1); n <= e.lines; n++ {
@@ -209,8 +222,10 @@ func (s *selection) ends(headPercent int) (head, tail []rendered) {
 	}
 	head, headLeft = s.take(first, +1, last, headLeft, headPercent > 0)
 	first += int64(len(head))
-	more, _ := s.take(last, -1, first, headLeft, false)
-	tail = append(tail, more...)
+	if headPercent < 100 { // otherwise what is shown has no gap
+		more, _ := s.take(last, -1, first, headLeft, false)
+		tail = append(tail, more...)
+	}
 	for i, j := 0, len(tail)-1; i < j; i, j = i+1, j-1 {
 		tail[i], tail[j] = tail[j], tail[i]
 	}
@@ -246,7 +261,7 @@ func (s *selection) try(l *line, n int64, limit int, budget left) (rendered, lef
 	if r.long {
 		budget = budget.marker(1)
 	}
-	after := budget.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	after := s.budget.before(budget, 1).spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
 	if !after.ok() {
 		s.scratch = s.scratch[:r.from]
 	}

@@ -22,6 +22,7 @@ const bytesPerToken = 4
 type Writer struct {
 	window   int // bytes of text kept at either end
 	maxLines int // lines kept at either end
+	literal  bool
 	head     lineStore
 	tail     lineStore
 	headFull bool
@@ -98,7 +99,12 @@ func (w *Writer) line(p []byte) int {
 	} else if w.cur.length == 0 && w.usual(p[:end]) {
 		return end + 1
 	}
-	w.cur.write(p[:end], w.window)
+	if w.literal {
+		w.cur.add(p[:end], w.window)
+		w.cur.length += int64(end)
+	} else {
+		w.cur.write(p[:end], w.window)
+	}
 	taken := end
 	if ended {
 		taken++
@@ -117,7 +123,7 @@ func (w *Writer) usual(text []byte) bool {
 	for len(text) > 0 && text[len(text)-1] == '\r' {
 		text = text[:len(text)-1]
 	}
-	if len(text) > w.window || bytes.IndexByte(text, '\r') >= 0 {
+	if len(text) > w.window || !w.literal && bytes.IndexByte(text, '\r') >= 0 {
 		return false
 	}
 	w.offset = end

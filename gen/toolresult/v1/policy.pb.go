@@ -332,7 +332,8 @@ type ProjectionPolicy struct {
 	ArtifactPolicy ArtifactPolicy `protobuf:"varint,2,opt,name=artifact_policy,json=artifactPolicy,proto3,enum=toolresult.v1.ArtifactPolicy" json:"artifact_policy,omitempty"`
 	// Share of a cut preview that goes to its first lines, in per cent; the rest
 	// goes to its last lines. Absent: 25 (logs end with what matters). Bounds: 0
-	// to 100. Source: RFC "Prefer Head And Tail For Logs".
+	// to 100; with 100 the first lines are shown without a gap. A file_read has
+	// 100 whatever is set. Source: RFC "Prefer Head And Tail For Logs".
 	HeadPercent   *uint32 `protobuf:"varint,3,opt,name=head_percent,json=headPercent,proto3,oneof" json:"head_percent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
