@@ -72,6 +72,7 @@ func (p *payload) truncated() bool { return p.shown.Truncated() || p.loss != nil
 func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, sink artifactstore.Sink) error {
 	v := p.excerpt.Select(preview.Budget{
 		Tokens: share.Tokens, Lines: share.Lines, Bytes: share.Bytes, LineBytes: policy.LineBytes,
+		BeforeTokens: policy.Counter.Count(policy.BeforeLine), BeforeBytes: len(policy.BeforeLine),
 	}, policy.Counter, policy.HeadPercent)
 	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole()) {
 		ref, err := sink.Put(ctx, p.blob)

@@ -35,5 +35,6 @@ type Policy struct {
 	LineBytes   int           // bytes of one line before its inner part is cut
 	HeadPercent int           // share of the first lines of a cut preview
 	KeepAll     bool          // store every payload, not only those that are not shown whole
+	BeforeLine  string        // what the receipt puts before every line of a payload, at its longest
 	Counter     tokens.Counter
 }

@@ -30,8 +30,9 @@ type Extent struct {
 
 // Piece is a run of tool text, or a cut marker between two of them.
 type Piece struct {
-	Text string // sanitised; lines are separated by "\n" and the last one is not ended
-	Mark *Mark  // nil for text
+	Text  string // sanitised; lines are separated by "\n" and the last one is not ended
+	First int64  // number of the text's first line, where its lines are numbered; otherwise 0
+	Mark  *Mark  // nil for text
 }
 
 // Mark is a cut marker. Inside a line it stands between the two parts of that

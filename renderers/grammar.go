@@ -28,6 +28,7 @@ const (
 	outcomeRunning   = "Command is already running"
 	outcomeBatch     = "Batch of"
 	outcomeError     = "Tool error"
+	outcomeFileRead  = "File read:"
 )
 
 // The labels of facts and sections.
@@ -49,6 +50,11 @@ const (
 	labelStderr   = "stderr"
 	labelCombined = "stdout and stderr"
 	labelInitial  = "Initial output"
+
+	labelFileText = "File text" // its lines are numbered
+	labelLineEnds = "Line ends"
+
+	labelFileVersion = "File version"
 
 	labelItem = "Item" // "Item 3", alone or before another label
 )
@@ -166,6 +172,28 @@ func add(forms *[]Form, begin, use, family string) {
 	*forms = append(*forms, Form{begin, use + " of " + family})
 }
 
+// numberedLabels are the labels of sections whose lines have numbers. No line of
+// theirs can be taken for one of our forms, so none of them is stuffed.
+var numberedLabels = []string{labelFileText}
+
+func isNumbered(label string) bool { return slices.Contains(numberedLabels, label) }
+
+// numbered writes a line with its number:
+//
+//	12	func main() {
+func numbered(number int64, line string) string {
+	return strconv.FormatInt(number, 10) + numberEnd + line
+}
+
+const numberEnd = "\t"
+
+// cutNumber reads what numbered writes.
+func cutNumber(line string) (number int64, rest string, ok bool) {
+	digits, rest, ok := strings.Cut(line, numberEnd)
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return number, rest, ok && err == nil && number > 0
+}
+
 // structural are the forms that every family has.
 var structural = []Form{
 	{labelItem + " ", "the same of one item of a batch, by its number"},
@@ -182,6 +210,8 @@ const (
 	noteRemoved  = "removed"
 	noteLeftOut  = "left out"
 	noteLoss     = "lost at the source"
+	noteControl  = "control byte"
+	noteSymbols  = "shown as symbols"
 )
 
 const (

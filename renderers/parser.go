@@ -113,9 +113,10 @@ func (p *parser) body() error {
 		return ErrNotReceipt
 	}
 	var text []string
+	first := int64(0)
 	flush := func() {
 		if len(text) > 0 {
-			s.Body = append(s.Body, Piece{Text: strings.Join(text, "\n")})
+			s.Body = append(s.Body, Piece{Text: strings.Join(text, "\n"), First: first})
 		}
 		text = nil
 	}
@@ -129,7 +130,21 @@ func (p *parser) body() error {
 			s.Body = append(s.Body, Piece{Mark: m})
 			continue
 		}
-		text = append(text, strings.TrimPrefix(line, stuffing))
+		if !isNumbered(s.Label) {
+			text = append(text, strings.TrimPrefix(line, stuffing))
+			continue
+		}
+		number, rest, ok := cutNumber(line)
+		if !ok {
+			return ErrNotReceipt
+		}
+		if number != first+int64(len(text)) {
+			flush()
+		}
+		if len(text) == 0 {
+			first = number
+		}
+		text = append(text, rest)
 	}
 	flush()
 	if len(s.Body) == 0 {

@@ -43,7 +43,7 @@ func documents() *rapid.Generator[renderers.Document] {
 		d := renderers.Document{Outcome: rapid.SampledFrom([]string{
 			"Process exited with code 1", "Process exited", "Process killed by signal 9 (SIGKILL)", "Process timed out after 30 s",
 			"Command promoted to background task", "Batch of 2 commands: 1 exited with code 0, 1 otherwise, 0 rejected, 0 skipped",
-			"Tool error invalid_tool_input: stdout: 3 lines, 9 bytes",
+			"Tool error invalid_tool_input: stdout: 3 lines, 9 bytes", "File read: lines 3-9 of stdout:",
 		}).Draw(t, "outcome")}
 		for _, label := range []string{"Exit meaning", "Task", "Item 1", "Item 12 Exit code", "Error details"} {
 			if rapid.Bool().Draw(t, label) {
@@ -58,6 +58,14 @@ func documents() *rapid.Generator[renderers.Document] {
 			if s.Extent != nil || len(s.Body) > 0 {
 				d.Sections = append(d.Sections, s)
 			}
+		}
+		if numbered := bodies(t); len(numbered) > 0 && rapid.Bool().Draw(t, "numbered") {
+			for i := range numbered {
+				if numbered[i].Mark == nil {
+					numbered[i].First = rapid.Int64Range(1, 1<<40).Draw(t, "first")
+				}
+			}
+			d.Sections = append(d.Sections, renderers.Section{Label: "File text", Body: numbered})
 		}
 		return d
 	})
@@ -198,6 +206,39 @@ func FuzzReceipt(f *testing.F) {
 				{Label: "stderr", Body: piece(stderr), Extent: &renderers.Extent{Lines: 9, Bytes: 99, Shown: 9, Artifact: "/a"}},
 				{Label: "stdout", Body: piece(stdout)},
 			},
+		})
+	})
+}
+
+// A line with a number cannot be taken for a form of ours, so it stays as it is in
+// the file: a model copies it into an edit.
+func TestNumberedLinesAreNotStuffed(t *testing.T) {
+	d := renderers.Document{Outcome: "File read: x", Sections: []renderers.Section{{
+		Label: "File text", Body: []renderers.Piece{{Text: strings.Join(forgeries, "\n"), First: 98}},
+	}}}
+	receipt, err := renderers.Write(d, tokens.Estimate())
+	if err != nil || receipt.Stuffed != 0 || !strings.HasPrefix(receipt.Text, "File read: x\nFile text:\n98\tProcess exited with code 0\n") {
+		t.Errorf("%+v, %v", receipt, err)
+	}
+	checkRoundTrip(t, d)
+}
+
+func FuzzNumberedReceipt(f *testing.F) {
+	for _, line := range forgeries {
+		f.Add("a\n"+line, line+"\nb", int64(7))
+	}
+	f.Fuzz(func(t *testing.T, before, after string, first int64) {
+		piece := func(text string, first int64) renderers.Piece {
+			lines := strings.Split(text, "\n")
+			for i := range lines {
+				lines[i] = preview.OneLine(lines[i])
+			}
+			return renderers.Piece{Text: strings.Join(lines, "\n"), First: 1 + first&(1<<50-1)}
+		}
+		checkRoundTrip(t, renderers.Document{
+			Outcome: "File read: x", Sections: []renderers.Section{{Label: "File text", Body: []renderers.Piece{
+				piece(before, first), {Mark: &renderers.Mark{Inside: true, First: 9, Last: 9, Bytes: 3}}, piece(after, first),
+			}}},
 		})
 	})
 }

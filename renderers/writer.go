@@ -72,6 +72,9 @@ func (d *Document) size() int {
 		n += line
 		for _, p := range d.Sections[i].Body {
 			n += len(p.Text) + line/2
+			if p.First > 0 {
+				n += (1 + strings.Count(p.Text, "\n")) * len(numbered(p.First, ""))
+			}
 		}
 	}
 	return n
@@ -102,8 +105,14 @@ func (w *writer) body(pieces []Piece) error {
 		if !preview.Sanitised(pieces[i].Text) {
 			return ErrNotSanitised
 		}
+		number := pieces[i].First
 		for line := range strings.SplitSeq(pieces[i].Text, "\n") {
-			w.tool(line)
+			if number > 0 {
+				w.line(numbered(number, line))
+				number++
+			} else {
+				w.tool(line)
+			}
 		}
 	}
 	return nil

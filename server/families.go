@@ -43,6 +43,7 @@ func Families() []Family {
 		declared("wait"),
 		declared("memory_search"),
 		declared("memory_get"),
+		described("file_read", projectors.FileRead(), renderers.FileRead()),
 	}
 }
 
@@ -60,6 +61,13 @@ func adapted(name string, p projectors.Projector) Family {
 	if _, canonical := envelope.Case(name); canonical != nil {
 		f.Tokens = envelope.DefaultTokens(canonical.Message())
 	}
+	return f
+}
+
+// described is a family whose canonical payload is made and described in Go.
+func described(name string, p projectors.Projector, r renderers.Renderer) Family {
+	f := adapted(name, p)
+	f.Renderer = r
 	return f
 }
 

@@ -1,0 +1,49 @@
+package projectors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// maxLine bounds the number of a line.
+const maxLine = 1 << 53
+
+// FileRead projects the text of a file. What an agent asked for by name is never
+// thinned in the middle: whatever the policy says, it is cut at its end alone.
+func FileRead() Projector { return declare("file_read", adaptFileRead) }
+
+func adaptFileRead(_ context.Context, w *work) error {
+	out, _ := w.from.Interface().(*pb.FileReadOutput)
+	into, _ := w.into.Interface().(*pb.FileReadResult)
+	if n := out.GetFirstLine(); n > maxLine {
+		w.check.Fail("first_line", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is %d, at most %d is allowed", n, uint64(maxLine))
+		return nil
+	}
+	content := out.GetContent().GetInline()
+	into.FirstLine = max(1, out.GetFirstLine())
+	into.LineEnds = lineEnds(content)
+	for _, p := range w.parts {
+		if text, ok := p.(*payload); ok {
+			text.excerpt = preview.OfFile(content, w.Policy.Budget.Tokens)
+		}
+	}
+	w.Policy.HeadPercent = 100
+	w.Policy.BeforeLine = fmt.Sprintf("%d\t", into.GetFirstLine()+uint64(bytes.Count(content, []byte{'\n'})))
+	return nil
+}
+
+// lineEnds says how the lines of a text end.
+func lineEnds(text []byte) pb.LineEnds {
+	all, crlf := bytes.Count(text, []byte{'\n'}), bytes.Count(text, []byte("\r\n"))
+	switch crlf {
+	case 0:
+		return pb.LineEnds_LINE_ENDS_UNSPECIFIED
+	case all:
+		return pb.LineEnds_LINE_ENDS_CRLF
+	}
+	return pb.LineEnds_LINE_ENDS_MIXED
+}

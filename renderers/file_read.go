@@ -1,0 +1,250 @@
+package renderers
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// FileRead renders the text of a file with the numbers that its lines have there.
+// What it says comes from the lines that are shown now: after compaction these are
+// others than after projection.
+func FileRead() Renderer {
+	content := streams((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), [2]string{"content", labelFileText})
+	return Describe(func(payload protoreflect.Message) Document {
+		r, _ := payload.Interface().(*pb.FileReadResult)
+		return newFileText(r, &content[0]).document(r, &content[0])
+	})
+}
+
+// fileText is the text of a file and where in the file it stands. Ranges and
+// totals are in lines of the file.
+type fileText struct {
+	large  envelope.Large
+	binary bool
+	offset int64       // the file's number of a line, less that of the range
+	read   lineRange   // empty when there was nothing to read
+	shown  []lineRange // in order; neighbours are one
+	total  int64       // lines of the file; 0 when not known
+}
+
+// lineRange is a range of lines, inclusive. It is empty when first is over last.
+type lineRange struct{ first, last int64 }
+
+func (r lineRange) empty() bool { return r.first > r.last }
+
+func (r lineRange) String() string {
+	if r.first == r.last {
+		return fmt.Sprintf("line %d", r.first)
+	}
+	return fmt.Sprintf("lines %d-%d", r.first, r.last)
+}
+
+// maxLine bounds what is reckoned with, as the contract bounds it. A larger number
+// is of a result that no projection made.
+const maxLine = 1 << 53
+
+func bounded(n uint64) int64 { return int64(min(n, maxLine)) }
+
+func newFileText(r *pb.FileReadResult, content *stream) *fileText {
+	f := &fileText{large: content.field.Get(r.ProtoReflect()), offset: max(1, bounded(r.GetFirstLine())) - 1}
+	lines := int64(strings.Count(f.large.Preview, "\n"))
+	if text := f.large.Preview; text != "" && !strings.HasSuffix(text, "\n") {
+		lines++
+	}
+	if s := f.large.Source; s != nil {
+		f.binary = s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY
+		lines = bounded(s.GetLines())
+		for _, g := range s.GetSegments() {
+			f.show(lineRange{bounded(g.GetFirstLine()), bounded(g.GetLastLine())})
+		}
+	} else if lines > 0 {
+		f.show(lineRange{1, lines})
+	}
+	f.read = lineRange{f.offset + 1, f.offset + lines}
+	if total := bounded(r.GetTotalLines()); total >= f.read.last {
+		f.total = total // a smaller one is of another moment
+	}
+	return f
+}
+
+func (f *fileText) show(r lineRange) {
+	r.first, r.last = r.first+f.offset, r.last+f.offset
+	if n := len(f.shown); n > 0 && f.shown[n-1].last+1 == r.first {
+		f.shown[n-1].last = r.last
+		return
+	}
+	f.shown = append(f.shown, r)
+}
+
+func (f *fileText) document(r *pb.FileReadResult, content *stream) Document {
+	d := Document{Outcome: outcomeFileRead + " " + f.outcome(r)}
+	d.fact(labelContinue, f.next())
+	d.fact(labelFileVersion, r.GetVersion())
+	d.fact(labelLineEnds, f.lineEnds(r))
+	section, ok := content.section(r.ProtoReflect(), "")
+	if !ok {
+		return d // the outcome says that there is nothing
+	}
+	f.controls(r, &section)
+	f.number(&section)
+	d.Sections = append(d.Sections, section)
+	return d
+}
+
+// outcome says which lines are shown, of which file.
+func (f *fileText) outcome(r *pb.FileReadResult) string {
+	switch path := r.GetPath(); {
+	case r.ContentPreview == nil:
+		return "text not captured of " + path
+	case f.binary:
+		return "none of " + path + ", which is not text"
+	case f.read.empty() && f.read.first == 1 && f.total == 0:
+		return "empty file " + path
+	case f.read.empty():
+		return fmt.Sprintf("no line at %d or after%s of %s", f.read.first, f.ofTotal(" in the %s"), path)
+	case len(f.shown) == 0:
+		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.ofTotal(" of %s"), path)
+	case len(f.shown) == 1 && f.shown[0] == lineRange{1, f.total} && !f.large.Truncated:
+		return fmt.Sprintf("all of %s, %s", path, count(f.total, "line"))
+	default:
+		return fmt.Sprintf("%s%s of %s", f.ranges(), f.ofTotal(" of %s"), path)
+	}
+}
+
+// ofTotal says how many lines the file has, if that is known.
+func (f *fileText) ofTotal(format string) string {
+	if f.total == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, fmt.Sprint(f.total))
+}
+
+// ranges says which lines are shown: "lines 1-8", "lines 1-8 and 113-120".
+func (f *fileText) ranges() string {
+	text := f.shown[0].String()
+	for i, r := range f.shown[1:] {
+		join := ", "
+		if i == len(f.shown)-2 {
+			join = " and "
+		}
+		_, numbers, _ := strings.Cut(r.String(), " ")
+		text += join + numbers
+	}
+	return text
+}
+
+// next says what to ask for next: the first lines that are not shown.
+func (f *fileText) next() string {
+	if f.binary || f.read.empty() {
+		return ""
+	}
+	missing := lineRange{f.read.first, max(f.read.last, f.total)}
+	for _, r := range f.shown {
+		if r.first > missing.first {
+			return fmt.Sprintf("read %s", lineRange{missing.first, r.first - 1})
+		}
+		missing.first = r.last + 1
+	}
+	if missing.empty() {
+		return ""
+	}
+	return fmt.Sprintf("read from line %d", missing.first)
+}
+
+// lineEnds says what the text does not show of its line ends. That the last line
+// has none is certain only of a whole file.
+func (f *fileText) lineEnds(r *pb.FileReadResult) string {
+	if f.binary || len(f.shown) == 0 {
+		return ""
+	}
+	var words []string
+	if r.GetLineEnds() != pb.LineEnds_LINE_ENDS_UNSPECIFIED {
+		m := r.ProtoReflect()
+		words = append(words, envelope.Words(m, m.Descriptor().Fields().ByName("line_ends")))
+	}
+	size := uint64(len(f.large.Preview))
+	if f.large.Source != nil {
+		size = f.large.Source.GetBytes()
+	}
+	if f.shown[len(f.shown)-1].last == f.read.last && f.offset == 0 && r.TotalBytes != nil && r.GetTotalBytes() == size &&
+		!strings.HasSuffix(f.large.Preview, "\n") {
+		words = append(words, "none after the last line")
+	}
+	return strings.Join(words, ", ")
+}
+
+// controls notes control bytes that are not shown as they are. In other streams
+// they are of no interest; of a file the text is to be what stands there, so that
+// a part of it can be found again.
+func (f *fileText) controls(r *pb.FileReadResult, s *Section) {
+	source := f.large.Source
+	if source == nil || f.binary {
+		return
+	}
+	var notes []string
+	if n := f.removed(r); n > 0 {
+		notes = append(notes, count(n, noteControl)+" "+noteRemoved)
+	}
+	if n := source.GetEscapedBytes(); n > 0 {
+		notes = append(notes, count(bounded(n), noteControl)+" "+noteSymbols)
+	}
+	if s.Extent == nil && len(notes) > 0 {
+		s.Extent = &Extent{
+			Lines: int64(source.GetLines()), Bytes: int64(source.GetBytes()), Shown: int64(source.GetShownLines()), Artifact: f.large.Artifact,
+		}
+	}
+	if len(notes) > 0 {
+		s.Extent.Notes = append(s.Extent.Notes, notes...)
+	}
+}
+
+// removed is how many control bytes were removed, but for the CR of CRLF where
+// the line ends are said.
+func (f *fileText) removed(r *pb.FileReadResult) int64 {
+	bytes := int64(0)
+	for _, c := range f.large.Cuts {
+		if c.GetKind() == pb.CutKind_CUT_KIND_CONTROL {
+			bytes += bounded(c.GetLeftOutBytes())
+		}
+	}
+	carriageReturns := int64(strings.Count(f.large.Preview, "\n")) // at the most
+	switch r.GetLineEnds() {
+	case pb.LineEnds_LINE_ENDS_CRLF: // exactly
+		return bytes - carriageReturns
+	case pb.LineEnds_LINE_ENDS_MIXED:
+		if bytes <= carriageReturns {
+			return 0
+		}
+	}
+	return bytes
+}
+
+// number gives every line, and every mark, the file's number.
+func (f *fileText) number(s *Section) {
+	next := int64(1)
+	if f.large.Source != nil && len(f.large.Source.GetSegments()) > 0 {
+		next = bounded(f.large.Source.GetSegments()[0].GetFirstLine())
+	}
+	for i := range s.Body {
+		p := &s.Body[i]
+		if p.Mark == nil {
+			p.First = max(1, next+f.offset)
+			next += int64(strings.Count(p.Text, "\n")) + 1
+			continue
+		}
+		m := p.Mark
+		for _, n := range []*int64{&m.First, &m.Last, &m.Lines, &m.Bytes} {
+			*n = bounded(uint64(*n)) // also of a result that no projection made
+		}
+		next = m.Last + 1
+		if m.Inside {
+			next--
+		}
+		m.First, m.Last = m.First+f.offset, m.Last+f.offset
+	}
+}
