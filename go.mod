@@ -3,6 +3,7 @@ module github.com/toolresult/toolresult
 go 1.26.7
 
 require (
+	github.com/bluekeyes/go-gitdiff v0.9.0
 	github.com/google/go-cmp v0.7.0
 	github.com/grpc-ecosystem/go-grpc-middleware/v2 v2.3.4
 	github.com/knadh/koanf/parsers/yaml v1.1.1

@@ -44,6 +44,7 @@ func Families() []Family {
 		declared("memory_search"),
 		declared("memory_get"),
 		described("file_read", projectors.FileRead(), renderers.FileRead()),
+		adapted("file_mutation", projectors.FileMutation()),
 	}
 }
 
