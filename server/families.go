@@ -45,6 +45,7 @@ func Families() []Family {
 		declared("memory_get"),
 		described("file_read", projectors.FileRead(), renderers.FileRead()),
 		adapted("file_mutation", projectors.FileMutation()),
+		adapted("search", projectors.Search()),
 	}
 }
 

@@ -109,6 +109,7 @@ type CompleteToolOutput struct {
 	//	*CompleteToolOutput_TaskStop
 	//	*CompleteToolOutput_FileRead
 	//	*CompleteToolOutput_FileMutation
+	//	*CompleteToolOutput_Search
 	//	*CompleteToolOutput_WorkspaceAttach
 	//	*CompleteToolOutput_WorkspaceDetach
 	//	*CompleteToolOutput_WorkspaceSwitch
@@ -272,6 +273,15 @@ func (x *CompleteToolOutput) GetFileMutation() *FileMutationOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_FileMutation); ok {
 			return x.FileMutation
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetSearch() *SearchOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Search); ok {
+			return x.Search
 		}
 	}
 	return nil
@@ -479,6 +489,11 @@ type CompleteToolOutput_FileMutation struct {
 	FileMutation *FileMutationOutput `protobuf:"bytes,31,opt,name=file_mutation,json=fileMutation,proto3,oneof"`
 }
 
+type CompleteToolOutput_Search struct {
+	// What a search found.
+	Search *SearchOutput `protobuf:"bytes,32,opt,name=search,proto3,oneof"`
+}
+
 type CompleteToolOutput_WorkspaceAttach struct {
 	// A workspace that was attached.
 	WorkspaceAttach *WorkspaceAttachResult `protobuf:"bytes,40,opt,name=workspace_attach,json=workspaceAttach,proto3,oneof"`
@@ -582,6 +597,8 @@ func (*CompleteToolOutput_FileRead) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_FileMutation) isCompleteToolOutput_Result() {}
 
+func (*CompleteToolOutput_Search) isCompleteToolOutput_Result() {}
+
 func (*CompleteToolOutput_WorkspaceAttach) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_WorkspaceDetach) isCompleteToolOutput_Result() {}
@@ -644,6 +661,7 @@ type CanonicalToolResult struct {
 	//	*CanonicalToolResult_TaskStop
 	//	*CanonicalToolResult_FileRead
 	//	*CanonicalToolResult_FileMutation
+	//	*CanonicalToolResult_Search
 	//	*CanonicalToolResult_WorkspaceAttach
 	//	*CanonicalToolResult_WorkspaceDetach
 	//	*CanonicalToolResult_WorkspaceSwitch
@@ -807,6 +825,15 @@ func (x *CanonicalToolResult) GetFileMutation() *FileMutationResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_FileMutation); ok {
 			return x.FileMutation
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetSearch() *SearchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Search); ok {
+			return x.Search
 		}
 	}
 	return nil
@@ -1014,6 +1041,11 @@ type CanonicalToolResult_FileMutation struct {
 	FileMutation *FileMutationResult `protobuf:"bytes,31,opt,name=file_mutation,json=fileMutation,proto3,oneof"`
 }
 
+type CanonicalToolResult_Search struct {
+	// What a search found.
+	Search *SearchResult `protobuf:"bytes,32,opt,name=search,proto3,oneof"`
+}
+
 type CanonicalToolResult_WorkspaceAttach struct {
 	// A workspace that was attached.
 	WorkspaceAttach *WorkspaceAttachResult `protobuf:"bytes,40,opt,name=workspace_attach,json=workspaceAttach,proto3,oneof"`
@@ -1117,6 +1149,8 @@ func (*CanonicalToolResult_FileRead) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_FileMutation) isCanonicalToolResult_Result() {}
 
+func (*CanonicalToolResult_Search) isCanonicalToolResult_Result() {}
+
 func (*CanonicalToolResult_WorkspaceAttach) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_WorkspaceDetach) isCanonicalToolResult_Result() {}
@@ -1155,7 +1189,7 @@ var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x18toolresult/v1/task.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\xca\x0f\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\x81\x10\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -1173,7 +1207,8 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
 	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12<\n" +
 	"\tfile_read\x18\x1e \x01(\v2\x1d.toolresult.v1.FileReadOutputH\x00R\bfileRead\x12H\n" +
-	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationOutputH\x00R\ffileMutation\x12Q\n" +
+	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationOutputH\x00R\ffileMutation\x125\n" +
+	"\x06search\x18  \x01(\v2\x1b.toolresult.v1.SearchOutputH\x00R\x06search\x12Q\n" +
 	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachResultH\x00R\x0fworkspaceAttach\x12Q\n" +
 	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachResultH\x00R\x0fworkspaceDetach\x12Q\n" +
 	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchResultH\x00R\x0fworkspaceSwitch\x12N\n" +
@@ -1192,7 +1227,7 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
 	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06customB\b\n" +
-	"\x06result\"\xc3\x0f\n" +
+	"\x06result\"\xfa\x0f\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -1210,7 +1245,8 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
 	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12<\n" +
 	"\tfile_read\x18\x1e \x01(\v2\x1d.toolresult.v1.FileReadResultH\x00R\bfileRead\x12H\n" +
-	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationResultH\x00R\ffileMutation\x12Q\n" +
+	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationResultH\x00R\ffileMutation\x125\n" +
+	"\x06search\x18  \x01(\v2\x1b.toolresult.v1.SearchResultH\x00R\x06search\x12Q\n" +
 	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachResultH\x00R\x0fworkspaceAttach\x12Q\n" +
 	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachResultH\x00R\x0fworkspaceDetach\x12Q\n" +
 	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchResultH\x00R\x0fworkspaceSwitch\x12N\n" +
@@ -1265,38 +1301,40 @@ var file_toolresult_v1_envelope_proto_goTypes = []any{
 	(*TaskStopResult)(nil),        // 10: toolresult.v1.TaskStopResult
 	(*FileReadOutput)(nil),        // 11: toolresult.v1.FileReadOutput
 	(*FileMutationOutput)(nil),    // 12: toolresult.v1.FileMutationOutput
-	(*WorkspaceAttachResult)(nil), // 13: toolresult.v1.WorkspaceAttachResult
-	(*WorkspaceDetachResult)(nil), // 14: toolresult.v1.WorkspaceDetachResult
-	(*WorkspaceSwitchResult)(nil), // 15: toolresult.v1.WorkspaceSwitchResult
-	(*WorkspaceStateOutput)(nil),  // 16: toolresult.v1.WorkspaceStateOutput
-	(*WorktreeCreateResult)(nil),  // 17: toolresult.v1.WorktreeCreateResult
-	(*WorktreeRemoveOutput)(nil),  // 18: toolresult.v1.WorktreeRemoveOutput
-	(*WorkItemChangeResult)(nil),  // 19: toolresult.v1.WorkItemChangeResult
-	(*WorkItemPickResult)(nil),    // 20: toolresult.v1.WorkItemPickResult
-	(*WorkItemGetOutput)(nil),     // 21: toolresult.v1.WorkItemGetOutput
-	(*WorkItemListOutput)(nil),    // 22: toolresult.v1.WorkItemListOutput
-	(*NotifyResult)(nil),          // 23: toolresult.v1.NotifyResult
-	(*EnqueueResult)(nil),         // 24: toolresult.v1.EnqueueResult
-	(*SleepResult)(nil),           // 25: toolresult.v1.SleepResult
-	(*WaitOutput)(nil),            // 26: toolresult.v1.WaitOutput
-	(*MemorySearchOutput)(nil),    // 27: toolresult.v1.MemorySearchOutput
-	(*MemoryGetOutput)(nil),       // 28: toolresult.v1.MemoryGetOutput
-	(*CustomOutput)(nil),          // 29: toolresult.v1.CustomOutput
-	(*ToolError)(nil),             // 30: toolresult.v1.ToolError
-	(*CommandResult)(nil),         // 31: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),    // 32: toolresult.v1.CommandBatchResult
-	(*TaskOutputResult)(nil),      // 33: toolresult.v1.TaskOutputResult
-	(*TaskListResult)(nil),        // 34: toolresult.v1.TaskListResult
-	(*FileReadResult)(nil),        // 35: toolresult.v1.FileReadResult
-	(*FileMutationResult)(nil),    // 36: toolresult.v1.FileMutationResult
-	(*WorkspaceStateResult)(nil),  // 37: toolresult.v1.WorkspaceStateResult
-	(*WorktreeRemoveResult)(nil),  // 38: toolresult.v1.WorktreeRemoveResult
-	(*WorkItemGetResult)(nil),     // 39: toolresult.v1.WorkItemGetResult
-	(*WorkItemListResult)(nil),    // 40: toolresult.v1.WorkItemListResult
-	(*WaitResult)(nil),            // 41: toolresult.v1.WaitResult
-	(*MemorySearchResult)(nil),    // 42: toolresult.v1.MemorySearchResult
-	(*MemoryGetResult)(nil),       // 43: toolresult.v1.MemoryGetResult
-	(*CustomResult)(nil),          // 44: toolresult.v1.CustomResult
+	(*SearchOutput)(nil),          // 13: toolresult.v1.SearchOutput
+	(*WorkspaceAttachResult)(nil), // 14: toolresult.v1.WorkspaceAttachResult
+	(*WorkspaceDetachResult)(nil), // 15: toolresult.v1.WorkspaceDetachResult
+	(*WorkspaceSwitchResult)(nil), // 16: toolresult.v1.WorkspaceSwitchResult
+	(*WorkspaceStateOutput)(nil),  // 17: toolresult.v1.WorkspaceStateOutput
+	(*WorktreeCreateResult)(nil),  // 18: toolresult.v1.WorktreeCreateResult
+	(*WorktreeRemoveOutput)(nil),  // 19: toolresult.v1.WorktreeRemoveOutput
+	(*WorkItemChangeResult)(nil),  // 20: toolresult.v1.WorkItemChangeResult
+	(*WorkItemPickResult)(nil),    // 21: toolresult.v1.WorkItemPickResult
+	(*WorkItemGetOutput)(nil),     // 22: toolresult.v1.WorkItemGetOutput
+	(*WorkItemListOutput)(nil),    // 23: toolresult.v1.WorkItemListOutput
+	(*NotifyResult)(nil),          // 24: toolresult.v1.NotifyResult
+	(*EnqueueResult)(nil),         // 25: toolresult.v1.EnqueueResult
+	(*SleepResult)(nil),           // 26: toolresult.v1.SleepResult
+	(*WaitOutput)(nil),            // 27: toolresult.v1.WaitOutput
+	(*MemorySearchOutput)(nil),    // 28: toolresult.v1.MemorySearchOutput
+	(*MemoryGetOutput)(nil),       // 29: toolresult.v1.MemoryGetOutput
+	(*CustomOutput)(nil),          // 30: toolresult.v1.CustomOutput
+	(*ToolError)(nil),             // 31: toolresult.v1.ToolError
+	(*CommandResult)(nil),         // 32: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),    // 33: toolresult.v1.CommandBatchResult
+	(*TaskOutputResult)(nil),      // 34: toolresult.v1.TaskOutputResult
+	(*TaskListResult)(nil),        // 35: toolresult.v1.TaskListResult
+	(*FileReadResult)(nil),        // 36: toolresult.v1.FileReadResult
+	(*FileMutationResult)(nil),    // 37: toolresult.v1.FileMutationResult
+	(*SearchResult)(nil),          // 38: toolresult.v1.SearchResult
+	(*WorkspaceStateResult)(nil),  // 39: toolresult.v1.WorkspaceStateResult
+	(*WorktreeRemoveResult)(nil),  // 40: toolresult.v1.WorktreeRemoveResult
+	(*WorkItemGetResult)(nil),     // 41: toolresult.v1.WorkItemGetResult
+	(*WorkItemListResult)(nil),    // 42: toolresult.v1.WorkItemListResult
+	(*WaitResult)(nil),            // 43: toolresult.v1.WaitResult
+	(*MemorySearchResult)(nil),    // 44: toolresult.v1.MemorySearchResult
+	(*MemoryGetResult)(nil),       // 45: toolresult.v1.MemoryGetResult
+	(*CustomResult)(nil),          // 46: toolresult.v1.CustomResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
@@ -1310,56 +1348,58 @@ var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	10, // 8: toolresult.v1.CompleteToolOutput.task_stop:type_name -> toolresult.v1.TaskStopResult
 	11, // 9: toolresult.v1.CompleteToolOutput.file_read:type_name -> toolresult.v1.FileReadOutput
 	12, // 10: toolresult.v1.CompleteToolOutput.file_mutation:type_name -> toolresult.v1.FileMutationOutput
-	13, // 11: toolresult.v1.CompleteToolOutput.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
-	14, // 12: toolresult.v1.CompleteToolOutput.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
-	15, // 13: toolresult.v1.CompleteToolOutput.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
-	16, // 14: toolresult.v1.CompleteToolOutput.workspace_state:type_name -> toolresult.v1.WorkspaceStateOutput
-	17, // 15: toolresult.v1.CompleteToolOutput.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
-	18, // 16: toolresult.v1.CompleteToolOutput.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveOutput
-	19, // 17: toolresult.v1.CompleteToolOutput.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
-	20, // 18: toolresult.v1.CompleteToolOutput.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
-	21, // 19: toolresult.v1.CompleteToolOutput.work_item_get:type_name -> toolresult.v1.WorkItemGetOutput
-	22, // 20: toolresult.v1.CompleteToolOutput.work_item_list:type_name -> toolresult.v1.WorkItemListOutput
-	23, // 21: toolresult.v1.CompleteToolOutput.notify:type_name -> toolresult.v1.NotifyResult
-	24, // 22: toolresult.v1.CompleteToolOutput.enqueue:type_name -> toolresult.v1.EnqueueResult
-	25, // 23: toolresult.v1.CompleteToolOutput.sleep:type_name -> toolresult.v1.SleepResult
-	26, // 24: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
-	27, // 25: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
-	28, // 26: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
-	29, // 27: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
-	0,  // 28: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	30, // 29: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	31, // 30: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	32, // 31: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	33, // 32: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
-	7,  // 33: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
-	34, // 34: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
-	9,  // 35: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 36: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
-	35, // 37: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
-	36, // 38: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
-	13, // 39: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
-	14, // 40: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
-	15, // 41: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
-	37, // 42: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
-	17, // 43: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
-	38, // 44: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
-	19, // 45: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
-	20, // 46: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
-	39, // 47: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
-	40, // 48: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
-	23, // 49: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
-	24, // 50: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
-	25, // 51: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
-	41, // 52: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
-	42, // 53: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
-	43, // 54: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
-	44, // 55: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
-	56, // [56:56] is the sub-list for method output_type
-	56, // [56:56] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	13, // 11: toolresult.v1.CompleteToolOutput.search:type_name -> toolresult.v1.SearchOutput
+	14, // 12: toolresult.v1.CompleteToolOutput.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	15, // 13: toolresult.v1.CompleteToolOutput.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	16, // 14: toolresult.v1.CompleteToolOutput.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	17, // 15: toolresult.v1.CompleteToolOutput.workspace_state:type_name -> toolresult.v1.WorkspaceStateOutput
+	18, // 16: toolresult.v1.CompleteToolOutput.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	19, // 17: toolresult.v1.CompleteToolOutput.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveOutput
+	20, // 18: toolresult.v1.CompleteToolOutput.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	21, // 19: toolresult.v1.CompleteToolOutput.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	22, // 20: toolresult.v1.CompleteToolOutput.work_item_get:type_name -> toolresult.v1.WorkItemGetOutput
+	23, // 21: toolresult.v1.CompleteToolOutput.work_item_list:type_name -> toolresult.v1.WorkItemListOutput
+	24, // 22: toolresult.v1.CompleteToolOutput.notify:type_name -> toolresult.v1.NotifyResult
+	25, // 23: toolresult.v1.CompleteToolOutput.enqueue:type_name -> toolresult.v1.EnqueueResult
+	26, // 24: toolresult.v1.CompleteToolOutput.sleep:type_name -> toolresult.v1.SleepResult
+	27, // 25: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
+	28, // 26: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
+	29, // 27: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
+	30, // 28: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
+	0,  // 29: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	31, // 30: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	32, // 31: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	33, // 32: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	34, // 33: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	7,  // 34: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	35, // 35: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	9,  // 36: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 37: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	36, // 38: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
+	37, // 39: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
+	38, // 40: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
+	14, // 41: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	15, // 42: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	16, // 43: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	39, // 44: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
+	18, // 45: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	40, // 46: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
+	20, // 47: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	21, // 48: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	41, // 49: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
+	42, // 50: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
+	24, // 51: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
+	25, // 52: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
+	26, // 53: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
+	43, // 54: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
+	44, // 55: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
+	45, // 56: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
+	46, // 57: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
+	58, // [58:58] is the sub-list for method output_type
+	58, // [58:58] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -1374,6 +1414,7 @@ func file_toolresult_v1_envelope_proto_init() {
 	file_toolresult_v1_file_read_proto_init()
 	file_toolresult_v1_memory_proto_init()
 	file_toolresult_v1_notification_proto_init()
+	file_toolresult_v1_search_proto_init()
 	file_toolresult_v1_task_proto_init()
 	file_toolresult_v1_work_item_proto_init()
 	file_toolresult_v1_workspace_proto_init()
@@ -1387,6 +1428,7 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CompleteToolOutput_TaskStop)(nil),
 		(*CompleteToolOutput_FileRead)(nil),
 		(*CompleteToolOutput_FileMutation)(nil),
+		(*CompleteToolOutput_Search)(nil),
 		(*CompleteToolOutput_WorkspaceAttach)(nil),
 		(*CompleteToolOutput_WorkspaceDetach)(nil),
 		(*CompleteToolOutput_WorkspaceSwitch)(nil),
@@ -1415,6 +1457,7 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CanonicalToolResult_TaskStop)(nil),
 		(*CanonicalToolResult_FileRead)(nil),
 		(*CanonicalToolResult_FileMutation)(nil),
+		(*CanonicalToolResult_Search)(nil),
 		(*CanonicalToolResult_WorkspaceAttach)(nil),
 		(*CanonicalToolResult_WorkspaceDetach)(nil),
 		(*CanonicalToolResult_WorkspaceSwitch)(nil),

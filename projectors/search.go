@@ -1,0 +1,247 @@
+package projectors
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// Bounds of a matched line, as search.proto states them.
+const (
+	maxMatchText    = 240
+	textBeforeMatch = 80 // how much of it stands before the match
+)
+
+// Search projects what a search found, fair over files.
+func Search() Projector { return declare("search", adaptSearch) }
+
+func adaptSearch(_ context.Context, w *work) error {
+	out, _ := w.from.Interface().(*pb.SearchOutput)
+	into, _ := w.into.Interface().(*pb.SearchResult)
+	hits := newFoundFiles(into, out.GetMatches())
+	w.parts = []part{hits}
+
+	files, lines := uint64(len(hits.files)), hits.lines
+	if lines > 0 || files == 0 {
+		into.MatchesTotal = new(lines)
+	}
+	if into.GetTotalFiles() <= files {
+		into.TotalFiles = nil
+	}
+	if into.GetTotalMatches() <= max(lines, files) {
+		into.TotalMatches = nil
+	}
+	w.finish = func() {
+		into.Digest, into.NextCall = hits.stored.Digest, ""
+		if hits.truncated() || into.GetLimitReached() || into.TotalFiles != nil || into.TotalMatches != nil {
+			into.NextCall = out.GetNextCall()
+		}
+	}
+	return nil
+}
+
+// foundFiles are the files of a search on their way into its result. What is shown
+// is dealt out in rounds: a match of each file, then a second one of each.
+type foundFiles struct {
+	into   *pb.SearchResult
+	list   *envelope.LargeList
+	files  []foundFile
+	lines  uint64 // matches of all files
+	priced bool   // whether it is known what every line costs
+	spent  envelope.Cost
+	stored artifactstore.Ref
+}
+
+// foundFile is one file.
+type foundFile struct {
+	whole   *pb.SearchFile    // with all its lines, as an artifact keeps them
+	bounded []*pb.SearchMatch // the same lines, as they are shown
+	cost    envelope.Cost     // of the line with the path
+	costs   []envelope.Cost   // of the bounded lines
+	shown   int
+	visible bool // whether the file is shown
+}
+
+func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
+	lists := envelope.LargeLists(into.ProtoReflect().Descriptor())
+	f := &foundFiles{into: into, list: &lists[0]}
+	at := map[string]int{}
+	for _, hit := range hits {
+		i, known := at[hit.GetPath()]
+		if !known {
+			i = len(f.files)
+			at[hit.GetPath()] = i
+			f.files = append(f.files, foundFile{whole: &pb.SearchFile{Path: hit.GetPath()}})
+		}
+		if hit.GetLine() > 0 {
+			f.files[i].add(hit)
+			f.lines++
+		}
+	}
+	return f
+}
+
+func (f *foundFile) add(hit *pb.SearchHit) {
+	m := &pb.SearchMatch{Line: hit.GetLine(), Column: hit.GetColumn(), Text: strings.TrimRight(hit.GetText(), "\r\n")}
+	f.whole.Matches = append(f.whole.Matches, m)
+	f.whole.MatchCount++
+	f.bounded = append(f.bounded, boundedMatch(m))
+}
+
+// boundedMatch is a match with the part of a long line that is around it.
+func boundedMatch(m *pb.SearchMatch) *pb.SearchMatch {
+	text := m.GetText()
+	if len(text) <= maxMatchText {
+		return m
+	}
+	from := min(max(0, int(m.GetColumn())-1-textBeforeMatch), len(text)-maxMatchText)
+	to := from + maxMatchText
+	for from < to && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	for to > from && to < len(text) && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return &pb.SearchMatch{
+		Line: m.GetLine(), Column: m.GetColumn(), Text: strings.Clone(text[from:to]),
+		LeftOutBefore: uint32(from), LeftOutAfter: uint32(len(text) - to),
+	}
+}
+
+func (f *foundFiles) bytes() int64 {
+	return (int64(len(f.files)) + int64(f.lines)) * usualElement
+}
+
+func (f *foundFiles) truncated() bool {
+	for i := range f.files {
+		file := &f.files[i]
+		if !file.visible || file.shown < len(file.bounded) {
+			return true
+		}
+		for j, m := range file.bounded {
+			if m != file.whole.GetMatches()[j] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f *foundFiles) cost(Policy) envelope.Cost { return f.spent }
+
+// price finds out what every line costs, once.
+func (f *foundFiles) price(p Policy) {
+	if f.priced {
+		return
+	}
+	f.priced = true
+	matches := f.list.Field.Message().Fields().ByName("matches")
+	for i := range f.files {
+		file := &f.files[i]
+		head := &pb.SearchFile{Path: file.whole.GetPath(), MatchCount: file.whole.GetMatchCount()}
+		if head.GetMatchCount() > 1 {
+			head.MatchesShown = new(head.GetMatchCount()) // the longest words there may be
+		}
+		file.cost = lineCost(envelope.Lines(f.list.Field, protoreflect.ValueOfMessage(head.ProtoReflect())), "", p)
+		file.costs = make([]envelope.Cost, len(file.bounded))
+		for j, m := range file.bounded {
+			file.costs[j] = lineCost(envelope.Lines(matches, protoreflect.ValueOfMessage(m.ProtoReflect())), "  ", p)
+		}
+	}
+}
+
+func lineCost(lines []string, indent string, p Policy) envelope.Cost {
+	text := ""
+	for _, line := range lines {
+		text += indent + preview.OneLine(line) + "\n"
+	}
+	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
+}
+
+// deal chooses what a share pays for. It stops at the first line that it does not
+// pay for, so no file has two matches more than another that has more to show.
+func (f *foundFiles) deal(share envelope.Cost) {
+	f.spent = envelope.Cost{}
+	pay := func(c envelope.Cost) bool {
+		if c.Tokens > share.Tokens || c.Lines > share.Lines || c.Bytes > share.Bytes {
+			return false
+		}
+		share, f.spent = less(share, c), plus(f.spent, c)
+		return true
+	}
+	for i := range f.files {
+		f.files[i].shown, f.files[i].visible = 0, false
+	}
+	for i := range f.files {
+		file, cost := &f.files[i], f.files[i].cost
+		if len(file.costs) > 0 {
+			cost = plus(cost, file.costs[0])
+		}
+		if !pay(cost) {
+			return
+		}
+		file.visible, file.shown = true, min(1, len(file.costs))
+	}
+	for round, more := 1, true; more; round++ {
+		more = false
+		for i := range f.files {
+			file := &f.files[i]
+			if len(file.costs) <= round {
+				continue
+			}
+			if !pay(file.costs[round]) {
+				return
+			}
+			file.shown, more = round+1, true
+		}
+	}
+}
+
+func plus(a, b envelope.Cost) envelope.Cost {
+	return envelope.Cost{Tokens: a.Tokens + b.Tokens, Lines: a.Lines + b.Lines, Bytes: a.Bytes + b.Bytes}
+}
+
+func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
+	f.price(p)
+	f.deal(share)
+	f.into.Files = nil
+	for i := range f.files {
+		if file := &f.files[i]; file.visible {
+			f.into.Files = append(f.into.Files, file.dealt())
+		}
+	}
+	if f.stored.Path == "" && len(f.files) > 0 && (p.KeepAll || f.truncated()) {
+		ref, err := sink.Put(ctx, artifactstore.BytesBlob(f.text()))
+		if err != nil {
+			return err
+		}
+		f.stored = ref
+	}
+	f.list.Set(f.into.ProtoReflect(), envelope.Listed{Total: len(f.files), Truncated: f.truncated(), Artifact: f.stored.Path})
+	return nil
+}
+
+// dealt is the file with as many of its lines as are shown.
+func (f *foundFile) dealt() *pb.SearchFile {
+	file := &pb.SearchFile{Path: f.whole.GetPath(), MatchCount: f.whole.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
+	if f.shown < len(f.bounded) {
+		file.MatchesShown = new(uint64(f.shown))
+	}
+	return file
+}
+
+// text is the whole of the files, as an artifact keeps them.
+func (f *foundFiles) text() []byte {
+	all := &pb.SearchResult{Files: make([]*pb.SearchFile, len(f.files))}
+	for i := range f.files {
+		all.Files[i] = f.files[i].whole
+	}
+	return envelope.ListText(f.list.Field, all.ProtoReflect().Get(f.list.Field).List())
+}

@@ -1,0 +1,124 @@
+package projectors_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/projectors"
+)
+
+func searched(out *pb.SearchOutput, p projectors.Policy) (*pb.SearchResult, error) {
+	out.Query = "x"
+	r, err := projectAny(projectors.Search(), "search", p, &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Search{Search: out}})
+	return r.GetSearch(), err
+}
+
+// What does not fit is left out fairly: no file shows two matches more than
+// another that has more to show, and no file is left out while another shows two.
+func TestSearchIsFairOverFiles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		out := &pb.SearchOutput{}
+		var counts []int
+		for i := range rapid.IntRange(1, 12).Draw(t, "files") {
+			counts = append(counts, rapid.SampledFrom([]int{0, 1, 1, 2, 5, 40}).Draw(t, "matches"))
+			path := fmt.Sprintf("file_%d", i)
+			if counts[i] == 0 {
+				out.Matches = append(out.Matches, &pb.SearchHit{Path: path})
+			}
+			for j := range counts[i] {
+				text := strings.Repeat("word ", rapid.SampledFrom([]int{1, 5, 100}).Draw(t, "words"))
+				out.Matches = append(out.Matches, &pb.SearchHit{Path: path, Line: uint64(j + 1), Text: text})
+			}
+		}
+		budget := envelope.Cost{
+			Tokens: rapid.IntRange(30, 3000).Draw(t, "tokens"), Lines: rapid.SampledFrom([]int{0, 4, 9, 30}).Draw(t, "lines"),
+			Bytes: rapid.SampledFrom([]int{0, 200, 2000}).Draw(t, "bytes"),
+		}
+		r, err := searched(out, projectors.Policy{Budget: budget, LineBytes: 2000, Counter: tokens.Estimate()})
+		var shortfall *envelope.ShortfallError
+		if errors.As(err, &shortfall) {
+			t.Skip(err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		most, leastCut, cut := 0, 1<<30, len(r.GetFiles()) < len(counts)
+		for i, f := range r.GetFiles() {
+			n := len(f.GetMatches())
+			if f.GetPath() != fmt.Sprintf("file_%d", i) || int(f.GetMatchCount()) != counts[i] || counts[i] > 0 && n == 0 {
+				t.Fatalf("file %d is %v", i, f)
+			}
+			if (f.MatchesShown != nil) != (n < counts[i]) || f.MatchesShown != nil && int(f.GetMatchesShown()) != n {
+				t.Fatalf("%d of %d are shown, and said is %v", n, counts[i], f)
+			}
+			for j, m := range f.GetMatches() {
+				if int(m.GetLine()) != j+1 {
+					t.Fatalf("match %d is %v", j, m)
+				}
+			}
+			most = max(most, n)
+			if n < counts[i] {
+				leastCut, cut = min(leastCut, n), true
+			}
+		}
+		if most > leastCut+1 || len(r.GetFiles()) < len(counts) && most > 1 {
+			t.Fatalf("unfair: %v", r.GetFiles())
+		}
+		if cut && !r.GetFilesTruncated() || int(r.GetFilesTotal()) != len(counts) {
+			t.Fatalf("%d of %d files, truncated is %v", len(r.GetFiles()), r.GetFilesTotal(), r.GetFilesTruncated())
+		}
+	})
+}
+
+// Of a long line the part around the match is shown, on whole characters, and what
+// is left out is exact.
+func TestLongMatchIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", "漢", "words of text ", "\U0001f600"}), 0, 300).Draw(t, "text"), "")
+		column := rapid.Uint32Range(0, 2000).Draw(t, "column")
+		r, err := searched(&pb.SearchOutput{Matches: []*pb.SearchHit{{Path: "p", Line: 7, Column: column, Text: text + "\r\n"}}}, ample())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := r.GetFiles()[0].GetMatches()[0]
+		from, to := int(m.GetLeftOutBefore()), len(text)-int(m.GetLeftOutAfter())
+		if m.GetText() != text[from:to] || !utf8.ValidString(m.GetText()) || len(m.GetText()) > 240 {
+			t.Fatalf("%v", m)
+		}
+		if at := int(column) - 1; at >= 0 && at < len(text) && (at < from-3 || at >= to+3) {
+			t.Fatalf("the match at %d is not in %d to %d", at, from, to)
+		}
+		if r.GetFilesTruncated() != (from > 0 || to < len(text)) {
+			t.Fatalf("truncated is %v", r.GetFilesTruncated())
+		}
+	})
+}
+
+// What to call next is said when there is more, and only then.
+func TestNextCallOfASearch(t *testing.T) {
+	hit := []*pb.SearchHit{{Path: "a", Line: 1, Text: "t"}, {Path: "b", Line: 1, Text: "t"}}
+	for name, c := range map[string]struct {
+		out  *pb.SearchOutput
+		said bool
+	}{
+		"everything":     {&pb.SearchOutput{Matches: hit}, false},
+		"limit":          {&pb.SearchOutput{Matches: hit, LimitReached: true}, true},
+		"more matches":   {&pb.SearchOutput{Matches: hit, TotalMatches: new(uint64(3))}, true},
+		"the same":       {&pb.SearchOutput{Matches: hit, TotalMatches: new(uint64(2)), TotalFiles: new(uint64(2))}, false},
+		"more files":     {&pb.SearchOutput{Matches: hit, TotalFiles: new(uint64(9))}, true},
+		"left out by us": {&pb.SearchOutput{Matches: append([]*pb.SearchHit{{Path: "a", Line: 2, Text: strings.Repeat("x", 300)}}, hit...)}, true},
+	} {
+		c.out.NextCall = "Grep with offset 2"
+		r, err := searched(c.out, ample())
+		if err != nil || (r.GetNextCall() != "") != c.said || r.TotalMatches != nil && r.GetTotalMatches() <= 2 {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+}
