@@ -33,17 +33,36 @@ func changesOf(diff []byte) ([]*pb.FileChange, error) {
 	if len(files) == 0 {
 		return nil, errNoDiff
 	}
-	changes := make([]*pb.FileChange, len(files))
-	for i, f := range files {
+	var changes []*pb.FileChange
+	byPath := map[string]*pb.FileChange{}
+	for _, f := range files {
 		if headers.prefixed {
 			f.OldName, f.NewName = withoutPrefix(f.OldName), withoutPrefix(f.NewName)
 		}
-		changes[i] = changeOf(f)
-		if path := changes[i].GetPath(); path == "" || len(path) > maxPath || len(changes[i].GetFromPath()) > maxPath {
+		c := changeOf(f)
+		if path := c.GetPath(); path == "" || len(path) > maxPath || len(c.GetFromPath()) > maxPath {
 			return nil, errNoDiff
 		}
+		if before := byPath[c.GetPath()]; before != nil && c.GetAction() == pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY {
+			addCounts(before, c) // as in a series of patches
+			continue
+		}
+		byPath[c.GetPath()] = c
+		changes = append(changes, c)
 	}
 	return changes, nil
+}
+
+// addCounts counts a further change of a file.
+func addCounts(into, c *pb.FileChange) {
+	if into.GetNote() == "" {
+		into.Note = c.GetNote()
+	}
+	if c.Hunks == nil {
+		return
+	}
+	into.Hunks = new(into.GetHunks() + c.GetHunks())
+	into.AddedLines, into.RemovedLines = new(into.GetAddedLines()+c.GetAddedLines()), new(into.GetRemovedLines()+c.GetRemovedLines())
 }
 
 // unixDiff is a diff with the line ends that its readers expect. One whose first

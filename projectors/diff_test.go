@@ -81,6 +81,7 @@ func TestChangesAreReadFromTheDiff(t *testing.T) {
 		"a preamble":                  {"From 1234\nSubject: x\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n" + hunk, []string{"M x, 1 hunk, +2 -1"}},
 		"a quoted name":               {"diff --git \"a/\\303\\251\\n\\033[1m\" \"b/\\303\\251\\n\\033[1m\"\nold mode 100644\nnew mode 100755\n", []string{"M é\n\x1b[1m, mode 100644 -> 100755"}},
 		"a name that is not UTF-8":    {"--- a/\xff\n+++ b/\xff\n" + hunk, []string{"M \uFFFD, 1 hunk, +2 -1"}},
+		"a file twice":                {"--- a/x\n+++ b/x\n" + hunk + "--- a/x\n+++ b/x\n" + hunk, []string{"M x, 2 hunks, +4 -2"}},
 		"empty":                       {"", []string{}},
 
 		"no diff":                 {"done\n", nil},
