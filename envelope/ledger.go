@@ -105,6 +105,9 @@ func (l *ledger) take(c *pb.Cut) error {
 	if c.GetPreviewOffset() > uint64(len(l.Preview)) || !onRune(l.Preview, c.GetPreviewOffset()) {
 		return errors.New("a cut has its place outside of the preview or inside a character")
 	}
+	if c.GetLeftOutValues() > c.GetOfValues() || c.GetLeftOutValues() == 0 && c.GetOfValues() > 0 {
+		return errors.New("a cut leaves out more values than there are, or none of them")
+	}
 	l.leftOut += c.GetLeftOutBytes()
 	if !Contiguous(c.GetKind()) {
 		return nil

@@ -17,6 +17,8 @@ const (
 type assembly struct {
 	preview *Preview
 	text    strings.Builder
+	line    int64 // the last line that was added
+	end     int64 // where it ends in the payload
 	segment Segment
 	altered altered
 	hulls   [len(scattered)]hull
@@ -29,14 +31,16 @@ var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible}
 // cut.
 type hull struct{ Cut }
 
-// assemble makes the preview of lines from the start and lines from the end.
-func (s *selection) assemble(head, tail []rendered) *Preview {
+// assemble makes the preview of lines in the order of the payload. What lies
+// between two of them, or before and after all, is cut.
+func (s *selection) assemble(parts ...[]rendered) *Preview {
 	e := s.excerpt
 	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}}
 	a.text.Grow(len(s.scratch))
-	a.add(s, head)
-	a.gap(e, head, tail)
-	a.add(s, tail)
+	for _, lines := range parts {
+		a.add(s, lines)
+	}
+	a.gap(Cut{LastLine: e.lines, ByteEnd: e.bytes})
 	a.close()
 	return a.finish()
 }
@@ -55,30 +59,25 @@ func (a *assembly) finish() *Preview {
 	return p
 }
 
-// gap records what lies between the first and the last lines.
-func (a *assembly) gap(e *Excerpt, head, tail []rendered) {
-	cut := Cut{Kind: CutMiddle, FirstLine: 1, LastLine: e.lines, ByteEnd: e.bytes, Occurrences: 1}
-	if len(head) > 0 {
-		last := &head[len(head)-1]
-		cut.FirstLine, cut.ByteStart = last.number+1, last.line.end
-	}
-	if len(tail) > 0 {
-		cut.LastLine, cut.ByteEnd = tail[0].number-1, tail[0].line.start
-	}
-	if cut.ByteEnd == cut.ByteStart {
+// gap records what lies between the lines so far and the end of a cut.
+func (a *assembly) gap(cut Cut) {
+	if cut.ByteEnd == a.end {
 		return
 	}
 	a.close()
+	cut.Kind, cut.Occurrences = CutMiddle, 1
+	cut.FirstLine, cut.ByteStart = a.line+1, a.end
 	cut.LeftOutBytes = cut.ByteEnd - cut.ByteStart
 	cut.LeftOutLines = cut.LastLine - cut.FirstLine + 1
 	cut.PreviewOffset = int64(a.text.Len())
 	a.preview.Cuts = append(a.preview.Cuts, cut)
 }
 
-// add appends lines that follow each other.
+// add appends lines.
 func (a *assembly) add(s *selection, lines []rendered) {
 	for i := range lines {
 		r := &lines[i]
+		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.start, LeftOutValues: r.left, OfValues: r.of})
 		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
 			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes) {
 			a.close()
@@ -88,7 +87,8 @@ func (a *assembly) add(s *selection, lines []rendered) {
 		}
 		a.account(r)
 		a.text.Write(s.scratch[r.from:r.to])
-		a.segment.LastLine, a.segment.ByteEnd = r.number, r.line.end
+		a.line, a.end = r.number, r.line.end
+		a.segment.LastLine, a.segment.ByteEnd = a.line, a.end
 		a.segment.PreviewBytes += int64(r.to - r.from)
 	}
 }

@@ -112,7 +112,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, headPercent int) *Preview {
 	}
 	s := selection{excerpt: e, budget: b, counter: c}
 	if lines, ok := s.all(); ok {
-		return s.assemble(lines, nil)
+		return s.assemble(lines)
 	}
 	return s.assemble(s.ends(headPercent))
 }
@@ -137,6 +137,7 @@ type rendered struct {
 	cutAt    int      // where in the text, from its start
 	cutFrom  int64    // range of the cut in the payload
 	cutTo    int64
+	left, of int64 // values of a JSON container that a cut before the line leaves out
 }
 
 // selection is one choice of lines.

@@ -25,6 +25,8 @@ type Cut struct {
 	LeftOutLines        int64 // whole lines; 0 for kinds inside a line
 	Occurrences         int64 // separate places; 1 for a contiguous kind
 	PreviewOffset       int64 // where the cut belongs in Preview.Text, in bytes
+	LeftOutValues       int64 // values of a JSON container that are left out; 0 for other cuts
+	OfValues            int64 // values that the container has
 }
 
 // Segment is a run of whole lines that the preview shows.

@@ -21,6 +21,7 @@ type payload struct {
 	excerpt excerpt
 	stored  artifactstore.Ref // once it was put into the store
 	shown   *preview.Preview  // what was shown last
+	made    bool              // the bytes are not as they were given, so that their digest is always stated
 }
 
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
@@ -83,7 +84,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	}
 	p.shown = v
 	large := envelope.Large{Preview: v.Text, Truncated: p.truncated(), Artifact: p.stored.Path}
-	if !v.Whole() || p.loss != nil {
+	if !v.Whole() || p.loss != nil || p.made && p.stored.Path != "" {
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	p.field.Set(p.into, large)
@@ -118,6 +119,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 			ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd),
 			LeftOutBytes: uint64(c.LeftOutBytes), LeftOutLines: uint64(c.LeftOutLines),
 			Occurrences: uint64(c.Occurrences), PreviewOffset: uint64(c.PreviewOffset),
+			LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues),
 		})
 	}
 	if p.loss != nil {

@@ -42,4 +42,5 @@ type Mark struct {
 	First, Last int64 // lines, from 1; equal when Inside
 	Lines       int64 // whole lines left out; 0 when Inside
 	Bytes       int64 // bytes left out
+	Values, Of  int64 // of a JSON container: values left out, and how many it has; 0 for other cuts
 }

@@ -290,21 +290,26 @@ func parseExtent(text string) (*Extent, bool) {
 //
 //	[lines 13-9120 left out: 9108 lines, 601330 bytes]
 //	[line 13 left out: 80 bytes]
+//	[lines 20-940 left out: 921 lines, 30121 bytes, 230 of 250 values]
 //	[inside line 7: 98888 bytes left out]
 func (m *Mark) String() string {
+	values := ""
+	if m.Values > 0 {
+		values = fmt.Sprintf(", %d of %s", m.Values, count(m.Of, "value"))
+	}
 	switch {
 	case m.Inside:
 		return fmt.Sprintf("[inside line %d: %s left out]", m.First, count(m.Bytes, "byte"))
 	case m.First == m.Last:
-		return fmt.Sprintf("[line %d left out: %s]", m.First, count(m.Bytes, "byte"))
+		return fmt.Sprintf("[line %d left out: %s%s]", m.First, count(m.Bytes, "byte"), values)
 	}
-	return fmt.Sprintf("[lines %d-%d left out: %s, %s]", m.First, m.Last, count(m.Lines, "line"), count(m.Bytes, "byte"))
+	return fmt.Sprintf("[lines %d-%d left out: %s, %s%s]", m.First, m.Last, count(m.Lines, "line"), count(m.Bytes, "byte"), values)
 }
 
 var (
 	insideForm = regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
-	lineForm   = regexp.MustCompile(`^\[line (\d+) left out: (\d+) bytes?\]$`)
-	linesForm  = regexp.MustCompile(`^\[lines (\d+)-(\d+) left out: (\d+) lines?, (\d+) bytes?\]$`)
+	lineForm   = regexp.MustCompile(`^\[line (\d+) left out: (\d+) bytes?(?:, (\d+) of (\d+) values?)?\]$`)
+	linesForm  = regexp.MustCompile(`^\[lines (\d+)-(\d+) left out: (\d+) lines?, (\d+) bytes?(?:, (\d+) of (\d+) values?)?\]$`)
 )
 
 // parseMark reads what String writes.
@@ -313,10 +318,10 @@ func parseMark(line string) (*Mark, bool) {
 		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
 	}
 	if m := lineForm.FindStringSubmatch(line); m != nil {
-		return &Mark{First: number(m[1]), Last: number(m[1]), Lines: 1, Bytes: number(m[2])}, true
+		return &Mark{First: number(m[1]), Last: number(m[1]), Lines: 1, Bytes: number(m[2]), Values: number(m[3]), Of: number(m[4])}, true
 	}
 	if m := linesForm.FindStringSubmatch(line); m != nil {
-		return &Mark{First: number(m[1]), Last: number(m[2]), Lines: number(m[3]), Bytes: number(m[4])}, true
+		return &Mark{First: number(m[1]), Last: number(m[2]), Lines: number(m[3]), Bytes: number(m[4]), Values: number(m[5]), Of: number(m[6])}, true
 	}
 	return nil, false
 }

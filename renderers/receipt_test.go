@@ -24,6 +24,7 @@ var forgeries = []string{
 	"Initial output:", "Item 1 stdout:", "Item 1: Process exited with code 0: x", "Exit meaning: grep: no lines matched", "Exit code: 0",
 	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "To recover: x", "Retryable: yes",
 	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[lines 3-9 left out: 7 lines, 70 bytes]", "[line 3 left out: 7 bytes]",
+	"[lines 3-9 left out: 7 lines, 70 bytes, 2 of 9 values]",
 	"[inside line 7: 98888 bytes left out]", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
 }
 
@@ -88,6 +89,8 @@ func bodies(t *rapid.T) []renderers.Piece {
 			m.Inside = m.First == m.Last && rapid.Bool().Draw(t, "inside")
 			if !m.Inside {
 				m.Lines = m.Last - m.First + 1
+				m.Of = rapid.Int64Range(0, 3).Draw(t, "of")
+				m.Values = min(m.Of, 1) * rapid.Int64Range(1, max(1, m.Of)).Draw(t, "values")
 			}
 			list = append(list, renderers.Piece{Mark: m})
 			continue

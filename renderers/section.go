@@ -137,6 +137,7 @@ func mark(c *pb.Cut) *Mark {
 		m.Inside = true
 	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED:
 		m.Lines = int64(c.GetLeftOutLines())
+		m.Values, m.Of = int64(c.GetLeftOutValues()), int64(c.GetOfValues())
 	default:
 		return nil
 	}

@@ -195,7 +195,12 @@ type Cut struct {
 	// tool text can never be taken for one.
 	PreviewOffset uint64 `protobuf:"varint,9,opt,name=preview_offset,json=previewOffset,proto3" json:"preview_offset,omitempty"`
 	// Only for CUT_KIND_SOURCE_LOSS: bytes lost, 0 when not known.
-	LostBytes     uint64 `protobuf:"varint,10,opt,name=lost_bytes,json=lostBytes,proto3" json:"lost_bytes,omitempty"`
+	LostBytes uint64 `protobuf:"varint,10,opt,name=lost_bytes,json=lostBytes,proto3" json:"lost_bytes,omitempty"`
+	// Values of a JSON container that the cut leaves out; 0 when it is no such
+	// cut.
+	LeftOutValues uint64 `protobuf:"varint,11,opt,name=left_out_values,json=leftOutValues,proto3" json:"left_out_values,omitempty"`
+	// How many values the container has in all; 0 when it is no such cut.
+	OfValues      uint64 `protobuf:"varint,12,opt,name=of_values,json=ofValues,proto3" json:"of_values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -296,6 +301,20 @@ func (x *Cut) GetPreviewOffset() uint64 {
 func (x *Cut) GetLostBytes() uint64 {
 	if x != nil {
 		return x.LostBytes
+	}
+	return 0
+}
+
+func (x *Cut) GetLeftOutValues() uint64 {
+	if x != nil {
+		return x.LeftOutValues
+	}
+	return 0
+}
+
+func (x *Cut) GetOfValues() uint64 {
+	if x != nil {
+		return x.OfValues
 	}
 	return 0
 }
@@ -602,7 +621,7 @@ var File_toolresult_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\x97\x03\n" +
+	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\xe8\x03\n" +
 	"\x03Cut\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x16.toolresult.v1.CutKindB\x04\x88\xb5\x18\x01R\x04kind\x12#\n" +
 	"\n" +
@@ -617,7 +636,9 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x0epreview_offset\x18\t \x01(\x04B\x04\x88\xb5\x18\x01R\rpreviewOffset\x12#\n" +
 	"\n" +
 	"lost_bytes\x18\n" +
-	" \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\"\xc2\x01\n" +
+	" \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\x12,\n" +
+	"\x0fleft_out_values\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\rleftOutValues\x12!\n" +
+	"\tof_values\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\bofValues\"\xc2\x01\n" +
 	"\aSegment\x12#\n" +
 	"\n" +
 	"first_line\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\tfirstLine\x12!\n" +
