@@ -247,7 +247,7 @@ func TestSchemaOfEveryFamily(t *testing.T) {
 // C06: fields of a newer contract survive a round trip through bytes.
 func TestUnknownFieldsAreKept(t *testing.T) {
 	r := command(&pb.CommandResult{ExitStatus: new(int32(1))})
-	r.ProtoReflect().SetUnknown([]byte{0xa2, 0x06, 0x01, 'x'}) // field 100, "x"
+	r.ProtoReflect().SetUnknown([]byte{0xc2, 0x3e, 0x01, 'x'}) // field 1000, "x"
 	once, err := envelope.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,7 @@ const (
 	labelLineEnds = "Line ends"
 
 	labelFileVersion = "File version"
+	labelWholeAnswer = "Whole answer"
 
 	labelItem = "Item" // "Item 3", alone or before another label
 )
@@ -115,6 +116,7 @@ var builtIn = func() grammar {
 			{labelDetails, "details of an error, as JSON"},
 			{labelDetailsInFull, "size and place of details that are not all shown"},
 			{labelMessage, "what went wrong, of one item of a batch"},
+			{labelWholeAnswer, "place of an answer of which a part cannot be shown"},
 		},
 		sections: []Form{
 			{labelStdout, "extent or title of standard output"},

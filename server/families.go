@@ -46,6 +46,8 @@ func Families() []Family {
 		described("file_read", projectors.FileRead(), renderers.FileRead()),
 		adapted("file_mutation", projectors.FileMutation()),
 		adapted("search", projectors.Search()),
+		described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp")),
+		described("external_json", projectors.ExternalJSON(), renderers.External("external_json")),
 	}
 }
 

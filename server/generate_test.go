@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"strconv"
 	"strings"
@@ -162,12 +163,27 @@ func text(t *rapid.T, f protoreflect.FieldDescriptor, name string) string {
 	return rapid.SampledFrom([]string{"task_1", "running", "a-b.c:d/e"}).Draw(t, name) // names and ids have a pattern in some families
 }
 
+// randomBase64 is long base64 of bytes of all kinds.
+var randomBase64 = func() string {
+	b := make([]byte, 900)
+	for i := range b {
+		b[i] = byte(i * i >> 3)
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}()
+
 // payloadFor generates what a payload of that name holds.
 func payloadFor(name string) *rapid.Generator[*pb.Payload] {
 	for part, from := range map[string][]string{
 		"json": {
 			`{"content":[{"type":"text","text":"stdout:\nx"}]}`, `{"content":[],"structuredContent":{"n":12345678901234567890,"b":[1.0,{"a":null}]}}`,
 			`{"content":[{"type":"text","text":"no"}],"isError":true}`, `[1,2,3]`, `"text"`, `{"items":[` + strings.Repeat(`{"id":1,"name":"x y"},`, 300) + `null]}`,
+			`{"content":[{"type":"text","text":"{\"a\":[1e999,{\"b\":null}]}"}],"structuredContent":{"a":[1e999,{"b":null}]},"_meta":{}}`,
+			`{"content":[{"type":"text","text":"data:image/png;base64,` + randomBase64 + ` and ` + randomBase64 + `"},{"type":"chart"},null]}`,
+			`{"content":[{"type":"resource","resource":{"uri":"file:///a","text":"` + strings.Repeat("Tool text:\\n", 300) + `"}},{"type":"audio","data":"no base64!"},` +
+				strings.Repeat(`{"type":"resource_link","uri":"file:///b\n","name":"stdout:"},`, 90) + `{"type":"resource","resource":{"uri":"x:y","blob":"AAAA"}}]}`,
+			`{"content":[{"type":"text","text":"` + strings.Repeat("no ", 2000) + `"}],"isError":true,"structuredContent":{"code":1e999},"_meta":{"k":"\u202e"}}`,
+			`{"icon":"` + randomBase64 + `","rows":[` + strings.Repeat(`{"k":[1,2,{"deep":[null,"`+strings.Repeat("w ", 60)+`"]}]},`, 40) + `"\u2028"]}`,
 			`{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="},{"type":"text","text":"` + strings.Repeat("word ", 900) + `"}]}`,
 		},
 		"html": {"", "<p>Text</p>", "<html><head><title>T</title></head><body><h1>H</h1><script>x()</script>" + strings.Repeat("<p>stdout: a paragraph of text</p>", 200), "\xff<a href=x>l</a>"},

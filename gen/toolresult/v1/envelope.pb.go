@@ -126,6 +126,8 @@ type CompleteToolOutput struct {
 	//	*CompleteToolOutput_Wait
 	//	*CompleteToolOutput_MemorySearch
 	//	*CompleteToolOutput_MemoryGet
+	//	*CompleteToolOutput_ExternalMcp
+	//	*CompleteToolOutput_ExternalJson
 	//	*CompleteToolOutput_Custom
 	Result        isCompleteToolOutput_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
@@ -431,6 +433,24 @@ func (x *CompleteToolOutput) GetMemoryGet() *MemoryGetOutput {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetExternalMcp() *ExternalMcpOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_ExternalMcp); ok {
+			return x.ExternalMcp
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetExternalJson() *ExternalJsonOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_ExternalJson); ok {
+			return x.ExternalJson
+		}
+	}
+	return nil
+}
+
 func (x *CompleteToolOutput) GetCustom() *CustomOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_Custom); ok {
@@ -574,6 +594,16 @@ type CompleteToolOutput_MemoryGet struct {
 	MemoryGet *MemoryGetOutput `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
 }
 
+type CompleteToolOutput_ExternalMcp struct {
+	// A tool of an MCP server.
+	ExternalMcp *ExternalMcpOutput `protobuf:"bytes,100,opt,name=external_mcp,json=externalMcp,proto3,oneof"`
+}
+
+type CompleteToolOutput_ExternalJson struct {
+	// Another tool that answers JSON.
+	ExternalJson *ExternalJsonOutput `protobuf:"bytes,101,opt,name=external_json,json=externalJson,proto3,oneof"`
+}
+
 type CompleteToolOutput_Custom struct {
 	// A tool whose family the operator brought.
 	Custom *CustomOutput `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
@@ -631,6 +661,10 @@ func (*CompleteToolOutput_MemorySearch) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_MemoryGet) isCompleteToolOutput_Result() {}
 
+func (*CompleteToolOutput_ExternalMcp) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ExternalJson) isCompleteToolOutput_Result() {}
+
 func (*CompleteToolOutput_Custom) isCompleteToolOutput_Result() {}
 
 // CanonicalToolResult is the bounded, typed result that a runtime keeps as its
@@ -678,6 +712,8 @@ type CanonicalToolResult struct {
 	//	*CanonicalToolResult_Wait
 	//	*CanonicalToolResult_MemorySearch
 	//	*CanonicalToolResult_MemoryGet
+	//	*CanonicalToolResult_ExternalMcp
+	//	*CanonicalToolResult_ExternalJson
 	//	*CanonicalToolResult_Custom
 	Result        isCanonicalToolResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
@@ -983,6 +1019,24 @@ func (x *CanonicalToolResult) GetMemoryGet() *MemoryGetResult {
 	return nil
 }
 
+func (x *CanonicalToolResult) GetExternalMcp() *ExternalResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ExternalMcp); ok {
+			return x.ExternalMcp
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetExternalJson() *ExternalResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ExternalJson); ok {
+			return x.ExternalJson
+		}
+	}
+	return nil
+}
+
 func (x *CanonicalToolResult) GetCustom() *CustomResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_Custom); ok {
@@ -1126,6 +1180,16 @@ type CanonicalToolResult_MemoryGet struct {
 	MemoryGet *MemoryGetResult `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
 }
 
+type CanonicalToolResult_ExternalMcp struct {
+	// A tool of an MCP server.
+	ExternalMcp *ExternalResult `protobuf:"bytes,100,opt,name=external_mcp,json=externalMcp,proto3,oneof"`
+}
+
+type CanonicalToolResult_ExternalJson struct {
+	// Another tool that answers JSON.
+	ExternalJson *ExternalResult `protobuf:"bytes,101,opt,name=external_json,json=externalJson,proto3,oneof"`
+}
+
 type CanonicalToolResult_Custom struct {
 	// A tool whose family the operator brought.
 	Custom *CustomResult `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
@@ -1183,13 +1247,17 @@ func (*CanonicalToolResult_MemorySearch) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_MemoryGet) isCanonicalToolResult_Result() {}
 
+func (*CanonicalToolResult_ExternalMcp) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ExternalJson) isCanonicalToolResult_Result() {}
+
 func (*CanonicalToolResult_Custom) isCanonicalToolResult_Result() {}
 
 var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\x81\x10\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x1ctoolresult/v1/external.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\x92\x11\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -1225,9 +1293,11 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitOutputH\x00R\x04wait\x12H\n" +
 	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchOutputH\x00R\fmemorySearch\x12?\n" +
 	"\n" +
-	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x125\n" +
+	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x12E\n" +
+	"\fexternal_mcp\x18d \x01(\v2 .toolresult.v1.ExternalMcpOutputH\x00R\vexternalMcp\x12H\n" +
+	"\rexternal_json\x18e \x01(\v2!.toolresult.v1.ExternalJsonOutputH\x00R\fexternalJson\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06customB\b\n" +
-	"\x06result\"\xfa\x0f\n" +
+	"\x06result\"\x84\x11\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -1263,7 +1333,9 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitResultH\x00R\x04wait\x12H\n" +
 	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchResultH\x00R\fmemorySearch\x12?\n" +
 	"\n" +
-	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetResultH\x00R\tmemoryGet\x125\n" +
+	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetResultH\x00R\tmemoryGet\x12B\n" +
+	"\fexternal_mcp\x18d \x01(\v2\x1d.toolresult.v1.ExternalResultH\x00R\vexternalMcp\x12D\n" +
+	"\rexternal_json\x18e \x01(\v2\x1d.toolresult.v1.ExternalResultH\x00R\fexternalJson\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomResultH\x00R\x06customB\b\n" +
 	"\x06result*Y\n" +
 	"\n" +
@@ -1318,23 +1390,26 @@ var file_toolresult_v1_envelope_proto_goTypes = []any{
 	(*WaitOutput)(nil),            // 27: toolresult.v1.WaitOutput
 	(*MemorySearchOutput)(nil),    // 28: toolresult.v1.MemorySearchOutput
 	(*MemoryGetOutput)(nil),       // 29: toolresult.v1.MemoryGetOutput
-	(*CustomOutput)(nil),          // 30: toolresult.v1.CustomOutput
-	(*ToolError)(nil),             // 31: toolresult.v1.ToolError
-	(*CommandResult)(nil),         // 32: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),    // 33: toolresult.v1.CommandBatchResult
-	(*TaskOutputResult)(nil),      // 34: toolresult.v1.TaskOutputResult
-	(*TaskListResult)(nil),        // 35: toolresult.v1.TaskListResult
-	(*FileReadResult)(nil),        // 36: toolresult.v1.FileReadResult
-	(*FileMutationResult)(nil),    // 37: toolresult.v1.FileMutationResult
-	(*SearchResult)(nil),          // 38: toolresult.v1.SearchResult
-	(*WorkspaceStateResult)(nil),  // 39: toolresult.v1.WorkspaceStateResult
-	(*WorktreeRemoveResult)(nil),  // 40: toolresult.v1.WorktreeRemoveResult
-	(*WorkItemGetResult)(nil),     // 41: toolresult.v1.WorkItemGetResult
-	(*WorkItemListResult)(nil),    // 42: toolresult.v1.WorkItemListResult
-	(*WaitResult)(nil),            // 43: toolresult.v1.WaitResult
-	(*MemorySearchResult)(nil),    // 44: toolresult.v1.MemorySearchResult
-	(*MemoryGetResult)(nil),       // 45: toolresult.v1.MemoryGetResult
-	(*CustomResult)(nil),          // 46: toolresult.v1.CustomResult
+	(*ExternalMcpOutput)(nil),     // 30: toolresult.v1.ExternalMcpOutput
+	(*ExternalJsonOutput)(nil),    // 31: toolresult.v1.ExternalJsonOutput
+	(*CustomOutput)(nil),          // 32: toolresult.v1.CustomOutput
+	(*ToolError)(nil),             // 33: toolresult.v1.ToolError
+	(*CommandResult)(nil),         // 34: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),    // 35: toolresult.v1.CommandBatchResult
+	(*TaskOutputResult)(nil),      // 36: toolresult.v1.TaskOutputResult
+	(*TaskListResult)(nil),        // 37: toolresult.v1.TaskListResult
+	(*FileReadResult)(nil),        // 38: toolresult.v1.FileReadResult
+	(*FileMutationResult)(nil),    // 39: toolresult.v1.FileMutationResult
+	(*SearchResult)(nil),          // 40: toolresult.v1.SearchResult
+	(*WorkspaceStateResult)(nil),  // 41: toolresult.v1.WorkspaceStateResult
+	(*WorktreeRemoveResult)(nil),  // 42: toolresult.v1.WorktreeRemoveResult
+	(*WorkItemGetResult)(nil),     // 43: toolresult.v1.WorkItemGetResult
+	(*WorkItemListResult)(nil),    // 44: toolresult.v1.WorkItemListResult
+	(*WaitResult)(nil),            // 45: toolresult.v1.WaitResult
+	(*MemorySearchResult)(nil),    // 46: toolresult.v1.MemorySearchResult
+	(*MemoryGetResult)(nil),       // 47: toolresult.v1.MemoryGetResult
+	(*ExternalResult)(nil),        // 48: toolresult.v1.ExternalResult
+	(*CustomResult)(nil),          // 49: toolresult.v1.CustomResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
@@ -1365,41 +1440,45 @@ var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	27, // 25: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
 	28, // 26: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
 	29, // 27: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
-	30, // 28: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
-	0,  // 29: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	31, // 30: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	32, // 31: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	33, // 32: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	34, // 33: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
-	7,  // 34: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
-	35, // 35: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
-	9,  // 36: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 37: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
-	36, // 38: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
-	37, // 39: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
-	38, // 40: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
-	14, // 41: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
-	15, // 42: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
-	16, // 43: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
-	39, // 44: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
-	18, // 45: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
-	40, // 46: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
-	20, // 47: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
-	21, // 48: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
-	41, // 49: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
-	42, // 50: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
-	24, // 51: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
-	25, // 52: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
-	26, // 53: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
-	43, // 54: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
-	44, // 55: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
-	45, // 56: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
-	46, // 57: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
-	58, // [58:58] is the sub-list for method output_type
-	58, // [58:58] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	30, // 28: toolresult.v1.CompleteToolOutput.external_mcp:type_name -> toolresult.v1.ExternalMcpOutput
+	31, // 29: toolresult.v1.CompleteToolOutput.external_json:type_name -> toolresult.v1.ExternalJsonOutput
+	32, // 30: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
+	0,  // 31: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	33, // 32: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	34, // 33: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	35, // 34: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	36, // 35: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	7,  // 36: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	37, // 37: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	9,  // 38: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 39: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	38, // 40: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
+	39, // 41: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
+	40, // 42: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
+	14, // 43: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	15, // 44: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	16, // 45: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	41, // 46: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
+	18, // 47: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	42, // 48: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
+	20, // 49: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	21, // 50: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	43, // 51: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
+	44, // 52: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
+	24, // 53: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
+	25, // 54: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
+	26, // 55: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
+	45, // 56: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
+	46, // 57: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
+	47, // 58: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
+	48, // 59: toolresult.v1.CanonicalToolResult.external_mcp:type_name -> toolresult.v1.ExternalResult
+	48, // 60: toolresult.v1.CanonicalToolResult.external_json:type_name -> toolresult.v1.ExternalResult
+	49, // 61: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
+	62, // [62:62] is the sub-list for method output_type
+	62, // [62:62] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -1410,6 +1489,7 @@ func file_toolresult_v1_envelope_proto_init() {
 	file_toolresult_v1_command_proto_init()
 	file_toolresult_v1_custom_proto_init()
 	file_toolresult_v1_error_proto_init()
+	file_toolresult_v1_external_proto_init()
 	file_toolresult_v1_file_mutation_proto_init()
 	file_toolresult_v1_file_read_proto_init()
 	file_toolresult_v1_memory_proto_init()
@@ -1445,6 +1525,8 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CompleteToolOutput_Wait)(nil),
 		(*CompleteToolOutput_MemorySearch)(nil),
 		(*CompleteToolOutput_MemoryGet)(nil),
+		(*CompleteToolOutput_ExternalMcp)(nil),
+		(*CompleteToolOutput_ExternalJson)(nil),
 		(*CompleteToolOutput_Custom)(nil),
 	}
 	file_toolresult_v1_envelope_proto_msgTypes[1].OneofWrappers = []any{
@@ -1474,6 +1556,8 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CanonicalToolResult_Wait)(nil),
 		(*CanonicalToolResult_MemorySearch)(nil),
 		(*CanonicalToolResult_MemoryGet)(nil),
+		(*CanonicalToolResult_ExternalMcp)(nil),
+		(*CanonicalToolResult_ExternalJson)(nil),
 		(*CanonicalToolResult_Custom)(nil),
 	}
 	type x struct{}

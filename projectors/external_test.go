@@ -1,0 +1,330 @@
+package projectors_test
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/projectors"
+)
+
+// caller projects into a store of its own.
+type caller struct{ store *artifactstore.Memory }
+
+func newCaller() caller { return caller{artifactstore.NewMemory()} }
+
+func (c caller) project(p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, error) {
+	out.ToolName, out.Status = "mcp_call", pb.ToolStatus_TOOL_STATUS_SUCCESS
+	return p.Project(context.Background(), projectors.Input{
+		Output:  out,
+		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 100_000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
+		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+	}, c.store)
+}
+
+func (c caller) mcp(json string) (*pb.CanonicalToolResult, error) {
+	return c.project(projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{
+		ExternalMcp: &pb.ExternalMcpOutput{Server: "s", ResultJson: inline(json)},
+	}})
+}
+
+func (c caller) json(json string) (*pb.CanonicalToolResult, error) {
+	return c.project(projectors.ExternalJSON(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalJson{
+		ExternalJson: &pb.ExternalJsonOutput{Source: "s", ResultJson: inline(json)},
+	}})
+}
+
+func (c caller) read(t failer, path string) string {
+	r, err := c.store.Open(context.Background(), path[strings.LastIndexByte(path, '/')+1:])
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return string(content)
+}
+
+type failer interface{ Fatalf(string, ...any) }
+
+func content(blocks string) string { return `{"content":[` + blocks + `]}` }
+
+// What is shown of a result, and what is kept of it.
+func TestCallToolResult(t *testing.T) {
+	for _, c := range []struct {
+		name, json                 string
+		text, structured, resource string
+		empty, source              bool
+		unknown                    string
+	}{
+		{name: "nothing", json: `{}`, empty: true},
+		{name: "no content", json: `{"content":null,"isError":false,"structuredContent":null}`, empty: true},
+		{name: "empty text", json: content(`{"type":"text","text":""}`)},
+		{name: "texts in order", json: content(`{"type":"text","text":"a"},{"type":"text","text":"b\n"}`), text: "a\nb\n"},
+		{name: "text that is JSON", json: content(`{"type":"text","text":" {\"b\":1.0,\"a\":[]} "}`), text: "{\"b\": 1.0, \"a\": []}\n"},
+		{name: "two texts that are JSON", json: content(`{"type":"text","text":"{}"},{"type":"text","text":"[]"}`), text: "{}\n[]"},
+		{name: "text that is a number", json: content(`{"type":"text","text":"5"}`), text: "5"},
+		{
+			name: "the same twice", json: `{"content":[{"type":"text","text":"{\"a\":1, \"b\":[1e9]}"}],"structuredContent":{"b":[1e9],"a":1}}`,
+			structured: "{\n  \"b\": [1e9],\n  \"a\": 1\n}\n", source: true,
+		},
+		{
+			name: "a number that is written differently", json: `{"content":[{"type":"text","text":"{\"a\":1.0}"}],"structuredContent":{"a":1}}`,
+			text: "{\"a\": 1.0}\n", structured: "{\"a\": 1}\n",
+		},
+		{
+			name: "wrapped data", json: `{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":{"result":[1, 2]}}`,
+			structured: "{\n  \"result\": [1, 2]\n}\n", source: true,
+		},
+		{
+			name: "wrapped text", json: `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"content":"a\nb"}}`,
+			text: "a\nb", source: true,
+		},
+		{name: "no text, and an empty string as data", json: `{"structuredContent":{"a":""}}`, structured: "{\"a\": \"\"}\n"},
+		{name: "meta", json: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`, text: "x", source: true},
+		{name: "annotations", json: content(`{"type":"text","text":"x","annotations":{}}`), text: "x", source: true},
+		{
+			name: "unknown types", json: content(`{"type":"chart"},{"type":"chart"},{"Type":"text","text":"x"},7,{"type":"text","text":5},{"type":"image"},{"type":"resource","resource":{}}`),
+			source: true, unknown: "2 of type chart; 2 without a type; 1 of type text; 1 of type image; 1 of type resource",
+		},
+		{
+			name: "a resource", json: content(`{"type":"resource","resource":{"uri":"x:y","text":"[1,\n2]"}},{"type":"resource","resource":{"uri":"x:z","text":"two"}}`),
+			resource: "[1, 2]\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := newCaller()
+			got, err := home.mcp(c.json)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := got.GetExternalMcp()
+			if r.GetTextPreview() != c.text || r.GetStructuredPreview() != c.structured || r.GetResourcePreview() != c.resource {
+				t.Errorf("shows %q, %q, %q", r.GetTextPreview(), r.GetStructuredPreview(), r.GetResourcePreview())
+			}
+			if unknown := strings.Join(r.GetUnknownContent(), "; "); r.GetEmpty() != c.empty || unknown != c.unknown {
+				t.Errorf("empty %v, unknown %q", r.GetEmpty(), unknown)
+			}
+			if (r.SourceArtifact != nil) != c.source {
+				t.Fatalf("source artifact %v", r.SourceArtifact)
+			}
+			if c.source && home.read(t, r.GetArtifacts()[r.GetSourceArtifact()].GetPath()) != c.json {
+				t.Error("the source artifact is not what was given")
+			}
+		})
+	}
+}
+
+func TestAttachments(t *testing.T) {
+	home := newCaller()
+	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG bytes"))
+	got, err := home.mcp(content(`{"type":"image","mimeType":"image/png","data":"` + png + `"},{"type":"audio","data":"%%"},` +
+		`{"type":"resource","resource":{"uri":"a:b","blob":"AAEC"}},{"type":"resource_link","uri":"c:d","name":"n","size":7},{"type":"image","data":""}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"\x89PNG bytes", "%%", "\x00\x01\x02", "", ""}
+	list := got.GetExternalMcp().GetAttachments()
+	if len(list) != len(want) || got.GetExternalMcp().GetAttachmentsTotal() != 5 {
+		t.Fatalf("%v", list)
+	}
+	for i, a := range list {
+		if a.GetNumber() != uint32(i+1) || a.GetUndecoded() != (i == 1) || (a.Artifact != nil) != (want[i] != "") {
+			t.Errorf("%v", a)
+		}
+		if a.Artifact != nil && (home.read(t, a.GetArtifact().GetPath()) != want[i] || a.GetBytes() != uint64(len(want[i]))) {
+			t.Errorf("%v", a)
+		}
+	}
+	if list[3].GetBytes() != 7 || list[3].GetUri() != "c:d" {
+		t.Errorf("%v", list[3])
+	}
+}
+
+// Many attachments make few files; their bytes stay in the source.
+func TestFilesAreBounded(t *testing.T) {
+	home := newCaller()
+	json := content(strings.Repeat(`{"type":"image","data":"AAEC"},`, 100) + `{"type":"image","data":"AAEC"}`)
+	got, err := home.mcp(json)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, stored := got.GetExternalMcp(), 0
+	for _, a := range r.GetAttachments() {
+		if a.Artifact != nil {
+			stored++
+		}
+	}
+	if stored != 64 || len(r.GetAttachments()) != 101 || home.read(t, r.GetArtifacts()[r.GetSourceArtifact()].GetPath()) != json {
+		t.Errorf("%d of %d are stored", stored, len(r.GetAttachments()))
+	}
+}
+
+func TestReportedErrors(t *testing.T) {
+	long := strings.Repeat("at frame é ", 400) + "\nValueError: the cause"
+	for _, c := range []struct{ name, json, message, details string }{
+		{"text", `{"isError":true,"content":[{"type":"text","text":"no such\nfile"}]}`, "no such␊file", ""},
+		{"no text", `{"isError":true}`, "the tool reported an error without text", ""},
+		{"invisible text", `{"isError":true,"content":[{"type":"text","text":"\u200b"}]}`, "the tool reported an error without text", `{"isError":true,"content":[{"type":"text","text":"` + `\u200b` + `"}]}`},
+		{
+			"data", `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"code":1e999}}`, "no", `{"structuredContent":{"code":1e999}}`,
+		},
+		{"the same data", `{"isError":true,"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, ""},
+		{"meta", `{"isError":true,"content":[{"type":"text","text":"no"}],"_meta":{}}`, "no", `{"isError":true,"content":[{"type":"text","text":"no"}],"_meta":{}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := newCaller().mcp(c.json)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := got.GetError()
+			if got.GetStatus() != pb.ToolStatus_TOOL_STATUS_ERROR || got.Result != nil || e.GetKind() != "tool_execution_failed" || e.GetRetryable() {
+				t.Errorf("%v", got)
+			}
+			if diff := cmp.Diff([]string{c.message, c.details}, []string{e.GetMessage(), e.GetDetailsJson()}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	home := newCaller()
+	json := `{"isError":true,"content":[{"type":"text","text":"` + strings.ReplaceAll(long, "\n", `\n`) + `"}]}`
+	got, err := home.mcp(json)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := got.GetError()
+	if n := len(e.GetMessage()); n > envelope.MaxMessage || n < envelope.MaxMessage-8 || !strings.HasSuffix(e.GetMessage(), "ValueError: the cause") ||
+		home.read(t, e.GetDetailsOmitted().GetArtifact().GetPath()) != json {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestExternalRefusals(t *testing.T) {
+	const invalid = pb.ErrorReason_ERROR_REASON_JSON_INVALID
+	lost := inline("{}")
+	lost.SourceLoss = &pb.SourceLoss{LostBytes: 1}
+	for name, c := range map[string]struct {
+		in     *pb.Payload
+		reason pb.ErrorReason
+		field  string
+	}{
+		"missing":            {nil, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "result_json"},
+		"empty":              {inline(""), invalid, "result_json"},
+		"no JSON":            {inline("{"), invalid, "result_json"},
+		"not UTF-8":          {inline("{\"a\":\"\xff\"}"), invalid, "result_json"},
+		"too deep":           {inline(strings.Repeat("[", 65) + strings.Repeat("]", 65)), pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "result_json"},
+		"a key twice":        {inline(`{"a":1,"a":1}`), pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "result_json"},
+		"an array":           {inline(`[]`), invalid, "result_json"},
+		"null":               {inline(`null`), invalid, "result_json"},
+		"content no array":   {inline(`{"content":{}}`), invalid, "result_json"},
+		"isError no bool":    {inline(`{"isError":"no"}`), invalid, "result_json"},
+		"lost at the source": {lost, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "result_json.source_loss"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := newCaller().project(projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{
+				ExternalMcp: &pb.ExternalMcpOutput{ResultJson: c.in},
+			}})
+			refused, ok := err.(*envelope.InvalidError) //nolint:errorlint // the error itself
+			if !ok || refused.Violations[0].Reason != c.reason || refused.Violations[0].Field != "output.external_mcp."+c.field {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*i>>3 ^ i)
+	}
+	return b
+}
+
+func TestBase64IsLifted(t *testing.T) {
+	std, url := base64.StdEncoding.EncodeToString(noise(1000)), base64.RawURLEncoding.EncodeToString(noise(1001))
+	for _, c := range []struct {
+		name, text, want string
+		lifted           int
+	}{
+		{"a run", "a " + std + " b", "a [attachment 1: base64 data, 1000 bytes] b", 1},
+		{"the other alphabet", url, "[attachment 1: base64 data, 1001 bytes]", 1},
+		{"a data URI", `<img src="data:image/png;charset=x;base64,` + std + `">`, `<img src="[attachment 1: image/png, 1000 bytes]">`, 1},
+		{"two", std + "," + std, "[attachment 1: base64 data, 1000 bytes],[attachment 2: base64 data, 1000 bytes]", 2},
+		{"a short run", std[:1023], std[:1023], 0},
+		{"no data URI before it", "data: ;base64," + std, "data: ;base64,[attachment 1: base64 data, 1000 bytes]", 1},
+		{"a rule", strings.Repeat("A-", 900), strings.Repeat("A-", 900), 0},
+		{"hexadecimal", strings.Repeat("0aF9", 300), strings.Repeat("0aF9", 300), 0},
+		{"what does not decode", url + "xx", url + "xx", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := newCaller()
+			quoted := `"` + strings.ReplaceAll(strings.ReplaceAll(c.text, `"`, `\"`), "/", `\/`) + `"`
+			got, err := home.mcp(content(`{"type":"text","text":` + quoted + `}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := got.GetExternalMcp()
+			if r.GetTextPreview() != c.want || len(r.GetAttachments()) != c.lifted || (r.SourceArtifact != nil) != (c.lifted > 0) {
+				t.Errorf("%d attachments, %q", len(r.GetAttachments()), r.GetTextPreview())
+			}
+			other, err := home.json(`{"key":` + quoted + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := other.GetExternalJson().GetStructuredPreview()
+			if strings.Contains(shown, "[attachment 1: ") != (c.lifted > 0) || c.lifted == 0 && !strings.Contains(shown, quoted) {
+				t.Errorf("%q", shown)
+			}
+		})
+	}
+}
+
+// Whatever is lifted is in an artifact, and what is around it stays.
+func TestLiftingLosesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text, want strings.Builder
+		var blobs []string
+		for i := range rapid.IntRange(0, 6).Draw(t, "pieces") {
+			words := rapid.SampledFrom([]string{" ", "\n", "word = ", "data:image/png;base64,", "\"", "== ", ","}).Draw(t, "words")
+			text.WriteString(words + " ")
+			want.WriteString(words + " ")
+			if i%2 == 0 {
+				blob := noise(rapid.IntRange(780, 2000).Draw(t, "n"))
+				blobs = append(blobs, string(blob))
+				text.WriteString(base64.StdEncoding.EncodeToString(blob) + "\t")
+				want.WriteString("[]\t")
+			}
+		}
+		home := newCaller()
+		quoted := strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(text.String())
+		got, err := home.mcp(content(`{"type":"text","text":"` + quoted + `"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := got.GetExternalMcp()
+		if len(r.GetAttachments()) != len(blobs) {
+			t.Fatalf("%d of %d are lifted from %q", len(r.GetAttachments()), len(blobs), text.String())
+		}
+		shown := r.GetTextPreview()
+		for i, a := range r.GetAttachments() {
+			if home.read(t, a.GetArtifact().GetPath()) != blobs[i] {
+				t.Fatalf("attachment %d is not what was there", i+1)
+			}
+			from := strings.Index(shown, "[attachment")
+			shown = shown[:from] + "[]" + shown[from+strings.IndexByte(shown[from:], ']')+1:]
+		}
+		if shown != want.String() {
+			t.Fatalf("shows %q, want %q", shown, want.String())
+		}
+	})
+}

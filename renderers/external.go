@@ -1,0 +1,27 @@
+package renderers
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// External renders an external family: as its options declare it, and with the
+// place of the whole answer where content of it is of no known type.
+func External(family string) Renderer {
+	describe, ok := Declared(family).(Describe)
+	if !ok {
+		return nil // the registry says so
+	}
+	return Describe(func(payload protoreflect.Message) Document {
+		d := describe(payload)
+		r, ok := payload.Interface().(*pb.ExternalResult)
+		if !ok || len(r.GetUnknownContent()) == 0 || r.SourceArtifact == nil {
+			return d
+		}
+		if at := int(r.GetSourceArtifact()); at < len(r.GetArtifacts()) {
+			d.fact(labelWholeAnswer, r.GetArtifacts()[at].GetPath())
+		}
+		return d
+	})
+}
