@@ -328,3 +328,29 @@ func TestLiftingLosesNothing(t *testing.T) {
 		}
 	})
 }
+
+// FuzzExternal gives any text for JSON: it is refused, or its result is valid.
+func FuzzExternal(f *testing.F) {
+	std := base64.StdEncoding.EncodeToString(noise(900))
+	for _, seed := range []string{
+		`{}`, `[]`, `{"isError":true}`, content(`{"type":"text","text":"data:a/b;base64,` + std + `="}`), content(`{"type":"image","data":"A\u0000"},null,[]`),
+		content(`{"type":"resource","resource":{"uri":"a","text":"{}","blob":""}}`) + " ", `{"structuredContent":{"a":"` + std + `"},"content":[{"type":"text","text":"` + std + `"}]}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		home := newCaller()
+		for _, project := range []func(string) (*pb.CanonicalToolResult, error){home.mcp, home.json} {
+			got, err := project(text)
+			if _, refused := err.(*envelope.InvalidError); refused { //nolint:errorlint // the error itself
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := envelope.ValidateCanonical("", got); err != nil {
+				t.Fatalf("%v in %v", err, got)
+			}
+		}
+	})
+}
