@@ -57,7 +57,7 @@ func checkArtifacts(c Checker, m protoreflect.Message) {
 	for i := range m.Descriptor().Fields().Len() {
 		f := m.Descriptor().Fields().Get(i)
 		name := string(f.Name())
-		if !strings.HasSuffix(name, suffixArtifact) || f.Kind() != protoreflect.Uint32Kind || !m.Has(f) {
+		if !isIndex(f) || !m.Has(f) {
 			continue
 		}
 		index := m.Get(f).Uint()
@@ -68,6 +68,11 @@ func checkArtifacts(c Checker, m protoreflect.Message) {
 		}
 		taken[index] = name
 	}
+}
+
+// isIndex reports whether a field of a message with artifacts is an index there.
+func isIndex(f protoreflect.FieldDescriptor) bool {
+	return strings.HasSuffix(string(f.Name()), suffixArtifact) && f.Kind() == protoreflect.Uint32Kind && !f.IsList()
 }
 
 // checkLedger checks that preview, cuts and source facts add up; see

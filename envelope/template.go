@@ -216,10 +216,13 @@ func IsSet(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 }
 
 // Words is the value of a field as receipts say it, "" when it is not set. A
-// list of scalars has commas.
+// list of scalars has commas, and an index in artifacts is the path there.
 func Words(m protoreflect.Message, f protoreflect.FieldDescriptor) string {
 	if !IsSet(m, f) || f.Message() != nil {
 		return ""
+	}
+	if artifacts := m.Descriptor().Fields().ByName(artifactsField); artifacts != nil && isIndex(f) {
+		return pathAt(m, artifacts, f)
 	}
 	if !f.IsList() {
 		return scalarWords(f, m.Get(f))
