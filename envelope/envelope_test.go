@@ -288,3 +288,20 @@ func FuzzFromJSON(f *testing.F) {
 		}
 	})
 }
+
+// A reader of a receipt has no artifacts to count in: an index is said as the path
+// that it names.
+func TestIndexInArtifactsIsSaidAsItsPath(t *testing.T) {
+	ref := &pb.ImageReference{Artifacts: []*pb.ArtifactReference{{Path: "/store/3f8/a9c1e2"}}}
+	m := ref.ProtoReflect()
+	index := m.Descriptor().Fields().ByName("image_artifact")
+	for _, c := range []struct {
+		index *uint32
+		want  string
+	}{{nil, ""}, {new(uint32(0)), "/store/3f8/a9c1e2"}, {new(uint32(1)), ""}} {
+		ref.ImageArtifact = c.index
+		if got := envelope.Words(m, index); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -43,10 +43,6 @@ func mutate(t *testing.T, out *pb.FileMutationOutput) *pb.FileMutationResult {
 	return r.GetFileMutation()
 }
 
-func inline(text string) *pb.Payload {
-	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
-}
-
 // What was changed is read from the diff; where that is not certain for every file,
 // nothing is said of any.
 func TestChangesAreReadFromTheDiff(t *testing.T) {

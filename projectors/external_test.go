@@ -348,7 +348,7 @@ func FuzzExternal(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := envelope.ValidateCanonical("", got); err != nil {
+			if err := envelope.ValidateCanonical("", got, nil); err != nil {
 				t.Fatalf("%v in %v", err, got)
 			}
 		}

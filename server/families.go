@@ -48,6 +48,13 @@ func Families() []Family {
 		adapted("search", projectors.Search()),
 		described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp")),
 		described("external_json", projectors.ExternalJSON(), renderers.External("external_json")),
+		adapted("agent_spawn", projectors.AgentSpawn()),
+		declared("agent_status"),
+		declared("agent_report"),
+		adapted("web_fetch", projectors.WebFetch()),
+		declared("web_search"),
+		adapted("image_view", projectors.ImageView()),
+		adapted("image_generate", projectors.ImageGenerate()),
 	}
 }
 

@@ -126,6 +126,13 @@ type CompleteToolOutput struct {
 	//	*CompleteToolOutput_Wait
 	//	*CompleteToolOutput_MemorySearch
 	//	*CompleteToolOutput_MemoryGet
+	//	*CompleteToolOutput_AgentSpawn
+	//	*CompleteToolOutput_AgentStatus
+	//	*CompleteToolOutput_AgentReport
+	//	*CompleteToolOutput_WebFetch
+	//	*CompleteToolOutput_WebSearch
+	//	*CompleteToolOutput_ImageView
+	//	*CompleteToolOutput_ImageGenerate
 	//	*CompleteToolOutput_ExternalMcp
 	//	*CompleteToolOutput_ExternalJson
 	//	*CompleteToolOutput_Custom
@@ -433,6 +440,69 @@ func (x *CompleteToolOutput) GetMemoryGet() *MemoryGetOutput {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetAgentSpawn() *AgentSpawnOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_AgentSpawn); ok {
+			return x.AgentSpawn
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetAgentStatus() *AgentStatusResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_AgentStatus); ok {
+			return x.AgentStatus
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetAgentReport() *AgentReportOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_AgentReport); ok {
+			return x.AgentReport
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWebFetch() *WebFetchOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WebFetch); ok {
+			return x.WebFetch
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWebSearch() *WebSearchOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WebSearch); ok {
+			return x.WebSearch
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetImageView() *ImageViewOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_ImageView); ok {
+			return x.ImageView
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetImageGenerate() *ImageGenerateOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_ImageGenerate); ok {
+			return x.ImageGenerate
+		}
+	}
+	return nil
+}
+
 func (x *CompleteToolOutput) GetExternalMcp() *ExternalMcpOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_ExternalMcp); ok {
@@ -594,6 +664,41 @@ type CompleteToolOutput_MemoryGet struct {
 	MemoryGet *MemoryGetOutput `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
 }
 
+type CompleteToolOutput_AgentSpawn struct {
+	// A child agent that was started.
+	AgentSpawn *AgentSpawnOutput `protobuf:"bytes,75,opt,name=agent_spawn,json=agentSpawn,proto3,oneof"`
+}
+
+type CompleteToolOutput_AgentStatus struct {
+	// An agent as it is now.
+	AgentStatus *AgentStatusResult `protobuf:"bytes,76,opt,name=agent_status,json=agentStatus,proto3,oneof"`
+}
+
+type CompleteToolOutput_AgentReport struct {
+	// What a child agent reports.
+	AgentReport *AgentReportOutput `protobuf:"bytes,77,opt,name=agent_report,json=agentReport,proto3,oneof"`
+}
+
+type CompleteToolOutput_WebFetch struct {
+	// A URL that was fetched.
+	WebFetch *WebFetchOutput `protobuf:"bytes,80,opt,name=web_fetch,json=webFetch,proto3,oneof"`
+}
+
+type CompleteToolOutput_WebSearch struct {
+	// A web search.
+	WebSearch *WebSearchOutput `protobuf:"bytes,81,opt,name=web_search,json=webSearch,proto3,oneof"`
+}
+
+type CompleteToolOutput_ImageView struct {
+	// An image that was looked at.
+	ImageView *ImageViewOutput `protobuf:"bytes,90,opt,name=image_view,json=imageView,proto3,oneof"`
+}
+
+type CompleteToolOutput_ImageGenerate struct {
+	// Images that were made.
+	ImageGenerate *ImageGenerateOutput `protobuf:"bytes,91,opt,name=image_generate,json=imageGenerate,proto3,oneof"`
+}
+
 type CompleteToolOutput_ExternalMcp struct {
 	// A tool of an MCP server.
 	ExternalMcp *ExternalMcpOutput `protobuf:"bytes,100,opt,name=external_mcp,json=externalMcp,proto3,oneof"`
@@ -661,6 +766,20 @@ func (*CompleteToolOutput_MemorySearch) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_MemoryGet) isCompleteToolOutput_Result() {}
 
+func (*CompleteToolOutput_AgentSpawn) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_AgentStatus) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_AgentReport) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WebFetch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WebSearch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ImageView) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ImageGenerate) isCompleteToolOutput_Result() {}
+
 func (*CompleteToolOutput_ExternalMcp) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_ExternalJson) isCompleteToolOutput_Result() {}
@@ -712,6 +831,13 @@ type CanonicalToolResult struct {
 	//	*CanonicalToolResult_Wait
 	//	*CanonicalToolResult_MemorySearch
 	//	*CanonicalToolResult_MemoryGet
+	//	*CanonicalToolResult_AgentSpawn
+	//	*CanonicalToolResult_AgentStatus
+	//	*CanonicalToolResult_AgentReport
+	//	*CanonicalToolResult_WebFetch
+	//	*CanonicalToolResult_WebSearch
+	//	*CanonicalToolResult_ImageView
+	//	*CanonicalToolResult_ImageGenerate
 	//	*CanonicalToolResult_ExternalMcp
 	//	*CanonicalToolResult_ExternalJson
 	//	*CanonicalToolResult_Custom
@@ -1019,6 +1145,69 @@ func (x *CanonicalToolResult) GetMemoryGet() *MemoryGetResult {
 	return nil
 }
 
+func (x *CanonicalToolResult) GetAgentSpawn() *AgentSpawnResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_AgentSpawn); ok {
+			return x.AgentSpawn
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetAgentStatus() *AgentStatusResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_AgentStatus); ok {
+			return x.AgentStatus
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetAgentReport() *AgentReportResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_AgentReport); ok {
+			return x.AgentReport
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWebFetch() *WebFetchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WebFetch); ok {
+			return x.WebFetch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWebSearch() *WebSearchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WebSearch); ok {
+			return x.WebSearch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetImageView() *ImageViewResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ImageView); ok {
+			return x.ImageView
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetImageGenerate() *ImageGenerateResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ImageGenerate); ok {
+			return x.ImageGenerate
+		}
+	}
+	return nil
+}
+
 func (x *CanonicalToolResult) GetExternalMcp() *ExternalResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_ExternalMcp); ok {
@@ -1180,6 +1369,41 @@ type CanonicalToolResult_MemoryGet struct {
 	MemoryGet *MemoryGetResult `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
 }
 
+type CanonicalToolResult_AgentSpawn struct {
+	// A child agent that was started.
+	AgentSpawn *AgentSpawnResult `protobuf:"bytes,75,opt,name=agent_spawn,json=agentSpawn,proto3,oneof"`
+}
+
+type CanonicalToolResult_AgentStatus struct {
+	// An agent as it is now.
+	AgentStatus *AgentStatusResult `protobuf:"bytes,76,opt,name=agent_status,json=agentStatus,proto3,oneof"`
+}
+
+type CanonicalToolResult_AgentReport struct {
+	// What a child agent reports.
+	AgentReport *AgentReportResult `protobuf:"bytes,77,opt,name=agent_report,json=agentReport,proto3,oneof"`
+}
+
+type CanonicalToolResult_WebFetch struct {
+	// A URL that was fetched.
+	WebFetch *WebFetchResult `protobuf:"bytes,80,opt,name=web_fetch,json=webFetch,proto3,oneof"`
+}
+
+type CanonicalToolResult_WebSearch struct {
+	// A web search.
+	WebSearch *WebSearchResult `protobuf:"bytes,81,opt,name=web_search,json=webSearch,proto3,oneof"`
+}
+
+type CanonicalToolResult_ImageView struct {
+	// An image that was looked at.
+	ImageView *ImageViewResult `protobuf:"bytes,90,opt,name=image_view,json=imageView,proto3,oneof"`
+}
+
+type CanonicalToolResult_ImageGenerate struct {
+	// Images that were made.
+	ImageGenerate *ImageGenerateResult `protobuf:"bytes,91,opt,name=image_generate,json=imageGenerate,proto3,oneof"`
+}
+
 type CanonicalToolResult_ExternalMcp struct {
 	// A tool of an MCP server.
 	ExternalMcp *ExternalResult `protobuf:"bytes,100,opt,name=external_mcp,json=externalMcp,proto3,oneof"`
@@ -1247,6 +1471,20 @@ func (*CanonicalToolResult_MemorySearch) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_MemoryGet) isCanonicalToolResult_Result() {}
 
+func (*CanonicalToolResult_AgentSpawn) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_AgentStatus) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_AgentReport) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WebFetch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WebSearch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ImageView) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ImageGenerate) isCanonicalToolResult_Result() {}
+
 func (*CanonicalToolResult_ExternalMcp) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_ExternalJson) isCanonicalToolResult_Result() {}
@@ -1257,7 +1495,7 @@ var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x1ctoolresult/v1/external.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\x92\x11\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x19toolresult/v1/agent.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x1ctoolresult/v1/external.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x19toolresult/v1/image.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x17toolresult/v1/web.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\xf1\x14\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -1293,11 +1531,21 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitOutputH\x00R\x04wait\x12H\n" +
 	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchOutputH\x00R\fmemorySearch\x12?\n" +
 	"\n" +
-	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x12E\n" +
+	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x12B\n" +
+	"\vagent_spawn\x18K \x01(\v2\x1f.toolresult.v1.AgentSpawnOutputH\x00R\n" +
+	"agentSpawn\x12E\n" +
+	"\fagent_status\x18L \x01(\v2 .toolresult.v1.AgentStatusResultH\x00R\vagentStatus\x12E\n" +
+	"\fagent_report\x18M \x01(\v2 .toolresult.v1.AgentReportOutputH\x00R\vagentReport\x12<\n" +
+	"\tweb_fetch\x18P \x01(\v2\x1d.toolresult.v1.WebFetchOutputH\x00R\bwebFetch\x12?\n" +
+	"\n" +
+	"web_search\x18Q \x01(\v2\x1e.toolresult.v1.WebSearchOutputH\x00R\twebSearch\x12?\n" +
+	"\n" +
+	"image_view\x18Z \x01(\v2\x1e.toolresult.v1.ImageViewOutputH\x00R\timageView\x12K\n" +
+	"\x0eimage_generate\x18[ \x01(\v2\".toolresult.v1.ImageGenerateOutputH\x00R\rimageGenerate\x12E\n" +
 	"\fexternal_mcp\x18d \x01(\v2 .toolresult.v1.ExternalMcpOutputH\x00R\vexternalMcp\x12H\n" +
 	"\rexternal_json\x18e \x01(\v2!.toolresult.v1.ExternalJsonOutputH\x00R\fexternalJson\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06customB\b\n" +
-	"\x06result\"\x84\x11\n" +
+	"\x06result\"\xe3\x14\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
@@ -1334,6 +1582,16 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchResultH\x00R\fmemorySearch\x12?\n" +
 	"\n" +
 	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetResultH\x00R\tmemoryGet\x12B\n" +
+	"\vagent_spawn\x18K \x01(\v2\x1f.toolresult.v1.AgentSpawnResultH\x00R\n" +
+	"agentSpawn\x12E\n" +
+	"\fagent_status\x18L \x01(\v2 .toolresult.v1.AgentStatusResultH\x00R\vagentStatus\x12E\n" +
+	"\fagent_report\x18M \x01(\v2 .toolresult.v1.AgentReportResultH\x00R\vagentReport\x12<\n" +
+	"\tweb_fetch\x18P \x01(\v2\x1d.toolresult.v1.WebFetchResultH\x00R\bwebFetch\x12?\n" +
+	"\n" +
+	"web_search\x18Q \x01(\v2\x1e.toolresult.v1.WebSearchResultH\x00R\twebSearch\x12?\n" +
+	"\n" +
+	"image_view\x18Z \x01(\v2\x1e.toolresult.v1.ImageViewResultH\x00R\timageView\x12K\n" +
+	"\x0eimage_generate\x18[ \x01(\v2\".toolresult.v1.ImageGenerateResultH\x00R\rimageGenerate\x12B\n" +
 	"\fexternal_mcp\x18d \x01(\v2\x1d.toolresult.v1.ExternalResultH\x00R\vexternalMcp\x12D\n" +
 	"\rexternal_json\x18e \x01(\v2\x1d.toolresult.v1.ExternalResultH\x00R\fexternalJson\x125\n" +
 	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomResultH\x00R\x06customB\b\n" +
@@ -1390,26 +1648,39 @@ var file_toolresult_v1_envelope_proto_goTypes = []any{
 	(*WaitOutput)(nil),            // 27: toolresult.v1.WaitOutput
 	(*MemorySearchOutput)(nil),    // 28: toolresult.v1.MemorySearchOutput
 	(*MemoryGetOutput)(nil),       // 29: toolresult.v1.MemoryGetOutput
-	(*ExternalMcpOutput)(nil),     // 30: toolresult.v1.ExternalMcpOutput
-	(*ExternalJsonOutput)(nil),    // 31: toolresult.v1.ExternalJsonOutput
-	(*CustomOutput)(nil),          // 32: toolresult.v1.CustomOutput
-	(*ToolError)(nil),             // 33: toolresult.v1.ToolError
-	(*CommandResult)(nil),         // 34: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),    // 35: toolresult.v1.CommandBatchResult
-	(*TaskOutputResult)(nil),      // 36: toolresult.v1.TaskOutputResult
-	(*TaskListResult)(nil),        // 37: toolresult.v1.TaskListResult
-	(*FileReadResult)(nil),        // 38: toolresult.v1.FileReadResult
-	(*FileMutationResult)(nil),    // 39: toolresult.v1.FileMutationResult
-	(*SearchResult)(nil),          // 40: toolresult.v1.SearchResult
-	(*WorkspaceStateResult)(nil),  // 41: toolresult.v1.WorkspaceStateResult
-	(*WorktreeRemoveResult)(nil),  // 42: toolresult.v1.WorktreeRemoveResult
-	(*WorkItemGetResult)(nil),     // 43: toolresult.v1.WorkItemGetResult
-	(*WorkItemListResult)(nil),    // 44: toolresult.v1.WorkItemListResult
-	(*WaitResult)(nil),            // 45: toolresult.v1.WaitResult
-	(*MemorySearchResult)(nil),    // 46: toolresult.v1.MemorySearchResult
-	(*MemoryGetResult)(nil),       // 47: toolresult.v1.MemoryGetResult
-	(*ExternalResult)(nil),        // 48: toolresult.v1.ExternalResult
-	(*CustomResult)(nil),          // 49: toolresult.v1.CustomResult
+	(*AgentSpawnOutput)(nil),      // 30: toolresult.v1.AgentSpawnOutput
+	(*AgentStatusResult)(nil),     // 31: toolresult.v1.AgentStatusResult
+	(*AgentReportOutput)(nil),     // 32: toolresult.v1.AgentReportOutput
+	(*WebFetchOutput)(nil),        // 33: toolresult.v1.WebFetchOutput
+	(*WebSearchOutput)(nil),       // 34: toolresult.v1.WebSearchOutput
+	(*ImageViewOutput)(nil),       // 35: toolresult.v1.ImageViewOutput
+	(*ImageGenerateOutput)(nil),   // 36: toolresult.v1.ImageGenerateOutput
+	(*ExternalMcpOutput)(nil),     // 37: toolresult.v1.ExternalMcpOutput
+	(*ExternalJsonOutput)(nil),    // 38: toolresult.v1.ExternalJsonOutput
+	(*CustomOutput)(nil),          // 39: toolresult.v1.CustomOutput
+	(*ToolError)(nil),             // 40: toolresult.v1.ToolError
+	(*CommandResult)(nil),         // 41: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),    // 42: toolresult.v1.CommandBatchResult
+	(*TaskOutputResult)(nil),      // 43: toolresult.v1.TaskOutputResult
+	(*TaskListResult)(nil),        // 44: toolresult.v1.TaskListResult
+	(*FileReadResult)(nil),        // 45: toolresult.v1.FileReadResult
+	(*FileMutationResult)(nil),    // 46: toolresult.v1.FileMutationResult
+	(*SearchResult)(nil),          // 47: toolresult.v1.SearchResult
+	(*WorkspaceStateResult)(nil),  // 48: toolresult.v1.WorkspaceStateResult
+	(*WorktreeRemoveResult)(nil),  // 49: toolresult.v1.WorktreeRemoveResult
+	(*WorkItemGetResult)(nil),     // 50: toolresult.v1.WorkItemGetResult
+	(*WorkItemListResult)(nil),    // 51: toolresult.v1.WorkItemListResult
+	(*WaitResult)(nil),            // 52: toolresult.v1.WaitResult
+	(*MemorySearchResult)(nil),    // 53: toolresult.v1.MemorySearchResult
+	(*MemoryGetResult)(nil),       // 54: toolresult.v1.MemoryGetResult
+	(*AgentSpawnResult)(nil),      // 55: toolresult.v1.AgentSpawnResult
+	(*AgentReportResult)(nil),     // 56: toolresult.v1.AgentReportResult
+	(*WebFetchResult)(nil),        // 57: toolresult.v1.WebFetchResult
+	(*WebSearchResult)(nil),       // 58: toolresult.v1.WebSearchResult
+	(*ImageViewResult)(nil),       // 59: toolresult.v1.ImageViewResult
+	(*ImageGenerateResult)(nil),   // 60: toolresult.v1.ImageGenerateResult
+	(*ExternalResult)(nil),        // 61: toolresult.v1.ExternalResult
+	(*CustomResult)(nil),          // 62: toolresult.v1.CustomResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
@@ -1440,45 +1711,59 @@ var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	27, // 25: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
 	28, // 26: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
 	29, // 27: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
-	30, // 28: toolresult.v1.CompleteToolOutput.external_mcp:type_name -> toolresult.v1.ExternalMcpOutput
-	31, // 29: toolresult.v1.CompleteToolOutput.external_json:type_name -> toolresult.v1.ExternalJsonOutput
-	32, // 30: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
-	0,  // 31: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	33, // 32: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	34, // 33: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	35, // 34: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	36, // 35: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
-	7,  // 36: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
-	37, // 37: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
-	9,  // 38: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 39: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
-	38, // 40: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
-	39, // 41: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
-	40, // 42: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
-	14, // 43: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
-	15, // 44: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
-	16, // 45: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
-	41, // 46: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
-	18, // 47: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
-	42, // 48: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
-	20, // 49: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
-	21, // 50: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
-	43, // 51: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
-	44, // 52: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
-	24, // 53: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
-	25, // 54: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
-	26, // 55: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
-	45, // 56: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
-	46, // 57: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
-	47, // 58: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
-	48, // 59: toolresult.v1.CanonicalToolResult.external_mcp:type_name -> toolresult.v1.ExternalResult
-	48, // 60: toolresult.v1.CanonicalToolResult.external_json:type_name -> toolresult.v1.ExternalResult
-	49, // 61: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
-	62, // [62:62] is the sub-list for method output_type
-	62, // [62:62] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	30, // 28: toolresult.v1.CompleteToolOutput.agent_spawn:type_name -> toolresult.v1.AgentSpawnOutput
+	31, // 29: toolresult.v1.CompleteToolOutput.agent_status:type_name -> toolresult.v1.AgentStatusResult
+	32, // 30: toolresult.v1.CompleteToolOutput.agent_report:type_name -> toolresult.v1.AgentReportOutput
+	33, // 31: toolresult.v1.CompleteToolOutput.web_fetch:type_name -> toolresult.v1.WebFetchOutput
+	34, // 32: toolresult.v1.CompleteToolOutput.web_search:type_name -> toolresult.v1.WebSearchOutput
+	35, // 33: toolresult.v1.CompleteToolOutput.image_view:type_name -> toolresult.v1.ImageViewOutput
+	36, // 34: toolresult.v1.CompleteToolOutput.image_generate:type_name -> toolresult.v1.ImageGenerateOutput
+	37, // 35: toolresult.v1.CompleteToolOutput.external_mcp:type_name -> toolresult.v1.ExternalMcpOutput
+	38, // 36: toolresult.v1.CompleteToolOutput.external_json:type_name -> toolresult.v1.ExternalJsonOutput
+	39, // 37: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
+	0,  // 38: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	40, // 39: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	41, // 40: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	42, // 41: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	43, // 42: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	7,  // 43: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	44, // 44: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	9,  // 45: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	10, // 46: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	45, // 47: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
+	46, // 48: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
+	47, // 49: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
+	14, // 50: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	15, // 51: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	16, // 52: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	48, // 53: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
+	18, // 54: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	49, // 55: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
+	20, // 56: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	21, // 57: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	50, // 58: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
+	51, // 59: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
+	24, // 60: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
+	25, // 61: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
+	26, // 62: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
+	52, // 63: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
+	53, // 64: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
+	54, // 65: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
+	55, // 66: toolresult.v1.CanonicalToolResult.agent_spawn:type_name -> toolresult.v1.AgentSpawnResult
+	31, // 67: toolresult.v1.CanonicalToolResult.agent_status:type_name -> toolresult.v1.AgentStatusResult
+	56, // 68: toolresult.v1.CanonicalToolResult.agent_report:type_name -> toolresult.v1.AgentReportResult
+	57, // 69: toolresult.v1.CanonicalToolResult.web_fetch:type_name -> toolresult.v1.WebFetchResult
+	58, // 70: toolresult.v1.CanonicalToolResult.web_search:type_name -> toolresult.v1.WebSearchResult
+	59, // 71: toolresult.v1.CanonicalToolResult.image_view:type_name -> toolresult.v1.ImageViewResult
+	60, // 72: toolresult.v1.CanonicalToolResult.image_generate:type_name -> toolresult.v1.ImageGenerateResult
+	61, // 73: toolresult.v1.CanonicalToolResult.external_mcp:type_name -> toolresult.v1.ExternalResult
+	61, // 74: toolresult.v1.CanonicalToolResult.external_json:type_name -> toolresult.v1.ExternalResult
+	62, // 75: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
+	76, // [76:76] is the sub-list for method output_type
+	76, // [76:76] is the sub-list for method input_type
+	76, // [76:76] is the sub-list for extension type_name
+	76, // [76:76] is the sub-list for extension extendee
+	0,  // [0:76] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -1486,16 +1771,19 @@ func file_toolresult_v1_envelope_proto_init() {
 	if File_toolresult_v1_envelope_proto != nil {
 		return
 	}
+	file_toolresult_v1_agent_proto_init()
 	file_toolresult_v1_command_proto_init()
 	file_toolresult_v1_custom_proto_init()
 	file_toolresult_v1_error_proto_init()
 	file_toolresult_v1_external_proto_init()
 	file_toolresult_v1_file_mutation_proto_init()
 	file_toolresult_v1_file_read_proto_init()
+	file_toolresult_v1_image_proto_init()
 	file_toolresult_v1_memory_proto_init()
 	file_toolresult_v1_notification_proto_init()
 	file_toolresult_v1_search_proto_init()
 	file_toolresult_v1_task_proto_init()
+	file_toolresult_v1_web_proto_init()
 	file_toolresult_v1_work_item_proto_init()
 	file_toolresult_v1_workspace_proto_init()
 	file_toolresult_v1_envelope_proto_msgTypes[0].OneofWrappers = []any{
@@ -1525,6 +1813,13 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CompleteToolOutput_Wait)(nil),
 		(*CompleteToolOutput_MemorySearch)(nil),
 		(*CompleteToolOutput_MemoryGet)(nil),
+		(*CompleteToolOutput_AgentSpawn)(nil),
+		(*CompleteToolOutput_AgentStatus)(nil),
+		(*CompleteToolOutput_AgentReport)(nil),
+		(*CompleteToolOutput_WebFetch)(nil),
+		(*CompleteToolOutput_WebSearch)(nil),
+		(*CompleteToolOutput_ImageView)(nil),
+		(*CompleteToolOutput_ImageGenerate)(nil),
 		(*CompleteToolOutput_ExternalMcp)(nil),
 		(*CompleteToolOutput_ExternalJson)(nil),
 		(*CompleteToolOutput_Custom)(nil),
@@ -1556,6 +1851,13 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CanonicalToolResult_Wait)(nil),
 		(*CanonicalToolResult_MemorySearch)(nil),
 		(*CanonicalToolResult_MemoryGet)(nil),
+		(*CanonicalToolResult_AgentSpawn)(nil),
+		(*CanonicalToolResult_AgentStatus)(nil),
+		(*CanonicalToolResult_AgentReport)(nil),
+		(*CanonicalToolResult_WebFetch)(nil),
+		(*CanonicalToolResult_WebSearch)(nil),
+		(*CanonicalToolResult_ImageView)(nil),
+		(*CanonicalToolResult_ImageGenerate)(nil),
 		(*CanonicalToolResult_ExternalMcp)(nil),
 		(*CanonicalToolResult_ExternalJson)(nil),
 		(*CanonicalToolResult_Custom)(nil),

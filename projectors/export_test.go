@@ -1,0 +1,4 @@
+package projectors
+
+// ReadHTML is the conversion of a page.
+var ReadHTML = readHTML

@@ -1,0 +1,100 @@
+package projectors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// ImageView projects an image that was looked at. The image is stored, and what
+// was seen in it is text like any other.
+func ImageView() Projector {
+	return declare("image_view", func(ctx context.Context, w *work) (err error) {
+		from, result := w.from.Interface().(*pb.ImageViewOutput), w.into.Interface().(*pb.ImageViewResult)
+		result.Image, err = keepImage(ctx, from.GetContent(), w.sink)
+		return err
+	})
+}
+
+// ImageGenerate projects images that were made. All of them are stored.
+func ImageGenerate() Projector {
+	return declare("image_generate", func(ctx context.Context, w *work) error {
+		from, result := w.from.Interface().(*pb.ImageGenerateOutput), w.into.Interface().(*pb.ImageGenerateResult)
+		for i, content := range from.GetContents() {
+			ref, err := keepImage(ctx, content, w.sink)
+			if err != nil {
+				return fmt.Errorf("image %d: %w", i+1, err)
+			}
+			result.Images = append(result.Images, ref)
+		}
+		return nil
+	})
+}
+
+// keepImage stores an image and states what is known of it.
+func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink) (*pb.ImageReference, error) {
+	content, loss := in.GetImage().GetInline(), in.GetImage().GetSourceLoss()
+	ref := &pb.ImageReference{
+		Id: in.GetId(), MediaType: mediaType(in.GetMediaType()), Bytes: uint64(len(content)), Digest: digestOf(content),
+		Width: in.Width, Height: in.Height, Path: in.GetPath(), Source: in.GetSource(), SourceLoss: loss, Incomplete: loss != nil,
+	}
+	if len(content) == 0 {
+		return ref, nil
+	}
+	seen := mediaType(http.DetectContentType(content))
+	setMediaType(ref, seen)
+	setSize(ref, seen, content)
+	stored, err := sink.Put(ctx, artifactstore.BytesBlob(content))
+	if err != nil {
+		return nil, err
+	}
+	ref.Artifacts, ref.ImageArtifact = []*pb.ArtifactReference{{Path: stored.Path}}, new(uint32(0))
+	return ref, nil
+}
+
+// setMediaType completes the media type from what the bytes look like, also where
+// they look like another one: a service that fails often sends a page where an
+// image should be.
+func setMediaType(ref *pb.ImageReference, seen string) {
+	given := strings.Replace(ref.GetMediaType(), "image/jpg", "image/jpeg", 1)
+	switch {
+	case given == "":
+		ref.MediaType = seen
+	case given != seen && (recognised[seen] || recognised[given]):
+		ref.MediaType, ref.GivenType = seen, ref.GetMediaType()
+	}
+}
+
+// recognised are the types that http.DetectContentType certainly tells from
+// others. Bytes of another type, such as SVG or AVIF, may look like anything.
+var recognised = map[string]bool{
+	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/bmp": true, "text/html": true,
+	"application/pdf": true,
+}
+
+// sizes read width and height from the header of a file. Pixels are never
+// decoded: a small file can have very many of them.
+var sizes = map[string]func(io.Reader) (image.Config, error){
+	"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig, "image/gif": gif.DecodeConfig,
+}
+
+// setSize completes width and height.
+func setSize(ref *pb.ImageReference, seen string, content []byte) {
+	size := sizes[seen]
+	if size == nil || ref.Width != nil && ref.Height != nil {
+		return
+	}
+	if c, err := size(bytes.NewReader(content)); err == nil {
+		ref.Width, ref.Height = new(uint32(c.Width)), new(uint32(c.Height))
+	}
+}
