@@ -27,6 +27,9 @@ func Families() []Family {
 		declared("task_list"),
 		declared("task_input"),
 		declared("task_stop"),
+		described("file_read", projectors.FileRead(), renderers.FileRead()),
+		adapted("file_mutation", projectors.FileMutation()),
+		adapted("search", projectors.Search()),
 		declared("workspace_attach"),
 		declared("workspace_detach"),
 		declared("workspace_switch"),
@@ -43,11 +46,6 @@ func Families() []Family {
 		declared("wait"),
 		declared("memory_search"),
 		declared("memory_get"),
-		described("file_read", projectors.FileRead(), renderers.FileRead()),
-		adapted("file_mutation", projectors.FileMutation()),
-		adapted("search", projectors.Search()),
-		described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp")),
-		described("external_json", projectors.ExternalJSON(), renderers.External("external_json")),
 		adapted("agent_spawn", projectors.AgentSpawn()),
 		declared("agent_status"),
 		declared("agent_report"),
@@ -55,6 +53,8 @@ func Families() []Family {
 		declared("web_search"),
 		adapted("image_view", projectors.ImageView()),
 		adapted("image_generate", projectors.ImageGenerate()),
+		described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp")),
+		described("external_json", projectors.ExternalJSON(), renderers.External("external_json")),
 	}
 }
 
