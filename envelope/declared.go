@@ -179,7 +179,7 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 		if made[f.Name()] {
 			continue
 		}
-		if from := complete.Fields().ByName(f.Name()); from == nil || !sameType(from, f) {
+		if from := complete.Fields().ByName(f.Name()); from == nil || !SameType(from, f) {
 			return fmt.Errorf("%s has no field %s of the same type", complete.FullName(), f.Name())
 		}
 	}
@@ -219,7 +219,8 @@ var (
 	payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()
 )
 
-func sameType(a, b protoreflect.FieldDescriptor) bool {
+// SameType reports whether a value of one field can be set in another.
+func SameType(a, b protoreflect.FieldDescriptor) bool {
 	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() {
 		return false
 	}

@@ -96,7 +96,7 @@ func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
 		case from == nil || f.Made:
 		case f.List != nil:
 			p.lists = append(p.lists, largeSource[envelope.LargeList]{from, f.List})
-		default:
+		case envelope.SameType(from, f.Desc):
 			p.copies = append(p.copies, [2]protoreflect.FieldDescriptor{from, f.Desc})
 		}
 	}
