@@ -236,12 +236,26 @@ func (j *JSON) Select(b Budget, c tokens.Counter, _ int) *Preview {
 	if _, ok := s.choose(0); !ok {
 		return e.unseen(CutMiddle, EncodingUTF8)
 	}
-	allowance := s.search(0, s.ceiling()+1, func(n int) bool {
+	lines, _ := s.choose(s.allowance())
+	return s.assemble(lines)
+}
+
+// allowance is the largest number of bytes, about, whose choice fits. A larger one
+// may choose less text, and a mark more; so it is looked for in steps first, from
+// above, and between two of them by halves.
+func (s *jsonSelection) allowance() int {
+	fits := func(n int) bool {
 		_, ok := s.choose(n)
 		return ok
-	})
-	lines, _ := s.choose(allowance)
-	return s.assemble(lines)
+	}
+	above := s.ceiling() + 1
+	for below := above - 1; below > 0; below -= below/4 + 1 {
+		if fits(below) {
+			return s.search(below, above, fits)
+		}
+		above = below
+	}
+	return 0
 }
 
 // measure sums up what lines cost, in bytes, when none is longer than limit.

