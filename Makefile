@@ -59,7 +59,7 @@ test: ## Run every test that needs nothing but Go
 
 .PHONY: race
 race: ## Run the tests twice, shuffled, under the race detector
-	$(GO) test -race -shuffle=on -count=2 ./...
+	$(GO) test -race -shuffle=on -count=2 -timeout 30m ./...
 
 .PHONY: integration
 integration: $(BIN)/grpcurl ## Run the tests against the built binary on a real socket, grpcurl included

@@ -248,14 +248,19 @@ func (s *jsonSelection) allowance() int {
 		_, ok := s.choose(n)
 		return ok
 	}
-	above := s.ceiling() + 1
-	for below := above - 1; below > 0; below -= below/4 + 1 {
-		if fits(below) {
-			return s.search(below, above, fits)
-		}
-		above = below
+	high := s.ceiling() + 1
+	low := high - 1
+	for low > 0 && !fits(low) {
+		high, low = low, low-low/4-1
 	}
-	return 0
+	for high-low > 1+low/256 { // a step is less than an element of most lists
+		if middle := low + (high-low)/2; fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return max(0, low)
 }
 
 // measure sums up what lines cost, in bytes, when none is longer than limit.
