@@ -106,22 +106,25 @@ func (f *fileText) outcome(r *pb.FileReadResult) string {
 	case f.read.empty() && f.read.first == 1 && f.total == 0:
 		return "empty file " + path
 	case f.read.empty():
-		return fmt.Sprintf("no line at %d or after%s of %s", f.read.first, f.ofTotal(" in the %s"), path)
+		if end := bounded(r.GetTotalLines()); 0 < end && end < f.read.first {
+			return fmt.Sprintf("no line at %d or after of %s, which has %s", f.read.first, path, count(end, "line"))
+		}
+		return fmt.Sprintf("no line at %d or after of %s", f.read.first, path)
 	case len(f.shown) == 0:
-		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.ofTotal(" of %s"), path)
+		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.ofTotal(), path)
 	case len(f.shown) == 1 && f.shown[0] == lineRange{1, f.total} && !f.large.Truncated:
 		return fmt.Sprintf("all of %s, %s", path, count(f.total, "line"))
 	default:
-		return fmt.Sprintf("%s%s of %s", f.ranges(), f.ofTotal(" of %s"), path)
+		return fmt.Sprintf("%s%s of %s", f.ranges(), f.ofTotal(), path)
 	}
 }
 
 // ofTotal says how many lines the file has, if that is known.
-func (f *fileText) ofTotal(format string) string {
+func (f *fileText) ofTotal() string {
 	if f.total == 0 {
 		return ""
 	}
-	return fmt.Sprintf(format, fmt.Sprint(f.total))
+	return fmt.Sprintf(" of %d", f.total)
 }
 
 // ranges says which lines are shown: "lines 1-8", "lines 1-8 and 113-120".
