@@ -928,7 +928,7 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\tredirects\x18\a \x01(\rH\x00R\tredirects\x88\x01\x01\x12*\n" +
 	"\x04body\x18\b \x01(\v2\x16.toolresult.v1.PayloadR\x04bodyB\f\n" +
 	"\n" +
-	"_redirects\"\x8f\n" +
+	"_redirects\"\xaf\n" +
 	"\n" +
 	"\x0eWebFetchResult\x12\x16\n" +
 	"\x03url\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x03url\x122\n" +
@@ -958,7 +958,7 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\vtext_source\x18\x14 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\n" +
 	"textSource\x12D\n" +
 	"\tartifacts\x18\x15 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\\\x8a\xb5\x183Web fetch answered {status}: {url}[ ({media_type})]\x9a\xb5\x18\x1ctoolresult.v1.WebFetchOutput\xa0\xb5\x18\xa0\x1fB\f\n" +
+	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:|\x8a\xb5\x18SWeb fetch answered {status}: {url}[ ({media_type})]{digest!; its body was not read}\x9a\xb5\x18\x1ctoolresult.v1.WebFetchOutput\xa0\xb5\x18\xa0\x1fB\f\n" +
 	"\n" +
 	"_redirectsB\r\n" +
 	"\v_bytes_readB\x10\n" +
