@@ -785,8 +785,9 @@ type TaskListOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tasks that the runtime returned, in its order. At most 10,000.
 	Tasks []*TaskSnapshot `protobuf:"bytes,1,rep,name=tasks,proto3" json:"tasks,omitempty"`
-	// How many tasks there are in all that are not ended.
-	TotalActive   uint64 `protobuf:"varint,2,opt,name=total_active,json=totalActive,proto3" json:"total_active,omitempty"`
+	// How many tasks there are in all that are not ended, those that were not
+	// returned included; not set when that is not known.
+	TotalActive   *uint64 `protobuf:"varint,2,opt,name=total_active,json=totalActive,proto3,oneof" json:"total_active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -829,8 +830,8 @@ func (x *TaskListOutput) GetTasks() []*TaskSnapshot {
 }
 
 func (x *TaskListOutput) GetTotalActive() uint64 {
-	if x != nil {
-		return x.TotalActive
+	if x != nil && x.TotalActive != nil {
+		return *x.TotalActive
 	}
 	return 0
 }
@@ -846,8 +847,9 @@ type TaskListResult struct {
 	TasksTruncated bool `protobuf:"varint,3,opt,name=tasks_truncated,json=tasksTruncated,proto3" json:"tasks_truncated,omitempty"`
 	// Index in artifacts of all tasks that the runtime returned.
 	TasksArtifact *uint32 `protobuf:"varint,4,opt,name=tasks_artifact,json=tasksArtifact,proto3,oneof" json:"tasks_artifact,omitempty"`
-	// How many tasks there are in all that are not ended.
-	TotalActive uint64 `protobuf:"varint,5,opt,name=total_active,json=totalActive,proto3" json:"total_active,omitempty"`
+	// How many tasks there are in all that are not ended; absent when that is not
+	// known.
+	TotalActive *uint64 `protobuf:"varint,5,opt,name=total_active,json=totalActive,proto3,oneof" json:"total_active,omitempty"`
 	// The artifacts that the *_artifact indices refer to.
 	Artifacts []*ArtifactReference `protobuf:"bytes,6,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
@@ -915,8 +917,8 @@ func (x *TaskListResult) GetTasksArtifact() uint32 {
 }
 
 func (x *TaskListResult) GetTotalActive() uint64 {
-	if x != nil {
-		return x.TotalActive
+	if x != nil && x.TotalActive != nil {
+		return *x.TotalActive
 	}
 	return 0
 }
@@ -1136,20 +1138,22 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\x10_output_artifact\"\xa9\x01\n" +
 	"\x10TaskStatusResult\x129\n" +
 	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x04task\x12:\n" +
-	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:\x1e\x8a\xb5\x18\x15Task status retrieved\xa0\xb5\x18\xf4\x03\"m\n" +
+	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:\x1e\x8a\xb5\x18\x15Task status retrieved\xa0\xb5\x18\xf4\x03\"\x83\x01\n" +
 	"\x0eTaskListOutput\x128\n" +
-	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12!\n" +
-	"\ftotal_active\x18\x02 \x01(\x04R\vtotalActive\"\x99\x04\n" +
+	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12&\n" +
+	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
+	"\r_total_active\"\xb8\x04\n" +
 	"\x0eTaskListResult\x12O\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x1c\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x10Background tasksR\x05tasks\x12%\n" +
 	"\vtasks_total\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\n" +
 	"tasksTotal\x12-\n" +
 	"\x0ftasks_truncated\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x0etasksTruncated\x120\n" +
-	"\x0etasks_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\rtasksArtifact\x88\x01\x01\x12'\n" +
-	"\ftotal_active\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01R\vtotalActive\x12D\n" +
+	"\x0etasks_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\rtasksArtifact\x88\x01\x01\x12,\n" +
+	"\ftotal_active\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\vtotalActive\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x06 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:[\x8a\xb5\x182Tasks listed: {tasks_total}, {total_active} active\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\aB\x11\n" +
-	"\x0f_tasks_artifact\"\xda\x02\n" +
+	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:d\x8a\xb5\x18;Tasks listed: {tasks_total}[; {total_active} active in all]\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\aB\x11\n" +
+	"\x0f_tasks_artifactB\x0f\n" +
+	"\r_total_active\"\xda\x02\n" +
 	"\x0fTaskInputResult\x12O\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2#.toolresult.v1.TaskInputDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x12.\n" +
 	"\rbytes_written\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fbytesWritten\x88\x01\x01\x12,\n" +
@@ -1259,6 +1263,7 @@ func file_toolresult_v1_task_proto_init() {
 	file_toolresult_v1_task_proto_msgTypes[0].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[2].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[3].OneofWrappers = []any{}
+	file_toolresult_v1_task_proto_msgTypes[5].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[6].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
