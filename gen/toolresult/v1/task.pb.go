@@ -1069,7 +1069,7 @@ var File_toolresult_v1_task_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\n" +
-	"\x18toolresult/v1/task.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1ftoolresult/v1/task_handle.proto\"\x8d\x06\n" +
+	"\x18toolresult/v1/task.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1ftoolresult/v1/task_handle.proto\"\xb2\x06\n" +
 	"\fTaskSnapshot\x122\n" +
 	"\atask_id\x18\x01 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x04Task\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x06taskId\x12N\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.TaskStatusB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vTask status\xa8\xb5\x18\x01R\x06status\x12\x1d\n" +
@@ -1089,7 +1089,7 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\f \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\tupdatedAt\x12*\n" +
 	"\vtokens_used\x18\r \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\n" +
-	"tokensUsed\x88\x01\x01:G\x92\xb5\x18C{task_id} {status}[, code {exit_status}][: {summary}][ ({command})]B\x0e\n" +
+	"tokensUsed\x88\x01\x01:l\x92\xb5\x18h{task_id} {status}[, exit code {exit_status}][, child agent {child_agent_id}][: {summary}][ ({command})]B\x0e\n" +
 	"\f_exit_statusB\x0e\n" +
 	"\f_tokens_used\"\xaf\x02\n" +
 	"\vTaskFailure\x124\n" +
