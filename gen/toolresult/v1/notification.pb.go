@@ -903,13 +903,13 @@ var File_toolresult_v1_notification_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_notification_proto_rawDesc = "" +
 	"\n" +
-	" toolresult/v1/notification.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xac\x03\n" +
+	" toolresult/v1/notification.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xb1\x03\n" +
 	"\fNotifyResult\x12C\n" +
 	"\bdelivery\x18\x01 \x01(\x0e2\x1d.toolresult.v1.NotifyDeliveryB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\bdelivery\x126\n" +
 	"\x0fnotification_id\x18\x02 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x0enotificationId\x12'\n" +
 	"\trecipient\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x04R\trecipient\x12#\n" +
-	"\achannel\x18\x04 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\achannel\x124\n" +
-	"\x06reason\x18\x05 \x01(\tB\x1c\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x10Delivery problemR\x06reason\x12<\n" +
+	"\achannel\x18\x04 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\achannel\x129\n" +
+	"\x06reason\x18\x05 \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x15Not delivered becauseR\x06reason\x12<\n" +
 	"\n" +
 	"deliver_at\x18\x06 \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rDelivery time\xb0\xb5\x18@R\tdeliverAt:]\x8a\xb5\x18TOperator notification {delivery}: {notification_id}[, to {recipient}][ by {channel}]\xa0\xb5\x18\xe8\a\"\x99\x03\n" +
 	"\rEnqueueResult\x12M\n" +
