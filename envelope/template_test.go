@@ -19,9 +19,9 @@ func TestTemplates(t *testing.T) {
 		template, want string
 		of             proto.Message
 	}{
-		{"{tasks_total}, done", "0, done", &pb.TaskListResult{}},
-		{"{tasks_total}, done", "3, done", &pb.TaskListResult{TasksTotal: 3}},
-		{"done[, {tasks_total}]", "done", &pb.TaskListResult{}},
+		{"{files_total}, done", "0, done", &pb.AgentReportResult{}},
+		{"{files_total}, done", "3, done", &pb.AgentReportResult{FilesTotal: 3}},
+		{"done[, {files_total}]", "done", &pb.AgentReportResult{}},
 		{"{waited_ms}, done", ", done", &pb.TaskOutputResult{}},
 		{"{waited_ms}, done", "0, done", &pb.TaskOutputResult{WaitedMs: proto.Uint64(0)}},
 		{"{output_source.lines}.", ".", &pb.TaskOutputResult{}},
@@ -38,8 +38,8 @@ func TestTemplates(t *testing.T) {
 		{"[{forced!gently}, {task.task_id}].", ".", &pb.TaskStopResult{}},
 		{"[{task.task_id} ended].", "task_1 ended.", of},
 		{"[{task.task_id} ended].", ".", &pb.TaskOutputResult{}},
-		{"{tasks_total#entry}", "0 entries", &pb.TaskListResult{}},
-		{"{tasks_total#entry}", "1 entry", &pb.TaskListResult{TasksTotal: 1}},
+		{"{files_total#entry}", "0 entries", &pb.AgentReportResult{}},
+		{"{files_total#entry}", "1 entry", &pb.AgentReportResult{FilesTotal: 1}},
 	} {
 		template, err := envelope.ParseTemplate(c.template, c.of.ProtoReflect().Descriptor())
 		if err != nil {

@@ -475,7 +475,7 @@ type MemorySearchResult struct {
 	// The results that are shown.
 	Results []*MemoryMatch `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	// How many results there are.
-	ResultsTotal uint64 `protobuf:"varint,3,opt,name=results_total,json=resultsTotal,proto3" json:"results_total,omitempty"`
+	ResultsTotal *uint64 `protobuf:"varint,3,opt,name=results_total,json=resultsTotal,proto3,oneof" json:"results_total,omitempty"`
 	// Whether results were left out.
 	ResultsTruncated bool `protobuf:"varint,4,opt,name=results_truncated,json=resultsTruncated,proto3" json:"results_truncated,omitempty"`
 	// Index in artifacts of all results.
@@ -535,8 +535,8 @@ func (x *MemorySearchResult) GetResults() []*MemoryMatch {
 }
 
 func (x *MemorySearchResult) GetResultsTotal() uint64 {
-	if x != nil {
-		return x.ResultsTotal
+	if x != nil && x.ResultsTotal != nil {
+		return *x.ResultsTotal
 	}
 	return 0
 }
@@ -777,16 +777,17 @@ const file_toolresult_v1_memory_proto_rawDesc = "" +
 	"\x12MemorySearchOutput\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\xa8\xb5\x18\x01R\x05query\x12;\n" +
 	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchB\x05\xb8\xb5\x18\x90NR\aresults\x12=\n" +
-	"\findex_status\x18\x03 \x01(\v2\x1a.toolresult.v1.MemoryIndexR\vindexStatus\"\xab\x05\n" +
+	"\findex_status\x18\x03 \x01(\v2\x1a.toolresult.v1.MemoryIndexR\vindexStatus\"\xc2\x05\n" +
 	"\x12MemorySearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12P\n" +
-	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0eMemory resultsR\aresults\x12)\n" +
-	"\rresults_total\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\fresultsTotal\x121\n" +
+	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0eMemory resultsR\aresults\x12.\n" +
+	"\rresults_total\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fresultsTotal\x88\x01\x01\x121\n" +
 	"\x11results_truncated\x18\x04 \x01(\bB\x04\x88\xb5\x18\x01R\x10resultsTruncated\x124\n" +
-	"\x10results_artifact\x18\x05 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x0fresultsArtifact\x88\x01\x01\x12C\n" +
+	"\x10results_artifact\x18\x05 \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x0fresultsArtifact\x88\x01\x01\x12C\n" +
 	"\findex_status\x18\x06 \x01(\v2\x1a.toolresult.v1.MemoryIndexB\x04\x88\xb5\x18\x01R\vindexStatus\x12D\n" +
 	"\tartifacts\x18\a \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\b \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xa1\x01\x8a\xb5\x18tMemory searched: {results_total#result}[; the index is {index_status.freshness}][, {index_status.lag#change} behind]\x9a\xb5\x18 toolresult.v1.MemorySearchOutput\xa0\xb5\x18\xdc\vB\x13\n" +
+	"\x10compaction_level\x18\b \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xa1\x01\x8a\xb5\x18tMemory searched: {results_total#result}[; the index is {index_status.freshness}][, {index_status.lag#change} behind]\x9a\xb5\x18 toolresult.v1.MemorySearchOutput\xa0\xb5\x18\xdc\vB\x10\n" +
+	"\x0e_results_totalB\x13\n" +
 	"\x11_results_artifact\"~\n" +
 	"\x0fMemoryGetOutput\x129\n" +
 	"\x06memory\x18\x01 \x01(\v2\x1b.toolresult.v1.MemorySourceB\x04\xa8\xb5\x18\x01R\x06memory\x120\n" +

@@ -371,7 +371,7 @@ type SearchResult struct {
 	// The files, in the tool's order.
 	Files []*SearchFile `protobuf:"bytes,8,rep,name=files,proto3" json:"files,omitempty"`
 	// How many files the tool gave.
-	FilesTotal uint64 `protobuf:"varint,9,opt,name=files_total,json=filesTotal,proto3" json:"files_total,omitempty"`
+	FilesTotal *uint64 `protobuf:"varint,9,opt,name=files_total,json=filesTotal,proto3,oneof" json:"files_total,omitempty"`
 	// Whether files, lines of them or parts of long lines were left out.
 	FilesTruncated bool `protobuf:"varint,10,opt,name=files_truncated,json=filesTruncated,proto3" json:"files_truncated,omitempty"`
 	// Index in artifacts of all files with all their lines, whole.
@@ -474,8 +474,8 @@ func (x *SearchResult) GetFiles() []*SearchFile {
 }
 
 func (x *SearchResult) GetFilesTotal() uint64 {
-	if x != nil {
-		return x.FilesTotal
+	if x != nil && x.FilesTotal != nil {
+		return *x.FilesTotal
 	}
 	return 0
 }
@@ -550,7 +550,7 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"matchCount\x12.\n" +
 	"\rmatches_shown\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fmatchesShown\x88\x01\x01\x12O\n" +
 	"\amatches\x18\x04 \x03(\v2\x1a.toolresult.v1.SearchMatchB\x19\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\rLines matchedR\amatches:5\x92\xb5\x181{path}[ ({matches_shown} of {match_count} shown)]B\x10\n" +
-	"\x0e_matches_shown\"\xc8\a\n" +
+	"\x0e_matches_shown\"\xdd\a\n" +
 	"\fSearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12%\n" +
 	"\vsearch_path\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\n" +
@@ -561,18 +561,19 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"\vtotal_files\x18\x06 \x01(\x04B\x18\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\fFiles in allH\x02R\n" +
 	"totalFiles\x88\x01\x01\x124\n" +
 	"\tnext_call\x18\a \x01(\tB\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vTo continueR\bnextCall\x12J\n" +
-	"\x05files\x18\b \x03(\v2\x19.toolresult.v1.SearchFileB\x19\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\rFiles matchedR\x05files\x12%\n" +
-	"\vfiles_total\x18\t \x01(\x04B\x04\x88\xb5\x18\x01R\n" +
-	"filesTotal\x12-\n" +
+	"\x05files\x18\b \x03(\v2\x19.toolresult.v1.SearchFileB\x19\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\rFiles matchedR\x05files\x12*\n" +
+	"\vfiles_total\x18\t \x01(\x04B\x04\x88\xb5\x18\x01H\x03R\n" +
+	"filesTotal\x88\x01\x01\x12-\n" +
 	"\x0ffiles_truncated\x18\n" +
 	" \x01(\bB\x04\x88\xb5\x18\x01R\x0efilesTruncated\x120\n" +
-	"\x0efiles_artifact\x18\v \x01(\rB\x04\x88\xb5\x18\x01H\x03R\rfilesArtifact\x88\x01\x01\x12\x1c\n" +
+	"\x0efiles_artifact\x18\v \x01(\rB\x04\x88\xb5\x18\x01H\x04R\rfilesArtifact\x88\x01\x01\x12\x1c\n" +
 	"\x06digest\x18\f \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12D\n" +
 	"\tartifacts\x18\r \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
 	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x8d\x01\x8a\xb5\x18fSearch found [{matches_total#match} in ]{files_total#file}[{limit_reached?, and stopped at its limit}]\x9a\xb5\x18\x1atoolresult.v1.SearchOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
 	"\x0e_matches_totalB\x10\n" +
 	"\x0e_total_matchesB\x0e\n" +
-	"\f_total_filesB\x11\n" +
+	"\f_total_filesB\x0e\n" +
+	"\f_files_totalB\x11\n" +
 	"\x0f_files_artifactB\xb6\x01\n" +
 	"\x11com.toolresult.v1B\vSearchProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 

@@ -842,7 +842,7 @@ type TaskListResult struct {
 	// The tasks that are shown.
 	Tasks []*TaskSnapshot `protobuf:"bytes,1,rep,name=tasks,proto3" json:"tasks,omitempty"`
 	// How many tasks the runtime returned.
-	TasksTotal uint64 `protobuf:"varint,2,opt,name=tasks_total,json=tasksTotal,proto3" json:"tasks_total,omitempty"`
+	TasksTotal *uint64 `protobuf:"varint,2,opt,name=tasks_total,json=tasksTotal,proto3,oneof" json:"tasks_total,omitempty"`
 	// Whether tasks were left out.
 	TasksTruncated bool `protobuf:"varint,3,opt,name=tasks_truncated,json=tasksTruncated,proto3" json:"tasks_truncated,omitempty"`
 	// Index in artifacts of all tasks that the runtime returned.
@@ -896,8 +896,8 @@ func (x *TaskListResult) GetTasks() []*TaskSnapshot {
 }
 
 func (x *TaskListResult) GetTasksTotal() uint64 {
-	if x != nil {
-		return x.TasksTotal
+	if x != nil && x.TasksTotal != nil {
+		return *x.TasksTotal
 	}
 	return 0
 }
@@ -1142,16 +1142,17 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\x0eTaskListOutput\x128\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12&\n" +
 	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
-	"\r_total_active\"\xb8\x04\n" +
+	"\r_total_active\"\xcd\x04\n" +
 	"\x0eTaskListResult\x12O\n" +
-	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x1c\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x10Background tasksR\x05tasks\x12%\n" +
-	"\vtasks_total\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\n" +
-	"tasksTotal\x12-\n" +
+	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x1c\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x10Background tasksR\x05tasks\x12*\n" +
+	"\vtasks_total\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\n" +
+	"tasksTotal\x88\x01\x01\x12-\n" +
 	"\x0ftasks_truncated\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x0etasksTruncated\x120\n" +
-	"\x0etasks_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\rtasksArtifact\x88\x01\x01\x12,\n" +
-	"\ftotal_active\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\vtotalActive\x88\x01\x01\x12D\n" +
+	"\x0etasks_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x01R\rtasksArtifact\x88\x01\x01\x12,\n" +
+	"\ftotal_active\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01H\x02R\vtotalActive\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x06 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:d\x8a\xb5\x18;Tasks listed: {tasks_total}[; {total_active} active in all]\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\aB\x11\n" +
+	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:d\x8a\xb5\x18;Tasks listed: {tasks_total}[; {total_active} active in all]\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\aB\x0e\n" +
+	"\f_tasks_totalB\x11\n" +
 	"\x0f_tasks_artifactB\x0f\n" +
 	"\r_total_active\"\xda\x02\n" +
 	"\x0fTaskInputResult\x12O\n" +

@@ -756,7 +756,7 @@ type WebSearchResult struct {
 	// The results that are shown.
 	Results []*WebSearchHit `protobuf:"bytes,6,rep,name=results,proto3" json:"results,omitempty"`
 	// How many results the provider gave.
-	ResultsTotal uint64 `protobuf:"varint,7,opt,name=results_total,json=resultsTotal,proto3" json:"results_total,omitempty"`
+	ResultsTotal *uint64 `protobuf:"varint,7,opt,name=results_total,json=resultsTotal,proto3,oneof" json:"results_total,omitempty"`
 	// Whether results were left out.
 	ResultsTruncated bool `protobuf:"varint,8,opt,name=results_truncated,json=resultsTruncated,proto3" json:"results_truncated,omitempty"`
 	// Index in artifacts of all results.
@@ -850,8 +850,8 @@ func (x *WebSearchResult) GetResults() []*WebSearchHit {
 }
 
 func (x *WebSearchResult) GetResultsTotal() uint64 {
-	if x != nil {
-		return x.ResultsTotal
+	if x != nil && x.ResultsTotal != nil {
+		return *x.ResultsTotal
 	}
 	return 0
 }
@@ -987,7 +987,7 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"fetched_at\x18\x04 \x01(\tB\x04\xb0\xb5\x18@R\tfetchedAt\x12N\n" +
 	"\x0ffailed_attempts\x18\x05 \x03(\v2\x1f.toolresult.v1.WebSearchFailureB\x04\xb8\xb5\x18\x10R\x0efailedAttempts\x12<\n" +
 	"\aresults\x18\x06 \x03(\v2\x1b.toolresult.v1.WebSearchHitB\x05\xb8\xb5\x18\x90NR\aresults\x12?\n" +
-	"\tcitations\x18\a \x03(\v2\x1a.toolresult.v1.WebCitationB\x05\xb8\xb5\x18\x90NR\tcitations\"\x95\b\n" +
+	"\tcitations\x18\a \x03(\v2\x1a.toolresult.v1.WebCitationB\x05\xb8\xb5\x18\x90NR\tcitations\"\xac\b\n" +
 	"\x0fWebSearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12 \n" +
 	"\bprovider\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\bprovider\x12\x18\n" +
@@ -995,17 +995,18 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\n" +
 	"fetched_at\x18\x04 \x01(\tB\x04\x88\xb5\x18\x01R\tfetchedAt\x12r\n" +
 	"\x0ffailed_attempts\x18\x05 \x03(\v2\x1f.toolresult.v1.WebSearchFailureB(\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\x1cSearch providers that failedR\x0efailedAttempts\x12Q\n" +
-	"\aresults\x18\x06 \x03(\v2\x1b.toolresult.v1.WebSearchHitB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0eSearch resultsR\aresults\x12)\n" +
-	"\rresults_total\x18\a \x01(\x04B\x04\x88\xb5\x18\x01R\fresultsTotal\x121\n" +
+	"\aresults\x18\x06 \x03(\v2\x1b.toolresult.v1.WebSearchHitB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0eSearch resultsR\aresults\x12.\n" +
+	"\rresults_total\x18\a \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fresultsTotal\x88\x01\x01\x121\n" +
 	"\x11results_truncated\x18\b \x01(\bB\x04\x88\xb5\x18\x01R\x10resultsTruncated\x124\n" +
-	"\x10results_artifact\x18\t \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x0fresultsArtifact\x88\x01\x01\x12V\n" +
+	"\x10results_artifact\x18\t \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x0fresultsArtifact\x88\x01\x01\x12V\n" +
 	"\tcitations\x18\n" +
 	" \x03(\v2\x1a.toolresult.v1.WebCitationB\x1c\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x10Search citationsR\tcitations\x12-\n" +
 	"\x0fcitations_total\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecitationsTotal\x125\n" +
 	"\x13citations_truncated\x18\f \x01(\bB\x04\x88\xb5\x18\x01R\x12citationsTruncated\x128\n" +
-	"\x12citations_artifact\x18\r \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x11citationsArtifact\x88\x01\x01\x12D\n" +
+	"\x12citations_artifact\x18\r \x01(\rB\x04\x88\xb5\x18\x01H\x02R\x11citationsArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x0e \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x0f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:o\x8a\xb5\x18EWeb search returned {results_total#result}[ from {provider}]: {query}\x9a\xb5\x18\x1dtoolresult.v1.WebSearchOutput\xa0\xb5\x18\xd0\x0fB\x13\n" +
+	"\x10compaction_level\x18\x0f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:o\x8a\xb5\x18EWeb search returned {results_total#result}[ from {provider}]: {query}\x9a\xb5\x18\x1dtoolresult.v1.WebSearchOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
+	"\x0e_results_totalB\x13\n" +
 	"\x11_results_artifactB\x15\n" +
 	"\x13_citations_artifact*\x9b\x01\n" +
 	"\vWebTextForm\x12\x1d\n" +

@@ -1684,7 +1684,7 @@ type WorkItemListResult struct {
 	// The work items that are shown.
 	WorkItems []*WorkItem `protobuf:"bytes,1,rep,name=work_items,json=workItems,proto3" json:"work_items,omitempty"`
 	// How many work items the runtime returned.
-	WorkItemsTotal uint64 `protobuf:"varint,2,opt,name=work_items_total,json=workItemsTotal,proto3" json:"work_items_total,omitempty"`
+	WorkItemsTotal *uint64 `protobuf:"varint,2,opt,name=work_items_total,json=workItemsTotal,proto3,oneof" json:"work_items_total,omitempty"`
 	// Whether work items were left out.
 	WorkItemsTruncated bool `protobuf:"varint,3,opt,name=work_items_truncated,json=workItemsTruncated,proto3" json:"work_items_truncated,omitempty"`
 	// Index in artifacts of all work items that the runtime returned.
@@ -1741,8 +1741,8 @@ func (x *WorkItemListResult) GetWorkItems() []*WorkItem {
 }
 
 func (x *WorkItemListResult) GetWorkItemsTotal() uint64 {
-	if x != nil {
-		return x.WorkItemsTotal
+	if x != nil && x.WorkItemsTotal != nil {
+		return *x.WorkItemsTotal
 	}
 	return 0
 }
@@ -1939,19 +1939,20 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\x0etotal_matching\x18\x02 \x01(\x04H\x00R\rtotalMatching\x88\x01\x01\x12\x16\n" +
 	"\x06filter\x18\x03 \x01(\tR\x06filter\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\rR\x05limitB\x11\n" +
-	"\x0f_total_matching\"\xc5\x05\n" +
+	"\x0f_total_matching\"\xdf\x05\n" +
 	"\x12WorkItemListResult\x12N\n" +
 	"\n" +
 	"work_items\x18\x01 \x03(\v2\x17.toolresult.v1.WorkItemB\x16\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\n" +
-	"Work itemsR\tworkItems\x12.\n" +
-	"\x10work_items_total\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x0eworkItemsTotal\x126\n" +
+	"Work itemsR\tworkItems\x123\n" +
+	"\x10work_items_total\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\x0eworkItemsTotal\x88\x01\x01\x126\n" +
 	"\x14work_items_truncated\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x12workItemsTruncated\x129\n" +
-	"\x13work_items_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x11workItemsArtifact\x88\x01\x01\x120\n" +
-	"\x0etotal_matching\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\rtotalMatching\x88\x01\x01\x12\x1c\n" +
+	"\x13work_items_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x11workItemsArtifact\x88\x01\x01\x120\n" +
+	"\x0etotal_matching\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01H\x02R\rtotalMatching\x88\x01\x01\x12\x1c\n" +
 	"\x06filter\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06filter\x12\x1a\n" +
 	"\x05limit\x18\a \x01(\rB\x04\x88\xb5\x18\x01R\x05limit\x12D\n" +
 	"\tartifacts\x18\b \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\t \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x8d\x01\x8a\xb5\x18`Work items listed: {work_items_total}[ of {total_matching}][ matching {filter}][, limit {limit}]\x9a\xb5\x18 toolresult.v1.WorkItemListOutput\xa0\xb5\x18\xdc\vB\x16\n" +
+	"\x10compaction_level\x18\t \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x8d\x01\x8a\xb5\x18`Work items listed: {work_items_total}[ of {total_matching}][ matching {filter}][, limit {limit}]\x9a\xb5\x18 toolresult.v1.WorkItemListOutput\xa0\xb5\x18\xdc\vB\x13\n" +
+	"\x11_work_items_totalB\x16\n" +
 	"\x14_work_items_artifactB\x11\n" +
 	"\x0f_total_matching*\x88\x01\n" +
 	"\rWorkItemState\x12\x1f\n" +

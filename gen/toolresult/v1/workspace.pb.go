@@ -1249,7 +1249,7 @@ type WorkspaceStateResult struct {
 	// The workspaces that are shown.
 	Workspaces []*Workspace `protobuf:"bytes,3,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
 	// How many workspaces the runtime returned.
-	WorkspacesTotal uint64 `protobuf:"varint,4,opt,name=workspaces_total,json=workspacesTotal,proto3" json:"workspaces_total,omitempty"`
+	WorkspacesTotal *uint64 `protobuf:"varint,4,opt,name=workspaces_total,json=workspacesTotal,proto3,oneof" json:"workspaces_total,omitempty"`
 	// Whether workspaces were left out.
 	WorkspacesTruncated bool `protobuf:"varint,5,opt,name=workspaces_truncated,json=workspacesTruncated,proto3" json:"workspaces_truncated,omitempty"`
 	// Index in artifacts of all workspaces.
@@ -1257,7 +1257,7 @@ type WorkspaceStateResult struct {
 	// The execution roots that are shown.
 	ExecutionRoots []*ExecutionRoot `protobuf:"bytes,7,rep,name=execution_roots,json=executionRoots,proto3" json:"execution_roots,omitempty"`
 	// How many execution roots the runtime returned.
-	ExecutionRootsTotal uint64 `protobuf:"varint,8,opt,name=execution_roots_total,json=executionRootsTotal,proto3" json:"execution_roots_total,omitempty"`
+	ExecutionRootsTotal *uint64 `protobuf:"varint,8,opt,name=execution_roots_total,json=executionRootsTotal,proto3,oneof" json:"execution_roots_total,omitempty"`
 	// Whether execution roots were left out.
 	ExecutionRootsTruncated bool `protobuf:"varint,9,opt,name=execution_roots_truncated,json=executionRootsTruncated,proto3" json:"execution_roots_truncated,omitempty"`
 	// Index in artifacts of all execution roots.
@@ -1265,7 +1265,7 @@ type WorkspaceStateResult struct {
 	// The occupancies that are shown.
 	Occupancies []*WorkspaceOccupancy `protobuf:"bytes,11,rep,name=occupancies,proto3" json:"occupancies,omitempty"`
 	// How many occupancies the runtime returned.
-	OccupanciesTotal uint64 `protobuf:"varint,12,opt,name=occupancies_total,json=occupanciesTotal,proto3" json:"occupancies_total,omitempty"`
+	OccupanciesTotal *uint64 `protobuf:"varint,12,opt,name=occupancies_total,json=occupanciesTotal,proto3,oneof" json:"occupancies_total,omitempty"`
 	// Whether occupancies were left out.
 	OccupanciesTruncated bool `protobuf:"varint,13,opt,name=occupancies_truncated,json=occupanciesTruncated,proto3" json:"occupancies_truncated,omitempty"`
 	// Index in artifacts of all occupancies.
@@ -1330,8 +1330,8 @@ func (x *WorkspaceStateResult) GetWorkspaces() []*Workspace {
 }
 
 func (x *WorkspaceStateResult) GetWorkspacesTotal() uint64 {
-	if x != nil {
-		return x.WorkspacesTotal
+	if x != nil && x.WorkspacesTotal != nil {
+		return *x.WorkspacesTotal
 	}
 	return 0
 }
@@ -1358,8 +1358,8 @@ func (x *WorkspaceStateResult) GetExecutionRoots() []*ExecutionRoot {
 }
 
 func (x *WorkspaceStateResult) GetExecutionRootsTotal() uint64 {
-	if x != nil {
-		return x.ExecutionRootsTotal
+	if x != nil && x.ExecutionRootsTotal != nil {
+		return *x.ExecutionRootsTotal
 	}
 	return 0
 }
@@ -1386,8 +1386,8 @@ func (x *WorkspaceStateResult) GetOccupancies() []*WorkspaceOccupancy {
 }
 
 func (x *WorkspaceStateResult) GetOccupanciesTotal() uint64 {
-	if x != nil {
-		return x.OccupanciesTotal
+	if x != nil && x.OccupanciesTotal != nil {
+		return *x.OccupanciesTotal
 	}
 	return 0
 }
@@ -1991,30 +1991,33 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"workspaces\x18\x03 \x03(\v2\x18.toolresult.v1.WorkspaceB\x05\xb8\xb5\x18\x90NR\n" +
 	"workspaces\x12L\n" +
 	"\x0fexecution_roots\x18\x04 \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x05\xb8\xb5\x18\x90NR\x0eexecutionRoots\x12J\n" +
-	"\voccupancies\x18\x05 \x03(\v2!.toolresult.v1.WorkspaceOccupancyB\x05\xb8\xb5\x18\x90NR\voccupancies\"\xa8\v\n" +
+	"\voccupancies\x18\x05 \x03(\v2!.toolresult.v1.WorkspaceOccupancyB\x05\xb8\xb5\x18\x90NR\voccupancies\"\xfc\v\n" +
 	"\x14WorkspaceStateResult\x12\x1f\n" +
 	"\bagent_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aagentId\x12<\n" +
 	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceB\x04\x88\xb5\x18\x01R\x06active\x12P\n" +
 	"\n" +
 	"workspaces\x18\x03 \x03(\v2\x18.toolresult.v1.WorkspaceB\x16\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\n" +
 	"WorkspacesR\n" +
-	"workspaces\x12/\n" +
-	"\x10workspaces_total\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0fworkspacesTotal\x127\n" +
+	"workspaces\x124\n" +
+	"\x10workspaces_total\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\x0fworkspacesTotal\x88\x01\x01\x127\n" +
 	"\x14workspaces_truncated\x18\x05 \x01(\bB\x04\x88\xb5\x18\x01R\x13workspacesTruncated\x12:\n" +
-	"\x13workspaces_artifact\x18\x06 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x12workspacesArtifact\x88\x01\x01\x12b\n" +
-	"\x0fexecution_roots\x18\a \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x1b\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0fExecution rootsR\x0eexecutionRoots\x128\n" +
-	"\x15execution_roots_total\x18\b \x01(\x04B\x04\x88\xb5\x18\x01R\x13executionRootsTotal\x12@\n" +
+	"\x13workspaces_artifact\x18\x06 \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x12workspacesArtifact\x88\x01\x01\x12b\n" +
+	"\x0fexecution_roots\x18\a \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x1b\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0fExecution rootsR\x0eexecutionRoots\x12=\n" +
+	"\x15execution_roots_total\x18\b \x01(\x04B\x04\x88\xb5\x18\x01H\x02R\x13executionRootsTotal\x88\x01\x01\x12@\n" +
 	"\x19execution_roots_truncated\x18\t \x01(\bB\x04\x88\xb5\x18\x01R\x17executionRootsTruncated\x12C\n" +
 	"\x18execution_roots_artifact\x18\n" +
-	" \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x16executionRootsArtifact\x88\x01\x01\x12i\n" +
-	"\voccupancies\x18\v \x03(\v2!.toolresult.v1.WorkspaceOccupancyB$\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x18Occupied execution rootsR\voccupancies\x121\n" +
-	"\x11occupancies_total\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\x10occupanciesTotal\x129\n" +
+	" \x01(\rB\x04\x88\xb5\x18\x01H\x03R\x16executionRootsArtifact\x88\x01\x01\x12i\n" +
+	"\voccupancies\x18\v \x03(\v2!.toolresult.v1.WorkspaceOccupancyB$\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x18Occupied execution rootsR\voccupancies\x126\n" +
+	"\x11occupancies_total\x18\f \x01(\x04B\x04\x88\xb5\x18\x01H\x04R\x10occupanciesTotal\x88\x01\x01\x129\n" +
 	"\x15occupancies_truncated\x18\r \x01(\bB\x04\x88\xb5\x18\x01R\x14occupanciesTruncated\x12<\n" +
-	"\x14occupancies_artifact\x18\x0e \x01(\rB\x04\x88\xb5\x18\x01H\x02R\x13occupanciesArtifact\x88\x01\x01\x12D\n" +
+	"\x14occupancies_artifact\x18\x0e \x01(\rB\x04\x88\xb5\x18\x01H\x05R\x13occupanciesArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x0f \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x97\x02\x8a\xb5\x18\xe7\x01Workspace state: [active {active.workspace_id}][, {active.projection_kind}][, {active.access_mode}]{active!no workspace is active}; {workspaces_total#workspace}, {execution_roots_total#execution root}, {occupancies_total#occupancy}\x9a\xb5\x18\"toolresult.v1.WorkspaceStateOutput\xa0\xb5\x18\xdc\vB\x16\n" +
-	"\x14_workspaces_artifactB\x1b\n" +
-	"\x19_execution_roots_artifactB\x17\n" +
+	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x97\x02\x8a\xb5\x18\xe7\x01Workspace state: [active {active.workspace_id}][, {active.projection_kind}][, {active.access_mode}]{active!no workspace is active}; {workspaces_total#workspace}, {execution_roots_total#execution root}, {occupancies_total#occupancy}\x9a\xb5\x18\"toolresult.v1.WorkspaceStateOutput\xa0\xb5\x18\xdc\vB\x13\n" +
+	"\x11_workspaces_totalB\x16\n" +
+	"\x14_workspaces_artifactB\x18\n" +
+	"\x16_execution_roots_totalB\x1b\n" +
+	"\x19_execution_roots_artifactB\x14\n" +
+	"\x12_occupancies_totalB\x17\n" +
 	"\x15_occupancies_artifact\"\x82\x02\n" +
 	"\x10WorktreeConflict\x12 \n" +
 	"\x04kind\x18\x01 \x01(\tB\f\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18@R\x04kind\x12<\n" +
