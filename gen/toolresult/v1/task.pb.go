@@ -1069,10 +1069,10 @@ var File_toolresult_v1_task_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\n" +
-	"\x18toolresult/v1/task.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1ftoolresult/v1/task_handle.proto\"\xb2\x06\n" +
+	"\x18toolresult/v1/task.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1ftoolresult/v1/task_handle.proto\"\x9f\x06\n" +
 	"\fTaskSnapshot\x122\n" +
-	"\atask_id\x18\x01 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x04Task\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x06taskId\x12N\n" +
-	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.TaskStatusB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vTask status\xa8\xb5\x18\x01R\x06status\x12\x1d\n" +
+	"\atask_id\x18\x01 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x04Task\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x06taskId\x12;\n" +
+	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.TaskStatusB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x06status\x12\x1d\n" +
 	"\x04kind\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x04kind\x12;\n" +
 	"\vexit_status\x18\x04 \x01(\x05B\x15\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\tExit codeH\x00R\n" +
 	"exitStatus\x88\x01\x01\x122\n" +
@@ -1108,7 +1108,7 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"taskResult\x12 \n" +
 	"\twaited_ms\x18\x06 \x01(\x04H\x00R\bwaitedMs\x88\x01\x01B\f\n" +
 	"\n" +
-	"_waited_ms\"\x9b\n" +
+	"_waited_ms\"\xb1\n" +
 	"\n" +
 	"\x10TaskOutputResult\x12M\n" +
 	"\x10retrieval_status\x18\x01 \x01(\x0e2\x1c.toolresult.v1.TaskRetrievalB\x04\x88\xb5\x18\x01R\x0fretrievalStatus\x125\n" +
@@ -1129,16 +1129,16 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\routput_source\x18\x0e \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\foutputSource\x12D\n" +
 	"\tartifacts\x18\x0f \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
 	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x129\n" +
-	"\x16output_has_task_result\x18\x11 \x01(\bB\x04\x88\xb5\x18\x01R\x13outputHasTaskResult:`\x8a\xb5\x185Task output {retrieval_status}[ after {waited_ms} ms]\x9a\xb5\x18\x1etoolresult.v1.TaskOutputOutput\xa0\xb5\x18\xd0\x0fB\f\n" +
+	"\x16output_has_task_result\x18\x11 \x01(\bB\x04\x88\xb5\x18\x01R\x13outputHasTaskResult:v\x8a\xb5\x18KTask output {retrieval_status}[ after {waited_ms} ms][; task {task.status}]\x9a\xb5\x18\x1etoolresult.v1.TaskOutputOutput\xa0\xb5\x18\xd0\x0fB\f\n" +
 	"\n" +
 	"_waited_msB\x16\n" +
 	"\x14_task_result_previewB\x17\n" +
 	"\x15_task_result_artifactB\x11\n" +
 	"\x0f_output_previewB\x12\n" +
-	"\x10_output_artifact\"\xa9\x01\n" +
+	"\x10_output_artifact\"\xb0\x01\n" +
 	"\x10TaskStatusResult\x129\n" +
 	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x04task\x12:\n" +
-	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:\x1e\x8a\xb5\x18\x15Task status retrieved\xa0\xb5\x18\xf4\x03\"\x83\x01\n" +
+	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:%\x8a\xb5\x18\x1cTask status is {task.status}\xa0\xb5\x18\xf4\x03\"\x83\x01\n" +
 	"\x0eTaskListOutput\x128\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12&\n" +
 	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
