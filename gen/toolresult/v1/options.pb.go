@@ -310,7 +310,8 @@ var (
 	//	[text]          is the text if all fields that it names are set, those with
 	//	                "!" not set
 	//
-	// and a field is set when it is not empty, zero or false.
+	// and a field is set when it is not empty, not false, and, without presence, not
+	// zero.
 	//
 	// optional string outcome = 50001;
 	E_Outcome = &file_toolresult_v1_options_proto_extTypes[7]
