@@ -1800,9 +1800,9 @@ var File_toolresult_v1_work_item_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\n" +
-	"\x1dtoolresult/v1/work_item.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xe1\b\n" +
-	"\bWorkItem\x12@\n" +
-	"\fwork_item_id\x18\x01 \x01(\tB\x1e\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\tWork item\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\n" +
+	"\x1dtoolresult/v1/work_item.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xd0\b\n" +
+	"\bWorkItem\x12/\n" +
+	"\fwork_item_id\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\n" +
 	"workItemId\x12F\n" +
 	"\tobjective\x18\x02 \x01(\tB(\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x13Work item objective\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x10R\tobjective\x12<\n" +
 	"\x05state\x18\x03 \x01(\x0e2\x1c.toolresult.v1.WorkItemStateB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x05state\x12D\n" +
@@ -1892,7 +1892,7 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\ttodo_list\x18\x04 \x03(\v2\x1b.toolresult.v1.WorkItemTodoB\x05\xb8\xb5\x18\x90NR\btodoList\x12D\n" +
 	"\twork_refs\x18\x05 \x03(\v2 .toolresult.v1.WorkItemReferenceB\x05\xb8\xb5\x18\x90NR\bworkRefs\x12*\n" +
 	"\x04plan\x18\x06 \x01(\v2\x16.toolresult.v1.PayloadR\x04plan\x12C\n" +
-	"\x11completion_report\x18\a \x01(\v2\x16.toolresult.v1.PayloadR\x10completionReport\"\xac\x12\n" +
+	"\x11completion_report\x18\a \x01(\v2\x16.toolresult.v1.PayloadR\x10completionReport\"\xc6\x12\n" +
 	"\x11WorkItemGetResult\x12:\n" +
 	"\twork_item\x18\x01 \x01(\v2\x17.toolresult.v1.WorkItemB\x04\x88\xb5\x18\x01R\bworkItem\x12u\n" +
 	"\x16active_wait_conditions\x18\x02 \x03(\v2\x1b.toolresult.v1.WorkItemWaitB\"\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x16Active wait conditionsR\x14activeWaitConditions\x12E\n" +
@@ -1924,7 +1924,7 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\x16completion_report_cuts\x18\x1a \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\x14completionReportCuts\x12Z\n" +
 	"\x18completion_report_source\x18\x1b \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x16completionReportSource\x12D\n" +
 	"\tartifacts\x18\x1c \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x1d \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x8b\x01\x8a\xb5\x18_Work item retrieved: {work_item.state}[, {work_item.readiness}]{work_item.is_current?, current}\x9a\xb5\x18\x1ftoolresult.v1.WorkItemGetOutput\xa0\xb5\x18\xc4\x13B\"\n" +
+	"\x10compaction_level\x18\x1d \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xa5\x01\x8a\xb5\x18yWork item retrieved: {work_item.work_item_id}, {work_item.state}[, {work_item.readiness}]{work_item.is_current?, current}\x9a\xb5\x18\x1ftoolresult.v1.WorkItemGetOutput\xa0\xb5\x18\xc4\x13B\"\n" +
 	" _active_wait_conditions_artifactB\x17\n" +
 	"\x15_diagnostics_artifactB\x15\n" +
 	"\x13_todo_list_artifactB\x15\n" +
