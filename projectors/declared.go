@@ -127,7 +127,14 @@ func (w *work) project(ctx context.Context, adapt adapter) error {
 // copy fills the canonical payload by name, and collects its parts.
 func (w *work) copy() {
 	for _, c := range w.plan.copies {
-		if w.from.Has(c[0]) {
+		switch {
+		case !w.from.Has(c[0]):
+		case c[0].IsList(): // a dynamic list belongs to its field
+			from, into := w.from.Get(c[0]).List(), w.into.Mutable(c[1]).List()
+			for i := range from.Len() {
+				into.Append(from.Get(i))
+			}
+		default:
 			w.into.Set(c[1], w.from.Get(c[0]))
 		}
 	}
@@ -171,7 +178,7 @@ func checkDeclared(c envelope.Checker, s *envelope.Schema, m protoreflect.Messag
 			c.Fail(string(f.Desc.Name()), pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 		}
 		switch {
-		case !m.Has(f.Desc):
+		case !m.Has(f.Desc), f.Desc.IsMap(): // no canonical payload has a map to copy it to
 		case f.Desc.IsList():
 			checkElements(c, f, m.Get(f.Desc).List())
 		default:

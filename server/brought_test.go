@@ -1,0 +1,106 @@
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
+)
+
+// bring makes a house with the families of one file, whose messages are given in
+// protobuf's text format. "KEEP" there is a retention.
+func bring(t *testing.T, messages string) (house, error) {
+	t.Helper()
+	messages = strings.ReplaceAll(messages, "KEEP", "[toolresult.v1.retention]: RETENTION_KEEP")
+	file := &descriptorpb.FileDescriptorProto{}
+	text := `name: "own.proto" package: "own.v1" syntax: "proto3"
+		dependency: ["toolresult/v1/options.proto", "toolresult/v1/policy.proto", "toolresult/v1/payload.proto"] ` + messages
+	if err := prototext.Unmarshal([]byte(text), file); err != nil {
+		t.Fatal(err)
+	}
+	content, err := proto.Marshal(&descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "own.binpb")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: server.Families()}
+	brought, err := server.BroughtFamilies(path)
+	if err != nil {
+		return h, err
+	}
+	h.families = append(h.families, brought...)
+	for _, f := range brought {
+		h.types[f.Name] = f.Type
+	}
+	r, err := server.NewRegistry(h.families...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.ToolResultServiceServer = server.NewService(r, h.store)
+	return h, nil
+}
+
+// custom projects a result of own.v1.Result, and checks that Render and Compact
+// take what Project made.
+func (h house) custom(t *testing.T, json string) string {
+	t.Helper()
+	resp, err := h.Project(t.Context(), &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
+		ToolName: "SomeTool", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
+			Type: "own.v1.Result", Encoding: &pb.CustomOutput_MessageJson{MessageJson: json},
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := h.Render(t.Context(), &pb.RenderRequest{Canonical: resp.GetCanonical()})
+	if err != nil || again.GetReceipt().GetText() != resp.GetReceipt().GetText() {
+		t.Errorf("rendered as %q, %v", again.GetReceipt().GetText(), err)
+	}
+	if _, err := h.Compact(t.Context(), &pb.CompactRequest{
+		Results: []*pb.CanonicalToolResult{resp.GetCanonical()},
+		Policy:  &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES},
+	}); err != nil {
+		t.Error(err)
+	}
+	return resp.GetReceipt().GetText()
+}
+
+// A complete message of its own has lists that are copied, and maps that are not.
+func TestCustomListsAreCopied(t *testing.T) {
+	h, err := bring(t, `
+		message_type { name: "Point"
+			field { name: "x" number: 1 type: TYPE_INT32 label: LABEL_OPTIONAL options { KEEP } }
+			options { [toolresult.v1.line]: "at {x}" } }
+		message_type { name: "Output"
+			field { name: "words" number: 1 type: TYPE_STRING label: LABEL_REPEATED }
+			field { name: "points" number: 2 type: TYPE_MESSAGE type_name: ".own.v1.Point" label: LABEL_REPEATED }
+			field { name: "labels" number: 3 type: TYPE_MESSAGE type_name: ".own.v1.Output.LabelsEntry" label: LABEL_REPEATED }
+			nested_type { name: "LabelsEntry" options { map_entry: true }
+				field { name: "key" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL }
+				field { name: "value" number: 2 type: TYPE_STRING label: LABEL_OPTIONAL } } }
+		message_type { name: "Result"
+			field { name: "words" number: 1 type: TYPE_STRING label: LABEL_REPEATED options { KEEP } }
+			field { name: "points" number: 2 type: TYPE_MESSAGE type_name: ".own.v1.Point" label: LABEL_REPEATED
+				options { KEEP [toolresult.v1.role]: ROLE_LIST [toolresult.v1.label]: "Points seen" } }
+			options { [toolresult.v1.outcome]: "Points of {words}" [toolresult.v1.complete]: "own.v1.Output" } }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.custom(t, `{"words": ["a", "b"], "points": [{"x": 1}, {"x": 2}], "labels": {"k": "v"}}`)
+	if want := "Points of a, b\nPoints seen:\nat 1\nat 2"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
