@@ -121,7 +121,7 @@ func (r *callToolResult) toolError(source []byte) *pb.CompleteToolError {
 	switch said = said && (e.GetMessage() == whole || len(texts) == 0); {
 	case !said:
 		e.DetailsJson = source
-	case r.structured != nil && !isText(onlyMember(r.structured), strings.Join(texts, "\n")) && (len(texts) != 1 || !sameJSON([]byte(texts[0]), r.structured)):
+	case r.structured != nil && !isText(onlyMember(r.structured), strings.Join(texts, "\n")) && (len(texts) != 1 || !(&jsonValue{text: r.structured}).isSame(texts[0])):
 		e.DetailsJson = append(append([]byte(`{"structuredContent":`), r.structured...), '}')
 	}
 	return e
@@ -149,6 +149,7 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 	a.keepSource = r.more
 	var texts []string
 	inner := onlyMember(r.structured)
+	structured, only := jsonValue{text: r.structured}, jsonValue{text: inner}
 	resource, unknown := (*string)(nil), unknownContent{counts: map[string]int{}}
 	for _, b := range r.content {
 		kind, _ := b.text("type")
@@ -160,7 +161,7 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 				break
 			}
 			a.keepSource = a.keepSource || b.more("type", "text")
-			if sameJSON([]byte(text), r.structured) || sameJSON([]byte(text), inner) {
+			if structured.isSame(text) || only.isSame(text) {
 				a.result.TextRepeatsStructured, a.keepSource = true, true
 				break
 			}
@@ -271,9 +272,9 @@ func (a *answer) link(b contentBlock) bool {
 		Kind: pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_RESOURCE_LINK, Name: name, Description: description,
 		Uri: a.line(b, "uri", maxAttachmentURI), MediaType: a.line(b, "mimeType", maxMediaType),
 	}
-	var size uint64
-	if json.Unmarshal(b["size"], &size) == nil && b["size"] != nil {
-		n.Bytes = &size
+	var size *uint64
+	if json.Unmarshal(b["size"], &size) == nil { // null says nothing
+		n.Bytes = size
 	}
 	a.keepSource = a.keepSource || b.more("type", "uri", "name", "description", "mimeType", "size")
 	a.refer(n)
@@ -326,17 +327,28 @@ func isText(value []byte, text string) bool {
 	return ok && s == text
 }
 
-// sameJSON reports whether text is the same JSON value as valid JSON: with the
-// members of objects in any order, and numbers as they are written.
-func sameJSON(text, value []byte) bool {
-	if value == nil {
+// jsonValue is valid JSON, or nil, that texts are compared with: it is read once,
+// however many there are.
+type jsonValue struct {
+	text  []byte
+	value any
+	read  bool
+}
+
+// isSame reports whether text is the same JSON value: with the members of objects
+// in any order, and numbers as they are written.
+func (j *jsonValue) isSame(text string) bool {
+	if j.text == nil {
 		return false
 	}
 	check := envelope.NewChecker("")
-	if check.JSON("", text); check.Err() != nil {
+	if check.JSON("", []byte(text)); check.Err() != nil {
 		return false
 	}
-	return reflect.DeepEqual(decode(text), decode(value))
+	if !j.read {
+		j.value, j.read = decode(j.text), true
+	}
+	return reflect.DeepEqual(decode([]byte(text)), j.value)
 }
 
 func decode(text []byte) (value any) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -353,4 +354,35 @@ func FuzzExternal(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every text of an answer is compared with the structured data, which is read once
+// for all of them: reading 3 MB for each of 2,000 texts would take minutes.
+func TestManyTextsBesideLargeData(t *testing.T) {
+	json := `{"structuredContent":{"k":[` + strings.Repeat(`"some value",`, 250_000) + `1]},` +
+		content(strings.Repeat(`{"type":"text","text":"1"},`, 2000) + `{"type":"text","text":"2"}`)[1:]
+	done := make(chan error, 1)
+	go func() {
+		_, err := newCaller().mcp(json)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the structured data is read for every text")
+	}
+}
+
+// A size that is null is none, and not 0 bytes.
+func TestLinkWithoutSize(t *testing.T) {
+	r, err := newCaller().mcp(content(`{"type":"resource_link","uri":"file:///x","name":"n","size":null}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.GetExternalMcp().GetAttachments()[0]; a.Bytes != nil {
+		t.Errorf("the size is %d", a.GetBytes())
+	}
 }
