@@ -205,19 +205,19 @@ func (d decoder) scalar(f protoreflect.FieldDescriptor, path string, text []byte
 		var n int64
 		n, err = enumNumber(f.Enum(), text)
 		v = protoreflect.ValueOfEnum(protoreflect.EnumNumber(n))
-	case protoreflect.Int32Kind:
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
 		var n int64
 		n, err = strconv.ParseInt(digits, 10, 32)
 		v = protoreflect.ValueOfInt32(int32(n))
-	case protoreflect.Int64Kind:
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
 		var n int64
 		n, err = strconv.ParseInt(digits, 10, 64)
 		v = protoreflect.ValueOfInt64(n)
-	case protoreflect.Uint32Kind:
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
 		var n uint64
 		n, err = strconv.ParseUint(digits, 10, 32)
 		v = protoreflect.ValueOfUint32(uint32(n))
-	case protoreflect.Uint64Kind:
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
 		var n uint64
 		n, err = strconv.ParseUint(digits, 10, 64)
 		v = protoreflect.ValueOfUint64(n)
@@ -236,9 +236,10 @@ func enumNumber(e protoreflect.EnumDescriptor, text []byte) (int64, error) {
 	if json.Unmarshal(text, &name) != nil {
 		return strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 32)
 	}
-	v := e.Values().ByName(protoreflect.Name(enumPrefix(e) + strings.ToUpper(name)))
-	if v == nil {
-		return 0, fmt.Errorf("no value %s", name)
+	for i := range e.Values().Len() {
+		if n := e.Values().Get(i).Number(); enumName(e, n) == name {
+			return int64(n), nil
+		}
 	}
-	return int64(v.Number()), nil
+	return 0, fmt.Errorf("no value %s", name)
 }

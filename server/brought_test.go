@@ -104,3 +104,26 @@ func TestCustomListsAreCopied(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// What Project writes as JSON, Render and Compact read: all integers, and enums
+// whose values do not begin with the name of the enum.
+func TestCustomValuesAreReadBack(t *testing.T) {
+	h, err := bring(t, `
+		enum_type { name: "HTTPState" value { name: "HTTP_STATE_NONE" number: 0 } value { name: "HTTP_STATE_OK" number: 1 } }
+		message_type { name: "Result"
+			field { name: "state" number: 1 type: TYPE_ENUM type_name: ".own.v1.HTTPState" label: LABEL_OPTIONAL options { KEEP } }
+			field { name: "a" number: 2 type: TYPE_SINT32 label: LABEL_OPTIONAL options { KEEP } }
+			field { name: "b" number: 3 type: TYPE_SINT64 label: LABEL_OPTIONAL options { KEEP } }
+			field { name: "c" number: 4 type: TYPE_FIXED32 label: LABEL_OPTIONAL options { KEEP } }
+			field { name: "d" number: 5 type: TYPE_FIXED64 label: LABEL_OPTIONAL options { KEEP } }
+			field { name: "e" number: 6 type: TYPE_SFIXED32 label: LABEL_OPTIONAL options { KEEP } }
+			field { name: "f" number: 7 type: TYPE_SFIXED64 label: LABEL_OPTIONAL options { KEEP } }
+			options { [toolresult.v1.outcome]: "State is {state} of {a}, {b}, {c}, {d}, {e}, {f}" } }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.custom(t, `{"state": "HTTP_STATE_OK", "a": -1, "b": -9223372036854775808, "c": 4294967295, "d": "18446744073709551615", "e": -2, "f": -3}`)
+	if want := "State is http state ok of -1, -9223372036854775808, 4294967295, 18446744073709551615, -2, -3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
