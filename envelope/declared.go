@@ -221,13 +221,22 @@ var (
 
 // SameType reports whether a value of one field can be set in another.
 func SameType(a, b protoreflect.FieldDescriptor) bool {
-	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() {
+	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() || oneofOf(a) != oneofOf(b) {
 		return false
 	}
 	if a.Message() != nil {
 		return a.Message().FullName() == b.Message().FullName()
 	}
 	return a.Enum() == nil || a.Enum().FullName() == b.Enum().FullName()
+}
+
+// oneofOf is the name of the oneof that a field is in, "" when it is in none: two
+// fields of which both can be set are not two of which one can.
+func oneofOf(f protoreflect.FieldDescriptor) protoreflect.Name {
+	if o := f.ContainingOneof(); o != nil && !o.IsSynthetic() {
+		return o.Name()
+	}
+	return ""
 }
 
 // Made returns the names of the fields of a canonical payload that a projection

@@ -175,41 +175,6 @@ func (f *LargeField) Set(m protoreflect.Message, v Large) {
 	setPath(m, f.artifacts, f.artifact, v.Artifact)
 }
 
-// CheckSchema checks that a canonical payload keeps the conventions: a
-// retention on every field, whole large fields, a compaction level where
-// anything can be shortened, and nothing that the RFC's JSON cannot say.
-func CheckSchema(d protoreflect.MessageDescriptor) error {
-	return checkSchema(d, map[protoreflect.FullName]bool{})
-}
-
-func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
-	if seen[d.FullName()] {
-		return nil
-	}
-	seen[d.FullName()] = true
-	shrinks := false
-	for i := range d.Fields().Len() {
-		f := d.Fields().Get(i)
-		retention := Retention(f)
-		if retention == pb.Retention_RETENTION_UNSPECIFIED {
-			return fmt.Errorf("field %s has no retention", f.FullName())
-		}
-		shrinks = shrinks || retention != pb.Retention_RETENTION_KEEP
-		if err := checkField(d, f); err != nil {
-			return err
-		}
-		if f.Message() != nil {
-			if err := checkSchema(f.Message(), seen); err != nil {
-				return err
-			}
-		}
-	}
-	if shrinks && d.Fields().ByName(levelField) == nil {
-		return fmt.Errorf("message %s can be shortened but has no %s", d.FullName(), levelField)
-	}
-	return nil
-}
-
 // levelField is where a payload keeps its compaction level.
 const levelField = "compaction_level"
 
@@ -226,33 +191,6 @@ func Level(m protoreflect.Message) pb.CompactionLevel {
 		return pb.CompactionLevel(m.Get(f).Enum())
 	}
 	return pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
-}
-
-func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
-	switch f.Kind() {
-	case protoreflect.BytesKind, protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind:
-		return fmt.Errorf("field %s is of kind %s, which a canonical payload cannot have", f.FullName(), f.Kind())
-	}
-	if f.IsMap() {
-		return fmt.Errorf("field %s is a map, whose order is not fixed", f.FullName())
-	}
-	if name, ok := strings.CutSuffix(string(f.Name()), suffixCuts); ok {
-		for _, suffix := range []string{suffixPreview, suffixTruncated, suffixArtifact, suffixSource} {
-			if d.Fields().ByName(protoreflect.Name(name+suffix)) == nil {
-				return fmt.Errorf("large field %s of %s has no %s", name, d.FullName(), name+suffix)
-			}
-		}
-		return needArtifacts(d)
-	}
-	if f.IsList() && d.Fields().ByName(f.Name()+suffixTotal) != nil {
-		for _, suffix := range []protoreflect.Name{suffixTruncated, suffixArtifact} {
-			if d.Fields().ByName(f.Name()+suffix) == nil {
-				return fmt.Errorf("large list %s of %s has no %s", f.Name(), d.FullName(), f.Name()+suffix)
-			}
-		}
-		return needArtifacts(d)
-	}
-	return nil
 }
 
 func needArtifacts(d protoreflect.MessageDescriptor) error {

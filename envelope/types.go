@@ -70,6 +70,9 @@ func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
 func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
 	own := &descriptorpb.FileDescriptorSet{}
 	for _, file := range set.GetFile() {
+		if err := checkNotOurs(file); err != nil {
+			return nil, err
+		}
 		if _, err := protoregistry.GlobalFiles.FindFileByPath(file.GetName()); err != nil {
 			own.File = append(own.File, file)
 		}
@@ -97,6 +100,21 @@ func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, e
 	}
 	return files, nil
 }
+
+// checkNotOurs checks that a file is no copy of one of the contract by another
+// path, whose messages would look like those of this build and be others.
+func checkNotOurs(file *descriptorpb.FileDescriptorProto) error {
+	for _, m := range file.GetMessageType() {
+		name := protoreflect.FullName(file.GetPackage()).Append(protoreflect.Name(m.GetName()))
+		d, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
+		if err == nil && d.ParentFile().Package() == contract && d.ParentFile().Path() != file.GetName() {
+			return fmt.Errorf("file %s has message %s of the contract: import it as %s", file.GetName(), name, d.ParentFile().Path())
+		}
+	}
+	return nil
+}
+
+var contract = (*pb.Payload)(nil).ProtoReflect().Descriptor().ParentFile().Package()
 
 // onTop finds descriptors of an operator first, and then those of this build.
 type onTop struct{ *protoregistry.Files }

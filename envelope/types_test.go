@@ -83,6 +83,58 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 			set.GetFile()[0].MessageType = set.GetFile()[0].GetMessageType()[len(set.GetFile()[0].GetMessageType())-1:]
 			set.GetFile()[0].EnumType = nil
 		},
+		"message acme.v1.Replica contains itself": func(set *descriptorpb.FileDescriptorSet) {
+			f := field(set, "Replica", "reason")
+			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), new(".acme.v1.Replica")
+		},
+		"replicas_total is of another type": func(set *descriptorpb.FileDescriptorSet) {
+			field(set, "DeployResult", "replicas_total").Type = descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum()
+		},
+		"log_artifact is of another type": func(set *descriptorpb.FileDescriptorSet) { // 0 would be absent
+			field(set, "DeployResult", "log_artifact").Proto3Optional = nil
+			field(set, "DeployResult", "log_artifact").OneofIndex = nil
+			m := message(set, "DeployResult")
+			for i, o := range m.GetOneofDecl() {
+				if o.GetName() == "_log_artifact" {
+					m.OneofDecl = append(m.GetOneofDecl()[:i:i], m.GetOneofDecl()[i+1:]...)
+					for _, f := range m.GetField() {
+						if f.OneofIndex != nil && f.GetOneofIndex() > int32(i) {
+							*f.OneofIndex--
+						}
+					}
+					break
+				}
+			}
+		},
+		"RestartResult.artifacts has a name that is reserved": rename("RestartResult", "environment", "artifacts"),
+		"RestartResult.truncated has a name that is reserved": rename("RestartResult", "environment", "truncated"),
+		"two values are \"live\" in JSON": func(set *descriptorpb.FileDescriptorSet) {
+			closed(set)
+			set.GetFile()[0].GetEnumType()[0].GetValue()[2].Name = new("LIVE")
+		},
+		"DeployResult.version has a default": func(set *descriptorpb.FileDescriptorSet) {
+			closed(set)
+			field(set, "DeployResult", "version").DefaultValue = new("1.0")
+		},
+		"acme.v1.DeployOutput has no field version of the same": func(set *descriptorpb.FileDescriptorSet) {
+			for _, name := range []string{"DeployOutput", "DeployResult"} {
+				m := message(set, name)
+				one := []*descriptorpb.OneofDescriptorProto{{Name: new("of_" + name)}}
+				m.OneofDecl = append(one, m.GetOneofDecl()...)
+				for _, f := range m.GetField() {
+					if f.OneofIndex != nil {
+						*f.OneofIndex++
+					}
+				}
+				field(set, name, "version").OneofIndex = new(int32(0))
+			}
+		},
+		"message toolresult.v1.Payload of the contract: import it as": func(set *descriptorpb.FileDescriptorSet) {
+			set.File = append(set.GetFile(), &descriptorpb.FileDescriptorProto{
+				Name: new("vendored/payload.proto"), Package: new("toolresult.v1"),
+				MessageType: []*descriptorpb.DescriptorProto{{Name: new("Payload")}},
+			})
+		},
 		"no message has an outcome template": func(set *descriptorpb.FileDescriptorSet) { set.File = nil },
 		"could not resolve import": func(set *descriptorpb.FileDescriptorSet) {
 			set.GetFile()[0].Dependency = append(set.GetFile()[0].GetDependency(), "nowhere.proto")
@@ -99,6 +151,18 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 	types, err := envelope.ReadTypes(exampleSet(t))
 	if err != nil || len(types) != 2 || types[0].Name() != "acme.v1.DeployResult" || types[1].Name() != "acme.v1.RestartResult" {
 		t.Errorf("%v, %v", types, err)
+	}
+}
+
+// closed makes a set one of proto2, whose enums are closed and whose fields may have defaults.
+func closed(set *descriptorpb.FileDescriptorSet) {
+	file := set.GetFile()[0]
+	file.Syntax = new("proto2")
+	for _, m := range file.GetMessageType() {
+		m.OneofDecl = nil
+		for _, f := range m.GetField() {
+			f.Proto3Optional, f.OneofIndex = nil, nil
+		}
 	}
 }
 

@@ -1,0 +1,153 @@
+package envelope
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// CheckSchema checks that a canonical payload keeps the conventions: a
+// retention on every field, whole large fields, a compaction level where
+// anything can be shortened, and nothing that the RFC's JSON cannot say.
+func CheckSchema(d protoreflect.MessageDescriptor) error {
+	return checkSchema(d, map[protoreflect.FullName]bool{})
+}
+
+func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
+	if done, begun := seen[d.FullName()]; done {
+		return nil
+	} else if begun {
+		return fmt.Errorf("message %s contains itself, and JSON text has a bound on nesting", d.FullName())
+	}
+	seen[d.FullName()] = false
+	shrinks := false
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		retention := Retention(f)
+		if retention == pb.Retention_RETENTION_UNSPECIFIED {
+			return fmt.Errorf("field %s has no retention", f.FullName())
+		}
+		shrinks = shrinks || retention != pb.Retention_RETENTION_KEEP
+		if err := checkField(d, f); err != nil {
+			return err
+		}
+		if f.Message() != nil {
+			if err := checkSchema(f.Message(), seen); err != nil {
+				return err
+			}
+		}
+	}
+	if shrinks && d.Fields().ByName(levelField) == nil {
+		return fmt.Errorf("message %s can be shortened but has no %s", d.FullName(), levelField)
+	}
+	seen[d.FullName()] = true
+	return nil
+}
+
+func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
+	switch f.Kind() {
+	case protoreflect.BytesKind, protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind:
+		return fmt.Errorf("field %s is of kind %s, which a canonical payload cannot have", f.FullName(), f.Kind())
+	}
+	if f.IsMap() {
+		return fmt.Errorf("field %s is a map, whose order is not fixed", f.FullName())
+	}
+	if f.HasDefault() {
+		return fmt.Errorf("field %s has a default, which receipts would state although no tool said it", f.FullName())
+	}
+	if err := checkEnum(f); err != nil {
+		return err
+	}
+	if err := checkReserved(d, f); err != nil {
+		return err
+	}
+	if name, ok := strings.CutSuffix(string(f.Name()), suffixCuts); ok {
+		return checkConvention(d, "large field "+name, name, largeFieldTypes)
+	}
+	if f.IsList() && d.Fields().ByName(f.Name()+suffixTotal) != nil {
+		return checkConvention(d, "large list "+string(f.Name()), string(f.Name()), largeListTypes)
+	}
+	return nil
+}
+
+// The fields of the convention of ledger.proto are read and written by their names.
+var (
+	largeFieldTypes = typesOf((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), "content",
+		suffixPreview, suffixTruncated, suffixArtifact, suffixSource, suffixCuts)
+	largeListTypes = typesOf((*pb.SearchResult)(nil).ProtoReflect().Descriptor(), "files",
+		suffixTruncated, suffixArtifact, suffixTotal)
+	reservedTypes = map[protoreflect.Name]protoreflect.FieldDescriptor{
+		artifactsField: (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(artifactsField),
+		levelField:     (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(levelField),
+	}
+)
+
+// suffixType is the type of the field with a suffix.
+type suffixType struct {
+	suffix string
+	is     protoreflect.FieldDescriptor
+}
+
+func typesOf(d protoreflect.MessageDescriptor, name string, suffixes ...string) (types []suffixType) {
+	for _, suffix := range suffixes {
+		types = append(types, suffixType{suffix, d.Fields().ByName(protoreflect.Name(name + suffix))})
+	}
+	return types
+}
+
+func checkConvention(d protoreflect.MessageDescriptor, what, name string, types []suffixType) error {
+	for _, t := range types {
+		f := d.Fields().ByName(protoreflect.Name(name + t.suffix))
+		if f == nil {
+			return fmt.Errorf("%s of %s has no %s", what, d.FullName(), name+t.suffix)
+		}
+		if !isOfType(f, t.is) {
+			return fmt.Errorf("%s of %s: %s is of another type than the convention says", what, d.FullName(), f.Name())
+		}
+	}
+	return needArtifacts(d)
+}
+
+// checkReserved checks the fields whose name alone says that a projection makes
+// them: a tool's own field of that name would stay empty.
+func checkReserved(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
+	if want := reservedTypes[f.Name()]; want != nil && !isOfType(f, want) {
+		return fmt.Errorf("field %s has a name that is reserved by the conventions, and another type", f.FullName())
+	}
+	if f.Name() == sumField && (f.Kind() != protoreflect.BoolKind || f.IsList() || len(LargeFields(d))+len(LargeLists(d)) == 0) {
+		return fmt.Errorf("field %s has a name that is reserved for whether anything large beside it was truncated", f.FullName())
+	}
+	return nil
+}
+
+// isOfType reports whether a field can have the values of another; also absent and
+// empty ones, such as the index 0.
+func isOfType(f, want protoreflect.FieldDescriptor) bool {
+	switch {
+	case f.Kind() != want.Kind(), f.IsList() != want.IsList(), want.HasPresence() && !f.HasPresence():
+		return false
+	case f.Message() != nil:
+		return f.Message().FullName() == want.Message().FullName()
+	}
+	return f.Enum() == nil || f.Enum().FullName() == want.Enum().FullName()
+}
+
+// checkEnum checks that the RFC's JSON tells the values of an enum apart.
+func checkEnum(f protoreflect.FieldDescriptor) error {
+	if f.Enum() == nil {
+		return nil
+	}
+	names := map[string]protoreflect.EnumNumber{}
+	for i := range f.Enum().Values().Len() {
+		n := f.Enum().Values().Get(i).Number()
+		name := enumName(f.Enum(), n)
+		if other, known := names[name]; known && other != n {
+			return fmt.Errorf("field %s has an enum of which two values are %q in JSON", f.FullName(), name)
+		}
+		names[name] = n
+	}
+	return nil
+}
