@@ -3,6 +3,7 @@ package projectors
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
@@ -86,8 +87,19 @@ type headers struct {
 func headersOf(text string) headers {
 	h := headers{prefixed: true}
 	git, old := false, ""
+	removed, added := uint64(0), uint64(0) // lines that the hunk still has
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
+		case removed+added > 0: // what looks like a header there is text
+			if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, `\`) && removed > 0 {
+				removed--
+			}
+			if !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, `\`) && added > 0 {
+				added--
+			}
+			line = ""
+		case strings.HasPrefix(line, "@@ -"):
+			removed, added = linesOf(line)
 		case strings.HasPrefix(line, "diff --git "):
 			git = true
 		case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "):
@@ -103,7 +115,25 @@ func headersOf(text string) headers {
 	return h
 }
 
+// linesOf reads how many lines a hunk has of the old and of the new file.
+func linesOf(header string) (old, added uint64) {
+	fields := strings.Fields(header)
+	if len(fields) < 3 {
+		return 0, 0
+	}
+	count := func(of string) uint64 {
+		_, text, given := strings.Cut(of, ",")
+		if !given {
+			return 1
+		}
+		n, _ := strconv.ParseUint(text, 10, 32) // a diff that is wrong is refused later
+		return n
+	}
+	return count(fields[1]), count(fields[2])
+}
+
 func isPrefixed(name, prefix string) bool {
+	name = strings.TrimPrefix(name, `"`)
 	return strings.HasPrefix(name, prefix) || strings.HasPrefix(name, "/dev/null")
 }
 

@@ -71,6 +71,8 @@ func TestChangesAreReadFromTheDiff(t *testing.T) {
 		"unified, new":                {"--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+c\n", []string{"A x, 1 hunk, +1 -0"}},
 		"unified, deleted":            {"--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-c\n", []string{"D x, 1 hunk, +0 -1"}},
 		"in a folder b":               {"--- b/x\n+++ b/x\n" + hunk, []string{"M b/x, 1 hunk, +2 -1"}},
+		"headers inside of a hunk":    {"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a comment of SQL\n+++ another\n c\n", []string{"M x, 1 hunk, +1 -1"}},
+		"quoted, with prefixes":       {"--- \"a/x\\ty\"\n+++ \"b/x\\ty\"\n" + hunk, []string{"M x\ty, 1 hunk, +2 -1"}},
 		"converted to CRLF":           {strings.ReplaceAll("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n"+hunk, "\n", "\r\n"), []string{"M x, 1 hunk, +2 -1"}},
 		"of a file with CRLF":         {"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+b\r\n", []string{"M x, 1 hunk, +1 -1"}},
 		"lines like headers":          {"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- a/y\n-b\n+++ b/y\n+Binary files a and b differ\n", []string{"M x, 1 hunk, +2 -2"}},
