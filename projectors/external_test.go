@@ -16,6 +16,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
 )
 
 // caller projects into a store of its own.
@@ -384,5 +385,24 @@ func TestLinkWithoutSize(t *testing.T) {
 	}
 	if a := r.GetExternalMcp().GetAttachments()[0]; a.Bytes != nil {
 		t.Errorf("the size is %d", a.GetBytes())
+	}
+}
+
+// The bytes of attachments behind the 64th are in the whole answer, so the receipt
+// says where that is.
+func TestAttachmentsWithoutAnArtifactHaveAHandle(t *testing.T) {
+	image := `{"type":"image","data":"YWJj","mimeType":"image/png"}`
+	for n, want := range map[int]bool{64: false, 65: true} {
+		r, err := newCaller().mcp(content(strings.Repeat(image+",", n-1) + image))
+		if err != nil {
+			t.Fatal(err)
+		}
+		receipt, err := renderers.External("external_mcp").Render(r, renderers.Policy{Counter: tokens.Estimate()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(receipt.Text, "\nWhole answer: "); got != want {
+			t.Errorf("%d attachments: %v", n, got)
+		}
 	}
 }

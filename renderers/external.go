@@ -6,8 +6,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// maxStoredAttachments is how many attachments of a result have artifacts of their
+// own, as external.proto states it.
+const maxStoredAttachments = 64
+
 // External renders an external family: as its options declare it, and with the
-// place of the whole answer where content of it is of no known type.
+// place of the whole answer where content of it is of no known type, or where
+// attachments may be in no other place.
 func External(family string) Renderer {
 	describe, ok := Declared(family).(Describe)
 	if !ok {
@@ -16,7 +21,7 @@ func External(family string) Renderer {
 	return Describe(func(payload protoreflect.Message) Document {
 		d := describe(payload)
 		r, ok := payload.Interface().(*pb.ExternalResult)
-		if !ok || len(r.GetUnknownContent()) == 0 || r.SourceArtifact == nil {
+		if !ok || len(r.GetUnknownContent()) == 0 && r.GetAttachmentsTotal() <= maxStoredAttachments || r.SourceArtifact == nil {
 			return d
 		}
 		if at := int(r.GetSourceArtifact()); at < len(r.GetArtifacts()) {
