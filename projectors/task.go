@@ -27,8 +27,11 @@ func TaskOutput() Projector {
 	})
 }
 
-// repeats reports whether an output ends with a result that is there.
+// repeats reports whether the last lines of an output are a result that is there:
+// "ok" is not what "all is ok" says.
 func repeats(output, result []byte) bool {
 	result = bytes.TrimSpace(result)
-	return len(result) > 0 && bytes.HasSuffix(bytes.TrimSpace(output), result)
+	before, ends := bytes.CutSuffix(bytes.TrimSpace(output), result)
+	before = bytes.TrimRight(before, " \t")
+	return ends && len(result) > 0 && (len(before) == 0 || before[len(before)-1] == '\n')
 }

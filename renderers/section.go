@@ -2,6 +2,7 @@ package renderers
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -90,8 +91,8 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(repeated, "repeated control byte", noteLeftOut)
 	if loss := s.GetSourceLoss(); loss != nil {
 		lost := "an unknown number of bytes"
-		if loss.GetLostBytes() > 0 {
-			lost = count(int64(loss.GetLostBytes()), "byte")
+		if n := loss.GetLostBytes(); n > 0 { // a count of the runtime, which may be over what an int64 holds
+			lost = strconv.FormatUint(n, 10) + " " + envelope.Plural("byte", n == 1)
 		}
 		list = append(list, fmt.Sprintf("%s %s at byte %d", lost, noteLoss, loss.GetAtByte()))
 	}
