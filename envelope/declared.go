@@ -26,8 +26,8 @@ func Outcome(d protoreflect.MessageDescriptor) (*Template, error) {
 		return nil, err
 	}
 	if len(t.Fixed()) < minFixed || !isForm(t.Fixed()) {
-		return nil, fmt.Errorf("the outcome template of %s does not begin with fixed words: a letter, and at least %d bytes of printable ASCII",
-			d.FullName(), minFixed)
+		return nil, fmt.Errorf("the outcome template of %s does not begin with fixed words: a letter, and %d to %d bytes of printable ASCII, with single spaces",
+			d.FullName(), minFixed, maxForm)
 	}
 	return t, nil
 }
@@ -54,8 +54,16 @@ func caseOf(d protoreflect.MessageDescriptor, family string) protoreflect.FieldD
 	return resultOneof(d).Fields().ByName(protoreflect.Name(family))
 }
 
-// isForm reports whether a text can begin a line of a receipt.
+// maxForm is how long the beginning of a line of ours is at the most, in bytes. Of
+// tool text that imitates it no more is looked at.
+const maxForm = 128
+
+// isForm reports whether a text can begin a line of a receipt. Tool text that
+// begins like it is found with runs of space taken as one.
 func isForm(text string) bool {
+	if len(text) > maxForm || strings.Contains(text, "  ") {
+		return false
+	}
 	letter := text != "" && (text[0]|0x20 >= 'a' && text[0]|0x20 <= 'z')
 	return letter && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
@@ -108,8 +116,8 @@ func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 }
 
 func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error {
-	if role != pb.Role_ROLE_UNSPECIFIED && (!isForm(label) || strings.ContainsRune(label, ':')) {
-		return errors.New("has a role and no label: a letter, and then printable ASCII without a colon")
+	if role != pb.Role_ROLE_UNSPECIFIED && (!isForm(label) || strings.ContainsRune(label, ':') || strings.HasSuffix(label, " ")) {
+		return fmt.Errorf("has a role and no label: a letter, and then printable ASCII without a colon, with single spaces, of at most %d bytes", maxForm)
 	}
 	switch role {
 	case pb.Role_ROLE_HANDLE:

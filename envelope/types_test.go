@@ -83,6 +83,10 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 			set.GetFile()[0].MessageType = set.GetFile()[0].GetMessageType()[len(set.GetFile()[0].GetMessageType())-1:]
 			set.GetFile()[0].EnumType = nil
 		},
+		"DeployResult.dashboard: has a role and no label: a letter, and then": option("DeployResult", "dashboard", label("Dash  board")),
+		"without a colon, with single spaces":                                 option("DeployResult", "dashboard", label("Dashboard ")),
+		"of at most 128 bytes":                                                option("DeployResult", "dashboard", label(strings.Repeat("Dash", 40))),
+		"5 to 128 bytes of printable ASCII, with":                             outcome("DeployResult", "Deployment  of {state}"),
 		"message acme.v1.Replica contains itself": func(set *descriptorpb.FileDescriptorSet) {
 			f := field(set, "Replica", "reason")
 			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), new(".acme.v1.Replica")
