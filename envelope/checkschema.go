@@ -65,10 +65,16 @@ func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor
 		return err
 	}
 	if name, ok := strings.CutSuffix(string(f.Name()), suffixCuts); ok {
-		return checkConvention(d, "large field "+name, name, largeFieldTypes)
+		if err := checkConvention(d, "large field "+name, name, largeFieldTypes); err != nil {
+			return err
+		}
+		return checkNotDropped(d.Fields().ByName(protoreflect.Name(name + suffixPreview)))
 	}
 	if f.IsList() && d.Fields().ByName(f.Name()+suffixTotal) != nil {
-		return checkConvention(d, "large list "+string(f.Name()), string(f.Name()), largeListTypes)
+		if err := checkConvention(d, "large list "+string(f.Name()), string(f.Name()), largeListTypes); err != nil {
+			return err
+		}
+		return checkNotDropped(f)
 	}
 	return nil
 }
@@ -107,8 +113,20 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 		if !isOfType(f, t.is) {
 			return fmt.Errorf("%s of %s: %s is of another type than the convention says", what, d.FullName(), f.Name())
 		}
+		if t.suffix != suffixPreview && Retention(f) != pb.Retention_RETENTION_KEEP {
+			return fmt.Errorf("%s of %s: %s says what is left out, which is always kept", what, d.FullName(), f.Name())
+		}
 	}
 	return needArtifacts(d)
+}
+
+// checkNotDropped checks that something large goes step by step, and never without
+// a word of how much there was.
+func checkNotDropped(f protoreflect.FieldDescriptor) error {
+	if Retention(f) == pb.Retention_RETENTION_DROP {
+		return fmt.Errorf("field %s is large, and is shortened and not dropped", f.FullName())
+	}
+	return nil
 }
 
 // checkReserved checks the fields whose name alone says that a projection makes
@@ -116,6 +134,9 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 func checkReserved(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
 	if want := reservedTypes[f.Name()]; want != nil && !isOfType(f, want) {
 		return fmt.Errorf("field %s has a name that is reserved by the conventions, and another type", f.FullName())
+	}
+	if reservedTypes[f.Name()] != nil && Retention(f) != pb.Retention_RETENTION_KEEP {
+		return fmt.Errorf("field %s is of the conventions, and is always kept", f.FullName())
 	}
 	if f.Name() == sumField && (f.Kind() != protoreflect.BoolKind || f.IsList() || len(LargeFields(d))+len(LargeLists(d)) == 0) {
 		return fmt.Errorf("field %s has a name that is reserved for whether anything large beside it was truncated", f.FullName())

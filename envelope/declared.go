@@ -95,10 +95,10 @@ func CheckRoles(d protoreflect.MessageDescriptor) error {
 	if _, err := Outcome(d); err != nil {
 		return err
 	}
-	return checkRoles(d, map[protoreflect.FullName]bool{})
+	return checkRoles(d, map[protoreflect.FullName]bool{}, map[string]bool{})
 }
 
-func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
+func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool, sections map[string]bool) error {
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
@@ -106,8 +106,14 @@ func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 		if err := checkRole(f, role, label); err != nil {
 			return fmt.Errorf("field %s: %w", f.FullName(), err)
 		}
+		if role == pb.Role_ROLE_LARGE_TEXT || role == pb.Role_ROLE_LIST {
+			if sections[label] {
+				return fmt.Errorf("field %s: has the label %q of another section, and a reader could not tell the two apart", f.FullName(), label)
+			}
+			sections[label] = true
+		}
 		if role == pb.Role_ROLE_UNSPECIFIED && f.Message() != nil && !f.IsList() && !seen[f.Message().FullName()] {
-			if err := checkRoles(f.Message(), seen); err != nil {
+			if err := checkRoles(f.Message(), seen, sections); err != nil {
 				return err
 			}
 		}

@@ -87,6 +87,12 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"without a colon, with single spaces":                                 option("DeployResult", "dashboard", label("Dashboard ")),
 		"of at most 128 bytes":                                                option("DeployResult", "dashboard", label(strings.Repeat("Dash", 40))),
 		"5 to 128 bytes of printable ASCII, with":                             outcome("DeployResult", "Deployment  of {state}"),
+		"replicas_total says what is left out":                                option("DeployResult", "replicas_total", retention(pb.Retention_RETENTION_TRIM)),
+		"log_artifact says what is left out":                                  option("DeployResult", "log_artifact", retention(pb.Retention_RETENTION_DROP)),
+		"artifacts is of the conventions, and is always":                      option("DeployResult", "artifacts", retention(pb.Retention_RETENTION_DROP)),
+		"replicas is large, and is shortened":                                 option("DeployResult", "replicas", retention(pb.Retention_RETENTION_DROP)),
+		"log_preview is large, and is shortened":                              option("DeployResult", "log_preview", retention(pb.Retention_RETENTION_DROP)),
+		"has the label \"Replicas\" of another section":                       option("DeployResult", "log_preview", label("Replicas")),
 		"message acme.v1.Replica contains itself": func(set *descriptorpb.FileDescriptorSet) {
 			f := field(set, "Replica", "reason")
 			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), new(".acme.v1.Replica")
