@@ -34,6 +34,8 @@ type Field struct {
 const (
 	defaultMaxBytes = 1024
 	defaultMaxItems = 64
+	mostMaxBytes    = 65_536
+	mostMaxItems    = 10_000
 )
 
 // NewSchema reads the options of a message and of those inside of it.

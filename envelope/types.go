@@ -149,7 +149,31 @@ func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.File
 	if err := CheckRoles(canonical); err != nil {
 		return nil, err
 	}
-	return t, CheckPairs(t.Complete, canonical)
+	if err := CheckPairs(t.Complete, canonical); err != nil {
+		return nil, err
+	}
+	return t, checkBounds(t.Complete, map[protoreflect.FullName]bool{})
+}
+
+// checkBounds checks the bounds of a complete message and of those inside of it,
+// as options.proto states them.
+func checkBounds(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
+	seen[d.FullName()] = true
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		if n := bound(f, pb.E_MaxBytes, 1); n > mostMaxBytes {
+			return fmt.Errorf("field %s: max_bytes is %d, at most %d are allowed", f.FullName(), n, mostMaxBytes)
+		}
+		if n := bound(f, pb.E_MaxItems, 1); n > mostMaxItems {
+			return fmt.Errorf("field %s: max_items is %d, at most %d are allowed", f.FullName(), n, mostMaxItems)
+		}
+		if f.Message() != nil && !seen[f.Message().FullName()] {
+			if err := checkBounds(f.Message(), seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func find(files []protoreflect.FileDescriptor, name string) protoreflect.MessageDescriptor {

@@ -93,6 +93,12 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"replicas is large, and is shortened":                                 option("DeployResult", "replicas", retention(pb.Retention_RETENTION_DROP)),
 		"log_preview is large, and is shortened":                              option("DeployResult", "log_preview", retention(pb.Retention_RETENTION_DROP)),
 		"has the label \"Replicas\" of another section":                       option("DeployResult", "log_preview", label("Replicas")),
+		"max_bytes is 65537, at most 65536 are allowed": func(set *descriptorpb.FileDescriptorSet) {
+			proto.SetExtension(field(set, "RestartResult", "service").GetOptions(), pb.E_MaxBytes, uint32(65_537))
+		},
+		"max_items is 10001, at most 10000 are allowed": func(set *descriptorpb.FileDescriptorSet) {
+			proto.SetExtension(field(set, "DeployOutput", "replicas").GetOptions(), pb.E_MaxItems, uint32(10_001))
+		},
 		"message acme.v1.Replica contains itself": func(set *descriptorpb.FileDescriptorSet) {
 			f := field(set, "Replica", "reason")
 			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), new(".acme.v1.Replica")
