@@ -110,7 +110,8 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 		if f == nil {
 			return fmt.Errorf("%s of %s has no %s", what, d.FullName(), name+t.suffix)
 		}
-		if !isOfType(f, t.is) {
+		optionalTotal := t.suffix == suffixTotal && f.Kind() == protoreflect.Uint64Kind && !f.IsList() // with presence or without
+		if !isOfType(f, t.is) && !optionalTotal {
 			return fmt.Errorf("%s of %s: %s is of another type than the convention says", what, d.FullName(), f.Name())
 		}
 		if t.suffix != suffixPreview && Retention(f) != pb.Retention_RETENTION_KEEP {
