@@ -95,11 +95,14 @@ func CheckRoles(d protoreflect.MessageDescriptor) error {
 	if _, err := Outcome(d); err != nil {
 		return err
 	}
-	return checkRoles(d, map[protoreflect.FullName]bool{}, map[string]bool{})
+	return checkRoles(d, map[protoreflect.FullName]int{}, map[string]bool{})
 }
 
-func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool, sections map[string]bool) error {
-	seen[d.FullName()] = true
+// checkRoles checks a message and those inside of it. It notes how many sections
+// each type of message has, and the labels of all.
+func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]int, sections map[string]bool) error {
+	before := len(sections)
+	seen[d.FullName()] = 0
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
 		role, label := RoleOf(f)
@@ -112,12 +115,21 @@ func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 			}
 			sections[label] = true
 		}
-		if role == pb.Role_ROLE_UNSPECIFIED && f.Message() != nil && !f.IsList() && !seen[f.Message().FullName()] {
-			if err := checkRoles(f.Message(), seen, sections); err != nil {
-				return err
-			}
+		if role != pb.Role_ROLE_UNSPECIFIED || f.Message() == nil || f.IsList() {
+			continue
+		}
+		n, again := seen[f.Message().FullName()]
+		if again && n > 0 {
+			return fmt.Errorf("field %s: is one more %s, whose sections would have the same labels", f.FullName(), f.Message().FullName())
+		}
+		if again {
+			continue
+		}
+		if err := checkRoles(f.Message(), seen, sections); err != nil {
+			return err
 		}
 	}
+	seen[d.FullName()] = len(sections) - before
 	return nil
 }
 

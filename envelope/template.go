@@ -188,9 +188,9 @@ func Plural(unit string, one bool) string {
 	switch {
 	case one:
 		return unit
-	case strings.HasSuffix(unit, "ch"), strings.HasSuffix(unit, "s"), strings.HasSuffix(unit, "x"):
+	case strings.HasSuffix(unit, "ch"), strings.HasSuffix(unit, "sh"), strings.HasSuffix(unit, "s"), strings.HasSuffix(unit, "x"):
 		return unit + "es"
-	case strings.HasSuffix(unit, "ry"), strings.HasSuffix(unit, "ty"), strings.HasSuffix(unit, "cy"):
+	case len(unit) > 1 && strings.HasSuffix(unit, "y") && !strings.ContainsRune("aeiou", rune(unit[len(unit)-2])):
 		return unit[:len(unit)-1] + "ies"
 	}
 	return unit + "s"

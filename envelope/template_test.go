@@ -115,3 +115,14 @@ func TestTemplatesOfTasks(t *testing.T) {
 		}
 	}
 }
+
+func TestPlural(t *testing.T) {
+	for unit, want := range map[string]string{
+		"match": "matches", "crash": "crashes", "process": "processes", "box": "boxes", "entry": "entries", "reply": "replies",
+		"key": "keys", "file": "files", "change": "changes",
+	} {
+		if got := envelope.Plural(unit, false); got != want || envelope.Plural(unit, true) != unit {
+			t.Errorf("%s is %s, want %s", unit, got, want)
+		}
+	}
+}

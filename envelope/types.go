@@ -46,6 +46,9 @@ func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
 	for _, file := range files {
 		for i := range file.Messages().Len() {
 			d := file.Messages().Get(i)
+			if n := nestedFamily(d); n != nil {
+				return nil, fmt.Errorf("family %s: it is inside of another message, and families stand at the top of their file", n.FullName())
+			}
 			if text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string); text == "" {
 				continue
 			}
@@ -64,6 +67,21 @@ func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
 		list = append(list, types[name])
 	}
 	return list, nil
+}
+
+// nestedFamily returns a message inside of another that has an outcome template, or
+// nil.
+func nestedFamily(d protoreflect.MessageDescriptor) protoreflect.MessageDescriptor {
+	for i := range d.Messages().Len() {
+		n := d.Messages().Get(i)
+		if text, _ := proto.GetExtension(n.Options(), pb.E_Outcome).(string); text != "" {
+			return n
+		}
+		if n := nestedFamily(n); n != nil {
+			return n
+		}
+	}
+	return nil
 }
 
 // link makes descriptors of the operator's files, on top of those of this build.

@@ -160,8 +160,9 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 			if text, known = b.text("text"); !known {
 				break
 			}
-			a.keepSource = a.keepSource || b.more("type", "text")
-			if structured.isSame(text) || only.isSame(text) {
+			// U+FFFD may stand for half of a surrogate pair.
+			a.keepSource = a.keepSource || b.more("type", "text") || strings.ContainsRune(text, utf8.RuneError)
+			if alone := len(r.content) == 1; (alone || isContainer(text)) && (structured.isSame(text) || only.isSame(text)) {
 				a.result.TextRepeatsStructured, a.keepSource = true, true
 				break
 			}
@@ -199,6 +200,13 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 		return a.text(ctx, "resource", *resource, true)
 	}
 	return nil
+}
+
+// isContainer reports whether text, if it is JSON, is an object or an array. Of
+// several texts, a scalar that is structured data too may be there by chance.
+func isContainer(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
 // line returns a member that is a string on one line of at most limit bytes.

@@ -406,3 +406,21 @@ func TestAttachmentsWithoutAnArtifactHaveAHandle(t *testing.T) {
 		}
 	}
 }
+
+// Of several texts, a scalar that the structured data holds too is not taken for a
+// repetition: "5" may be any 5.
+func TestScalarTextsStay(t *testing.T) {
+	c := newCaller()
+	r, err := c.mcp(`{"content":[{"type":"text","text":"5"},{"type":"text","text":"5"},{"type":"text","text":"6"}],"structuredContent":{"ok":5}}`)
+	if err != nil || r.GetExternalMcp().GetTextPreview() != "5\n5\n6" || r.GetExternalMcp().GetTextRepeatsStructured() {
+		t.Errorf("%v, %v", r, err)
+	}
+	r, err = c.mcp(`{"content":[{"type":"text","text":"5"}],"structuredContent":{"ok":5}}`)
+	if err != nil || r.GetExternalMcp().TextPreview != nil || !r.GetExternalMcp().GetTextRepeatsStructured() {
+		t.Errorf("%v, %v", r, err)
+	}
+	r, err = c.mcp(`{"content":[{"type":"text","text":"half \ud800"}]}`)
+	if err != nil || r.GetExternalMcp().SourceArtifact == nil {
+		t.Errorf("half of a pair: %v, %v", r, err)
+	}
+}

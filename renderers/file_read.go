@@ -2,6 +2,7 @@ package renderers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -142,9 +143,14 @@ func (f *fileText) ranges() string {
 }
 
 // next says what to ask for next: the first lines that are not shown.
+// compacted reports whether lines were shown before a compaction.
+func (f *fileText) compacted() bool {
+	return slices.ContainsFunc(f.large.Cuts, func(c *pb.Cut) bool { return c.GetKind() == pb.CutKind_CUT_KIND_COMPACTED })
+}
+
 func (f *fileText) next() string {
-	if f.binary || f.read.empty() {
-		return ""
+	if f.binary || f.read.empty() || len(f.shown) == 0 && !f.compacted() {
+		return "" // where not even the first line fits, asking for it again would not help
 	}
 	missing := lineRange{f.read.first, max(f.read.last, f.total)}
 	for _, r := range f.shown {

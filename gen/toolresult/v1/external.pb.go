@@ -703,7 +703,7 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x12ExternalJsonOutput\x12\x1d\n" +
 	"\x06source\x18\x01 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x06source\x12=\n" +
 	"\vresult_json\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadB\x04\xa8\xb5\x18\x01R\n" +
-	"resultJson\"\x80\x05\n" +
+	"resultJson\"\x81\x05\n" +
 	"\x12ExternalAttachment\x12\x1c\n" +
 	"\x06number\x18\x01 \x01(\rB\x04\x88\xb5\x18\x01R\x06number\x12?\n" +
 	"\x04kind\x18\x02 \x01(\x0e2%.toolresult.v1.ExternalAttachmentKindB\x04\x88\xb5\x18\x01R\x04kind\x12\x18\n" +
@@ -717,7 +717,7 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\tundecoded\x18\t \x01(\bB\x04\x88\xb5\x18\x01R\tundecoded\x12\x1d\n" +
 	"\ain_text\x18\n" +
 	" \x01(\bB\x04\x88\xb5\x18\x01R\x06inText\x12B\n" +
-	"\bartifact\x18\v \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact:\xbb\x01\x92\xb5\x18\xb6\x01{number}: {kind}[ {uri}][, {media_type}][, {bytes#byte}][, {undecoded?as given, no valid base64}][, {in_text?text under Resource text}][: {artifact.path}][; {name}][ ({description})]B\b\n" +
+	"\bartifact\x18\v \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact:\xbc\x01\x92\xb5\x18\xb7\x01{number}: {kind}[, {bytes#byte}][, {undecoded?as given, no valid base64}][, {in_text?text under Resource text}][: {artifact.path}][; {media_type}][; {uri}][; {name}][ ({description})]B\b\n" +
 	"\x06_bytes\"J\n" +
 	"\x0eExternalStored\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
