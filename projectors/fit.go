@@ -150,6 +150,15 @@ func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 	return nil
 }
 
+// pays reports whether a share is enough for a cost.
+func pays(share, cost envelope.Cost) bool {
+	return cost.Tokens <= share.Tokens && cost.Lines <= share.Lines && cost.Bytes <= share.Bytes
+}
+
+func plus(a, b envelope.Cost) envelope.Cost {
+	return envelope.Cost{Tokens: a.Tokens + b.Tokens, Lines: a.Lines + b.Lines, Bytes: a.Bytes + b.Bytes}
+}
+
 // less takes o away from c, down to nothing; a limit that is not set stays so.
 func less(c, o envelope.Cost) envelope.Cost {
 	minus := func(n, o int) int {

@@ -2,7 +2,6 @@ package projectors
 
 import (
 	"context"
-	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -31,14 +30,18 @@ func (l *list) truncated() bool { return l.shown < l.all.Len() }
 // costOf is what the lines of an element cost.
 func (l *list) costOf(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
-		lines := envelope.Lines(l.field.Field, l.all.Get(len(l.costs)))
-		for j := range lines {
-			lines[j] = preview.OneLine(lines[j])
-		}
-		text := strings.Join(lines, "\n") + "\n"
-		l.costs = append(l.costs, envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)})
+		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, l.all.Get(len(l.costs))), "", p))
 	}
 	return l.costs[i]
+}
+
+// lineCost is what lines cost when they stand behind an indent.
+func lineCost(lines []string, indent string, p Policy) envelope.Cost {
+	text := ""
+	for _, line := range lines {
+		text += indent + preview.OneLine(line) + "\n"
+	}
+	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
 }
 
 func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
@@ -46,7 +49,7 @@ func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink art
 	shown := l.into.Mutable(l.field.Field).List()
 	for l.shown = 0; l.shown < l.all.Len(); l.shown++ {
 		c := l.costOf(l.shown, p)
-		if c.Tokens > share.Tokens || c.Lines > share.Lines || c.Bytes > share.Bytes {
+		if !pays(share, c) {
 			break
 		}
 		share = less(share, c)
@@ -65,8 +68,7 @@ func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink art
 
 func (l *list) cost(p Policy) (sum envelope.Cost) {
 	for i := range l.shown {
-		c := l.costOf(i, p)
-		sum = envelope.Cost{Tokens: sum.Tokens + c.Tokens, Lines: sum.Lines + c.Lines, Bytes: sum.Bytes + c.Bytes}
+		sum = plus(sum, l.costOf(i, p))
 	}
 	return sum
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
 )
 
 // Bounds of a matched line, as search.proto states them.
@@ -157,20 +156,12 @@ func (f *foundFiles) price(p Policy) {
 	}
 }
 
-func lineCost(lines []string, indent string, p Policy) envelope.Cost {
-	text := ""
-	for _, line := range lines {
-		text += indent + preview.OneLine(line) + "\n"
-	}
-	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
-}
-
 // deal chooses what a share pays for. It stops at the first line that it does not
 // pay for, so no file has two matches more than another that has more to show.
 func (f *foundFiles) deal(share envelope.Cost) {
 	f.spent = envelope.Cost{}
 	pay := func(c envelope.Cost) bool {
-		if c.Tokens > share.Tokens || c.Lines > share.Lines || c.Bytes > share.Bytes {
+		if !pays(share, c) {
 			return false
 		}
 		share, f.spent = less(share, c), plus(f.spent, c)
@@ -202,10 +193,6 @@ func (f *foundFiles) deal(share envelope.Cost) {
 			file.shown, more = round+1, true
 		}
 	}
-}
-
-func plus(a, b envelope.Cost) envelope.Cost {
-	return envelope.Cost{Tokens: a.Tokens + b.Tokens, Lines: a.Lines + b.Lines, Bytes: a.Bytes + b.Bytes}
 }
 
 func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
