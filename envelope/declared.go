@@ -32,8 +32,7 @@ func Outcome(d protoreflect.MessageDescriptor) (*Template, error) {
 	return t, nil
 }
 
-// DefaultTokens returns the default budget of a family's receipt, in
-// tokens.
+// DefaultTokens returns the default budget of a family's receipt, in tokens.
 func DefaultTokens(d protoreflect.MessageDescriptor) int {
 	if n, _ := proto.GetExtension(d.Options(), pb.E_DefaultTokens).(uint32); n > 0 {
 		return int(n)

@@ -1,8 +1,6 @@
 package envelope
 
-import (
-	"google.golang.org/protobuf/reflect/protoreflect"
-)
+import "google.golang.org/protobuf/reflect/protoreflect"
 
 // LargeList is a list that may be huge: the fields x, x_total, x_truncated and
 // x_artifact of one message, by the convention of ledger.proto.
@@ -82,7 +80,7 @@ func Lines(f protoreflect.FieldDescriptor, v protoreflect.Value) []string {
 	}
 	line, err := LineOf(f)
 	if err != nil {
-		return nil // CheckDeclared refused it
+		return nil // CheckRoles refused it
 	}
 	m := v.Message()
 	lines := []string{line.Expand(m)}

@@ -11,9 +11,7 @@ import (
 // once, and not with every call.
 type Schema struct {
 	Fields []Field // in the order of the contract
-	Lists  []LargeList
 	large  []LargeField
-	made   map[protoreflect.Name]bool
 }
 
 // Field is one field of a Schema.
@@ -27,7 +25,7 @@ type Field struct {
 	Required bool
 	MaxBytes int     // of a string
 	MaxItems int     // of a list
-	Inner    *Schema // of a message; nil for those of the contract's own that have no options to follow
+	Inner    *Schema // of a message; nil for others
 }
 
 // Bounds of fields that say nothing else, as options.proto states them.
@@ -47,13 +45,14 @@ func newSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]
 	if s := seen[d.FullName()]; s != nil {
 		return s
 	}
-	s := &Schema{Lists: LargeLists(d), large: LargeFields(d), made: Made(d), Fields: make([]Field, d.Fields().Len())}
+	s := &Schema{large: LargeFields(d), Fields: make([]Field, d.Fields().Len())}
+	lists, made := LargeLists(d), Made(d)
 	seen[d.FullName()] = s
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		f.Desc = d.Fields().Get(i)
 		f.Role, f.Label = RoleOf(f.Desc)
-		f.Made = s.made[f.Desc.Name()]
+		f.Made = made[f.Desc.Name()]
 		f.Required, _ = proto.GetExtension(f.Desc.Options(), pb.E_Required).(bool)
 		f.MaxBytes = bound(f.Desc, pb.E_MaxBytes, defaultMaxBytes)
 		f.MaxItems = bound(f.Desc, pb.E_MaxItems, defaultMaxItems)
@@ -62,9 +61,9 @@ func newSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]
 				f.Large = &s.large[j]
 			}
 		}
-		for j := range s.Lists {
-			if s.Lists[j].Field == f.Desc {
-				f.List = &s.Lists[j]
+		for j := range lists {
+			if lists[j].Field == f.Desc {
+				f.List = &lists[j]
 			}
 		}
 		if f.Desc.Message() != nil {

@@ -87,9 +87,9 @@ const (
 )
 
 // page is a page as a tree. The parser of golang.org/x/net/html is not used for
-// it: where formatting elements are not closed it makes a hundred elements of
-// every tag, as the standard demands, and a page of some megabytes would take all
-// memory. This one makes at most one element of a tag.
+// it: formatting elements that are not closed begin again in every paragraph, as
+// the standard demands, so that a page of 14 KB with 400 of them becomes 800,000
+// nodes. This one makes at most one element of a tag.
 type page struct {
 	root     *html.Node
 	title    string

@@ -142,12 +142,12 @@ func (f *fileText) ranges() string {
 	return text
 }
 
-// next says what to ask for next: the first lines that are not shown.
 // compacted reports whether lines were shown before a compaction.
 func (f *fileText) compacted() bool {
 	return slices.ContainsFunc(f.large.Cuts, func(c *pb.Cut) bool { return c.GetKind() == pb.CutKind_CUT_KIND_COMPACTED })
 }
 
+// next says what to ask for next: the first lines that are not shown.
 func (f *fileText) next() string {
 	if f.binary || f.read.empty() || len(f.shown) == 0 && !f.compacted() {
 		return "" // where not even the first line fits, asking for it again would not help

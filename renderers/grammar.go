@@ -165,7 +165,7 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 func add(forms *[]Form, begin, use, family string) {
 	for i := range *forms {
 		if f := &(*forms)[i]; f.Begin == begin {
-			if strings.HasPrefix(f.Use, use) && !strings.HasSuffix(f.Use, family) {
+			if strings.HasPrefix(f.Use, use+" of ") && !strings.HasSuffix(f.Use, " "+family) {
 				f.Use += ", " + family
 			}
 			return
