@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 1
+const Version = 2
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
