@@ -77,6 +77,30 @@ func (s *dirStage) Seal() (Blob, error) {
 	return &dirBlob{stage: s, content: contentFrom(s.hash, s.size)}, nil
 }
 
+func (s *dirStage) Prefix() (Blob, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	return &dirPrefix{stage: s, size: s.size}, nil
+}
+
+// dirPrefix is the beginning of a dirStage. Its bytes are written and never change.
+type dirPrefix struct {
+	stage *dirStage
+	size  int64
+}
+
+func (b *dirPrefix) Size() int64 { return b.size }
+
+func (b *dirPrefix) Open() (io.ReadCloser, error) {
+	if err := b.stage.ended(); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(io.NewSectionReader(b.stage.temp.file, 0, b.size)), nil
+}
+
 // usable reports why the stage takes no more bytes. The caller holds s.mu.
 func (s *dirStage) usable() error {
 	if s.failed == nil && s.sealed {

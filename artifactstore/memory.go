@@ -143,6 +143,15 @@ func (s *memoryStage) Seal() (Blob, error) {
 	return &memoryBlob{stage: s, size: int64(len(s.all))}, nil
 }
 
+func (s *memoryStage) Prefix() (Blob, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	return &memoryBlob{stage: s, size: int64(len(s.all))}, nil
+}
+
 func (s *memoryStage) Discard() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +168,7 @@ func (s *memoryStage) fail(err error) {
 	s.failed = fmt.Errorf("stage: %w", err)
 }
 
-// memoryBlob is a sealed memoryStage.
+// memoryBlob is a memoryStage that is sealed, or the beginning of one that is not.
 type memoryBlob struct {
 	stage *memoryStage
 	size  int64
@@ -175,9 +184,12 @@ func (b *memoryBlob) Open() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(all)), nil
 }
 
-// bytes returns the sealed content, which never changes.
+// bytes returns the content of the blob, which never changes.
 func (b *memoryBlob) bytes() ([]byte, error) {
 	b.stage.mu.Lock()
 	defer b.stage.mu.Unlock()
-	return b.stage.all, b.stage.failed
+	if b.stage.failed != nil {
+		return nil, b.stage.failed
+	}
+	return b.stage.all[:b.size:b.size], nil
 }

@@ -85,6 +85,9 @@ type Stage interface {
 	// Write appends p. It fails with ErrSealed after Seal, with the error of the stage's context, or as Put
 	// does for the file system and for a closed store.
 	io.Writer
+	// Prefix returns what has been written so far, without ending the payload: a blob that stays as it is
+	// while more is written, until Discard. Put copies it. It fails like Write, but also works after Seal.
+	Prefix() (Blob, error)
 	// Seal ends the payload and returns it. The blob can be read and put, any number of times, until
 	// Discard; readers opened from it are of no use after that. A second Seal fails with ErrSealed.
 	Seal() (Blob, error)

@@ -134,6 +134,14 @@ func (s *lineStore) grow(n, maxLines int) {
 	s.buf, s.lines, s.ends = slices.Grow(s.buf, n), slices.Grow(s.lines, lines), slices.Grow(s.ends, lines)
 }
 
+// clone copies what is alive. Texts of lines are not shared: they move when a
+// store makes room.
+func (s *lineStore) clone() lineStore {
+	c := *s
+	c.lines, c.ends, c.buf = slices.Clone(s.lines), slices.Clone(s.ends), slices.Clone(s.buf)
+	return c
+}
+
 func (s *lineStore) reset() {
 	*s = lineStore{lines: s.lines[:0], ends: s.ends[:0], buf: s.buf[:0]}
 }

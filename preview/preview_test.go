@@ -282,6 +282,32 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 // A text that is its own payload has the segments that its preview has.
+// A snapshot shows what the payload would, had it ended there, and changes nothing
+// of what comes later.
+func TestSnapshots(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		payload := payloads().Draw(t, "payload")
+		at := rapid.IntRange(0, len(payload)).Draw(t, "at")
+		budget := preview.Budget{Tokens: 150, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 200}
+		w := preview.NewWriter(200)
+		_, _ = w.Write(payload[:at])
+		early := w.Snapshot()
+		_, _ = w.Write(payload[at:])
+		for _, c := range []struct {
+			what string
+			got  *preview.Excerpt
+			of   []byte
+		}{{"the snapshot", early, payload[:at]}, {"the rest", w.Finish(), payload}} {
+			alone := preview.NewWriter(200)
+			_, _ = alone.Write(c.of)
+			want := alone.Finish().Select(budget, tokens.Estimate(), 25)
+			if diff := cmp.Diff(want, c.got.Select(budget, tokens.Estimate(), 25)); diff != "" {
+				t.Fatalf("%s:\n%s", c.what, diff)
+			}
+		}
+	})
+}
+
 func TestSplitIsWhatAPreviewHas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")

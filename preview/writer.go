@@ -149,6 +149,15 @@ func (w *Writer) keep(l line, text []byte) {
 	w.cur.begin(w.offset)
 }
 
+// Snapshot returns what Finish would, had the payload ended here. The Writer goes
+// on; its cost is a copy of the windows.
+func (w *Writer) Snapshot() *Excerpt {
+	now := *w
+	now.head, now.tail = w.head.clone(), w.tail.clone()
+	now.cur.buf = slices.Clone(w.cur.buf)
+	return now.Finish()
+}
+
 // Finish ends the payload and returns what was kept. The Writer must not be
 // used afterwards.
 func (w *Writer) Finish() *Excerpt {

@@ -73,6 +73,47 @@ func stage(t *testing.T, s artifactstore.Store) {
 	mustHold(t, s, mustPut(t, s, empty, nil), nil)
 }
 
+// prefixOfStage puts what has arrived while more arrives.
+func prefixOfStage(t *testing.T, s artifactstore.Store) {
+	want := noise(300<<10, 7)
+	st := mustStage(t, s)
+	var prefixes []artifactstore.Blob
+	cuts := []int{0, 1, 100_000, len(want)}
+	for i, cut := range cuts {
+		if i > 0 {
+			if _, err := st.Write(want[cuts[i-1]:cut]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := st.Prefix()
+		if err != nil {
+			t.Fatal(err)
+		}
+		prefixes = append(prefixes, b)
+	}
+	for i, b := range prefixes {
+		mustYield(t, b, want[:cuts[i]])
+	}
+	early := mustPut(t, s, prefixes[2], want[:cuts[2]])
+	all, err := st.Seal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := mustPut(t, s, all, want)
+	if ref := mustPut(t, s, prefixes[3], want); ref != whole {
+		t.Errorf("the prefix that is everything has another reference: %v, %v", ref, whole)
+	}
+	mustYield(t, prefixes[1], want[:1])
+	if err := st.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	mustHold(t, s, early, want[:cuts[2]])
+	_, err = st.Prefix()
+	mustFail(t, "Prefix after Discard", err, artifactstore.ErrClosed)
+	_, err = prefixes[1].Open()
+	mustFail(t, "Open of a prefix after Discard", err, artifactstore.ErrClosed)
+}
+
 func sealedStage(t *testing.T, s artifactstore.Store) {
 	st, b := mustSeal(t, s, []byte("abc"))
 	_, err := st.Write([]byte("d"))

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) artifactstore.Store) {
 		{"reader seeks", readerSeeks},
 		{"reader is closed", readerIsClosed},
 		{"stage", stage},
+		{"prefix of a stage", prefixOfStage},
 		{"sealed stage takes no more", sealedStage},
 		{"sealed blob put again", sealedBlobPutAgain},
 		{"sealed blob of another store", foreignSealedBlob},

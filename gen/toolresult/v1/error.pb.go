@@ -101,6 +101,8 @@ const (
 	ErrorReason_ERROR_REASON_FAMILY_UNKNOWN ErrorReason = 28
 	// INVALID_ARGUMENT. The message of a custom output is not what its type says.
 	ErrorReason_ERROR_REASON_MESSAGE_INVALID ErrorReason = 29
+	// INVALID_ARGUMENT. A message of a stream came where it has no place.
+	ErrorReason_ERROR_REASON_STREAM_ORDER ErrorReason = 30
 )
 
 // Enum value maps for ErrorReason.
@@ -136,6 +138,7 @@ var (
 		27: "ERROR_REASON_DEADLINE",
 		28: "ERROR_REASON_FAMILY_UNKNOWN",
 		29: "ERROR_REASON_MESSAGE_INVALID",
+		30: "ERROR_REASON_STREAM_ORDER",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -168,6 +171,7 @@ var (
 		"ERROR_REASON_DEADLINE":               27,
 		"ERROR_REASON_FAMILY_UNKNOWN":         28,
 		"ERROR_REASON_MESSAGE_INVALID":        29,
+		"ERROR_REASON_STREAM_ORDER":           30,
 	}
 )
 
@@ -481,7 +485,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xde\a\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xfd\a\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -513,7 +517,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_CLIENT_CANCELLED\x10\x1a\x12\x19\n" +
 	"\x15ERROR_REASON_DEADLINE\x10\x1b\x12\x1f\n" +
 	"\x1bERROR_REASON_FAMILY_UNKNOWN\x10\x1c\x12 \n" +
-	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1dB\xb5\x01\n" +
+	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1d\x12\x1d\n" +
+	"\x19ERROR_REASON_STREAM_ORDER\x10\x1eB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 

@@ -33,6 +33,7 @@ type Payload struct {
 	// Types that are valid to be assigned to Source:
 	//
 	//	*Payload_Inline
+	//	*Payload_Stream
 	Source isPayload_Source `protobuf_oneof:"source"`
 	// Set when the runtime itself had already lost bytes of this stream before
 	// it called, for example in a ring buffer. Default: nothing was lost.
@@ -87,6 +88,15 @@ func (x *Payload) GetInline() []byte {
 	return nil
 }
 
+func (x *Payload) GetStream() string {
+	if x != nil {
+		if x, ok := x.Source.(*Payload_Stream); ok {
+			return x.Stream
+		}
+	}
+	return ""
+}
+
 func (x *Payload) GetSourceLoss() *SourceLoss {
 	if x != nil {
 		return x.SourceLoss
@@ -104,7 +114,15 @@ type Payload_Inline struct {
 	Inline []byte `protobuf:"bytes,1,opt,name=inline,proto3,oneof"`
 }
 
+type Payload_Stream struct {
+	// The name of a stream of the same ProjectStream call, whose chunks are the
+	// bytes. Refused elsewhere with FIELD_OUT_OF_BOUNDS.
+	Stream string `protobuf:"bytes,2,opt,name=stream,proto3,oneof"`
+}
+
 func (*Payload_Inline) isPayload_Source() {}
+
+func (*Payload_Stream) isPayload_Source() {}
 
 // SourceLoss tells that a part of a stream was gone before it reached the
 // sidecar. It is the only loss that no artifact can recover, so the receipt
@@ -219,9 +237,10 @@ var File_toolresult_v1_payload_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_payload_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/payload.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"i\n" +
+	"\x1btoolresult/v1/payload.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"\x83\x01\n" +
 	"\aPayload\x12\x18\n" +
-	"\x06inline\x18\x01 \x01(\fH\x00R\x06inline\x12:\n" +
+	"\x06inline\x18\x01 \x01(\fH\x00R\x06inline\x12\x18\n" +
+	"\x06stream\x18\x02 \x01(\tH\x00R\x06stream\x12:\n" +
 	"\vsource_loss\x18\x0f \x01(\v2\x19.toolresult.v1.SourceLossR\n" +
 	"sourceLossB\b\n" +
 	"\x06source\"P\n" +
@@ -269,6 +288,7 @@ func file_toolresult_v1_payload_proto_init() {
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_msgTypes[0].OneofWrappers = []any{
 		(*Payload_Inline)(nil),
+		(*Payload_Stream)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

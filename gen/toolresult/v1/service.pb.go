@@ -130,6 +130,431 @@ func (x *ProjectRequest) GetPolicy() *ProjectionPolicy {
 	return nil
 }
 
+// ProjectStreamRequest is one message of a stream: the header first, the finish
+// last.
+type ProjectStreamRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the message is.
+	//
+	// Types that are valid to be assigned to Message:
+	//
+	//	*ProjectStreamRequest_Header
+	//	*ProjectStreamRequest_Chunk
+	//	*ProjectStreamRequest_Snapshot
+	//	*ProjectStreamRequest_Finish
+	Message       isProjectStreamRequest_Message `protobuf_oneof:"message"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectStreamRequest) Reset() {
+	*x = ProjectStreamRequest{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectStreamRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectStreamRequest) ProtoMessage() {}
+
+func (x *ProjectStreamRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectStreamRequest.ProtoReflect.Descriptor instead.
+func (*ProjectStreamRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ProjectStreamRequest) GetMessage() isProjectStreamRequest_Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *ProjectStreamRequest) GetHeader() *StreamHeader {
+	if x != nil {
+		if x, ok := x.Message.(*ProjectStreamRequest_Header); ok {
+			return x.Header
+		}
+	}
+	return nil
+}
+
+func (x *ProjectStreamRequest) GetChunk() *StreamChunk {
+	if x != nil {
+		if x, ok := x.Message.(*ProjectStreamRequest_Chunk); ok {
+			return x.Chunk
+		}
+	}
+	return nil
+}
+
+func (x *ProjectStreamRequest) GetSnapshot() *StreamSnapshot {
+	if x != nil {
+		if x, ok := x.Message.(*ProjectStreamRequest_Snapshot); ok {
+			return x.Snapshot
+		}
+	}
+	return nil
+}
+
+func (x *ProjectStreamRequest) GetFinish() *StreamFinish {
+	if x != nil {
+		if x, ok := x.Message.(*ProjectStreamRequest_Finish); ok {
+			return x.Finish
+		}
+	}
+	return nil
+}
+
+type isProjectStreamRequest_Message interface {
+	isProjectStreamRequest_Message()
+}
+
+type ProjectStreamRequest_Header struct {
+	// How the streams are to be projected. First, and once.
+	Header *StreamHeader `protobuf:"bytes,1,opt,name=header,proto3,oneof"`
+}
+
+type ProjectStreamRequest_Chunk struct {
+	// The next bytes of a stream.
+	Chunk *StreamChunk `protobuf:"bytes,2,opt,name=chunk,proto3,oneof"`
+}
+
+type ProjectStreamRequest_Snapshot struct {
+	// A wish for a projection of what has arrived.
+	Snapshot *StreamSnapshot `protobuf:"bytes,3,opt,name=snapshot,proto3,oneof"`
+}
+
+type ProjectStreamRequest_Finish struct {
+	// The output whose payloads the streams are. Last, and once.
+	Finish *StreamFinish `protobuf:"bytes,4,opt,name=finish,proto3,oneof"`
+}
+
+func (*ProjectStreamRequest_Header) isProjectStreamRequest_Message() {}
+
+func (*ProjectStreamRequest_Chunk) isProjectStreamRequest_Message() {}
+
+func (*ProjectStreamRequest_Snapshot) isProjectStreamRequest_Message() {}
+
+func (*ProjectStreamRequest_Finish) isProjectStreamRequest_Message() {}
+
+// StreamHeader says how the streams of a call are to be projected.
+type StreamHeader struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The family of the output, as GetServerInfo names it. Required: its budget
+	// decides how much of a stream is kept in memory.
+	Family string `protobuf:"bytes,1,opt,name=family,proto3" json:"family,omitempty"`
+	// How to project the result and the snapshots. Absent: every default.
+	Policy *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	// The streams that may come, so that one of which no byte came is known to be
+	// empty. At most 64 names.
+	Streams       []string `protobuf:"bytes,3,rep,name=streams,proto3" json:"streams,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamHeader) Reset() {
+	*x = StreamHeader{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamHeader) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamHeader) ProtoMessage() {}
+
+func (x *StreamHeader) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamHeader.ProtoReflect.Descriptor instead.
+func (*StreamHeader) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *StreamHeader) GetFamily() string {
+	if x != nil {
+		return x.Family
+	}
+	return ""
+}
+
+func (x *StreamHeader) GetPolicy() *ProjectionPolicy {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+func (x *StreamHeader) GetStreams() []string {
+	if x != nil {
+		return x.Streams
+	}
+	return nil
+}
+
+// StreamChunk is a piece of a stream.
+type StreamChunk struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the stream, such as "stdout". Empty: that of the chunk before. A
+	// name follows the pattern of tool names.
+	Stream string `protobuf:"bytes,1,opt,name=stream,proto3" json:"stream,omitempty"`
+	// The bytes. Cuts between chunks mean nothing; lines and characters may be torn.
+	Data          []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamChunk) Reset() {
+	*x = StreamChunk{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamChunk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamChunk) ProtoMessage() {}
+
+func (x *StreamChunk) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamChunk.ProtoReflect.Descriptor instead.
+func (*StreamChunk) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *StreamChunk) GetStream() string {
+	if x != nil {
+		return x.Stream
+	}
+	return ""
+}
+
+func (x *StreamChunk) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// StreamSnapshot asks for a projection of what has arrived so far.
+type StreamSnapshot struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The output as it is now, such as a command that was promoted. Payloads that
+	// name a stream hold what has arrived of it. Required, of the header's family.
+	Output        *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamSnapshot) Reset() {
+	*x = StreamSnapshot{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamSnapshot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamSnapshot) ProtoMessage() {}
+
+func (x *StreamSnapshot) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamSnapshot.ProtoReflect.Descriptor instead.
+func (*StreamSnapshot) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *StreamSnapshot) GetOutput() *CompleteToolOutput {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+// StreamFinish ends the streams.
+type StreamFinish struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The complete output. Payloads that name a stream hold all of it. Required, of
+	// the header's family, or an error.
+	Output        *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StreamFinish) Reset() {
+	*x = StreamFinish{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StreamFinish) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StreamFinish) ProtoMessage() {}
+
+func (x *StreamFinish) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StreamFinish.ProtoReflect.Descriptor instead.
+func (*StreamFinish) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *StreamFinish) GetOutput() *CompleteToolOutput {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+// ProjectStreamResponse is one answer.
+type ProjectStreamResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the answer is to.
+	//
+	// Types that are valid to be assigned to Answer:
+	//
+	//	*ProjectStreamResponse_Snapshot
+	//	*ProjectStreamResponse_Result
+	Answer        isProjectStreamResponse_Answer `protobuf_oneof:"answer"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectStreamResponse) Reset() {
+	*x = ProjectStreamResponse{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectStreamResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectStreamResponse) ProtoMessage() {}
+
+func (x *ProjectStreamResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectStreamResponse.ProtoReflect.Descriptor instead.
+func (*ProjectStreamResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ProjectStreamResponse) GetAnswer() isProjectStreamResponse_Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *ProjectStreamResponse) GetSnapshot() *ProjectResponse {
+	if x != nil {
+		if x, ok := x.Answer.(*ProjectStreamResponse_Snapshot); ok {
+			return x.Snapshot
+		}
+	}
+	return nil
+}
+
+func (x *ProjectStreamResponse) GetResult() *ProjectResponse {
+	if x != nil {
+		if x, ok := x.Answer.(*ProjectStreamResponse_Result); ok {
+			return x.Result
+		}
+	}
+	return nil
+}
+
+type isProjectStreamResponse_Answer interface {
+	isProjectStreamResponse_Answer()
+}
+
+type ProjectStreamResponse_Snapshot struct {
+	// The projection that a snapshot asked for.
+	Snapshot *ProjectResponse `protobuf:"bytes,1,opt,name=snapshot,proto3,oneof"`
+}
+
+type ProjectStreamResponse_Result struct {
+	// The projection of the finished output: the last answer.
+	Result *ProjectResponse `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
+}
+
+func (*ProjectStreamResponse_Snapshot) isProjectStreamResponse_Answer() {}
+
+func (*ProjectStreamResponse_Result) isProjectStreamResponse_Answer() {}
+
 // ProjectResponse holds both surfaces of one tool result.
 type ProjectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -145,7 +570,7 @@ type ProjectResponse struct {
 
 func (x *ProjectResponse) Reset() {
 	*x = ProjectResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	mi := &file_toolresult_v1_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -157,7 +582,7 @@ func (x *ProjectResponse) String() string {
 func (*ProjectResponse) ProtoMessage() {}
 
 func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	mi := &file_toolresult_v1_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -170,7 +595,7 @@ func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectResponse.ProtoReflect.Descriptor instead.
 func (*ProjectResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ProjectResponse) GetCanonical() *CanonicalToolResult {
@@ -207,7 +632,7 @@ type RenderRequest struct {
 
 func (x *RenderRequest) Reset() {
 	*x = RenderRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	mi := &file_toolresult_v1_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +644,7 @@ func (x *RenderRequest) String() string {
 func (*RenderRequest) ProtoMessage() {}
 
 func (x *RenderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	mi := &file_toolresult_v1_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +657,7 @@ func (x *RenderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderRequest.ProtoReflect.Descriptor instead.
 func (*RenderRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RenderRequest) GetCanonical() *CanonicalToolResult {
@@ -260,7 +685,7 @@ type RenderResponse struct {
 
 func (x *RenderResponse) Reset() {
 	*x = RenderResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	mi := &file_toolresult_v1_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -272,7 +697,7 @@ func (x *RenderResponse) String() string {
 func (*RenderResponse) ProtoMessage() {}
 
 func (x *RenderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	mi := &file_toolresult_v1_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -285,7 +710,7 @@ func (x *RenderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderResponse.ProtoReflect.Descriptor instead.
 func (*RenderResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RenderResponse) GetReceipt() *Receipt {
@@ -309,7 +734,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -321,7 +746,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -334,7 +759,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CompactRequest) GetResults() []*CanonicalToolResult {
@@ -366,7 +791,7 @@ type CompactedResult struct {
 
 func (x *CompactedResult) Reset() {
 	*x = CompactedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -378,7 +803,7 @@ func (x *CompactedResult) String() string {
 func (*CompactedResult) ProtoMessage() {}
 
 func (x *CompactedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -391,7 +816,7 @@ func (x *CompactedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactedResult.ProtoReflect.Descriptor instead.
 func (*CompactedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CompactedResult) GetCanonical() *CanonicalToolResult {
@@ -430,7 +855,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -442,7 +867,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -455,7 +880,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CompactResponse) GetResults() []*CompactedResult {
@@ -481,7 +906,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[7]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -493,7 +918,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[7]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -506,7 +931,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
 }
 
 // GetServerInfoResponse describes the server.
@@ -534,7 +959,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[8]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +971,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[8]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +984,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -639,7 +1064,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[9]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -651,7 +1076,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[9]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -664,7 +1089,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -709,7 +1134,28 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1atoolresult/v1/policy.proto\"\x84\x01\n" +
 	"\x0eProjectRequest\x129\n" +
 	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x127\n" +
-	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\"\xc5\x01\n" +
+	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\"\x80\x02\n" +
+	"\x14ProjectStreamRequest\x125\n" +
+	"\x06header\x18\x01 \x01(\v2\x1b.toolresult.v1.StreamHeaderH\x00R\x06header\x122\n" +
+	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
+	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
+	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
+	"\amessage\"y\n" +
+	"\fStreamHeader\x12\x16\n" +
+	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
+	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
+	"\astreams\x18\x03 \x03(\tR\astreams\"9\n" +
+	"\vStreamChunk\x12\x16\n" +
+	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"K\n" +
+	"\x0eStreamSnapshot\x129\n" +
+	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\"I\n" +
+	"\fStreamFinish\x129\n" +
+	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\"\x99\x01\n" +
+	"\x15ProjectStreamResponse\x12<\n" +
+	"\bsnapshot\x18\x01 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\bsnapshot\x128\n" +
+	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\x06resultB\b\n" +
+	"\x06answer\"\xc5\x01\n" +
 	"\x0fProjectResponse\x12@\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
 	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12>\n" +
@@ -754,9 +1200,10 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x0fStoreDurability\x12 \n" +
 	"\x1cSTORE_DURABILITY_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18STORE_DURABILITY_DURABLE\x10\x01\x12\x1d\n" +
-	"\x19STORE_DURABILITY_VOLATILE\x10\x022\xca\x02\n" +
+	"\x19STORE_DURABILITY_VOLATILE\x10\x022\xaa\x03\n" +
 	"\x11ToolResultService\x12H\n" +
-	"\aProject\x12\x1d.toolresult.v1.ProjectRequest\x1a\x1e.toolresult.v1.ProjectResponse\x12E\n" +
+	"\aProject\x12\x1d.toolresult.v1.ProjectRequest\x1a\x1e.toolresult.v1.ProjectResponse\x12^\n" +
+	"\rProjectStream\x12#.toolresult.v1.ProjectStreamRequest\x1a$.toolresult.v1.ProjectStreamResponse(\x010\x01\x12E\n" +
 	"\x06Render\x12\x1c.toolresult.v1.RenderRequest\x1a\x1d.toolresult.v1.RenderResponse\x12H\n" +
 	"\aCompact\x12\x1d.toolresult.v1.CompactRequest\x1a\x1e.toolresult.v1.CompactResponse\x12Z\n" +
 	"\rGetServerInfo\x12#.toolresult.v1.GetServerInfoRequest\x1a$.toolresult.v1.GetServerInfoResponseB\xb7\x01\n" +
@@ -775,55 +1222,72 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_toolresult_v1_service_proto_goTypes = []any{
 	(StoreDurability)(0),          // 0: toolresult.v1.StoreDurability
 	(*ProjectRequest)(nil),        // 1: toolresult.v1.ProjectRequest
-	(*ProjectResponse)(nil),       // 2: toolresult.v1.ProjectResponse
-	(*RenderRequest)(nil),         // 3: toolresult.v1.RenderRequest
-	(*RenderResponse)(nil),        // 4: toolresult.v1.RenderResponse
-	(*CompactRequest)(nil),        // 5: toolresult.v1.CompactRequest
-	(*CompactedResult)(nil),       // 6: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),       // 7: toolresult.v1.CompactResponse
-	(*GetServerInfoRequest)(nil),  // 8: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 9: toolresult.v1.GetServerInfoResponse
-	(*Limits)(nil),                // 10: toolresult.v1.Limits
-	(*CompleteToolOutput)(nil),    // 11: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),      // 12: toolresult.v1.ProjectionPolicy
-	(*CanonicalToolResult)(nil),   // 13: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 14: toolresult.v1.Receipt
-	(*RenderPolicy)(nil),          // 15: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),      // 16: toolresult.v1.CompactionPolicy
+	(*ProjectStreamRequest)(nil),  // 2: toolresult.v1.ProjectStreamRequest
+	(*StreamHeader)(nil),          // 3: toolresult.v1.StreamHeader
+	(*StreamChunk)(nil),           // 4: toolresult.v1.StreamChunk
+	(*StreamSnapshot)(nil),        // 5: toolresult.v1.StreamSnapshot
+	(*StreamFinish)(nil),          // 6: toolresult.v1.StreamFinish
+	(*ProjectStreamResponse)(nil), // 7: toolresult.v1.ProjectStreamResponse
+	(*ProjectResponse)(nil),       // 8: toolresult.v1.ProjectResponse
+	(*RenderRequest)(nil),         // 9: toolresult.v1.RenderRequest
+	(*RenderResponse)(nil),        // 10: toolresult.v1.RenderResponse
+	(*CompactRequest)(nil),        // 11: toolresult.v1.CompactRequest
+	(*CompactedResult)(nil),       // 12: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),       // 13: toolresult.v1.CompactResponse
+	(*GetServerInfoRequest)(nil),  // 14: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil), // 15: toolresult.v1.GetServerInfoResponse
+	(*Limits)(nil),                // 16: toolresult.v1.Limits
+	(*CompleteToolOutput)(nil),    // 17: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),      // 18: toolresult.v1.ProjectionPolicy
+	(*CanonicalToolResult)(nil),   // 19: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 20: toolresult.v1.Receipt
+	(*RenderPolicy)(nil),          // 21: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),      // 22: toolresult.v1.CompactionPolicy
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	11, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	12, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
-	13, // 2: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	14, // 3: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
-	0,  // 4: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	13, // 5: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	15, // 6: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
-	14, // 7: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
-	13, // 8: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
-	16, // 9: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	13, // 10: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	14, // 11: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
-	6,  // 12: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
-	0,  // 13: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	10, // 14: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	1,  // 15: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
-	3,  // 16: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
-	5,  // 17: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
-	8,  // 18: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	2,  // 19: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	4,  // 20: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	7,  // 21: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	9,  // 22: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	19, // [19:23] is the sub-list for method output_type
-	15, // [15:19] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	17, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	18, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	3,  // 2: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
+	4,  // 3: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
+	5,  // 4: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
+	6,  // 5: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
+	18, // 6: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	17, // 7: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	17, // 8: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	8,  // 9: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
+	8,  // 10: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
+	19, // 11: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	20, // 12: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	0,  // 13: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
+	19, // 14: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	21, // 15: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	20, // 16: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	19, // 17: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
+	22, // 18: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	19, // 19: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	20, // 20: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	12, // 21: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
+	0,  // 22: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
+	16, // 23: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	1,  // 24: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
+	2,  // 25: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
+	9,  // 26: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
+	11, // 27: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
+	14, // 28: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	8,  // 29: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	7,  // 30: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	10, // 31: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	13, // 32: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	15, // 33: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	29, // [29:34] is the sub-list for method output_type
+	24, // [24:29] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_service_proto_init() }
@@ -833,14 +1297,24 @@ func file_toolresult_v1_service_proto_init() {
 	}
 	file_toolresult_v1_envelope_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_service_proto_msgTypes[6].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[1].OneofWrappers = []any{
+		(*ProjectStreamRequest_Header)(nil),
+		(*ProjectStreamRequest_Chunk)(nil),
+		(*ProjectStreamRequest_Snapshot)(nil),
+		(*ProjectStreamRequest_Finish)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[6].OneofWrappers = []any{
+		(*ProjectStreamResponse_Snapshot)(nil),
+		(*ProjectStreamResponse_Result)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -20,6 +20,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	ToolResultService_Project_FullMethodName       = "/toolresult.v1.ToolResultService/Project"
+	ToolResultService_ProjectStream_FullMethodName = "/toolresult.v1.ToolResultService/ProjectStream"
 	ToolResultService_Render_FullMethodName        = "/toolresult.v1.ToolResultService/Render"
 	ToolResultService_Compact_FullMethodName       = "/toolresult.v1.ToolResultService/Compact"
 	ToolResultService_GetServerInfo_FullMethodName = "/toolresult.v1.ToolResultService/GetServerInfo"
@@ -72,6 +73,27 @@ type ToolResultServiceClient interface {
 	//	FAILED_PRECONDITION (STORE_READ_ONLY): as above.
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
 	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
+	// ProjectStream is Project for outputs of any size, which may still be arriving:
+	// the same data gives the same answer. The client sends one header, then chunks
+	// of one or several streams in the order in which they were written, and at last
+	// what Project takes, with payloads that name their stream. At any time it may
+	// ask for a snapshot: a projection of what has arrived so far, for example of a
+	// command that is promoted to a task. Answers come in the order of the snapshots,
+	// and the last one is the result; the server then ends the call.
+	//
+	// Memory does not grow with the streams; they are spooled into the artifact
+	// store. Chunks of 256 KiB are fast; 32 to 64 KiB are slow with some clients.
+	// A call that ends without its finish leaves nothing behind, unless the header
+	// says otherwise.
+	//
+	// Errors: those of Project, and
+	//
+	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
+	//	  one is; or something follows the finish.
+	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
+	//	  no chunk came and that the header does not name, or there are more than
+	//	  64 streams.
+	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
 	// receipt can never show more than the canonical result does.
@@ -130,6 +152,19 @@ func (c *toolResultServiceClient) Project(ctx context.Context, in *ProjectReques
 	}
 	return out, nil
 }
+
+func (c *toolResultServiceClient) ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ToolResultService_ServiceDesc.Streams[0], ToolResultService_ProjectStream_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ProjectStreamRequest, ProjectStreamResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolResultService_ProjectStreamClient = grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse]
 
 func (c *toolResultServiceClient) Render(ctx context.Context, in *RenderRequest, opts ...grpc.CallOption) (*RenderResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -208,6 +243,27 @@ type ToolResultServiceServer interface {
 	//	FAILED_PRECONDITION (STORE_READ_ONLY): as above.
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
 	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
+	// ProjectStream is Project for outputs of any size, which may still be arriving:
+	// the same data gives the same answer. The client sends one header, then chunks
+	// of one or several streams in the order in which they were written, and at last
+	// what Project takes, with payloads that name their stream. At any time it may
+	// ask for a snapshot: a projection of what has arrived so far, for example of a
+	// command that is promoted to a task. Answers come in the order of the snapshots,
+	// and the last one is the result; the server then ends the call.
+	//
+	// Memory does not grow with the streams; they are spooled into the artifact
+	// store. Chunks of 256 KiB are fast; 32 to 64 KiB are slow with some clients.
+	// A call that ends without its finish leaves nothing behind, unless the header
+	// says otherwise.
+	//
+	// Errors: those of Project, and
+	//
+	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
+	//	  one is; or something follows the finish.
+	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
+	//	  no chunk came and that the header does not name, or there are more than
+	//	  64 streams.
+	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
 	// receipt can never show more than the canonical result does.
@@ -260,6 +316,9 @@ type UnimplementedToolResultServiceServer struct{}
 func (UnimplementedToolResultServiceServer) Project(context.Context, *ProjectRequest) (*ProjectResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Project not implemented")
 }
+func (UnimplementedToolResultServiceServer) ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error {
+	return status.Error(codes.Unimplemented, "method ProjectStream not implemented")
+}
 func (UnimplementedToolResultServiceServer) Render(context.Context, *RenderRequest) (*RenderResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Render not implemented")
 }
@@ -307,6 +366,13 @@ func _ToolResultService_Project_Handler(srv interface{}, ctx context.Context, de
 	}
 	return interceptor(ctx, in, info, handler)
 }
+
+func _ToolResultService_ProjectStream_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(ToolResultServiceServer).ProjectStream(&grpc.GenericServerStream[ProjectStreamRequest, ProjectStreamResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolResultService_ProjectStreamServer = grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]
 
 func _ToolResultService_Render_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RenderRequest)
@@ -386,6 +452,13 @@ var ToolResultService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ToolResultService_GetServerInfo_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "ProjectStream",
+			Handler:       _ToolResultService_ProjectStream_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+	},
 	Metadata: "toolresult/v1/service.proto",
 }
