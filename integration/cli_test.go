@@ -62,7 +62,7 @@ func TestExec(t *testing.T) {
 }
 
 // TestExecLargeOutput runs a command that prints more than a message of the
-// running sidecar may have: an embedded one takes it.
+// running sidecar may have: it goes there as a stream.
 func TestExecLargeOutput(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
@@ -80,8 +80,8 @@ func TestExecLargeOutput(t *testing.T) {
 		wantIn(t, r.stdout, "Process exited with code 5\nstdout: 285715 lines, 6000000 bytes; ")
 		_, path, _ := strings.Cut(r.stdout, "; all of it: ")
 		path, _, _ = strings.Cut(path, "\n")
-		if !strings.HasPrefix(path, home) {
-			t.Errorf("%s: the artifact %s is not in the store of the embedded sidecar", place, path)
+		if !strings.HasPrefix(path, s.store) {
+			t.Errorf("%s: the artifact %s is not in the store of the running sidecar", place, path)
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() != size {
 			t.Errorf("%s: the artifact is %v, error %v", place, info, err)

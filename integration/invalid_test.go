@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -56,6 +57,26 @@ func invalidProjects() map[string]invalidProject {
 		}), "output.custom.message_json"},
 		"BUDGET_TOO_SMALL": {within(&pb.Budget{MaxTokens: 16},
 			failedTool(&pb.CompleteToolError{Kind: "internal", Message: strings.Repeat(canary+" ", 20)})), ""},
+	}
+}
+
+// invalidStreams are streams that ProjectStream refuses, by the field at fault.
+func invalidStreams() map[string][][]*pb.ProjectStreamRequest {
+	header, unnamed := headerOf(&pb.StreamHeader{Family: "command"}), exited(0)
+	var many []*pb.ProjectStreamRequest
+	for i := range 65 {
+		many = append(many, chunkOf(fmt.Sprintf("s%d", i), canary))
+	}
+	return map[string][][]*pb.ProjectStreamRequest{
+		"message": {
+			{},
+			{chunkOf("stdout", canary)},
+			{header, header},
+			{header, chunkOf("stdout", canary)},
+			{header, &pb.ProjectStreamRequest{}},
+		},
+		"output.command.stdout.stream": {{header, chunkOf("stderr", canary), finishOf(unnamed)}},
+		"chunk.stream":                 {append([]*pb.ProjectStreamRequest{header}, many...)},
 	}
 }
 

@@ -44,6 +44,15 @@ func provocations() []provocation {
 			provocation{listed{rpc, "FAILED_PRECONDITION", "STORE_READ_ONLY"}, "", storing(rpc, onReadOnlyMount)},
 			provocation{listed{rpc, "INTERNAL", "STORE_FAILED"}, "", storing(rpc, withoutTemp)})
 	}
+	for field, messages := range invalidStreams() {
+		reason := "STREAM_ORDER"
+		if field != "message" {
+			reason = "FIELD_OUT_OF_BOUNDS"
+		}
+		for _, m := range messages {
+			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
+		}
+	}
 	return append(list, []provocation{
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_WRONG"}, "", withWrongToken},
@@ -193,6 +202,13 @@ func codeNamed(t *testing.T, name string) codes.Code {
 func projectOf(req *pb.ProjectRequest) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
 		_, err := s.Project(t.Context(), req)
+		return err
+	}
+}
+
+func streamOf(messages []*pb.ProjectStreamRequest) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := streams(t.Context(), s, messages...)
 		return err
 	}
 }

@@ -29,14 +29,14 @@ func newCommand() command { return command{fieldsOf(&pb.CommandResult{})} }
 func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommand()
 	check := envelope.NewChecker("output.command")
-	checkCommand(check, out)
+	checkCommand(check, out, &in)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
 	result := commandFacts(out, out.GetCommandLine())
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
-	parts := c.parts(nil, out, result, in.Policy)
+	parts := c.parts(nil, out, result, &in)
 	finish := func() { setTruncated(result) }
 	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
 		return nil, err
@@ -45,12 +45,12 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 }
 
 // parts lists the streams of a command in the order of the contract.
-func (c command) parts(list []part, out *pb.CommandOutput, into *pb.CommandResult, p Policy) []part {
+func (c command) parts(list []part, out *pb.CommandOutput, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	list = c.fields.add(list, "stdout", m, out.GetStdout(), p)
-	list = c.fields.add(list, "stderr", m, out.GetStderr(), p)
-	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), p)
-	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), p)
+	list = c.fields.add(list, "stdout", m, out.GetStdout(), in)
+	list = c.fields.add(list, "stderr", m, out.GetStderr(), in)
+	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), in)
+	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in)
 }
 
 // setTruncated sums up over the streams, as the RFC's first example does.
@@ -104,7 +104,7 @@ func commandSummary(out *pb.CommandOutput) string {
 }
 
 // checkCommand checks one complete command.
-func checkCommand(c envelope.Checker, out *pb.CommandOutput) {
+func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	const missing, bounds, both = pb.ErrorReason_ERROR_REASON_FIELD_MISSING,
 		pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
 	switch out.GetDisposition() {
@@ -132,8 +132,8 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput) {
 	}
 	c.Length("command_line", out.GetCommandLine(), maxCommandLine)
 	c.Length("instructions", out.GetInstructions(), maxInstructions)
-	checkPayload(c, "stdout", out.GetStdout())
-	checkPayload(c, "stderr", out.GetStderr())
-	checkPayload(c, "combined_output", out.GetCombinedOutput())
-	checkPayload(c, "initial_output", out.GetInitialOutput())
+	checkPayload(c, "stdout", out.GetStdout(), in)
+	checkPayload(c, "stderr", out.GetStderr(), in)
+	checkPayload(c, "combined_output", out.GetCombinedOutput(), in)
+	checkPayload(c, "initial_output", out.GetInitialOutput(), in)
 }

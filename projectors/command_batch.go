@@ -26,7 +26,7 @@ type batch struct{ command command }
 func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
-	checkBatch(check, out)
+	checkBatch(check, out, &in)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 			return nil, err
 		}
 		if item.GetResult() != nil {
-			parts = b.command.parts(parts, given.GetResult(), item.GetResult(), in.Policy)
+			parts = b.command.parts(parts, given.GetResult(), item.GetResult(), &in)
 		}
 		result.Items = append(result.Items, item)
 	}
@@ -94,18 +94,18 @@ func batchSummary(out *pb.CommandBatchOutput) string {
 	return fmt.Sprintf("%d of %d commands ran", ran, len(out.GetItems()))
 }
 
-func checkBatch(c envelope.Checker, out *pb.CommandBatchOutput) {
+func checkBatch(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
 	if n := len(out.GetItems()); n < 1 || n > maxItems {
 		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d items, 1 to %d are allowed", n, maxItems)
 		return
 	}
 	for i, item := range out.GetItems() {
-		checkItem(c.At(fmt.Sprintf("items[%d]", i)), item)
+		checkItem(c.At(fmt.Sprintf("items[%d]", i)), item, in)
 	}
 }
 
 // checkItem checks that status, result and error of an item agree.
-func checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput) {
+func checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
 	c.Required("command_line", item.GetCommandLine(), maxCommandLine)
 	if item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED {
 		c.Fail("status", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
@@ -120,7 +120,7 @@ func checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput) {
 		c.Fail("error", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command was rejected")
 	}
 	if item.GetResult() != nil {
-		checkCommand(c.At("result"), item.GetResult())
+		checkCommand(c.At("result"), item.GetResult(), in)
 	}
 	if item.GetError() != nil {
 		envelope.CheckCompleteError(c.At("error"), item.GetError())

@@ -111,7 +111,7 @@ func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
 
 // project makes the canonical payload, but for what parts show.
 func (w *work) project(ctx context.Context, adapt adapter) error {
-	checkDeclared(w.check, w.plan.from, w.from)
+	w.checkMessage(w.check, w.plan.from, w.from)
 	if err := w.check.Err(); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (w *work) copy() {
 	}
 	for _, p := range w.plan.payloads {
 		if w.from.Has(p.from) {
-			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from).Message()), w.Policy))
+			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from).Message()), &w.Input))
 		}
 	}
 }
@@ -170,8 +170,8 @@ func payloadOf(m protoreflect.Message) *pb.Payload {
 	return p
 }
 
-// checkDeclared checks a complete message by the options of its fields.
-func checkDeclared(c envelope.Checker, s *envelope.Schema, m protoreflect.Message) {
+// checkMessage checks a complete message by the options of its fields.
+func (w *work) checkMessage(c envelope.Checker, s *envelope.Schema, m protoreflect.Message) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		if f.Required && !envelope.IsSet(m, f.Desc) {
@@ -180,34 +180,34 @@ func checkDeclared(c envelope.Checker, s *envelope.Schema, m protoreflect.Messag
 		switch {
 		case !m.Has(f.Desc), f.Desc.IsMap(): // no canonical payload has a map to copy it to
 		case f.Desc.IsList():
-			checkElements(c, f, m.Get(f.Desc).List())
+			w.checkElements(c, f, m.Get(f.Desc).List())
 		default:
-			checkValue(c, string(f.Desc.Name()), f, m.Get(f.Desc))
+			w.checkValue(c, string(f.Desc.Name()), f, m.Get(f.Desc))
 		}
 	}
 }
 
-func checkElements(c envelope.Checker, f *envelope.Field, list protoreflect.List) {
+func (w *work) checkElements(c envelope.Checker, f *envelope.Field, list protoreflect.List) {
 	name := string(f.Desc.Name())
 	if list.Len() > f.MaxItems {
 		c.Fail(name, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d elements, at most %d are allowed", list.Len(), f.MaxItems)
 		return
 	}
 	for i := range list.Len() {
-		checkValue(c, fmt.Sprintf("%s[%d]", name, i), f, list.Get(i))
+		w.checkValue(c, fmt.Sprintf("%s[%d]", name, i), f, list.Get(i))
 	}
 }
 
-func checkValue(c envelope.Checker, at string, f *envelope.Field, v protoreflect.Value) {
+func (w *work) checkValue(c envelope.Checker, at string, f *envelope.Field, v protoreflect.Value) {
 	switch f.Desc.Kind() {
 	case protoreflect.StringKind:
 		c.Length(at, v.String(), f.MaxBytes)
 	case protoreflect.MessageKind:
 		if f.Desc.Message().FullName() == payloadName {
-			checkPayload(c, at, payloadOf(v.Message()))
+			checkPayload(c, at, payloadOf(v.Message()), &w.Input)
 			return
 		}
-		checkDeclared(c.At(at), f.Inner, v.Message())
+		w.checkMessage(c.At(at), f.Inner, v.Message())
 	}
 }
 

@@ -41,7 +41,7 @@ type externalMCP struct{ declared }
 func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetExternalMcp()
 	check := envelope.NewChecker("output.external_mcp")
-	checkDeclared(check, e.plan.from, out.ProtoReflect())
+	(&work{Input: in}).checkMessage(check, e.plan.from, out.ProtoReflect())
 	result := readCallToolResult(check, out.GetResultJson())
 	if err := check.Err(); err != nil {
 		return nil, err

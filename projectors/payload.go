@@ -43,25 +43,31 @@ func fieldsOf(m protoreflect.ProtoMessage) fields {
 }
 
 // add takes a payload that was captured.
-func (f fields) add(list []part, name string, into protoreflect.Message, in *pb.Payload, p Policy) []part {
-	if in == nil {
+func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.Payload, in *Input) []part {
+	if p == nil {
 		return list
 	}
-	return append(list, newPayload(f[name], into, in, p))
+	return append(list, newPayload(f[name], into, p, in))
 }
 
-func newPayload(field *envelope.LargeField, into protoreflect.Message, in *pb.Payload, p Policy) *payload {
+func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input) *payload {
+	if s, ok := in.Streams[p.GetStream()]; ok {
+		return &payload{field: field, into: into, blob: s.Blob, loss: p.GetSourceLoss(), excerpt: s.Excerpt}
+	}
 	return &payload{
-		field: field, into: into, blob: artifactstore.BytesBlob(in.GetInline()),
-		loss: in.GetSourceLoss(), excerpt: preview.Of(in.GetInline(), p.Budget.Tokens),
+		field: field, into: into, blob: artifactstore.BytesBlob(p.GetInline()),
+		loss: p.GetSourceLoss(), excerpt: preview.Of(p.GetInline(), in.Policy.Budget.Tokens),
 	}
 }
 
 // checkPayload checks what can be wrong with a payload.
-func checkPayload(c envelope.Checker, field string, in *pb.Payload) {
-	if at := in.GetSourceLoss().GetAtByte(); at > uint64(len(in.GetInline())) {
-		c.Fail(field+".source_loss.at_byte", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS,
-			"is %d, and %d bytes arrived", at, len(in.GetInline()))
+func checkPayload(c envelope.Checker, field string, p *pb.Payload, in *Input) {
+	const reason = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
+	size, ok := in.size(p)
+	if !ok {
+		c.Fail(field+".stream", reason, "names a stream that there is not")
+	} else if at := p.GetSourceLoss().GetAtByte(); at > uint64(size) {
+		c.Fail(field+".source_loss.at_byte", reason, "is %d, and %d bytes arrived", at, size)
 	}
 }
 

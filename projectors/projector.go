@@ -8,6 +8,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
@@ -27,6 +28,28 @@ type Input struct {
 	Measure func(*pb.CanonicalToolResult) (envelope.Cost, error)
 	// MeasurePayload does so for the payload of a family that an operator brought.
 	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
+	// Streams are the payloads that came as streams, by name; nil when all are inline.
+	Streams map[string]Stream
+}
+
+// Stream is a payload that came as a stream: its bytes, which are in the store
+// already, and what was kept of them for a preview of the policy's budget.
+type Stream struct {
+	Blob    artifactstore.Blob
+	Excerpt *preview.Excerpt
+}
+
+// size is how many bytes of a payload arrived; false when it names a stream that
+// there is not.
+func (in *Input) size(p *pb.Payload) (int64, bool) {
+	if p.GetStream() == "" {
+		return int64(len(p.GetInline())), true
+	}
+	s, ok := in.Streams[p.GetStream()]
+	if !ok {
+		return 0, false
+	}
+	return s.Blob.Size(), true
 }
 
 // Policy governs a projection. Every value is set.

@@ -6,8 +6,8 @@ import (
 )
 
 // NewService returns the service without a transport around it.
-func NewService(r *Registry, sink artifactstore.Sink) pb.ToolResultServiceServer {
-	return &service{registry: r, counters: newCounters(), sink: sink}
+func NewService(r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
+	return &service{registry: r, counters: newCounters(), store: store}
 }
 
 // Refuse maps an error to the reason and status that a client gets.

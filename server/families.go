@@ -14,6 +14,7 @@ type Family struct {
 	Projector projectors.Projector
 	Renderer  renderers.Renderer
 	Declared  bool           // the options of its messages say all there is to say
+	Whole     bool           // its projector reads payloads whole, so that streams have a bound
 	Type      *envelope.Type // of a family that an operator brought; nil for those of the contract
 }
 
@@ -27,8 +28,8 @@ func Families() []Family {
 		declared("task_list"),
 		declared("task_input"),
 		declared("task_stop"),
-		described("file_read", projectors.FileRead(), renderers.FileRead()),
-		adapted("file_mutation", projectors.FileMutation()),
+		whole(described("file_read", projectors.FileRead(), renderers.FileRead())),
+		whole(adapted("file_mutation", projectors.FileMutation())),
 		adapted("search", projectors.Search()),
 		declared("workspace_attach"),
 		declared("workspace_detach"),
@@ -49,12 +50,12 @@ func Families() []Family {
 		adapted("agent_spawn", projectors.AgentSpawn()),
 		declared("agent_status"),
 		declared("agent_report"),
-		adapted("web_fetch", projectors.WebFetch()),
+		whole(adapted("web_fetch", projectors.WebFetch())),
 		declared("web_search"),
-		adapted("image_view", projectors.ImageView()),
-		adapted("image_generate", projectors.ImageGenerate()),
-		described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp")),
-		described("external_json", projectors.ExternalJSON(), renderers.External("external_json")),
+		whole(adapted("image_view", projectors.ImageView())),
+		whole(adapted("image_generate", projectors.ImageGenerate())),
+		whole(described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp"))),
+		whole(described("external_json", projectors.ExternalJSON(), renderers.External("external_json"))),
 	}
 }
 
@@ -79,6 +80,12 @@ func adapted(name string, p projectors.Projector) Family {
 func described(name string, p projectors.Projector, r renderers.Renderer) Family {
 	f := adapted(name, p)
 	f.Renderer = r
+	return f
+}
+
+// whole is a family whose projector reads payloads whole.
+func whole(f Family) Family {
+	f.Whole = true
 	return f
 }
 

@@ -60,22 +60,37 @@ func (c *calls) chain() grpc.ServerOption {
 	)
 }
 
-// streamChain returns those of the standard services, which stream.
+// streamChain returns those of streaming calls, in the same order. Streams have no
+// default deadline: an output may take hours to arrive.
 func (c *calls) streamChain() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(
+		c.streamRequestID,
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.report)),
-		func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-			if r := c.mayCall(ss.Context(), info.FullMethod); r != nil {
-				return r.GRPCStatus().Err()
-			}
-			return handler(srv, ss)
-		},
+		c.refuseStream,
+		c.admitStream,
 		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(c.panicked)),
 	)
 }
 
 // requestID gives every call an id.
 func (c *calls) requestID(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	return next(c.withRequestID(ctx), req)
+}
+
+func (c *calls) streamRequestID(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return next(srv, within{call, c.withRequestID(call.Context())})
+}
+
+// within is a stream whose context was given more.
+type within struct {
+	grpc.ServerStream
+	ctx context.Context //nolint:containedctx // of the stream
+}
+
+// Context is the context with what it was given.
+func (w within) Context() context.Context { return w.ctx }
+
+func (c *calls) withRequestID(ctx context.Context) context.Context {
 	id := ""
 	if given := metadata.ValueFromIncomingContext(ctx, RequestIDHeader); len(given) > 0 {
 		id = printable(given[0], 64)
@@ -84,7 +99,7 @@ func (c *calls) requestID(ctx context.Context, req any, _ *grpc.UnaryServerInfo,
 		id = c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
 	}
 	_ = grpc.SetHeader(ctx, metadata.MD{RequestIDHeader: []string{id}}) // it fails only after the answer
-	return next(context.WithValue(ctx, requestIDKey{}, id), req)
+	return context.WithValue(ctx, requestIDKey{}, id)
 }
 
 // printable keeps the characters of an id that are safe in logs and headers.
@@ -133,25 +148,37 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	}
 }
 
-// refuse makes statuses of the errors of the rooms below. Faults of the server
-// get an incident id, which the log has with the whole error.
+// refuse makes statuses of the errors of the rooms below.
 func (c *calls) refuse(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	resp, err := next(ctx, req)
-	if err == nil {
-		return resp, nil
+	if err != nil {
+		return nil, c.refused(ctx, info.FullMethod, err)
 	}
+	return resp, nil
+}
+
+func (c *calls) refuseStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if err := next(srv, call); err != nil {
+		return c.refused(call.Context(), info.FullMethod, err)
+	}
+	return nil
+}
+
+// refused is the status of an error. Faults of the server get an incident id,
+// which the log has with the whole error.
+func (c *calls) refused(ctx context.Context, method string, err error) error {
 	if _, ours := errors.AsType[*refusal](err); !ours {
 		if _, foreign := status.FromError(err); foreign {
-			return nil, err // of a standard service
+			return err // of a standard service, or of gRPC itself
 		}
 	}
 	r := refuse(err)
 	if r.code == codes.Internal && r.metadata["incident"] == "" {
 		id := c.incident(ctx)
-		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", info.FullMethod, "error", err)
+		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
 		r = r.incident(id)
 	}
-	return nil, r.GRPCStatus().Err()
+	return r.GRPCStatus().Err()
 }
 
 func (c *calls) incident(ctx context.Context) string {
@@ -188,6 +215,14 @@ func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return nil, inFlight(int64(c.limits.GetMaxInFlightBytes()))
 	}
 	return next(ctx, req)
+}
+
+// admitStream lets a stream in; its messages are bounded one by one by gRPC.
+func (c *calls) admitStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if r := c.mayCall(call.Context(), info.FullMethod); r != nil {
+		return r
+	}
+	return next(srv, call)
 }
 
 // mayCall says why a call may not be made, or nil.

@@ -104,7 +104,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info := Info(o.Version)
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
-		registry: registry, counters: newCounters(), sink: store, durability: durability,
+		registry: registry, counters: newCounters(), store: store, durability: durability,
 		info: info,
 	})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
@@ -116,7 +116,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 }
 
 // openStore opens the artifact store and says what it promises.
-func (s *Server) openStore(lockWait time.Duration) (artifactstore.Sink, pb.StoreDurability, error) {
+func (s *Server) openStore(lockWait time.Duration) (store, pb.StoreDurability, error) {
 	if s.config.Store == "memory" {
 		return artifactstore.NewMemory(), pb.StoreDurability_STORE_DURABILITY_VOLATILE, nil
 	}

@@ -20,13 +20,24 @@ type service struct {
 	pb.UnimplementedToolResultServiceServer
 	registry   *Registry
 	counters   counters
-	sink       artifactstore.Sink
+	store      store
 	durability pb.StoreDurability
 	info       *pb.GetServerInfoResponse
 }
 
+// store is what the service needs of an artifact store.
+type store interface {
+	artifactstore.Sink
+	artifactstore.Stager
+}
+
 // Project validates, projects and renders one complete output.
 func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	return s.project(ctx, req, nil)
+}
+
+// project is Project, with the payloads that came as streams.
+func (s *service) project(ctx context.Context, req *pb.ProjectRequest, streams map[string]projectors.Stream) (*pb.ProjectResponse, error) {
 	out := req.GetOutput()
 	if err := envelope.ValidateComplete(out); err != nil {
 		return nil, err
@@ -42,7 +53,7 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	// The last receipt that was measured is the one that fits.
 	var receipt renderers.Receipt
 	render := renderers.Policy{Counter: policy.Counter}
-	in := projectors.Input{Output: out, Policy: policy}
+	in := projectors.Input{Output: out, Policy: policy, Streams: streams}
 	in.Measure = func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
 		receipt, err = family.Renderer.Render(r, render)
 		return receipt.Cost(), err
@@ -53,7 +64,7 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 			return receipt.Cost(), err
 		}
 	}
-	canonical, err := family.Projector.Project(ctx, in, s.sink)
+	canonical, err := family.Projector.Project(ctx, in, s.store)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +158,7 @@ func validateAll(results []*pb.CanonicalToolResult, types envelope.Types) error 
 
 // keep stores what is its own payload before it is shortened.
 func (s *service) keep(ctx context.Context, payload []byte) (path, digest string, err error) {
-	ref, err := s.sink.Put(ctx, artifactstore.BytesBlob(payload))
+	ref, err := s.store.Put(ctx, artifactstore.BytesBlob(payload))
 	return ref.Path, ref.Digest, err
 }
 

@@ -168,7 +168,7 @@ func (r *refusal) incident(id string) *refusal {
 func messageTooLarge(size, limit int) *refusal {
 	return &refusal{
 		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
-		message:  fmt.Sprintf("the request has %d bytes, at most %d are allowed", size, limit),
+		message:  fmt.Sprintf("the request has %d bytes, at most %d are allowed; ProjectStream takes outputs of any size", size, limit),
 		metadata: map[string]string{"size": strconv.Itoa(size), "limit": strconv.Itoa(limit)},
 	}
 }

@@ -117,10 +117,6 @@ func dial(address string) (*connection, error) {
 // leave the store.
 const lockWait = 10 * time.Second
 
-// embeddedMessage is what an embedded sidecar takes, in bytes: both streams of
-// a captured command. There is no other process whose memory must be spared.
-const embeddedMessage = 2*maxCapture + 1<<20
-
 // embed starts a sidecar on a private socket. It uses the configured store or,
 // when a running sidecar has that, one beside it.
 func embed(ctx context.Context, c config.Config) (*connection, error) {
@@ -129,7 +125,6 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 		return nil, err
 	}
 	c.Socket, c.TCP, c.Token, c.TokenFile = filepath.Join(dir, "embedded", "s"), "", "", ""
-	c.MaxMessageBytes, c.MaxInFlightBytes = embeddedMessage, embeddedMessage
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version}
 	s, err := server.New(c, options)
 	if errors.Is(err, artifactstore.ErrLocked) {

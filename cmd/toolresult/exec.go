@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 	"mvdan.cc/sh/v3/syntax"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -62,10 +61,18 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err // before the command runs
 	}
-	stdout, stderr := &capture{}, &capture{}
+	stdout, stderr := &capture{name: "stdout"}, &capture{name: "stderr"}
+	defer stdout.close()
+	defer stderr.close()
 	output, code := e.execute(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 	receipt := &bytes.Buffer{}
-	err = e.project(context.WithoutCancel(cmd.Context()), receipt, &pb.ProjectRequest{Output: output, Policy: policy})
+	err = e.target.with(context.WithoutCancel(cmd.Context()), func(c *connection) error {
+		resp, err := project(context.WithoutCancel(cmd.Context()), c, &pb.ProjectRequest{Output: output, Policy: policy}, stdout, stderr)
+		if err != nil {
+			return err
+		}
+		return printProjection(receipt, e.output, resp)
+	})
 	if receipt.Len() > 0 {
 		_, _ = receipt.WriteTo(cmd.OutOrStdout())
 		if err != nil { // leaving the sidecar failed, which takes nothing from the receipt
@@ -73,8 +80,8 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		}
 	} else if err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: no receipt, the output follows as it is:", explain(err))
-		_, _ = cmd.OutOrStdout().Write(stdout.bytes)
-		_, _ = cmd.ErrOrStderr().Write(stderr.bytes)
+		_ = stdout.copyTo(cmd.OutOrStdout())
+		_ = stderr.copyTo(cmd.ErrOrStderr())
 		code = codeFailed
 	}
 	if code != 0 {
@@ -188,65 +195,4 @@ func commandLine(args []string) string {
 		return ""
 	}
 	return strings.ToValidUTF8(line, "\ufffd")
-}
-
-// project calls the sidecar and prints the answer. Output that is too large for
-// one message of a running sidecar goes to an embedded one.
-func (e *execution) project(ctx context.Context, w io.Writer, req *pb.ProjectRequest) error {
-	call := func(c *connection) error {
-		resp, err := c.Project(ctx, req)
-		if err != nil {
-			return err
-		}
-		return printProjection(w, e.output, resp)
-	}
-	large := false
-	err := e.target.with(ctx, func(c *connection) error {
-		info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
-		if err != nil {
-			return err
-		}
-		if large = uint64(proto.Size(req)) > info.GetLimits().GetMaxMessageBytes(); large {
-			return nil
-		}
-		return call(c)
-	})
-	if err != nil || !large {
-		return err
-	}
-	config, err := defaults()
-	if err != nil {
-		return err
-	}
-	c, err := embed(ctx, config)
-	if err != nil {
-		return err
-	}
-	return errors.Join(call(c), c.close())
-}
-
-// maxCapture is how much of a stream is held, in bytes. What comes after it is
-// counted and said to be lost.
-const maxCapture = 256 << 20
-
-// capture holds a stream of a command.
-type capture struct {
-	bytes []byte
-	lost  uint64
-}
-
-// Write takes the next bytes. It is called from one goroutine.
-func (c *capture) Write(p []byte) (int, error) {
-	keep := min(len(p), maxCapture-len(c.bytes))
-	c.bytes = append(c.bytes, p[:keep]...)
-	c.lost += uint64(len(p) - keep)
-	return len(p), nil
-}
-
-func (c *capture) payload() *pb.Payload {
-	p := &pb.Payload{Source: &pb.Payload_Inline{Inline: c.bytes}}
-	if c.lost > 0 {
-		p.SourceLoss = &pb.SourceLoss{LostBytes: c.lost, AtByte: uint64(len(c.bytes))}
-	}
-	return p
 }
