@@ -60,7 +60,11 @@ func (d *Dir) putBytes(ctx context.Context, b bytesBlob) (Ref, error) {
 	if err := t.write(b); err != nil {
 		return Ref{}, err
 	}
-	return d.commit(ctx, t, c)
+	ref, err := d.commit(ctx, t, c)
+	if err == nil && c.size >= indexedSize {
+		d.keepIndex(ref.Name, indexOf(b, c))
+	}
+	return ref, err
 }
 
 // putStream writes and hashes in one pass, and only then knows whether the content is there already.
@@ -72,8 +76,10 @@ func (d *Dir) putStream(ctx context.Context, b Blob) (Ref, error) {
 	defer t.release() // as in putBytes
 	s := d.getScratch()
 	defer d.scratch.Put(s)
+	var x indexer
 	err = drain(ctx, b, s.buf, func(p []byte) error {
 		s.hash.Write(p) // a hash never fails
+		x.write(p)
 		return t.write(p)
 	})
 	if err != nil {
@@ -83,7 +89,11 @@ func (d *Dir) putStream(ctx context.Context, b Blob) (Ref, error) {
 	if ref, found, err := d.find(ctx, c); found || err != nil {
 		return ref, err
 	}
-	return d.commit(ctx, t, c)
+	ref, err := d.commit(ctx, t, c)
+	if err == nil {
+		d.keepIndex(ref.Name, x.finish(c))
+	}
+	return ref, err
 }
 
 // getScratch takes a scratch whose hash is empty from the pool.

@@ -28,7 +28,7 @@ func (d *Dir) newStage(ctx context.Context) (*dirStage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &dirStage{dir: d, ctx: ctx, temp: t, hash: blake3.New()}
+	s := &dirStage{dir: d, ctx: ctx, temp: t, hash: blake3.New(), index: &indexer{}}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stages[s] = struct{}{} // also if Close has begun: it waits for this call before it looks
@@ -43,6 +43,7 @@ type dirStage struct {
 	mu     sync.Mutex
 	temp   *temp
 	hash   *blake3.Hasher
+	index  *indexer
 	size   int64
 	sealed bool
 	failed error // why the stage has ended; the temporary file is gone then
@@ -63,6 +64,7 @@ func (s *dirStage) Write(p []byte) (int, error) {
 		return 0, s.failed
 	}
 	s.hash.Write(p) // a hash never fails
+	s.index.write(p)
 	s.size += int64(len(p))
 	return len(p), nil
 }
@@ -192,6 +194,7 @@ func (s *dirStage) link(ctx context.Context, c content) (ref Ref, linked bool, e
 	if err != nil {
 		return Ref{}, false, err
 	}
+	s.dir.keepIndex(ref.Name, s.index.finish(c))
 	s.temp.unname() // if that fails there is a name to sweep, no more
 	return ref, true, nil
 }

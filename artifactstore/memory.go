@@ -94,6 +94,18 @@ func (m *Memory) Open(ctx context.Context, name string) (*Reader, error) {
 	return newReader(a.content.ref(name, memoryPath(name)), bytes.NewReader(a.bytes), io.NopCloser(nil)), nil
 }
 
+// Pages is [Source]'s.
+func (m *Memory) Pages(ctx context.Context, name string) (*Pages, error) {
+	r, err := m.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	a := m.artifacts[name]
+	return newPages(r.Ref(), indexOf(a.bytes, a.content), bytes.NewReader(a.bytes), r), nil
+}
+
 func memoryPath(name string) string { return "memory/" + name }
 
 // Stage is [Stager]'s.

@@ -24,6 +24,7 @@ const (
 	stepSyncTemp     step = "sync temporary file"
 	stepLink         step = "link artifact"
 	stepLinkFormat   step = "link format file"
+	stepLinkIndex    step = "name index"
 	stepSyncShard    step = "sync shard directory"
 	stepSyncStored   step = "sync stored artifact"
 	stepWithdraw     step = "withdraw artifact"

@@ -57,6 +57,11 @@ type Source interface {
 	// such artifact; ErrDamaged when there is one and it is not what was stored; ErrTooManyFiles;
 	// ErrClosed; the error of ctx.
 	Open(ctx context.Context, name string) (*Reader, error)
+	// Pages opens the artifact called name to be read anywhere. Unlike Open it does not read the artifact
+	// first: each block is verified when it is read.
+	//
+	// Errors: those of Open; damage of a block that is read is for the Pages to report.
+	Pages(ctx context.Context, name string) (*Pages, error)
 }
 
 // Stager receives payloads that are still arriving.

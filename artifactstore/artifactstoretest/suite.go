@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) artifactstore.Store) {
 		{"reader is closed", readerIsClosed},
 		{"stage", stage},
 		{"prefix of a stage", prefixOfStage},
+		{"pages", pages},
 		{"sealed stage takes no more", sealedStage},
 		{"sealed blob put again", sealedBlobPutAgain},
 		{"sealed blob of another store", foreignSealedBlob},

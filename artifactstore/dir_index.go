@@ -1,0 +1,100 @@
+package artifactstore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxIndexSize bounds what is read of an index: that of an artifact of a terabyte.
+const maxIndexSize = 64 << 20
+
+// indexSuffix ends the name of the file with an artifact's index, beside that of the artifact.
+const indexSuffix = ".index"
+
+// Pages is [Source]'s. It reads the index of a large artifact in place of the artifact; where that is
+// missing or not to be trusted, it reads the artifact once, verifies it and writes the index again.
+func (d *Dir) Pages(ctx context.Context, name string) (*Pages, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if err := d.enter(ctx); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", name, err)
+	}
+	defer d.ops.Done()
+	p, err := d.pages(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", name, err)
+	}
+	return p, nil
+}
+
+func (d *Dir) pages(ctx context.Context, name string) (*Pages, error) {
+	f, info, err := d.openArtifact(name)
+	if err != nil {
+		return nil, err
+	}
+	if i := d.readIndex(name); i != nil && i.content.size == info.Size() {
+		return newPages(d.ref(name, i.content), i, f, f), nil
+	}
+	f.Close() // read-only
+	f, c, err := d.openVerified(ctx, name, anySize)
+	if err != nil {
+		return nil, err
+	}
+	var x indexer
+	if _, err := io.Copy(&x, io.NewSectionReader(f, 0, c.size)); err != nil {
+		f.Close()
+		return nil, readError(err)
+	}
+	i := x.finish(c)
+	d.keepIndex(name, i)
+	return newPages(d.ref(name, c), i, f, f), nil
+}
+
+// Write makes an indexer an io.Writer.
+func (x *indexer) Write(p []byte) (int, error) {
+	x.write(p)
+	return len(p), nil
+}
+
+// readIndex returns the index that is kept for an artifact, or nil.
+func (d *Dir) readIndex(name string) *index {
+	f, info, err := d.openPlain(location(name) + indexSuffix)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() // read-only
+	if info.Size() > maxIndexSize {
+		return nil
+	}
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return nil
+	}
+	i, err := decodeIndex(b)
+	if err != nil || !strings.HasPrefix(i.content.hex(), name) {
+		return nil
+	}
+	return i
+}
+
+// keepIndex writes the index of an artifact that is large enough for one. An index can be made again, so it
+// is not synced, and a failure is of no account; one that is there and not to be trusted is replaced.
+func (d *Dir) keepIndex(name string, i *index) {
+	if i.content.size < indexedSize {
+		return
+	}
+	t, err := d.newTemp()
+	if err != nil {
+		return
+	}
+	defer t.release() // nothing is lost
+	if t.write(i.encode()) != nil || t.file.Chmod(artifactMode) != nil {
+		return
+	}
+	if d.fault.do(stepLinkIndex, func() error { return d.root.Rename(t.path(), location(name)+indexSuffix) }) == nil {
+		t.name = ""
+	}
+}

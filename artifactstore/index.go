@@ -1,0 +1,158 @@
+package artifactstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"sort"
+)
+
+// blockSize is how many bytes of an artifact one entry of its index speaks for. An index takes 12 bytes a
+// block, 48 KiB for a gigabyte.
+const blockSize = 256 << 10
+
+// indexedSize is from which size on an index is kept beside the artifact, in bytes. Reading less than that
+// costs no more than reading an index.
+const indexedSize = 1 << 20
+
+// index says of every block of an artifact what its checksum is, and how many lines end in it and before
+// it: so a place in the artifact is found, read and verified without reading what is before it. The
+// checksum finds damage; that content is what its name says is for the digest to know.
+type index struct {
+	content content
+	sums    []uint32 // CRC-32C of each block
+	ends    []uint64 // line ends up to the end of each block
+	open    bool     // the last line has no end
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// indexer makes an index of what is written to it.
+type indexer struct {
+	index
+	sum      uint32
+	inBlock  int
+	newlines uint64
+}
+
+// write takes the next bytes.
+func (x *indexer) write(p []byte) {
+	if len(p) > 0 {
+		x.open = p[len(p)-1] != '\n'
+	}
+	for len(p) > 0 {
+		n := min(len(p), blockSize-x.inBlock)
+		x.sum = crc32.Update(x.sum, castagnoli, p[:n])
+		x.newlines += uint64(bytes.Count(p[:n], newline))
+		if x.inBlock += n; x.inBlock == blockSize {
+			x.endBlock()
+		}
+		p = p[n:]
+	}
+}
+
+var newline = []byte{'\n'}
+
+func (x *indexer) endBlock() {
+	x.sums, x.ends = append(x.sums, x.sum), append(x.ends, x.newlines)
+	x.sum, x.inBlock = 0, 0
+}
+
+// finish returns the index of everything, which is c.
+func (x *indexer) finish(c content) *index {
+	done := x.index
+	if x.inBlock > 0 {
+		done.sums, done.ends = append(done.sums, x.sum), append(done.ends, x.newlines)
+	}
+	done.content = c
+	return &done
+}
+
+// indexOf is the index of b, which is c.
+func indexOf(b []byte, c content) *index {
+	var x indexer
+	x.write(b)
+	return x.finish(c)
+}
+
+// lines is how many lines there are; a last one without an end counts.
+func (i *index) lines() int64 {
+	if len(i.ends) == 0 {
+		return 0
+	}
+	n := int64(i.ends[len(i.ends)-1])
+	if i.open {
+		n++
+	}
+	return n
+}
+
+// blockOfEnd returns the block in which line n ends, and how many lines end before that block.
+func (i *index) blockOfEnd(n uint64) (block int, before uint64) {
+	block = sort.Search(len(i.ends), func(b int) bool { return i.ends[b] >= n })
+	if block > 0 {
+		before = i.ends[block-1]
+	}
+	return block, before
+}
+
+const (
+	indexProduct = "toolresult-index 1\n"
+	entrySize    = 4 + 8
+	indexFixed   = len(indexProduct) + digestSize + 8 + 1 + 4 // and then a checksum
+)
+
+// encode writes an index in its form on disk: what it is, the content's digest and size, the entries, and a
+// checksum of all that.
+func (i *index) encode() []byte {
+	b := make([]byte, 0, indexFixed+len(i.sums)*entrySize+4)
+	b = append(b, indexProduct...)
+	b = append(b, i.content.digest[:]...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(i.content.size))
+	open := byte(0)
+	if i.open {
+		open = 1
+	}
+	b = append(b, open)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(i.sums)))
+	for n := range i.sums {
+		b = binary.LittleEndian.AppendUint32(b, i.sums[n])
+		b = binary.LittleEndian.AppendUint64(b, i.ends[n])
+	}
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// errIndex says that a file is no index.
+var errIndex = errors.New("no index of this version, or a damaged one")
+
+// decodeIndex reads what encode wrote.
+func decodeIndex(b []byte) (*index, error) {
+	if len(b) < indexFixed+4 || string(b[:len(indexProduct)]) != indexProduct {
+		return nil, errIndex
+	}
+	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
+	if crc32.Checksum(body, castagnoli) != sum {
+		return nil, errIndex
+	}
+	i := &index{}
+	rest := body[len(indexProduct):]
+	copy(i.content.digest[:], rest)
+	rest = rest[digestSize:]
+	i.content.size = int64(binary.LittleEndian.Uint64(rest))
+	i.open = rest[8] == 1
+	n := int(binary.LittleEndian.Uint32(rest[9:]))
+	rest = rest[13:]
+	if i.content.size < 0 || n != blocks(i.content.size) || len(rest) != n*entrySize {
+		return nil, fmt.Errorf("%d entries: %w", n, errIndex)
+	}
+	for ; len(rest) > 0; rest = rest[entrySize:] {
+		i.sums = append(i.sums, binary.LittleEndian.Uint32(rest))
+		i.ends = append(i.ends, binary.LittleEndian.Uint64(rest[4:]))
+	}
+	return i, nil
+}
+
+// blocks is how many blocks a content of that size has.
+func blocks(size int64) int { return int((size + blockSize - 1) / blockSize) }

@@ -1,0 +1,127 @@
+package artifactstore
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// Pages reads one artifact from any place, at the cost of the blocks that it touches: every block is
+// verified when it is read, and no line before the one that is asked for is looked at. It goes on working
+// after the store is closed. One goroutine uses it at a time.
+type Pages struct {
+	ref    Ref
+	index  *index
+	file   io.ReaderAt
+	closer io.Closer
+	block  []byte // the block that was read last
+	at     int    // its number
+}
+
+func newPages(ref Ref, i *index, file io.ReaderAt, closer io.Closer) *Pages {
+	return &Pages{ref: ref, index: i, file: file, closer: closer, at: -1}
+}
+
+// Ref returns the full Ref of the artifact, as Put returned it.
+func (p *Pages) Ref() Ref { return p.ref }
+
+// Size returns the length of the artifact in bytes.
+func (p *Pages) Size() int64 { return p.ref.Size }
+
+// Lines returns the number of lines. They are ended by "\n"; a last one without an end counts.
+func (p *Pages) Lines() int64 { return p.index.lines() }
+
+// Close gives the descriptor back.
+func (p *Pages) Close() error { return p.closer.Close() }
+
+// Read appends to b the bytes from one offset up to another, both cut to the artifact, and returns it. It
+// fails with ErrDamaged if what is stored is not what was put.
+func (p *Pages) Read(b []byte, from, to int64) ([]byte, error) {
+	from, to = max(0, from), min(to, p.Size())
+	for from < to {
+		block, err := p.load(int(from / blockSize))
+		if err != nil {
+			return b, err
+		}
+		start := from % blockSize
+		end := min(int64(len(block)), start+to-from)
+		b = append(b, block[start:end]...)
+		from += end - start
+	}
+	return b, nil
+}
+
+// LineStart returns the offset of the first byte of line n, from 1. That of the line after the last one is
+// the size.
+func (p *Pages) LineStart(n int64) (int64, error) {
+	switch {
+	case n <= 1:
+		return 0, nil
+	case n > p.Lines():
+		return p.Size(), nil
+	}
+	at, before := p.index.blockOfEnd(uint64(n - 1)) // the line before ends there
+	block, err := p.load(at)
+	if err != nil {
+		return 0, err
+	}
+	offset := 0
+	for range uint64(n-1) - before {
+		end := bytes.IndexByte(block[offset:], '\n')
+		if end < 0 {
+			return 0, p.damaged(at)
+		}
+		offset += end + 1
+	}
+	return int64(at)*blockSize + int64(offset), nil
+}
+
+// LineAt returns the number of the line that the byte at an offset belongs to, from 1; its end belongs to
+// the line that it ends.
+func (p *Pages) LineAt(offset int64) (int64, error) {
+	if offset = min(offset, p.Size()); offset <= 0 {
+		return min(1, p.Lines()), nil
+	}
+	at := int((offset - 1) / blockSize)
+	block, err := p.load(at)
+	if err != nil {
+		return 0, err
+	}
+	before := uint64(0)
+	if at > 0 {
+		before = p.index.ends[at-1]
+	}
+	before += uint64(bytes.Count(block[:offset-int64(at)*blockSize], newline))
+	return min(int64(before)+1, p.Lines()), nil
+}
+
+// load reads a block, and keeps it until the next one is read.
+func (p *Pages) load(at int) ([]byte, error) {
+	if at == p.at {
+		return p.block, nil
+	}
+	if p.block == nil {
+		p.block = make([]byte, min(blockSize, p.Size()))
+	}
+	p.at = -1
+	want := min(blockSize, p.Size()-int64(at)*blockSize)
+	p.block = p.block[:want]
+	n, err := p.file.ReadAt(p.block, int64(at)*blockSize)
+	switch {
+	case int64(n) == want:
+	case err == io.EOF: //nolint:errorlint // as io.ReaderAt returns it
+		return nil, p.damaged(at)
+	default:
+		return nil, fmt.Errorf("artifact %s: %w", p.ref.Name, readError(err))
+	}
+	if crc32.Checksum(p.block, castagnoli) != p.index.sums[at] {
+		return nil, p.damaged(at)
+	}
+	p.at = at
+	return p.block, nil
+}
+
+func (p *Pages) damaged(block int) error {
+	return fmt.Errorf("artifact %s: the block at byte %d: %w", p.ref.Name, int64(block)*blockSize, ErrDamaged)
+}
