@@ -31,6 +31,17 @@ func (d *Dir) Open(ctx context.Context, name string) (*Reader, error) {
 	return newReader(d.ref(name, c), f, f), nil
 }
 
+// NameOf returns the name of the artifact at an absolute path, as Ref.Path has it; whether it is there is for
+// the reader to find out. It fails with ErrForeign.
+func (d *Dir) NameOf(path string) (string, error) {
+	if location, ok := strings.CutPrefix(path, d.path+"/"); ok {
+		if name, ok := nameAt(location); ok {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("artifact store %s: %w", d.path, ErrForeign)
+}
+
 // openVerified opens the artifact called name, reads all of it and checks that it is what its name says.
 // If size is not anySize, an artifact of another size is damaged as far as the caller is concerned, and is
 // not read.

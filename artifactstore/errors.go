@@ -13,6 +13,8 @@ import (
 var (
 	// ErrUnknown means that the store has no artifact of that name.
 	ErrUnknown = errors.New("unknown")
+	// ErrForeign means that a path is none of an artifact of this store.
+	ErrForeign = errors.New("not in this store")
 	// ErrDamaged means that what is stored is not what was put: cut short, altered, replaced by something
 	// that is no plain file of ours, or unreadable. What was found stays in place as evidence.
 	ErrDamaged = errors.New("damaged")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -104,6 +105,14 @@ func (m *Memory) Pages(ctx context.Context, name string) (*Pages, error) {
 	defer m.mu.RUnlock()
 	a := m.artifacts[name]
 	return newPages(r.Ref(), indexOf(a.bytes, a.content), bytes.NewReader(a.bytes), r), nil
+}
+
+// NameOf returns the name of the artifact at a path, as Ref.Path has it. It fails with ErrForeign.
+func (m *Memory) NameOf(path string) (string, error) {
+	if name, ok := strings.CutPrefix(path, memoryPath("")); ok && checkName(name) == nil {
+		return name, nil
+	}
+	return "", fmt.Errorf("memory artifact store: %w", ErrForeign)
 }
 
 func memoryPath(name string) string { return "memory/" + name }

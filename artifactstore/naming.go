@@ -98,6 +98,16 @@ func location(name string) string {
 	return shardName(name) + "/" + name[sharedDigits:]
 }
 
+// nameAt returns the name of the artifact at a location, as location makes it.
+func nameAt(location string) (string, bool) {
+	shard, rest, ok := strings.Cut(location, "/")
+	if !ok || len(shard) != sharedDigits+1 {
+		return "", false
+	}
+	name := shard[:sharedDigits] + rest
+	return name, checkName(name) == nil && shardName(name) == shard
+}
+
 // shardName returns the directory of the artifact called name.
 func shardName(name string) string {
 	if name[sharedDigits] < '8' {

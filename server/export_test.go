@@ -1,12 +1,11 @@
 package server
 
 import (
-	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // NewService returns the service without a transport around it.
-func NewService(r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
+func NewService(r *Registry, store store) pb.ToolResultServiceServer {
 	return &service{registry: r, counters: newCounters(), store: store}
 }
 

@@ -107,8 +107,11 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		registry: registry, counters: newCounters(), store: store, durability: durability,
 		info: info,
 	})
+	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{library: store})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
-	s.health.SetServingStatus(pb.ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING)
+	for _, service := range []string{pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName} {
+		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
+	}
 	if s.config.Reflection {
 		reflection.Register(s.grpc)
 	}

@@ -29,6 +29,7 @@ type service struct {
 type store interface {
 	artifactstore.Sink
 	artifactstore.Stager
+	library
 }
 
 // Project validates, projects and renders one complete output.

@@ -69,6 +69,8 @@ var sentinels = []struct {
 	{artifactstore.ErrTooManyFiles, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_FD_LIMIT, "the process has no file descriptor left"},
 	{artifactstore.ErrTooLarge, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_ARTIFACT_TOO_LARGE, "the artifact is larger than the file system allows"},
 	{artifactstore.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the artifact store cannot be written to"},
+	{artifactstore.ErrForeign, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_ARTIFACT_FOREIGN, "the path is not in the store of this server"},
+	{artifactstore.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN, "the store has no such artifact"},
 	{artifactstore.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
 	{context.Canceled, codes.Canceled, pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, "the call was cancelled"},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
@@ -185,6 +187,28 @@ func inFlight(limit int64) *refusal {
 
 func draining() *refusal {
 	return &refusal{code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_DRAINING, message: "the server is shutting down"}
+}
+
+// reading maps an error of reading an artifact. Damage is a finding there, and a
+// fault of the store everywhere else.
+func reading(err error) error {
+	if errors.Is(err, artifactstore.ErrDamaged) {
+		return &refusal{
+			code: codes.DataLoss, reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED, message: "the artifact is not what was put",
+		}
+	}
+	return err
+}
+
+// nothingThere says how far the artifact goes.
+func nothingThere(lines, size int64) *refusal {
+	return &refusal{
+		code: codes.OutOfRange, reason: pb.ErrorReason_ERROR_REASON_NOTHING_THERE,
+		message: fmt.Sprintf("the artifact has %d lines and %d bytes", lines, size),
+		metadata: map[string]string{
+			"total_lines": strconv.FormatInt(lines, 10), "total_bytes": strconv.FormatInt(size, 10),
+		},
+	}
 }
 
 func denied(code codes.Code, reason pb.ErrorReason, message string) *refusal {

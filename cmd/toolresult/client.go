@@ -45,6 +45,7 @@ func (t *target) flags(fs *pflag.FlagSet) {
 // connection is a sidecar to call, and how to leave it.
 type connection struct {
 	pb.ToolResultServiceClient
+	pb.ArtifactServiceClient
 	close func() error
 }
 
@@ -110,7 +111,7 @@ func dial(address string) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connection{pb.NewToolResultServiceClient(conn), conn.Close}, nil
+	return &connection{pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), conn.Close}, nil
 }
 
 // lockWait is how long an embedded sidecar waits for another one of its kind to

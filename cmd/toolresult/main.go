@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), renderCommand(), compactCommand(),
-		infoCommand(), configCommand(), familiesCommand(), versionCommand())
+		infoCommand(), configCommand(), familiesCommand(), artifactsCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code

@@ -103,6 +103,18 @@ const (
 	ErrorReason_ERROR_REASON_MESSAGE_INVALID ErrorReason = 29
 	// INVALID_ARGUMENT. A message of a stream came where it has no place.
 	ErrorReason_ERROR_REASON_STREAM_ORDER ErrorReason = 30
+	// INVALID_ARGUMENT. A pattern is no regular expression of RE2.
+	ErrorReason_ERROR_REASON_PATTERN_INVALID ErrorReason = 31
+	// INVALID_ARGUMENT. A cursor is not one that this request was answered with.
+	ErrorReason_ERROR_REASON_CURSOR_INVALID ErrorReason = 32
+	// NOT_FOUND. The store has no such artifact.
+	ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN ErrorReason = 33
+	// PERMISSION_DENIED. A path is not in the store of this server.
+	ErrorReason_ERROR_REASON_ARTIFACT_FOREIGN ErrorReason = 34
+	// DATA_LOSS. An artifact is not what was put.
+	ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED ErrorReason = 35
+	// OUT_OF_RANGE. The artifact has no such line or byte.
+	ErrorReason_ERROR_REASON_NOTHING_THERE ErrorReason = 36
 )
 
 // Enum value maps for ErrorReason.
@@ -139,6 +151,12 @@ var (
 		28: "ERROR_REASON_FAMILY_UNKNOWN",
 		29: "ERROR_REASON_MESSAGE_INVALID",
 		30: "ERROR_REASON_STREAM_ORDER",
+		31: "ERROR_REASON_PATTERN_INVALID",
+		32: "ERROR_REASON_CURSOR_INVALID",
+		33: "ERROR_REASON_ARTIFACT_UNKNOWN",
+		34: "ERROR_REASON_ARTIFACT_FOREIGN",
+		35: "ERROR_REASON_ARTIFACT_DAMAGED",
+		36: "ERROR_REASON_NOTHING_THERE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -172,6 +190,12 @@ var (
 		"ERROR_REASON_FAMILY_UNKNOWN":         28,
 		"ERROR_REASON_MESSAGE_INVALID":        29,
 		"ERROR_REASON_STREAM_ORDER":           30,
+		"ERROR_REASON_PATTERN_INVALID":        31,
+		"ERROR_REASON_CURSOR_INVALID":         32,
+		"ERROR_REASON_ARTIFACT_UNKNOWN":       33,
+		"ERROR_REASON_ARTIFACT_FOREIGN":       34,
+		"ERROR_REASON_ARTIFACT_DAMAGED":       35,
+		"ERROR_REASON_NOTHING_THERE":          36,
 	}
 )
 
@@ -485,7 +509,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xfd\a\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xc9\t\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -518,7 +542,13 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x15ERROR_REASON_DEADLINE\x10\x1b\x12\x1f\n" +
 	"\x1bERROR_REASON_FAMILY_UNKNOWN\x10\x1c\x12 \n" +
 	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1d\x12\x1d\n" +
-	"\x19ERROR_REASON_STREAM_ORDER\x10\x1eB\xb5\x01\n" +
+	"\x19ERROR_REASON_STREAM_ORDER\x10\x1e\x12 \n" +
+	"\x1cERROR_REASON_PATTERN_INVALID\x10\x1f\x12\x1f\n" +
+	"\x1bERROR_REASON_CURSOR_INVALID\x10 \x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_UNKNOWN\x10!\x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_FOREIGN\x10\"\x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_DAMAGED\x10#\x12\x1e\n" +
+	"\x1aERROR_REASON_NOTHING_THERE\x10$B\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 

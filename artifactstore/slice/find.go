@@ -1,0 +1,170 @@
+package slice
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// Match selects the lines that a pattern matches, with some lines before and after each.
+type Match struct {
+	Pattern       *regexp.Regexp
+	Before, After int64
+}
+
+const (
+	// maxMatched is how much of a line a pattern is tried on, in bytes.
+	maxMatched = 64 << 10
+	// maxScanned is how much one call looks through, in bytes. Then it says where to go on.
+	maxScanned = 256 << 20
+	// scanBytes is how much is read at a time.
+	scanBytes = 256 << 10
+)
+
+// Find returns the first matches from the line that begins at an offset on. Their ranges do not overlap, and
+// are in order; a line that is larger than the budget is cut at its end.
+func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budget) (Page, error) {
+	number, err := p.LineAt(at)
+	if err != nil {
+		return Page{}, err
+	}
+	if start, err := p.LineStart(number); err != nil || start != at && at < p.Size() {
+		return Page{}, ErrNothing
+	}
+	f := finding{ctx: ctx, pages: p, match: m, budget: b, from: at, number: number}
+	if err := f.scan(at); err != nil {
+		return Page{}, err
+	}
+	page := Page{Ranges: f.found, Next: f.next}
+	for _, r := range f.found {
+		if page.Data, err = p.Read(page.Data, r.From, r.To); err != nil {
+			return Page{}, err
+		}
+	}
+	return page, nil
+}
+
+// finding is one search.
+type finding struct {
+	ctx    context.Context //nolint:containedctx // of the call
+	pages  *artifactstore.Pages
+	match  Match
+	budget Budget
+	from   int64 // no line before it is looked at or shown
+	found  []Range
+	number int64 // of the line that is looked at
+	after  int64 // lines that still belong to the last match
+	next   int64
+}
+
+// scan looks at lines from an offset on, until the budget or the artifact ends.
+func (f *finding) scan(at int64) error {
+	var window []byte // of the artifact, from at on
+	var err error
+	for read, scanned := at, at; ; {
+		end := bytes.IndexByte(window, '\n') + 1
+		for end == 0 && read < f.pages.Size() {
+			if err := f.ctx.Err(); err != nil {
+				return err
+			}
+			before := len(window)
+			if window, err = f.pages.Read(window, read, read+scanBytes); err != nil {
+				return err
+			}
+			read += int64(len(window) - before)
+			if n := bytes.IndexByte(window[before:], '\n'); n >= 0 {
+				end = before + n + 1
+			}
+		}
+		if end == 0 {
+			end = len(window)
+		}
+		if end == 0 {
+			f.next = -1
+			return nil
+		}
+		if at-scanned > maxScanned && f.after == 0 {
+			f.next = at
+			return nil
+		}
+		more, err := f.line(window[:end], at)
+		if err != nil || !more {
+			f.next = at
+			if len(f.found) > 0 && f.found[len(f.found)-1].To > at { // it was cut
+				f.next = at + int64(end)
+			}
+			return err
+		}
+		at += int64(end)
+		window = window[end:]
+		f.number++
+	}
+}
+
+// line looks at one line. It reports false when there is no room for it.
+func (f *finding) line(text []byte, at int64) (bool, error) {
+	to := at + int64(len(text))
+	if !f.match.Pattern.Match(bytes.TrimSuffix(text[:min(len(text), maxMatched)], []byte("\n"))) {
+		if f.after == 0 {
+			return true, nil
+		}
+		f.after--
+		return f.show(Range{From: at, To: to, FirstLine: f.number, LastLine: f.number}), nil
+	}
+	first := max(1, f.number-f.match.Before)
+	start, err := f.pages.LineStart(first)
+	if err != nil {
+		return false, err
+	}
+	if start < f.from {
+		start = f.from
+		if first, err = f.pages.LineAt(start); err != nil {
+			return false, err
+		}
+	}
+	f.after = f.match.After
+	return f.show(Range{From: start, To: to, FirstLine: first, LastLine: f.number}), nil
+}
+
+// show adds a range, or makes the last one longer, if there is room.
+func (f *finding) show(r Range) bool {
+	if n := len(f.found); n > 0 && r.From <= f.found[n-1].To {
+		r.From, r.FirstLine = f.found[n-1].To, f.found[n-1].LastLine+1
+		if !f.fits(r) {
+			return false
+		}
+		f.found[n-1].To, f.found[n-1].LastLine = r.To, r.LastLine
+		return true
+	}
+	if !f.fits(r) {
+		if len(f.found) > 0 {
+			return false
+		}
+		// Nothing yet, and not even this fits: the line that matches, as far as there is room.
+		r.FirstLine, r.From = r.LastLine, max(r.From, lineStart(f, r))
+		r.To = min(r.To, r.From+int64(f.budget.Bytes))
+		f.found = append(f.found, r)
+		return false
+	}
+	f.found = append(f.found, r)
+	return true
+}
+
+func lineStart(f *finding, r Range) int64 {
+	start, err := f.pages.LineStart(r.LastLine)
+	if err != nil {
+		return r.From
+	}
+	return start
+}
+
+func (f *finding) fits(r Range) bool {
+	bytes, lines := r.To-r.From, r.LastLine-r.FirstLine+1
+	for _, other := range f.found {
+		bytes += other.To - other.From
+		lines += other.LastLine - other.FirstLine + 1
+	}
+	return bytes <= int64(f.budget.Bytes) && lines <= int64(f.budget.Lines)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func artifactsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "artifacts", Short: "Read what receipts left out"}
+	cmd.AddCommand(artifactsReadCommand())
+	return cmd
+}
+
+// reading is one use of `artifacts read`.
+type reading struct {
+	target target
+	lines  string
+	tail   uint64
+	around uint64
+	match  string
+	near   uint32
+	budget pb.ReadBudget
+	cursor string
+}
+
+func artifactsReadCommand() *cobra.Command {
+	var r reading
+	cmd := &cobra.Command{
+		Use: "read [flags] PATH", Short: "Print a part of an artifact, exactly as it was put",
+		Long: "Prints a part of the artifact at a path that a receipt names: all of it, or what one of --lines, --tail, --around " +
+			"and --match selects.\n\nWithout --max-bytes, --max-lines and --cursor every page is printed; with one of them a single one, " +
+			"and the cursor of the next on stderr.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
+	}
+	r.target.flags(cmd.Flags())
+	cmd.Flags().StringVar(&r.lines, "lines", "", "lines FIRST-LAST, from 1; either may be left out")
+	cmd.Flags().Uint64Var(&r.tail, "tail", 0, "the last lines")
+	cmd.Flags().Uint64Var(&r.around, "around", 0, "a line, and --context lines before and after it")
+	cmd.Flags().StringVar(&r.match, "match", "", "lines that match a regular expression, and --context lines before and after each")
+	cmd.Flags().Uint32Var(&r.near, "context", 0, "lines before and after")
+	cmd.Flags().Uint32Var(&r.budget.MaxBytes, "max-bytes", 0, "bytes of one page (default: all pages are printed)")
+	cmd.Flags().Uint32Var(&r.budget.MaxLines, "max-lines", 0, "lines of one page (default: all pages are printed)")
+	cmd.Flags().StringVar(&r.cursor, "cursor", "", "where to go on, as the page before said")
+	cmd.MarkFlagsMutuallyExclusive("lines", "tail", "around", "match")
+	return cmd
+}
+
+func (r *reading) run(cmd *cobra.Command, path string) error {
+	req, err := r.request(path)
+	if err != nil {
+		return err
+	}
+	every := r.budget.GetMaxBytes() == 0 && r.budget.GetMaxLines() == 0 && r.cursor == ""
+	if every {
+		req.Budget = &pb.ReadBudget{MaxBytes: 1 << 20, MaxLines: 1_000_000}
+	}
+	return r.target.with(cmd.Context(), func(c *connection) error {
+		for {
+			resp, err := c.ReadArtifact(cmd.Context(), req)
+			if err != nil {
+				return err
+			}
+			if _, err := cmd.OutOrStdout().Write(resp.GetData()); err != nil {
+				return err
+			}
+			if resp.GetComplete() {
+				return nil
+			}
+			if !every {
+				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: there is more: --cursor", resp.GetNextCursor())
+				return nil
+			}
+			req.Cursor = resp.GetNextCursor()
+		}
+	})
+}
+
+func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
+	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, Cursor: r.cursor}
+	switch {
+	case r.lines != "":
+		lines := &pb.LineRange{}
+		if n, err := fmt.Sscanf(r.lines, "%d-%d", &lines.First, &lines.Last); n == 0 {
+			if _, err = fmt.Sscanf(r.lines, "-%d", &lines.Last); err != nil {
+				return nil, errors.New("--lines: FIRST-LAST, FIRST- or -LAST")
+			}
+		}
+		req.Selection = &pb.ReadArtifactRequest_Lines{Lines: lines}
+	case r.tail > 0:
+		req.Selection = &pb.ReadArtifactRequest_Tail{Tail: &pb.TailLines{Lines: r.tail}}
+	case r.around > 0:
+		req.Selection = &pb.ReadArtifactRequest_Around{Around: &pb.AroundLine{Line: r.around, Before: r.near, After: r.near}}
+	case r.match != "":
+		req.Selection = &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: r.match, Before: r.near, After: r.near}}
+	}
+	return req, nil
+}

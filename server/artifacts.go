@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/slice"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Bounds and defaults of reading, as artifact.proto states them.
+const (
+	defaultReadBytes = 32 << 10
+	defaultReadLines = 2000
+	maxReadBytes     = 3 << 20
+	maxReadLines     = 1_000_000
+	maxAround        = 100_000
+	maxContext       = 1000
+	maxPattern       = 1024
+	maxPath          = 4096
+)
+
+// library is what ArtifactService reads from.
+type library interface {
+	artifactstore.Source
+	// NameOf returns the name of the artifact at a path, or ErrForeign.
+	NameOf(path string) (string, error)
+}
+
+// artifacts is ArtifactService.
+type artifacts struct {
+	pb.UnimplementedArtifactServiceServer
+	library library
+}
+
+// ReadArtifact reads a part of an artifact.
+func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
+	check := envelope.NewChecker("")
+	check.Required("path", req.GetPath(), maxPath)
+	selection, match := selectionOf(check, req)
+	at := check.At("budget")
+	budget := slice.Budget{
+		Bytes: bounded(at, "max_bytes", req.GetBudget().GetMaxBytes(), defaultReadBytes, 1, maxReadBytes),
+		Lines: bounded(at, "max_lines", req.GetBudget().GetMaxLines(), defaultReadLines, 1, maxReadLines),
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	name, err := a.library.NameOf(req.GetPath())
+	if err != nil {
+		return nil, err
+	}
+	pages, err := a.library.Pages(ctx, name)
+	if err != nil {
+		return nil, reading(err)
+	}
+	defer pages.Close() // read-only
+	cursor, err := cursorOf(req.GetCursor(), pages)
+	if err != nil {
+		return nil, err
+	}
+	var page slice.Page
+	if match != nil {
+		page, err = slice.Find(ctx, pages, *match, max(0, cursor), budget)
+	} else {
+		page, err = slice.Read(ctx, pages, selection, cursor, budget)
+	}
+	switch {
+	case errors.Is(err, slice.ErrNothing) && cursor >= 0:
+		return nil, invalidCursor()
+	case errors.Is(err, slice.ErrNothing):
+		return nil, nothingThere(pages.Lines(), pages.Size())
+	case err != nil:
+		return nil, reading(err)
+	}
+	return answerOf(page, pages), nil
+}
+
+// selectionOf reads the selection of a request: a range, or a match.
+func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Selection, *slice.Match) {
+	const bounds, missing = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_FIELD_MISSING
+	most := func(field string, n, limit uint64) int64 {
+		if n > limit {
+			check.Fail(field, bounds, "is %d, at most %d is allowed", n, limit)
+		}
+		return int64(min(n, limit))
+	}
+	const anywhere = 1 << 53
+	switch s := req.GetSelection().(type) {
+	case *pb.ReadArtifactRequest_Lines:
+		if last := s.Lines.GetLast(); last > 0 && last < s.Lines.GetFirst() {
+			check.Fail("lines.last", bounds, "is before the first line")
+		}
+		return slice.Lines{First: max(1, most("lines.first", s.Lines.GetFirst(), anywhere)), Last: most("lines.last", s.Lines.GetLast(), anywhere)}, nil
+	case *pb.ReadArtifactRequest_Bytes:
+		if end := s.Bytes.GetEnd(); end > 0 && end < s.Bytes.GetStart() {
+			check.Fail("bytes.end", bounds, "is before the start")
+		}
+		return slice.Bytes{Start: most("bytes.start", s.Bytes.GetStart(), anywhere), End: most("bytes.end", s.Bytes.GetEnd(), anywhere)}, nil
+	case *pb.ReadArtifactRequest_Tail:
+		if s.Tail.GetLines() == 0 {
+			check.Fail("tail.lines", missing, "is required")
+		}
+		return slice.Tail{Lines: most("tail.lines", s.Tail.GetLines(), maxReadLines)}, nil
+	case *pb.ReadArtifactRequest_Around:
+		if s.Around.GetLine() == 0 {
+			check.Fail("around.line", missing, "is required")
+		}
+		return slice.Around{
+			Line: most("around.line", s.Around.GetLine(), anywhere), Before: most("around.before", uint64(s.Around.GetBefore()), maxAround),
+			After: most("around.after", uint64(s.Around.GetAfter()), maxAround),
+		}, nil
+	case *pb.ReadArtifactRequest_Match:
+		check.Required("match.pattern", s.Match.GetPattern(), maxPattern)
+		pattern, err := regexp.Compile(s.Match.GetPattern())
+		if err != nil {
+			check.Fail("match.pattern", pb.ErrorReason_ERROR_REASON_PATTERN_INVALID, "is no regular expression of RE2")
+		}
+		return nil, &slice.Match{
+			Pattern: pattern, Before: most("match.before", uint64(s.Match.GetBefore()), maxContext),
+			After: most("match.after", uint64(s.Match.GetAfter()), maxContext),
+		}
+	}
+	return slice.Bytes{}, nil
+}
+
+// A cursor is where to go on, and the beginning of the artifact's digest, so that
+// one of another artifact is not taken.
+func cursorFor(at int64, pages *artifactstore.Pages) string {
+	return strconv.FormatInt(at, 36) + "-" + pages.Ref().Name
+}
+
+// cursorOf is where to begin; -1 when there is no cursor.
+func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
+	if cursor == "" {
+		return -1, nil
+	}
+	digits, name, _ := strings.Cut(cursor, "-")
+	at, err := strconv.ParseInt(digits, 36, 64)
+	if err != nil || at < 0 || at > pages.Size() || name != pages.Ref().Name {
+		return 0, invalidCursor()
+	}
+	return at, nil
+}
+
+func invalidCursor() error {
+	check := envelope.NewChecker("")
+	check.Fail("cursor", pb.ErrorReason_ERROR_REASON_CURSOR_INVALID, "is not one that this request was answered with")
+	return check.Err()
+}
+
+func answerOf(page slice.Page, pages *artifactstore.Pages) *pb.ReadArtifactResponse {
+	answer := &pb.ReadArtifactResponse{
+		Data: page.Data, Complete: page.Next < 0, TotalBytes: uint64(pages.Size()), TotalLines: uint64(pages.Lines()),
+		Digest: pages.Ref().Digest,
+	}
+	if page.Next >= 0 {
+		answer.NextCursor = cursorFor(page.Next, pages)
+	}
+	for _, r := range page.Ranges {
+		answer.Ranges = append(answer.Ranges, &pb.ArtifactRange{
+			ByteStart: uint64(r.From), ByteEnd: uint64(r.To), FirstLine: uint64(r.FirstLine), LastLine: uint64(r.LastLine),
+		})
+	}
+	return answer
+}
