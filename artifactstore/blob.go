@@ -21,10 +21,15 @@ type Blob interface {
 // store writes it in one piece, without a reader in between.
 func BytesBlob(b []byte) Blob { return bytesBlob(b) }
 
+// seekable is a reader of a blob whose bytes are at hand: it can seek, and has nothing to close.
+type seekable struct{ io.ReadSeeker }
+
+func (seekable) Close() error { return nil }
+
 type bytesBlob []byte
 
 func (b bytesBlob) Size() int64                  { return int64(len(b)) }
-func (b bytesBlob) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+func (b bytesBlob) Open() (io.ReadCloser, error) { return seekable{bytes.NewReader(b)}, nil }
 
 // maxEmptyReads is how many reads in a row may return neither bytes nor an error.
 const maxEmptyReads = 100

@@ -100,7 +100,7 @@ func (b *dirPrefix) Open() (io.ReadCloser, error) {
 	if err := b.stage.ended(); err != nil {
 		return nil, err
 	}
-	return io.NopCloser(io.NewSectionReader(b.stage.temp.file, 0, b.size)), nil
+	return seekable{io.NewSectionReader(b.stage.temp.file, 0, b.size)}, nil
 }
 
 // usable reports why the stage takes no more bytes. The caller holds s.mu.
@@ -155,7 +155,7 @@ func (b *dirBlob) Open() (io.ReadCloser, error) {
 	if err := b.stage.ended(); err != nil {
 		return nil, err
 	}
-	return io.NopCloser(io.NewSectionReader(b.stage.temp.file, 0, b.content.size)), nil
+	return seekable{io.NewSectionReader(b.stage.temp.file, 0, b.content.size)}, nil
 }
 
 // putSealed stores a blob of this store without copying it, as long as its temporary file has a name. It

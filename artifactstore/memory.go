@@ -202,7 +202,7 @@ func (b *memoryBlob) Open() (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.NopCloser(bytes.NewReader(all)), nil
+	return seekable{bytes.NewReader(all)}, nil
 }
 
 // bytes returns the content of the blob, which never changes.

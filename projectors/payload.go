@@ -51,7 +51,7 @@ func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.P
 }
 
 func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input) *payload {
-	if s, ok := in.Streams[p.GetStream()]; ok {
+	if s, ok := in.Streams[Key(p)]; ok {
 		return &payload{field: field, into: into, blob: s.Blob, loss: p.GetSourceLoss(), excerpt: s.Excerpt}
 	}
 	return &payload{

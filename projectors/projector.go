@@ -2,6 +2,7 @@ package projectors
 
 import (
 	"context"
+	"io"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -28,24 +29,57 @@ type Input struct {
 	Measure func(*pb.CanonicalToolResult) (envelope.Cost, error)
 	// MeasurePayload does so for the payload of a family that an operator brought.
 	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
-	// Streams are the payloads that came as streams, by name; nil when all are inline.
+	// Streams are the payloads that are not inline, by Key; nil when all are.
 	Streams map[string]Stream
 }
 
-// Stream is a payload that came as a stream: its bytes, which are in the store
+// Key names a payload that is not inline: a stream by its name, and a file by its
+// path, which begins with "/" as no name does. It is "" for others.
+func Key(p *pb.Payload) string {
+	if f := p.GetFile(); f != nil {
+		return "/" + f.GetPath()
+	}
+	return p.GetStream()
+}
+
+// Stream is a payload that came as a stream or a file: its bytes, which are in the store
 // already, and what was kept of them for a preview of the policy's budget.
 type Stream struct {
 	Blob    artifactstore.Blob
 	Excerpt *preview.Excerpt
 }
 
+// tail returns the last n bytes of a payload, or all of it.
+func (in *Input) tail(p *pb.Payload, n int64) ([]byte, error) {
+	s, ok := in.Streams[Key(p)]
+	if !ok {
+		b := p.GetInline()
+		return b[max(0, int64(len(b))-n):], nil
+	}
+	r, err := s.Blob.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() // read-only
+	if skip := s.Blob.Size() - n; skip > 0 {
+		seeker, ok := r.(io.Seeker)
+		if !ok {
+			return nil, nil // of a store whose stages can only be read from the start
+		}
+		if _, err := seeker.Seek(skip, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	return io.ReadAll(r)
+}
+
 // size is how many bytes of a payload arrived; false when it names a stream that
 // there is not.
 func (in *Input) size(p *pb.Payload) (int64, bool) {
-	if p.GetStream() == "" {
+	if Key(p) == "" {
 		return int64(len(p.GetInline())), true
 	}
-	s, ok := in.Streams[p.GetStream()]
+	s, ok := in.Streams[Key(p)]
 	if !ok {
 		return 0, false
 	}

@@ -14,8 +14,9 @@ import (
 func TaskOutput() Projector {
 	return declare("task_output", func(_ context.Context, w *work) error {
 		out, _ := w.from.Interface().(*pb.TaskOutputOutput)
-		if !repeats(out.GetOutput().GetInline(), out.GetTaskResult().GetInline()) {
-			return nil
+		shown, err := w.repeats(out.GetOutput(), out.GetTaskResult())
+		if err != nil || !shown {
+			return err
 		}
 		w.parts = slices.DeleteFunc(w.parts, func(p part) bool {
 			text, ok := p.(*payload)
@@ -27,11 +28,29 @@ func TaskOutput() Projector {
 	})
 }
 
+// What is looked at to find a result at the end of an output, in bytes: results of
+// up to that size, and some space after them.
+const (
+	maxRepeated = 64 << 10
+	spaceAfter  = 4 << 10
+)
+
 // repeats reports whether the last lines of an output are a result that is there:
 // "ok" is not what "all is ok" says.
-func repeats(output, result []byte) bool {
-	result = bytes.TrimSpace(result)
-	before, ends := bytes.CutSuffix(bytes.TrimSpace(output), result)
+func (w *work) repeats(output, result *pb.Payload) (bool, error) {
+	if n, _ := w.size(result); n == 0 || n > maxRepeated {
+		return false, nil
+	}
+	r, err := w.tail(result, maxRepeated)
+	if err != nil {
+		return false, err
+	}
+	o, err := w.tail(output, int64(len(r))+spaceAfter)
+	if err != nil {
+		return false, err
+	}
+	r = bytes.TrimSpace(r)
+	before, ends := bytes.CutSuffix(bytes.TrimSpace(o), r)
 	before = bytes.TrimRight(before, " \t")
-	return ends && len(result) > 0 && (len(before) == 0 || before[len(before)-1] == '\n')
+	return ends && len(r) > 0 && (len(before) == 0 || before[len(before)-1] == '\n'), nil
 }

@@ -92,6 +92,13 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	if err != nil {
 		return err
 	}
+	roots, err := openRoots(s.config.Roots)
+	if err != nil {
+		return err
+	}
+	for _, r := range roots {
+		s.closers = append(s.closers, r.dir)
+	}
 	if err := s.listen(); err != nil {
 		return err
 	}
@@ -104,7 +111,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info := Info(o.Version)
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
-		registry: registry, counters: newCounters(), store: store, durability: durability,
+		registry: registry, counters: newCounters(), store: store, roots: roots, durability: durability,
 		info: info,
 	})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{library: store})

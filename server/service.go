@@ -21,6 +21,7 @@ type service struct {
 	registry   *Registry
 	counters   counters
 	store      store
+	roots      []root
 	durability pb.StoreDurability
 	info       *pb.GetServerInfoResponse
 }
@@ -50,6 +51,19 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, streams m
 	policy, err := s.counters.projection(req.GetPolicy(), family.Tokens)
 	if err != nil {
 		return nil, err
+	}
+	if len(s.roots) > 0 {
+		files, err := s.withFiles(ctx, out, streams, policy.Budget.Tokens)
+		defer files.discard()
+		if err != nil {
+			return nil, err
+		}
+		streams = files.streams
+	}
+	if family.Whole && len(streams) > 0 {
+		if out, err = inlined(out, streams); err != nil {
+			return nil, err
+		}
 	}
 	// The last receipt that was measured is the one that fits.
 	var receipt renderers.Receipt

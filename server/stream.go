@@ -73,7 +73,6 @@ type arrival struct {
 	*service
 	ctx     context.Context //nolint:containedctx // of the call
 	header  *pb.StreamHeader
-	family  *Family
 	budget  int // tokens that previews are kept for
 	streams map[string]*incoming
 	last    *incoming // of the chunk before
@@ -100,7 +99,7 @@ func (s *service) arrival(ctx context.Context, header *pb.StreamHeader) (*arriva
 	if err != nil {
 		return nil, located{"header", err}
 	}
-	a := &arrival{service: s, ctx: ctx, header: header, family: family, budget: policy.Budget.Tokens, streams: map[string]*incoming{}}
+	a := &arrival{service: s, ctx: ctx, header: header, budget: policy.Budget.Tokens, streams: map[string]*incoming{}}
 	for _, name := range header.GetStreams() {
 		if _, err := a.stream(name); err != nil {
 			a.discard()
@@ -189,12 +188,6 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, streams map[
 		check.Fail("output", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is of another family than the header says")
 		return nil, check.Err()
 	}
-	if a.family.Whole {
-		var err error
-		if out, err = inlined(at, out, streams); err != nil {
-			return nil, err
-		}
-	}
 	resp, err := a.project(a.ctx, &pb.ProjectRequest{Output: out, Policy: a.header.GetPolicy()}, streams)
 	if err != nil {
 		return nil, located{at, err}
@@ -208,13 +201,13 @@ const maxWhole = 32 << 20
 
 // inlined returns an output whose payloads are inline, for projectors that read
 // them whole.
-func inlined(at string, out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (*pb.CompleteToolOutput, error) {
+func inlined(out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (*pb.CompleteToolOutput, error) {
 	out = proto.CloneOf(out)
-	check := envelope.NewChecker(at)
+	check := envelope.NewChecker("")
 	room := int64(maxWhole)
 	var failed error
 	eachPayload("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
-		s, ok := streams[p.GetStream()]
+		s, ok := streams[projectors.Key(p)]
 		if !ok || failed != nil {
 			return
 		}

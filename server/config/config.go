@@ -54,6 +54,9 @@ type Config struct {
 	// Volatile (key "volatile") answers without syncing artifacts to disk, so that a power cut may lose answered
 	// calls. Default: false.
 	Volatile bool
+	// Roots (key "roots") are directories whose files may be payloads, absolute. Default: none. In a variable or a flag
+	// they are separated by commas.
+	Roots []string
 	// Families (key "families") are files with descriptor sets of the families that the operator brings, such as buf
 	// build or protoc write them. Default: none. In a variable or a flag they are separated by commas.
 	Families []string

@@ -143,7 +143,7 @@ func TestLayers(t *testing.T) {
 func full() config.Config {
 	return config.Config{
 		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "[::1]:7001", TokenFile: "/etc/token",
-		Store: config.MemoryStore, Volatile: true, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
+		Store: config.MemoryStore, Volatile: true, Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 	}
@@ -159,6 +159,7 @@ tcp: "[::1]:7001"
 token_file: /etc/token
 store: memory
 volatile: true
+roots: [/w, "/x y"]
 families: [/a.binpb, "b c.binpb"]
 log_level: debug
 log_format: json
@@ -173,7 +174,7 @@ shutdown_timeout: 1m30s
 `
 	values := [][2]string{
 		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "[::1]:7001"},
-		{"token_file", "/etc/token"}, {"store", "memory"}, {"volatile", "true"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
+		{"token_file", "/etc/token"}, {"store", "memory"}, {"volatile", "true"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},

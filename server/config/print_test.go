@@ -30,6 +30,7 @@ token_file: "" # default
 # token: (set) # env TOOLRESULT_TOKEN
 store: "yes" # file PATH:1
 volatile: false # default
+roots: [] # default
 families: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
@@ -51,6 +52,7 @@ const wantJSON = `{
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
+  "roots": {"value":[],"origin":"default"},
   "families": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
@@ -142,7 +144,7 @@ func checkReload(t rapid.TB, loaded *config.Loaded) {
 	if err := loaded.Print(&out, config.PrintYAML); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(out.String(), "\n"); lines != 18 {
+	if lines := strings.Count(out.String(), "\n"); lines != 19 {
 		t.Fatalf("%d lines:\n%s", lines, out.String())
 	}
 	dir, err := os.MkdirTemp("", "config")
@@ -161,6 +163,9 @@ func checkReload(t rapid.TB, loaded *config.Loaded) {
 	want := loaded.Config
 	if len(want.AllowUIDs) == 0 {
 		want.AllowUIDs, again.Config.AllowUIDs = nil, nil
+	}
+	if len(want.Roots) == 0 {
+		want.Roots, again.Config.Roots = nil, nil
 	}
 	if len(want.Families) == 0 {
 		want.Families, again.Config.Families = nil, nil

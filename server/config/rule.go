@@ -73,6 +73,17 @@ func eachPrintable() rule[[]string] {
 	}}
 }
 
+func eachAbsolute() rule[[]string] {
+	return rule[[]string]{check: func(_ Config, list []string) error {
+		for _, v := range list {
+			if !filepath.IsAbs(v) {
+				return errors.New("has a path that is not absolute")
+			}
+		}
+		return nil
+	}}
+}
+
 func notEmpty() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {
 		if v == "" {

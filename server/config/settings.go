@@ -8,7 +8,7 @@ import (
 // settings is the table: every setting once, in the order of the fields of Config, which is also the order of
 // help and of print.
 func settings() []setting {
-	return slices.Concat(accessSettings(), storeSettings(), familySettings(), logSettings(), limitSettings(), timeSettings())
+	return slices.Concat(accessSettings(), storeSettings(), inputSettings(), logSettings(), limitSettings(), timeSettings())
 }
 
 func accessSettings() []setting {
@@ -63,8 +63,14 @@ func storeSettings() []setting {
 	}
 }
 
-func familySettings() []setting {
+func inputSettings() []setting {
 	return []setting{
+		newSpec(spec[[]string]{
+			about: about{key: "roots", initialText: "none",
+				help: "directories whose files may be payloads, absolute, with commas between them"},
+			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Roots },
+			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
+		}),
 		newSpec(spec[[]string]{
 			about: about{key: "families", initialText: "none",
 				help: "files with descriptor sets of families of your own, with commas between them"},

@@ -115,6 +115,13 @@ const (
 	ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED ErrorReason = 35
 	// OUT_OF_RANGE. The artifact has no such line or byte.
 	ErrorReason_ERROR_REASON_NOTHING_THERE ErrorReason = 36
+	// PERMISSION_DENIED. A file is not under a directory that the operator allowed, or
+	// is no regular file.
+	ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED ErrorReason = 37
+	// NOT_FOUND. There is no such file.
+	ErrorReason_ERROR_REASON_FILE_MISSING ErrorReason = 38
+	// ABORTED. A file changed while it was read; nothing of it is answered.
+	ErrorReason_ERROR_REASON_FILE_CHANGED ErrorReason = 39
 )
 
 // Enum value maps for ErrorReason.
@@ -157,6 +164,9 @@ var (
 		34: "ERROR_REASON_ARTIFACT_FOREIGN",
 		35: "ERROR_REASON_ARTIFACT_DAMAGED",
 		36: "ERROR_REASON_NOTHING_THERE",
+		37: "ERROR_REASON_FILE_NOT_ALLOWED",
+		38: "ERROR_REASON_FILE_MISSING",
+		39: "ERROR_REASON_FILE_CHANGED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -196,6 +206,9 @@ var (
 		"ERROR_REASON_ARTIFACT_FOREIGN":       34,
 		"ERROR_REASON_ARTIFACT_DAMAGED":       35,
 		"ERROR_REASON_NOTHING_THERE":          36,
+		"ERROR_REASON_FILE_NOT_ALLOWED":       37,
+		"ERROR_REASON_FILE_MISSING":           38,
+		"ERROR_REASON_FILE_CHANGED":           39,
 	}
 )
 
@@ -509,7 +522,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xc9\t\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xaa\n" +
+	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -548,7 +562,10 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1dERROR_REASON_ARTIFACT_UNKNOWN\x10!\x12!\n" +
 	"\x1dERROR_REASON_ARTIFACT_FOREIGN\x10\"\x12!\n" +
 	"\x1dERROR_REASON_ARTIFACT_DAMAGED\x10#\x12\x1e\n" +
-	"\x1aERROR_REASON_NOTHING_THERE\x10$B\xb5\x01\n" +
+	"\x1aERROR_REASON_NOTHING_THERE\x10$\x12!\n" +
+	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x12\x1d\n" +
+	"\x19ERROR_REASON_FILE_MISSING\x10&\x12\x1d\n" +
+	"\x19ERROR_REASON_FILE_CHANGED\x10'B\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 

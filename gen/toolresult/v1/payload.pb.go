@@ -34,6 +34,7 @@ type Payload struct {
 	//
 	//	*Payload_Inline
 	//	*Payload_Stream
+	//	*Payload_File
 	Source isPayload_Source `protobuf_oneof:"source"`
 	// Set when the runtime itself had already lost bytes of this stream before
 	// it called, for example in a ring buffer. Default: nothing was lost.
@@ -97,6 +98,15 @@ func (x *Payload) GetStream() string {
 	return ""
 }
 
+func (x *Payload) GetFile() *FileReference {
+	if x != nil {
+		if x, ok := x.Source.(*Payload_File); ok {
+			return x.File
+		}
+	}
+	return nil
+}
+
 func (x *Payload) GetSourceLoss() *SourceLoss {
 	if x != nil {
 		return x.SourceLoss
@@ -120,9 +130,65 @@ type Payload_Stream struct {
 	Stream string `protobuf:"bytes,2,opt,name=stream,proto3,oneof"`
 }
 
+type Payload_File struct {
+	// A file of this machine that is complete. It is read once, in pieces, and is
+	// in memory at no time.
+	File *FileReference `protobuf:"bytes,3,opt,name=file,proto3,oneof"`
+}
+
 func (*Payload_Inline) isPayload_Source() {}
 
 func (*Payload_Stream) isPayload_Source() {}
+
+func (*Payload_File) isPayload_Source() {}
+
+// FileReference names a file that the runtime has written.
+type FileReference struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The absolute path. Required. The file is a regular one under a directory that
+	// the operator allowed (setting "roots"); links that lead out of it are not
+	// followed. At most 4,096 bytes.
+	Path          string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FileReference) Reset() {
+	*x = FileReference{}
+	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FileReference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FileReference) ProtoMessage() {}
+
+func (x *FileReference) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FileReference.ProtoReflect.Descriptor instead.
+func (*FileReference) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *FileReference) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
 
 // SourceLoss tells that a part of a stream was gone before it reached the
 // sidecar. It is the only loss that no artifact can recover, so the receipt
@@ -141,7 +207,7 @@ type SourceLoss struct {
 
 func (x *SourceLoss) Reset() {
 	*x = SourceLoss{}
-	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -153,7 +219,7 @@ func (x *SourceLoss) String() string {
 func (*SourceLoss) ProtoMessage() {}
 
 func (x *SourceLoss) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -166,7 +232,7 @@ func (x *SourceLoss) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceLoss.ProtoReflect.Descriptor instead.
 func (*SourceLoss) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SourceLoss) GetLostBytes() uint64 {
@@ -198,7 +264,7 @@ type ArtifactReference struct {
 
 func (x *ArtifactReference) Reset() {
 	*x = ArtifactReference{}
-	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -210,7 +276,7 @@ func (x *ArtifactReference) String() string {
 func (*ArtifactReference) ProtoMessage() {}
 
 func (x *ArtifactReference) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -223,7 +289,7 @@ func (x *ArtifactReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArtifactReference.ProtoReflect.Descriptor instead.
 func (*ArtifactReference) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ArtifactReference) GetPath() string {
@@ -237,13 +303,16 @@ var File_toolresult_v1_payload_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_payload_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/payload.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"\x83\x01\n" +
+	"\x1btoolresult/v1/payload.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"\xb7\x01\n" +
 	"\aPayload\x12\x18\n" +
 	"\x06inline\x18\x01 \x01(\fH\x00R\x06inline\x12\x18\n" +
-	"\x06stream\x18\x02 \x01(\tH\x00R\x06stream\x12:\n" +
+	"\x06stream\x18\x02 \x01(\tH\x00R\x06stream\x122\n" +
+	"\x04file\x18\x03 \x01(\v2\x1c.toolresult.v1.FileReferenceH\x00R\x04file\x12:\n" +
 	"\vsource_loss\x18\x0f \x01(\v2\x19.toolresult.v1.SourceLossR\n" +
 	"sourceLossB\b\n" +
-	"\x06source\"P\n" +
+	"\x06source\"#\n" +
+	"\rFileReference\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\"P\n" +
 	"\n" +
 	"SourceLoss\x12#\n" +
 	"\n" +
@@ -265,19 +334,21 @@ func file_toolresult_v1_payload_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_payload_proto_rawDescData
 }
 
-var file_toolresult_v1_payload_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_toolresult_v1_payload_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_toolresult_v1_payload_proto_goTypes = []any{
 	(*Payload)(nil),           // 0: toolresult.v1.Payload
-	(*SourceLoss)(nil),        // 1: toolresult.v1.SourceLoss
-	(*ArtifactReference)(nil), // 2: toolresult.v1.ArtifactReference
+	(*FileReference)(nil),     // 1: toolresult.v1.FileReference
+	(*SourceLoss)(nil),        // 2: toolresult.v1.SourceLoss
+	(*ArtifactReference)(nil), // 3: toolresult.v1.ArtifactReference
 }
 var file_toolresult_v1_payload_proto_depIdxs = []int32{
-	1, // 0: toolresult.v1.Payload.source_loss:type_name -> toolresult.v1.SourceLoss
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	1, // 0: toolresult.v1.Payload.file:type_name -> toolresult.v1.FileReference
+	2, // 1: toolresult.v1.Payload.source_loss:type_name -> toolresult.v1.SourceLoss
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_payload_proto_init() }
@@ -289,6 +360,7 @@ func file_toolresult_v1_payload_proto_init() {
 	file_toolresult_v1_payload_proto_msgTypes[0].OneofWrappers = []any{
 		(*Payload_Inline)(nil),
 		(*Payload_Stream)(nil),
+		(*Payload_File)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -296,7 +368,7 @@ func file_toolresult_v1_payload_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_payload_proto_rawDesc), len(file_toolresult_v1_payload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
