@@ -39,6 +39,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if socket := os.Getenv(rawSocket); socket != "" {
+		if err := serveRaw(socket); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	dir, err := os.MkdirTemp("", "trb")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
