@@ -28,6 +28,7 @@ type Writer struct {
 	headFull bool
 	cur      current
 	sniff    []byte
+	binary   bool  // known from the sniff: nothing will be shown
 	offset   int64 // bytes taken so far
 	lines    int64 // lines ended so far
 }
@@ -54,6 +55,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 	n := len(p)
 	if room := sniffBytes - len(w.sniff); room > 0 {
 		w.sniff = append(w.sniff, p[:min(room, n)]...)
+		w.binary = len(w.sniff) == sniffBytes && isBinary(w.sniff)
+	}
+	if w.binary {
+		w.count(p)
+		return n, nil
 	}
 	for len(p) > 0 && !w.headFull {
 		p = p[w.line(p):]
@@ -63,6 +69,15 @@ func (w *Writer) Write(p []byte) (int, error) {
 		p = p[w.line(p):]
 	}
 	return n, nil
+}
+
+// count takes bytes of a payload of which nothing will be shown.
+func (w *Writer) count(p []byte) {
+	w.lines += int64(bytes.Count(p, newline))
+	if end := bytes.LastIndexByte(p, '\n') + 1; end > 0 {
+		w.cur.begin(w.offset + int64(end))
+	}
+	w.offset += int64(len(p))
 }
 
 // skip passes over bytes at the start of p whose lines can no longer be among
@@ -78,6 +93,13 @@ func (w *Writer) skip(p []byte) int {
 		return 0
 	}
 	from := bytes.LastIndexByte(complete[:len(complete)-need], '\n') + 1
+	for from > 0 { // lines may be so short that fewer bytes are enough
+		later := bytes.LastIndexByte(complete[:from+(len(complete)-from)/2], '\n') + 1
+		if later == from || bytes.Count(complete[later:], newline) <= w.maxLines {
+			break
+		}
+		from = later
+	}
 	if from == 0 || bytes.IndexByte(complete[from:], '\r') >= 0 {
 		return 0 // a carriage return may shorten lines: look at each of them
 	}
