@@ -21,6 +21,1133 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ArtifactState says whether an artifact can be read.
+type ArtifactState int32
+
+const (
+	// Not used in answers.
+	ArtifactState_ARTIFACT_STATE_UNSPECIFIED ArtifactState = 0
+	// It can.
+	ArtifactState_ARTIFACT_STATE_STORED ArtifactState = 1
+	// It can, and is still written.
+	ArtifactState_ARTIFACT_STATE_LIVE ArtifactState = 2
+	// It was deleted.
+	ArtifactState_ARTIFACT_STATE_EXPIRED ArtifactState = 3
+)
+
+// Enum value maps for ArtifactState.
+var (
+	ArtifactState_name = map[int32]string{
+		0: "ARTIFACT_STATE_UNSPECIFIED",
+		1: "ARTIFACT_STATE_STORED",
+		2: "ARTIFACT_STATE_LIVE",
+		3: "ARTIFACT_STATE_EXPIRED",
+	}
+	ArtifactState_value = map[string]int32{
+		"ARTIFACT_STATE_UNSPECIFIED": 0,
+		"ARTIFACT_STATE_STORED":      1,
+		"ARTIFACT_STATE_LIVE":        2,
+		"ARTIFACT_STATE_EXPIRED":     3,
+	}
+)
+
+func (x ArtifactState) Enum() *ArtifactState {
+	p := new(ArtifactState)
+	*p = x
+	return p
+}
+
+func (x ArtifactState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ArtifactState) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_artifact_proto_enumTypes[0].Descriptor()
+}
+
+func (ArtifactState) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_artifact_proto_enumTypes[0]
+}
+
+func (x ArtifactState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ArtifactState.Descriptor instead.
+func (ArtifactState) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{0}
+}
+
+// ListArtifactsRequest says whose artifacts to list.
+type ListArtifactsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session. Empty: those that belong to none.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The call. Empty: all of the session.
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Artifacts of one answer. 0: 100. Bounds: 1 to 1,000.
+	PageSize uint32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_cursor of the answer before, to the same request.
+	Cursor        string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListArtifactsRequest) Reset() {
+	*x = ListArtifactsRequest{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListArtifactsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListArtifactsRequest) ProtoMessage() {}
+
+func (x *ListArtifactsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListArtifactsRequest.ProtoReflect.Descriptor instead.
+func (*ListArtifactsRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *ListArtifactsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ListArtifactsRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ListArtifactsRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListArtifactsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+// ListArtifactsResponse is a page of a list.
+type ListArtifactsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The artifacts, the newest first.
+	Artifacts []*ArtifactEntry `protobuf:"bytes,1,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	// Where to go on; empty on the last page.
+	NextCursor string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	// Until when the session has a lease, RFC 3339; empty when it has none.
+	LeasedUntil   string `protobuf:"bytes,3,opt,name=leased_until,json=leasedUntil,proto3" json:"leased_until,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListArtifactsResponse) Reset() {
+	*x = ListArtifactsResponse{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListArtifactsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListArtifactsResponse) ProtoMessage() {}
+
+func (x *ListArtifactsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListArtifactsResponse.ProtoReflect.Descriptor instead.
+func (*ListArtifactsResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListArtifactsResponse) GetArtifacts() []*ArtifactEntry {
+	if x != nil {
+		return x.Artifacts
+	}
+	return nil
+}
+
+func (x *ListArtifactsResponse) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
+func (x *ListArtifactsResponse) GetLeasedUntil() string {
+	if x != nil {
+		return x.LeasedUntil
+	}
+	return ""
+}
+
+// ArtifactEntry is one artifact of a call.
+type ArtifactEntry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path, for ReadArtifact.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// Size, in bytes.
+	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// "blake3:" and 64 lower-case hex digits; empty for a live log.
+	Digest string `protobuf:"bytes,3,opt,name=digest,proto3" json:"digest,omitempty"`
+	// The call that it belongs to; empty when the call named none.
+	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// When it was stored for the call, RFC 3339 in UTC.
+	StoredAt string `protobuf:"bytes,5,opt,name=stored_at,json=storedAt,proto3" json:"stored_at,omitempty"`
+	// Whether it is the beginning of a stream whose call ended without its finish.
+	Partial bool `protobuf:"varint,6,opt,name=partial,proto3" json:"partial,omitempty"`
+	// Whether it can be read.
+	State ArtifactState `protobuf:"varint,7,opt,name=state,proto3,enum=toolresult.v1.ArtifactState" json:"state,omitempty"`
+	// For a deleted one: when, RFC 3339 in UTC.
+	DeletedAt string `protobuf:"bytes,8,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
+	// For a deleted one: why, in a few words.
+	DeletedWhy    string `protobuf:"bytes,9,opt,name=deleted_why,json=deletedWhy,proto3" json:"deleted_why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ArtifactEntry) Reset() {
+	*x = ArtifactEntry{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ArtifactEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ArtifactEntry) ProtoMessage() {}
+
+func (x *ArtifactEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ArtifactEntry.ProtoReflect.Descriptor instead.
+func (*ArtifactEntry) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ArtifactEntry) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *ArtifactEntry) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *ArtifactEntry) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
+func (x *ArtifactEntry) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ArtifactEntry) GetStoredAt() string {
+	if x != nil {
+		return x.StoredAt
+	}
+	return ""
+}
+
+func (x *ArtifactEntry) GetPartial() bool {
+	if x != nil {
+		return x.Partial
+	}
+	return false
+}
+
+func (x *ArtifactEntry) GetState() ArtifactState {
+	if x != nil {
+		return x.State
+	}
+	return ArtifactState_ARTIFACT_STATE_UNSPECIFIED
+}
+
+func (x *ArtifactEntry) GetDeletedAt() string {
+	if x != nil {
+		return x.DeletedAt
+	}
+	return ""
+}
+
+func (x *ArtifactEntry) GetDeletedWhy() string {
+	if x != nil {
+		return x.DeletedWhy
+	}
+	return ""
+}
+
+// LeaseSessionRequest sets the lease of a session.
+type LeaseSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session. Required.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// How long from now, in seconds. 0 ends the lease. At most 10 years.
+	Seconds       uint64 `protobuf:"varint,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseSessionRequest) Reset() {
+	*x = LeaseSessionRequest{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseSessionRequest) ProtoMessage() {}
+
+func (x *LeaseSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseSessionRequest.ProtoReflect.Descriptor instead.
+func (*LeaseSessionRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *LeaseSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *LeaseSessionRequest) GetSeconds() uint64 {
+	if x != nil {
+		return x.Seconds
+	}
+	return 0
+}
+
+// LeaseSessionResponse says what the lease is now.
+type LeaseSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Until when, RFC 3339 in UTC; empty when the session has no lease.
+	LeasedUntil   string `protobuf:"bytes,1,opt,name=leased_until,json=leasedUntil,proto3" json:"leased_until,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LeaseSessionResponse) Reset() {
+	*x = LeaseSessionResponse{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LeaseSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LeaseSessionResponse) ProtoMessage() {}
+
+func (x *LeaseSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LeaseSessionResponse.ProtoReflect.Descriptor instead.
+func (*LeaseSessionResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *LeaseSessionResponse) GetLeasedUntil() string {
+	if x != nil {
+		return x.LeasedUntil
+	}
+	return ""
+}
+
+// AppendLogRequest is one message of a call: the header first.
+type AppendLogRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the message is.
+	//
+	// Types that are valid to be assigned to Message:
+	//
+	//	*AppendLogRequest_Header
+	//	*AppendLogRequest_Data
+	//	*AppendLogRequest_Sync
+	//	*AppendLogRequest_Finish
+	Message       isAppendLogRequest_Message `protobuf_oneof:"message"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AppendLogRequest) Reset() {
+	*x = AppendLogRequest{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppendLogRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppendLogRequest) ProtoMessage() {}
+
+func (x *AppendLogRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppendLogRequest.ProtoReflect.Descriptor instead.
+func (*AppendLogRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *AppendLogRequest) GetMessage() isAppendLogRequest_Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *AppendLogRequest) GetHeader() *LogHeader {
+	if x != nil {
+		if x, ok := x.Message.(*AppendLogRequest_Header); ok {
+			return x.Header
+		}
+	}
+	return nil
+}
+
+func (x *AppendLogRequest) GetData() []byte {
+	if x != nil {
+		if x, ok := x.Message.(*AppendLogRequest_Data); ok {
+			return x.Data
+		}
+	}
+	return nil
+}
+
+func (x *AppendLogRequest) GetSync() *LogSync {
+	if x != nil {
+		if x, ok := x.Message.(*AppendLogRequest_Sync); ok {
+			return x.Sync
+		}
+	}
+	return nil
+}
+
+func (x *AppendLogRequest) GetFinish() *LogFinish {
+	if x != nil {
+		if x, ok := x.Message.(*AppendLogRequest_Finish); ok {
+			return x.Finish
+		}
+	}
+	return nil
+}
+
+type isAppendLogRequest_Message interface {
+	isAppendLogRequest_Message()
+}
+
+type AppendLogRequest_Header struct {
+	// Which log. First, and once.
+	Header *LogHeader `protobuf:"bytes,1,opt,name=header,proto3,oneof"`
+}
+
+type AppendLogRequest_Data struct {
+	// The next bytes.
+	Data []byte `protobuf:"bytes,2,opt,name=data,proto3,oneof"`
+}
+
+type AppendLogRequest_Sync struct {
+	// A wish to have all until here durable, and to be told.
+	Sync *LogSync `protobuf:"bytes,3,opt,name=sync,proto3,oneof"`
+}
+
+type AppendLogRequest_Finish struct {
+	// The end of the log. Last, and once.
+	Finish *LogFinish `protobuf:"bytes,4,opt,name=finish,proto3,oneof"`
+}
+
+func (*AppendLogRequest_Header) isAppendLogRequest_Message() {}
+
+func (*AppendLogRequest_Data) isAppendLogRequest_Message() {}
+
+func (*AppendLogRequest_Sync) isAppendLogRequest_Message() {}
+
+func (*AppendLogRequest_Finish) isAppendLogRequest_Message() {}
+
+// LogHeader says which log a call appends to.
+type LogHeader struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call of the tool, with session and call id. Required.
+	Call *CallReference `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
+	// The log, by the pattern of tool names, when the call has several. Empty: its only
+	// one.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// How many bytes the log has already. 0: it is new, or the first answer is to say.
+	AtByte        uint64 `protobuf:"varint,3,opt,name=at_byte,json=atByte,proto3" json:"at_byte,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogHeader) Reset() {
+	*x = LogHeader{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogHeader) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogHeader) ProtoMessage() {}
+
+func (x *LogHeader) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogHeader.ProtoReflect.Descriptor instead.
+func (*LogHeader) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *LogHeader) GetCall() *CallReference {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+func (x *LogHeader) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *LogHeader) GetAtByte() uint64 {
+	if x != nil {
+		return x.AtByte
+	}
+	return 0
+}
+
+// LogSync has no fields.
+type LogSync struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogSync) Reset() {
+	*x = LogSync{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogSync) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogSync) ProtoMessage() {}
+
+func (x *LogSync) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogSync.ProtoReflect.Descriptor instead.
+func (*LogSync) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{7}
+}
+
+// LogFinish has no fields.
+type LogFinish struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogFinish) Reset() {
+	*x = LogFinish{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogFinish) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogFinish) ProtoMessage() {}
+
+func (x *LogFinish) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogFinish.ProtoReflect.Descriptor instead.
+func (*LogFinish) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{8}
+}
+
+// AppendLogResponse says how far a log is.
+type AppendLogResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The path, for ReadArtifact. It stays the same when the log is finished.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// Bytes that the server has.
+	ReceivedBytes uint64 `protobuf:"varint,2,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
+	// Bytes that survive a power cut. Always 0 in a volatile store.
+	DurableBytes uint64 `protobuf:"varint,3,opt,name=durable_bytes,json=durableBytes,proto3" json:"durable_bytes,omitempty"`
+	// After the finish: the artifact.
+	Artifact      *ArtifactEntry `protobuf:"bytes,4,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AppendLogResponse) Reset() {
+	*x = AppendLogResponse{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AppendLogResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AppendLogResponse) ProtoMessage() {}
+
+func (x *AppendLogResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AppendLogResponse.ProtoReflect.Descriptor instead.
+func (*AppendLogResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AppendLogResponse) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *AppendLogResponse) GetReceivedBytes() uint64 {
+	if x != nil {
+		return x.ReceivedBytes
+	}
+	return 0
+}
+
+func (x *AppendLogResponse) GetDurableBytes() uint64 {
+	if x != nil {
+		return x.DurableBytes
+	}
+	return 0
+}
+
+func (x *AppendLogResponse) GetArtifact() *ArtifactEntry {
+	if x != nil {
+		return x.Artifact
+	}
+	return nil
+}
+
+// VerifyArtifactsRequest says what to verify.
+type VerifyArtifactsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Paths of artifacts. None: all of the store. At most 10,000.
+	Paths         []string `protobuf:"bytes,1,rep,name=paths,proto3" json:"paths,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyArtifactsRequest) Reset() {
+	*x = VerifyArtifactsRequest{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyArtifactsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyArtifactsRequest) ProtoMessage() {}
+
+func (x *VerifyArtifactsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyArtifactsRequest.ProtoReflect.Descriptor instead.
+func (*VerifyArtifactsRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *VerifyArtifactsRequest) GetPaths() []string {
+	if x != nil {
+		return x.Paths
+	}
+	return nil
+}
+
+// VerifyArtifactsResponse is an artifact that is not sound or, at last, the counts.
+type VerifyArtifactsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the answer is.
+	//
+	// Types that are valid to be assigned to Answer:
+	//
+	//	*VerifyArtifactsResponse_Unsound
+	//	*VerifyArtifactsResponse_Counts
+	Answer        isVerifyArtifactsResponse_Answer `protobuf_oneof:"answer"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifyArtifactsResponse) Reset() {
+	*x = VerifyArtifactsResponse{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifyArtifactsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifyArtifactsResponse) ProtoMessage() {}
+
+func (x *VerifyArtifactsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifyArtifactsResponse.ProtoReflect.Descriptor instead.
+func (*VerifyArtifactsResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *VerifyArtifactsResponse) GetAnswer() isVerifyArtifactsResponse_Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *VerifyArtifactsResponse) GetUnsound() *UnsoundArtifact {
+	if x != nil {
+		if x, ok := x.Answer.(*VerifyArtifactsResponse_Unsound); ok {
+			return x.Unsound
+		}
+	}
+	return nil
+}
+
+func (x *VerifyArtifactsResponse) GetCounts() *VerifiedCounts {
+	if x != nil {
+		if x, ok := x.Answer.(*VerifyArtifactsResponse_Counts); ok {
+			return x.Counts
+		}
+	}
+	return nil
+}
+
+type isVerifyArtifactsResponse_Answer interface {
+	isVerifyArtifactsResponse_Answer()
+}
+
+type VerifyArtifactsResponse_Unsound struct {
+	// An artifact that is not sound.
+	Unsound *UnsoundArtifact `protobuf:"bytes,1,opt,name=unsound,proto3,oneof"`
+}
+
+type VerifyArtifactsResponse_Counts struct {
+	// The counts. Last.
+	Counts *VerifiedCounts `protobuf:"bytes,2,opt,name=counts,proto3,oneof"`
+}
+
+func (*VerifyArtifactsResponse_Unsound) isVerifyArtifactsResponse_Answer() {}
+
+func (*VerifyArtifactsResponse_Counts) isVerifyArtifactsResponse_Answer() {}
+
+// UnsoundArtifact is an artifact that cannot be read as it was put.
+type UnsoundArtifact struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its path.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// ARTIFACT_DAMAGED, ARTIFACT_MISSING, ARTIFACT_UNKNOWN, ARTIFACT_EXPIRED or
+	// ARTIFACT_FOREIGN, without prefix.
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnsoundArtifact) Reset() {
+	*x = UnsoundArtifact{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnsoundArtifact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnsoundArtifact) ProtoMessage() {}
+
+func (x *UnsoundArtifact) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnsoundArtifact.ProtoReflect.Descriptor instead.
+func (*UnsoundArtifact) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UnsoundArtifact) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *UnsoundArtifact) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// VerifiedCounts sums up a verification.
+type VerifiedCounts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Artifacts that are what was put.
+	Sound uint64 `protobuf:"varint,1,opt,name=sound,proto3" json:"sound,omitempty"`
+	// Artifacts that are not.
+	Unsound uint64 `protobuf:"varint,2,opt,name=unsound,proto3" json:"unsound,omitempty"`
+	// Bytes that were read.
+	Bytes         uint64 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VerifiedCounts) Reset() {
+	*x = VerifiedCounts{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VerifiedCounts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VerifiedCounts) ProtoMessage() {}
+
+func (x *VerifiedCounts) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VerifiedCounts.ProtoReflect.Descriptor instead.
+func (*VerifiedCounts) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *VerifiedCounts) GetSound() uint64 {
+	if x != nil {
+		return x.Sound
+	}
+	return 0
+}
+
+func (x *VerifiedCounts) GetUnsound() uint64 {
+	if x != nil {
+		return x.Unsound
+	}
+	return 0
+}
+
+func (x *VerifiedCounts) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+// CollectGarbageRequest says how to collect.
+type CollectGarbageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Delete nothing, only say what would be.
+	DryRun        bool `protobuf:"varint,1,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectGarbageRequest) Reset() {
+	*x = CollectGarbageRequest{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectGarbageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectGarbageRequest) ProtoMessage() {}
+
+func (x *CollectGarbageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectGarbageRequest.ProtoReflect.Descriptor instead.
+func (*CollectGarbageRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CollectGarbageRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+// CollectGarbageResponse says what was deleted.
+type CollectGarbageResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The artifacts, at most 1,000 of them.
+	Deleted []*ArtifactEntry `protobuf:"bytes,1,rep,name=deleted,proto3" json:"deleted,omitempty"`
+	// How many were deleted.
+	DeletedArtifacts uint64 `protobuf:"varint,2,opt,name=deleted_artifacts,json=deletedArtifacts,proto3" json:"deleted_artifacts,omitempty"`
+	// Their size, in bytes.
+	DeletedBytes uint64 `protobuf:"varint,3,opt,name=deleted_bytes,json=deletedBytes,proto3" json:"deleted_bytes,omitempty"`
+	// How many are kept.
+	KeptArtifacts uint64 `protobuf:"varint,4,opt,name=kept_artifacts,json=keptArtifacts,proto3" json:"kept_artifacts,omitempty"`
+	// Their size, in bytes.
+	KeptBytes     uint64 `protobuf:"varint,5,opt,name=kept_bytes,json=keptBytes,proto3" json:"kept_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CollectGarbageResponse) Reset() {
+	*x = CollectGarbageResponse{}
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CollectGarbageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CollectGarbageResponse) ProtoMessage() {}
+
+func (x *CollectGarbageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CollectGarbageResponse.ProtoReflect.Descriptor instead.
+func (*CollectGarbageResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *CollectGarbageResponse) GetDeleted() []*ArtifactEntry {
+	if x != nil {
+		return x.Deleted
+	}
+	return nil
+}
+
+func (x *CollectGarbageResponse) GetDeletedArtifacts() uint64 {
+	if x != nil {
+		return x.DeletedArtifacts
+	}
+	return 0
+}
+
+func (x *CollectGarbageResponse) GetDeletedBytes() uint64 {
+	if x != nil {
+		return x.DeletedBytes
+	}
+	return 0
+}
+
+func (x *CollectGarbageResponse) GetKeptArtifacts() uint64 {
+	if x != nil {
+		return x.KeptArtifacts
+	}
+	return 0
+}
+
+func (x *CollectGarbageResponse) GetKeptBytes() uint64 {
+	if x != nil {
+		return x.KeptBytes
+	}
+	return 0
+}
+
 // ReadArtifactRequest says what to read.
 type ReadArtifactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -35,6 +1162,7 @@ type ReadArtifactRequest struct {
 	//	*ReadArtifactRequest_Tail
 	//	*ReadArtifactRequest_Around
 	//	*ReadArtifactRequest_Match
+	//	*ReadArtifactRequest_JsonPointer
 	Selection isReadArtifactRequest_Selection `protobuf_oneof:"selection"`
 	// What the answer may have. Absent: every default.
 	Budget *ReadBudget `protobuf:"bytes,10,opt,name=budget,proto3" json:"budget,omitempty"`
@@ -46,7 +1174,7 @@ type ReadArtifactRequest struct {
 
 func (x *ReadArtifactRequest) Reset() {
 	*x = ReadArtifactRequest{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[0]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -58,7 +1186,7 @@ func (x *ReadArtifactRequest) String() string {
 func (*ReadArtifactRequest) ProtoMessage() {}
 
 func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[0]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -71,7 +1199,7 @@ func (x *ReadArtifactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifactRequest.ProtoReflect.Descriptor instead.
 func (*ReadArtifactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ReadArtifactRequest) GetPath() string {
@@ -133,6 +1261,15 @@ func (x *ReadArtifactRequest) GetMatch() *MatchingLines {
 	return nil
 }
 
+func (x *ReadArtifactRequest) GetJsonPointer() string {
+	if x != nil {
+		if x, ok := x.Selection.(*ReadArtifactRequest_JsonPointer); ok {
+			return x.JsonPointer
+		}
+	}
+	return ""
+}
+
 func (x *ReadArtifactRequest) GetBudget() *ReadBudget {
 	if x != nil {
 		return x.Budget
@@ -176,6 +1313,12 @@ type ReadArtifactRequest_Match struct {
 	Match *MatchingLines `protobuf:"bytes,6,opt,name=match,proto3,oneof"`
 }
 
+type ReadArtifactRequest_JsonPointer struct {
+	// The value of a JSON text at a pointer (RFC 6901), such as "/items/3/name", as
+	// it is written there. At most 4,096 bytes; "" is the whole text.
+	JsonPointer string `protobuf:"bytes,7,opt,name=json_pointer,json=jsonPointer,proto3,oneof"`
+}
+
 func (*ReadArtifactRequest_Lines) isReadArtifactRequest_Selection() {}
 
 func (*ReadArtifactRequest_Bytes) isReadArtifactRequest_Selection() {}
@@ -185,6 +1328,8 @@ func (*ReadArtifactRequest_Tail) isReadArtifactRequest_Selection() {}
 func (*ReadArtifactRequest_Around) isReadArtifactRequest_Selection() {}
 
 func (*ReadArtifactRequest_Match) isReadArtifactRequest_Selection() {}
+
+func (*ReadArtifactRequest_JsonPointer) isReadArtifactRequest_Selection() {}
 
 // LineRange is a range of lines, from 1.
 type LineRange struct {
@@ -199,7 +1344,7 @@ type LineRange struct {
 
 func (x *LineRange) Reset() {
 	*x = LineRange{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[1]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -211,7 +1356,7 @@ func (x *LineRange) String() string {
 func (*LineRange) ProtoMessage() {}
 
 func (x *LineRange) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[1]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -224,7 +1369,7 @@ func (x *LineRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LineRange.ProtoReflect.Descriptor instead.
 func (*LineRange) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *LineRange) GetFirst() uint64 {
@@ -254,7 +1399,7 @@ type ByteRange struct {
 
 func (x *ByteRange) Reset() {
 	*x = ByteRange{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[2]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -266,7 +1411,7 @@ func (x *ByteRange) String() string {
 func (*ByteRange) ProtoMessage() {}
 
 func (x *ByteRange) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[2]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -279,7 +1424,7 @@ func (x *ByteRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ByteRange.ProtoReflect.Descriptor instead.
 func (*ByteRange) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ByteRange) GetStart() uint64 {
@@ -307,7 +1452,7 @@ type TailLines struct {
 
 func (x *TailLines) Reset() {
 	*x = TailLines{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[3]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -319,7 +1464,7 @@ func (x *TailLines) String() string {
 func (*TailLines) ProtoMessage() {}
 
 func (x *TailLines) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[3]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -332,7 +1477,7 @@ func (x *TailLines) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TailLines.ProtoReflect.Descriptor instead.
 func (*TailLines) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TailLines) GetLines() uint64 {
@@ -357,7 +1502,7 @@ type AroundLine struct {
 
 func (x *AroundLine) Reset() {
 	*x = AroundLine{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[4]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -369,7 +1514,7 @@ func (x *AroundLine) String() string {
 func (*AroundLine) ProtoMessage() {}
 
 func (x *AroundLine) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[4]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -382,7 +1527,7 @@ func (x *AroundLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AroundLine.ProtoReflect.Descriptor instead.
 func (*AroundLine) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AroundLine) GetLine() uint64 {
@@ -422,7 +1567,7 @@ type MatchingLines struct {
 
 func (x *MatchingLines) Reset() {
 	*x = MatchingLines{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[5]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +1579,7 @@ func (x *MatchingLines) String() string {
 func (*MatchingLines) ProtoMessage() {}
 
 func (x *MatchingLines) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[5]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +1592,7 @@ func (x *MatchingLines) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchingLines.ProtoReflect.Descriptor instead.
 func (*MatchingLines) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MatchingLines) GetPattern() string {
@@ -485,7 +1630,7 @@ type ReadBudget struct {
 
 func (x *ReadBudget) Reset() {
 	*x = ReadBudget{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[6]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -497,7 +1642,7 @@ func (x *ReadBudget) String() string {
 func (*ReadBudget) ProtoMessage() {}
 
 func (x *ReadBudget) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[6]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -510,7 +1655,7 @@ func (x *ReadBudget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadBudget.ProtoReflect.Descriptor instead.
 func (*ReadBudget) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReadBudget) GetMaxBytes() uint32 {
@@ -543,15 +1688,20 @@ type ReadArtifactResponse struct {
 	TotalBytes uint64 `protobuf:"varint,5,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
 	// Lines of the whole artifact.
 	TotalLines uint64 `protobuf:"varint,6,opt,name=total_lines,json=totalLines,proto3" json:"total_lines,omitempty"`
-	// Digest of the whole artifact, "blake3:" and 64 lower-case hex digits.
-	Digest        string `protobuf:"bytes,7,opt,name=digest,proto3" json:"digest,omitempty"`
+	// Digest of the whole artifact, "blake3:" and 64 lower-case hex digits; empty for a
+	// live log.
+	Digest string `protobuf:"bytes,7,opt,name=digest,proto3" json:"digest,omitempty"`
+	// Whether the path is that of a log that is still written. total_bytes and
+	// total_lines are what it has now, complete says that the answer has all of that,
+	// and next_cursor leads to what comes.
+	Live          bool `protobuf:"varint,8,opt,name=live,proto3" json:"live,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReadArtifactResponse) Reset() {
 	*x = ReadArtifactResponse{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[7]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -563,7 +1713,7 @@ func (x *ReadArtifactResponse) String() string {
 func (*ReadArtifactResponse) ProtoMessage() {}
 
 func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[7]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -576,7 +1726,7 @@ func (x *ReadArtifactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadArtifactResponse.ProtoReflect.Descriptor instead.
 func (*ReadArtifactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReadArtifactResponse) GetData() []byte {
@@ -628,6 +1778,13 @@ func (x *ReadArtifactResponse) GetDigest() string {
 	return ""
 }
 
+func (x *ReadArtifactResponse) GetLive() bool {
+	if x != nil {
+		return x.Live
+	}
+	return false
+}
+
 // ArtifactRange is a run of bytes of an artifact.
 type ArtifactRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -645,7 +1802,7 @@ type ArtifactRange struct {
 
 func (x *ArtifactRange) Reset() {
 	*x = ArtifactRange{}
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[8]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -657,7 +1814,7 @@ func (x *ArtifactRange) String() string {
 func (*ArtifactRange) ProtoMessage() {}
 
 func (x *ArtifactRange) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_artifact_proto_msgTypes[8]
+	mi := &file_toolresult_v1_artifact_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -670,7 +1827,7 @@ func (x *ArtifactRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArtifactRange.ProtoReflect.Descriptor instead.
 func (*ArtifactRange) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ArtifactRange) GetByteStart() uint64 {
@@ -705,14 +1862,83 @@ var File_toolresult_v1_artifact_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/artifact.proto\x12\rtoolresult.v1\"\x80\x03\n" +
+	"\x1ctoolresult/v1/artifact.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/service.proto\"\x83\x01\n" +
+	"\x14ListArtifactsRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x1b\n" +
+	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12\x16\n" +
+	"\x06cursor\x18\x04 \x01(\tR\x06cursor\"\x97\x01\n" +
+	"\x15ListArtifactsResponse\x12:\n" +
+	"\tartifacts\x18\x01 \x03(\v2\x1c.toolresult.v1.ArtifactEntryR\tartifacts\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\x12!\n" +
+	"\fleased_until\x18\x03 \x01(\tR\vleasedUntil\"\x95\x02\n" +
+	"\rArtifactEntry\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x16\n" +
+	"\x06digest\x18\x03 \x01(\tR\x06digest\x12\x17\n" +
+	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x1b\n" +
+	"\tstored_at\x18\x05 \x01(\tR\bstoredAt\x12\x18\n" +
+	"\apartial\x18\x06 \x01(\bR\apartial\x122\n" +
+	"\x05state\x18\a \x01(\x0e2\x1c.toolresult.v1.ArtifactStateR\x05state\x12\x1d\n" +
+	"\n" +
+	"deleted_at\x18\b \x01(\tR\tdeletedAt\x12\x1f\n" +
+	"\vdeleted_why\x18\t \x01(\tR\n" +
+	"deletedWhy\"N\n" +
+	"\x13LeaseSessionRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n" +
+	"\aseconds\x18\x02 \x01(\x04R\aseconds\"9\n" +
+	"\x14LeaseSessionResponse\x12!\n" +
+	"\fleased_until\x18\x01 \x01(\tR\vleasedUntil\"\xc9\x01\n" +
+	"\x10AppendLogRequest\x122\n" +
+	"\x06header\x18\x01 \x01(\v2\x18.toolresult.v1.LogHeaderH\x00R\x06header\x12\x14\n" +
+	"\x04data\x18\x02 \x01(\fH\x00R\x04data\x12,\n" +
+	"\x04sync\x18\x03 \x01(\v2\x16.toolresult.v1.LogSyncH\x00R\x04sync\x122\n" +
+	"\x06finish\x18\x04 \x01(\v2\x18.toolresult.v1.LogFinishH\x00R\x06finishB\t\n" +
+	"\amessage\"j\n" +
+	"\tLogHeader\x120\n" +
+	"\x04call\x18\x01 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
+	"\aat_byte\x18\x03 \x01(\x04R\x06atByte\"\t\n" +
+	"\aLogSync\"\v\n" +
+	"\tLogFinish\"\xad\x01\n" +
+	"\x11AppendLogResponse\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12%\n" +
+	"\x0ereceived_bytes\x18\x02 \x01(\x04R\rreceivedBytes\x12#\n" +
+	"\rdurable_bytes\x18\x03 \x01(\x04R\fdurableBytes\x128\n" +
+	"\bartifact\x18\x04 \x01(\v2\x1c.toolresult.v1.ArtifactEntryR\bartifact\".\n" +
+	"\x16VerifyArtifactsRequest\x12\x14\n" +
+	"\x05paths\x18\x01 \x03(\tR\x05paths\"\x98\x01\n" +
+	"\x17VerifyArtifactsResponse\x12:\n" +
+	"\aunsound\x18\x01 \x01(\v2\x1e.toolresult.v1.UnsoundArtifactH\x00R\aunsound\x127\n" +
+	"\x06counts\x18\x02 \x01(\v2\x1d.toolresult.v1.VerifiedCountsH\x00R\x06countsB\b\n" +
+	"\x06answer\"=\n" +
+	"\x0fUnsoundArtifact\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"V\n" +
+	"\x0eVerifiedCounts\x12\x14\n" +
+	"\x05sound\x18\x01 \x01(\x04R\x05sound\x12\x18\n" +
+	"\aunsound\x18\x02 \x01(\x04R\aunsound\x12\x14\n" +
+	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\"0\n" +
+	"\x15CollectGarbageRequest\x12\x17\n" +
+	"\adry_run\x18\x01 \x01(\bR\x06dryRun\"\xe8\x01\n" +
+	"\x16CollectGarbageResponse\x126\n" +
+	"\adeleted\x18\x01 \x03(\v2\x1c.toolresult.v1.ArtifactEntryR\adeleted\x12+\n" +
+	"\x11deleted_artifacts\x18\x02 \x01(\x04R\x10deletedArtifacts\x12#\n" +
+	"\rdeleted_bytes\x18\x03 \x01(\x04R\fdeletedBytes\x12%\n" +
+	"\x0ekept_artifacts\x18\x04 \x01(\x04R\rkeptArtifacts\x12\x1d\n" +
+	"\n" +
+	"kept_bytes\x18\x05 \x01(\x04R\tkeptBytes\"\xa5\x03\n" +
 	"\x13ReadArtifactRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x120\n" +
 	"\x05lines\x18\x02 \x01(\v2\x18.toolresult.v1.LineRangeH\x00R\x05lines\x120\n" +
 	"\x05bytes\x18\x03 \x01(\v2\x18.toolresult.v1.ByteRangeH\x00R\x05bytes\x12.\n" +
 	"\x04tail\x18\x04 \x01(\v2\x18.toolresult.v1.TailLinesH\x00R\x04tail\x123\n" +
 	"\x06around\x18\x05 \x01(\v2\x19.toolresult.v1.AroundLineH\x00R\x06around\x124\n" +
-	"\x05match\x18\x06 \x01(\v2\x1c.toolresult.v1.MatchingLinesH\x00R\x05match\x121\n" +
+	"\x05match\x18\x06 \x01(\v2\x1c.toolresult.v1.MatchingLinesH\x00R\x05match\x12#\n" +
+	"\fjson_pointer\x18\a \x01(\tH\x00R\vjsonPointer\x121\n" +
 	"\x06budget\x18\n" +
 	" \x01(\v2\x19.toolresult.v1.ReadBudgetR\x06budget\x12\x16\n" +
 	"\x06cursor\x18\v \x01(\tR\x06cursorB\v\n" +
@@ -737,7 +1963,7 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\n" +
 	"ReadBudget\x12\x1b\n" +
 	"\tmax_bytes\x18\x01 \x01(\rR\bmaxBytes\x12\x1b\n" +
-	"\tmax_lines\x18\x02 \x01(\rR\bmaxLines\"\xf7\x01\n" +
+	"\tmax_lines\x18\x02 \x01(\rR\bmaxLines\"\x8b\x02\n" +
 	"\x14ReadArtifactResponse\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\x124\n" +
 	"\x06ranges\x18\x02 \x03(\v2\x1c.toolresult.v1.ArtifactRangeR\x06ranges\x12\x1a\n" +
@@ -748,16 +1974,27 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"totalBytes\x12\x1f\n" +
 	"\vtotal_lines\x18\x06 \x01(\x04R\n" +
 	"totalLines\x12\x16\n" +
-	"\x06digest\x18\a \x01(\tR\x06digest\"\x85\x01\n" +
+	"\x06digest\x18\a \x01(\tR\x06digest\x12\x12\n" +
+	"\x04live\x18\b \x01(\bR\x04live\"\x85\x01\n" +
 	"\rArtifactRange\x12\x1d\n" +
 	"\n" +
 	"byte_start\x18\x01 \x01(\x04R\tbyteStart\x12\x19\n" +
 	"\bbyte_end\x18\x02 \x01(\x04R\abyteEnd\x12\x1d\n" +
 	"\n" +
 	"first_line\x18\x03 \x01(\x04R\tfirstLine\x12\x1b\n" +
-	"\tlast_line\x18\x04 \x01(\x04R\blastLine2j\n" +
+	"\tlast_line\x18\x04 \x01(\x04R\blastLine*\x7f\n" +
+	"\rArtifactState\x12\x1e\n" +
+	"\x1aARTIFACT_STATE_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15ARTIFACT_STATE_STORED\x10\x01\x12\x17\n" +
+	"\x13ARTIFACT_STATE_LIVE\x10\x02\x12\x1a\n" +
+	"\x16ARTIFACT_STATE_EXPIRED\x10\x032\xb6\x04\n" +
 	"\x0fArtifactService\x12W\n" +
-	"\fReadArtifact\x12\".toolresult.v1.ReadArtifactRequest\x1a#.toolresult.v1.ReadArtifactResponseB\xb8\x01\n" +
+	"\fReadArtifact\x12\".toolresult.v1.ReadArtifactRequest\x1a#.toolresult.v1.ReadArtifactResponse\x12Z\n" +
+	"\rListArtifacts\x12#.toolresult.v1.ListArtifactsRequest\x1a$.toolresult.v1.ListArtifactsResponse\x12W\n" +
+	"\fLeaseSession\x12\".toolresult.v1.LeaseSessionRequest\x1a#.toolresult.v1.LeaseSessionResponse\x12R\n" +
+	"\tAppendLog\x12\x1f.toolresult.v1.AppendLogRequest\x1a .toolresult.v1.AppendLogResponse(\x010\x01\x12b\n" +
+	"\x0fVerifyArtifacts\x12%.toolresult.v1.VerifyArtifactsRequest\x1a&.toolresult.v1.VerifyArtifactsResponse0\x01\x12]\n" +
+	"\x0eCollectGarbage\x12$.toolresult.v1.CollectGarbageRequest\x1a%.toolresult.v1.CollectGarbageResponseB\xb8\x01\n" +
 	"\x11com.toolresult.v1B\rArtifactProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
@@ -772,33 +2009,72 @@ func file_toolresult_v1_artifact_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_artifact_proto_rawDescData
 }
 
-var file_toolresult_v1_artifact_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_toolresult_v1_artifact_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_toolresult_v1_artifact_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_toolresult_v1_artifact_proto_goTypes = []any{
-	(*ReadArtifactRequest)(nil),  // 0: toolresult.v1.ReadArtifactRequest
-	(*LineRange)(nil),            // 1: toolresult.v1.LineRange
-	(*ByteRange)(nil),            // 2: toolresult.v1.ByteRange
-	(*TailLines)(nil),            // 3: toolresult.v1.TailLines
-	(*AroundLine)(nil),           // 4: toolresult.v1.AroundLine
-	(*MatchingLines)(nil),        // 5: toolresult.v1.MatchingLines
-	(*ReadBudget)(nil),           // 6: toolresult.v1.ReadBudget
-	(*ReadArtifactResponse)(nil), // 7: toolresult.v1.ReadArtifactResponse
-	(*ArtifactRange)(nil),        // 8: toolresult.v1.ArtifactRange
+	(ArtifactState)(0),              // 0: toolresult.v1.ArtifactState
+	(*ListArtifactsRequest)(nil),    // 1: toolresult.v1.ListArtifactsRequest
+	(*ListArtifactsResponse)(nil),   // 2: toolresult.v1.ListArtifactsResponse
+	(*ArtifactEntry)(nil),           // 3: toolresult.v1.ArtifactEntry
+	(*LeaseSessionRequest)(nil),     // 4: toolresult.v1.LeaseSessionRequest
+	(*LeaseSessionResponse)(nil),    // 5: toolresult.v1.LeaseSessionResponse
+	(*AppendLogRequest)(nil),        // 6: toolresult.v1.AppendLogRequest
+	(*LogHeader)(nil),               // 7: toolresult.v1.LogHeader
+	(*LogSync)(nil),                 // 8: toolresult.v1.LogSync
+	(*LogFinish)(nil),               // 9: toolresult.v1.LogFinish
+	(*AppendLogResponse)(nil),       // 10: toolresult.v1.AppendLogResponse
+	(*VerifyArtifactsRequest)(nil),  // 11: toolresult.v1.VerifyArtifactsRequest
+	(*VerifyArtifactsResponse)(nil), // 12: toolresult.v1.VerifyArtifactsResponse
+	(*UnsoundArtifact)(nil),         // 13: toolresult.v1.UnsoundArtifact
+	(*VerifiedCounts)(nil),          // 14: toolresult.v1.VerifiedCounts
+	(*CollectGarbageRequest)(nil),   // 15: toolresult.v1.CollectGarbageRequest
+	(*CollectGarbageResponse)(nil),  // 16: toolresult.v1.CollectGarbageResponse
+	(*ReadArtifactRequest)(nil),     // 17: toolresult.v1.ReadArtifactRequest
+	(*LineRange)(nil),               // 18: toolresult.v1.LineRange
+	(*ByteRange)(nil),               // 19: toolresult.v1.ByteRange
+	(*TailLines)(nil),               // 20: toolresult.v1.TailLines
+	(*AroundLine)(nil),              // 21: toolresult.v1.AroundLine
+	(*MatchingLines)(nil),           // 22: toolresult.v1.MatchingLines
+	(*ReadBudget)(nil),              // 23: toolresult.v1.ReadBudget
+	(*ReadArtifactResponse)(nil),    // 24: toolresult.v1.ReadArtifactResponse
+	(*ArtifactRange)(nil),           // 25: toolresult.v1.ArtifactRange
+	(*CallReference)(nil),           // 26: toolresult.v1.CallReference
 }
 var file_toolresult_v1_artifact_proto_depIdxs = []int32{
-	1, // 0: toolresult.v1.ReadArtifactRequest.lines:type_name -> toolresult.v1.LineRange
-	2, // 1: toolresult.v1.ReadArtifactRequest.bytes:type_name -> toolresult.v1.ByteRange
-	3, // 2: toolresult.v1.ReadArtifactRequest.tail:type_name -> toolresult.v1.TailLines
-	4, // 3: toolresult.v1.ReadArtifactRequest.around:type_name -> toolresult.v1.AroundLine
-	5, // 4: toolresult.v1.ReadArtifactRequest.match:type_name -> toolresult.v1.MatchingLines
-	6, // 5: toolresult.v1.ReadArtifactRequest.budget:type_name -> toolresult.v1.ReadBudget
-	8, // 6: toolresult.v1.ReadArtifactResponse.ranges:type_name -> toolresult.v1.ArtifactRange
-	0, // 7: toolresult.v1.ArtifactService.ReadArtifact:input_type -> toolresult.v1.ReadArtifactRequest
-	7, // 8: toolresult.v1.ArtifactService.ReadArtifact:output_type -> toolresult.v1.ReadArtifactResponse
-	8, // [8:9] is the sub-list for method output_type
-	7, // [7:8] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	3,  // 0: toolresult.v1.ListArtifactsResponse.artifacts:type_name -> toolresult.v1.ArtifactEntry
+	0,  // 1: toolresult.v1.ArtifactEntry.state:type_name -> toolresult.v1.ArtifactState
+	7,  // 2: toolresult.v1.AppendLogRequest.header:type_name -> toolresult.v1.LogHeader
+	8,  // 3: toolresult.v1.AppendLogRequest.sync:type_name -> toolresult.v1.LogSync
+	9,  // 4: toolresult.v1.AppendLogRequest.finish:type_name -> toolresult.v1.LogFinish
+	26, // 5: toolresult.v1.LogHeader.call:type_name -> toolresult.v1.CallReference
+	3,  // 6: toolresult.v1.AppendLogResponse.artifact:type_name -> toolresult.v1.ArtifactEntry
+	13, // 7: toolresult.v1.VerifyArtifactsResponse.unsound:type_name -> toolresult.v1.UnsoundArtifact
+	14, // 8: toolresult.v1.VerifyArtifactsResponse.counts:type_name -> toolresult.v1.VerifiedCounts
+	3,  // 9: toolresult.v1.CollectGarbageResponse.deleted:type_name -> toolresult.v1.ArtifactEntry
+	18, // 10: toolresult.v1.ReadArtifactRequest.lines:type_name -> toolresult.v1.LineRange
+	19, // 11: toolresult.v1.ReadArtifactRequest.bytes:type_name -> toolresult.v1.ByteRange
+	20, // 12: toolresult.v1.ReadArtifactRequest.tail:type_name -> toolresult.v1.TailLines
+	21, // 13: toolresult.v1.ReadArtifactRequest.around:type_name -> toolresult.v1.AroundLine
+	22, // 14: toolresult.v1.ReadArtifactRequest.match:type_name -> toolresult.v1.MatchingLines
+	23, // 15: toolresult.v1.ReadArtifactRequest.budget:type_name -> toolresult.v1.ReadBudget
+	25, // 16: toolresult.v1.ReadArtifactResponse.ranges:type_name -> toolresult.v1.ArtifactRange
+	17, // 17: toolresult.v1.ArtifactService.ReadArtifact:input_type -> toolresult.v1.ReadArtifactRequest
+	1,  // 18: toolresult.v1.ArtifactService.ListArtifacts:input_type -> toolresult.v1.ListArtifactsRequest
+	4,  // 19: toolresult.v1.ArtifactService.LeaseSession:input_type -> toolresult.v1.LeaseSessionRequest
+	6,  // 20: toolresult.v1.ArtifactService.AppendLog:input_type -> toolresult.v1.AppendLogRequest
+	11, // 21: toolresult.v1.ArtifactService.VerifyArtifacts:input_type -> toolresult.v1.VerifyArtifactsRequest
+	15, // 22: toolresult.v1.ArtifactService.CollectGarbage:input_type -> toolresult.v1.CollectGarbageRequest
+	24, // 23: toolresult.v1.ArtifactService.ReadArtifact:output_type -> toolresult.v1.ReadArtifactResponse
+	2,  // 24: toolresult.v1.ArtifactService.ListArtifacts:output_type -> toolresult.v1.ListArtifactsResponse
+	5,  // 25: toolresult.v1.ArtifactService.LeaseSession:output_type -> toolresult.v1.LeaseSessionResponse
+	10, // 26: toolresult.v1.ArtifactService.AppendLog:output_type -> toolresult.v1.AppendLogResponse
+	12, // 27: toolresult.v1.ArtifactService.VerifyArtifacts:output_type -> toolresult.v1.VerifyArtifactsResponse
+	16, // 28: toolresult.v1.ArtifactService.CollectGarbage:output_type -> toolresult.v1.CollectGarbageResponse
+	23, // [23:29] is the sub-list for method output_type
+	17, // [17:23] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_artifact_proto_init() }
@@ -806,25 +2082,38 @@ func file_toolresult_v1_artifact_proto_init() {
 	if File_toolresult_v1_artifact_proto != nil {
 		return
 	}
-	file_toolresult_v1_artifact_proto_msgTypes[0].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_init()
+	file_toolresult_v1_artifact_proto_msgTypes[5].OneofWrappers = []any{
+		(*AppendLogRequest_Header)(nil),
+		(*AppendLogRequest_Data)(nil),
+		(*AppendLogRequest_Sync)(nil),
+		(*AppendLogRequest_Finish)(nil),
+	}
+	file_toolresult_v1_artifact_proto_msgTypes[11].OneofWrappers = []any{
+		(*VerifyArtifactsResponse_Unsound)(nil),
+		(*VerifyArtifactsResponse_Counts)(nil),
+	}
+	file_toolresult_v1_artifact_proto_msgTypes[16].OneofWrappers = []any{
 		(*ReadArtifactRequest_Lines)(nil),
 		(*ReadArtifactRequest_Bytes)(nil),
 		(*ReadArtifactRequest_Tail)(nil),
 		(*ReadArtifactRequest_Around)(nil),
 		(*ReadArtifactRequest_Match)(nil),
+		(*ReadArtifactRequest_JsonPointer)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_artifact_proto_rawDesc), len(file_toolresult_v1_artifact_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   9,
+			NumEnums:      1,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_toolresult_v1_artifact_proto_goTypes,
 		DependencyIndexes: file_toolresult_v1_artifact_proto_depIdxs,
+		EnumInfos:         file_toolresult_v1_artifact_proto_enumTypes,
 		MessageInfos:      file_toolresult_v1_artifact_proto_msgTypes,
 	}.Build()
 	File_toolresult_v1_artifact_proto = out.File

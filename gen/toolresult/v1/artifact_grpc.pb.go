@@ -19,7 +19,12 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	ArtifactService_ReadArtifact_FullMethodName = "/toolresult.v1.ArtifactService/ReadArtifact"
+	ArtifactService_ReadArtifact_FullMethodName    = "/toolresult.v1.ArtifactService/ReadArtifact"
+	ArtifactService_ListArtifacts_FullMethodName   = "/toolresult.v1.ArtifactService/ListArtifacts"
+	ArtifactService_LeaseSession_FullMethodName    = "/toolresult.v1.ArtifactService/LeaseSession"
+	ArtifactService_AppendLog_FullMethodName       = "/toolresult.v1.ArtifactService/AppendLog"
+	ArtifactService_VerifyArtifacts_FullMethodName = "/toolresult.v1.ArtifactService/VerifyArtifacts"
+	ArtifactService_CollectGarbage_FullMethodName  = "/toolresult.v1.ArtifactService/CollectGarbage"
 )
 
 // ArtifactServiceClient is the client API for ArtifactService service.
@@ -37,21 +42,82 @@ type ArtifactServiceClient interface {
 	// the same request with it reads on. Pages one after the other are the
 	// selection, byte for byte, also inside of a line that is larger than a page.
 	// Nothing of the artifact before the place that is read is looked at, but for
-	// matches. What was read back is never projected again.
+	// matches and JSON pointers. What was read back is never projected again.
+	//
+	// The path of a log that is still written (AppendLog) can be read too. Its answers
+	// always have a cursor: the same request with it has what is new since.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS,
-	//	  NAME_INVALID, PATTERN_INVALID, CURSOR_INVALID): correct the field that
+	//	  PATTERN_INVALID, POINTER_INVALID, CURSOR_INVALID): correct the field that
 	//	  BadRequest names; do not retry.
-	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it, or not any more.
+	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
+	//	  leads nowhere; read it by lines.
+	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it.
+	//	FAILED_PRECONDITION (ARTIFACT_EXPIRED): it was deleted; the metadata says when
+	//	  and why.
 	//	PERMISSION_DENIED (ARTIFACT_FOREIGN): the path is not in the store of this
 	//	  server.
-	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line or
-	//	  byte; the metadata has its size.
-	//	DATA_LOSS (ARTIFACT_DAMAGED): what is stored is not what was put. What was
-	//	  found stays in place as evidence.
+	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line, byte
+	//	  or value; the metadata has its size.
+	//	DATA_LOSS (ARTIFACT_DAMAGED, ARTIFACT_MISSING): what is stored is not what was
+	//	  put, or is gone. What was found stays in place as evidence.
+	//	UNAVAILABLE (OBJECT_STORE_DOWN): retry after the RetryInfo.
 	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
+	// ListArtifacts lists what was stored for a session, and for one call of it, the
+	// newest first.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_OUT_OF_BOUNDS, CURSOR_INVALID): correct
+	//	  the field that BadRequest names.
+	ListArtifacts(ctx context.Context, in *ListArtifactsRequest, opts ...grpc.CallOption) (*ListArtifactsResponse, error)
+	// LeaseSession says until when the artifacts of a session are needed. Whatever a
+	// session with a lease names is never deleted. Every call that names a session
+	// gives it the default lease (setting session_lease) if that is longer than the one
+	// that it has; this call sets it to any other, or ends it.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, NAME_INVALID, FIELD_OUT_OF_BOUNDS): correct
+	//	  the field that BadRequest names.
+	LeaseSession(ctx context.Context, in *LeaseSessionRequest, opts ...grpc.CallOption) (*LeaseSessionResponse, error)
+	// AppendLog writes a log that grows for a long time, such as that of a background
+	// task, and answers how far it is durable: after each sync, which comes by itself
+	// (setting log_sync), and when it is asked for. The first answer has the path,
+	// under which the log can be read while it grows, and from where on to send. A call
+	// that ends without a finish leaves the log as it is; a later one goes on with it.
+	// The finish makes an artifact of the log, and its path leads to that from then on.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, NAME_INVALID, STREAM_ORDER): correct it; do not
+	//	  retry.
+	//	FAILED_PRECONDITION (LOG_POSITION): the log has another length than at_byte;
+	//	  send from where the metadata says.
+	//	FAILED_PRECONDITION (LOG_FINISHED): the log is an artifact already.
+	//	ABORTED (LOG_BUSY): another call appends to it.
+	//	RESOURCE_EXHAUSTED (QUOTA_SESSION, QUOTA_STORE, DISK_FULL, FD_LIMIT,
+	//	  ARTIFACT_TOO_LARGE): what was answered as durable stays.
+	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): an operator must
+	//	  act.
+	AppendLog(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[AppendLogRequest, AppendLogResponse], error)
+	// VerifyArtifacts reads artifacts and compares them with their digests. It answers
+	// one message for each that is not sound, and at last one with the counts.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS): correct the field that
+	//	  BadRequest names.
+	VerifyArtifacts(ctx context.Context, in *VerifyArtifactsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyArtifactsResponse], error)
+	// CollectGarbage deletes what the rules of retention allow, and says what it
+	// deleted. The server does so by itself too (setting gc_interval).
+	//
+	// Errors:
+	//
+	//	INTERNAL (STORE_FAILED): what was deleted until then is deleted.
+	CollectGarbage(ctx context.Context, in *CollectGarbageRequest, opts ...grpc.CallOption) (*CollectGarbageResponse, error)
 }
 
 type artifactServiceClient struct {
@@ -66,6 +132,68 @@ func (c *artifactServiceClient) ReadArtifact(ctx context.Context, in *ReadArtifa
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ReadArtifactResponse)
 	err := c.cc.Invoke(ctx, ArtifactService_ReadArtifact_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *artifactServiceClient) ListArtifacts(ctx context.Context, in *ListArtifactsRequest, opts ...grpc.CallOption) (*ListArtifactsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListArtifactsResponse)
+	err := c.cc.Invoke(ctx, ArtifactService_ListArtifacts_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *artifactServiceClient) LeaseSession(ctx context.Context, in *LeaseSessionRequest, opts ...grpc.CallOption) (*LeaseSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LeaseSessionResponse)
+	err := c.cc.Invoke(ctx, ArtifactService_LeaseSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *artifactServiceClient) AppendLog(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[AppendLogRequest, AppendLogResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ArtifactService_ServiceDesc.Streams[0], ArtifactService_AppendLog_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[AppendLogRequest, AppendLogResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ArtifactService_AppendLogClient = grpc.BidiStreamingClient[AppendLogRequest, AppendLogResponse]
+
+func (c *artifactServiceClient) VerifyArtifacts(ctx context.Context, in *VerifyArtifactsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyArtifactsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ArtifactService_ServiceDesc.Streams[1], ArtifactService_VerifyArtifacts_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[VerifyArtifactsRequest, VerifyArtifactsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ArtifactService_VerifyArtifactsClient = grpc.ServerStreamingClient[VerifyArtifactsResponse]
+
+func (c *artifactServiceClient) CollectGarbage(ctx context.Context, in *CollectGarbageRequest, opts ...grpc.CallOption) (*CollectGarbageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CollectGarbageResponse)
+	err := c.cc.Invoke(ctx, ArtifactService_CollectGarbage_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -87,21 +215,82 @@ type ArtifactServiceServer interface {
 	// the same request with it reads on. Pages one after the other are the
 	// selection, byte for byte, also inside of a line that is larger than a page.
 	// Nothing of the artifact before the place that is read is looked at, but for
-	// matches. What was read back is never projected again.
+	// matches and JSON pointers. What was read back is never projected again.
+	//
+	// The path of a log that is still written (AppendLog) can be read too. Its answers
+	// always have a cursor: the same request with it has what is new since.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS,
-	//	  NAME_INVALID, PATTERN_INVALID, CURSOR_INVALID): correct the field that
+	//	  PATTERN_INVALID, POINTER_INVALID, CURSOR_INVALID): correct the field that
 	//	  BadRequest names; do not retry.
-	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it, or not any more.
+	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
+	//	  leads nowhere; read it by lines.
+	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it.
+	//	FAILED_PRECONDITION (ARTIFACT_EXPIRED): it was deleted; the metadata says when
+	//	  and why.
 	//	PERMISSION_DENIED (ARTIFACT_FOREIGN): the path is not in the store of this
 	//	  server.
-	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line or
-	//	  byte; the metadata has its size.
-	//	DATA_LOSS (ARTIFACT_DAMAGED): what is stored is not what was put. What was
-	//	  found stays in place as evidence.
+	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line, byte
+	//	  or value; the metadata has its size.
+	//	DATA_LOSS (ARTIFACT_DAMAGED, ARTIFACT_MISSING): what is stored is not what was
+	//	  put, or is gone. What was found stays in place as evidence.
+	//	UNAVAILABLE (OBJECT_STORE_DOWN): retry after the RetryInfo.
 	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
+	// ListArtifacts lists what was stored for a session, and for one call of it, the
+	// newest first.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_OUT_OF_BOUNDS, CURSOR_INVALID): correct
+	//	  the field that BadRequest names.
+	ListArtifacts(context.Context, *ListArtifactsRequest) (*ListArtifactsResponse, error)
+	// LeaseSession says until when the artifacts of a session are needed. Whatever a
+	// session with a lease names is never deleted. Every call that names a session
+	// gives it the default lease (setting session_lease) if that is longer than the one
+	// that it has; this call sets it to any other, or ends it.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, NAME_INVALID, FIELD_OUT_OF_BOUNDS): correct
+	//	  the field that BadRequest names.
+	LeaseSession(context.Context, *LeaseSessionRequest) (*LeaseSessionResponse, error)
+	// AppendLog writes a log that grows for a long time, such as that of a background
+	// task, and answers how far it is durable: after each sync, which comes by itself
+	// (setting log_sync), and when it is asked for. The first answer has the path,
+	// under which the log can be read while it grows, and from where on to send. A call
+	// that ends without a finish leaves the log as it is; a later one goes on with it.
+	// The finish makes an artifact of the log, and its path leads to that from then on.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, NAME_INVALID, STREAM_ORDER): correct it; do not
+	//	  retry.
+	//	FAILED_PRECONDITION (LOG_POSITION): the log has another length than at_byte;
+	//	  send from where the metadata says.
+	//	FAILED_PRECONDITION (LOG_FINISHED): the log is an artifact already.
+	//	ABORTED (LOG_BUSY): another call appends to it.
+	//	RESOURCE_EXHAUSTED (QUOTA_SESSION, QUOTA_STORE, DISK_FULL, FD_LIMIT,
+	//	  ARTIFACT_TOO_LARGE): what was answered as durable stays.
+	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): an operator must
+	//	  act.
+	AppendLog(grpc.BidiStreamingServer[AppendLogRequest, AppendLogResponse]) error
+	// VerifyArtifacts reads artifacts and compares them with their digests. It answers
+	// one message for each that is not sound, and at last one with the counts.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS): correct the field that
+	//	  BadRequest names.
+	VerifyArtifacts(*VerifyArtifactsRequest, grpc.ServerStreamingServer[VerifyArtifactsResponse]) error
+	// CollectGarbage deletes what the rules of retention allow, and says what it
+	// deleted. The server does so by itself too (setting gc_interval).
+	//
+	// Errors:
+	//
+	//	INTERNAL (STORE_FAILED): what was deleted until then is deleted.
+	CollectGarbage(context.Context, *CollectGarbageRequest) (*CollectGarbageResponse, error)
 	mustEmbedUnimplementedArtifactServiceServer()
 }
 
@@ -114,6 +303,21 @@ type UnimplementedArtifactServiceServer struct{}
 
 func (UnimplementedArtifactServiceServer) ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReadArtifact not implemented")
+}
+func (UnimplementedArtifactServiceServer) ListArtifacts(context.Context, *ListArtifactsRequest) (*ListArtifactsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListArtifacts not implemented")
+}
+func (UnimplementedArtifactServiceServer) LeaseSession(context.Context, *LeaseSessionRequest) (*LeaseSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method LeaseSession not implemented")
+}
+func (UnimplementedArtifactServiceServer) AppendLog(grpc.BidiStreamingServer[AppendLogRequest, AppendLogResponse]) error {
+	return status.Error(codes.Unimplemented, "method AppendLog not implemented")
+}
+func (UnimplementedArtifactServiceServer) VerifyArtifacts(*VerifyArtifactsRequest, grpc.ServerStreamingServer[VerifyArtifactsResponse]) error {
+	return status.Error(codes.Unimplemented, "method VerifyArtifacts not implemented")
+}
+func (UnimplementedArtifactServiceServer) CollectGarbage(context.Context, *CollectGarbageRequest) (*CollectGarbageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CollectGarbage not implemented")
 }
 func (UnimplementedArtifactServiceServer) mustEmbedUnimplementedArtifactServiceServer() {}
 func (UnimplementedArtifactServiceServer) testEmbeddedByValue()                         {}
@@ -154,6 +358,78 @@ func _ArtifactService_ReadArtifact_Handler(srv interface{}, ctx context.Context,
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ArtifactService_ListArtifacts_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListArtifactsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ArtifactServiceServer).ListArtifacts(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ArtifactService_ListArtifacts_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ArtifactServiceServer).ListArtifacts(ctx, req.(*ListArtifactsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ArtifactService_LeaseSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(LeaseSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ArtifactServiceServer).LeaseSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ArtifactService_LeaseSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ArtifactServiceServer).LeaseSession(ctx, req.(*LeaseSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ArtifactService_AppendLog_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(ArtifactServiceServer).AppendLog(&grpc.GenericServerStream[AppendLogRequest, AppendLogResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ArtifactService_AppendLogServer = grpc.BidiStreamingServer[AppendLogRequest, AppendLogResponse]
+
+func _ArtifactService_VerifyArtifacts_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(VerifyArtifactsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ArtifactServiceServer).VerifyArtifacts(m, &grpc.GenericServerStream[VerifyArtifactsRequest, VerifyArtifactsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ArtifactService_VerifyArtifactsServer = grpc.ServerStreamingServer[VerifyArtifactsResponse]
+
+func _ArtifactService_CollectGarbage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CollectGarbageRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ArtifactServiceServer).CollectGarbage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ArtifactService_CollectGarbage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ArtifactServiceServer).CollectGarbage(ctx, req.(*CollectGarbageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // ArtifactService_ServiceDesc is the grpc.ServiceDesc for ArtifactService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -165,7 +441,31 @@ var ArtifactService_ServiceDesc = grpc.ServiceDesc{
 			MethodName: "ReadArtifact",
 			Handler:    _ArtifactService_ReadArtifact_Handler,
 		},
+		{
+			MethodName: "ListArtifacts",
+			Handler:    _ArtifactService_ListArtifacts_Handler,
+		},
+		{
+			MethodName: "LeaseSession",
+			Handler:    _ArtifactService_LeaseSession_Handler,
+		},
+		{
+			MethodName: "CollectGarbage",
+			Handler:    _ArtifactService_CollectGarbage_Handler,
+		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "AppendLog",
+			Handler:       _ArtifactService_AppendLog_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "VerifyArtifacts",
+			Handler:       _ArtifactService_VerifyArtifacts_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "toolresult/v1/artifact.proto",
 }

@@ -122,6 +122,38 @@ const (
 	ErrorReason_ERROR_REASON_FILE_MISSING ErrorReason = 38
 	// ABORTED. A file changed while it was read; nothing of it is answered.
 	ErrorReason_ERROR_REASON_FILE_CHANGED ErrorReason = 39
+	// FAILED_PRECONDITION. The artifact was deleted by the rules of retention; the
+	// metadata says when ("deleted_at", RFC 3339) and why ("why").
+	ErrorReason_ERROR_REASON_ARTIFACT_EXPIRED ErrorReason = 40
+	// DATA_LOSS. The store's books have the artifact, and its file is gone.
+	ErrorReason_ERROR_REASON_ARTIFACT_MISSING ErrorReason = 41
+	// RESOURCE_EXHAUSTED. The artifacts of the session would take more than a session
+	// may; end its lease, or ask the operator for more.
+	ErrorReason_ERROR_REASON_QUOTA_SESSION ErrorReason = 42
+	// RESOURCE_EXHAUSTED. The store would take more than it may, and nothing in it may
+	// be deleted; an operator must act.
+	ErrorReason_ERROR_REASON_QUOTA_STORE ErrorReason = 43
+	// ABORTED. What was put was deleted as garbage at the same time, several times in a
+	// row; make the same call again.
+	ErrorReason_ERROR_REASON_GC_RACE ErrorReason = 44
+	// INVALID_ARGUMENT. A text is no JSON pointer (RFC 6901).
+	ErrorReason_ERROR_REASON_POINTER_INVALID ErrorReason = 45
+	// INVALID_ARGUMENT. A chunk says another offset than its place in the stream.
+	ErrorReason_ERROR_REASON_CHUNK_ORDER ErrorReason = 46
+	// INVALID_ARGUMENT. A stream has another size than its finish says.
+	ErrorReason_ERROR_REASON_SIZE_MISMATCH ErrorReason = 47
+	// DEADLINE_EXCEEDED. Nothing came for longer than a stream may be idle.
+	ErrorReason_ERROR_REASON_IDLE_UPLOAD ErrorReason = 48
+	// FAILED_PRECONDITION. A log has another length than the one that the caller wants
+	// to go on from; the metadata has it ("received_bytes").
+	ErrorReason_ERROR_REASON_LOG_POSITION ErrorReason = 49
+	// ABORTED. Another call appends to the log.
+	ErrorReason_ERROR_REASON_LOG_BUSY ErrorReason = 50
+	// FAILED_PRECONDITION. The log is finished; nothing can be appended.
+	ErrorReason_ERROR_REASON_LOG_FINISHED ErrorReason = 51
+	// UNAVAILABLE. The artifact is in the object store alone, and that does not answer;
+	// try again after the RetryInfo.
+	ErrorReason_ERROR_REASON_OBJECT_STORE_DOWN ErrorReason = 52
 )
 
 // Enum value maps for ErrorReason.
@@ -167,6 +199,19 @@ var (
 		37: "ERROR_REASON_FILE_NOT_ALLOWED",
 		38: "ERROR_REASON_FILE_MISSING",
 		39: "ERROR_REASON_FILE_CHANGED",
+		40: "ERROR_REASON_ARTIFACT_EXPIRED",
+		41: "ERROR_REASON_ARTIFACT_MISSING",
+		42: "ERROR_REASON_QUOTA_SESSION",
+		43: "ERROR_REASON_QUOTA_STORE",
+		44: "ERROR_REASON_GC_RACE",
+		45: "ERROR_REASON_POINTER_INVALID",
+		46: "ERROR_REASON_CHUNK_ORDER",
+		47: "ERROR_REASON_SIZE_MISMATCH",
+		48: "ERROR_REASON_IDLE_UPLOAD",
+		49: "ERROR_REASON_LOG_POSITION",
+		50: "ERROR_REASON_LOG_BUSY",
+		51: "ERROR_REASON_LOG_FINISHED",
+		52: "ERROR_REASON_OBJECT_STORE_DOWN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -209,6 +254,19 @@ var (
 		"ERROR_REASON_FILE_NOT_ALLOWED":       37,
 		"ERROR_REASON_FILE_MISSING":           38,
 		"ERROR_REASON_FILE_CHANGED":           39,
+		"ERROR_REASON_ARTIFACT_EXPIRED":       40,
+		"ERROR_REASON_ARTIFACT_MISSING":       41,
+		"ERROR_REASON_QUOTA_SESSION":          42,
+		"ERROR_REASON_QUOTA_STORE":            43,
+		"ERROR_REASON_GC_RACE":                44,
+		"ERROR_REASON_POINTER_INVALID":        45,
+		"ERROR_REASON_CHUNK_ORDER":            46,
+		"ERROR_REASON_SIZE_MISMATCH":          47,
+		"ERROR_REASON_IDLE_UPLOAD":            48,
+		"ERROR_REASON_LOG_POSITION":           49,
+		"ERROR_REASON_LOG_BUSY":               50,
+		"ERROR_REASON_LOG_FINISHED":           51,
+		"ERROR_REASON_OBJECT_STORE_DOWN":      52,
 	}
 )
 
@@ -522,8 +580,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xaa\n" +
-	"\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xc3\r\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -565,7 +622,20 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1aERROR_REASON_NOTHING_THERE\x10$\x12!\n" +
 	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x12\x1d\n" +
 	"\x19ERROR_REASON_FILE_MISSING\x10&\x12\x1d\n" +
-	"\x19ERROR_REASON_FILE_CHANGED\x10'B\xb5\x01\n" +
+	"\x19ERROR_REASON_FILE_CHANGED\x10'\x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_EXPIRED\x10(\x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_MISSING\x10)\x12\x1e\n" +
+	"\x1aERROR_REASON_QUOTA_SESSION\x10*\x12\x1c\n" +
+	"\x18ERROR_REASON_QUOTA_STORE\x10+\x12\x18\n" +
+	"\x14ERROR_REASON_GC_RACE\x10,\x12 \n" +
+	"\x1cERROR_REASON_POINTER_INVALID\x10-\x12\x1c\n" +
+	"\x18ERROR_REASON_CHUNK_ORDER\x10.\x12\x1e\n" +
+	"\x1aERROR_REASON_SIZE_MISMATCH\x10/\x12\x1c\n" +
+	"\x18ERROR_REASON_IDLE_UPLOAD\x100\x12\x1d\n" +
+	"\x19ERROR_REASON_LOG_POSITION\x101\x12\x19\n" +
+	"\x15ERROR_REASON_LOG_BUSY\x102\x12\x1d\n" +
+	"\x19ERROR_REASON_LOG_FINISHED\x103\x12\"\n" +
+	"\x1eERROR_REASON_OBJECT_STORE_DOWN\x104B\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 

@@ -21,6 +21,56 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// AbortPolicy says what becomes of streams whose call ends without its finish.
+type AbortPolicy int32
+
+const (
+	// Nothing of them is kept.
+	AbortPolicy_ABORT_POLICY_UNSPECIFIED AbortPolicy = 0
+	// What came is stored, as artifacts of the call that ListArtifacts lists as partial.
+	// Refused with FIELD_MISSING when the header names no call.
+	AbortPolicy_ABORT_POLICY_KEEP AbortPolicy = 1
+)
+
+// Enum value maps for AbortPolicy.
+var (
+	AbortPolicy_name = map[int32]string{
+		0: "ABORT_POLICY_UNSPECIFIED",
+		1: "ABORT_POLICY_KEEP",
+	}
+	AbortPolicy_value = map[string]int32{
+		"ABORT_POLICY_UNSPECIFIED": 0,
+		"ABORT_POLICY_KEEP":        1,
+	}
+)
+
+func (x AbortPolicy) Enum() *AbortPolicy {
+	p := new(AbortPolicy)
+	*p = x
+	return p
+}
+
+func (x AbortPolicy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AbortPolicy) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_service_proto_enumTypes[0].Descriptor()
+}
+
+func (AbortPolicy) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_service_proto_enumTypes[0]
+}
+
+func (x AbortPolicy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AbortPolicy.Descriptor instead.
+func (AbortPolicy) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{0}
+}
+
 // StoreDurability says what an answered artifact survives.
 type StoreDurability int32
 
@@ -59,11 +109,11 @@ func (x StoreDurability) String() string {
 }
 
 func (StoreDurability) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_service_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_service_proto_enumTypes[1].Descriptor()
 }
 
 func (StoreDurability) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_service_proto_enumTypes[0]
+	return &file_toolresult_v1_service_proto_enumTypes[1]
 }
 
 func (x StoreDurability) Number() protoreflect.EnumNumber {
@@ -72,7 +122,7 @@ func (x StoreDurability) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use StoreDurability.Descriptor instead.
 func (StoreDurability) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
 }
 
 // ProjectRequest is one complete tool output and how to project it.
@@ -81,7 +131,10 @@ type ProjectRequest struct {
 	// The complete output. Required.
 	Output *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
 	// How to project it. Absent: every default.
-	Policy        *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	Policy *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	// The call of the tool. Absent: the artifacts belong to no session, and are kept by
+	// age alone.
+	Call          *CallReference `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -130,6 +183,70 @@ func (x *ProjectRequest) GetPolicy() *ProjectionPolicy {
 	return nil
 }
 
+func (x *ProjectRequest) GetCall() *CallReference {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+// CallReference names the call of a tool, so that its artifacts can be listed and are
+// kept for as long as its session needs them. It changes nothing of an answer.
+type CallReference struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session of the agent, by the pattern of tool names. Required.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The call, such as the provider's tool_call_id, by the pattern of tool names.
+	// Optional.
+	CallId        string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallReference) Reset() {
+	*x = CallReference{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallReference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallReference) ProtoMessage() {}
+
+func (x *CallReference) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallReference.ProtoReflect.Descriptor instead.
+func (*CallReference) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CallReference) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *CallReference) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
 // ProjectStreamRequest is one message of a stream: the header first, the finish
 // last.
 type ProjectStreamRequest struct {
@@ -149,7 +266,7 @@ type ProjectStreamRequest struct {
 
 func (x *ProjectStreamRequest) Reset() {
 	*x = ProjectStreamRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	mi := &file_toolresult_v1_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -161,7 +278,7 @@ func (x *ProjectStreamRequest) String() string {
 func (*ProjectStreamRequest) ProtoMessage() {}
 
 func (x *ProjectStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	mi := &file_toolresult_v1_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -174,7 +291,7 @@ func (x *ProjectStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectStreamRequest.ProtoReflect.Descriptor instead.
 func (*ProjectStreamRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ProjectStreamRequest) GetMessage() isProjectStreamRequest_Message {
@@ -262,14 +379,24 @@ type StreamHeader struct {
 	Policy *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The streams that may come, so that one of which no byte came is known to be
 	// empty. At most 64 names.
-	Streams       []string `protobuf:"bytes,3,rep,name=streams,proto3" json:"streams,omitempty"`
+	Streams []string `protobuf:"bytes,3,rep,name=streams,proto3" json:"streams,omitempty"`
+	// The call of the tool. Absent: as for ProjectRequest.
+	Call *CallReference `protobuf:"bytes,4,opt,name=call,proto3" json:"call,omitempty"`
+	// Keep the order in which the chunks of several streams came, as an artifact of all
+	// of them in one. It is written when there are two streams or more, and costs their
+	// size on disk once more. Only families with standard output and standard error have
+	// a place for it; others ignore it.
+	KeepOrder bool `protobuf:"varint,5,opt,name=keep_order,json=keepOrder,proto3" json:"keep_order,omitempty"`
+	// What becomes of the streams when the call ends without its finish: the client
+	// cancelled, died, or was too slow.
+	OnAbort       AbortPolicy `protobuf:"varint,6,opt,name=on_abort,json=onAbort,proto3,enum=toolresult.v1.AbortPolicy" json:"on_abort,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StreamHeader) Reset() {
 	*x = StreamHeader{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	mi := &file_toolresult_v1_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -281,7 +408,7 @@ func (x *StreamHeader) String() string {
 func (*StreamHeader) ProtoMessage() {}
 
 func (x *StreamHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	mi := &file_toolresult_v1_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -294,7 +421,7 @@ func (x *StreamHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamHeader.ProtoReflect.Descriptor instead.
 func (*StreamHeader) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *StreamHeader) GetFamily() string {
@@ -318,6 +445,27 @@ func (x *StreamHeader) GetStreams() []string {
 	return nil
 }
 
+func (x *StreamHeader) GetCall() *CallReference {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+func (x *StreamHeader) GetKeepOrder() bool {
+	if x != nil {
+		return x.KeepOrder
+	}
+	return false
+}
+
+func (x *StreamHeader) GetOnAbort() AbortPolicy {
+	if x != nil {
+		return x.OnAbort
+	}
+	return AbortPolicy_ABORT_POLICY_UNSPECIFIED
+}
+
 // StreamChunk is a piece of a stream.
 type StreamChunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -325,14 +473,18 @@ type StreamChunk struct {
 	// name follows the pattern of tool names.
 	Stream string `protobuf:"bytes,1,opt,name=stream,proto3" json:"stream,omitempty"`
 	// The bytes. Cuts between chunks mean nothing; lines and characters may be torn.
-	Data          []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	Data []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	// Where in its stream the chunk begins, in bytes. Absent: after the chunk before.
+	// Another place than that is refused with CHUNK_ORDER: no gap and no repetition
+	// passes for output.
+	Offset        *uint64 `protobuf:"varint,3,opt,name=offset,proto3,oneof" json:"offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StreamChunk) Reset() {
 	*x = StreamChunk{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	mi := &file_toolresult_v1_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -344,7 +496,7 @@ func (x *StreamChunk) String() string {
 func (*StreamChunk) ProtoMessage() {}
 
 func (x *StreamChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	mi := &file_toolresult_v1_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -357,7 +509,7 @@ func (x *StreamChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamChunk.ProtoReflect.Descriptor instead.
 func (*StreamChunk) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StreamChunk) GetStream() string {
@@ -374,6 +526,13 @@ func (x *StreamChunk) GetData() []byte {
 	return nil
 }
 
+func (x *StreamChunk) GetOffset() uint64 {
+	if x != nil && x.Offset != nil {
+		return *x.Offset
+	}
+	return 0
+}
+
 // StreamSnapshot asks for a projection of what has arrived so far.
 type StreamSnapshot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -386,7 +545,7 @@ type StreamSnapshot struct {
 
 func (x *StreamSnapshot) Reset() {
 	*x = StreamSnapshot{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	mi := &file_toolresult_v1_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +557,7 @@ func (x *StreamSnapshot) String() string {
 func (*StreamSnapshot) ProtoMessage() {}
 
 func (x *StreamSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	mi := &file_toolresult_v1_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +570,7 @@ func (x *StreamSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamSnapshot.ProtoReflect.Descriptor instead.
 func (*StreamSnapshot) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *StreamSnapshot) GetOutput() *CompleteToolOutput {
@@ -426,14 +585,17 @@ type StreamFinish struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The complete output. Payloads that name a stream hold all of it. Required, of
 	// the header's family, or an error.
-	Output        *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	Output *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	// How many bytes each stream has, by its name, as the client counted. Optional; a
+	// stream that has another number is refused with SIZE_MISMATCH.
+	StreamBytes   map[string]uint64 `protobuf:"bytes,2,rep,name=stream_bytes,json=streamBytes,proto3" json:"stream_bytes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StreamFinish) Reset() {
 	*x = StreamFinish{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	mi := &file_toolresult_v1_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -445,7 +607,7 @@ func (x *StreamFinish) String() string {
 func (*StreamFinish) ProtoMessage() {}
 
 func (x *StreamFinish) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	mi := &file_toolresult_v1_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -458,12 +620,19 @@ func (x *StreamFinish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamFinish.ProtoReflect.Descriptor instead.
 func (*StreamFinish) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StreamFinish) GetOutput() *CompleteToolOutput {
 	if x != nil {
 		return x.Output
+	}
+	return nil
+}
+
+func (x *StreamFinish) GetStreamBytes() map[string]uint64 {
+	if x != nil {
+		return x.StreamBytes
 	}
 	return nil
 }
@@ -484,7 +653,7 @@ type ProjectStreamResponse struct {
 
 func (x *ProjectStreamResponse) Reset() {
 	*x = ProjectStreamResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	mi := &file_toolresult_v1_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -496,7 +665,7 @@ func (x *ProjectStreamResponse) String() string {
 func (*ProjectStreamResponse) ProtoMessage() {}
 
 func (x *ProjectStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	mi := &file_toolresult_v1_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -509,7 +678,7 @@ func (x *ProjectStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectStreamResponse.ProtoReflect.Descriptor instead.
 func (*ProjectStreamResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ProjectStreamResponse) GetAnswer() isProjectStreamResponse_Answer {
@@ -570,7 +739,7 @@ type ProjectResponse struct {
 
 func (x *ProjectResponse) Reset() {
 	*x = ProjectResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[7]
+	mi := &file_toolresult_v1_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -582,7 +751,7 @@ func (x *ProjectResponse) String() string {
 func (*ProjectResponse) ProtoMessage() {}
 
 func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[7]
+	mi := &file_toolresult_v1_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -595,7 +764,7 @@ func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectResponse.ProtoReflect.Descriptor instead.
 func (*ProjectResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ProjectResponse) GetCanonical() *CanonicalToolResult {
@@ -632,7 +801,7 @@ type RenderRequest struct {
 
 func (x *RenderRequest) Reset() {
 	*x = RenderRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[8]
+	mi := &file_toolresult_v1_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +813,7 @@ func (x *RenderRequest) String() string {
 func (*RenderRequest) ProtoMessage() {}
 
 func (x *RenderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[8]
+	mi := &file_toolresult_v1_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +826,7 @@ func (x *RenderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderRequest.ProtoReflect.Descriptor instead.
 func (*RenderRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RenderRequest) GetCanonical() *CanonicalToolResult {
@@ -685,7 +854,7 @@ type RenderResponse struct {
 
 func (x *RenderResponse) Reset() {
 	*x = RenderResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[9]
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -697,7 +866,7 @@ func (x *RenderResponse) String() string {
 func (*RenderResponse) ProtoMessage() {}
 
 func (x *RenderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[9]
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -710,7 +879,7 @@ func (x *RenderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderResponse.ProtoReflect.Descriptor instead.
 func (*RenderResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RenderResponse) GetReceipt() *Receipt {
@@ -727,14 +896,16 @@ type CompactRequest struct {
 	// The results, oldest first. At most 10,000.
 	Results []*CanonicalToolResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// How to compact them. Required: it names the level.
-	Policy        *CompactionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	Policy *CompactionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	// The session of the results, to which what is stored now belongs. Absent: none.
+	SessionId     string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -746,7 +917,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -759,7 +930,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CompactRequest) GetResults() []*CanonicalToolResult {
@@ -774,6 +945,13 @@ func (x *CompactRequest) GetPolicy() *CompactionPolicy {
 		return x.Policy
 	}
 	return nil
+}
+
+func (x *CompactRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
 }
 
 // CompactedResult is one result of a compaction.
@@ -791,7 +969,7 @@ type CompactedResult struct {
 
 func (x *CompactedResult) Reset() {
 	*x = CompactedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -803,7 +981,7 @@ func (x *CompactedResult) String() string {
 func (*CompactedResult) ProtoMessage() {}
 
 func (x *CompactedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,7 +994,7 @@ func (x *CompactedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactedResult.ProtoReflect.Descriptor instead.
 func (*CompactedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CompactedResult) GetCanonical() *CanonicalToolResult {
@@ -855,7 +1033,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +1045,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +1058,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CompactResponse) GetResults() []*CompactedResult {
@@ -906,7 +1084,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +1096,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +1109,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
 }
 
 // GetServerInfoResponse describes the server.
@@ -952,14 +1130,16 @@ type GetServerInfoResponse struct {
 	// What answered artifacts survive.
 	Durability StoreDurability `protobuf:"varint,7,opt,name=durability,proto3,enum=toolresult.v1.StoreDurability" json:"durability,omitempty"`
 	// The limits of this server.
-	Limits        *Limits `protobuf:"bytes,8,opt,name=limits,proto3" json:"limits,omitempty"`
+	Limits *Limits `protobuf:"bytes,8,opt,name=limits,proto3" json:"limits,omitempty"`
+	// The artifact store.
+	Store         *StoreStatus `protobuf:"bytes,9,opt,name=store,proto3" json:"store,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +1151,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +1164,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -1043,6 +1223,169 @@ func (x *GetServerInfoResponse) GetLimits() *Limits {
 	return nil
 }
 
+func (x *GetServerInfoResponse) GetStore() *StoreStatus {
+	if x != nil {
+		return x.Store
+	}
+	return nil
+}
+
+// StoreStatus says how the artifact store is.
+type StoreStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Artifacts in the books of the store.
+	Artifacts uint64 `protobuf:"varint,1,opt,name=artifacts,proto3" json:"artifacts,omitempty"`
+	// Their size, in bytes as they were put.
+	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// What they may be at most; 0: as much as the disk has.
+	QuotaBytes uint64 `protobuf:"varint,3,opt,name=quota_bytes,json=quotaBytes,proto3" json:"quota_bytes,omitempty"`
+	// What those of one session may be at most; 0: no bound of its own.
+	SessionQuotaBytes uint64 `protobuf:"varint,4,opt,name=session_quota_bytes,json=sessionQuotaBytes,proto3" json:"session_quota_bytes,omitempty"`
+	// The object store; absent when there is none.
+	ObjectStore   *ObjectStoreStatus `protobuf:"bytes,5,opt,name=object_store,json=objectStore,proto3" json:"object_store,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StoreStatus) Reset() {
+	*x = StoreStatus{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StoreStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StoreStatus) ProtoMessage() {}
+
+func (x *StoreStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StoreStatus.ProtoReflect.Descriptor instead.
+func (*StoreStatus) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *StoreStatus) GetArtifacts() uint64 {
+	if x != nil {
+		return x.Artifacts
+	}
+	return 0
+}
+
+func (x *StoreStatus) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *StoreStatus) GetQuotaBytes() uint64 {
+	if x != nil {
+		return x.QuotaBytes
+	}
+	return 0
+}
+
+func (x *StoreStatus) GetSessionQuotaBytes() uint64 {
+	if x != nil {
+		return x.SessionQuotaBytes
+	}
+	return 0
+}
+
+func (x *StoreStatus) GetObjectStore() *ObjectStoreStatus {
+	if x != nil {
+		return x.ObjectStore
+	}
+	return nil
+}
+
+// ObjectStoreStatus says how far artifacts have gone from the local spool to the
+// object store.
+type ObjectStoreStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it is: "s3://bucket/prefix".
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// Artifacts that are in the local spool alone. They are durable there.
+	PendingArtifacts uint64 `protobuf:"varint,2,opt,name=pending_artifacts,json=pendingArtifacts,proto3" json:"pending_artifacts,omitempty"`
+	// Their size, in bytes.
+	PendingBytes uint64 `protobuf:"varint,3,opt,name=pending_bytes,json=pendingBytes,proto3" json:"pending_bytes,omitempty"`
+	// Why the last upload failed; empty when it did not. At most 1,024 bytes.
+	LastError     string `protobuf:"bytes,4,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ObjectStoreStatus) Reset() {
+	*x = ObjectStoreStatus{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ObjectStoreStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ObjectStoreStatus) ProtoMessage() {}
+
+func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ObjectStoreStatus.ProtoReflect.Descriptor instead.
+func (*ObjectStoreStatus) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ObjectStoreStatus) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *ObjectStoreStatus) GetPendingArtifacts() uint64 {
+	if x != nil {
+		return x.PendingArtifacts
+	}
+	return 0
+}
+
+func (x *ObjectStoreStatus) GetPendingBytes() uint64 {
+	if x != nil {
+		return x.PendingBytes
+	}
+	return 0
+}
+
+func (x *ObjectStoreStatus) GetLastError() string {
+	if x != nil {
+		return x.LastError
+	}
+	return ""
+}
+
 // Limits are the bounds that a client can meet. docs/limits.md has the
 // arithmetic.
 type Limits struct {
@@ -1058,13 +1401,15 @@ type Limits struct {
 	// Time that a call may take when its client sets no deadline, in
 	// milliseconds.
 	DefaultDeadlineMs uint64 `protobuf:"varint,5,opt,name=default_deadline_ms,json=defaultDeadlineMs,proto3" json:"default_deadline_ms,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Time that a stream may be without a message, in milliseconds.
+	StreamIdleMs  uint64 `protobuf:"varint,6,opt,name=stream_idle_ms,json=streamIdleMs,proto3" json:"stream_idle_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1076,7 +1421,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1089,7 +1434,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -1127,31 +1472,53 @@ func (x *Limits) GetDefaultDeadlineMs() uint64 {
 	return 0
 }
 
+func (x *Limits) GetStreamIdleMs() uint64 {
+	if x != nil {
+		return x.StreamIdleMs
+	}
+	return 0
+}
+
 var File_toolresult_v1_service_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1atoolresult/v1/policy.proto\"\x84\x01\n" +
+	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1atoolresult/v1/policy.proto\"\xb6\x01\n" +
 	"\x0eProjectRequest\x129\n" +
 	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x127\n" +
-	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\"\x80\x02\n" +
+	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x120\n" +
+	"\x04call\x18\x03 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\"G\n" +
+	"\rCallReference\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\"\x80\x02\n" +
 	"\x14ProjectStreamRequest\x125\n" +
 	"\x06header\x18\x01 \x01(\v2\x1b.toolresult.v1.StreamHeaderH\x00R\x06header\x122\n" +
 	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
 	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
 	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"y\n" +
+	"\amessage\"\x81\x02\n" +
 	"\fStreamHeader\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
-	"\astreams\x18\x03 \x03(\tR\astreams\"9\n" +
+	"\astreams\x18\x03 \x03(\tR\astreams\x120\n" +
+	"\x04call\x18\x04 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\x12\x1d\n" +
+	"\n" +
+	"keep_order\x18\x05 \x01(\bR\tkeepOrder\x125\n" +
+	"\bon_abort\x18\x06 \x01(\x0e2\x1a.toolresult.v1.AbortPolicyR\aonAbort\"a\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"K\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\x12\x1b\n" +
+	"\x06offset\x18\x03 \x01(\x04H\x00R\x06offset\x88\x01\x01B\t\n" +
+	"\a_offset\"K\n" +
 	"\x0eStreamSnapshot\x129\n" +
-	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\"I\n" +
+	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\"\xda\x01\n" +
 	"\fStreamFinish\x129\n" +
-	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\"\x99\x01\n" +
+	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x12O\n" +
+	"\fstream_bytes\x18\x02 \x03(\v2,.toolresult.v1.StreamFinish.StreamBytesEntryR\vstreamBytes\x1a>\n" +
+	"\x10StreamBytesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\x99\x01\n" +
 	"\x15ProjectStreamResponse\x12<\n" +
 	"\bsnapshot\x18\x01 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\bsnapshot\x128\n" +
 	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\x06resultB\b\n" +
@@ -1166,10 +1533,12 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x123\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06policy\"B\n" +
 	"\x0eRenderResponse\x120\n" +
-	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\x87\x01\n" +
+	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xa6\x01\n" +
 	"\x0eCompactRequest\x12<\n" +
 	"\aresults\x18\x01 \x03(\v2\".toolresult.v1.CanonicalToolResultR\aresults\x127\n" +
-	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.CompactionPolicyR\x06policy\"\x9f\x01\n" +
+	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.CompactionPolicyR\x06policy\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\tR\tsessionId\"\x9f\x01\n" +
 	"\x0fCompactedResult\x12@\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
 	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12\x18\n" +
@@ -1178,7 +1547,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\aresults\x18\x01 \x03(\v2\x1e.toolresult.v1.CompactedResultR\aresults\x12(\n" +
 	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01B\x10\n" +
 	"\x0e_first_changed\"\x16\n" +
-	"\x14GetServerInfoRequest\"\xc5\x02\n" +
+	"\x14GetServerInfoRequest\"\xf7\x02\n" +
 	"\x15GetServerInfoResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x16\n" +
 	"\x06commit\x18\x02 \x01(\tR\x06commit\x12\x1d\n" +
@@ -1190,13 +1559,31 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
 	"durability\x18\a \x01(\x0e2\x1e.toolresult.v1.StoreDurabilityR\n" +
 	"durability\x12-\n" +
-	"\x06limits\x18\b \x01(\v2\x15.toolresult.v1.LimitsR\x06limits\"\xf2\x01\n" +
+	"\x06limits\x18\b \x01(\v2\x15.toolresult.v1.LimitsR\x06limits\x120\n" +
+	"\x05store\x18\t \x01(\v2\x1a.toolresult.v1.StoreStatusR\x05store\"\xd7\x01\n" +
+	"\vStoreStatus\x12\x1c\n" +
+	"\tartifacts\x18\x01 \x01(\x04R\tartifacts\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x1f\n" +
+	"\vquota_bytes\x18\x03 \x01(\x04R\n" +
+	"quotaBytes\x12.\n" +
+	"\x13session_quota_bytes\x18\x04 \x01(\x04R\x11sessionQuotaBytes\x12C\n" +
+	"\fobject_store\x18\x05 \x01(\v2 .toolresult.v1.ObjectStoreStatusR\vobjectStore\"\x96\x01\n" +
+	"\x11ObjectStoreStatus\x12\x10\n" +
+	"\x03url\x18\x01 \x01(\tR\x03url\x12+\n" +
+	"\x11pending_artifacts\x18\x02 \x01(\x04R\x10pendingArtifacts\x12#\n" +
+	"\rpending_bytes\x18\x03 \x01(\x04R\fpendingBytes\x12\x1d\n" +
+	"\n" +
+	"last_error\x18\x04 \x01(\tR\tlastError\"\x98\x02\n" +
 	"\x06Limits\x12*\n" +
 	"\x11max_message_bytes\x18\x01 \x01(\x04R\x0fmaxMessageBytes\x12-\n" +
 	"\x13max_in_flight_bytes\x18\x02 \x01(\x04R\x10maxInFlightBytes\x124\n" +
 	"\x16max_concurrent_streams\x18\x03 \x01(\rR\x14maxConcurrentStreams\x12'\n" +
 	"\x0fmax_connections\x18\x04 \x01(\rR\x0emaxConnections\x12.\n" +
-	"\x13default_deadline_ms\x18\x05 \x01(\x04R\x11defaultDeadlineMs*p\n" +
+	"\x13default_deadline_ms\x18\x05 \x01(\x04R\x11defaultDeadlineMs\x12$\n" +
+	"\x0estream_idle_ms\x18\x06 \x01(\x04R\fstreamIdleMs*B\n" +
+	"\vAbortPolicy\x12\x1c\n" +
+	"\x18ABORT_POLICY_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11ABORT_POLICY_KEEP\x10\x01*p\n" +
 	"\x0fStoreDurability\x12 \n" +
 	"\x1cSTORE_DURABILITY_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18STORE_DURABILITY_DURABLE\x10\x01\x12\x1d\n" +
@@ -1221,73 +1608,84 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_service_proto_rawDescData
 }
 
-var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_toolresult_v1_service_proto_goTypes = []any{
-	(StoreDurability)(0),          // 0: toolresult.v1.StoreDurability
-	(*ProjectRequest)(nil),        // 1: toolresult.v1.ProjectRequest
-	(*ProjectStreamRequest)(nil),  // 2: toolresult.v1.ProjectStreamRequest
-	(*StreamHeader)(nil),          // 3: toolresult.v1.StreamHeader
-	(*StreamChunk)(nil),           // 4: toolresult.v1.StreamChunk
-	(*StreamSnapshot)(nil),        // 5: toolresult.v1.StreamSnapshot
-	(*StreamFinish)(nil),          // 6: toolresult.v1.StreamFinish
-	(*ProjectStreamResponse)(nil), // 7: toolresult.v1.ProjectStreamResponse
-	(*ProjectResponse)(nil),       // 8: toolresult.v1.ProjectResponse
-	(*RenderRequest)(nil),         // 9: toolresult.v1.RenderRequest
-	(*RenderResponse)(nil),        // 10: toolresult.v1.RenderResponse
-	(*CompactRequest)(nil),        // 11: toolresult.v1.CompactRequest
-	(*CompactedResult)(nil),       // 12: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),       // 13: toolresult.v1.CompactResponse
-	(*GetServerInfoRequest)(nil),  // 14: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 15: toolresult.v1.GetServerInfoResponse
-	(*Limits)(nil),                // 16: toolresult.v1.Limits
-	(*CompleteToolOutput)(nil),    // 17: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),      // 18: toolresult.v1.ProjectionPolicy
-	(*CanonicalToolResult)(nil),   // 19: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 20: toolresult.v1.Receipt
-	(*RenderPolicy)(nil),          // 21: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),      // 22: toolresult.v1.CompactionPolicy
+	(AbortPolicy)(0),              // 0: toolresult.v1.AbortPolicy
+	(StoreDurability)(0),          // 1: toolresult.v1.StoreDurability
+	(*ProjectRequest)(nil),        // 2: toolresult.v1.ProjectRequest
+	(*CallReference)(nil),         // 3: toolresult.v1.CallReference
+	(*ProjectStreamRequest)(nil),  // 4: toolresult.v1.ProjectStreamRequest
+	(*StreamHeader)(nil),          // 5: toolresult.v1.StreamHeader
+	(*StreamChunk)(nil),           // 6: toolresult.v1.StreamChunk
+	(*StreamSnapshot)(nil),        // 7: toolresult.v1.StreamSnapshot
+	(*StreamFinish)(nil),          // 8: toolresult.v1.StreamFinish
+	(*ProjectStreamResponse)(nil), // 9: toolresult.v1.ProjectStreamResponse
+	(*ProjectResponse)(nil),       // 10: toolresult.v1.ProjectResponse
+	(*RenderRequest)(nil),         // 11: toolresult.v1.RenderRequest
+	(*RenderResponse)(nil),        // 12: toolresult.v1.RenderResponse
+	(*CompactRequest)(nil),        // 13: toolresult.v1.CompactRequest
+	(*CompactedResult)(nil),       // 14: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),       // 15: toolresult.v1.CompactResponse
+	(*GetServerInfoRequest)(nil),  // 16: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil), // 17: toolresult.v1.GetServerInfoResponse
+	(*StoreStatus)(nil),           // 18: toolresult.v1.StoreStatus
+	(*ObjectStoreStatus)(nil),     // 19: toolresult.v1.ObjectStoreStatus
+	(*Limits)(nil),                // 20: toolresult.v1.Limits
+	nil,                           // 21: toolresult.v1.StreamFinish.StreamBytesEntry
+	(*CompleteToolOutput)(nil),    // 22: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),      // 23: toolresult.v1.ProjectionPolicy
+	(*CanonicalToolResult)(nil),   // 24: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 25: toolresult.v1.Receipt
+	(*RenderPolicy)(nil),          // 26: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),      // 27: toolresult.v1.CompactionPolicy
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	17, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	18, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
-	3,  // 2: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
-	4,  // 3: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
-	5,  // 4: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
-	6,  // 5: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
-	18, // 6: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
-	17, // 7: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
-	17, // 8: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
-	8,  // 9: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
-	8,  // 10: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
-	19, // 11: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	20, // 12: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
-	0,  // 13: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	19, // 14: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	21, // 15: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
-	20, // 16: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
-	19, // 17: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
-	22, // 18: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	19, // 19: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	20, // 20: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
-	12, // 21: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
-	0,  // 22: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	16, // 23: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	1,  // 24: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
-	2,  // 25: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
-	9,  // 26: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
-	11, // 27: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
-	14, // 28: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	8,  // 29: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	7,  // 30: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
-	10, // 31: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	13, // 32: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	15, // 33: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	29, // [29:34] is the sub-list for method output_type
-	24, // [24:29] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	22, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	23, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	3,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
+	5,  // 3: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
+	6,  // 4: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
+	7,  // 5: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
+	8,  // 6: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
+	23, // 7: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	3,  // 8: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
+	0,  // 9: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
+	22, // 10: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	22, // 11: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	21, // 12: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
+	10, // 13: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
+	10, // 14: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
+	24, // 15: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	25, // 16: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	1,  // 17: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
+	24, // 18: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	26, // 19: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	25, // 20: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	24, // 21: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
+	27, // 22: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	24, // 23: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	25, // 24: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	14, // 25: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
+	1,  // 26: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
+	20, // 27: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	18, // 28: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
+	19, // 29: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
+	2,  // 30: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
+	4,  // 31: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
+	11, // 32: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
+	13, // 33: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
+	16, // 34: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	10, // 35: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	9,  // 36: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	12, // 37: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	15, // 38: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	17, // 39: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	35, // [35:40] is the sub-list for method output_type
+	30, // [30:35] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_service_proto_init() }
@@ -1297,24 +1695,25 @@ func file_toolresult_v1_service_proto_init() {
 	}
 	file_toolresult_v1_envelope_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_service_proto_msgTypes[1].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[2].OneofWrappers = []any{
 		(*ProjectStreamRequest_Header)(nil),
 		(*ProjectStreamRequest_Chunk)(nil),
 		(*ProjectStreamRequest_Snapshot)(nil),
 		(*ProjectStreamRequest_Finish)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[6].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[4].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[7].OneofWrappers = []any{
 		(*ProjectStreamResponse_Snapshot)(nil),
 		(*ProjectStreamResponse_Result)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[12].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   16,
+			NumEnums:      2,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -71,6 +71,13 @@ type ToolResultServiceClient interface {
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
 	//	  stored; an operator must act.
 	//	FAILED_PRECONDITION (STORE_READ_ONLY): as above.
+	//	RESOURCE_EXHAUSTED (QUOTA_SESSION, QUOTA_STORE): nothing was stored; end the
+	//	  lease of sessions that are over, or ask the operator for more.
+	//	ABORTED (GC_RACE): make the same call again.
+	//	PERMISSION_DENIED (FILE_NOT_ALLOWED), NOT_FOUND (FILE_MISSING): a payload names a
+	//	  file that the operator did not allow, or that is not there.
+	//	ABORTED (FILE_CHANGED): a file changed while it was read; make the call again
+	//	  when nobody writes to it.
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
 	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
 	// ProjectStream is Project for outputs of any size, which may still be arriving:
@@ -93,6 +100,10 @@ type ToolResultServiceClient interface {
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
 	//	  no chunk came and that the header does not name, or there are more than
 	//	  64 streams.
+	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
+	//	  came; bytes were lost on the way, send the output again.
+	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	  Limits.stream_idle_ms; what is written slowly is for AppendLog.
 	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
@@ -241,6 +252,13 @@ type ToolResultServiceServer interface {
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
 	//	  stored; an operator must act.
 	//	FAILED_PRECONDITION (STORE_READ_ONLY): as above.
+	//	RESOURCE_EXHAUSTED (QUOTA_SESSION, QUOTA_STORE): nothing was stored; end the
+	//	  lease of sessions that are over, or ask the operator for more.
+	//	ABORTED (GC_RACE): make the same call again.
+	//	PERMISSION_DENIED (FILE_NOT_ALLOWED), NOT_FOUND (FILE_MISSING): a payload names a
+	//	  file that the operator did not allow, or that is not there.
+	//	ABORTED (FILE_CHANGED): a file changed while it was read; make the call again
+	//	  when nobody writes to it.
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
 	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
 	// ProjectStream is Project for outputs of any size, which may still be arriving:
@@ -263,6 +281,10 @@ type ToolResultServiceServer interface {
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
 	//	  no chunk came and that the header does not name, or there are more than
 	//	  64 streams.
+	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
+	//	  came; bytes were lost on the way, send the output again.
+	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	  Limits.stream_idle_ms; what is written slowly is for AppendLog.
 	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
