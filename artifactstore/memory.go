@@ -3,6 +3,7 @@ package artifactstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -116,6 +117,50 @@ func (m *Memory) NameOf(path string) (string, error) {
 }
 
 func memoryPath(name string) string { return "memory/" + name }
+
+// PathOf is [Holdings]'s.
+func (m *Memory) PathOf(name string) string { return memoryPath(name) }
+
+// Has is [Holdings]'s.
+func (m *Memory) Has(ctx context.Context, name string) (bool, error) {
+	if err := errors.Join(checkName(name), ctx.Err()); err != nil {
+		return false, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	_, ok := m.artifacts[name]
+	return ok, nil
+}
+
+// Remove is [Holdings]'s.
+func (m *Memory) Remove(ctx context.Context, name string) error {
+	if err := errors.Join(checkName(name), ctx.Err()); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.artifacts[name]; !ok {
+		return fmt.Errorf("artifact %s: %w", name, ErrUnknown)
+	}
+	delete(m.artifacts, name)
+	return nil
+}
+
+// Walk is [Holdings]'s. The time of every artifact is the zero time.
+func (m *Memory) Walk(ctx context.Context, visit func(Held) error) error {
+	m.mu.RLock()
+	held := make([]Held, 0, len(m.artifacts))
+	for name, a := range m.artifacts {
+		held = append(held, Held{Name: name, Size: a.content.size})
+	}
+	m.mu.RUnlock()
+	for _, h := range held {
+		if err := errors.Join(ctx.Err(), visit(h)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Stage is [Stager]'s.
 func (m *Memory) Stage(ctx context.Context) (Stage, error) {

@@ -29,6 +29,8 @@ const (
 	stepSyncStored   step = "sync stored artifact"
 	stepWithdraw     step = "withdraw artifact"
 	stepRemoveTemp   step = "remove temporary file"
+
+	stepRemoveArtifact step = "remove artifact"
 )
 
 // faultFunc is asked before every step. An error takes the place of the step.

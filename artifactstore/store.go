@@ -20,6 +20,7 @@ package artifactstore
 import (
 	"context"
 	"io"
+	"time"
 )
 
 // Ref names a stored artifact. It is a plain value: the same content in the same store always has the
@@ -73,11 +74,38 @@ type Stager interface {
 	Stage(ctx context.Context) (Stage, error)
 }
 
+// Holdings are the artifacts of a store, for whoever keeps its books.
+type Holdings interface {
+	// Has reports whether there is an artifact of that name, sound or not. Errors: ErrNameInvalid, ErrClosed,
+	// the error of ctx, what the file system refused.
+	Has(ctx context.Context, name string) (bool, error)
+	// Remove deletes the artifact of that name, sound or not. Readers that are open go on. When it returns
+	// without an error the artifact does not come back after a power cut.
+	//
+	// Errors: those of Has; ErrUnknown; ErrReadOnly.
+	Remove(ctx context.Context, name string) error
+	// Walk calls visit for every artifact, in no order, and stops with the error of visit. Artifacts that come
+	// or go meanwhile may be visited or not.
+	Walk(ctx context.Context, visit func(Held) error) error
+	// PathOf returns the path of the artifact of that name, which must be valid, as Ref.Path has it; whether
+	// there is one does not matter. NameOf is the other way, and fails with ErrForeign.
+	PathOf(name string) string
+	NameOf(path string) (string, error)
+}
+
+// Held is an artifact as Walk finds it.
+type Held struct {
+	Name   string
+	Size   int64     // of its content, in bytes
+	Stored time.Time // when it was put, as far as the store knows
+}
+
 // Store is what the owner of artifacts holds: every verb. Everyone else is handed the one that they need.
 type Store interface {
 	Sink
 	Source
 	Stager
+	Holdings
 }
 
 // Stage is one payload that is still arriving. Its methods may be called from several goroutines, one

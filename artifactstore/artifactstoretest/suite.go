@@ -40,6 +40,8 @@ func Run(t *testing.T, open func(t *testing.T) artifactstore.Store) {
 		{"blob that fails", failingBlob},
 		{"reader seeks", readerSeeks},
 		{"reader is closed", readerIsClosed},
+		{"holdings", holdings},
+		{"removed while it is read", removedWhileRead},
 		{"stage", stage},
 		{"prefix of a stage", prefixOfStage},
 		{"pages", pages},
