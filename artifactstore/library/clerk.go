@@ -1,0 +1,381 @@
+package library
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// maxBatch is how many orders one transaction takes at most: they share its sync.
+const maxBatch = 256
+
+// clerk does all that is done to the books, on one goroutine. Orders that wait are done in one transaction.
+type clerk struct {
+	books  *books
+	total  *total // that the books come to
+	orders chan *order
+	closed chan struct{} // no order is taken any more
+	ended  chan struct{}
+	once   sync.Once
+	err    error // of closing
+}
+
+// order is something to be done to the books.
+type order struct {
+	do func(*books) error
+	// then is done once what do wrote is durable, and before any other order.
+	then func() error
+	done chan error
+}
+
+func newClerk(path string, volatile bool, t *total) (*clerk, error) {
+	b, err := openBooks(path, volatile)
+	if err != nil {
+		return nil, err
+	}
+	c := &clerk{books: b, total: t, orders: make(chan *order), closed: make(chan struct{}), ended: make(chan struct{})}
+	go c.work()
+	return c, nil
+}
+
+// do has an order done. When ctx ends first, the order may be done or not.
+func (c *clerk) do(ctx context.Context, do func(*books) error) error {
+	return c.doThen(ctx, do, nil)
+}
+
+func (c *clerk) doThen(ctx context.Context, do func(*books) error, then func() error) error {
+	o := &order{do, then, make(chan error, 1)}
+	select {
+	case c.orders <- o:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.closed:
+		return artifactstore.ErrClosed
+	}
+	select {
+	case err := <-o.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *clerk) close() error {
+	c.once.Do(func() {
+		close(c.closed)
+		<-c.ended
+		c.err = c.books.close()
+	})
+	return c.err
+}
+
+func (c *clerk) work() {
+	defer close(c.ended)
+	for {
+		select {
+		case o := <-c.orders:
+			c.batch(c.waiting(o))
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+// waiting collects the orders that wait, up to the first that has something to be done after it.
+func (c *clerk) waiting(first *order) []*order {
+	batch := []*order{first}
+	for len(batch) < maxBatch && batch[len(batch)-1].then == nil {
+		select {
+		case o := <-c.orders:
+			batch = append(batch, o)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// batch does orders in one transaction. One that fails leaves no trace, and the others stand.
+func (c *clerk) batch(orders []*order) {
+	results := make([]error, len(orders))
+	err := c.books.transaction(func() {
+		for i, o := range orders {
+			results[i] = c.books.attempt(o.do)
+		}
+	})
+	if err == nil {
+		c.total.held.Add(c.books.change.bytes)
+		c.total.count.Add(c.books.change.count)
+	}
+	c.books.change = change{}
+	for i, o := range orders {
+		result := results[i]
+		if result == nil {
+			result = err
+		}
+		if result == nil && o.then != nil {
+			result = o.then()
+		}
+		o.done <- result
+	}
+}
+
+// books are the database. One goroutine uses them at a time.
+type books struct {
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+	change   change // of this transaction
+	failed   error  // for good
+}
+
+// change is by how much a transaction changes what the books come to.
+type change struct{ bytes, count int64 }
+
+func (c *change) add(bytes, count int64) {
+	c.bytes += bytes
+	c.count += count
+}
+
+// booksVersion is what this package writes into a database as its version.
+const booksVersion = 1
+
+const schema = `
+CREATE TABLE artifacts (
+	name        TEXT PRIMARY KEY,
+	digest      TEXT NOT NULL,             -- empty when it was found and not put
+	bytes       INTEGER NOT NULL,
+	stored_at   INTEGER NOT NULL,          -- when it was put last, in milliseconds since 1970
+	deleted_at  INTEGER,
+	deleted_why TEXT
+) WITHOUT ROWID;
+CREATE INDEX artifacts_by_age ON artifacts (stored_at) WHERE deleted_at IS NULL;
+CREATE TABLE uses (                        -- who put what
+	sequence  INTEGER PRIMARY KEY AUTOINCREMENT,
+	session   TEXT NOT NULL,               -- empty: none
+	call      TEXT NOT NULL,               -- empty: not said
+	name      TEXT NOT NULL REFERENCES artifacts (name),
+	partial   INTEGER NOT NULL,
+	stored_at INTEGER NOT NULL,
+	UNIQUE (session, call, name)
+);
+CREATE INDEX uses_by_name ON uses (name);
+CREATE INDEX uses_by_session ON uses (session, sequence);
+CREATE TABLE sessions (
+	session      TEXT PRIMARY KEY,
+	leased_until INTEGER NOT NULL,         -- 0: no lease
+	bytes        INTEGER NOT NULL          -- of its artifacts
+) WITHOUT ROWID;
+PRAGMA user_version = 1;
+`
+
+func openBooks(path string, volatile bool) (*books, error) {
+	db, err := sql.Open("sqlite", dataSource(path, volatile))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	b := &books{db: db, prepared: map[string]*sql.Stmt{}}
+	if err := b.open(path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return b, nil
+}
+
+// dataSource says how a database is opened: durable at every commit, and with one writer.
+func dataSource(path string, volatile bool) string {
+	pragmas := url.Values{"_pragma": {"foreign_keys(0)", "temp_store(2)", "synchronous(2)"}}
+	if volatile || path == "" {
+		pragmas["_pragma"][2] = "synchronous(0)"
+	}
+	if path == "" {
+		return "file::memory:?" + pragmas.Encode()
+	}
+	pragmas.Add("_pragma", "journal_mode(WAL)")
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: pragmas.Encode()}).String()
+}
+
+func (b *books) open(path string) (err error) {
+	if path != "" {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would let others read it
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	if b.conn, err = b.db.Conn(context.Background()); err != nil {
+		return b.failure(err)
+	}
+	var version int
+	if err := b.conn.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version); err != nil {
+		return b.failure(err)
+	}
+	switch version {
+	case booksVersion:
+	case 0:
+		if err := b.transaction(func() { err = b.run(schema) }); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("version %d, this program knows %d: %w", version, booksVersion, ErrBooks)
+	}
+	if path == "" {
+		return nil
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the name of a new database durable.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// transaction makes what do writes durable, or none of it.
+func (b *books) transaction(do func()) error {
+	if b.failed != nil {
+		return b.failed
+	}
+	if err := b.run("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	do()
+	err := b.run("COMMIT")
+	if err != nil {
+		_ = b.run("ROLLBACK") // there may be nothing left to undo
+	}
+	return err
+}
+
+// attempt does one order, and undoes it when it fails.
+func (b *books) attempt(do func(*books) error) error {
+	if err := b.run("SAVEPOINT attempt"); err != nil {
+		return err
+	}
+	before := b.change
+	err := do(b)
+	if err != nil {
+		b.change = before
+		return errors.Join(err, b.run("ROLLBACK TO attempt"), b.run("RELEASE attempt"))
+	}
+	return b.run("RELEASE attempt")
+}
+
+func (b *books) close() error {
+	var errs []error
+	for _, s := range b.prepared {
+		errs = append(errs, s.Close())
+	}
+	if b.conn != nil {
+		errs = append(errs, b.conn.Close())
+	}
+	return errors.Join(append(errs, b.db.Close())...)
+}
+
+// run executes a statement.
+func (b *books) run(statement string, args ...any) error {
+	_, err := b.exec(statement, args...)
+	return err
+}
+
+// exec executes a statement and returns how many rows it changed.
+func (b *books) exec(statement string, args ...any) (int64, error) {
+	if statement == schema { // several statements, once
+		_, err := b.conn.ExecContext(context.Background(), statement)
+		return 0, b.failure(err)
+	}
+	s, err := b.prepare(statement)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, b.failure(err)
+	}
+	n, err := result.RowsAffected()
+	return n, b.failure(err)
+}
+
+// row reads one row into places, and reports whether there is one.
+func (b *books) row(query string, args []any, places ...any) (bool, error) {
+	s, err := b.prepare(query)
+	if err != nil {
+		return false, err
+	}
+	err = s.QueryRowContext(context.Background(), args...).Scan(places...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, b.failure(err)
+}
+
+// each reads rows.
+func (b *books) each(query string, args []any, read func(scan func(...any) error) error) error {
+	s, err := b.prepare(query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(context.Background(), args...)
+	if err != nil {
+		return b.failure(err)
+	}
+	defer rows.Close() // its error is that of rows.Err
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return b.failure(rows.Err())
+}
+
+func (b *books) prepare(statement string) (*sql.Stmt, error) {
+	if s := b.prepared[statement]; s != nil {
+		return s, nil
+	}
+	s, err := b.conn.PrepareContext(context.Background(), statement)
+	if err != nil {
+		return nil, b.failure(err)
+	}
+	b.prepared[statement] = s
+	return s, nil
+}
+
+// failure says what an error of the database means. After one of the disk nothing is certain any more, so
+// nothing is promised until the books are opened again.
+func (b *books) failure(err error) error {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_FULL:
+		return fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
+	case lib.SQLITE_READONLY:
+		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		b.failed = fmt.Errorf("%w: %w", ErrBooks, err)
+		return b.failed
+	case lib.SQLITE_IOERR:
+		b.failed = fmt.Errorf("books failed, and are not written to until the next start: %w", err)
+		return b.failed
+	}
+	return err
+}

@@ -1,0 +1,300 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+const (
+	// spareBatch is how many artifacts are looked for at a time.
+	spareBatch = 500
+	// roomPercent is how full a store that was full is once room was made, so that not every call has to.
+	roomPercent = 90
+	// roomPause is how long no room is looked for after none was found.
+	roomPause = time.Second
+)
+
+// Why an artifact was deleted, as tombstones say.
+const (
+	whyAge   = "no lease named it, and its time was over"
+	whyQuota = "no lease named it, and the store was full"
+)
+
+// Collected says what a collection did, or would do.
+type Collected struct {
+	Deleted              []Entry // the first maxReported
+	Count, Bytes         int64   // of all that were deleted
+	KeptCount, KeptBytes int64
+	Entered              int64 // artifacts that no book named, and that are in the books now
+}
+
+// maxReported bounds the entries of a report.
+const maxReported = 1000
+
+func (c *Collected) add(e Entry) {
+	if len(c.Deleted) < maxReported {
+		c.Deleted = append(c.Deleted, e)
+	}
+	c.Count++
+	c.Bytes += e.Size
+}
+
+// Collect deletes what no lease names, and whose time is over or is in the way: by age, and then the oldest until
+// the store is within its quota. Before that it finishes deletions that a crash interrupted, and enters artifacts
+// that no book names. When dry, it deletes nothing.
+//
+// A tombstone is durable before an artifact is deleted. Readers that are open go on.
+func (l *Library) Collect(ctx context.Context, dry bool) (c Collected, err error) {
+	if !dry && l.unfinished.Swap(false) {
+		if err := l.finish(ctx); err != nil {
+			l.unfinished.Store(true)
+			return c, err
+		}
+	}
+	if c.Entered, err = l.enterFound(ctx); err != nil {
+		return c, err
+	}
+	if l.rules.KeepFor > 0 {
+		if err := l.collectAged(ctx, &c, dry); err != nil {
+			return c, err
+		}
+	}
+	if quota := l.rules.Quota; quota > 0 {
+		if excess := l.held.Load() + l.staged.Load() - quota; excess > 0 {
+			if err := l.collectExcess(ctx, &c, excess, dry); err != nil {
+				return c, err
+			}
+		}
+	}
+	c.KeptCount, c.KeptBytes = l.count.Load(), l.held.Load()
+	if dry {
+		c.KeptCount, c.KeptBytes = c.KeptCount-c.Count, c.KeptBytes-c.Bytes
+	}
+	return c, nil
+}
+
+// collectAged deletes artifacts that were not put for longer than they are kept.
+func (l *Library) collectAged(ctx context.Context, c *Collected, dry bool) error {
+	before := l.now().Add(-l.rules.KeepFor)
+	return l.eachSpare(ctx, before, func(e Entry) (bool, error) {
+		return true, l.collectOne(ctx, c, e, whyAge, dry)
+	})
+}
+
+// collectExcess deletes the oldest artifacts that may be deleted, until so many bytes are free.
+func (l *Library) collectExcess(ctx context.Context, c *Collected, excess int64, dry bool) error {
+	return l.eachSpare(ctx, l.now().Add(time.Hour), func(e Entry) (bool, error) {
+		if dry && contains(c.Deleted, e.Name) {
+			return true, nil // by age
+		}
+		if excess <= 0 {
+			return false, nil
+		}
+		excess -= e.Size
+		return true, l.collectOne(ctx, c, e, whyQuota, dry)
+	})
+}
+
+func contains(list []Entry, name string) bool {
+	for _, e := range list {
+		if e.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// eachSpare visits what may be deleted, the oldest first, until visit says that it is enough.
+func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func(Entry) (bool, error)) error {
+	for seen := map[string]bool{}; ; {
+		var batch []Entry
+		err := l.clerk.do(ctx, func(b *books) (err error) {
+			batch, err = b.spare(l.now(), before, spareBatch+len(seen))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		progress := false
+		for _, e := range batch {
+			if seen[e.Name] {
+				continue // it was not deleted
+			}
+			seen[e.Name], progress = true, true
+			e.Path = l.store.PathOf(e.Name)
+			if more, err := visit(e); err != nil || !more {
+				return err
+			}
+		}
+		if !progress {
+			return nil
+		}
+	}
+}
+
+// collectOne deletes an artifact, unless it was claimed meanwhile.
+func (l *Library) collectOne(ctx context.Context, c *Collected, e Entry, why string, dry bool) error {
+	if dry {
+		c.add(e)
+		return nil
+	}
+	struck := false
+	now := l.now()
+	err := l.clerk.doThen(ctx, func(b *books) (err error) {
+		struck, err = b.strike(e, now, why)
+		return err
+	}, func() error {
+		if !struck {
+			return nil
+		}
+		return l.erase(e.Name)
+	})
+	if struck && err == nil {
+		e.Expired = &ExpiredError{At: now.UTC(), Why: why}
+		c.add(e)
+	}
+	return err
+}
+
+// erase deletes an artifact that has a tombstone. The clerk calls it: no claim comes between.
+func (l *Library) erase(name string) error {
+	err := l.store.Remove(context.Background(), name)
+	if err == nil || errors.Is(err, artifactstore.ErrUnknown) {
+		return nil
+	}
+	l.unfinished.Store(true)
+	return err
+}
+
+// finish deletes the artifacts that have a tombstone and are still there.
+func (l *Library) finish(ctx context.Context) error {
+	for after := ""; ; {
+		var names []string
+		err := l.clerk.do(ctx, func(b *books) (err error) {
+			names, err = b.names(true, after, spareBatch)
+			return err
+		})
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		after = names[len(names)-1]
+		for _, name := range names {
+			if err := l.finishOne(ctx, name); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (l *Library) finishOne(ctx context.Context, name string) error {
+	if has, err := l.store.Has(ctx, name); err != nil || !has {
+		return err
+	}
+	return l.clerk.do(ctx, func(b *books) error {
+		if e, known, err := b.entry(name); err != nil || !known || e.Expired == nil {
+			return err // it was put again meanwhile
+		}
+		return l.erase(name)
+	})
+}
+
+// enterFound enters the artifacts that are in the store and in no book: of an earlier version, or of a call that
+// did not end. Their time begins when they were put.
+func (l *Library) enterFound(ctx context.Context) (entered int64, err error) {
+	var found []artifactstore.Held
+	flush := func() error {
+		n, err := l.enterAll(ctx, found)
+		entered += n
+		found = found[:0]
+		return err
+	}
+	err = l.store.Walk(ctx, func(h artifactstore.Held) error {
+		if found = append(found, h); len(found) < spareBatch {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return entered, err
+	}
+	return entered, flush()
+}
+
+func (l *Library) enterAll(ctx context.Context, found []artifactstore.Held) (entered int64, err error) {
+	err = l.clerk.do(ctx, func(b *books) error {
+		for _, h := range found {
+			isNew, err := l.enterOne(ctx, b, h)
+			if err != nil {
+				return err
+			}
+			if isNew {
+				entered++
+			}
+		}
+		return nil
+	})
+	return entered, err
+}
+
+func (l *Library) enterOne(ctx context.Context, b *books, h artifactstore.Held) (isNew bool, err error) {
+	if _, known, err := b.entry(h.Name); known || err != nil {
+		return false, err
+	}
+	if has, err := l.store.Has(ctx, h.Name); !has || err != nil {
+		return false, err // it was deleted since it was found
+	}
+	stored := h.Stored
+	if stored.IsZero() || stored.After(l.now()) {
+		stored = l.now()
+	}
+	return true, b.enter(h.Name, "", h.Size, stored)
+}
+
+// makeRoom deletes until a full store has some room, and fails with ErrQuota when nothing may be deleted.
+func (l *Library) makeRoom(ctx context.Context) error {
+	last := l.full.Load()
+	if last != 0 && l.now().UnixNano()-last < int64(roomPause) {
+		return ErrQuota
+	}
+	aim := l.rules.Quota * roomPercent / 100
+	excess := l.held.Load() + l.staged.Load() - aim
+	var c Collected
+	if err := l.collectExcess(ctx, &c, excess, false); err != nil {
+		return fmt.Errorf("making room: %w", err)
+	}
+	if l.held.Load()+l.staged.Load() > l.rules.Quota {
+		l.full.Store(l.now().UnixNano())
+		return ErrQuota
+	}
+	l.rules.Logger.InfoContext(ctx, "the store was full; artifacts that no lease names were deleted",
+		slog.Int64("artifacts", c.Count), slog.Int64("bytes", c.Bytes))
+	return nil
+}
+
+// Keep collects garbage every so often until ctx ends.
+func (l *Library) Keep(ctx context.Context, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		c, err := l.Collect(ctx, false)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			l.rules.Logger.ErrorContext(ctx, "garbage could not be collected", slog.Any("error", err))
+		case c.Count > 0 || c.Entered > 0:
+			l.rules.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", c.Count), slog.Int64("bytes", c.Bytes),
+				slog.Int64("entered", c.Entered))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,500 @@
+package library_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+)
+
+// clock is a clock that tests set.
+type clock struct {
+	mu sync.Mutex
+	t  time.Time
+}
+
+func newClock() *clock { return &clock{t: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.t
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(d)
+}
+
+type failer interface {
+	Fatalf(format string, args ...any)
+	Helper()
+}
+
+func open(t failer, store artifactstore.Store, o library.Options) *library.Library {
+	t.Helper()
+	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	l, err := library.Open(store, o)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return l
+}
+
+// newLibrary opens a library over a store in memory, and closes it when the test ends.
+func newLibrary(t *testing.T, o library.Options) (*library.Library, *artifactstore.Memory) {
+	t.Helper()
+	store := artifactstore.NewMemory()
+	l := open(t, store, o)
+	t.Cleanup(func() { closeLibrary(t, l) })
+	return l, store
+}
+
+func closeLibrary(t *testing.T, l *library.Library) {
+	t.Helper()
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func put(t failer, l *library.Library, o library.Owner, content string) artifactstore.Ref {
+	t.Helper()
+	ref, err := l.For(o).Put(context.Background(), artifactstore.BytesBlob([]byte(content)))
+	if err != nil {
+		t.Fatalf("put %q: %v", content, err)
+	}
+	return ref
+}
+
+func collect(t failer, l *library.Library) library.Collected {
+	t.Helper()
+	c, err := l.Collect(context.Background(), false)
+	if err != nil {
+		t.Fatalf("collect: %v", err)
+	}
+	return c
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, store := newLibrary(t, library.Options{SessionLease: time.Hour, Now: c.now})
+	for i := range 5 {
+		put(t, l, library.Owner{Session: "s", Call: fmt.Sprint("call_", i%2)}, fmt.Sprint("output ", i))
+		c.move(time.Second)
+	}
+	put(t, l, library.Owner{Session: "s", Call: "call_0", Partial: true}, "cut off")
+	put(t, l, library.Owner{Session: "other", Call: "call_0"}, "output 0")
+	put(t, l, library.Owner{}, "of no session")
+	var all []library.Entry
+	for after := int64(0); ; {
+		list, next, err := l.List(t.Context(), "s", "", after, 2)
+		if err != nil || len(list) > 2 {
+			t.Fatalf("%d entries, %v", len(list), err)
+		}
+		all = append(all, list...)
+		if after = next; after == 0 {
+			break
+		}
+	}
+	if len(all) != 6 || !all[0].Partial || all[1].Call != "call_0" || all[5].Size != int64(len("output 0")) || all[5].StoredAt != newClock().now() {
+		t.Errorf("%+v", all)
+	}
+	for _, e := range all {
+		if name, err := store.NameOf(e.Path); err != nil || name != e.Name || e.Expired != nil {
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+	for _, c := range []struct {
+		session, call string
+		want          int
+	}{{"s", "call_1", 2}, {"s", "call_0", 4}, {"other", "", 1}, {"", "", 1}, {"nobody", "", 0}} {
+		if list, next, err := l.List(t.Context(), c.session, c.call, 0, 100); len(list) != c.want || next != 0 || err != nil {
+			t.Errorf("%s %s: %d entries, next %d, %v", c.session, c.call, len(list), next, err)
+		}
+	}
+}
+
+// What a lease names is kept however old it is; what none names is kept for its time.
+func TestAgeAndLeases(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, store := newLibrary(t, library.Options{SessionLease: time.Hour, KeepFor: 3 * time.Hour, Now: c.now})
+	leased := put(t, l, library.Owner{Session: "long"}, "leased")
+	short := put(t, l, library.Owner{Session: "short"}, "short")
+	both := put(t, l, library.Owner{Session: "short"}, "both")
+	put(t, l, library.Owner{Session: "long"}, "both")
+	loose := put(t, l, library.Owner{}, "loose")
+	if until, err := l.Lease(t.Context(), "long", 1000*time.Hour); err != nil || until != c.now().Add(1000*time.Hour) {
+		t.Fatal(until, err)
+	}
+	c.move(3*time.Hour - time.Second)
+	if got := collect(t, l); got.Count != 0 || got.KeptCount != 4 {
+		t.Errorf("before its time: %+v", got)
+	}
+	c.move(2 * time.Second)
+	dry, err := l.Collect(t.Context(), true)
+	if err != nil || dry.Count != 2 || dry.KeptCount != 2 {
+		t.Errorf("dry: %+v, %v", dry, err)
+	}
+	got := collect(t, l)
+	if got.Count != 2 || got.Bytes != short.Size+loose.Size || got.KeptCount != 2 || got.KeptBytes != leased.Size+both.Size {
+		t.Errorf("after its time: %+v", got)
+	}
+	for _, ref := range []artifactstore.Ref{short, loose} {
+		_, err := l.Pages(t.Context(), ref.Name)
+		e, ok := errors.AsType[*library.ExpiredError](err)
+		if !ok || e.At != c.now() || e.Why == "" {
+			t.Errorf("%s: %v", ref.Name, err)
+		}
+		if _, err := store.Open(t.Context(), ref.Name); !errors.Is(err, artifactstore.ErrUnknown) {
+			t.Errorf("the store still has it: %v", err)
+		}
+	}
+	if list, _, err := l.List(t.Context(), "short", "", 0, 9); err != nil || len(list) != 2 || list[1].Expired == nil || list[0].Expired != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	// Put again it is there again, under the same name.
+	if ref := put(t, l, library.Owner{Session: "short"}, "short"); ref != short {
+		t.Errorf("%+v", ref)
+	}
+	if _, err := l.Pages(t.Context(), short.Name); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.Lease(t.Context(), "long", 0); err != nil {
+		t.Fatal(err)
+	}
+	if until, err := l.LeasedUntil(t.Context(), "long"); !until.IsZero() || err != nil {
+		t.Error(until, err)
+	}
+	c.move(4 * time.Hour)
+	if got := collect(t, l); got.Count != 3 || got.KeptCount != 0 {
+		t.Errorf("after the lease: %+v", got)
+	}
+}
+
+func TestDeadHandles(t *testing.T) {
+	t.Parallel()
+	l, store := newLibrary(t, library.Options{})
+	ref := put(t, l, library.Owner{}, "x")
+	if err := store.Remove(t.Context(), ref.Name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Open(t.Context(), ref.Name); !errors.Is(err, library.ErrMissing) {
+		t.Errorf("gone behind our back: %v", err)
+	}
+	if _, err := l.Open(t.Context(), "0123456789abcdef"); !errors.Is(err, artifactstore.ErrUnknown) {
+		t.Errorf("never there: %v", err)
+	}
+}
+
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, _ := newLibrary(t, library.Options{SessionLease: time.Hour, Quota: 1000, SessionQuota: 600, Now: c.now})
+	size := func(n int) string { return string(bytes.Repeat([]byte{byte(n)}, n)) }
+	old := put(t, l, library.Owner{Session: "a"}, size(500))
+	if _, err := l.For(library.Owner{Session: "a"}).Put(t.Context(), artifactstore.BytesBlob([]byte(size(101)))); !errors.Is(err, library.ErrSessionQuota) {
+		t.Errorf("over the session's quota: %v", err)
+	}
+	put(t, l, library.Owner{Session: "b"}, size(450))
+	over := func() error {
+		_, err := l.For(library.Owner{Session: "c"}).Put(t.Context(), artifactstore.BytesBlob([]byte(size(200))))
+		return err
+	}
+	if err := over(); !errors.Is(err, library.ErrQuota) {
+		t.Errorf("over the quota, all leased: %v", err)
+	}
+	stage, err := l.Stage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stage.Write([]byte(size(51))); !errors.Is(err, library.ErrQuota) {
+		t.Errorf("a stage over the quota: %v", err)
+	}
+	if _, err := stage.Write([]byte(size(50))); err != nil {
+		t.Errorf("a stage within the quota: %v", err)
+	}
+	if err := stage.Discard(); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.Lease(t.Context(), "a", 0); err != nil {
+		t.Fatal(err)
+	}
+	c.move(2 * time.Second)
+	if err := over(); err != nil {
+		t.Errorf("after a lease ended: %v", err)
+	}
+	_, err = l.Open(t.Context(), old.Name)
+	if e, ok := errors.AsType[*library.ExpiredError](err); !ok || e.Why == "" {
+		t.Errorf("the oldest: %v", err)
+	}
+	if s := l.Status(); s.Artifacts != 2 || s.Bytes != 650 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "store")
+	store, err := artifactstore.OpenDir(root, artifactstore.DirOptions{Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, store, library.Options{Books: filepath.Join(root, "books.db")})
+	sound, damaged, missing := put(t, l, library.Owner{}, "sound"), put(t, l, library.Owner{}, "damaged"), put(t, l, library.Owner{}, "missing")
+	found, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte("in no book")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(damaged.Path, 0o600), os.WriteFile(damaged.Path, []byte("DAMAGED"), 0o600), os.Remove(missing.Path)); err != nil {
+		t.Fatal(err)
+	}
+	for _, paths := range [][]string{nil, {sound.Path, damaged.Path, missing.Path, found.Path}} {
+		bad := map[string]error{}
+		v, err := l.Verify(t.Context(), paths, func(path string, err error) error {
+			bad[path] = err
+			return nil
+		})
+		if err != nil || v.Sound != 2 || v.Unsound != 2 || v.Bytes != sound.Size+found.Size ||
+			!errors.Is(bad[damaged.Path], artifactstore.ErrDamaged) || !errors.Is(bad[missing.Path], library.ErrMissing) {
+			t.Errorf("%+v, %v, %v", v, bad, err)
+		}
+	}
+	if err := errors.Join(l.Close(), store.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The books are what they were after the library was opened again, and no time in it goes back.
+func TestBooksStay(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	store := artifactstore.NewMemory()
+	o := library.Options{Books: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: c.now}
+	l := open(t, store, o)
+	put(t, l, library.Owner{Session: "s", Call: "c"}, "x")
+	gone := put(t, l, library.Owner{}, "gone")
+	c.move(2 * time.Hour)
+	put(t, l, library.Owner{Session: "s", Call: "c"}, "y")
+	collect(t, l)
+	closeLibrary(t, l)
+	c.move(-1000 * time.Hour)
+	l = open(t, store, o)
+	defer closeLibrary(t, l)
+	if s := l.Status(); s.Artifacts != 2 || s.Bytes != 2 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := l.Open(t.Context(), gone.Name); !isExpired(err) {
+		t.Errorf("%v", err)
+	}
+	if ref := put(t, l, library.Owner{Session: "s"}, "z"); ref.Size != 1 {
+		t.Error(ref)
+	}
+	list, _, err := l.List(t.Context(), "s", "", 0, 9)
+	if err != nil || len(list) != 3 || list[0].StoredAt.Before(list[1].StoredAt) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if got := collect(t, l); got.Count != 0 {
+		t.Errorf("a clock that went back deleted %+v", got)
+	}
+}
+
+func isExpired(err error) bool {
+	_, ok := errors.AsType[*library.ExpiredError](err)
+	return ok
+}
+
+func TestBooksOfTheFuture(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "books.db")
+	if err := os.WriteFile(path, []byte("these are no books, and they are long enough to be looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := library.Open(artifactstore.NewMemory(), library.Options{Books: path}); !errors.Is(err, library.ErrBooks) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A deletion that was interrupted after its tombstone is finished by the next collection.
+func TestInterruptedDeletion(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	store := &stubborn{Store: artifactstore.NewMemory()}
+	o := library.Options{Books: filepath.Join(t.TempDir(), "books.db"), KeepFor: time.Hour, Now: c.now}
+	l := open(t, store, o)
+	ref := put(t, l, library.Owner{}, "x")
+	c.move(2 * time.Hour)
+	store.refuse = errors.New("no")
+	if _, err := l.Collect(t.Context(), false); !errors.Is(err, store.refuse) {
+		t.Errorf("%v", err)
+	}
+	closeLibrary(t, l)
+	l = open(t, store, o)
+	defer closeLibrary(t, l)
+	store.refuse = nil
+	collect(t, l)
+	if _, err := l.Open(t.Context(), ref.Name); !isExpired(err) {
+		t.Errorf("%v", err)
+	}
+	if has, err := store.Has(t.Context(), ref.Name); has || err != nil {
+		t.Error("it is still there", err)
+	}
+}
+
+// stubborn is a store that deletes nothing while it refuses to.
+type stubborn struct {
+	artifactstore.Store
+	refuse error
+}
+
+func (s *stubborn) Remove(ctx context.Context, name string) error {
+	if s.refuse != nil {
+		return s.refuse
+	}
+	return s.Store.Remove(ctx, name)
+}
+
+// TestCollectRacesPut deletes and puts the same few contents at once: what a put acknowledged to a session with a
+// lease is there.
+func TestCollectRacesPut(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, _ := newLibrary(t, library.Options{SessionLease: time.Hour, KeepFor: time.Millisecond, Now: c.now})
+	ctx, stop := context.WithCancel(t.Context())
+	var collecting sync.WaitGroup
+	collecting.Go(func() {
+		for ctx.Err() == nil {
+			c.move(time.Second)
+			if _, err := l.Collect(context.Background(), false); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	var puts sync.WaitGroup
+	for i := range 4 {
+		puts.Go(func() {
+			for n := range 300 {
+				content := fmt.Sprint("content ", n%7)
+				put(t, l, library.Owner{}, content)
+				owner := library.Owner{Session: fmt.Sprintf("s%d.%d", i, n)}
+				ref := put(t, l, owner, content)
+				r, err := l.Open(context.Background(), ref.Name)
+				if err != nil {
+					t.Errorf("acknowledged, and gone: %v", err)
+					return
+				}
+				_ = r.Close()
+				if _, err := l.Lease(context.Background(), owner.Session, 0); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	puts.Wait()
+	stop()
+	collecting.Wait()
+}
+
+// TestAnySequence compares a library with a naive model over random calls.
+func TestAnySequence(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newClock()
+		const keep, lease = 10 * time.Minute, 5 * time.Minute
+		store := artifactstore.NewMemory()
+		l := open(t, store, library.Options{SessionLease: lease, KeepFor: keep, Now: c.now})
+		defer l.Close()
+		m := model{stored: map[string]time.Time{}, leases: map[string]time.Time{}, uses: map[string]map[string]bool{}, names: map[string]string{}}
+		session, content := rapid.SampledFrom([]string{"", "a", "b", "c"}), rapid.SampledFrom([]string{"1", "22", "333", "4444"})
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				s, text := session.Draw(t, "session"), content.Draw(t, "content")
+				m.put(s, text, put(t, l, library.Owner{Session: s}, text).Name, c.now(), lease)
+			},
+			"lease": func(t *rapid.T) {
+				s := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session")
+				d := time.Duration(rapid.IntRange(0, 20).Draw(t, "minutes")) * time.Minute
+				until, err := l.Lease(context.Background(), s, d)
+				if err != nil || d > 0 && until != c.now().Add(d) {
+					t.Fatalf("%v, %v", until, err)
+				}
+				m.leases[s] = c.now().Add(d)
+			},
+			"time": func(t *rapid.T) { c.move(time.Duration(rapid.IntRange(1, 600).Draw(t, "seconds")) * time.Second) },
+			"collect": func(t *rapid.T) {
+				got, want := collect(t, l), m.collect(c.now(), keep)
+				if got.Count != int64(want) {
+					t.Fatalf("%d deleted, want %d", got.Count, want)
+				}
+			},
+			"": func(t *rapid.T) { m.check(t, l) },
+		})
+	})
+}
+
+// model is a library by the rules as they are written.
+type model struct {
+	stored map[string]time.Time       // by content; missing: deleted or never there
+	leases map[string]time.Time       // by session
+	uses   map[string]map[string]bool // content to sessions
+	names  map[string]string          // of all that ever were
+}
+
+func (m *model) put(session, text, name string, now time.Time, lease time.Duration) {
+	m.stored[text], m.names[text] = now, name
+	if m.uses[text] == nil {
+		m.uses[text] = map[string]bool{}
+	}
+	m.uses[text][session] = true
+	if until := now.Add(lease); session != "" && until.After(m.leases[session]) {
+		m.leases[session] = until
+	}
+}
+
+func (m *model) collect(now time.Time, keep time.Duration) (n int) {
+	for text, stored := range m.stored {
+		leased := false
+		for s := range m.uses[text] {
+			leased = leased || m.leases[s].After(now)
+		}
+		if !leased && stored.Before(now.Add(-keep)) {
+			delete(m.stored, text)
+			n++
+		}
+	}
+	return n
+}
+
+func (m *model) check(t *rapid.T, l *library.Library) {
+	bytes := int64(0)
+	for text, name := range m.names {
+		_, there := m.stored[text]
+		r, err := l.Open(context.Background(), name)
+		if there && err != nil || !there && !isExpired(err) {
+			t.Fatalf("%s, there %v: %v", text, there, err)
+		}
+		if there {
+			bytes += r.Size()
+			_ = r.Close()
+		}
+	}
+	if s := l.Status(); s.Artifacts != int64(len(m.stored)) || s.Bytes != bytes {
+		t.Fatalf("%+v, want %d of %d bytes", s, len(m.stored), bytes)
+	}
+}
