@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -25,17 +26,10 @@ const (
 	maxPath          = 4096
 )
 
-// library is what ArtifactService reads from.
-type library interface {
-	artifactstore.Source
-	// NameOf returns the name of the artifact at a path, or ErrForeign.
-	NameOf(path string) (string, error)
-}
-
 // artifacts is ArtifactService.
 type artifacts struct {
 	pb.UnimplementedArtifactServiceServer
-	library library
+	library *library.Library
 }
 
 // ReadArtifact reads a part of an artifact.

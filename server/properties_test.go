@@ -48,7 +48,7 @@ func newHouse(t testing.TB) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ToolResultServiceServer = server.NewService(r, h.store)
+	h.ToolResultServiceServer = server.NewService(t, r, h.store)
 	return h
 }
 

@@ -9,8 +9,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -20,6 +22,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
@@ -52,6 +55,7 @@ type Server struct {
 	grpc      *grpc.Server
 	health    *health.Server
 	calls     *calls
+	library   *library.Library
 	listeners []net.Listener
 	closers   []io.Closer // closed last, in reverse order
 }
@@ -88,7 +92,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	store, durability, err := s.openStore(o.LockWait)
+	durability, err := s.openStore(o.LockWait)
 	if err != nil {
 		return err
 	}
@@ -110,11 +114,12 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	s.grpc = grpc.NewServer(s.options(limits)...)
 	info := Info(o.Version)
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
+	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
-		registry: registry, counters: newCounters(), store: store, roots: roots, durability: durability,
+		registry: registry, counters: newCounters(), store: s.library, roots: roots, durability: durability,
 		info: info,
 	})
-	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{library: store})
+	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{library: s.library})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	for _, service := range []string{pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName} {
 		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
@@ -125,25 +130,40 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	return nil
 }
 
-// openStore opens the artifact store and says what it promises.
-func (s *Server) openStore(lockWait time.Duration) (store, pb.StoreDurability, error) {
-	if s.config.Store == "memory" {
-		return artifactstore.NewMemory(), pb.StoreDurability_STORE_DURABILITY_VOLATILE, nil
+// openStore opens the artifact store and its books, and says what they promise.
+func (s *Server) openStore(lockWait time.Duration) (pb.StoreDurability, error) {
+	rules := library.Options{
+		Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
+		Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
+	}
+	if s.config.Store == config.MemoryStore {
+		return pb.StoreDurability_STORE_DURABILITY_VOLATILE, s.openBooks(artifactstore.NewMemory(), rules)
 	}
 	dir, err := artifactstore.OpenDir(s.config.Store, artifactstore.DirOptions{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: lockWait,
 	})
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	s.closers = append(s.closers, dir)
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
+	rules.Books = filepath.Join(dir.Root(), booksName)
 	if s.config.Volatile {
-		return dir, pb.StoreDurability_STORE_DURABILITY_VOLATILE, nil
+		return pb.StoreDurability_STORE_DURABILITY_VOLATILE, s.openBooks(dir, rules)
 	}
-	return dir, pb.StoreDurability_STORE_DURABILITY_DURABLE, nil
+	return pb.StoreDurability_STORE_DURABILITY_DURABLE, s.openBooks(dir, rules)
+}
+
+// booksName is the file of the books in the directory of the store.
+const booksName = "books.db"
+
+func (s *Server) openBooks(store artifactstore.Store, rules library.Options) (err error) {
+	if s.library, err = library.Open(store, rules); err == nil {
+		s.closers = append(s.closers, s.library)
+	}
+	return err
 }
 
 // listen binds the socket and, if it is configured, the loopback address.
@@ -237,6 +257,11 @@ func (s *Server) Serve(ctx context.Context) error {
 		go func() { failed <- s.grpc.Serve(l) }()
 		s.logger.InfoContext(ctx, "serving", "address", l.Addr().String())
 	}
+	var keeper sync.WaitGroup
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	if s.config.GCInterval > 0 {
+		keeper.Go(func() { s.library.Keep(keeping, s.config.GCInterval) })
+	}
 	var err error
 	select {
 	case <-ctx.Done():
@@ -244,6 +269,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	case err = <-failed:
 		s.grpc.Stop()
 	}
+	stop()
+	keeper.Wait()
 	return errors.Join(err, s.Close())
 }
 

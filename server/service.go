@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -26,11 +28,11 @@ type service struct {
 	info       *pb.GetServerInfoResponse
 }
 
-// store is what the service needs of an artifact store.
+// store is what the service needs of the library of artifacts.
 type store interface {
-	artifactstore.Sink
 	artifactstore.Stager
-	library
+	For(library.Owner) artifactstore.Sink
+	Status() library.Status
 }
 
 // Project validates, projects and renders one complete output.
@@ -79,13 +81,18 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, streams m
 			return receipt.Cost(), err
 		}
 	}
-	canonical, err := family.Projector.Project(ctx, in, s.store)
+	canonical, err := family.Projector.Project(ctx, in, s.store.For(ownerOf(req.GetCall())))
 	if err != nil {
 		return nil, err
 	}
 	return &pb.ProjectResponse{
 		Canonical: canonical, Receipt: receiptOf(receipt, policy.Counter.Name()), Durability: s.durability,
 	}, nil
+}
+
+// ownerOf is whom the artifacts of a call belong to.
+func ownerOf(c *pb.CallReference) library.Owner {
+	return library.Owner{Session: c.GetSessionId(), Call: c.GetCallId()}
 }
 
 func receiptOf(r renderers.Receipt, counter string) *pb.Receipt {
@@ -135,7 +142,12 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if err != nil {
 		return nil, err
 	}
-	policy.Keep, policy.Types = s.keep, s.registry.types
+	sink := s.store.For(library.Owner{Session: req.GetSessionId()})
+	policy.Keep = func(ctx context.Context, payload []byte) (path, digest string, err error) {
+		ref, err := sink.Put(ctx, artifactstore.BytesBlob(payload))
+		return ref.Path, ref.Digest, err
+	}
+	policy.Types = s.registry.types
 	if err := validateAll(req.GetResults(), s.registry.types); err != nil {
 		return nil, err
 	}
@@ -171,13 +183,10 @@ func validateAll(results []*pb.CanonicalToolResult, types envelope.Types) error 
 	return nil
 }
 
-// keep stores what is its own payload before it is shortened.
-func (s *service) keep(ctx context.Context, payload []byte) (path, digest string, err error) {
-	ref, err := s.store.Put(ctx, artifactstore.BytesBlob(payload))
-	return ref.Path, ref.Digest, err
-}
-
 // GetServerInfo says what this server is.
 func (s *service) GetServerInfo(context.Context, *pb.GetServerInfoRequest) (*pb.GetServerInfoResponse, error) {
-	return s.info, nil
+	info := proto.CloneOf(s.info)
+	status := s.store.Status()
+	info.Store.Artifacts, info.Store.Bytes = uint64(status.Artifacts), uint64(status.Bytes)
+	return info, nil
 }

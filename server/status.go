@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
@@ -71,6 +72,10 @@ var sentinels = []struct {
 	{artifactstore.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the artifact store cannot be written to"},
 	{artifactstore.ErrForeign, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_ARTIFACT_FOREIGN, "the path is not in the store of this server"},
 	{artifactstore.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN, "the store has no such artifact"},
+	{library.ErrMissing, codes.DataLoss, pb.ErrorReason_ERROR_REASON_ARTIFACT_MISSING, "the artifact is gone from the store, and nothing of ours deleted it"},
+	{library.ErrQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_STORE, "the artifact store holds as much as it may, and nothing in it may be deleted"},
+	{library.ErrSessionQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_SESSION, "the artifacts of the session would be more than a session may have"},
+	{library.ErrRace, codes.Aborted, pb.ErrorReason_ERROR_REASON_GC_RACE, "what was put was deleted as garbage at the same time"},
 	{errFileNotAllowed, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file is not a regular one under a directory that the operator allowed"},
 	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_MISSING, "there is no such file"},
 	{errFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
@@ -113,12 +118,15 @@ func refuse(err error) *refusal {
 func refusalOf(err error) *refusal {
 	var (
 		known     *refusal
+		expired   *library.ExpiredError
 		invalid   *envelope.InvalidError
 		shortfall *envelope.ShortfallError
 	)
 	switch {
 	case errors.As(err, &known):
 		return known
+	case errors.As(err, &expired):
+		return artifactExpired(expired)
 	case errors.As(err, &invalid):
 		return invalidArgument(invalid)
 	case errors.As(err, &shortfall):
@@ -201,6 +209,16 @@ func reading(err error) error {
 		}
 	}
 	return err
+}
+
+// artifactExpired says what a tombstone says.
+func artifactExpired(e *library.ExpiredError) *refusal {
+	deleted := rfc3339(e.At)
+	return &refusal{
+		code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_EXPIRED,
+		message:  fmt.Sprintf("the artifact was deleted at %s: %s", deleted, e.Why),
+		metadata: map[string]string{"deleted_at": deleted, "why": e.Why},
+	}
 }
 
 // nothingThere says how far the artifact goes.

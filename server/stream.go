@@ -188,7 +188,7 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, streams map[
 		check.Fail("output", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is of another family than the header says")
 		return nil, check.Err()
 	}
-	resp, err := a.project(a.ctx, &pb.ProjectRequest{Output: out, Policy: a.header.GetPolicy()}, streams)
+	resp, err := a.project(a.ctx, &pb.ProjectRequest{Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall()}, streams)
 	if err != nil {
 		return nil, located{at, err}
 	}

@@ -276,11 +276,16 @@ func (l *Library) makeRoom(ctx context.Context) error {
 	return nil
 }
 
-// Keep collects garbage every so often until ctx ends.
+// Keep collects garbage every so often until ctx ends, the first time after that time has passed.
 func (l *Library) Keep(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
 		c, err := l.Collect(ctx, false)
 		switch {
 		case ctx.Err() != nil:
@@ -290,11 +295,6 @@ func (l *Library) Keep(ctx context.Context, every time.Duration) {
 		case c.Count > 0 || c.Entered > 0:
 			l.rules.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", c.Count), slog.Int64("bytes", c.Bytes),
 				slog.Int64("entered", c.Entered))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 func artifactsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "artifacts", Short: "Read what receipts left out"}
-	cmd.AddCommand(artifactsReadCommand())
+	cmd := &cobra.Command{Use: "artifacts", Short: "Read what receipts left out, and keep house"}
+	cmd.AddCommand(artifactsReadCommand(), artifactsListCommand(), artifactsVerifyCommand(), artifactsLeaseCommand(), artifactsCollectCommand())
 	return cmd
 }
 

@@ -54,6 +54,20 @@ type Config struct {
 	// Volatile (key "volatile") answers without syncing artifacts to disk, so that a power cut may lose answered
 	// calls. Default: false.
 	Volatile bool
+	// SessionLease (key "session_lease") is how long a session needs its artifacts after each call that names it, 0s to
+	// 8760h. Default: 168h.
+	SessionLease time.Duration
+	// KeepFor (key "keep_for") is how long an artifact is kept that no lease names, after it was put last, up to 87600h; 0s
+	// keeps it for ever. Default: 720h.
+	KeepFor time.Duration
+	// StoreQuota (key "store_quota") bounds the artifacts of the store, in bytes as they were put. What no lease names
+	// makes room, the oldest first. Default: 0, which is as much as the disk has.
+	StoreQuota int64
+	// SessionQuota (key "session_quota") bounds those of one session. Default: 0, which is no bound of its own.
+	SessionQuota int64
+	// GCInterval (key "gc_interval") is how often garbage is collected, 1s to 168h; 0s is only when it is asked for.
+	// Default: 1h.
+	GCInterval time.Duration
 	// Roots (key "roots") are directories whose files may be payloads, absolute. Default: none. In a variable or a flag
 	// they are separated by commas.
 	Roots []string

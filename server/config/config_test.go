@@ -65,6 +65,7 @@ func TestDefaults(t *testing.T) {
 	env := []string{"XDG_RUNTIME_DIR=/run/user/7", "XDG_STATE_HOME=/state", "HOME=/home/x"}
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
+		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		LogLevel: "info", LogFormat: "auto", Reflection: true,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, ShutdownTimeout: 10 * time.Second,
@@ -143,7 +144,9 @@ func TestLayers(t *testing.T) {
 func full() config.Config {
 	return config.Config{
 		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "[::1]:7001", TokenFile: "/etc/token",
-		Store: config.MemoryStore, Volatile: true, Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
+		Store: config.MemoryStore, Volatile: true,
+		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
+		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 	}
@@ -159,6 +162,11 @@ tcp: "[::1]:7001"
 token_file: /etc/token
 store: memory
 volatile: true
+session_lease: 1h
+keep_for: 2h
+store_quota: 1024GiB
+session_quota: 1GiB
+gc_interval: 1m
 roots: [/w, "/x y"]
 families: [/a.binpb, "b c.binpb"]
 log_level: debug
@@ -174,7 +182,8 @@ shutdown_timeout: 1m30s
 `
 	values := [][2]string{
 		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "[::1]:7001"},
-		{"token_file", "/etc/token"}, {"store", "memory"}, {"volatile", "true"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
+		{"token_file", "/etc/token"}, {"store", "memory"}, {"volatile", "true"}, {"session_lease", "60m"}, {"keep_for", "120m"},
+		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},

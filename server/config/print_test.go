@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,11 @@ token_file: "" # default
 # token: (set) # env TOOLRESULT_TOKEN
 store: "yes" # file PATH:1
 volatile: false # default
+session_lease: 168h # default
+keep_for: 720h # default
+store_quota: 0 # default
+session_quota: 0 # default
+gc_interval: 1h # default
 roots: [] # default
 families: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
@@ -52,6 +58,11 @@ const wantJSON = `{
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
+  "session_lease": {"value":"168h","origin":"default"},
+  "keep_for": {"value":"720h","origin":"default"},
+  "store_quota": {"value":0,"origin":"default"},
+  "session_quota": {"value":0,"origin":"default"},
+  "gc_interval": {"value":"1h","origin":"default"},
   "roots": {"value":[],"origin":"default"},
   "families": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
@@ -144,7 +155,7 @@ func checkReload(t rapid.TB, loaded *config.Loaded) {
 	if err := loaded.Print(&out, config.PrintYAML); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(out.String(), "\n"); lines != 19 {
+	if lines := strings.Count(out.String(), "\n"); lines != reflect.TypeFor[config.Config]().NumField() {
 		t.Fatalf("%d lines:\n%s", lines, out.String())
 	}
 	dir, err := os.MkdirTemp("", "config")

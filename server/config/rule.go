@@ -38,6 +38,27 @@ func between[T cmp.Ordered](k kind[T], least, most T) rule[T] {
 	}}
 }
 
+// zeroOr accepts 0, and least to most.
+func zeroOr[T cmp.Ordered](k kind[T], least, most T) rule[T] {
+	var zero T
+	bounds := k.text(zero) + ", or " + k.text(least) + " to " + k.text(most)
+	return rule[T]{help: bounds, check: func(_ Config, v T) error {
+		if v != zero && (v < least || v > most) {
+			return errors.New("is out of bounds: " + bounds)
+		}
+		return nil
+	}}
+}
+
+func notNegative() rule[int64] {
+	return rule[int64]{check: func(_ Config, v int64) error {
+		if v < 0 {
+			return errors.New("is negative")
+		}
+		return nil
+	}}
+}
+
 // oneOf accepts the words given.
 func oneOf(words ...string) rule[string] {
 	list := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]

@@ -8,7 +8,7 @@ import (
 // settings is the table: every setting once, in the order of the fields of Config, which is also the order of
 // help and of print.
 func settings() []setting {
-	return slices.Concat(accessSettings(), storeSettings(), inputSettings(), logSettings(), limitSettings(), timeSettings())
+	return slices.Concat(accessSettings(), storeSettings(), keepSettings(), inputSettings(), logSettings(), limitSettings(), timeSettings())
 }
 
 func accessSettings() []setting {
@@ -59,6 +59,35 @@ func storeSettings() []setting {
 			about: about{key: "volatile", initialText: "off",
 				help: "answer without syncing artifacts to disk; a power cut may lose answered calls"},
 			kind: boolKind(), field: func(c *Config) *bool { return &c.Volatile },
+		}),
+	}
+}
+
+func keepSettings() []setting {
+	duration, size := durationKind(), sizeKind[int64]()
+	return []setting{
+		newSpec(spec[time.Duration]{
+			about: about{key: "session_lease", help: "how long a session needs its artifacts after each call"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.SessionLease }, value: 7 * 24 * time.Hour,
+			rules: []rule[time.Duration]{between(duration, 0, 365*24*time.Hour)},
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "keep_for", help: "how long artifacts are kept that no lease names; 0s is for ever"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.KeepFor }, value: 30 * 24 * time.Hour,
+			rules: []rule[time.Duration]{between(duration, 0, 10*365*24*time.Hour)},
+		}),
+		newSpec(spec[int64]{
+			about: about{key: "store_quota", help: "bytes of all artifacts", initialText: "as much as the disk has"},
+			kind:  size, field: func(c *Config) *int64 { return &c.StoreQuota }, rules: []rule[int64]{notNegative()},
+		}),
+		newSpec(spec[int64]{
+			about: about{key: "session_quota", help: "bytes of the artifacts of one session", initialText: "none of its own"},
+			kind:  size, field: func(c *Config) *int64 { return &c.SessionQuota }, rules: []rule[int64]{notNegative()},
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "gc_interval", help: "how often artifacts are deleted whose time is over; 0s is never"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.GCInterval }, value: time.Hour,
+			rules: []rule[time.Duration]{zeroOr(duration, time.Second, 7*24*time.Hour)},
 		}),
 	}
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func artifactsListCommand() *cobra.Command {
+	var t target
+	req := &pb.ListArtifactsRequest{PageSize: 1000}
+	cmd := &cobra.Command{
+		Use: "list [flags]", Short: "List the artifacts of a session, the newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.with(cmd.Context(), func(c *connection) error {
+				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+				for {
+					resp, err := c.ListArtifacts(cmd.Context(), req)
+					if err != nil {
+						return err
+					}
+					printEntries(table, resp.GetArtifacts())
+					if req.Cursor = resp.GetNextCursor(); req.GetCursor() == "" {
+						return table.Flush()
+					}
+				}
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	cmd.Flags().StringVar(&req.SessionId, "session", "", "the session (default: what belongs to none)")
+	cmd.Flags().StringVar(&req.CallId, "call", "", "one call of it (default: all)")
+	return cmd
+}
+
+// printEntries prints a line for each artifact: when, how large, of which call, where, and what is special.
+func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
+	for _, e := range entries {
+		note := ""
+		switch e.GetState() {
+		case pb.ArtifactState_ARTIFACT_STATE_EXPIRED:
+			note = "deleted at " + e.GetDeletedAt() + ": " + e.GetDeletedWhy()
+		case pb.ArtifactState_ARTIFACT_STATE_LIVE:
+			note = "still written"
+		}
+		if e.GetPartial() {
+			note = "cut off " + note
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.GetStoredAt(), humanize.IBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
+	}
+}
+
+func artifactsVerifyCommand() *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use: "verify [flags] [PATH...]", Short: "Compare artifacts, or all of them, with their digests",
+		Long: "Reads artifacts from their first to their last byte and compares them with their digests. Prints those that are not\n" +
+			"sound, with the reason, and exits with 1 if there are any.",
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			return t.with(cmd.Context(), func(c *connection) error {
+				call, err := c.VerifyArtifacts(cmd.Context(), &pb.VerifyArtifactsRequest{Paths: paths})
+				if err != nil {
+					return err
+				}
+				for {
+					resp, err := call.Recv()
+					if errors.Is(err, io.EOF) {
+						return errors.New("the verification ended early")
+					}
+					if err != nil {
+						return err
+					}
+					if u := resp.GetUnsound(); u != nil {
+						fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", u.GetReason(), u.GetPath())
+						continue
+					}
+					n := resp.GetCounts()
+					fmt.Fprintf(cmd.OutOrStdout(), "%d sound, %d not, %s read\n", n.GetSound(), n.GetUnsound(), humanize.IBytes(n.GetBytes()))
+					if n.GetUnsound() > 0 {
+						return exitError{1}
+					}
+					return nil
+				}
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	return cmd
+}
+
+func artifactsLeaseCommand() *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use: "lease [flags] SESSION DURATION", Short: "Say how long the artifacts of a session are needed; 0s ends it",
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := time.ParseDuration(args[1])
+			if err != nil || d < 0 {
+				return fmt.Errorf("%q is no duration such as 24h", args[1])
+			}
+			return t.with(cmd.Context(), func(c *connection) error {
+				resp, err := c.LeaseSession(cmd.Context(), &pb.LeaseSessionRequest{SessionId: args[0], Seconds: uint64(d / time.Second)})
+				if err == nil {
+					fmt.Fprintln(cmd.OutOrStdout(), cmp.Or(resp.GetLeasedUntil(), "no lease"))
+				}
+				return err
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	return cmd
+}
+
+func artifactsCollectCommand() *cobra.Command {
+	var t target
+	req := &pb.CollectGarbageRequest{}
+	cmd := &cobra.Command{
+		Use: "gc [flags]", Short: "Delete artifacts whose time is over", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.with(cmd.Context(), func(c *connection) error {
+				resp, err := c.CollectGarbage(cmd.Context(), req)
+				if err != nil {
+					return err
+				}
+				for _, e := range resp.GetDeleted() {
+					fmt.Fprintln(cmd.OutOrStdout(), e.GetPath())
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%d deleted, %s; %d kept, %s\n", resp.GetDeletedArtifacts(), humanize.IBytes(resp.GetDeletedBytes()),
+					resp.GetKeptArtifacts(), humanize.IBytes(resp.GetKeptBytes()))
+				return nil
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "delete nothing, only say what would be")
+	return cmd
+}

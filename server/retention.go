@@ -1,0 +1,144 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Bounds and defaults of keeping artifacts, as artifact.proto states them.
+const (
+	defaultPage = 100
+	maxPage     = 1000
+	maxVerified = 10_000
+	maxLease    = 10 * 365 * 24 * time.Hour
+)
+
+// ListArtifacts lists what was stored for a session or a call.
+func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequest) (*pb.ListArtifactsResponse, error) {
+	check := envelope.NewChecker("")
+	check.Name("session_id", req.GetSessionId(), false)
+	check.Name("call_id", req.GetCallId(), false)
+	limit := bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage)
+	after := int64(0)
+	if cursor := req.GetCursor(); cursor != "" {
+		at, err := strconv.ParseInt(cursor, 36, 64)
+		if err != nil || at <= 0 {
+			return nil, invalidCursor()
+		}
+		after = at
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	list, next, err := a.library.List(ctx, req.GetSessionId(), req.GetCallId(), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	until, err := a.library.LeasedUntil(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	resp := &pb.ListArtifactsResponse{Artifacts: entriesOf(list), LeasedUntil: rfc3339(until)}
+	if next > 0 {
+		resp.NextCursor = strconv.FormatInt(next, 36)
+	}
+	return resp, nil
+}
+
+func entriesOf(list []library.Entry) []*pb.ArtifactEntry {
+	entries := make([]*pb.ArtifactEntry, len(list))
+	for i := range list {
+		entries[i] = entryOf(&list[i])
+	}
+	return entries
+}
+
+func entryOf(e *library.Entry) *pb.ArtifactEntry {
+	entry := &pb.ArtifactEntry{
+		Path: e.Path, Bytes: uint64(e.Size), Digest: e.Digest, CallId: e.Call, StoredAt: rfc3339(e.StoredAt), Partial: e.Partial,
+		State: pb.ArtifactState_ARTIFACT_STATE_STORED,
+	}
+	if e.Expired != nil {
+		entry.State = pb.ArtifactState_ARTIFACT_STATE_EXPIRED
+		entry.DeletedAt, entry.DeletedWhy = rfc3339(e.Expired.At), e.Expired.Why
+	}
+	return entry
+}
+
+// rfc3339 writes a time as the contract has it; the zero time is empty.
+func rfc3339(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// LeaseSession says until when the artifacts of a session are needed.
+func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest) (*pb.LeaseSessionResponse, error) {
+	check := envelope.NewChecker("")
+	check.Name("session_id", req.GetSessionId(), true)
+	if req.GetSeconds() > uint64(maxLease/time.Second) {
+		check.Fail("seconds", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is more than ten years")
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	until, err := a.library.Lease(ctx, req.GetSessionId(), time.Duration(req.GetSeconds())*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	return &pb.LeaseSessionResponse{LeasedUntil: rfc3339(until)}, nil
+}
+
+// VerifyArtifacts compares artifacts with their digests.
+func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.ServerStreamingServer[pb.VerifyArtifactsResponse]) error {
+	check := envelope.NewChecker("")
+	if len(req.GetPaths()) > maxVerified {
+		check.Fail("paths", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "are %d, at most %d are allowed", len(req.GetPaths()), maxVerified)
+	}
+	for i, path := range req.GetPaths() {
+		check.Required("paths["+strconv.Itoa(i)+"]", path, maxPath)
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	counts, err := a.library.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
+		unsound := &pb.UnsoundArtifact{Path: path, Reason: unsoundReason(err)}
+		return call.Send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Unsound{Unsound: unsound}})
+	})
+	if err != nil {
+		return err
+	}
+	return call.Send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Counts{Counts: &pb.VerifiedCounts{
+		Sound: uint64(counts.Sound), Unsound: uint64(counts.Unsound), Bytes: uint64(counts.Bytes),
+	}}})
+}
+
+// unsoundReason names the reason that ReadArtifact would refuse with.
+func unsoundReason(err error) string {
+	if errors.Is(err, artifactstore.ErrDamaged) {
+		return reasonName(pb.ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED)
+	}
+	return reasonName(refuse(err).reason)
+}
+
+// CollectGarbage deletes what the rules of retention allow.
+func (a *artifacts) CollectGarbage(ctx context.Context, req *pb.CollectGarbageRequest) (*pb.CollectGarbageResponse, error) {
+	c, err := a.library.Collect(ctx, req.GetDryRun())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.CollectGarbageResponse{
+		Deleted: entriesOf(c.Deleted), DeletedArtifacts: uint64(c.Count), DeletedBytes: uint64(c.Bytes),
+		KeptArtifacts: uint64(c.KeptCount), KeptBytes: uint64(c.KeptBytes),
+	}, nil
+}
