@@ -2,13 +2,19 @@ package integration_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/toolresult/toolresult/artifactstore/library"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -77,47 +83,177 @@ func TestReadArtifact(t *testing.T) {
 	}
 }
 
-// A dead handle says in which way it is dead.
-func TestReadArtifactRefusals(t *testing.T) {
-	t.Parallel()
-	s := startSidecar(t, launch{})
-	c, path := stored(t, s, counted(10_000))
-	_, other := stored(t, s, counted(20_000))
-	first, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: other, Budget: &pb.ReadBudget{MaxLines: 1}})
-	if err != nil {
-		t.Fatal(err)
+// artifactProvocations has a row for every refusal that artifact.proto lists for reading, listing and keeping. A dead
+// handle says in which way it is dead.
+func artifactProvocations() []provocation {
+	const invalid, bounds = "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"
+	long := strings.Repeat(canary, 1000)
+	lines := func(first, last uint64) *pb.ReadArtifactRequest {
+		return &pb.ReadArtifactRequest{Selection: &pb.ReadArtifactRequest_Lines{Lines: &pb.LineRange{First: first, Last: last}}}
 	}
-	damaged := damagedArtifact(t, s)
-	for name, p := range map[string]struct {
-		req    *pb.ReadArtifactRequest
-		code   codes.Code
-		reason string
-		field  string
-	}{
-		"no path":             {&pb.ReadArtifactRequest{}, codes.InvalidArgument, "FIELD_MISSING", "path"},
-		"a long path":         {&pb.ReadArtifactRequest{Path: strings.Repeat(canary, 1000)}, codes.InvalidArgument, "FIELD_TOO_LONG", "path"},
-		"a file of another":   {&pb.ReadArtifactRequest{Path: "/etc/" + canary}, codes.PermissionDenied, "ARTIFACT_FOREIGN", ""},
-		"out of the store":    {&pb.ReadArtifactRequest{Path: s.store + "/../../etc/passwd"}, codes.PermissionDenied, "ARTIFACT_FOREIGN", ""},
-		"the lock":            {&pb.ReadArtifactRequest{Path: s.store + "/LOCK"}, codes.PermissionDenied, "ARTIFACT_FOREIGN", ""},
-		"an index":            {&pb.ReadArtifactRequest{Path: path + ".index"}, codes.PermissionDenied, "ARTIFACT_FOREIGN", ""},
-		"never there":         {&pb.ReadArtifactRequest{Path: s.store + "/000/123456"}, codes.NotFound, "ARTIFACT_UNKNOWN", ""},
-		"damaged":             {&pb.ReadArtifactRequest{Path: damaged}, codes.DataLoss, "ARTIFACT_DAMAGED", ""},
-		"lines after the end": {&pb.ReadArtifactRequest{Path: path, Selection: &pb.ReadArtifactRequest_Lines{Lines: &pb.LineRange{First: 10_001}}}, codes.OutOfRange, "NOTHING_THERE", ""},
-		"lines backwards":     {&pb.ReadArtifactRequest{Path: path, Selection: &pb.ReadArtifactRequest_Lines{Lines: &pb.LineRange{First: 9, Last: 8}}}, codes.InvalidArgument, "FIELD_OUT_OF_BOUNDS", "lines.last"},
-		"no pattern":          {&pb.ReadArtifactRequest{Path: path, Selection: &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: "(" + canary}}}, codes.InvalidArgument, "PATTERN_INVALID", "match.pattern"},
-		"a cursor of nobody":  {&pb.ReadArtifactRequest{Path: path, Cursor: canary}, codes.InvalidArgument, "CURSOR_INVALID", "cursor"},
-		"a cursor of another": {&pb.ReadArtifactRequest{Path: path, Cursor: first.GetNextCursor()}, codes.InvalidArgument, "CURSOR_INVALID", "cursor"},
-		"a cursor of elsewhere": {&pb.ReadArtifactRequest{
-			Path: other, Cursor: first.GetNextCursor(), Selection: &pb.ReadArtifactRequest_Tail{Tail: &pb.TailLines{Lines: 1}},
-		}, codes.InvalidArgument, "CURSOR_INVALID", "cursor"},
+	list := []provocation{
+		{listed{"ReadArtifact", invalid, "FIELD_MISSING"}, "path", readOf(&pb.ReadArtifactRequest{}, nowhere)},
+		{listed{"ReadArtifact", invalid, "FIELD_TOO_LONG"}, "path", readOf(&pb.ReadArtifactRequest{Path: long}, asGiven)},
+		{listed{"ReadArtifact", invalid, bounds}, "lines.last", readOf(lines(9, 8), someArtifact)},
+		{listed{"ReadArtifact", invalid, bounds}, "budget.max_bytes", readOf(&pb.ReadArtifactRequest{Budget: &pb.ReadBudget{MaxBytes: 1 << 31}}, someArtifact)},
+		{listed{"ReadArtifact", invalid, "PATTERN_INVALID"}, "match.pattern", readOf(&pb.ReadArtifactRequest{
+			Selection: &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: "(" + canary}},
+		}, someArtifact)},
+		{listed{"ReadArtifact", invalid, "CURSOR_INVALID"}, "cursor", readOf(&pb.ReadArtifactRequest{Cursor: canary}, someArtifact)},
+		{listed{"ReadArtifact", invalid, "CURSOR_INVALID"}, "cursor", withCursorOfAnother},
+		{listed{"ReadArtifact", "PERMISSION_DENIED", "ARTIFACT_FOREIGN"}, "", readOf(&pb.ReadArtifactRequest{Path: "/etc/" + canary}, asGiven)},
+		{listed{"ReadArtifact", "NOT_FOUND", "ARTIFACT_UNKNOWN"}, "", readOf(&pb.ReadArtifactRequest{Path: "/000/123456"}, underStore)},
+		{listed{"ReadArtifact", "OUT_OF_RANGE", "NOTHING_THERE"}, "", readOf(lines(10_001, 0), someArtifact)},
+		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_DAMAGED"}, "", readOf(&pb.ReadArtifactRequest{}, damagedArtifact)},
+		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_MISSING"}, "", readOf(&pb.ReadArtifactRequest{}, missingArtifact)},
+		{listed{"ReadArtifact", "FAILED_PRECONDITION", "ARTIFACT_EXPIRED"}, "", withDeletedArtifact},
+		{listed{"VerifyArtifacts", invalid, "FIELD_TOO_LONG"}, "paths[1]", verifyOf("/x", long)},
+		{listed{"VerifyArtifacts", invalid, bounds}, "paths", verifyOf(make([]string, 10_001)...)},
+		{listed{"CollectGarbage", "INTERNAL", "STORE_FAILED"}, "", withoutShards},
+		{listed{"Project", "RESOURCE_EXHAUSTED", "QUOTA_STORE"}, "", overQuota("--store-quota=1KiB")},
+		{listed{"Project", "RESOURCE_EXHAUSTED", "QUOTA_SESSION"}, "", overQuota("--session-quota=1KiB")},
+		{listed{"Project", "ABORTED", "GC_RACE"}, "", whileCollected},
+	}
+	for field, req := range map[string]*pb.ListArtifactsRequest{
+		"session_id": {SessionId: "no " + canary}, "call_id": {SessionId: "s", CallId: "a\nb"},
 	} {
-		_, err := c.ReadArtifact(t.Context(), p.req)
-		t.Run(name, func(t *testing.T) { wantRefusal(t, err, p.code, p.reason, p.field) })
+		list = append(list, provocation{listed{"ListArtifacts", invalid, "NAME_INVALID"}, field, listOf(req)})
+	}
+	return append(list,
+		provocation{listed{"ListArtifacts", invalid, bounds}, "page_size", listOf(&pb.ListArtifactsRequest{PageSize: 1001})},
+		provocation{listed{"ListArtifacts", invalid, "CURSOR_INVALID"}, "cursor", listOf(&pb.ListArtifactsRequest{Cursor: "!" + canary})},
+		provocation{listed{"LeaseSession", invalid, "FIELD_MISSING"}, "session_id", leaseOf(&pb.LeaseSessionRequest{Seconds: 1})},
+		provocation{listed{"LeaseSession", invalid, "NAME_INVALID"}, "session_id", leaseOf(&pb.LeaseSessionRequest{SessionId: "no " + canary})},
+		provocation{listed{"LeaseSession", invalid, bounds}, "seconds", leaseOf(&pb.LeaseSessionRequest{SessionId: "s", Seconds: 1 << 40})},
+	)
+}
+
+type provoke = func(*testing.T, *sidecar) error
+
+// readOf reads at a path that is made for it.
+func readOf(req *pb.ReadArtifactRequest, path func(*testing.T, *sidecar, string) string) provoke {
+	return func(t *testing.T, s *sidecar) error {
+		t.Helper()
+		req := proto.CloneOf(req)
+		req.Path = path(t, s, req.GetPath())
+		_, err := pb.NewArtifactServiceClient(s.conn).ReadArtifact(t.Context(), req)
+		return err
 	}
 }
 
+func nowhere(*testing.T, *sidecar, string) string { return "" }
+
+func asGiven(_ *testing.T, _ *sidecar, path string) string { return path }
+
+func underStore(_ *testing.T, s *sidecar, path string) string { return s.store + path }
+
+func someArtifact(t *testing.T, s *sidecar, _ string) string {
+	t.Helper()
+	_, path := stored(t, s, counted(10_000))
+	return path
+}
+
+func missingArtifact(t *testing.T, s *sidecar, _ string) string {
+	t.Helper()
+	_, path := stored(t, s, strings.Repeat("missing\n", 9000))
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// withCursorOfAnother reads on with the cursor of another artifact.
+func withCursorOfAnother(t *testing.T, s *sidecar) error {
+	t.Helper()
+	c, path := stored(t, s, counted(20_000))
+	first, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path, Budget: &pb.ReadBudget{MaxLines: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readOf(&pb.ReadArtifactRequest{Cursor: first.GetNextCursor()}, someArtifact)(t, s)
+}
+
+// withDeletedArtifact reads an artifact whose time is over.
+func withDeletedArtifact(t *testing.T, _ *sidecar) error {
+	t.Helper()
+	s := startSidecar(t, launch{args: []string{"--keep-for=1ms", "--session-lease=0s", "--gc-interval=0s"}})
+	c, path := stored(t, s, counted(10_000))
+	time.Sleep(5 * time.Millisecond)
+	collected, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
+	if err != nil || collected.GetDeletedArtifacts() != 1 || collected.GetDeleted()[0].GetPath() != path {
+		t.Fatal(collected, err)
+	}
+	_, err = c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path})
+	r := refusalOf(t, err)
+	if at, failed := time.Parse(time.RFC3339, r.metadata["deleted_at"]); failed != nil || time.Since(at) > time.Hour || r.metadata["why"] == "" {
+		t.Errorf("the tombstone says %v", r.metadata)
+	}
+	return err
+}
+
+func listOf(req *pb.ListArtifactsRequest) provoke {
+	return func(t *testing.T, s *sidecar) error {
+		t.Helper()
+		_, err := pb.NewArtifactServiceClient(s.conn).ListArtifacts(t.Context(), req)
+		return err
+	}
+}
+
+func leaseOf(req *pb.LeaseSessionRequest) provoke {
+	return func(t *testing.T, s *sidecar) error {
+		t.Helper()
+		_, err := pb.NewArtifactServiceClient(s.conn).LeaseSession(t.Context(), req)
+		return err
+	}
+}
+
+func verifyOf(paths ...string) provoke {
+	return func(t *testing.T, s *sidecar) error {
+		t.Helper()
+		call, err := pb.NewArtifactServiceClient(s.conn).VerifyArtifacts(t.Context(), &pb.VerifyArtifactsRequest{Paths: paths})
+		if err != nil {
+			return err
+		}
+		_, err = call.Recv()
+		return err
+	}
+}
+
+// withoutShards collects garbage in a store of which a part cannot be read.
+func withoutShards(t *testing.T, _ *sidecar) error {
+	t.Helper()
+	s := startSidecar(t, launch{})
+	c, path := stored(t, s, counted(10_000))
+	shard := filepath.Dir(path)
+	if err := errors.Join(os.RemoveAll(shard), os.WriteFile(shard, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
+	return err
+}
+
+// overQuota stores more than it may.
+func overQuota(quota string) provoke {
+	return func(t *testing.T, _ *sidecar) error {
+		t.Helper()
+		s := startSidecar(t, launch{args: []string{quota}})
+		req := within(&pb.Budget{MaxTokens: 300}, completed(0, counted(10_000)))
+		req.Call = &pb.CallReference{SessionId: "s"}
+		_, err := s.Project(t.Context(), req)
+		return err
+	}
+}
+
+// whileCollected stands for a deletion that always wins.
+func whileCollected(t *testing.T, _ *sidecar) error {
+	t.Helper()
+	s := serve(t, func(context.Context) error { return library.ErrRace }, asConfigured)
+	_, err := s.Project(t.Context(), completed(0, "x"))
+	return err
+}
+
 // damagedArtifact stores one, and flips a byte of it.
-func damagedArtifact(t *testing.T, s *sidecar) string {
+func damagedArtifact(t *testing.T, s *sidecar, _ string) string {
 	t.Helper()
 	_, path := stored(t, s, strings.Repeat("damaged\n", 9000))
 	content, err := os.ReadFile(path)
@@ -131,4 +267,88 @@ func damagedArtifact(t *testing.T, s *sidecar) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Paths that are none of an artifact are refused, whatever they lead to.
+func TestOnlyArtifactsAreRead(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	c, path := stored(t, s, counted(10_000))
+	for _, foreign := range []string{
+		"/etc/passwd", s.store + "/../../etc/passwd", s.store + "/LOCK", s.store + "/books.db", path + ".index", path + "/", strings.ToUpper(path),
+	} {
+		_, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: foreign})
+		wantRefusal(t, err, codes.PermissionDenied, "ARTIFACT_FOREIGN", "")
+	}
+}
+
+// What a call stored is listed for it, is kept for as long as its session needs it, and can be verified.
+func TestArtifactsOfCalls(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
+	c := pb.NewArtifactServiceClient(s.conn)
+	var paths []string
+	for i := range 3 {
+		req := within(&pb.Budget{MaxTokens: 300}, completed(0, counted(10_000+i)))
+		req.Call = &pb.CallReference{SessionId: "session-1", CallId: "call_" + strconv.Itoa(i)}
+		paths = append(paths, s.project(t, req).GetCanonical().GetCommand().GetArtifacts()[0].GetPath())
+	}
+	_, loose := stored(t, s, counted(9000))
+	list, err := c.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1", PageSize: 2})
+	if err != nil || len(list.GetArtifacts()) != 2 || list.GetArtifacts()[0].GetPath() != paths[2] || list.GetLeasedUntil() == "" {
+		t.Fatal(list, err)
+	}
+	rest, err := c.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1", PageSize: 2, Cursor: list.GetNextCursor()})
+	if err != nil || len(rest.GetArtifacts()) != 1 || rest.GetArtifacts()[0].GetCallId() != "call_0" || rest.GetNextCursor() != "" {
+		t.Error(rest, err)
+	}
+	info, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{})
+	if err != nil || info.GetStore().GetArtifacts() != 4 {
+		t.Error(info.GetStore(), err)
+	}
+	time.Sleep(5 * time.Millisecond)
+	collected, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
+	if err != nil || collected.GetDeletedArtifacts() != 1 || collected.GetDeleted()[0].GetPath() != loose || collected.GetKeptArtifacts() != 3 {
+		t.Error(collected, err)
+	}
+	s.terminate(t)
+	again := startSidecar(t, launch{store: s.store})
+	list, err = pb.NewArtifactServiceClient(again.conn).ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1"})
+	if err != nil || len(list.GetArtifacts()) != 3 || list.GetArtifacts()[1].GetPath() != paths[1] {
+		t.Error(list, err)
+	}
+}
+
+// The command line lists, verifies, leases and collects.
+func TestArtifactCommands(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	req := within(&pb.Budget{MaxTokens: 300}, completed(0, counted(10_000)))
+	req.Call = &pb.CallReference{SessionId: "session-1", CallId: "call_1"}
+	path := s.project(t, req).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
+	damaged := damagedArtifact(t, s, "")
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{[]string{"list", "--session", "session-1"}, 0, []string{path, "call_1", "48 KiB"}},
+		{[]string{"lease", "session-1", "24h"}, 0, []string{"T"}},
+		{[]string{"lease", "session-1", "0s"}, 0, []string{"no lease"}},
+		{[]string{"verify", path}, 0, []string{"1 sound, 0 not"}},
+		{[]string{"verify"}, 1, []string{"ARTIFACT_DAMAGED  " + damaged, "1 sound, 1 not"}},
+		{[]string{"gc", "--dry-run"}, 0, []string{"0 deleted, 0 B; 2 kept"}},
+		{[]string{"lease", "session-1", "tomorrow"}, 125, nil},
+	} {
+		args := append([]string{"artifacts", c.args[0], "--server", "unix://" + s.socket}, c.args[1:]...)
+		r := cli(t, environment(t), nil, args...)
+		if r.code != c.code {
+			t.Errorf("%v: exit code %d\n%s%s", c.args, r.code, r.stdout, r.stderr)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(r.stdout, w) {
+				t.Errorf("%v prints no %q:\n%s", c.args, w, r.stdout)
+			}
+		}
+	}
 }

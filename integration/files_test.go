@@ -74,9 +74,31 @@ func TestPayloadsThatAreFiles(t *testing.T) {
 	wantNoTemp(t, s)
 }
 
-// A file that grows while it is read is refused, and nothing of it stays.
-func TestFileThatGrows(t *testing.T) {
-	t.Parallel()
+// fileProvocations has a row for every refusal of a payload that is a file.
+func fileProvocations() []provocation {
+	return []provocation{
+		{listed{"Project", "PERMISSION_DENIED", "FILE_NOT_ALLOWED"}, "", withFile("/etc/passwd")},
+		{listed{"Project", "NOT_FOUND", "FILE_MISSING"}, "", withFile("missing")},
+		{listed{"Project", "ABORTED", "FILE_CHANGED"}, "", withGrowingFile},
+	}
+}
+
+// withFile names a file, which is in an allowed directory unless its path is absolute.
+func withFile(path string) provoke {
+	return func(t *testing.T, _ *sidecar) error {
+		t.Helper()
+		root := t.TempDir()
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
+		_, err := startSidecar(t, launch{args: []string{"--roots", root}}).Project(t.Context(), ofFile(path))
+		return err
+	}
+}
+
+// withGrowingFile names a file that grows while it is read. Nothing of it stays.
+func withGrowingFile(t *testing.T, _ *sidecar) error {
+	t.Helper()
 	root := t.TempDir()
 	s := startSidecar(t, launch{args: []string{"--roots", root}})
 	path := filepath.Join(root, "log")
@@ -103,6 +125,6 @@ func TestFileThatGrows(t *testing.T) {
 	_, err := s.Project(t.Context(), ofFile(path))
 	close(stop)
 	<-stopped
-	wantRefusal(t, err, codes.Aborted, "FILE_CHANGED", "")
 	wantNoTemp(t, s)
+	return err
 }

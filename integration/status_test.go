@@ -25,7 +25,7 @@ type provocation struct {
 	run   func(t *testing.T, shared *sidecar) error
 }
 
-// provocations has one row for every refusal that service.proto lists.
+// provocations has a row for every refusal that the contract lists.
 func provocations() []provocation {
 	var list []provocation
 	for reason, c := range invalidProjects() {
@@ -53,6 +53,7 @@ func provocations() []provocation {
 			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
 		}
 	}
+	list = slices.Concat(list, artifactProvocations(), fileProvocations())
 	return append(list, []provocation{
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_WRONG"}, "", withWrongToken},
@@ -111,11 +112,14 @@ func checkReason(t *testing.T, r refusal) {
 // contract, both ways.
 func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../proto/toolresult/v1/service.proto")
-	if err != nil {
-		t.Fatal(err)
+	var inContract []listed
+	for _, file := range []string{"service", "artifact"} {
+		text, err := os.ReadFile("../proto/toolresult/v1/" + file + ".proto")
+		if err != nil {
+			t.Fatal(err)
+		}
+		inContract = append(inContract, listedIn(string(text))...)
 	}
-	inContract := listedIn(string(text))
 	if len(inContract) < 40 {
 		t.Fatalf("only %d refusals were found in the contract", len(inContract))
 	}
@@ -150,7 +154,7 @@ var (
 	codeReasons = regexp.MustCompile(`([A-Z_]+) \(([A-Z_, ]+)\)`)
 )
 
-// listedIn reads the refusals out of the comments of service.proto.
+// listedIn reads the refusals out of the comments of a file of the contract.
 func listedIn(text string) (list []listed) {
 	comment := ""
 	for line := range strings.Lines(text) {
