@@ -50,7 +50,7 @@ func inStore(t *testing.T, store string) map[string]fs.FileMode {
 }
 
 // storedName is how files of a store are called.
-var storedName = regexp.MustCompile(`^(\.|FORMAT|LOCK|tmp|[0-9a-f]{3}|[0-9a-f]{3}/[0-9a-f]{5,61})$`)
+var storedName = regexp.MustCompile(`^(\.|FORMAT|LOCK|tmp|books\.db(-wal|-shm)?|[0-9a-f]{3}|[0-9a-f]{3}/[0-9a-f]{5,61})$`)
 
 func checkNames(t *testing.T, store string) {
 	t.Helper()

@@ -207,11 +207,7 @@ func dataSource(path string, volatile bool) string {
 
 func (b *books) open(path string) (err error) {
 	if path != "" {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would let others read it
-		if err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
+		if err := makePrivate(path); err != nil {
 			return err
 		}
 	}
@@ -238,6 +234,16 @@ func (b *books) open(path string) (err error) {
 		return nil
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// makePrivate makes the file of a database, which SQLite would let others read. Whatever the umask is, its mode is
+// that of the files that SQLite puts beside it.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
 // syncDir makes the name of a new database durable.
