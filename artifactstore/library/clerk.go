@@ -169,7 +169,7 @@ CREATE TABLE uses (                        -- who put what
 	stored_at INTEGER NOT NULL,
 	UNIQUE (session, call, name)
 );
-CREATE INDEX uses_by_name ON uses (name);
+CREATE INDEX uses_by_name ON uses (name, session);
 CREATE INDEX uses_by_session ON uses (session, sequence);
 CREATE TABLE sessions (
 	session      TEXT PRIMARY KEY,
