@@ -139,12 +139,13 @@ type books struct {
 	failed   error  // for good
 }
 
-// change is by how much a transaction changes what the books come to.
-type change struct{ bytes, count int64 }
+// change is by how much a transaction changes what the books come to, and the latest time that it enters.
+type change struct{ bytes, count, latest int64 }
 
-func (c *change) add(bytes, count int64) {
+func (c *change) add(bytes, count, at int64) {
 	c.bytes += bytes
 	c.count += count
+	c.latest = max(c.latest, at)
 }
 
 // booksVersion is what this package writes into a database as its version.
@@ -176,6 +177,12 @@ CREATE TABLE sessions (
 	leased_until INTEGER NOT NULL,         -- 0: no lease
 	bytes        INTEGER NOT NULL          -- of its artifacts
 ) WITHOUT ROWID;
+CREATE TABLE totals (                      -- one row: what the artifacts that are not deleted come to
+	bytes     INTEGER NOT NULL,
+	artifacts INTEGER NOT NULL,
+	latest    INTEGER NOT NULL             -- the latest time in the books
+);
+INSERT INTO totals VALUES (0, 0, 0);
 PRAGMA user_version = 1;
 `
 
@@ -264,11 +271,23 @@ func (b *books) transaction(do func()) error {
 		return err
 	}
 	do()
-	err := b.run("COMMIT")
+	err := b.sum()
+	if err == nil {
+		err = b.run("COMMIT")
+	}
 	if err != nil {
 		_ = b.run("ROLLBACK") // there may be nothing left to undo
 	}
 	return err
+}
+
+// sum enters by how much the transaction changes the totals.
+func (b *books) sum() error {
+	if b.change == (change{}) {
+		return nil
+	}
+	return b.run("UPDATE totals SET bytes = bytes + ?, artifacts = artifacts + ?, latest = max(latest, ?)",
+		b.change.bytes, b.change.count, b.change.latest)
 }
 
 // attempt does one order, and undoes it when it fails.

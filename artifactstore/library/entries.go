@@ -32,15 +32,10 @@ func stamp(t time.Time) int64 { return t.UnixMilli() }
 func at(stamp int64) time.Time { return time.UnixMilli(stamp).UTC() }
 
 // totals returns what is in the books, and the latest time in them.
-func (b *books) totals() (bytes, count int64, last time.Time, err error) {
-	if _, err = b.row("SELECT coalesce(sum(bytes), 0), count(*) FROM artifacts WHERE deleted_at IS NULL", nil, &bytes, &count); err != nil {
-		return 0, 0, time.Time{}, err
-	}
-	var stored, deleted int64
-	if _, err = b.row("SELECT coalesce(max(stored_at), 0), coalesce(max(deleted_at), 0) FROM artifacts", nil, &stored, &deleted); err != nil {
-		return 0, 0, time.Time{}, err
-	}
-	return bytes, count, at(max(stored, deleted)), nil
+func (b *books) totals() (bytes, count int64, latest time.Time, err error) {
+	var ms int64
+	_, err = b.row("SELECT bytes, artifacts, latest FROM totals", nil, &bytes, &count, &ms)
+	return bytes, count, at(ms), err
 }
 
 // enter enters an artifact that is in the store. One that comes back counts again for the sessions that had it.
@@ -51,15 +46,16 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 		return err
 	}
 	if !known {
-		b.change.add(size, 1)
+		b.change.add(size, 1, stamp(now))
 		return b.run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, ?, ?, ?)", name, digest, size, stamp(now))
 	}
 	if deleted != nil {
-		b.change.add(size, 1)
+		b.change.add(size, 1, 0)
 		if err := b.run("UPDATE sessions SET bytes = bytes + ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", size, name); err != nil {
 			return err
 		}
 	}
+	b.change.add(0, 0, stamp(now))
 	return b.run(
 		"UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL WHERE name = ?",
 		digest, size, stamp(now), name)
@@ -177,7 +173,7 @@ func (b *books) strike(e Entry, now time.Time, why string) (struck bool, err err
 	if n == 0 || err != nil {
 		return false, err
 	}
-	b.change.add(-e.Size, -1)
+	b.change.add(-e.Size, -1, stamp(now))
 	return true, b.run("UPDATE sessions SET bytes = bytes - ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", e.Size, e.Name)
 }
 
