@@ -83,6 +83,52 @@ func TestReadArtifact(t *testing.T) {
 	}
 }
 
+// A value of a JSON text of any size is read by its pointer, in pages as everything
+// else.
+func TestReadArtifactByPointer(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	long := strings.Repeat(`é\n`, 40_000)
+	c, path := stored(t, s, `{"items":[`+strings.Repeat(`{"id":1.0},`, 9000)+`{"id":9000,"a/b":"`+long+`"}]}`)
+	read := func(path, pointer, cursor string) (*pb.ReadArtifactResponse, error) {
+		return c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{
+			Path: path, Selection: &pb.ReadArtifactRequest_JsonPointer{JsonPointer: pointer}, Cursor: cursor,
+		})
+	}
+	resp, err := read(path, "/items/8999/id", "")
+	if err != nil || string(resp.GetData()) != "1.0" || !resp.GetComplete() || resp.GetRanges()[0].GetFirstLine() != 1 {
+		t.Errorf("%v, %v", resp, err)
+	}
+	req := &pb.ReadArtifactRequest{Path: path, Selection: &pb.ReadArtifactRequest_JsonPointer{JsonPointer: "/items/9000/a~1b"}}
+	if data, pages := readAll(t, c, req); data != `"`+long+`"` || pages < 3 {
+		t.Errorf("%d bytes in %d pages", len(data), pages)
+	}
+	if shell := mustCLI(t, environment(t), nil, "artifacts", "read", "--server", "unix://"+s.socket, "--pointer", "/items/9000/id", path); shell != "9000" {
+		t.Errorf("the command prints %q", shell)
+	}
+	_, lines := stored(t, s, counted(10_000))
+	resp, err = read(path, "/items", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]struct {
+		path, pointer, cursor string
+		code                  codes.Code
+		reason, field         string
+	}{
+		"no pointer":          {path, canary, "", codes.InvalidArgument, "POINTER_INVALID", "json_pointer"},
+		"a bad escape":        {path, "/~" + canary, "", codes.InvalidArgument, "POINTER_INVALID", "json_pointer"},
+		"a long pointer":      {path, "/" + strings.Repeat(canary, 1000), "", codes.InvalidArgument, "FIELD_TOO_LONG", "json_pointer"},
+		"no value":            {path, "/" + canary, "", codes.OutOfRange, "NOTHING_THERE", ""},
+		"no element":          {path, "/items/-", "", codes.OutOfRange, "NOTHING_THERE", ""},
+		"no JSON":             {lines, "/items", "", codes.InvalidArgument, "JSON_INVALID", "json_pointer"},
+		"a cursor of another": {path, "/items/0", resp.GetNextCursor(), codes.InvalidArgument, "CURSOR_INVALID", "cursor"},
+	} {
+		_, err := read(p.path, p.pointer, p.cursor)
+		t.Run(name, func(t *testing.T) { wantRefusal(t, err, p.code, p.reason, p.field) })
+	}
+}
+
 // artifactProvocations has a row for every refusal that artifact.proto lists for reading, listing and keeping. A dead
 // handle says in which way it is dead.
 func artifactProvocations() []provocation {
@@ -90,6 +136,9 @@ func artifactProvocations() []provocation {
 	long := strings.Repeat(canary, 1000)
 	lines := func(first, last uint64) *pb.ReadArtifactRequest {
 		return &pb.ReadArtifactRequest{Selection: &pb.ReadArtifactRequest_Lines{Lines: &pb.LineRange{First: first, Last: last}}}
+	}
+	pointer := func(p string) *pb.ReadArtifactRequest {
+		return &pb.ReadArtifactRequest{Selection: &pb.ReadArtifactRequest_JsonPointer{JsonPointer: p}}
 	}
 	list := []provocation{
 		{listed{"ReadArtifact", invalid, "FIELD_MISSING"}, "path", readOf(&pb.ReadArtifactRequest{}, nowhere)},
@@ -107,6 +156,8 @@ func artifactProvocations() []provocation {
 		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_DAMAGED"}, "", readOf(&pb.ReadArtifactRequest{}, damagedArtifact)},
 		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_MISSING"}, "", readOf(&pb.ReadArtifactRequest{}, missingArtifact)},
 		{listed{"ReadArtifact", "FAILED_PRECONDITION", "ARTIFACT_EXPIRED"}, "", withDeletedArtifact},
+		{listed{"ReadArtifact", invalid, "POINTER_INVALID"}, "json_pointer", readOf(pointer(canary), someArtifact)},
+		{listed{"ReadArtifact", invalid, "JSON_INVALID"}, "json_pointer", readOf(pointer("/items"), someArtifact)},
 		{listed{"VerifyArtifacts", invalid, "FIELD_TOO_LONG"}, "paths[1]", verifyOf("/x", long)},
 		{listed{"VerifyArtifacts", invalid, bounds}, "paths", verifyOf(make([]string, 10_001)...)},
 		{listed{"CollectGarbage", "INTERNAL", "STORE_FAILED"}, "", withoutShards},

@@ -24,6 +24,7 @@ const (
 	maxContext       = 1000
 	maxPattern       = 1024
 	maxPath          = 4096
+	maxPointer       = 4096
 )
 
 // artifacts is ArtifactService.
@@ -67,6 +68,8 @@ func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactReques
 	switch {
 	case errors.Is(err, slice.ErrNothing) && cursor >= 0:
 		return nil, invalidCursor()
+	case errors.Is(err, slice.ErrJSON):
+		return nil, notJSON(err)
 	case errors.Is(err, slice.ErrNothing):
 		return nil, nothingThere(pages.Lines(), pages.Size())
 	case err != nil:
@@ -119,6 +122,13 @@ func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Sel
 			Pattern: pattern, Before: most("match.before", uint64(s.Match.GetBefore()), maxContext),
 			After: most("match.after", uint64(s.Match.GetAfter()), maxContext),
 		}
+	case *pb.ReadArtifactRequest_JsonPointer:
+		check.Length("json_pointer", s.JsonPointer, maxPointer)
+		pointer, err := slice.ParsePointer(s.JsonPointer)
+		if err != nil {
+			check.Fail("json_pointer", pb.ErrorReason_ERROR_REASON_POINTER_INVALID, "is no JSON pointer, such as /items/3/name with ~1 for / and ~0 for ~")
+		}
+		return pointer, nil
 	}
 	return slice.Bytes{}, nil
 }
@@ -145,6 +155,13 @@ func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 func invalidCursor() error {
 	check := envelope.NewChecker("")
 	check.Fail("cursor", pb.ErrorReason_ERROR_REASON_CURSOR_INVALID, "is not one that this request was answered with")
+	return check.Err()
+}
+
+// notJSON says where an artifact stops being JSON.
+func notJSON(err error) error {
+	check := envelope.NewChecker("")
+	check.Fail("json_pointer", pb.ErrorReason_ERROR_REASON_JSON_INVALID, "leads nowhere in this artifact: %v", err)
 	return check.Err()
 }
 

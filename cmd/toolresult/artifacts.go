@@ -22,6 +22,7 @@ type reading struct {
 	tail   uint64
 	around uint64
 	match  string
+	at     *string // a JSON pointer
 	near   uint32
 	budget pb.ReadBudget
 	cursor string
@@ -29,24 +30,31 @@ type reading struct {
 
 func artifactsReadCommand() *cobra.Command {
 	var r reading
+	var pointer string
 	cmd := &cobra.Command{
 		Use: "read [flags] PATH", Short: "Print a part of an artifact, exactly as it was put",
-		Long: "Prints a part of the artifact at a path that a receipt names: all of it, or what one of --lines, --tail, --around " +
-			"and --match selects.\n\nWithout --max-bytes, --max-lines and --cursor every page is printed; with one of them a single one, " +
+		Long: "Prints a part of the artifact at a path that a receipt names: all of it, or what one of --lines, --tail, --around, " +
+			"--match and --pointer selects.\n\nWithout --max-bytes, --max-lines and --cursor every page is printed; with one of them a single one, " +
 			"and the cursor of the next on stderr.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("pointer") { // "" is one, too
+				r.at = &pointer
+			}
+			return r.run(cmd, args[0])
+		},
 	}
 	r.target.flags(cmd.Flags())
 	cmd.Flags().StringVar(&r.lines, "lines", "", "lines FIRST-LAST, from 1; either may be left out")
 	cmd.Flags().Uint64Var(&r.tail, "tail", 0, "the last lines")
 	cmd.Flags().Uint64Var(&r.around, "around", 0, "a line, and --context lines before and after it")
 	cmd.Flags().StringVar(&r.match, "match", "", "lines that match a regular expression, and --context lines before and after each")
+	cmd.Flags().StringVar(&pointer, "pointer", "", "the value of a JSON text at a JSON pointer (RFC 6901), such as /items/3/name")
 	cmd.Flags().Uint32Var(&r.near, "context", 0, "lines before and after")
 	cmd.Flags().Uint32Var(&r.budget.MaxBytes, "max-bytes", 0, "bytes of one page (default: all pages are printed)")
 	cmd.Flags().Uint32Var(&r.budget.MaxLines, "max-lines", 0, "lines of one page (default: all pages are printed)")
 	cmd.Flags().StringVar(&r.cursor, "cursor", "", "where to go on, as the page before said")
-	cmd.MarkFlagsMutuallyExclusive("lines", "tail", "around", "match")
+	cmd.MarkFlagsMutuallyExclusive("lines", "tail", "around", "match", "pointer")
 	return cmd
 }
 
@@ -97,6 +105,8 @@ func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
 		req.Selection = &pb.ReadArtifactRequest_Around{Around: &pb.AroundLine{Line: r.around, Before: r.near, After: r.near}}
 	case r.match != "":
 		req.Selection = &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: r.match, Before: r.near, After: r.near}}
+	case r.at != nil:
+		req.Selection = &pb.ReadArtifactRequest_JsonPointer{JsonPointer: *r.at}
 	}
 	return req, nil
 }

@@ -1,0 +1,394 @@
+package slice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// ErrJSON means that a text is not JSON (RFC 8259).
+var ErrJSON = errors.New("not JSON")
+
+// maxDepth is how deep the values of a text may be nested, as for encoding/json.
+const maxDepth = 10_000
+
+// scanner reads a JSON text in windows. It accepts what encoding/json accepts, and builds nothing: it goes
+// past values, and knows where they are.
+type scanner struct {
+	ctx    context.Context //nolint:containedctx // of the call
+	pages  *artifactstore.Pages
+	window []byte // of the text
+	next   int    // in the window
+	after  int64  // offset of the byte after the window
+	depth  int    // of the value that comes next, without open
+	open   []byte // objects and arrays that value is in, by their first byte
+	kept   []byte // the key that was read last
+}
+
+// offset is where the next byte is.
+func (s *scanner) offset() int64 { return s.after - int64(len(s.window)-s.next) }
+
+func (s *scanner) invalid() error { return fmt.Errorf("byte %d: %w", s.offset(), ErrJSON) }
+
+// peek returns the next byte, or io.EOF.
+func (s *scanner) peek() (byte, error) {
+	if s.next < len(s.window) {
+		return s.window[s.next], nil
+	}
+	if s.after == s.pages.Size() {
+		return 0, io.EOF
+	}
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	window, err := s.pages.Read(s.window[:0], s.after, s.after+scanBytes)
+	if err != nil {
+		return 0, err
+	}
+	s.window, s.next = window, 0
+	s.after += int64(len(window))
+	return window[0], nil
+}
+
+// must returns the next byte, of a text that cannot end here.
+func (s *scanner) must() (byte, error) {
+	c, err := s.peek()
+	if err == io.EOF { //nolint:errorlint // of peek
+		return 0, s.invalid()
+	}
+	return c, err
+}
+
+// skip goes past the byte that was peeked at.
+func (s *scanner) skip() { s.next++ }
+
+// space goes past white space, and returns the byte after it.
+func (s *scanner) space() (byte, error) {
+	for {
+		for ; s.next < len(s.window); s.next++ {
+			if c := s.window[s.next]; !isSpace(c) {
+				return c, nil
+			}
+		}
+		if _, err := s.must(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// end goes past white space to the end of the text.
+func (s *scanner) end() error {
+	for {
+		switch c, err := s.peek(); {
+		case err == io.EOF: //nolint:errorlint // of peek
+			return nil
+		case err != nil:
+			return err
+		case !isSpace(c):
+			return s.invalid()
+		}
+		s.skip()
+	}
+}
+
+// value goes past white space and a value.
+func (s *scanner) value() error {
+	for s.open = s.open[:0]; ; {
+		c, err := s.space()
+		if err != nil {
+			return err
+		}
+		switch {
+		case c == '{' || c == '[':
+			empty, err := s.begin(c)
+			if err != nil {
+				return err
+			}
+			if !empty {
+				continue
+			}
+		case c == '"':
+			err = s.text(-1)
+		case c == '-' || isDigit(c):
+			err = s.number()
+		default:
+			err = s.literal(c)
+		}
+		if err != nil {
+			return err
+		}
+		if done, err := s.ended(); done || err != nil {
+			return err
+		}
+	}
+}
+
+// begin goes to the first value of an object or array, or past its end if it has none.
+func (s *scanner) begin(c byte) (empty bool, err error) {
+	s.open = append(s.open, c)
+	if s.depth+len(s.open) > maxDepth {
+		return false, s.invalid()
+	}
+	if empty, err = s.into(c); err != nil {
+		return false, err
+	}
+	if empty {
+		s.open = s.open[:len(s.open)-1]
+		return true, nil
+	}
+	if c == '{' {
+		return false, s.key(-1)
+	}
+	return false, nil
+}
+
+// into goes past the beginning of an object or array, which is c, and past its end if it is empty.
+func (s *scanner) into(c byte) (empty bool, err error) {
+	s.skip()
+	first, err := s.space()
+	if err != nil || first != closing(c) {
+		return false, err
+	}
+	s.skip()
+	return true, nil
+}
+
+// ended goes on after a value: to the next one of the object or array that it is in, or past the end of that.
+// It reports true when none is open any more.
+func (s *scanner) ended() (bool, error) {
+	for len(s.open) > 0 {
+		c := s.open[len(s.open)-1]
+		switch end, err := s.separator(c); {
+		case err != nil:
+			return false, err
+		case end:
+			s.open = s.open[:len(s.open)-1]
+		case c == '{':
+			return false, s.key(-1)
+		default:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// separator goes past the comma after a value, or past the end of the object or array that begins with c.
+func (s *scanner) separator(c byte) (end bool, err error) {
+	at, err := s.space()
+	if err != nil {
+		return false, err
+	}
+	if at != ',' && at != closing(c) {
+		return false, s.invalid()
+	}
+	s.skip()
+	return at != ',', nil
+}
+
+// closing is the byte that ends what another one begins: { and }, [ and ].
+func closing(c byte) byte { return c + 2 }
+
+// key goes past white space, a key and its colon. The first bytes of the key are kept, one more than keep; -1 is
+// none.
+func (s *scanner) key(keep int) error {
+	c, err := s.space()
+	if err != nil {
+		return err
+	}
+	if c != '"' {
+		return s.invalid()
+	}
+	if err := s.text(keep); err != nil {
+		return err
+	}
+	if c, err = s.space(); err != nil {
+		return err
+	}
+	if c != ':' {
+		return s.invalid()
+	}
+	s.skip()
+	return nil
+}
+
+// text goes past a string, which begins here.
+func (s *scanner) text(keep int) error {
+	s.skip()
+	s.kept = s.kept[:0]
+	for {
+		c, err := s.must()
+		if err != nil {
+			return err
+		}
+		n := ordinary(s.window[s.next:])
+		if n > 0 {
+			s.keep(s.window[s.next:s.next+n], keep)
+			s.next += n
+			continue
+		}
+		switch {
+		case c == '"':
+			s.skip()
+			return nil
+		case c == '\\':
+			err = s.escape(keep)
+		default:
+			err = s.invalid()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// keep adds to what is kept, up to one byte more than most.
+func (s *scanner) keep(b []byte, most int) {
+	if room := most + 1 - len(s.kept); room > 0 {
+		s.kept = append(s.kept, b[:min(len(b), room)]...)
+	}
+}
+
+// ordinary is how many bytes there are before the first that means something in a string: its end, an escape,
+// or a control character, which a string cannot have.
+func ordinary(b []byte) int {
+	for i, c := range b {
+		if c == '"' || c == '\\' || c < ' ' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// escape goes past an escape in a string.
+func (s *scanner) escape(keep int) error {
+	digits := 0
+	for i := 0; i < 2+digits; i++ {
+		c, err := s.must()
+		if err != nil {
+			return err
+		}
+		switch {
+		case i == 0:
+		case i == 1 && c == 'u':
+			digits = 4
+		case i == 1 && isEscape(c), i > 1 && isHex(c):
+		default:
+			return s.invalid()
+		}
+		s.keep([]byte{c}, keep)
+		s.skip()
+	}
+	return nil
+}
+
+func isEscape(c byte) bool {
+	switch c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return true
+	}
+	return false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// literal goes past true, false or null.
+func (s *scanner) literal(first byte) error {
+	var word string
+	switch first {
+	case 't':
+		word = "true"
+	case 'f':
+		word = "false"
+	case 'n':
+		word = "null"
+	default:
+		return s.invalid()
+	}
+	for i := range len(word) {
+		c, err := s.must()
+		if err != nil {
+			return err
+		}
+		if c != word[i] {
+			return s.invalid()
+		}
+		s.skip()
+	}
+	return s.delimited()
+}
+
+// number goes past a number.
+func (s *scanner) number() error {
+	c, err := s.must()
+	if err != nil {
+		return err
+	}
+	if c == '-' {
+		s.skip()
+		if c, err = s.must(); err != nil {
+			return err
+		}
+	}
+	if c == '0' {
+		s.skip()
+	} else if err := s.digits(); err != nil {
+		return err
+	}
+	if c, _ = s.peek(); c == '.' {
+		s.skip()
+		if err := s.digits(); err != nil {
+			return err
+		}
+	}
+	if c, _ = s.peek(); c|0x20 == 'e' {
+		s.skip()
+		if c, _ = s.peek(); c == '+' || c == '-' {
+			s.skip()
+		}
+		if err := s.digits(); err != nil {
+			return err
+		}
+	}
+	return s.delimited()
+}
+
+// digits goes past digits, of which there must be one.
+func (s *scanner) digits() error {
+	c, err := s.must()
+	if err != nil {
+		return err
+	}
+	if !isDigit(c) {
+		return s.invalid()
+	}
+	for isDigit(c) {
+		for s.next < len(s.window) && isDigit(s.window[s.next]) {
+			s.next++
+		}
+		c, _ = s.peek() // a failure is met again by what comes next
+	}
+	return nil
+}
+
+// delimited insists that a number or literal is complete: that something follows which ends it, or the text
+// ends outside of every object and array.
+func (s *scanner) delimited() error {
+	c, err := s.peek()
+	switch {
+	case err == io.EOF && s.depth+len(s.open) == 0: //nolint:errorlint // of peek
+		return nil
+	case err == io.EOF: //nolint:errorlint // of peek
+		return s.invalid()
+	case err != nil:
+		return err
+	case isSpace(c), c == ',', c == ']', c == '}':
+		return nil
+	}
+	return s.invalid()
+}
