@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -119,6 +120,9 @@ func artifactsLeaseCommand() *cobra.Command {
 	return cmd
 }
 
+// maxCollection is how long a collection may take: longer than the default deadline of calls.
+const maxCollection = time.Hour
+
 func artifactsCollectCommand() *cobra.Command {
 	var t target
 	req := &pb.CollectGarbageRequest{}
@@ -126,7 +130,9 @@ func artifactsCollectCommand() *cobra.Command {
 		Use: "gc [flags]", Short: "Delete artifacts whose time is over", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.with(cmd.Context(), func(c *connection) error {
-				resp, err := c.CollectGarbage(cmd.Context(), req)
+				ctx, cancel := context.WithTimeout(cmd.Context(), maxCollection)
+				defer cancel()
+				resp, err := c.CollectGarbage(ctx, req)
 				if err != nil {
 					return err
 				}
