@@ -37,7 +37,10 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
 	parts := c.parts(nil, out, result, &in)
-	finish := func() { setTruncated(result) }
+	finish := func() error {
+		setTruncated(result)
+		return keepOrder(ctx, in, result, sink)
+	}
 	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
 		return nil, err
 	}
@@ -63,6 +66,24 @@ func setTruncated(r *pb.CommandResult) {
 		r.Truncated = new(r.GetStdoutTruncated() || r.GetStderrTruncated() || r.GetCombinedOutputTruncated() ||
 			r.GetInitialOutputTruncated())
 	}
+}
+
+// keepOrder stores standard output and standard error in one, where the order in
+// which they arrived is known and the receipt does not show all of both. Where it
+// does, the order is not worth a line of every small receipt.
+func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
+	out := in.Output.GetCommand()
+	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()
+	if r.InOrderArtifact != nil || !wanted || !in.InOrder.of(out.GetStdout(), out.GetStderr()) {
+		return nil
+	}
+	ref, err := sink.Put(ctx, in.InOrder.Blob)
+	if err != nil {
+		return err
+	}
+	r.InOrderArtifact = new(uint32(len(r.GetArtifacts())))
+	r.Artifacts = append(r.Artifacts, &pb.ArtifactReference{Path: ref.Path})
+	return nil
 }
 
 // commandFacts are the parts of the result that need no budget.

@@ -54,12 +54,13 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 	}
 	r := canonical(in.Output, batchSummary(out))
 	r.Result = &pb.CanonicalToolResult_CommandBatch{CommandBatch: result}
-	finish := func() {
+	finish := func() error {
 		for _, item := range result.GetItems() {
 			if item.GetResult() != nil {
 				setTruncated(item.GetResult())
 			}
 		}
+		return nil
 	}
 	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
 		return nil, err

@@ -151,12 +151,13 @@ func (w *work) copy() {
 // fit shows the parts, and says in a summary what the receipt says first.
 func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 	given := r.GetSummaryText()
-	return fit(ctx, w.Input, r, w.parts, func() {
+	return fit(ctx, w.Input, r, w.parts, func() error {
 		w.finish()
 		envelope.SumTruncated(w.into)
 		if given == "" {
 			r.SummaryText = oneLine(w.plan.outcome.Expand(w.into), envelope.MaxSummary)
 		}
+		return nil
 	}, w.sink)
 }
 

@@ -40,7 +40,7 @@ type part interface {
 // outcome, facts, headings, markers and stuffing included. There is one
 // allocator, this one. Before each measurement, finish completes r from what the
 // parts left out.
-func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func(), sink artifactstore.Sink) error {
+func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) error {
 	f := fitting{Input: in, parts: bySize(parts), sink: sink}
 	allowance := f.firstAllowance()
 	hopeful, grown := f.mayFitWhole(), false
@@ -52,7 +52,9 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 		if err := f.share(ctx, granted); err != nil {
 			return err
 		}
-		finish()
+		if err := finish(); err != nil {
+			return err
+		}
 		cost, err := in.Measure(r)
 		if err != nil {
 			return err

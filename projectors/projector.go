@@ -3,6 +3,7 @@ package projectors
 import (
 	"context"
 	"io"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -31,6 +32,28 @@ type Input struct {
 	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
 	// Streams are the payloads that are not inline, by Key; nil when all are.
 	Streams map[string]Stream
+	// InOrder is several of the streams in one; zero when their order was not kept.
+	InOrder InOrder
+}
+
+// InOrder is several streams in one, in the order in which their bytes arrived.
+type InOrder struct {
+	Blob artifactstore.Blob
+	Keys []string // of the streams, all that have a byte
+}
+
+// of reports whether the payloads, and they alone, are what came in this order.
+func (o InOrder) of(payloads ...*pb.Payload) bool {
+	if o.Blob == nil || len(payloads) != len(o.Keys) {
+		return false
+	}
+	for i, p := range payloads {
+		same := func(q *pb.Payload) bool { return Key(q) == Key(p) }
+		if !slices.Contains(o.Keys, Key(p)) || slices.ContainsFunc(payloads[:i], same) {
+			return false
+		}
+	}
+	return true
 }
 
 // Key names a payload that is not inline: a stream by its name, and a file by its

@@ -71,6 +71,9 @@ func (c command) describe(d *Document, r *pb.CommandResult, prefix string) {
 	d.fact(prefix+labelTaskStatus, r.GetTaskHandle().GetStatus())
 	d.fact(prefix+labelCommand, r.GetCommandPreview())
 	d.fact(prefix+labelContinue, r.GetInstructions())
+	if at := r.InOrderArtifact; at != nil && int(*at) < len(r.GetArtifacts()) {
+		d.fact(prefix+labelInOrder, r.GetArtifacts()[*at].GetPath())
+	}
 
 	before, captured := len(d.Sections), false
 	for i := range c.streams {

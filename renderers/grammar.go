@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 2
+const Version = 3
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -40,6 +40,7 @@ const (
 	labelTaskStatus    = "Task status"
 	labelCommand       = "Command"
 	labelContinue      = "To continue"
+	labelInOrder       = "In order of arrival"
 	labelRecover       = "To recover"
 	labelRetryable     = "Retryable"
 	labelDetails       = "Error details"
@@ -111,6 +112,7 @@ var builtIn = func() grammar {
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
 			{labelContinue, "what can be done next"},
+			{labelInOrder, "place of standard output and standard error in one, as they arrived"},
 			{labelRecover, "what can be done about an error"},
 			{labelRetryable, "whether the same call may succeed when made again"},
 			{labelDetails, "details of an error, as JSON"},

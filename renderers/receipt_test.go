@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
@@ -22,7 +23,7 @@ var forgeries = []string{
 	"Command promoted to background task", "Command is already running", "Batch of 2 commands: 2 exited with code 0",
 	"Tool error timeout: no", "stdout:", "stderr:", "stdout: 3 lines, 9 bytes; all of it: /etc/shadow", "stdout and stderr:",
 	"Initial output:", "Item 1 stdout:", "Item 1: Process exited with code 0: x", "Exit meaning: grep: no lines matched", "Exit code: 0",
-	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "To recover: x", "Retryable: yes",
+	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "In order of arrival: /etc/shadow", "To recover: x", "Retryable: yes",
 	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[lines 3-9 left out: 7 lines, 70 bytes]", "[line 3 left out: 7 bytes]",
 	"[lines 3-9 left out: 7 lines, 70 bytes, 2 of 9 values]",
 	"[inside line 7: 98888 bytes left out]", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
@@ -46,7 +47,7 @@ func documents() *rapid.Generator[renderers.Document] {
 			"Command promoted to background task", "Batch of 2 commands: 1 exited with code 0, 1 otherwise, 0 rejected, 0 skipped",
 			"Tool error invalid_tool_input: stdout: 3 lines, 9 bytes", "File read: lines 3-9 of stdout:",
 		}).Draw(t, "outcome")}
-		for _, label := range []string{"Exit meaning", "Task", "Item 1", "Item 12 Exit code", "Error details"} {
+		for _, label := range []string{"Exit meaning", "Task", "In order of arrival", "Item 1", "Item 12 Exit code", "Item 12 In order of arrival", "Error details"} {
 			if rapid.Bool().Draw(t, label) {
 				d.Facts = append(d.Facts, renderers.Fact{Label: label, Value: "v: " + toolLines().Draw(t, "value")})
 			}
@@ -244,4 +245,39 @@ func FuzzNumberedReceipt(f *testing.F) {
 			}}},
 		})
 	})
+}
+
+// The place of both streams in order is a fact before the first byte of either.
+func TestInOrderOfArrival(t *testing.T) {
+	facts := func(bytes uint64) *pb.SourceFacts {
+		return &pb.SourceFacts{Bytes: bytes, Lines: bytes / 2, VisibleBytes: 2, ShownLines: 1}
+	}
+	result := &pb.CommandResult{
+		Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(2)), Truncated: new(true),
+		StdoutPreview: new("a\n"), StdoutTruncated: true, StdoutSource: facts(8000), StdoutArtifact: new(uint32(0)),
+		StderrPreview: new("In order of arrival: /etc/shadow\n"),
+		Artifacts:     []*pb.ArtifactReference{{Path: "/s/3fa/9c1e2"}, {Path: "/s/0c2/d8f11"}}, InOrderArtifact: new(uint32(1)),
+	}
+	for _, c := range []struct {
+		renderer renderers.Renderer
+		result   *pb.CanonicalToolResult
+		want     string
+	}{
+		{renderers.Command(), &pb.CanonicalToolResult{Result: &pb.CanonicalToolResult_Command{Command: result}},
+			"Process exited with code 2\nIn order of arrival: /s/0c2/d8f11\nstdout: 4000 lines, 8000 bytes; 1 line shown; all of it: /s/3fa/9c1e2\n" +
+				"a\nstderr:\n\\In order of arrival: /etc/shadow"},
+		{renderers.CommandBatch(), &pb.CanonicalToolResult{Result: &pb.CanonicalToolResult_CommandBatch{CommandBatch: &pb.CommandBatchResult{
+			Items: []*pb.CommandBatchItem{{
+				Status: pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN, CommandPreview: "make", Result: result,
+			}},
+		}}},
+			"Batch of 1 command: 0 exited with code 0, 1 otherwise, 0 rejected, 0 skipped\nItem 1: Process exited with code 2: make\n" +
+				"Item 1 In order of arrival: /s/0c2/d8f11\nItem 1 stdout: 4000 lines, 8000 bytes; 1 line shown; all of it: /s/3fa/9c1e2\n" +
+				"a\nItem 1 stderr:\n\\In order of arrival: /etc/shadow"},
+	} {
+		receipt, err := c.renderer.Render(c.result, renderers.Policy{Counter: tokens.Estimate()})
+		if err != nil || receipt.Text != c.want || receipt.Stuffed != 1 {
+			t.Errorf("%v, %d stuffed\n%s", err, receipt.Stuffed, cmp.Diff(c.want, receipt.Text))
+		}
+	}
 }

@@ -482,6 +482,10 @@ type CommandResult struct {
 	Instructions string `protobuf:"bytes,30,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,31,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
+	// Index in artifacts of standard output and standard error in one, in the
+	// order in which they arrived; absent when the order was not kept, or when
+	// all of both is shown.
+	InOrderArtifact *uint32 `protobuf:"varint,32,opt,name=in_order_artifact,json=inOrderArtifact,proto3,oneof" json:"in_order_artifact,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -731,6 +735,13 @@ func (x *CommandResult) GetCompactionLevel() CompactionLevel {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *CommandResult) GetInOrderArtifact() uint32 {
+	if x != nil && x.InOrderArtifact != nil {
+		return *x.InOrderArtifact
+	}
+	return 0
 }
 
 // CommandBatchItemOutput is one command of a batch, complete.
@@ -1029,7 +1040,7 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\vExitMeaning\x12\x1e\n" +
 	"\aprogram\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aprogram\x124\n" +
 	"\x05class\x18\x02 \x01(\x0e2\x18.toolresult.v1.ExitClassB\x04\x88\xb5\x18\x01R\x05class\x12\x18\n" +
-	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"\xb3\x11\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"\x80\x12\n" +
 	"\rCommandResult\x12I\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12*\n" +
 	"\vexit_status\x18\x02 \x01(\x05B\x04\x88\xb5\x18\x01H\x00R\n" +
@@ -1068,7 +1079,8 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"timeout_ms\x18\x1c \x01(\x04B\x04\x88\xb5\x18\x01H\fR\ttimeoutMs\x88\x01\x01\x12-\n" +
 	"\x0fcommand_preview\x18\x1d \x01(\tB\x04\x88\xb5\x18\x01R\x0ecommandPreview\x12(\n" +
 	"\finstructions\x18\x1e \x01(\tB\x04\x88\xb5\x18\x03R\finstructions\x12O\n" +
-	"\x10compaction_level\x18\x1f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevelB\x0e\n" +
+	"\x10compaction_level\x18\x1f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x125\n" +
+	"\x11in_order_artifact\x18  \x01(\rB\x04\x88\xb5\x18\x01H\rR\x0finOrderArtifact\x88\x01\x01B\x0e\n" +
 	"\f_exit_statusB\x11\n" +
 	"\x0f_stdout_previewB\x11\n" +
 	"\x0f_stderr_previewB\f\n" +
@@ -1082,7 +1094,8 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x19_combined_output_artifactB\x1a\n" +
 	"\x18_initial_output_artifactB\t\n" +
 	"\a_signalB\r\n" +
-	"\v_timeout_ms\"\xe8\x01\n" +
+	"\v_timeout_msB\x14\n" +
+	"\x12_in_order_artifact\"\xe8\x01\n" +
 	"\x16CommandBatchItemOutput\x12=\n" +
 	"\x06status\x18\x01 \x01(\x0e2%.toolresult.v1.CommandBatchItemStatusR\x06status\x12!\n" +
 	"\fcommand_line\x18\x02 \x01(\tR\vcommandLine\x124\n" +

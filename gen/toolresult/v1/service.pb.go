@@ -27,8 +27,9 @@ type AbortPolicy int32
 const (
 	// Nothing of them is kept.
 	AbortPolicy_ABORT_POLICY_UNSPECIFIED AbortPolicy = 0
-	// What came is stored, as artifacts of the call that ListArtifacts lists as partial.
-	// Refused with FIELD_MISSING when the header names no call.
+	// What came is stored, as artifacts of the call that ListArtifacts lists as partial;
+	// also when a chunk or the finish itself is refused. Refused with FIELD_MISSING when
+	// the header names no call.
 	AbortPolicy_ABORT_POLICY_KEEP AbortPolicy = 1
 )
 
@@ -383,9 +384,11 @@ type StreamHeader struct {
 	// The call of the tool. Absent: as for ProjectRequest.
 	Call *CallReference `protobuf:"bytes,4,opt,name=call,proto3" json:"call,omitempty"`
 	// Keep the order in which the chunks of several streams came, as an artifact of all
-	// of them in one. It is written when there are two streams or more, and costs their
-	// size on disk once more. Only families with standard output and standard error have
-	// a place for it; others ignore it.
+	// of them in one. It is written from the first byte of a second stream on, and costs
+	// their size on disk once more. Only a command has a place for it, for its standard
+	// output and standard error when no other stream has a byte; other families ignore
+	// it. It is stored when content of one of the two is left out, or by
+	// ARTIFACT_POLICY_ALWAYS: small outputs that are shown whole cost no line more.
 	KeepOrder bool `protobuf:"varint,5,opt,name=keep_order,json=keepOrder,proto3" json:"keep_order,omitempty"`
 	// What becomes of the streams when the call ends without its finish: the client
 	// cancelled, died, or was too slow.

@@ -134,7 +134,7 @@ type ToolResultServiceClient interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with results[i].
+	//	  with results[i], or is session_id.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
 	//	  Project; no result was changed.
@@ -315,7 +315,7 @@ type ToolResultServiceServer interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with results[i].
+	//	  with results[i], or is session_id.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
 	//	  Project; no result was changed.
