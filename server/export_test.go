@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
@@ -11,7 +12,12 @@ import (
 
 // NewService returns the service without a transport around it.
 func NewService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
-	return &service{registry: r, counters: newCounters(), store: newLibrary(t, store)}
+	return NewLoggingService(t, r, store, slog.New(slog.DiscardHandler))
+}
+
+// NewLoggingService is NewService with a log.
+func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, logger *slog.Logger) pb.ToolResultServiceServer {
+	return &service{registry: r, counters: newCounters(), store: newLibrary(t, store), logger: logger, idle: TestIdle}
 }
 
 // newLibrary opens a library over a store, and closes it when the test ends.
@@ -24,6 +30,9 @@ func newLibrary(t testing.TB, store artifactstore.Store) *library.Library {
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
+
+// TestIdle is the idle limit of a service without a transport.
+const TestIdle = time.Minute
 
 // Refuse maps an error to the reason and status that a client gets.
 func Refuse(err error) error { return refuse(err).GRPCStatus().Err() }

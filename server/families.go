@@ -15,13 +15,14 @@ type Family struct {
 	Renderer  renderers.Renderer
 	Declared  bool           // the options of its messages say all there is to say
 	Whole     bool           // its projector reads payloads whole, so that streams have a bound
+	Ordered   bool           // it has a place for several streams in one, in their order
 	Type      *envelope.Type // of a family that an operator brought; nil for those of the contract
 }
 
 // Families is the built-in list, in the order of the contract.
 func Families() []Family {
 	return []Family{
-		{Name: "command", Tokens: 2000, Projector: projectors.Command(), Renderer: renderers.Command()},
+		{Name: "command", Tokens: 2000, Projector: projectors.Command(), Renderer: renderers.Command(), Ordered: true},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(), Renderer: renderers.CommandBatch()},
 		adapted("task_output", projectors.TaskOutput()),
 		declared("task_status"),

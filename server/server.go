@@ -117,7 +117,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
 		registry: registry, counters: newCounters(), store: s.library, roots: roots, durability: durability,
-		info: info,
+		info: info, logger: s.logger, idle: s.config.StreamIdle,
 	})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{library: s.library})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
@@ -190,7 +190,7 @@ func limitsOf(c config.Config) *pb.Limits {
 	return &pb.Limits{
 		MaxMessageBytes: uint64(c.MaxMessageBytes), MaxInFlightBytes: uint64(c.MaxInFlightBytes),
 		MaxConcurrentStreams: uint32(c.MaxStreams), MaxConnections: uint32(c.MaxConnections),
-		DefaultDeadlineMs: uint64(c.DefaultDeadline.Milliseconds()),
+		DefaultDeadlineMs: uint64(c.DefaultDeadline.Milliseconds()), StreamIdleMs: uint64(c.StreamIdle.Milliseconds()),
 	}
 }
 

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -26,6 +28,8 @@ type service struct {
 	roots      []root
 	durability pb.StoreDurability
 	info       *pb.GetServerInfoResponse
+	logger     *slog.Logger
+	idle       time.Duration // that a stream may be without a message
 }
 
 // store is what the service needs of the library of artifacts.
@@ -37,11 +41,30 @@ type store interface {
 
 // Project validates, projects and renders one complete output.
 func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-	return s.project(ctx, req, nil)
+	check := envelope.NewChecker("")
+	checkCall(check, req.GetCall())
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	return s.project(ctx, req, received{})
+}
+
+// checkCall checks the reference to the call of a tool, where there is one.
+func checkCall(check envelope.Checker, call *pb.CallReference) {
+	if call != nil {
+		check.Name("call.session_id", call.GetSessionId(), true)
+		check.Name("call.call_id", call.GetCallId(), false)
+	}
+}
+
+// received is what came as streams.
+type received struct {
+	streams map[string]projectors.Stream
+	inOrder projectors.InOrder
 }
 
 // project is Project, with the payloads that came as streams.
-func (s *service) project(ctx context.Context, req *pb.ProjectRequest, streams map[string]projectors.Stream) (*pb.ProjectResponse, error) {
+func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came received) (*pb.ProjectResponse, error) {
 	out := req.GetOutput()
 	if err := envelope.ValidateComplete(out); err != nil {
 		return nil, err
@@ -54,6 +77,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, streams m
 	if err != nil {
 		return nil, err
 	}
+	streams := came.streams
 	if len(s.roots) > 0 {
 		files, err := s.withFiles(ctx, out, streams, policy.Budget.Tokens)
 		defer files.discard()
@@ -70,7 +94,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, streams m
 	// The last receipt that was measured is the one that fits.
 	var receipt renderers.Receipt
 	render := renderers.Policy{Counter: policy.Counter}
-	in := projectors.Input{Output: out, Policy: policy, Streams: streams}
+	in := projectors.Input{Output: out, Policy: policy, Streams: streams, InOrder: came.inOrder}
 	in.Measure = func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
 		receipt, err = family.Renderer.Render(r, render)
 		return receipt.Cost(), err
@@ -138,6 +162,11 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 
 // Compact brings results to a level.
 func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.CompactResponse, error) {
+	check := envelope.NewChecker("")
+	check.Name("session_id", req.GetSessionId(), false)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
 	policy, err := s.counters.compaction(req.GetPolicy())
 	if err != nil {
 		return nil, err

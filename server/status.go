@@ -80,6 +80,7 @@ var sentinels = []struct {
 	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_MISSING, "there is no such file"},
 	{errFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
 	{artifactstore.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
+	{errIdle, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_IDLE_UPLOAD, "no message came for longer than a stream may be idle"},
 	{context.Canceled, codes.Canceled, pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, "the call was cancelled"},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
@@ -24,17 +26,18 @@ const maxCallStreams = 64
 // goes through the same two places as an inline payload, the store and a preview,
 // so that the answer is the same.
 func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
-	first, err := call.Recv()
+	a := &arrival{service: s, ctx: call.Context(), streams: map[string]*incoming{}, inbox: receive(call, s.idle)}
+	defer a.leave()
+	defer a.end()
+	first, err := a.next()
 	if err != nil {
 		return endOfStream(err)
 	}
-	a, err := s.arrival(call.Context(), first.GetHeader())
-	if err != nil {
+	if err := a.begin(first.GetHeader()); err != nil {
 		return err
 	}
-	defer a.discard()
 	for {
-		m, err := call.Recv()
+		m, err := a.next()
 		if err != nil {
 			return endOfStream(err)
 		}
@@ -44,7 +47,7 @@ func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRe
 		case *pb.ProjectStreamRequest_Snapshot:
 			err = a.snapshot(call, m.Snapshot.GetOutput())
 		case *pb.ProjectStreamRequest_Finish:
-			return a.finish(call, m.Finish.GetOutput())
+			return a.finish(call, m.Finish)
 		default:
 			err = outOfOrder("the header comes once, and then chunks, snapshots and a finish")
 		}
@@ -71,42 +74,60 @@ func outOfOrder(text string) error {
 // arrival is one ProjectStream call.
 type arrival struct {
 	*service
-	ctx     context.Context //nolint:containedctx // of the call
-	header  *pb.StreamHeader
-	budget  int // tokens that previews are kept for
-	streams map[string]*incoming
-	last    *incoming // of the chunk before
+	*inbox
+	ctx      context.Context //nolint:containedctx // of the call
+	header   *pb.StreamHeader
+	budget   int // tokens that previews are kept for
+	streams  map[string]*incoming
+	last     *incoming // of the chunk before
+	order    order
+	answered bool // with the result
 }
 
 // incoming is one stream of it.
 type incoming struct {
+	name    string
 	stage   artifactstore.Stage
 	preview *preview.Writer
+	size    int64
+	sealed  artifactstore.Blob // nil before the finish
 }
 
-// arrival begins a call.
-func (s *service) arrival(ctx context.Context, header *pb.StreamHeader) (*arrival, error) {
-	if header == nil {
-		return nil, outOfOrder("the first message is the header")
+// seal ends the stream, once.
+func (in *incoming) seal() (_ artifactstore.Blob, err error) {
+	if in.sealed == nil {
+		in.sealed, err = in.stage.Seal()
 	}
-	family := s.registry.families[header.GetFamily()]
+	return in.sealed, err
+}
+
+// begin begins a call.
+func (a *arrival) begin(header *pb.StreamHeader) error {
+	if header == nil {
+		return outOfOrder("the first message is the header")
+	}
+	family := a.registry.families[header.GetFamily()]
 	check := envelope.NewChecker("header")
 	if family == nil {
 		check.Fail("family", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
-		return nil, check.Err()
+		return check.Err()
 	}
-	policy, err := s.counters.projection(header.GetPolicy(), family.Tokens)
+	checkCall(check, header.GetCall())
+	checkAbort(check, header)
+	if err := check.Err(); err != nil {
+		return err
+	}
+	policy, err := a.counters.projection(header.GetPolicy(), family.Tokens)
 	if err != nil {
-		return nil, located{"header", err}
+		return located{"header", err}
 	}
-	a := &arrival{service: s, ctx: ctx, header: header, budget: policy.Budget.Tokens, streams: map[string]*incoming{}}
+	a.header, a.budget, a.order.wanted = header, policy.Budget.Tokens, header.GetKeepOrder() && family.Ordered
 	for _, name := range header.GetStreams() {
 		if _, err := a.stream(name); err != nil {
-			a.discard()
-			return nil, err
+			return err
 		}
 	}
-	return a, nil
+	return nil
 }
 
 // stream returns the stream of a name, and makes it when it is new.
@@ -122,11 +143,11 @@ func (a *arrival) stream(name string) (*incoming, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	stage, err := a.store.Stage(a.ctx)
+	stage, err := a.store.Stage(a.stageContext())
 	if err != nil {
 		return nil, err
 	}
-	in := &incoming{stage, preview.NewWriter(a.budget)}
+	in := &incoming{name: name, stage: stage, preview: preview.NewWriter(a.budget)}
 	a.streams[name] = in
 	return in, nil
 }
@@ -140,24 +161,38 @@ func (a *arrival) take(c *pb.StreamChunk) error {
 		}
 		a.last = in
 	}
-	if _, err := a.last.stage.Write(c.GetData()); err != nil {
+	in := a.last
+	if c.Offset != nil && c.GetOffset() != uint64(in.size) {
+		check := envelope.NewChecker("chunk")
+		check.Fail("offset", pb.ErrorReason_ERROR_REASON_CHUNK_ORDER, "is %d, and %d bytes of the stream came before", c.GetOffset(), in.size)
+		return check.Err()
+	}
+	if err := a.order.take(a, in, c.GetData()); err != nil {
 		return err
 	}
-	_, _ = a.last.preview.Write(c.GetData()) // it never fails
+	if _, err := in.stage.Write(c.GetData()); err != nil {
+		return err
+	}
+	_, _ = in.preview.Write(c.GetData()) // it never fails
+	in.size += int64(len(c.GetData()))
 	return nil
 }
 
 // snapshot answers with a projection of what has arrived.
 func (a *arrival) snapshot(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], out *pb.CompleteToolOutput) error {
-	streams := map[string]projectors.Stream{}
+	came := received{streams: map[string]projectors.Stream{}}
 	for name, in := range a.streams {
 		blob, err := in.stage.Prefix()
 		if err != nil {
 			return err
 		}
-		streams[name] = projectors.Stream{Blob: blob, Excerpt: in.preview.Snapshot()}
+		came.streams[name] = projectors.Stream{Blob: blob, Excerpt: in.preview.Snapshot()}
 	}
-	resp, err := a.projection("snapshot", out, streams)
+	var err error
+	if came.inOrder, err = a.order.prefix(); err != nil {
+		return err
+	}
+	resp, err := a.projection("snapshot", out, came)
 	if err != nil {
 		return err
 	}
@@ -165,30 +200,60 @@ func (a *arrival) snapshot(call grpc.BidiStreamingServer[pb.ProjectStreamRequest
 }
 
 // finish answers with the result.
-func (a *arrival) finish(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], out *pb.CompleteToolOutput) error {
-	streams := map[string]projectors.Stream{}
+func (a *arrival) finish(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], m *pb.StreamFinish) error {
+	if err := a.checkSizes(m.GetStreamBytes()); err != nil {
+		return err
+	}
+	came := received{streams: map[string]projectors.Stream{}}
 	for name, in := range a.streams {
-		blob, err := in.stage.Seal()
+		blob, err := in.seal()
 		if err != nil {
 			return err
 		}
-		streams[name] = projectors.Stream{Blob: blob, Excerpt: in.preview.Finish()}
+		came.streams[name] = projectors.Stream{Blob: blob, Excerpt: in.preview.Finish()}
 	}
-	resp, err := a.projection("finish", out, streams)
+	var err error
+	if came.inOrder, err = a.order.seal(); err != nil {
+		return err
+	}
+	resp, err := a.projection("finish", m.GetOutput(), came)
 	if err != nil {
 		return err
 	}
-	return call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Result{Result: resp}})
+	err = call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Result{Result: resp}})
+	a.answered = err == nil
+	return err
+}
+
+// checkSizes compares what came with what the client counted.
+func (a *arrival) checkSizes(counted map[string]uint64) error {
+	const reason = pb.ErrorReason_ERROR_REASON_SIZE_MISMATCH
+	check := envelope.NewChecker("finish")
+	known := 0
+	for _, name := range slices.Sorted(maps.Keys(a.streams)) {
+		n, ok := counted[name]
+		if !ok {
+			continue
+		}
+		known++
+		if size := a.streams[name].size; n != uint64(size) {
+			check.Fail(fmt.Sprintf("stream_bytes[%q]", name), reason, "is %d, and %d bytes came", n, size)
+		}
+	}
+	if known < len(counted) { // names that may be anything are not repeated
+		check.Fail("stream_bytes", reason, "names a stream of which nothing came")
+	}
+	return check.Err()
 }
 
 // projection is that of Project, with the payloads of streams.
-func (a *arrival) projection(at string, out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (*pb.ProjectResponse, error) {
+func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came received) (*pb.ProjectResponse, error) {
 	if family := familyName(out); out.GetError() == nil && family != "" && family != a.header.GetFamily() {
 		check := envelope.NewChecker(at)
 		check.Fail("output", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is of another family than the header says")
 		return nil, check.Err()
 	}
-	resp, err := a.project(a.ctx, &pb.ProjectRequest{Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall()}, streams)
+	resp, err := a.project(a.ctx, &pb.ProjectRequest{Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall()}, came)
 	if err != nil {
 		return nil, located{at, err}
 	}
@@ -265,11 +330,4 @@ func familyName(out *pb.CompleteToolOutput) string {
 		return out.GetCustom().GetType()
 	}
 	return envelope.Family(out)
-}
-
-// discard gives back what the streams hold. What was put stays.
-func (a *arrival) discard() {
-	for _, in := range a.streams {
-		_ = in.stage.Discard() // what it leaves behind, the next start removes
-	}
 }

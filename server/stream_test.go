@@ -24,13 +24,22 @@ type wire struct {
 	ctx      context.Context //nolint:containedctx // of the call
 	requests []*pb.ProjectStreamRequest
 	answers  []*pb.ProjectStreamResponse
+
+	beforeEach, onAnswer func()       // nil for nothing
+	atEnd                func() error // nil: the client says that there is no more
 }
 
 func (w *wire) Context() context.Context { return w.ctx }
 
 func (w *wire) Recv() (*pb.ProjectStreamRequest, error) {
+	if len(w.requests) == 0 && w.atEnd != nil {
+		return nil, w.atEnd()
+	}
 	if len(w.requests) == 0 {
 		return nil, io.EOF
+	}
+	if w.beforeEach != nil {
+		w.beforeEach()
 	}
 	m := w.requests[0]
 	w.requests = w.requests[1:]
@@ -39,6 +48,9 @@ func (w *wire) Recv() (*pb.ProjectStreamRequest, error) {
 
 func (w *wire) Send(m *pb.ProjectStreamResponse) error {
 	w.answers = append(w.answers, m)
+	if w.onAnswer != nil {
+		w.onAnswer()
+	}
 	return nil
 }
 

@@ -94,6 +94,9 @@ type Config struct {
 	// DefaultDeadline (key "default_deadline") is the deadline of a call whose client set none, 100ms to 1h.
 	// Default: 30s. Here and below a duration is written as in Go, "1m30s".
 	DefaultDeadline time.Duration
+	// StreamIdle (key "stream_idle") is how long a stream may be without a message of its client, 1s to 24h.
+	// Default: 5m.
+	StreamIdle time.Duration
 	// DrainDelay (key "drain_delay") is how long the sidecar says NOT_SERVING before it stops accepting, 0s to 1m.
 	// Default: 0s.
 	DrainDelay time.Duration

@@ -68,7 +68,7 @@ func TestDefaults(t *testing.T) {
 		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		LogLevel: "info", LogFormat: "auto", Reflection: true,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
-		DefaultDeadline: 30 * time.Second, ShutdownTimeout: 10 * time.Second,
+		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 	}
 	if diff := cmp.Diff(want, config.Default(env)); diff != "" {
 		t.Errorf("Default differs (-want +got):\n%s", diff)
@@ -148,7 +148,7 @@ func full() config.Config {
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
-		DefaultDeadline: time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
+		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 	}
 }
 
@@ -177,6 +177,7 @@ max_in_flight_bytes: 1GiB
 max_streams: 0x1
 max_connections: 10_000
 default_deadline: 1h
+stream_idle: 24h
 drain_delay: 60s
 shutdown_timeout: 1m30s
 `
@@ -186,7 +187,7 @@ shutdown_timeout: 1m30s
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
-		{"default_deadline", "60m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},
+		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},
 	}
 	var env, args []string
 	for _, v := range values {

@@ -46,6 +46,7 @@ max_in_flight_bytes: 64MiB # default
 max_streams: 64 # default
 max_connections: 64 # default
 default_deadline: 30s # default
+stream_idle: 5m # default
 drain_delay: 1m30s # flag --drain-delay
 shutdown_timeout: 10s # default
 `
@@ -73,6 +74,7 @@ const wantJSON = `{
   "max_streams": {"value":64,"origin":"default"},
   "max_connections": {"value":64,"origin":"default"},
   "default_deadline": {"value":"30s","origin":"default"},
+  "stream_idle": {"value":"5m","origin":"default"},
   "drain_delay": {"value":"1m30s","origin":"flag --drain-delay"},
   "shutdown_timeout": {"value":"10s","origin":"default"}
 }

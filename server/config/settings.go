@@ -165,6 +165,12 @@ func timeSettings() []setting {
 			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, time.Hour)},
 		}),
 		newSpec(spec[time.Duration]{
+			about: about{key: "stream_idle", help: "time that a stream may be without a message of its client"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.StreamIdle },
+			value: 5 * time.Minute,
+			rules: []rule[time.Duration]{between(duration, time.Second, 24*time.Hour)},
+		}),
+		newSpec(spec[time.Duration]{
 			about: about{key: "drain_delay", help: "time to say NOT_SERVING before the sidecar stops accepting",
 				initialText: "0s"},
 			kind: duration, field: func(c *Config) *time.Duration { return &c.DrainDelay },

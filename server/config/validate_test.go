@@ -75,6 +75,8 @@ func TestValidateRefuses(t *testing.T) {
 		{func(c *config.Config) { c.MaxConnections = 10001 }, `max_connections = "10001": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.DefaultDeadline = 99 * time.Millisecond }, `default_deadline = "99ms": is out of bounds: 100ms to 1h`},
 		{func(c *config.Config) { c.DefaultDeadline = time.Hour + 1 }, `default_deadline = "1h0m0.000000001s": is out of bounds: 100ms to 1h`},
+		{func(c *config.Config) { c.StreamIdle = 0 }, `stream_idle = "0s": is out of bounds: 1s to 24h`},
+		{func(c *config.Config) { c.StreamIdle = 25 * time.Hour }, `stream_idle = "25h": is out of bounds: 1s to 24h`},
 		{func(c *config.Config) { c.DrainDelay = -1 }, `drain_delay = "-1ns": is out of bounds: 0s to 1m`},
 		{func(c *config.Config) { c.DrainDelay = 61 * time.Second }, `drain_delay = "1m1s": is out of bounds: 0s to 1m`},
 		{func(c *config.Config) { c.ShutdownTimeout = 0 }, `shutdown_timeout = "0s": is out of bounds: 100ms to 10m`},
@@ -101,6 +103,7 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
 		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxStreams = 1; c.MaxConnections = 10000 },
 		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
+		func(c *config.Config) { c.StreamIdle = time.Second },
 		func(c *config.Config) { c.DefaultDeadline = time.Hour; c.ShutdownTimeout = 10 * time.Minute },
 	} {
 		changed := valid()
@@ -115,7 +118,7 @@ func TestValidateAccepts(t *testing.T) {
 func TestValidateZero(t *testing.T) {
 	t.Parallel()
 	err := config.Validate(config.Config{})
-	if err == nil || strings.Count(err.Error(), "\n") != 8 {
+	if err == nil || strings.Count(err.Error(), "\n") != 9 {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// keepTimeout bounds what is stored of a call that is over.
+const keepTimeout = 10 * time.Second
+
+// checkAbort checks what is to become of streams whose call ends without its finish.
+func checkAbort(check envelope.Checker, header *pb.StreamHeader) {
+	switch header.GetOnAbort() {
+	case pb.AbortPolicy_ABORT_POLICY_UNSPECIFIED:
+	case pb.AbortPolicy_ABORT_POLICY_KEEP:
+		if header.GetCall() == nil { // a call that there is has been checked
+			check.Fail("call.session_id", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required to keep what came")
+		}
+	default:
+		check.Fail("on_abort", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
+	}
+}
+
+func (a *arrival) keepsOnAbort() bool {
+	return a.header.GetOnAbort() == pb.AbortPolicy_ABORT_POLICY_KEEP
+}
+
+// stageContext bounds the life of a stage: the call, unless what came is kept when
+// the call is over. A stage fails for good when it is written to after its context.
+func (a *arrival) stageContext() context.Context {
+	if a.keepsOnAbort() {
+		return context.WithoutCancel(a.ctx)
+	}
+	return a.ctx
+}
+
+// end gives back what the streams hold; what was put stays.
+func (a *arrival) end() {
+	if a.keepsOnAbort() && !a.answered {
+		a.keep()
+	}
+	a.order.giveUp()
+	for _, in := range a.streams {
+		_ = in.stage.Discard() // what it leaves behind, the next start removes
+	}
+}
+
+// keep stores what came of a call that ends without its answer. The context of the
+// call is over by then as a rule, so this has one of its own.
+func (a *arrival) keep() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), keepTimeout)
+	defer cancel()
+	call, kept := a.header.GetCall(), map[string]int64{}
+	logger := a.logger.With("session", call.GetSessionId(), "call", call.GetCallId(), "request_id", idOf(ctx))
+	store := func(name string, blob artifactstore.Blob, err error) (bytes int64) {
+		if err == nil && blob != nil && blob.Size() > 0 {
+			bytes, err = blob.Size(), a.keepPartial(ctx, call, blob)
+		}
+		if err != nil {
+			logger.WarnContext(ctx, "a stream of a call without its finish was not kept", "stream", name, "bytes", bytes, "error", err)
+			return 0
+		}
+		return bytes
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.streams)) {
+		blob, err := a.streams[name].seal()
+		if n := store(name, blob, err); n > 0 {
+			kept[name] = n
+		}
+	}
+	order, err := a.order.seal()
+	logger.InfoContext(ctx, "kept what came of a call without its finish",
+		"stream_bytes", kept, "in_order_bytes", store("", order.Blob, err))
+}
+
+// keepPartial stores the beginning of something whose call is over.
+func (s *service) keepPartial(ctx context.Context, call *pb.CallReference, blob artifactstore.Blob) error {
+	owner := ownerOf(call)
+	owner.Partial = true
+	_, err := s.store.For(owner).Put(ctx, blob)
+	return err
+}

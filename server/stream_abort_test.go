@@ -1,0 +1,291 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
+)
+
+// kept is what a store has of a content; nil when it has nothing.
+func kept(t *testing.T, store *artifactstore.Memory, content string) []byte {
+	t.Helper()
+	digest := blake3.Sum256([]byte(content))
+	r, err := store.Open(context.Background(), fmt.Sprintf("%x", digest[:4]))
+	if errors.Is(err, artifactstore.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// keeping asks for what came to be kept, in order.
+func keeping(session, call string) *pb.ProjectStreamRequest {
+	header := ordered(nil)
+	header.GetHeader().OnAbort = pb.AbortPolicy_ABORT_POLICY_KEEP
+	header.GetHeader().Call = &pb.CallReference{SessionId: session, CallId: call}
+	return header
+}
+
+func at(offset uint64, m *pb.ProjectStreamRequest) *pb.ProjectStreamRequest {
+	m.GetChunk().Offset = &offset
+	return m
+}
+
+func counted(sizes map[string]uint64) *pb.ProjectStreamRequest {
+	m := finish(completed())
+	m.GetFinish().StreamBytes = sizes
+	return m
+}
+
+// What came of a call without its answer is kept when that was asked for, and only
+// then: whatever ended the call.
+func TestAbort(t *testing.T) {
+	const out, err, order = "out 1\nout 2\n", "err 1\n", "out 1\nerr 1\nout 2\n"
+	chunks := []*pb.ProjectStreamRequest{chunk("stdout", []byte("out 1\n")), chunk("stderr", []byte("err 1\n")), chunk("stdout", []byte("out 2\n"))}
+	unfit := finish(completed())
+	unfit.GetFinish().Output.ToolName = "no tool name"
+	for name, c := range map[string]struct {
+		last  *pb.ProjectStreamRequest
+		leave bool
+	}{
+		"the client says no more":                 {},
+		"the client went away":                    {leave: true},
+		"a chunk has another place":               {last: at(3, chunk("stdout", []byte("lost")))},
+		"a stream has another size":               {last: counted(map[string]uint64{"stdout": 3})},
+		"a message has no place":                  {last: keeping("s", "")},
+		"the finish is refused by the projection": {last: unfit},
+	} {
+		for _, keep := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, %v", name, keep), func(t *testing.T) {
+				h := newHouse(t)
+				header := keeping("session-1", "call_1")
+				if !keep {
+					header.GetHeader().OnAbort = 0
+				}
+				requests := append([]*pb.ProjectStreamRequest{header}, chunks...)
+				if c.last != nil {
+					requests = append(requests, c.last)
+				}
+				ctx, leave := context.WithCancel(t.Context())
+				w := &wire{ctx: ctx, requests: requests}
+				if c.leave {
+					w.atEnd = func() error { leave(); return ctx.Err() }
+				}
+				if h.ProjectStream(w) == nil {
+					t.Error("the call was answered")
+				}
+				leave()
+				for _, content := range []string{out, err, order} {
+					got := kept(t, h.store, content)
+					if keep && string(got) != content || !keep && got != nil {
+						t.Errorf("of %q there is %q", content, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A call that was answered leaves what its answer names, and no more.
+func TestAnswerIsNoAbort(t *testing.T) {
+	h := newHouse(t)
+	requests := []*pb.ProjectStreamRequest{keeping("s", ""), chunk("stdout", []byte("whole\n")), counted(map[string]uint64{"stdout": 6, "stderr": 0})}
+	if _, err := h.stream(t.Context(), requests); err != nil {
+		t.Fatal(err)
+	}
+	if got := kept(t, h.store, "whole\n"); got != nil {
+		t.Errorf("%q is kept, and all of it is shown", got)
+	}
+}
+
+// The log says what was kept, and nothing of its content.
+func TestAbortIsLogged(t *testing.T) {
+	registry, err := server.NewRegistry(server.Families()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	service := server.NewLoggingService(registry, artifactstore.NewMemory(), slog.New(slog.NewTextHandler(&text, nil)))
+	w := &wire{ctx: t.Context(), requests: []*pb.ProjectStreamRequest{
+		keeping("session-1", "call_1"), chunk("stdout", []byte("secret words")), chunk("stderr", []byte("secret")),
+	}}
+	if err := service.ProjectStream(w); err == nil {
+		t.Fatal("the call was answered")
+	}
+	for _, want := range []string{"level=INFO", "session=session-1", "call=call_1", "stdout:12", "stderr:6", "in_order_bytes=18"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the log does not say %s: %s", want, &text)
+		}
+	}
+	if strings.Contains(text.String(), "secret") {
+		t.Errorf("the log has content: %s", &text)
+	}
+}
+
+// Headers that ask for more than there is are refused before anything is received.
+func TestHeaderIsChecked(t *testing.T) {
+	h := newHouse(t)
+	without := keeping("s", "")
+	without.GetHeader().Call = nil
+	unknown := keeping("s", "")
+	unknown.GetHeader().OnAbort = 7
+	for field, c := range map[string]struct {
+		header *pb.ProjectStreamRequest
+		reason pb.ErrorReason
+	}{
+		"header.call.session_id":   {without, pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
+		"header.call.session_id ":  {keeping("", "call"), pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
+		"header.call.session_id  ": {keeping("a b", ""), pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"header.call.call_id":      {keeping("s", strings.Repeat("x", 129)), pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG},
+		"header.on_abort":          {unknown, pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN},
+	} {
+		_, err := h.stream(t.Context(), []*pb.ProjectStreamRequest{c.header, finish(completed())})
+		wantViolation(t, err, strings.TrimSpace(field), c.reason)
+	}
+}
+
+func wantViolation(t *testing.T, err error, field string, reason pb.ErrorReason) {
+	t.Helper()
+	var invalid *envelope.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Violations) != 1 || invalid.Violations[0].Field != field || invalid.Violations[0].Reason != reason {
+		t.Errorf("%v, want %v of %s", err, reason, field)
+	}
+}
+
+// A gap, a repetition and a stream that lost its end are refused, and sizes and
+// places that are right are not.
+func TestPlacesAndSizes(t *testing.T) {
+	h := newHouse(t)
+	header := &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{Family: "command", Streams: []string{"stderr"}}}}
+	first := func() *pb.ProjectStreamRequest { return at(0, chunk("stdout", []byte("12345"))) }
+	good := []*pb.ProjectStreamRequest{
+		header, first(), at(0, chunk("stderr", []byte("abc"))), at(5, chunk("stdout", nil)), at(5, chunk("", []byte("6"))),
+		chunk("stderr", []byte("d")), at(4, chunk("", []byte("e"))), counted(map[string]uint64{"stdout": 6, "stderr": 5}),
+	}
+	if _, err := h.stream(t.Context(), good); err != nil {
+		t.Error(err)
+	}
+	const order, size = pb.ErrorReason_ERROR_REASON_CHUNK_ORDER, pb.ErrorReason_ERROR_REASON_SIZE_MISMATCH
+	for _, c := range []struct {
+		last   *pb.ProjectStreamRequest
+		field  string
+		reason pb.ErrorReason
+	}{
+		{at(6, chunk("stdout", []byte("x"))), "chunk.offset", order},
+		{at(0, chunk("stdout", []byte("12345"))), "chunk.offset", order},
+		{at(4, chunk("", nil)), "chunk.offset", order},
+		{at(5, chunk("stderr", []byte("x"))), "chunk.offset", order},
+		{at(1<<63, chunk("new", nil)), "chunk.offset", order},
+		{counted(map[string]uint64{"stdout": 4, "stderr": 0}), `finish.stream_bytes["stdout"]`, size},
+		{counted(map[string]uint64{"stderr": 1 << 63}), `finish.stream_bytes["stderr"]`, size},
+		{counted(map[string]uint64{"stdout": 5, "a\nname\"": 0}), "finish.stream_bytes", size},
+	} {
+		_, err := h.stream(t.Context(), []*pb.ProjectStreamRequest{header, first(), c.last, finish(completed())})
+		wantViolation(t, err, c.field, c.reason)
+	}
+	if got := kept(t, h.store, "12345"); got != nil {
+		t.Errorf("a refused call left %q", got)
+	}
+}
+
+// A client that says nothing is given up after the idle limit and no earlier; one
+// that is slow is not, nor one that waits for its snapshot.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		requests := []*pb.ProjectStreamRequest{keeping("s", "")}
+		for range 20 {
+			requests = append(requests, chunk("stdout", []byte("slow\n")), snapshot(completed()))
+		}
+		requests = append(requests, chunk("stdout", []byte("slow\n")))
+		var silent atomic.Bool
+		w := &wire{
+			ctx: ctx, requests: requests,
+			beforeEach: func() { time.Sleep(server.TestIdle - time.Second) },
+			onAnswer:   func() { time.Sleep(3 * server.TestIdle) },
+			atEnd:      func() error { silent.Store(true); <-ctx.Done(); return ctx.Err() },
+		}
+		done := make(chan error, 1)
+		go func() { done <- h.ProjectStream(w) }()
+		for !silent.Load() {
+			time.Sleep(time.Second)
+		}
+		began := time.Now()
+		err := <-done
+		if waited := time.Since(began); waited > server.TestIdle || waited < server.TestIdle-2*time.Second {
+			t.Errorf("the call ended after %v of silence", waited)
+		}
+		if got := server.Refuse(err).Error(); !strings.Contains(got, "DeadlineExceeded") || !strings.Contains(got, "no message came") {
+			t.Error(got)
+		}
+		if len(w.answers) != 20 {
+			t.Errorf("%d snapshots were answered", len(w.answers))
+		}
+		if got := kept(t, h.store, strings.Repeat("slow\n", 21)); got == nil {
+			t.Error("what came was not kept")
+		}
+	})
+}
+
+// A panic while a message is received ends the call on its own goroutine, where the
+// interceptor recovers it.
+func TestPanicOfReceiving(t *testing.T) {
+	h := newHouse(t)
+	w := &wire{ctx: t.Context(), atEnd: func() error { panic("broken codec") }}
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "broken codec\n") || !strings.Contains(text, "atEnd") && !strings.Contains(text, "wire") {
+			t.Errorf("recovered %s", text)
+		}
+	}()
+	_ = h.ProjectStream(w)
+	t.Error("the call went on")
+}
+
+// References to calls are checked wherever they are taken.
+func TestCallIsChecked(t *testing.T) {
+	h := newHouse(t)
+	inline := &pb.CompleteToolOutput{
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: &pb.CompleteToolError{Kind: "k", Message: "m"},
+	}
+	project := func(call *pb.CallReference) error {
+		_, err := h.Project(t.Context(), &pb.ProjectRequest{Output: inline, Call: call})
+		return err
+	}
+	compact := func(session string) error {
+		_, err := h.Compact(t.Context(), &pb.CompactRequest{
+			Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES}, SessionId: session,
+		})
+		return err
+	}
+	for _, err := range []error{project(nil), project(&pb.CallReference{SessionId: "s:1", CallId: "call_1"}), compact(""), compact("s:1")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	wantViolation(t, project(&pb.CallReference{CallId: "call_1"}), "call.session_id", pb.ErrorReason_ERROR_REASON_FIELD_MISSING)
+	wantViolation(t, project(&pb.CallReference{SessionId: "s", CallId: "-"}), "call.call_id", pb.ErrorReason_ERROR_REASON_NAME_INVALID)
+	wantViolation(t, compact("a\nb"), "session_id", pb.ErrorReason_ERROR_REASON_NAME_INVALID)
+}

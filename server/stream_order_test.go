@@ -1,0 +1,197 @@
+package server_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// piece is what one stream wrote at a time.
+type piece struct {
+	stream string
+	data   []byte
+}
+
+// pieces generates what two streams write in turns; now and then a third one does.
+func pieces() *rapid.Generator[[]piece] {
+	data := rapid.SampledFrom([]string{
+		"", "x", "a line\n", "\x1b[31merror\x1b[0m: no\n", "\xff\x00", "In order of arrival: /etc/shadow\n", strings.Repeat("many lines\n", 200),
+		strings.Repeat("w", 5000), strings.Repeat("numbers 12345\n", 20_000),
+	})
+	name := rapid.SampledFrom([]string{"stdout", "stdout", "stdout", "stderr", "stderr", "stderr", "stderr", "other"})
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) piece {
+		return piece{name.Draw(t, "stream"), []byte(data.Draw(t, "data"))}
+	}), 0, 12)
+}
+
+// written are all pieces of a stream; of every stream when it has no name.
+func written(list []piece, stream string) (all []byte) {
+	for _, p := range list {
+		if stream == "" || stream == p.stream {
+			all = append(all, p.data...)
+		}
+	}
+	return all
+}
+
+// ordered asks for the order of what comes.
+func ordered(policy *pb.ProjectionPolicy) *pb.ProjectStreamRequest {
+	return &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
+		Family: "command", Policy: policy, Streams: []string{"stdout", "stderr"}, KeepOrder: true,
+	}}}
+}
+
+// chunksOf tears pieces into chunks that say where they begin, or not.
+func chunksOf(t *rapid.T, list []piece, at map[string]uint64) (requests []*pb.ProjectStreamRequest) {
+	for _, p := range list {
+		for rest := p.data; ; {
+			n := rapid.OneOf(rapid.Just(len(rest)), rapid.IntRange(0, len(rest))).Draw(t, "n")
+			m := chunk(p.stream, rest[:n])
+			if rapid.Bool().Draw(t, "offset") {
+				m.GetChunk().Offset = new(at[p.stream])
+			}
+			at[p.stream] += uint64(n)
+			requests = append(requests, m)
+			if rest = rest[n:]; len(rest) == 0 {
+				break
+			}
+		}
+	}
+	return requests
+}
+
+// completed is a command whose streams have the names of their fields.
+func completed() *pb.CompleteToolOutput {
+	return &pb.CompleteToolOutput{
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)),
+			Stdout: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
+			Stderr: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stderr"}},
+		}},
+	}
+}
+
+// The order of arrival is kept however the streams interleave and are torn, each
+// stream is its own, and nothing else of the answer changes.
+func TestOrderOfArrival(t *testing.T) {
+	h := newHouse(t)
+	rapid.Check(t, func(t *rapid.T) {
+		list, policy := pieces().Draw(t, "pieces"), policies().Draw(t, "policy")
+		cut := rapid.IntRange(0, len(list)).Draw(t, "snapshot")
+		at := map[string]uint64{}
+		requests := append([]*pb.ProjectStreamRequest{ordered(policy)}, chunksOf(t, list[:cut], at)...)
+		requests = append(requests, snapshot(completed()))
+		requests = append(append(requests, chunksOf(t, list[cut:], at)...), finish(completed()))
+		answers, err := h.stream(t.Context(), requests)
+		var shortfall *envelope.ShortfallError
+		if errors.As(err, &shortfall) {
+			return
+		}
+		if err != nil || len(answers) != 2 {
+			t.Fatalf("%d answers, %v", len(answers), err)
+		}
+		h.checkInOrder(t, answers[0].GetSnapshot(), list[:cut], policy)
+		h.checkInOrder(t, answers[1].GetResult(), list, policy)
+		h.checkBesideTheOrder(t, answers[1].GetResult(), list, policy)
+	})
+}
+
+// checkInOrder checks the artifacts and the receipt of an answer to pieces.
+func (h house) checkInOrder(t *rapid.T, resp *pb.ProjectResponse, list []piece, policy *pb.ProjectionPolicy) {
+	result := resp.GetCanonical().GetCommand()
+	h.checkCanonical(t, resp.GetCanonical())
+	h.checkReceipt(t, resp)
+	checkBudget(t, resp.GetReceipt(), policy.GetRender().GetBudget())
+	read := func(index *uint32) []byte { return readBack(t, h.store, result.GetArtifacts()[*index].GetPath()) }
+	if i := result.StdoutArtifact; i != nil && !bytes.Equal(read(i), written(list, "stdout")) {
+		t.Fatal("standard output is not what was written to it")
+	}
+	if i := result.StderrArtifact; i != nil && !bytes.Equal(read(i), written(list, "stderr")) {
+		t.Fatal("standard error is not what was written to it")
+	}
+	both := len(written(list, "stdout")) > 0 && len(written(list, "stderr")) > 0 && len(written(list, "other")) == 0
+	all := policy.GetArtifactPolicy() == pb.ArtifactPolicy_ARTIFACT_POLICY_ALWAYS
+	switch i := result.InOrderArtifact; {
+	case i == nil && both && (all || result.GetTruncated()):
+		t.Fatal("the order was not kept")
+	case i != nil && !both:
+		t.Fatal("there is an order of one stream, or of more than there is a place for")
+	case i != nil && !bytes.Equal(read(i), written(list, "")):
+		t.Fatalf("the order is not that of arrival: %.200q", read(i))
+	case i != nil && !strings.Contains(resp.GetReceipt().GetText(), "\nIn order of arrival: "+result.GetArtifacts()[*i].GetPath()):
+		t.Fatalf("the receipt does not name the order\n%s", resp.GetReceipt().GetText())
+	case i != nil:
+		level := rapid.SampledFrom([]pb.CompactionLevel{
+			pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES,
+		}).Draw(t, "level")
+		compacted := h.compact(t, resp.GetCanonical(), level, 0).GetResults()[0].GetCanonical()
+		h.checkCanonical(t, compacted)
+		h.checkKept(t, resp.GetCanonical(), compacted)
+	}
+}
+
+// checkBesideTheOrder compares with the answer to one message where no order came of
+// it, and so with a stream that did not ask for one.
+func (h house) checkBesideTheOrder(t *rapid.T, got *pb.ProjectResponse, list []piece, policy *pb.ProjectionPolicy) {
+	out := completed()
+	out.GetCommand().Stdout.Source = &pb.Payload_Inline{Inline: written(list, "stdout")}
+	out.GetCommand().Stderr.Source = &pb.Payload_Inline{Inline: written(list, "stderr")}
+	want, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.GetCanonical().GetCommand().InOrderArtifact == nil && !proto.Equal(want, got) {
+		t.Fatal(cmp.Diff(want, got, protocmp.Transform()))
+	}
+}
+
+// Another family, and a call that does not ask, has no order.
+func TestOrderThatNobodyAskedFor(t *testing.T) {
+	h := newHouse(t)
+	big := []byte(strings.Repeat("a line of a log\n", 5000))
+	requests := []*pb.ProjectStreamRequest{ordered(nil), chunk("stdout", big), chunk("stderr", big), chunk("stdout", big), finish(completed())}
+	answers, err := h.stream(t.Context(), requests)
+	if err != nil || answers[0].GetResult().GetCanonical().GetCommand().InOrderArtifact == nil {
+		t.Fatalf("asked for, and not there: %v", err)
+	}
+	requests[0].GetHeader().KeepOrder = false
+	answers, err = h.stream(t.Context(), requests)
+	if err != nil || answers[0].GetResult().GetCanonical().GetCommand().InOrderArtifact != nil {
+		t.Errorf("nobody asked for the order: %v", err)
+	}
+	batch := &pb.CompleteToolOutput{
+		ToolName: "ExecCommandBatch", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{Items: []*pb.CommandBatchItemOutput{{
+			Status: pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN, CommandLine: "make", Result: completed().GetCommand(),
+		}}}},
+	}
+	requests = append(slices.Clone(requests[:4]), finish(batch))
+	requests[0].GetHeader().Family, requests[0].GetHeader().KeepOrder = "command_batch", true
+	answers, err = h.stream(t.Context(), requests)
+	if err != nil || strings.Contains(answers[0].GetResult().GetReceipt().GetText(), "In order of arrival") {
+		t.Errorf("a batch has no place for the order: %v", err)
+	}
+}
+
+// Both payloads from one stream are not both streams in order.
+func TestOrderOfOneStreamTwice(t *testing.T) {
+	h := newHouse(t)
+	big := []byte(strings.Repeat("a line of a log\n", 5000))
+	out := completed()
+	out.GetCommand().Stderr.Source = &pb.Payload_Stream{Stream: "stdout"}
+	answers, err := h.stream(t.Context(), []*pb.ProjectStreamRequest{ordered(nil), chunk("stdout", big), chunk("stderr", big), finish(out)})
+	if err != nil || answers[0].GetResult().GetCanonical().GetCommand().InOrderArtifact != nil {
+		t.Errorf("%v\n%s", err, answers[0].GetResult().GetReceipt().GetText())
+	}
+}
