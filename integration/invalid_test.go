@@ -80,6 +80,20 @@ func invalidStreams() map[string][][]*pb.ProjectStreamRequest {
 	}
 }
 
+// withGap is a stream of which a piece was lost.
+func withGap() []*pb.ProjectStreamRequest {
+	after := chunkOf("stdout", canary)
+	after.GetChunk().Offset = new(uint64(len(canary) + 1))
+	return []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command"}), chunkOf("stdout", canary), after, finishOf(exited(0))}
+}
+
+// withoutItsEnd is a stream whose end was lost.
+func withoutItsEnd() []*pb.ProjectStreamRequest {
+	finish := finishOf(exited(0))
+	finish.GetFinish().StreamBytes = map[string]uint64{"stdout": uint64(len(canary)) + 1}
+	return []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command"}), chunkOf("stdout", canary), finish}
+}
+
 // invalidCanonical is a canonical result, or a policy for it, that Render and
 // Compact refuse. The field is below the result.
 type invalidCanonical struct {

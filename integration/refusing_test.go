@@ -140,6 +140,24 @@ func withManyBytes(t *testing.T, _ *sidecar) error {
 	return nil
 }
 
+// whileSilent sends a header and a chunk and then nothing, and needs no deadline to
+// be answered.
+func whileSilent(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{args: []string{"--stream-idle=1s"}})
+	call, err := s.ProjectStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command"}), chunkOf("stdout", canary)} {
+		if err := call.Send(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = call.Recv()
+	wantNoTemp(t, s)
+	return err
+}
+
 // whileDraining calls a sidecar that has been told to end.
 func whileDraining(t *testing.T, _ *sidecar) error {
 	s := startSidecar(t, launch{args: []string{"--drain-delay=1s"}})

@@ -55,6 +55,9 @@ func provocations() []provocation {
 	}
 	list = slices.Concat(list, artifactProvocations(), fileProvocations())
 	return append(list, []provocation{
+		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
+		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
+		{listed{"ProjectStream", "DEADLINE_EXCEEDED", "IDLE_UPLOAD"}, "", whileSilent},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_WRONG"}, "", withWrongToken},
 		{listed{"any", "PERMISSION_DENIED", "AUTHORITY"}, "", withForeignAuthority},
