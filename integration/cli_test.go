@@ -118,7 +118,7 @@ func TestExecWithoutReceipt(t *testing.T) {
 // TestExecChecksItsFlagsFirst: a command is not run for nothing.
 func TestExecChecksItsFlagsFirst(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{"--output=jsn", "--head-percent=200", "--vocabulary=latin", "--artifacts=never"} {
+	for _, flag := range []string{"--output=jsn", "--head-percent=200", "--vocabulary=latin", "--artifacts=never", "--call=c", "--session=a b"} {
 		mark := filepath.Join(t.TempDir(), "ran")
 		if r := cli(t, environment(t), nil, "exec", flag, "--", "touch", mark); r.code != 125 {
 			t.Errorf("%s: exit code %d", flag, r.code)

@@ -1,12 +1,12 @@
 package integration_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,14 +167,31 @@ func TestStreamOfAClientThatGoesAway(t *testing.T) {
 func TestExecStreams(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	r := cli(t, environment(t), nil, "exec", "--server", "unix://"+s.socket, "--max-lines=8", "--", "sh", "-c", "seq 1 1500000; seq 1 9 >&2")
+	r := cli(t, environment(t), nil, "exec", "--server", "unix://"+s.socket, "--max-lines=12", "--session=s", "--call=c", "--",
+		"sh", "-c", "seq 1 750000; sleep 1; echo in the middle >&2; sleep 1; seq 750001 1500000")
 	lines := strings.Split(r.stdout, "\n")
-	if r.code != 0 || r.stderr != "" || len(lines) < 3 {
+	if r.code != 0 || r.stderr != "" || len(lines) < 4 {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	_, path, _ := strings.Cut(lines[1], "all of it: ")
-	content, err := os.ReadFile(path)
-	if err != nil || bytes.Count(content, []byte("\n")) != 1_500_000 {
-		t.Errorf("%q: %d bytes, %v", lines[1], len(content), err)
+	out := numbersTo(1_500_000)
+	first := strings.Index(out, "\n750001\n") + 1
+	for line, want := range map[string]string{
+		lines[1]: out[:first] + "in the middle\n" + out[first:],
+		lines[2]: out,
+	} {
+		path := line[strings.LastIndex(line, ": ")+2:]
+		if content, err := os.ReadFile(path); err != nil || string(content) != want {
+			t.Errorf("%q: %d bytes of %d, %v", line, len(content), len(want), err)
+		}
 	}
+	wantIn(t, r.stdout, "\nIn order of arrival: ", "\nstderr:\nin the middle\n")
+}
+
+// numbersTo is what seq prints.
+func numbersTo(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strconv.Itoa(i+1) + "\n")
+	}
+	return b.String()
 }

@@ -26,9 +26,13 @@ const maxCallStreams = 64
 // goes through the same two places as an inline payload, the store and a preview,
 // so that the answer is the same.
 func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
-	a := &arrival{service: s, ctx: call.Context(), streams: map[string]*incoming{}, inbox: receive(call, s.idle)}
-	defer a.leave()
+	a := &arrival{service: s, inbox: newInbox(call, s.idle), ctx: call.Context(), streams: map[string]*incoming{}}
 	defer a.end()
+	return a.while(a.receive)
+}
+
+// receive takes all messages of a call.
+func (a *arrival) receive() error {
 	first, err := a.next()
 	if err != nil {
 		return endOfStream(err)
@@ -45,9 +49,9 @@ func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRe
 		case *pb.ProjectStreamRequest_Chunk:
 			err = a.take(m.Chunk)
 		case *pb.ProjectStreamRequest_Snapshot:
-			err = a.snapshot(call, m.Snapshot.GetOutput())
+			err = a.snapshot(m.Snapshot.GetOutput())
 		case *pb.ProjectStreamRequest_Finish:
-			return a.finish(call, m.Finish)
+			return a.finish(m.Finish)
 		default:
 			err = outOfOrder("the header comes once, and then chunks, snapshots and a finish")
 		}
@@ -179,7 +183,7 @@ func (a *arrival) take(c *pb.StreamChunk) error {
 }
 
 // snapshot answers with a projection of what has arrived.
-func (a *arrival) snapshot(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], out *pb.CompleteToolOutput) error {
+func (a *arrival) snapshot(out *pb.CompleteToolOutput) error {
 	came := received{streams: map[string]projectors.Stream{}}
 	for name, in := range a.streams {
 		blob, err := in.stage.Prefix()
@@ -196,11 +200,11 @@ func (a *arrival) snapshot(call grpc.BidiStreamingServer[pb.ProjectStreamRequest
 	if err != nil {
 		return err
 	}
-	return call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Snapshot{Snapshot: resp}})
+	return a.call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Snapshot{Snapshot: resp}})
 }
 
 // finish answers with the result.
-func (a *arrival) finish(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], m *pb.StreamFinish) error {
+func (a *arrival) finish(m *pb.StreamFinish) error {
 	if err := a.checkSizes(m.GetStreamBytes()); err != nil {
 		return err
 	}
@@ -220,7 +224,7 @@ func (a *arrival) finish(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, 
 	if err != nil {
 		return err
 	}
-	err = call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Result{Result: resp}})
+	err = a.call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Result{Result: resp}})
 	a.answered = err == nil
 	return err
 }

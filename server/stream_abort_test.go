@@ -126,7 +126,7 @@ func TestAbortIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	service := server.NewLoggingService(registry, artifactstore.NewMemory(), slog.New(slog.NewTextHandler(&text, nil)))
+	service := server.NewLoggingService(t, registry, artifactstore.NewMemory(), slog.New(slog.NewTextHandler(&text, nil)))
 	w := &wire{ctx: t.Context(), requests: []*pb.ProjectStreamRequest{
 		keeping("session-1", "call_1"), chunk("stdout", []byte("secret words")), chunk("stderr", []byte("secret")),
 	}}

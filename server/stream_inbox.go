@@ -14,79 +14,61 @@ import (
 // errIdle says that a client sent nothing for longer than it may.
 var errIdle = errors.New("no message came in time")
 
-// inbox are the messages of a stream. They are received on a goroutine, because
-// nothing but the end of its call ends a Recv: a client that sends nothing would
-// hold its handler for ever. One message may be received while the one before it
-// is worked on, no more; so the client waits as it would without the goroutine.
+// inbox are the messages of a stream, with a limit on the time between them. Nothing
+// but the end of its call ends a Recv, so the handler must not be the one that waits
+// in it: it waits for a goroutine that receives the messages and works on them, and
+// returns without it when no message comes. To hand each message over to the handler
+// would cost more than to receive it.
 type inbox struct {
-	messages chan message // without a buffer
-	left     chan struct{}
-	idle     time.Duration
-	timer    *time.Timer
+	call   grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
+	idle   time.Duration
+	timer  *time.Timer   // runs while next waits
+	silent chan struct{} // closed when it fires
 }
 
-// message is what a Recv gave.
-type message struct {
-	request  *pb.ProjectStreamRequest
-	err      error
-	panicked string // and where
-}
-
-// receive begins to receive. The inbox must be left before the call ends.
-func receive(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], idle time.Duration) *inbox {
-	b := &inbox{messages: make(chan message), left: make(chan struct{}), idle: idle, timer: time.NewTimer(idle)}
-	go func() {
-		for {
-			m := recv(call)
-			select {
-			case b.messages <- m:
-			case <-b.left:
-				return
-			}
-			if m.request == nil {
-				return
-			}
-		}
-	}()
+func newInbox(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], idle time.Duration) *inbox {
+	b := &inbox{call: call, idle: idle, silent: make(chan struct{})}
+	b.timer = time.AfterFunc(idle, func() { close(b.silent) })
+	b.timer.Stop()
 	return b
 }
 
-// recv receives one message. A panic is for the handler, where it is recovered.
-func recv(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) (m message) {
-	defer func() {
-		if p := recover(); p != nil {
-			m = message{panicked: fmt.Sprintf("%v\n%s", p, debug.Stack())}
-		}
-	}()
-	m.request, m.err = call.Recv()
-	if m.err != nil {
-		m.request = nil
+// while does the work that takes the messages. It fails with errIdle when a message
+// does not come in time: then the work is in next, and ends there with the call.
+func (b *inbox) while(work func() error) error {
+	type end struct {
+		err      error
+		panicked string // and where
 	}
-	return m
+	done := make(chan end, 1)
+	go func() {
+		var e end
+		defer func() {
+			if p := recover(); p != nil {
+				e.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+			done <- e
+		}()
+		e.err = work()
+	}()
+	select {
+	case e := <-done:
+		if e.panicked != "" {
+			panic(e.panicked) // to where panics of calls are recovered
+		}
+		return e.err
+	case <-b.silent:
+		return errIdle
+	}
 }
 
-// next returns the next message. It fails with errIdle when none comes in time, and
-// as Recv does.
+// next returns the next message. It fails as Recv does, and with errIdle when the
+// call was given up: nothing of the call may be touched any more then.
 func (b *inbox) next() (*pb.ProjectStreamRequest, error) {
 	b.timer.Reset(b.idle)
-	var m message
-	select {
-	case m = <-b.messages:
-	case <-b.timer.C:
-		select {
-		case m = <-b.messages: // in time, and this goroutine is late
-		default:
-			return nil, errIdle
-		}
+	m, err := b.call.Recv()
+	if !b.timer.Stop() {
+		return nil, errIdle
 	}
-	if m.panicked != "" {
-		panic(m.panicked)
-	}
-	return m.request, m.err
-}
-
-// leave ends receiving: at once, or when the call has ended and Recv returns.
-func (b *inbox) leave() {
-	b.timer.Stop()
-	close(b.left)
+	return m, err
 }

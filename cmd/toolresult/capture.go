@@ -18,9 +18,31 @@ const maxInline = 1 << 20
 // chunkBytes is the size of a chunk, in bytes.
 const chunkBytes = 256 << 10
 
+// captures hold the streams of a command.
+type captures struct {
+	stdout, stderr capture
+	order          order
+}
+
+func newCaptures() *captures {
+	c := &captures{}
+	c.stdout = capture{name: "stdout", order: &c.order}
+	c.stderr = capture{name: "stderr", order: &c.order}
+	return c
+}
+
+func (c *captures) close() {
+	c.stdout.close()
+	c.stderr.close()
+}
+
+// large reports whether a stream is longer than one message may be.
+func (c *captures) large() bool { return c.stdout.file != nil || c.stderr.file != nil }
+
 // capture holds a stream of a command.
 type capture struct {
 	name   string // of its stream
+	order  *order // of its bytes among those of the other one
 	memory []byte
 	file   *os.File // that has no name; nil while memory is enough
 	size   int64    // of what is held
@@ -30,9 +52,9 @@ type capture struct {
 // Write takes the next bytes. It is called from one goroutine. It never fails: what
 // the disk does not take is counted, and said to be lost.
 func (c *capture) Write(p []byte) (int, error) {
-	if c.lost == 0 && !c.hold(p) {
-		c.lost += uint64(len(p))
-	} else if c.lost > 0 {
+	if c.lost == 0 && c.hold(p) {
+		c.order.add(c, int64(len(p)))
+	} else {
 		c.lost += uint64(len(p))
 	}
 	return len(p), nil
@@ -92,9 +114,9 @@ func (c *capture) copyTo(w io.Writer) error {
 }
 
 // payload is the stream in a message: its bytes, or its name.
-func (c *capture) payload() *pb.Payload {
+func (c *capture) payload(streamed bool) *pb.Payload {
 	p := &pb.Payload{Source: &pb.Payload_Inline{Inline: c.memory}}
-	if c.file != nil {
+	if streamed {
 		p.Source = &pb.Payload_Stream{Stream: c.name}
 	}
 	if c.lost > 0 {
@@ -103,32 +125,17 @@ func (c *capture) payload() *pb.Payload {
 	return p
 }
 
-// project projects the output of a command: in one message, or as a stream when
+// project projects the output of a command: in one message, or as streams when
 // one of its captures is in a file.
-func project(ctx context.Context, c *connection, req *pb.ProjectRequest, captures ...*capture) (*pb.ProjectResponse, error) {
-	inFiles := false
-	for _, s := range captures {
-		inFiles = inFiles || s.file != nil
+func (c *captures) project(ctx context.Context, to *connection, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	if !c.large() {
+		return to.Project(ctx, req)
 	}
-	if !inFiles {
-		return c.Project(ctx, req)
-	}
-	call, err := c.ProjectStream(ctx)
+	call, err := to.ProjectStream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	header := &pb.StreamHeader{Family: "command", Policy: req.GetPolicy()}
-	err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}})
-	for _, s := range captures {
-		if err == nil && s.file != nil {
-			err = s.send(call)
-		}
-	}
-	if err == nil {
-		finish := &pb.StreamFinish{Output: req.GetOutput()}
-		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
-	}
-	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
+	if err := c.send(call, req); err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
 		return nil, err
 	}
 	answer, err := call.Recv()
@@ -141,22 +148,36 @@ func project(ctx context.Context, c *connection, req *pb.ProjectRequest, capture
 	return answer.GetResult(), nil
 }
 
-// send sends a capture in chunks.
-func (c *capture) send(call pb.ToolResultService_ProjectStreamClient) error {
-	r, buf := c.reader(), make([]byte, chunkBytes)
-	for {
-		n, err := io.ReadFull(r, buf)
-		if n > 0 {
-			chunk := &pb.StreamChunk{Stream: c.name, Data: buf[:n]}
+// send sends what is held, in the order in which it was written.
+func (c *captures) send(call pb.ToolResultService_ProjectStreamClient, req *pb.ProjectRequest) error {
+	header := &pb.StreamHeader{
+		Family: "command", Policy: req.GetPolicy(), Call: req.GetCall(), Streams: []string{c.stdout.name, c.stderr.name},
+		KeepOrder: !c.order.givenUp,
+	}
+	if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}}); err != nil {
+		return err
+	}
+	turns := c.order.turns
+	if c.order.givenUp {
+		turns = []turn{{&c.stdout, c.stdout.size}, {&c.stderr, c.stderr.size}}
+	}
+	readers := map[*capture]io.Reader{&c.stdout: c.stdout.reader(), &c.stderr: c.stderr.reader()}
+	buf := make([]byte, chunkBytes)
+	for _, t := range turns {
+		for left := t.bytes; left > 0; {
+			part := buf[:min(left, chunkBytes)]
+			if _, err := io.ReadFull(readers[t.from], part); err != nil {
+				return fmt.Errorf("read what the command wrote: %w", err)
+			}
+			left -= int64(len(part))
+			chunk := &pb.StreamChunk{Stream: t.from.name, Data: part}
 			if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}}); err != nil {
 				return err
 			}
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
 	}
+	finish := &pb.StreamFinish{Output: req.GetOutput(), StreamBytes: map[string]uint64{
+		c.stdout.name: uint64(c.stdout.size), c.stderr.name: uint64(c.stderr.size),
+	}}
+	return call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
 }

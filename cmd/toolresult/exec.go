@@ -33,6 +33,7 @@ type execution struct {
 	timeout  time.Duration
 	policy   policyFlags
 	target   target
+	call     reference
 	output   string
 }
 
@@ -53,21 +54,22 @@ func execCommand() *cobra.Command {
 	cmd.Flags().StringVar(&e.output, "output", "receipt", "receipt, json (canonical result in the RFC's JSON, and the receipt) or textproto")
 	e.policy.flags(cmd.Flags())
 	e.target.flags(cmd.Flags())
+	e.call.flags(cmd.Flags())
 	return cmd
 }
 
 func (e *execution) run(cmd *cobra.Command, args []string) error {
-	policy, err := e.check()
+	req, err := e.request()
 	if err != nil {
 		return err // before the command runs
 	}
-	stdout, stderr := &capture{name: "stdout"}, &capture{name: "stderr"}
-	defer stdout.close()
-	defer stderr.close()
-	output, code := e.execute(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
+	streams := newCaptures()
+	defer streams.close()
+	var code int
+	req.Output, code = e.execute(cmd.Context(), args, cmd.InOrStdin(), streams)
 	receipt := &bytes.Buffer{}
 	err = e.target.with(context.WithoutCancel(cmd.Context()), func(c *connection) error {
-		resp, err := project(context.WithoutCancel(cmd.Context()), c, &pb.ProjectRequest{Output: output, Policy: policy}, stdout, stderr)
+		resp, err := streams.project(context.WithoutCancel(cmd.Context()), c, req)
 		if err != nil {
 			return err
 		}
@@ -78,10 +80,13 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		if err != nil { // leaving the sidecar failed, which takes nothing from the receipt
 			fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", explain(err))
 		}
+		if streams.large() && streams.order.givenUp {
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: stdout and stderr took turns more than %d times; their order is not kept\n", maxTurns)
+		}
 	} else if err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: no receipt, the output follows as it is:", explain(err))
-		_ = stdout.copyTo(cmd.OutOrStdout())
-		_ = stderr.copyTo(cmd.ErrOrStderr())
+		_ = streams.stdout.copyTo(cmd.OutOrStdout())
+		_ = streams.stderr.copyTo(cmd.ErrOrStderr())
 		code = codeFailed
 	}
 	if code != 0 {
@@ -90,16 +95,21 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// check says what is wrong with the flags.
-func (e *execution) check() (*pb.ProjectionPolicy, error) {
+// request is what the flags say, or what is wrong with them.
+func (e *execution) request() (*pb.ProjectRequest, error) {
 	if !slices.Contains([]string{"receipt", "json", "textproto"}, e.output) {
 		return nil, fmt.Errorf("--output %s: receipt, json or textproto", e.output)
 	}
-	return e.policy.projection()
+	policy, err := e.policy.projection()
+	if err != nil {
+		return nil, err
+	}
+	call, err := e.call.message()
+	return &pb.ProjectRequest{Policy: policy, Call: call}, err
 }
 
 // execute runs the command and describes how it ended.
-func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr *capture) (*pb.CompleteToolOutput, int) {
+func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, streams *captures) (*pb.CompleteToolOutput, int) {
 	running := ctx
 	if e.timeout > 0 {
 		var cancel context.CancelFunc
@@ -107,9 +117,9 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		defer cancel()
 	}
 	c := exec.CommandContext(running, args[0], args[1:]...)
-	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+	c.Stdin, c.Stdout, c.Stderr = stdin, &streams.stdout, &streams.stderr
 	if e.combined {
-		c.Stderr = stdout
+		c.Stderr = &streams.stdout
 	}
 	end := func(signal syscall.Signal) error { return c.Process.Signal(signal) }
 	if !isTerminal(os.Stdin) { // a group of its own could not read from the terminal
@@ -127,9 +137,9 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 	}
 	result := &pb.CommandOutput{CommandLine: commandLine(args)}
 	if e.combined {
-		result.CombinedOutput = stdout.payload()
+		result.CombinedOutput = streams.stdout.payload(streams.large())
 	} else {
-		result.Stdout, result.Stderr = stdout.payload(), stderr.payload()
+		result.Stdout, result.Stderr = streams.stdout.payload(streams.large()), streams.stderr.payload(streams.large())
 	}
 	code := e.ended(result, c.ProcessState, ctx.Err() != nil, running.Err() != nil)
 	return &pb.CompleteToolOutput{

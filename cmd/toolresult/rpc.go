@@ -34,6 +34,7 @@ const outputs = "receipt, json (canonical results in the RFC's JSON) or textprot
 
 func projectCommand() *cobra.Command {
 	var c call
+	var of reference
 	cmd := &cobra.Command{
 		Use: "project", Short: "Project a complete tool output from stdin", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,6 +44,9 @@ func projectCommand() *cobra.Command {
 			}
 			var err error
 			if req.Policy, err = c.policy.projection(); err != nil {
+				return err
+			}
+			if req.Call, err = of.message(); err != nil {
 				return err
 			}
 			return c.target.with(cmd.Context(), func(conn *connection) error {
@@ -56,6 +60,7 @@ func projectCommand() *cobra.Command {
 	}
 	c.flags(cmd, "form of the CompleteToolOutput on stdin: json (protobuf's) or textproto", outputs)
 	c.policy.flags(cmd.Flags())
+	of.flags(cmd.Flags())
 	return cmd
 }
 

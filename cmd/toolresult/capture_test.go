@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"pgregory.net/rapid"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// sent is the sidecar's side of a stream: what it was sent.
+type sent struct {
+	grpc.ClientStream
+	header *pb.StreamHeader
+	finish *pb.StreamFinish
+	all    []byte
+	alone  map[string][]byte
+}
+
+func (s *sent) Send(m *pb.ProjectStreamRequest) error {
+	switch m := m.GetMessage().(type) {
+	case *pb.ProjectStreamRequest_Header:
+		s.header = m.Header
+	case *pb.ProjectStreamRequest_Chunk:
+		s.all = append(s.all, m.Chunk.GetData()...)
+		s.alone[m.Chunk.GetStream()] = append(s.alone[m.Chunk.GetStream()], m.Chunk.GetData()...)
+	case *pb.ProjectStreamRequest_Finish:
+		s.finish = m.Finish
+	}
+	return nil
+}
+
+func (s *sent) Recv() (*pb.ProjectStreamResponse, error) { return nil, nil }
+
+// sendAll sends what is held.
+func sendAll(t rapid.TB, c *captures) *sent {
+	t.Helper()
+	to := &sent{alone: map[string][]byte{}}
+	if err := c.send(to, &pb.ProjectRequest{Call: &pb.CallReference{SessionId: "s"}}); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// What was written by turns is sent by turns, from memory and from files.
+func TestOrderOfCaptures(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newCaptures()
+		defer c.close()
+		var all []byte
+		alone := map[string][]byte{}
+		for i, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 7, 30_000, 400_000}), 0, 12).Draw(t, "sizes") {
+			to := &c.stdout
+			if rapid.Bool().Draw(t, "stderr") {
+				to = &c.stderr
+			}
+			p := bytes.Repeat([]byte{byte('a' + i)}, n)
+			if wrote, err := to.Write(p); wrote != n || err != nil {
+				t.Fatalf("%d of %d, %v", wrote, n, err)
+			}
+			all, alone[to.name] = append(all, p...), append(alone[to.name], p...)
+		}
+		got := sendAll(t, c)
+		if !bytes.Equal(got.all, all) || !got.header.GetKeepOrder() || got.header.GetCall().GetSessionId() != "s" {
+			t.Fatalf("%d bytes in order of %d, header %v", len(got.all), len(all), got.header)
+		}
+		for _, s := range []*capture{&c.stdout, &c.stderr} {
+			if !bytes.Equal(got.alone[s.name], alone[s.name]) || got.finish.GetStreamBytes()[s.name] != uint64(len(alone[s.name])) {
+				t.Fatalf("%s has %d bytes, %d said, of %d", s.name, len(got.alone[s.name]), got.finish.GetStreamBytes()[s.name], len(alone[s.name]))
+			}
+			if held := len(alone[s.name]) > maxInline; held != (s.file != nil) {
+				t.Fatalf("%s of %d bytes is in a file: %v", s.name, len(alone[s.name]), s.file != nil)
+			}
+		}
+		if n := len(c.order.turns); n > 12 {
+			t.Fatalf("%d turns of at most 12 writes", n)
+		}
+	})
+}
+
+// Streams that take turns more often than can be known are sent one after the other,
+// whole, and without a word of their order.
+func TestTooManyTurns(t *testing.T) {
+	t.Parallel()
+	c := newCaptures()
+	defer c.close()
+	for range maxTurns/2 + 1 {
+		_, _ = c.stdout.Write([]byte("o"))
+		_, _ = c.stderr.Write([]byte("e"))
+	}
+	got := sendAll(t, c)
+	const n = maxTurns/2 + 1
+	if want := strings.Repeat("o", n) + strings.Repeat("e", n); string(got.all) != want || got.header.GetKeepOrder() || !c.order.givenUp {
+		t.Errorf("%d bytes, %v, given up: %v", len(got.all), got.header, c.order.givenUp)
+	}
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	for want, r := range map[string]reference{
+		"":                    {},
+		"session_id":          {session: "s"},
+		"call_id":             {session: "s", call: "c"},
+		"--call: needs":       {call: "c"},
+		"--session: may have": {session: "a b"},
+		"--call: may have":    {session: "s", call: "-"},
+	} {
+		m, err := r.message()
+		got := m.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) || want == "" && m != nil {
+			t.Errorf("%v gives %q, want %q", r, got, want)
+		}
+	}
+}
