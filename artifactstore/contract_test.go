@@ -22,3 +22,16 @@ func TestContract(t *testing.T) {
 		})
 	})
 }
+
+func TestContractOfLogs(t *testing.T) {
+	t.Run("Memory", func(t *testing.T) {
+		artifactstoretest.RunLogs(t, false, func(*testing.T) artifactstoretest.LogStore { return artifactstore.NewMemory() })
+	})
+	for name, opts := range map[string]artifactstore.DirOptions{"Dir": {}, "volatile Dir": {Volatile: true}} {
+		t.Run(name, func(t *testing.T) {
+			artifactstoretest.RunLogs(t, !opts.Volatile, func(t *testing.T) artifactstoretest.LogStore {
+				return openStore(t, t.TempDir()+"/store", opts)
+			})
+		})
+	}
+}

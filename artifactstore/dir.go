@@ -52,6 +52,7 @@ type DirOptions struct {
 //	LOCK        locked for as long as the store is open; what it says is a hint only
 //	tmp/        payloads that have no name yet; swept when the store is opened
 //	3fa/9c1e2   the artifact called 3fa9c1e2
+//	live/       logs, by name; finished ones are links to their artifacts
 //
 // Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after.
 // Names come from content, so nothing ever replaces an artifact: one that turns out damaged keeps its name,
@@ -74,6 +75,10 @@ type Dir struct {
 	mu     sync.Mutex     // guards the fields below
 	closed bool
 	stages map[*dirStage]struct{} // that Close still has to discard
+	logs   map[string]*liveLog    // by name: those that were used since the start and are not finished
+
+	liveMu    sync.Mutex // guards the field below
+	liveReady bool       // the directory of logs is there, durably
 }
 
 // scratch is what hashing a stream needs.
@@ -105,6 +110,7 @@ func openDir(root string, opts DirOptions, fault faultFunc) (*Dir, error) {
 		uid:    uint32(os.Geteuid()),
 		fault:  fault,
 		stages: make(map[*dirStage]struct{}),
+		logs:   make(map[string]*liveLog),
 	}
 	d.scratch.New = func() any {
 		return &scratch{buf: make([]byte, chunkSize), hash: blake3.New()}
@@ -208,8 +214,8 @@ func (d *Dir) Durable() bool { return !d.volatile }
 // recognise. The store leaves it alone; the names may hold any bytes.
 func (d *Dir) Unknown() []string { return slices.Clone(d.unknown) }
 
-// Close waits for the calls under way, discards the stages that are still open, and lets go of the lock
-// last. Readers and the artifacts themselves are not affected. Only the first call does anything; from its
+// Close waits for the calls under way, discards the stages and closes the logs that are still open, and lets
+// go of the lock last. Readers and the artifacts themselves are not affected. Only the first call does anything; from its
 // start on, every other method fails with ErrClosed.
 func (d *Dir) Close() error {
 	d.mu.Lock()
@@ -224,6 +230,9 @@ func (d *Dir) Close() error {
 	var errs []error
 	for stage := range d.stages { // nobody adds to or removes from a closed store's stages
 		errs = append(errs, stage.end())
+	}
+	for _, l := range d.openLogs() {
+		l.shut()
 	}
 	if err := errors.Join(append(errs, d.release())...); err != nil {
 		return fmt.Errorf("artifact store %s: close: %w", d.path, err)

@@ -50,6 +50,11 @@ func (d *Dir) syncDir(s step, name string) error {
 // openPlain opens the regular file of ours at name for reading. It fails with errNotPlain for anything
 // else, and never follows a link: os.Root refuses links that leave the root, and this the others.
 func (d *Dir) openPlain(name string) (*os.File, os.FileInfo, error) {
+	return d.openPlainFor(name, os.O_RDONLY)
+}
+
+// openPlainFor is openPlain for other purposes than reading.
+func (d *Dir) openPlainFor(name string, flag int) (*os.File, os.FileInfo, error) {
 	named, err := d.root.Lstat(name)
 	if err != nil {
 		return nil, nil, err
@@ -59,7 +64,7 @@ func (d *Dir) openPlain(name string) (*os.File, os.FileInfo, error) {
 	}
 	// O_NONBLOCK means nothing for a regular file, but a pipe that took its place cannot make us wait, and
 	// the runtime does not try to poll the file.
-	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := d.root.OpenFile(name, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,3 +97,12 @@ func ownerOf(info os.FileInfo) uint32 {
 
 // noOwner is the user id that the kernel reserves for "none".
 const noOwner = ^uint32(0)
+
+// linksOf returns how many names a file has.
+func linksOf(info os.FileInfo) uint64 {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(stat.Nlink)
+}

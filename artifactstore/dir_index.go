@@ -16,14 +16,19 @@ const indexSuffix = ".index"
 // Pages is [Source]'s. It reads the index of a large artifact in place of the artifact; where that is
 // missing or not to be trusted, it reads the artifact once, verifies it and writes the index again.
 func (d *Dir) Pages(ctx context.Context, name string) (*Pages, error) {
-	if err := checkName(name); err != nil {
+	log, live := logAt(name)
+	if err := checkName(name); err != nil && !live {
 		return nil, err
 	}
 	if err := d.enter(ctx); err != nil {
 		return nil, fmt.Errorf("artifact %s: %w", name, err)
 	}
 	defer d.ops.Done()
-	p, err := d.pages(ctx, name)
+	open := d.pages
+	if live {
+		name, open = log, d.logPages
+	}
+	p, err := open(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("artifact %s: %w", name, err)
 	}

@@ -129,6 +129,11 @@ func (d *Dir) commit(ctx context.Context, t *temp, c content) (Ref, error) {
 	if err := t.freeze(); err != nil {
 		return Ref{}, err
 	}
+	return d.link(ctx, t.path(), c)
+}
+
+// link gives the frozen file at a path, which holds c, the name of an artifact.
+func (d *Dir) link(ctx context.Context, path string, c content) (Ref, error) {
 	sh := &d.shards[c.shard()]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -136,7 +141,7 @@ func (d *Dir) commit(ctx context.Context, t *temp, c content) (Ref, error) {
 		return Ref{}, err
 	}
 	for name := range c.names() {
-		err := d.fault.do(stepLink, func() error { return d.root.Link(t.path(), location(name)) })
+		err := d.fault.do(stepLink, func() error { return d.root.Link(path, location(name)) })
 		switch {
 		case err == nil:
 			return d.ref(name, c), d.settle(sh, name)

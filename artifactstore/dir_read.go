@@ -31,10 +31,14 @@ func (d *Dir) Open(ctx context.Context, name string) (*Reader, error) {
 	return newReader(d.ref(name, c), f, f), nil
 }
 
-// NameOf returns the name of the artifact at an absolute path, as Ref.Path has it; whether it is there is for
-// the reader to find out. It fails with ErrForeign.
+// NameOf returns the name of the artifact at an absolute path, as Ref.Path and Log.Path have it; whether it is
+// there is for the reader to find out. For a log that is finished it is that of its artifact. It fails with
+// ErrForeign.
 func (d *Dir) NameOf(path string) (string, error) {
 	if location, ok := strings.CutPrefix(path, d.path+"/"); ok {
+		if log, ok := logAt(location); ok {
+			return d.nameOfLog(log), nil
+		}
 		if name, ok := nameAt(location); ok {
 			return name, nil
 		}

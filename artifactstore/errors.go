@@ -24,7 +24,11 @@ var (
 	ErrSizeMismatch = errors.New("size mismatch")
 	// ErrSealed means that a stage was written to or sealed after it was sealed.
 	ErrSealed = errors.New("sealed already")
-	// ErrClosed means that the store was closed, or the stage discarded, before the call.
+	// ErrBusy means that somebody has the log open already.
+	ErrBusy = errors.New("open already")
+	// ErrFinished means that the log is an artifact already, and takes no more.
+	ErrFinished = errors.New("finished already")
+	// ErrClosed means that the store or the log was closed, or the stage discarded, before the call.
 	ErrClosed = errors.New("closed")
 	// ErrLocked means that another process, or another Dir in this one, has the store open.
 	ErrLocked = errors.New("locked")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sort"
 )
 
@@ -25,6 +26,11 @@ type index struct {
 	sums    []uint32 // CRC-32C of each block
 	ends    []uint64 // line ends up to the end of each block
 	open    bool     // the last line has no end
+	// The last block of a log, which is not full yet, has no entry: sums and ends are shared with what still
+	// grows, and an entry never changes.
+	partial     bool
+	partialSum  uint32
+	partialEnds uint64
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -35,6 +41,7 @@ type indexer struct {
 	sum      uint32
 	inBlock  int
 	newlines uint64
+	chain    uint32 // the sums of all full blocks, see chained
 }
 
 // write takes the next bytes.
@@ -57,7 +64,38 @@ var newline = []byte{'\n'}
 
 func (x *indexer) endBlock() {
 	x.sums, x.ends = append(x.sums, x.sum), append(x.ends, x.newlines)
+	x.chain = chained(x.chain, x.sum)
 	x.sum, x.inBlock = 0, 0
+}
+
+// chained adds the checksum of a block to a checksum of those before it.
+func chained(before, sum uint32) uint32 {
+	var b [4]byte
+	binary.LittleEndian.PutUint32(b[:], sum)
+	return crc32.Update(before, castagnoli, b[:])
+}
+
+// check is a checksum of everything so far.
+func (x *indexer) check() uint32 {
+	if x.inBlock == 0 {
+		return x.chain
+	}
+	return chained(x.chain, x.sum)
+}
+
+// size is how many bytes there are so far.
+func (x *indexer) size() int64 { return int64(len(x.sums))*blockSize + int64(x.inBlock) }
+
+// snapshot returns the index of everything so far. It costs the same however much that is, and stays as it
+// is while more is written.
+func (x *indexer) snapshot() *index {
+	now := x.index
+	now.content = content{size: x.size()}
+	now.sums, now.ends = slices.Clip(now.sums), slices.Clip(now.ends)
+	if x.inBlock > 0 {
+		now.partial, now.partialSum, now.partialEnds = true, x.sum, x.newlines
+	}
+	return &now
 }
 
 // finish returns the index of everything, which is c.
@@ -79,10 +117,10 @@ func indexOf(b []byte, c content) *index {
 
 // lines is how many lines there are; a last one without an end counts.
 func (i *index) lines() int64 {
-	if len(i.ends) == 0 {
+	if i.blocks() == 0 {
 		return 0
 	}
-	n := int64(i.ends[len(i.ends)-1])
+	n := int64(i.end(i.blocks() - 1))
 	if i.open {
 		n++
 	}
@@ -91,11 +129,35 @@ func (i *index) lines() int64 {
 
 // blockOfEnd returns the block in which line n ends, and how many lines end before that block.
 func (i *index) blockOfEnd(n uint64) (block int, before uint64) {
-	block = sort.Search(len(i.ends), func(b int) bool { return i.ends[b] >= n })
+	block = sort.Search(i.blocks(), func(b int) bool { return i.end(b) >= n })
 	if block > 0 {
-		before = i.ends[block-1]
+		before = i.end(block - 1)
 	}
 	return block, before
+}
+
+// blocks is how many blocks there are.
+func (i *index) blocks() int {
+	if i.partial {
+		return len(i.sums) + 1
+	}
+	return len(i.sums)
+}
+
+// sum is the checksum of a block.
+func (i *index) sum(block int) uint32 {
+	if block == len(i.sums) {
+		return i.partialSum
+	}
+	return i.sums[block]
+}
+
+// end is how many lines end up to the end of a block.
+func (i *index) end(block int) uint64 {
+	if block == len(i.ends) {
+		return i.partialEnds
+	}
+	return i.ends[block]
 }
 
 const (

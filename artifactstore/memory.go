@@ -18,6 +18,7 @@ const memoryBufferSize = 64 << 10
 type Memory struct {
 	mu        sync.RWMutex
 	artifacts map[string]memoryArtifact // by name
+	logs      map[string]*liveMemory    // by name
 }
 
 type memoryArtifact struct {
@@ -27,7 +28,7 @@ type memoryArtifact struct {
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{artifacts: make(map[string]memoryArtifact)}
+	return &Memory{artifacts: make(map[string]memoryArtifact), logs: make(map[string]*liveMemory)}
 }
 
 // Durable returns false: nothing in this store outlives the process.
@@ -98,6 +99,9 @@ func (m *Memory) Open(ctx context.Context, name string) (*Reader, error) {
 
 // Pages is [Source]'s.
 func (m *Memory) Pages(ctx context.Context, name string) (*Pages, error) {
+	if log, ok := logAt(name); ok {
+		return m.logPages(ctx, log)
+	}
 	r, err := m.Open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -110,8 +114,13 @@ func (m *Memory) Pages(ctx context.Context, name string) (*Pages, error) {
 
 // NameOf returns the name of the artifact at a path, as Ref.Path has it. It fails with ErrForeign.
 func (m *Memory) NameOf(path string) (string, error) {
-	if name, ok := strings.CutPrefix(path, memoryPath("")); ok && checkName(name) == nil {
-		return name, nil
+	if name, ok := strings.CutPrefix(path, memoryPath("")); ok {
+		if log, ok := logAt(name); ok {
+			return m.nameOfLog(log), nil
+		}
+		if checkName(name) == nil {
+			return name, nil
+		}
 	}
 	return "", fmt.Errorf("memory artifact store: %w", ErrForeign)
 }

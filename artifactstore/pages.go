@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Pages reads one artifact from any place, at the cost of the blocks that it touches: every block is
+// Pages reads one artifact, or a log as it was at one time, from any place, at the cost of the blocks that it touches: every block is
 // verified when it is read, and no line before the one that is asked for is looked at. It goes on working
 // after the store is closed. One goroutine uses it at a time.
 type Pages struct {
@@ -31,6 +31,35 @@ func (p *Pages) Size() int64 { return p.ref.Size }
 
 // Lines returns the number of lines. They are ended by "\n"; a last one without an end counts.
 func (p *Pages) Lines() int64 { return p.index.lines() }
+
+// Live reports whether this is a log that is still written, as it was when the Pages were opened.
+func (p *Pages) Live() bool { return p.ref.Digest == "" }
+
+// LastEnd returns the offset just after the last line end, at the cost of one block.
+func (p *Pages) LastEnd() (int64, error) {
+	if !p.index.open {
+		return p.Size(), nil
+	}
+	return p.LineStart(p.Lines())
+}
+
+// Check returns a checksum of all bytes before an offset, at the cost of one block. What had the same checksum
+// as a log has it as an artifact.
+func (p *Pages) Check(offset int64) (uint32, error) {
+	sum, full := uint32(0), int(offset/blockSize)
+	for block := range full {
+		sum = chained(sum, p.index.sum(block))
+	}
+	rest := offset % blockSize
+	if rest == 0 {
+		return sum, nil
+	}
+	block, err := p.load(full)
+	if err != nil {
+		return 0, err
+	}
+	return chained(sum, crc32.Checksum(block[:rest], castagnoli)), nil
+}
 
 // Close gives the descriptor back.
 func (p *Pages) Close() error { return p.closer.Close() }
@@ -90,7 +119,7 @@ func (p *Pages) LineAt(offset int64) (int64, error) {
 	}
 	before := uint64(0)
 	if at > 0 {
-		before = p.index.ends[at-1]
+		before = p.index.end(at - 1)
 	}
 	before += uint64(bytes.Count(block[:offset-int64(at)*blockSize], newline))
 	return min(int64(before)+1, p.Lines()), nil
@@ -115,7 +144,7 @@ func (p *Pages) load(at int) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("artifact %s: %w", p.ref.Name, readError(err))
 	}
-	if crc32.Checksum(p.block, castagnoli) != p.index.sums[at] {
+	if crc32.Checksum(p.block, castagnoli) != p.index.sum(at) {
 		return nil, p.damaged(at)
 	}
 	p.at = at

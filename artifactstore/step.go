@@ -33,6 +33,27 @@ const (
 	stepRemoveArtifact step = "remove artifact"
 )
 
+// The steps of a log, in the order in which a new one takes them.
+const (
+	stepMakeLive    step = "create directory of logs"
+	stepClearMarks  step = "remove leftover marks of log"
+	stepCreateMarks step = "create marks of log"
+	stepWriteMarks  step = "write marks of log"
+	stepSyncMarks   step = "sync marks of log"
+	stepCreateLog   step = "create log"
+	stepProtectLog  step = "protect log"
+	stepSyncLog     step = "sync log"
+	stepSyncLive    step = "sync directory of logs"
+	stepOpenLog     step = "open log"
+	stepCutLog      step = "cut log"
+	stepWriteLog    step = "write log"
+	stepMarkLog     step = "mark log"
+	stepFreezeLog   step = "make log read-only"
+	stepPointLog    step = "create pointer to artifact"
+	stepReplaceLog  step = "replace log by pointer"
+	stepRemoveMarks step = "remove marks of log"
+)
+
 // faultFunc is asked before every step. An error takes the place of the step.
 type faultFunc func(step) error
 

@@ -59,7 +59,8 @@ type Source interface {
 	// ErrClosed; the error of ctx.
 	Open(ctx context.Context, name string) (*Reader, error)
 	// Pages opens the artifact called name to be read anywhere. Unlike Open it does not read the artifact
-	// first: each block is verified when it is read.
+	// first: each block is verified when it is read. Of a log, whose name NameOf of the store returns, it
+	// reads what there is now.
 	//
 	// Errors: those of Open; damage of a block that is read is for the Pages to report.
 	Pages(ctx context.Context, name string) (*Pages, error)
@@ -100,6 +101,17 @@ type Held struct {
 	Stored time.Time // when it was put, as far as the store knows
 }
 
+// Logs keeps payloads that grow for as long as a task runs, may be read meanwhile, and survive their writer.
+type Logs interface {
+	// OpenLog opens the log called name, as [LogName] makes names, for appending, and creates it if it is not
+	// there: then that is durable when it returns. A log that is finished opens too, and takes nothing more.
+	//
+	// Errors: ErrNameInvalid; ErrBusy when it is open; ErrFinished when its artifact cannot be read any more;
+	// ErrDamaged when bytes are missing or altered that were durable; those of [Sink.Put], except for those
+	// about a blob.
+	OpenLog(ctx context.Context, name string) (Log, error)
+}
+
 // Store is what the owner of artifacts holds: every verb. Everyone else is handed the one that they need.
 type Store interface {
 	Sink
@@ -129,4 +141,37 @@ type Stage interface {
 	// every use of the blob, fails with ErrClosed or with the error that ended the stage before. An error means that something was
 	// left behind, which the next start of the store removes.
 	Discard() error
+}
+
+// Log is a log that is open for appending. Its methods may be called at once; the order of concurrent appends is
+// the caller's business.
+//
+// What was appended can be read at once, and survives a crash of this process. What was synced survives a power
+// cut. Both stay as they are when the Log is closed.
+type Log interface {
+	// Path is what a reader outside this process opens. It stays the same for ever: when the log is finished it
+	// leads to the artifact.
+	Path() string
+	// Received returns how many bytes the log has.
+	Received() int64
+	// Durable returns how many of them survive a power cut: always 0 in a store that is not durable.
+	Durable() int64
+	// Dropped returns how many bytes at the end OpenLog cut off, because after a crash nothing vouched for them.
+	Dropped() int64
+	// Append writes p at the end: all of it, or nothing and an error, after which it may be tried again.
+	//
+	// Errors: ErrFinished; ErrClosed; as [Sink.Put] for the file system; the error of a Sync that failed.
+	Append(p []byte) error
+	// Sync makes durable what was appended before the call, and returns Durable. Appends go on meanwhile. An
+	// error is final for the log until the store is opened again: nothing can be appended, and what is not
+	// durable is gone.
+	Sync() (durable int64, err error)
+	// Finish makes an artifact of the log, and returns its Ref. It may be called again, also after a crash or on
+	// a Log that was opened later, and returns the same. After an error the Log is of no use, and the log is
+	// as it was, or finished.
+	//
+	// Errors: those of Append and of [Sink.Put].
+	Finish(ctx context.Context) (Ref, error)
+	// Close lets go of the log, and leaves it as it is. Only the first call does anything.
+	Close() error
 }

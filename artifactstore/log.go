@@ -1,0 +1,75 @@
+package artifactstore
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/zeebo/blake3"
+)
+
+const (
+	// liveDirName is the directory of logs, under the root of a store.
+	liveDirName = "live"
+	// logNameDigits is the length of the name of a log: 128 bits, so that no two logs ever share one.
+	logNameDigits = 32
+)
+
+// LogName returns the name of the log that the parts identify: always the same for the same parts, in any store.
+func LogName(parts ...string) string {
+	h := blake3.New()
+	for _, part := range parts {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(part)))) // a hash never fails
+		h.WriteString(part)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:logNameDigits]
+}
+
+// checkLogName fails with ErrNameInvalid unless name is one that LogName could have made.
+func checkLogName(name string) error {
+	if len(name) == logNameDigits && strings.Trim(name, "0123456789abcdef") == "" {
+		return nil
+	}
+	return fmt.Errorf("log %q: %w", name[:min(len(name), maxNameEcho)], ErrNameInvalid)
+}
+
+// logLocation returns where in a store the log called name is, relative to the root. Source.Pages takes it as the
+// name of what can be read there.
+func logLocation(name string) string { return liveDirName + "/" + name }
+
+// logAt returns the name of the log at a location.
+func logAt(location string) (string, bool) {
+	name, ok := strings.CutPrefix(location, liveDirName+"/")
+	return name, ok && checkLogName(name) == nil
+}
+
+// logRef is the Ref of a log that has a size now. It has no digest.
+func logRef(root, name string, size int64) Ref {
+	return Ref{Name: logLocation(name), Path: filepath.Join(root, logLocation(name)), Size: size}
+}
+
+// finishedLog is a Log whose artifact is there.
+type finishedLog struct {
+	path    string
+	ref     Ref
+	durable bool
+}
+
+func (f *finishedLog) Path() string    { return f.path }
+func (f *finishedLog) Received() int64 { return f.ref.Size }
+func (f *finishedLog) Dropped() int64  { return 0 }
+func (f *finishedLog) Close() error    { return nil }
+
+func (f *finishedLog) Durable() int64 {
+	if !f.durable {
+		return 0
+	}
+	return f.ref.Size
+}
+
+func (f *finishedLog) Append([]byte) error                 { return fmt.Errorf("log: %w", ErrFinished) }
+func (f *finishedLog) Sync() (int64, error)                { return f.Durable(), nil }
+func (f *finishedLog) Finish(context.Context) (Ref, error) { return f.ref, nil }
