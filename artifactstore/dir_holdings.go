@@ -12,37 +12,75 @@ import (
 
 // Has is [Holdings]'s. It looks for the file, not into it.
 func (d *Dir) Has(ctx context.Context, name string) (bool, error) {
-	if err := checkName(name); err != nil {
-		return false, err
+	log, isLog := logAt(name)
+	if !isLog {
+		if err := checkName(name); err != nil {
+			return false, err
+		}
 	}
 	if err := d.enter(ctx); err != nil {
 		return false, fmt.Errorf("artifact %s: %w", name, err)
 	}
 	defer d.ops.Done()
-	_, err := d.root.Lstat(location(name))
+	path := logLocation(log)
+	if !isLog {
+		path = location(name)
+	}
+	info, err := d.root.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("artifact %s: %w", name, readError(err))
 	}
-	return true, nil
+	return !isLog || info.Mode().IsRegular(), nil
 }
 
 // Remove is [Holdings]'s. Readers that are open go on. The name is gone for good when it returns: the
 // directory is synced.
 func (d *Dir) Remove(ctx context.Context, name string) error {
-	if err := checkName(name); err != nil {
-		return err
+	log, isLog := logAt(name)
+	if !isLog {
+		if err := checkName(name); err != nil {
+			return err
+		}
 	}
 	if err := d.enter(ctx); err != nil {
 		return fmt.Errorf("artifact %s: %w", name, err)
 	}
 	defer d.ops.Done()
-	if err := d.remove(name); err != nil {
+	remove := d.remove
+	if isLog {
+		remove, name = d.removeLog, log
+	}
+	if err := remove(name); err != nil {
 		return fmt.Errorf("artifact %s: %w", name, err)
 	}
 	return nil
+}
+
+// removeLog deletes a log that nobody has open. One that is finished is not there any more: its path leads to the
+// artifact for ever.
+func (d *Dir) removeLog(name string) error {
+	l := d.lockLog(name)
+	defer l.mu.Unlock()
+	if l.writer != nil {
+		return ErrBusy
+	}
+	info, err := d.root.Lstat(logLocation(name))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		l.retire()
+		return ErrUnknown
+	}
+	if err != nil {
+		return readError(err)
+	}
+	l.retire()
+	if err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(logLocation(name)) }); err != nil {
+		return err
+	}
+	d.removeMarks(name)
+	return d.syncDir(stepSyncShard, liveDirName)
 }
 
 // remove deletes the index first: an index without an artifact would stay for ever.
@@ -74,15 +112,22 @@ func (d *Dir) Walk(ctx context.Context, visit func(Held) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := d.walkShard(shardAt(n), visit); err != nil {
+		if err := d.walk(shardAt(n), nameAt, visit); err != nil {
 			return fmt.Errorf("artifact store %s: %w", d.path, err)
 		}
+	}
+	if err := d.walk(liveDirName, func(path string) (string, bool) {
+		_, ok := logAt(path)
+		return path, ok
+	}, visit); err != nil {
+		return fmt.Errorf("artifact store %s: %w", d.path, err)
 	}
 	return nil
 }
 
-func (d *Dir) walkShard(shard string, visit func(Held) error) error {
-	entries, err := fs.ReadDir(d.root.FS(), shard)
+// walk goes through one directory, in which nameOf knows the files that count.
+func (d *Dir) walk(dir string, nameOf func(path string) (string, bool), visit func(Held) error) error {
+	entries, err := fs.ReadDir(d.root.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -90,7 +135,7 @@ func (d *Dir) walkShard(shard string, visit func(Held) error) error {
 		return readError(err)
 	}
 	for _, e := range entries {
-		name, ok := nameAt(shard + "/" + e.Name())
+		name, ok := nameOf(dir + "/" + e.Name())
 		if !ok || !e.Type().IsRegular() {
 			continue
 		}
@@ -113,7 +158,12 @@ func heldOf(name string, info os.FileInfo) Held {
 }
 
 // PathOf returns the path of the artifact called name, as Ref.Path has it, whether it is there or not.
-func (d *Dir) PathOf(name string) string { return filepath.Join(d.path, location(name)) }
+func (d *Dir) PathOf(name string) string {
+	if _, isLog := logAt(name); isLog {
+		return filepath.Join(d.path, name)
+	}
+	return filepath.Join(d.path, location(name))
+}
 
 // shardAt returns the directory of a number; shardNumber is the number of a name's.
 func shardAt(n int) string {

@@ -36,8 +36,10 @@ func checkLogName(name string) error {
 	return fmt.Errorf("log %q: %w", name[:min(len(name), maxNameEcho)], ErrNameInvalid)
 }
 
-// logLocation returns where in a store the log called name is, relative to the root. Source.Pages takes it as the
-// name of what can be read there.
+// LiveName returns what [Source.Pages] takes for the log called name.
+func LiveName(name string) string { return logLocation(name) }
+
+// logLocation returns where in a store the log called name is, relative to the root.
 func logLocation(name string) string { return liveDirName + "/" + name }
 
 // logAt returns the name of the log at a location.

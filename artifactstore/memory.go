@@ -132,6 +132,9 @@ func (m *Memory) PathOf(name string) string { return memoryPath(name) }
 
 // Has is [Holdings]'s.
 func (m *Memory) Has(ctx context.Context, name string) (bool, error) {
+	if log, ok := logAt(name); ok {
+		return m.hasLog(log), ctx.Err()
+	}
 	if err := errors.Join(checkName(name), ctx.Err()); err != nil {
 		return false, err
 	}
@@ -143,6 +146,9 @@ func (m *Memory) Has(ctx context.Context, name string) (bool, error) {
 
 // Remove is [Holdings]'s.
 func (m *Memory) Remove(ctx context.Context, name string) error {
+	if log, ok := logAt(name); ok {
+		return errors.Join(ctx.Err(), m.removeLog(log))
+	}
 	if err := errors.Join(checkName(name), ctx.Err()); err != nil {
 		return err
 	}
@@ -163,6 +169,7 @@ func (m *Memory) Walk(ctx context.Context, visit func(Held) error) error {
 		held = append(held, Held{Name: name, Size: a.content.size})
 	}
 	m.mu.RUnlock()
+	held = append(held, m.heldLogs()...)
 	for _, h := range held {
 		if err := errors.Join(ctx.Err(), visit(h)); err != nil {
 			return err

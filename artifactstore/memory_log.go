@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"sync"
 )
 
@@ -140,4 +141,45 @@ func (w *memoryLog) Close() error {
 		w.ended, w.log.open = ErrClosed, false
 	}
 	return nil
+}
+
+// hasLog reports whether there is a log that is not finished.
+func (m *Memory) hasLog(name string) bool {
+	l := m.log(name, false)
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ref == (Ref{})
+}
+
+func (m *Memory) removeLog(name string) error {
+	l := m.log(name, false)
+	if l == nil || !m.hasLog(name) {
+		return fmt.Errorf("log %s: %w", name, ErrUnknown)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open {
+		return fmt.Errorf("log %s: %w", name, ErrBusy)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.logs, name)
+	return nil
+}
+
+func (m *Memory) heldLogs() (held []Held) {
+	m.mu.RLock()
+	logs := maps.Clone(m.logs)
+	m.mu.RUnlock()
+	for name, l := range logs {
+		l.mu.Lock()
+		if l.ref == (Ref{}) {
+			held = append(held, Held{Name: logLocation(name), Size: int64(len(l.all))})
+		}
+		l.mu.Unlock()
+	}
+	return held
 }

@@ -75,7 +75,8 @@ type Stager interface {
 	Stage(ctx context.Context) (Stage, error)
 }
 
-// Holdings are the artifacts of a store, for whoever keeps its books.
+// Holdings are the artifacts of a store, for whoever keeps its books. Logs that are not finished count, by the name
+// that [LiveName] gives them.
 type Holdings interface {
 	// Has reports whether there is an artifact of that name, sound or not. Errors: ErrNameInvalid, ErrClosed,
 	// the error of ctx, what the file system refused.
@@ -83,7 +84,7 @@ type Holdings interface {
 	// Remove deletes the artifact of that name, sound or not. Readers that are open go on. When it returns
 	// without an error the artifact does not come back after a power cut.
 	//
-	// Errors: those of Has; ErrUnknown; ErrReadOnly.
+	// Errors: those of Has; ErrUnknown; ErrReadOnly; ErrBusy for a log that is open for appending.
 	Remove(ctx context.Context, name string) error
 	// Walk calls visit for every artifact, in no order, and stops with the error of visit. Artifacts that come
 	// or go meanwhile may be visited or not.
@@ -117,6 +118,7 @@ type Store interface {
 	Sink
 	Source
 	Stager
+	Logs
 	Holdings
 }
 

@@ -31,6 +31,7 @@ const (
 type artifacts struct {
 	pb.UnimplementedArtifactServiceServer
 	library *library.Library
+	logs    logs
 }
 
 // ReadArtifact reads a part of an artifact.
@@ -55,6 +56,9 @@ func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactReques
 		return nil, reading(err)
 	}
 	defer pages.Close() // read-only
+	if pages.Live() || isDelta(req.GetCursor()) {
+		return (&delta{pages, req, selection, match, budget}).read(ctx)
+	}
 	cursor, err := cursorOf(req.GetCursor(), pages)
 	if err != nil {
 		return nil, err

@@ -67,6 +67,9 @@ func entryOf(e *library.Entry) *pb.ArtifactEntry {
 		Path: e.Path, Bytes: uint64(e.Size), Digest: e.Digest, CallId: e.Call, StoredAt: rfc3339(e.StoredAt), Partial: e.Partial,
 		State: pb.ArtifactState_ARTIFACT_STATE_STORED,
 	}
+	if e.Live {
+		entry.State = pb.ArtifactState_ARTIFACT_STATE_LIVE
+	}
 	if e.Expired != nil {
 		entry.State = pb.ArtifactState_ARTIFACT_STATE_EXPIRED
 		entry.DeletedAt, entry.DeletedWhy = rfc3339(e.Expired.At), e.Expired.Why

@@ -56,6 +56,7 @@ type Server struct {
 	health    *health.Server
 	calls     *calls
 	library   *library.Library
+	draining  chan struct{} // closed when calls that would last are to end
 	listeners []net.Listener
 	closers   []io.Closer // closed last, in reverse order
 }
@@ -78,7 +79,7 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, logger: o.Logger, health: health.NewServer()}
+	s := &Server{config: c, logger: o.Logger, health: health.NewServer(), draining: make(chan struct{})}
 	if err := s.assemble(registry, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -119,7 +120,9 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		registry: registry, counters: newCounters(), store: s.library, roots: roots, durability: durability,
 		info: info, logger: s.logger, idle: s.config.StreamIdle,
 	})
-	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{library: s.library})
+	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
+		library: s.library, logs: logs{store: s.library, every: s.config.LogSync, draining: s.draining, logger: s.logger},
+	})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	for _, service := range []string{pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName} {
 		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
@@ -278,6 +281,7 @@ func (s *Server) drain() {
 	s.health.Shutdown()
 	s.calls.draining.Store(true)
 	time.Sleep(s.config.DrainDelay)
+	close(s.draining)
 	stopped := make(chan struct{})
 	go func() {
 		s.grpc.GracefulStop()

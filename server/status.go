@@ -79,6 +79,8 @@ var sentinels = []struct {
 	{errFileNotAllowed, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file is not a regular one under a directory that the operator allowed"},
 	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_MISSING, "there is no such file"},
 	{errFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
+	{artifactstore.ErrBusy, codes.Aborted, pb.ErrorReason_ERROR_REASON_LOG_BUSY, "another call appends to the log"},
+	{artifactstore.ErrFinished, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_LOG_FINISHED, "the log is finished; nothing can be appended"},
 	{artifactstore.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
 	{errIdle, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_IDLE_UPLOAD, "no message came for longer than a stream may be idle"},
 	{context.Canceled, codes.Canceled, pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, "the call was cancelled"},
@@ -230,6 +232,15 @@ func nothingThere(lines, size int64) *refusal {
 		metadata: map[string]string{
 			"total_lines": strconv.FormatInt(lines, 10), "total_bytes": strconv.FormatInt(size, 10),
 		},
+	}
+}
+
+// otherPosition says how much of the log there is.
+func otherPosition(received int64) *refusal {
+	return &refusal{
+		code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_LOG_POSITION,
+		message:  fmt.Sprintf("the log has %d bytes", received),
+		metadata: map[string]string{"received_bytes": strconv.FormatInt(received, 10)},
 	}
 }
 

@@ -103,3 +103,39 @@ func removedWhileRead(t *testing.T, s artifactstore.Store) {
 		t.Errorf("the reader has %d bytes after the removal, %v", len(all), err)
 	}
 }
+
+// logHoldings lists and removes logs: none that is open, and none that is finished.
+func logHoldings(t *testing.T, s LogStore, _ bool) {
+	ctx := context.Background()
+	name := artifactstore.LogName("session", "call", "")
+	live := artifactstore.LiveName(name)
+	log := mustOpenLog(t, s, name)
+	if err := log.Append([]byte("a\n")); err != nil {
+		t.Fatal(err)
+	}
+	wantHeld(t, s, map[string]artifactstore.Ref{live: {Name: live, Size: 2}})
+	if path := s.PathOf(live); path != log.Path() {
+		t.Errorf("PathOf(%s) = %s, want %s", live, path, log.Path())
+	}
+	mustFail(t, "Remove of an open log", s.Remove(ctx, live), artifactstore.ErrBusy)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(ctx, live); err != nil {
+		t.Fatal(err)
+	}
+	wantHeld(t, s, nil)
+	_, err := s.Pages(ctx, live)
+	mustFail(t, "Pages of a removed log", err, artifactstore.ErrUnknown)
+	mustFail(t, "a second Remove", s.Remove(ctx, live), artifactstore.ErrUnknown)
+	log = mustOpenLog(t, s, name)
+	if log.Received() != 0 {
+		t.Errorf("a removed log begins with %d bytes", log.Received())
+	}
+	ref, err := log.Finish(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHeld(t, s, map[string]artifactstore.Ref{ref.Name: ref})
+	mustFail(t, "Remove of a finished log", s.Remove(ctx, live), artifactstore.ErrUnknown)
+}

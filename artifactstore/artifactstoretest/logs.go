@@ -12,12 +12,8 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// LogStore is a store that keeps logs too, and can tell what a path leads to.
-type LogStore interface {
-	artifactstore.Store
-	artifactstore.Logs
-	NameOf(path string) (string, error)
-}
+// LogStore is what keeps logs.
+type LogStore = artifactstore.Store
 
 // RunLogs runs every case of the contract of logs, as Run does for the rest. durable says what the store
 // promises.
@@ -35,6 +31,7 @@ func RunLogs(t *testing.T, durable bool, open func(t *testing.T) LogStore) {
 		{"what is there already", logOfKnownContent},
 		{"cancelled context", cancelledLog},
 		{"read while it grows", readGrowingLog},
+		{"holdings of logs", logHoldings},
 		{"any sequence of calls on logs", anyLogSequence},
 	}
 	for _, c := range cases {

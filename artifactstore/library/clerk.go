@@ -22,7 +22,6 @@ const maxBatch = 256
 // clerk does all that is done to the books, on one goroutine. Orders that wait are done in one transaction.
 type clerk struct {
 	books  *books
-	total  *total // that the books come to
 	orders chan *order
 	closed chan struct{} // no order is taken any more
 	ended  chan struct{}
@@ -39,11 +38,11 @@ type order struct {
 }
 
 func newClerk(path string, volatile bool, t *total) (*clerk, error) {
-	b, err := openBooks(path, volatile)
+	b, err := openBooks(path, volatile, t)
 	if err != nil {
 		return nil, err
 	}
-	c := &clerk{books: b, total: t, orders: make(chan *order), closed: make(chan struct{}), ended: make(chan struct{})}
+	c := &clerk{books: b, orders: make(chan *order), closed: make(chan struct{}), ended: make(chan struct{})}
 	go c.work()
 	return c, nil
 }
@@ -108,16 +107,12 @@ func (c *clerk) waiting(first *order) []*order {
 // batch does orders in one transaction. One that fails leaves no trace, and the others stand.
 func (c *clerk) batch(orders []*order) {
 	results := make([]error, len(orders))
-	err := c.books.transaction(func() {
+	err := c.books.transaction(func() error {
 		for i, o := range orders {
 			results[i] = c.books.attempt(o.do)
 		}
+		return nil
 	})
-	if err == nil {
-		c.total.held.Add(c.books.change.bytes)
-		c.total.count.Add(c.books.change.count)
-	}
-	c.books.change = change{}
 	for i, o := range orders {
 		result := results[i]
 		if result == nil {
@@ -135,6 +130,7 @@ type books struct {
 	db       *sql.DB
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
+	total    *total // that the artifacts come to
 	change   change // of this transaction
 	failed   error  // for good
 }
@@ -186,13 +182,13 @@ INSERT INTO totals VALUES (0, 0, 0);
 PRAGMA user_version = 1;
 `
 
-func openBooks(path string, volatile bool) (*books, error) {
+func openBooks(path string, volatile bool, t *total) (*books, error) {
 	db, err := sql.Open("sqlite", dataSource(path, volatile))
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	b := &books{db: db, prepared: map[string]*sql.Stmt{}}
+	b := &books{db: db, total: t, prepared: map[string]*sql.Stmt{}}
 	if err := b.open(path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -228,10 +224,7 @@ func (b *books) open(path string) (err error) {
 	switch version {
 	case booksVersion:
 	case 0:
-		if err := b.transaction(func() { err = b.run(schema) }); err != nil {
-			return err
-		}
-		if err != nil {
+		if err := b.transaction(func() error { return b.run(schema) }); err != nil {
 			return err
 		}
 	default:
@@ -263,22 +256,28 @@ func syncDir(path string) error {
 }
 
 // transaction makes what do writes durable, or none of it.
-func (b *books) transaction(do func()) error {
+func (b *books) transaction(do func() error) error {
 	if b.failed != nil {
 		return b.failed
 	}
 	if err := b.run("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	do()
-	err := b.sum()
+	defer func() { b.change = change{} }()
+	err := do()
+	if err == nil {
+		err = b.sum()
+	}
 	if err == nil {
 		err = b.run("COMMIT")
 	}
 	if err != nil {
 		_ = b.run("ROLLBACK") // there may be nothing left to undo
+		return err
 	}
-	return err
+	b.total.held.Add(b.change.bytes)
+	b.total.count.Add(b.change.count)
+	return nil
 }
 
 // sum enters by how much the transaction changes the totals.

@@ -152,7 +152,12 @@ func (l *Library) collectOne(ctx context.Context, c *Collected, e Entry, why str
 		if !struck {
 			return nil
 		}
-		return l.erase(e.Name)
+		err := l.erase(e.Name)
+		if errors.Is(err, artifactstore.ErrBusy) {
+			struck = false
+			return l.revive(e, now)
+		}
+		return err
 	})
 	if struck && err == nil {
 		e.Expired = &ExpiredError{At: now.UTC(), Why: why}
@@ -164,8 +169,11 @@ func (l *Library) collectOne(ctx context.Context, c *Collected, e Entry, why str
 // erase deletes an artifact that has a tombstone. The clerk calls it: no claim comes between.
 func (l *Library) erase(name string) error {
 	err := l.store.Remove(context.Background(), name)
-	if err == nil || errors.Is(err, artifactstore.ErrUnknown) {
+	if errors.Is(err, artifactstore.ErrUnknown) {
 		return nil
+	}
+	if err == nil || errors.Is(err, artifactstore.ErrBusy) {
+		return err
 	}
 	l.unfinished.Store(true)
 	return err

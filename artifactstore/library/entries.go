@@ -22,6 +22,7 @@ type Entry struct {
 	Session  string
 	Call     string
 	Partial  bool
+	Live     bool // it is a log that is not finished
 	StoredAt time.Time
 	Expired  *ExpiredError // nil while it can be read
 	sequence int64
@@ -40,8 +41,7 @@ func (b *books) totals() (bytes, count int64, latest time.Time, err error) {
 
 // enter enters an artifact that is in the store. One that comes back counts again for the sessions that had it.
 func (b *books) enter(name, digest string, size int64, now time.Time) error {
-	var deleted *int64
-	known, err := b.row("SELECT deleted_at FROM artifacts WHERE name = ?", []any{name}, &deleted)
+	e, known, err := b.entry(name)
 	if err != nil {
 		return err
 	}
@@ -49,16 +49,23 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 		b.change.add(size, 1, stamp(now))
 		return b.run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, ?, ?, ?)", name, digest, size, stamp(now))
 	}
-	if deleted != nil {
-		b.change.add(size, 1, 0)
-		if err := b.run("UPDATE sessions SET bytes = bytes + ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", size, name); err != nil {
+	grown, more := size-e.Size, int64(0)
+	if e.Expired != nil {
+		grown, more = size, 1
+	}
+	b.change.add(grown, more, stamp(now))
+	if grown != 0 {
+		if err := b.charge(name, grown); err != nil {
 			return err
 		}
 	}
-	b.change.add(0, 0, stamp(now))
-	return b.run(
-		"UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL WHERE name = ?",
+	return b.run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL WHERE name = ?",
 		digest, size, stamp(now), name)
+}
+
+// charge adds to what the sessions have that put an artifact.
+func (b *books) charge(name string, bytes int64) error {
+	return b.run("UPDATE sessions SET bytes = bytes + ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", bytes, name)
 }
 
 // use enters who put an artifact.
@@ -174,7 +181,7 @@ func (b *books) strike(e Entry, now time.Time, why string) (struck bool, err err
 		return false, err
 	}
 	b.change.add(-e.Size, -1, stamp(now))
-	return true, b.run("UPDATE sessions SET bytes = bytes - ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", e.Size, e.Name)
+	return true, b.charge(e.Name, -e.Size)
 }
 
 // names returns artifacts in the order of their names, after one: those with a tombstone, or the others.

@@ -69,6 +69,9 @@ func (l *Library) List(ctx context.Context, session, call string, after int64, l
 	}
 	for i := range list {
 		list[i].Path = l.store.PathOf(list[i].Name)
+		if list[i].Live = isLive(list[i].Name) && list[i].Expired == nil; list[i].Live {
+			list[i].Size = l.sizeOf(ctx, list[i])
+		}
 	}
 	return list, next, nil
 }

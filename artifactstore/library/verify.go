@@ -52,8 +52,16 @@ func (l *Library) Verify(ctx context.Context, paths []string, unsound func(path 
 	}
 }
 
-// verify opens an artifact, which reads and verifies all of it.
+// verify opens an artifact, which reads and verifies all of it. A log that is not finished has no digest yet: it is
+// sound when it can be read.
 func (l *Library) verify(ctx context.Context, name string, v *Verified) error {
+	if isLive(name) {
+		p, err := l.Pages(ctx, name)
+		if err != nil {
+			return err
+		}
+		return p.Close()
+	}
 	r, err := l.Open(ctx, name)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 type Match struct {
 	Pattern       *regexp.Regexp
 	Before, After int64
+	// End is where to stop looking, in bytes of the artifact, after a whole line. 0 is the end.
+	End int64
 }
 
 const (
@@ -33,7 +35,10 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 	if start, err := p.LineStart(number); err != nil || start != at && at < p.Size() {
 		return Page{}, ErrNothing
 	}
-	f := finding{ctx: ctx, pages: p, match: m, budget: b, from: at, number: number}
+	f := finding{ctx: ctx, pages: p, match: m, budget: b, from: at, number: number, end: p.Size()}
+	if m.End > 0 {
+		f.end = m.End
+	}
 	if err := f.scan(at); err != nil {
 		return Page{}, err
 	}
@@ -53,6 +58,7 @@ type finding struct {
 	match  Match
 	budget Budget
 	from   int64 // no line before it is looked at or shown
+	end    int64 // nor after it
 	found  []Range
 	number int64 // of the line that is looked at
 	after  int64 // lines that still belong to the last match
@@ -65,12 +71,12 @@ func (f *finding) scan(at int64) error {
 	var err error
 	for read, scanned := at, at; ; {
 		end := bytes.IndexByte(window, '\n') + 1
-		for end == 0 && read < f.pages.Size() {
+		for end == 0 && read < f.end {
 			if err := f.ctx.Err(); err != nil {
 				return err
 			}
 			before := len(window)
-			if window, err = f.pages.Read(window, read, read+scanBytes); err != nil {
+			if window, err = f.pages.Read(window, read, min(f.end, read+scanBytes)); err != nil {
 				return err
 			}
 			read += int64(len(window) - before)

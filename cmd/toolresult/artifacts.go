@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +14,7 @@ import (
 
 func artifactsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "artifacts", Short: "Read what receipts left out, and keep house"}
-	cmd.AddCommand(artifactsReadCommand(), artifactsListCommand(), artifactsVerifyCommand(), artifactsLeaseCommand(), artifactsCollectCommand())
+	cmd.AddCommand(artifactsReadCommand(), artifactsAppendCommand(), artifactsListCommand(), artifactsVerifyCommand(), artifactsLeaseCommand(), artifactsCollectCommand())
 	return cmd
 }
 
@@ -26,7 +29,11 @@ type reading struct {
 	near   uint32
 	budget pb.ReadBudget
 	cursor string
+	follow bool
 }
+
+// followInterval is how long `artifacts read --follow` waits before it asks again.
+const followInterval = 200 * time.Millisecond
 
 func artifactsReadCommand() *cobra.Command {
 	var r reading
@@ -54,6 +61,7 @@ func artifactsReadCommand() *cobra.Command {
 	cmd.Flags().Uint32Var(&r.budget.MaxBytes, "max-bytes", 0, "bytes of one page (default: all pages are printed)")
 	cmd.Flags().Uint32Var(&r.budget.MaxLines, "max-lines", 0, "lines of one page (default: all pages are printed)")
 	cmd.Flags().StringVar(&r.cursor, "cursor", "", "where to go on, as the page before said")
+	cmd.Flags().BoolVar(&r.follow, "follow", false, "go on with what is appended to a log, until it is finished")
 	cmd.MarkFlagsMutuallyExclusive("lines", "tail", "around", "match", "pointer")
 	return cmd
 }
@@ -63,9 +71,9 @@ func (r *reading) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	every := r.budget.GetMaxBytes() == 0 && r.budget.GetMaxLines() == 0 && r.cursor == ""
+	every := r.follow || r.budget.GetMaxBytes() == 0 && r.budget.GetMaxLines() == 0 && r.cursor == ""
 	if every {
-		req.Budget = &pb.ReadBudget{MaxBytes: 1 << 20, MaxLines: 1_000_000}
+		req.Budget = &pb.ReadBudget{MaxBytes: cmp.Or(r.budget.GetMaxBytes(), 1<<20), MaxLines: cmp.Or(r.budget.GetMaxLines(), 1_000_000)}
 	}
 	return r.target.with(cmd.Context(), func(c *connection) error {
 		for {
@@ -76,16 +84,34 @@ func (r *reading) run(cmd *cobra.Command, path string) error {
 			if _, err := cmd.OutOrStdout().Write(resp.GetData()); err != nil {
 				return err
 			}
-			if resp.GetComplete() {
+			waits := resp.GetComplete() && resp.GetLive()
+			switch {
+			case waits && r.follow:
+				if err := pause(cmd.Context(), followInterval); err != nil {
+					return err
+				}
+			case waits && !every:
+				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: it is still written: --cursor", resp.GetNextCursor())
 				return nil
-			}
-			if !every {
+			case resp.GetComplete():
+				return nil
+			case !every:
 				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: there is more: --cursor", resp.GetNextCursor())
 				return nil
 			}
 			req.Cursor = resp.GetNextCursor()
 		}
 	})
+}
+
+// pause waits, unless ctx is done before.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {

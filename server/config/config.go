@@ -103,6 +103,9 @@ type Config struct {
 	// ShutdownTimeout (key "shutdown_timeout") is how long calls in flight may take to finish before they are cut,
 	// 100ms to 10m. Default: 10s.
 	ShutdownTimeout time.Duration
+	// LogSync (key "log_sync") is after how long what was appended to a log is made durable, 0s to 1h; 0s: only when
+	// the client asks for it. Default: 1s.
+	LogSync time.Duration
 }
 
 // Default returns the configuration without file, variables or flags. From env, in the form of [os.Environ], it

@@ -69,6 +69,7 @@ func TestDefaults(t *testing.T) {
 		LogLevel: "info", LogFormat: "auto", Reflection: true,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
+		LogSync: time.Second,
 	}
 	if diff := cmp.Diff(want, config.Default(env)); diff != "" {
 		t.Errorf("Default differs (-want +got):\n%s", diff)
@@ -149,6 +150,7 @@ func full() config.Config {
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
+		LogSync: 2 * time.Second,
 	}
 }
 
@@ -180,6 +182,7 @@ default_deadline: 1h
 stream_idle: 24h
 drain_delay: 60s
 shutdown_timeout: 1m30s
+log_sync: 2s
 `
 	values := [][2]string{
 		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "[::1]:7001"},
@@ -188,6 +191,7 @@ shutdown_timeout: 1m30s
 		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},
+		{"log_sync", "2000ms"},
 	}
 	var env, args []string
 	for _, v := range values {

@@ -49,6 +49,7 @@ default_deadline: 30s # default
 stream_idle: 5m # default
 drain_delay: 1m30s # flag --drain-delay
 shutdown_timeout: 10s # default
+log_sync: 1s # default
 `
 
 const wantJSON = `{
@@ -76,7 +77,8 @@ const wantJSON = `{
   "default_deadline": {"value":"30s","origin":"default"},
   "stream_idle": {"value":"5m","origin":"default"},
   "drain_delay": {"value":"1m30s","origin":"flag --drain-delay"},
-  "shutdown_timeout": {"value":"10s","origin":"default"}
+  "shutdown_timeout": {"value":"10s","origin":"default"},
+  "log_sync": {"value":"1s","origin":"default"}
 }
 `
 

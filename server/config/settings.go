@@ -182,5 +182,11 @@ func timeSettings() []setting {
 			value: 10 * time.Second,
 			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, 10*time.Minute)},
 		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "log_sync", help: "after how long appends to a log are made durable; 0s: only on request"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.LogSync },
+			value: time.Second,
+			rules: []rule[time.Duration]{between(duration, 0, time.Hour)},
+		}),
 	}
 }

@@ -81,6 +81,8 @@ func TestValidateRefuses(t *testing.T) {
 		{func(c *config.Config) { c.DrainDelay = 61 * time.Second }, `drain_delay = "1m1s": is out of bounds: 0s to 1m`},
 		{func(c *config.Config) { c.ShutdownTimeout = 0 }, `shutdown_timeout = "0s": is out of bounds: 100ms to 10m`},
 		{func(c *config.Config) { c.ShutdownTimeout = time.Hour }, `shutdown_timeout = "1h": is out of bounds: 100ms to 10m`},
+		{func(c *config.Config) { c.LogSync = -1 }, `log_sync = "-1ns": is out of bounds: 0s to 1h`},
+		{func(c *config.Config) { c.LogSync = 2 * time.Hour }, `log_sync = "2h": is out of bounds: 0s to 1h`},
 	} {
 		changed := valid()
 		c.change(&changed)

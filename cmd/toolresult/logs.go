@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// appended is one use of `artifacts append`.
+type appended struct {
+	target target
+	call   pb.CallReference
+	name   string
+}
+
+func artifactsAppendCommand() *cobra.Command {
+	var a appended
+	cmd := &cobra.Command{
+		Use: "append --session S --call C", Short: "Write standard input to a log that can be read while it grows",
+		Long: "Copies standard input to the log of a call until it ends, and then makes an artifact of the log. The path of the log is " +
+			"printed on stderr at once; `artifacts read --follow PATH` shows what comes. What is killed before the end of its input leaves " +
+			"the log as it is, and a later use goes on with it.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.target.with(cmd.Context(), func(c *connection) error {
+				return a.run(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr())
+			})
+		},
+	}
+	a.target.flags(cmd.Flags())
+	cmd.Flags().StringVar(&a.call.SessionId, "session", "", "session of the call")
+	cmd.Flags().StringVar(&a.call.CallId, "call", "", "call that the log belongs to")
+	cmd.Flags().StringVar(&a.name, "name", "", "name of the log, when the call has several")
+	for _, name := range []string{"session", "call"} {
+		_ = cmd.MarkFlagRequired(name) // it fails only without the flag
+	}
+	return cmd
+}
+
+func (a *appended) run(ctx context.Context, c *connection, in io.Reader, stderr io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	call, err := c.AppendLog(ctx)
+	if err != nil {
+		return err
+	}
+	header := &pb.LogHeader{Call: &a.call, Name: a.name}
+	if err := call.Send(&pb.AppendLogRequest{Message: &pb.AppendLogRequest_Header{Header: header}}); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	first, err := call.Recv()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr, first.GetPath())
+	copied := make(chan error, 1)
+	go func() { copied <- a.copy(call, in) }()
+	for {
+		answer, err := call.Recv()
+		switch {
+		case errors.Is(err, io.EOF): // after the end of the input, which came in good order or did not
+			return <-copied
+		case err != nil:
+			return err
+		case answer.GetArtifact() != nil:
+			return nil
+		}
+	}
+}
+
+// copy sends what is read as it comes.
+func (a *appended) copy(call pb.ArtifactService_AppendLogClient, in io.Reader) error {
+	for {
+		buf := make([]byte, chunkBytes) // the message keeps it until it is sent
+		n, err := in.Read(buf)
+		if n > 0 {
+			if err := call.Send(&pb.AppendLogRequest{Message: &pb.AppendLogRequest_Data{Data: buf[:n]}}); err != nil {
+				return nil // the answer says why
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			if err := call.Send(&pb.AppendLogRequest{Message: &pb.AppendLogRequest_Finish{Finish: &pb.LogFinish{}}}); err != nil {
+				return nil // as above
+			}
+			return call.CloseSend()
+		case err != nil:
+			return errors.Join(err, call.CloseSend()) // the log stays as it is
+		}
+	}
+}

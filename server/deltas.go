@@ -1,0 +1,128 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/slice"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// delta is one reading of a log that grows, or of what it has become: from where the
+// answer before ended. What is before that is not looked at.
+type delta struct {
+	pages     *artifactstore.Pages
+	req       *pb.ReadArtifactRequest
+	selection slice.Selection
+	match     *slice.Match
+	budget    slice.Budget
+}
+
+func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
+	at, err := d.position()
+	if err != nil {
+		return nil, err
+	}
+	page, end, err := d.page(ctx, at)
+	switch {
+	case errors.Is(err, slice.ErrNothing) && at >= 0:
+		return nil, invalidCursor()
+	case errors.Is(err, slice.ErrNothing):
+		return nil, nothingThere(d.pages.Lines(), d.pages.Size())
+	case err != nil:
+		return nil, reading(err)
+	}
+	answer := answerOf(page, d.pages)
+	answer.Live, answer.NextCursor = d.pages.Live(), ""
+	if page.Next >= 0 {
+		end = page.Next
+	}
+	if answer.GetLive() || page.Next >= 0 {
+		if answer.NextCursor, err = d.cursor(end); err != nil {
+			return nil, reading(err)
+		}
+	}
+	return answer, nil
+}
+
+// page reads what is new, and says where it ends.
+func (d *delta) page(ctx context.Context, at int64) (slice.Page, int64, error) {
+	if d.match != nil {
+		return d.matches(ctx, max(0, at))
+	}
+	if at >= 0 && openEnded(d.selection) {
+		d.selection = slice.Bytes{Start: at}
+	}
+	page, err := slice.Read(ctx, d.pages, d.selection, at, d.budget)
+	if err != nil {
+		return slice.Page{}, 0, err
+	}
+	return page, page.Ranges[len(page.Ranges)-1].To, nil
+}
+
+// matches looks at lines that are complete; a last one that is still written is for
+// later.
+func (d *delta) matches(ctx context.Context, at int64) (slice.Page, int64, error) {
+	end := d.pages.Size()
+	if d.pages.Live() {
+		var err error
+		if end, err = d.pages.LastEnd(); err != nil {
+			return slice.Page{}, 0, err
+		}
+	}
+	if at >= end {
+		return slice.Page{Next: -1}, at, nil
+	}
+	d.match.End = end
+	page, err := slice.Find(ctx, d.pages, *d.match, at, d.budget)
+	return page, end, err
+}
+
+// openEnded reports whether a selection goes on for as long as a log grows.
+func openEnded(s slice.Selection) bool {
+	switch s := s.(type) {
+	case slice.Bytes:
+		return s.End == 0
+	case slice.Lines:
+		return s.Last == 0
+	case slice.Tail:
+		return true
+	}
+	return false
+}
+
+// The cursor of a log is where to go on, and a checksum of everything before that:
+// it is good for as long as the log begins with what was read, also when it has
+// become an artifact, and no longer.
+const deltaMark = "."
+
+func isDelta(cursor string) bool { return strings.Contains(cursor, deltaMark) }
+
+func (d *delta) cursor(at int64) (string, error) {
+	sum, err := d.pages.Check(at)
+	return fmt.Sprintf("%s%s%08x", strconv.FormatInt(at, 36), deltaMark, sum), err
+}
+
+// position is where to begin; -1 when there is no cursor.
+func (d *delta) position() (int64, error) {
+	if d.req.GetCursor() == "" {
+		return -1, nil
+	}
+	digits, _, _ := strings.Cut(d.req.GetCursor(), deltaMark)
+	at, err := strconv.ParseInt(digits, 36, 64)
+	if err != nil || at < 0 || at > d.pages.Size() {
+		return 0, invalidCursor()
+	}
+	same, err := d.cursor(at)
+	if err != nil {
+		return 0, reading(err)
+	}
+	if same != d.req.GetCursor() {
+		return 0, invalidCursor()
+	}
+	return at, nil
+}

@@ -1,0 +1,250 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// logs is what AppendLog needs.
+type logs struct {
+	store    logStore
+	every    time.Duration   // between two syncs; 0: only on request
+	draining <-chan struct{} // closed when calls are to end
+	logger   *slog.Logger
+}
+
+// logStore keeps logs.
+type logStore interface {
+	artifactstore.Source
+	OpenLog(ctx context.Context, o library.Owner, name string) (artifactstore.Log, error)
+}
+
+type appendLogCall = grpc.BidiStreamingServer[pb.AppendLogRequest, pb.AppendLogResponse]
+
+// AppendLog writes a log that grows.
+func (a *artifacts) AppendLog(call appendLogCall) error { return a.logs.serve(call) }
+
+// serve is one call. It receives, syncs and sends in a goroutine each, so that a slow
+// disk does not keep the client from sending, nor a client that does not read its
+// answers the log from becoming durable.
+func (l logs) serve(call appendLogCall) error {
+	first, err := call.Recv()
+	if err != nil {
+		return endOfStream(err)
+	}
+	log, err := l.open(call.Context(), first.GetHeader())
+	if err != nil {
+		return err
+	}
+	a := &appending{
+		logs: l, call: call, log: log, broken: make(chan error, 1),
+		wishes: make(chan struct{}, 1), answers: make(chan *pb.AppendLogResponse, 1),
+	}
+	var sending, syncing sync.WaitGroup
+	stop := make(chan struct{})
+	sending.Go(a.send)
+	a.answer(log.Durable())
+	syncing.Go(func() { a.sync(stop) })
+	finished, err := a.receive()
+	close(stop)
+	syncing.Wait()
+	last, err := a.end(finished, first.GetHeader().GetCall(), err)
+	close(a.answers)
+	sending.Wait()
+	if err != nil {
+		return err
+	}
+	return call.Send(last)
+}
+
+// open checks the header and opens its log.
+func (l logs) open(ctx context.Context, header *pb.LogHeader) (artifactstore.Log, error) {
+	if header == nil {
+		return nil, outOfOrder("the first message is the header")
+	}
+	check := envelope.NewChecker("header")
+	check.Name("call.session_id", header.GetCall().GetSessionId(), true)
+	check.Name("call.call_id", header.GetCall().GetCallId(), true)
+	check.Name("name", header.GetName(), false)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	name := artifactstore.LogName(header.GetCall().GetSessionId(), header.GetCall().GetCallId(), header.GetName())
+	if header.GetAtByte() > 0 { // nothing is made for a call that is refused
+		pages, err := l.store.Pages(ctx, artifactstore.LiveName(name))
+		if errors.Is(err, artifactstore.ErrUnknown) {
+			return nil, otherPosition(0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		_ = pages.Close() // read-only
+	}
+	log, err := l.store.OpenLog(ctx, ownerOf(header.GetCall()), name)
+	if err != nil {
+		return nil, err
+	}
+	if at := header.GetAtByte(); at > 0 && at != uint64(log.Received()) {
+		return nil, errors.Join(otherPosition(log.Received()), log.Close())
+	}
+	if dropped := log.Dropped(); dropped > 0 {
+		l.logger.WarnContext(ctx, "the end of a log was cut off: nothing vouched for it after a crash", "log", log.Path(), "bytes", dropped)
+	}
+	return log, nil
+}
+
+// appending is one AppendLog call.
+type appending struct {
+	logs
+	call    appendLogCall
+	log     artifactstore.Log
+	wishes  chan struct{}              // to sync; one stands for all that were not begun
+	answers chan *pb.AppendLogResponse // to send; the newest stands for all
+	broken  chan error                 // of a sync
+}
+
+// receive takes what the client sends, until it finishes, fails or goes away, or the
+// server drains.
+func (a *appending) receive() (finished bool, err error) {
+	type received struct {
+		message *pb.AppendLogRequest
+		err     error
+	}
+	in, done := make(chan received), make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			m, err := a.call.Recv() // the end of the call ends it
+			select {
+			case in <- received{m, err}:
+			case <-done:
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case r := <-in:
+			if errors.Is(r.err, io.EOF) { // without a finish: the log stays, and another call may go on with it
+				return false, nil
+			}
+			if r.err != nil {
+				return false, r.err
+			}
+			if finished, err := a.take(r.message); finished || err != nil {
+				return finished, err
+			}
+		case err := <-a.broken:
+			return false, err
+		case <-a.draining:
+			return false, draining()
+		}
+	}
+}
+
+// take takes one message.
+func (a *appending) take(m *pb.AppendLogRequest) (finished bool, err error) {
+	switch m := m.GetMessage().(type) {
+	case *pb.AppendLogRequest_Data:
+		return false, a.log.Append(m.Data)
+	case *pb.AppendLogRequest_Sync:
+		select {
+		case a.wishes <- struct{}{}:
+		default: // one that was not begun will sync this too
+		}
+		return false, nil
+	case *pb.AppendLogRequest_Finish:
+		return true, nil
+	}
+	return false, outOfOrder("the header comes once, and then data, syncs and a finish")
+}
+
+// sync makes the log durable from time to time, and when the client asks for it.
+func (a *appending) sync(stop <-chan struct{}) {
+	var tick <-chan time.Time
+	if a.every > 0 {
+		ticker := time.NewTicker(a.every)
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	before := a.log.Durable()
+	for {
+		asked := false
+		select {
+		case <-stop:
+			return
+		case <-a.wishes:
+			asked = true
+		case <-tick:
+		}
+		durable, err := a.log.Sync()
+		if err != nil {
+			a.broken <- err
+			return
+		}
+		if asked || durable > before {
+			a.answer(durable)
+		}
+		before = durable
+	}
+}
+
+// answer says how far the log is. It takes the place of an answer that is not sent yet.
+func (a *appending) answer(durable int64) {
+	select {
+	case <-a.answers:
+	default:
+	}
+	a.answers <- a.state(durable)
+}
+
+func (a *appending) state(durable int64) *pb.AppendLogResponse {
+	return &pb.AppendLogResponse{Path: a.log.Path(), ReceivedBytes: uint64(a.log.Received()), DurableBytes: uint64(durable)}
+}
+
+// send sends the answers.
+func (a *appending) send() {
+	for answer := range a.answers {
+		_ = a.call.Send(answer) // a client that is gone is for receive to notice
+	}
+}
+
+// end ends the call: with an artifact, or with all that came made durable, whatever the
+// reason. It returns the last answer.
+func (a *appending) end(finished bool, owner *pb.CallReference, why error) (*pb.AppendLogResponse, error) {
+	defer a.log.Close() // what mattered was synced
+	if !finished {
+		durable, err := a.log.Sync()
+		if why == nil {
+			why = err
+		}
+		if err == nil {
+			a.answer(durable) // also to one who is refused
+		}
+		return a.state(durable), why
+	}
+	ref, err := a.log.Finish(context.WithoutCancel(a.call.Context())) // it was asked for, also by one who is gone
+	if err != nil {
+		return nil, err
+	}
+	last := a.state(a.log.Durable())
+	last.Artifact = &pb.ArtifactEntry{
+		Path: ref.Path, Bytes: uint64(ref.Size), Digest: ref.Digest, CallId: owner.GetCallId(),
+		State: pb.ArtifactState_ARTIFACT_STATE_STORED,
+	}
+	return last, nil
+}
