@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		os.Exit(holdStore())
 	case "die":
 		os.Exit(putAndDie())
+	case "log":
+		os.Exit(logAndDie())
 	}
 }
 
@@ -65,21 +67,7 @@ func holdStore() int {
 // putAndDie opens the store, puts artifacts, prints the name of each as soon as it is acknowledged, and
 // kills itself before the step whose number is in killVar.
 func putAndDie() int {
-	kill, err := strconv.Atoi(os.Getenv(killVar))
-	if err != nil {
-		return 1
-	}
-	steps := 0
-	die := func(string) error {
-		if steps == kill {
-			// No error can come back from this.
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-		steps++
-		return nil
-	}
-	d, err := artifactstore.OpenDirFaulty(os.Getenv(rootVar), artifactstore.DirOptions{}, die)
+	d, err := openToDie()
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -96,6 +84,25 @@ func putAndDie() int {
 		return 1
 	}
 	return 0
+}
+
+// openToDie opens the store, and kills this process before the step whose number is in killVar.
+func openToDie() (*artifactstore.Dir, error) {
+	kill, err := strconv.Atoi(os.Getenv(killVar))
+	if err != nil {
+		return nil, err
+	}
+	steps := 0
+	die := func(string) error {
+		if steps == kill {
+			// No error can come back from this.
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+		steps++
+		return nil
+	}
+	return artifactstore.OpenDirFaulty(os.Getenv(rootVar), artifactstore.DirOptions{}, die)
 }
 
 // helper returns a command that runs this test binary in a role.

@@ -571,7 +571,7 @@ func appendingTo(broken func(*testing.T, func(*sidecar)) *sidecar) func(*testing
 	}
 }
 
-// logProvocations has one row for every refusal that AppendLog lists, but for quotas.
+// logProvocations has a row for every refusal that AppendLog lists.
 func logProvocations() []provocation {
 	var list []provocation
 	add := func(code, reason, field string, run func(*testing.T, *sidecar) error) {
@@ -589,12 +589,23 @@ func logProvocations() []provocation {
 	add("FAILED_PRECONDITION", "LOG_POSITION", "", atAnotherPosition)
 	add("FAILED_PRECONDITION", "LOG_FINISHED", "", afterTheFinish)
 	add("ABORTED", "LOG_BUSY", "", whileAnotherAppends)
+	add("RESOURCE_EXHAUSTED", "QUOTA_STORE", "", appendsOver("--store-quota=1KiB"))
+	add("RESOURCE_EXHAUSTED", "QUOTA_SESSION", "", appendsOver("--session-quota=1KiB"))
 	add("RESOURCE_EXHAUSTED", "DISK_FULL", "", appendingTo(onFullDisk))
 	add("RESOURCE_EXHAUSTED", "FD_LIMIT", "", appendingTo(withoutDescriptors))
 	add("RESOURCE_EXHAUSTED", "ARTIFACT_TOO_LARGE", "", appendingTo(withSmallFiles))
 	add("FAILED_PRECONDITION", "STORE_READ_ONLY", "", appendingTo(withReadOnlyLogs))
 	add("INTERNAL", "STORE_FAILED", "", appendingTo(withoutDirectoryOfLogs))
 	return list
+}
+
+// appendsOver appends more than a quota has room for, and finishes.
+func appendsOver(quota string) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, _ *sidecar) error {
+		t.Helper()
+		finish := &pb.AppendLogRequest{Message: &pb.AppendLogRequest_Finish{Finish: &pb.LogFinish{}}}
+		return appends(logHeader("s", "c", "", 0), logData(counted(1000)), finish)(t, startSidecar(t, launch{args: []string{quota}}))
+	}
 }
 
 func atAnotherPosition(t *testing.T, s *sidecar) error {

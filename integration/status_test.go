@@ -53,7 +53,7 @@ func provocations() []provocation {
 			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
 		}
 	}
-	list = slices.Concat(list, artifactProvocations(), fileProvocations())
+	list = slices.Concat(list, artifactProvocations(), fileProvocations(), logProvocations())
 	return append(list, []provocation{
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},

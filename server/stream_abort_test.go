@@ -66,15 +66,16 @@ func TestAbort(t *testing.T) {
 	unfit := finish(completed())
 	unfit.GetFinish().Output.ToolName = "no tool name"
 	for name, c := range map[string]struct {
-		last  *pb.ProjectStreamRequest
-		leave bool
+		last        *pb.ProjectStreamRequest
+		leave, late bool
 	}{
-		"the client says no more":                 {},
-		"the client went away":                    {leave: true},
-		"a chunk has another place":               {last: at(3, chunk("stdout", []byte("lost")))},
-		"a stream has another size":               {last: counted(map[string]uint64{"stdout": 3})},
-		"a message has no place":                  {last: keeping("s", "")},
-		"the finish is refused by the projection": {last: unfit},
+		"the client says no more":                  {},
+		"the client went away":                     {leave: true},
+		"the client is gone when a chunk is taken": {late: true},
+		"a chunk has another place":                {last: at(3, chunk("stdout", []byte("lost")))},
+		"a stream has another size":                {last: counted(map[string]uint64{"stdout": 3})},
+		"a message has no place":                   {last: keeping("s", "")},
+		"the finish is refused by the projection":  {last: unfit},
 	} {
 		for _, keep := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, %v", name, keep), func(t *testing.T) {
@@ -91,6 +92,13 @@ func TestAbort(t *testing.T) {
 				w := &wire{ctx: ctx, requests: requests}
 				if c.leave {
 					w.atEnd = func() error { leave(); return ctx.Err() }
+				}
+				if c.late {
+					w.beforeEach = func() {
+						if len(w.requests) == 1 {
+							leave()
+						}
+					}
 				}
 				if h.ProjectStream(w) == nil {
 					t.Error("the call was answered")

@@ -22,15 +22,12 @@ var errIdle = errors.New("no message came in time")
 type inbox struct {
 	call   grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
 	idle   time.Duration
-	timer  *time.Timer   // runs while next waits
+	timer  *time.Timer   // runs while next waits; nil before the first time
 	silent chan struct{} // closed when it fires
 }
 
 func newInbox(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], idle time.Duration) *inbox {
-	b := &inbox{call: call, idle: idle, silent: make(chan struct{})}
-	b.timer = time.AfterFunc(idle, func() { close(b.silent) })
-	b.timer.Stop()
-	return b
+	return &inbox{call: call, idle: idle, silent: make(chan struct{})}
 }
 
 // while does the work that takes the messages. It fails with errIdle when a message
@@ -65,7 +62,11 @@ func (b *inbox) while(work func() error) error {
 // next returns the next message. It fails as Recv does, and with errIdle when the
 // call was given up: nothing of the call may be touched any more then.
 func (b *inbox) next() (*pb.ProjectStreamRequest, error) {
-	b.timer.Reset(b.idle)
+	if b.timer == nil {
+		b.timer = time.AfterFunc(b.idle, func() { close(b.silent) })
+	} else {
+		b.timer.Reset(b.idle)
+	}
 	m, err := b.call.Recv()
 	if !b.timer.Stop() {
 		return nil, errIdle
