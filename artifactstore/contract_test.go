@@ -1,6 +1,10 @@
 package artifactstore_test
 
 import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -21,6 +25,31 @@ func TestContract(t *testing.T) {
 			return openStore(t, t.TempDir()+"/store", artifactstore.DirOptions{Volatile: true})
 		})
 	})
+	t.Run("compressing Dir", func(t *testing.T) {
+		artifactstoretest.Run(t, func(t *testing.T) artifactstore.Store {
+			return compressing{openStore(t, t.TempDir()+"/store", artifactstore.DirOptions{}), t}
+		})
+	})
+}
+
+// compressing is a store in which every artifact is compressed at once, but for one without any bytes.
+type compressing struct {
+	*artifactstore.Dir
+	t *testing.T
+}
+
+func (c compressing) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	ref, err := c.Dir.Put(ctx, b)
+	if err != nil || ref.Size == 0 {
+		return ref, err
+	}
+	if _, err := artifactstore.CompressAny(c.Dir, ref.Name); err != nil {
+		c.t.Errorf("compress %s: %v", ref.Name, err)
+	}
+	if _, err := os.Lstat(ref.Path); !errors.Is(err, fs.ErrNotExist) {
+		c.t.Errorf("%s is there after it was compressed: %v", ref.Path, err)
+	}
+	return ref, nil
 }
 
 func TestContractOfLogs(t *testing.T) {

@@ -53,14 +53,19 @@ type DirOptions struct {
 //	tmp/        payloads that have no name yet; swept when the store is opened
 //	3fa/9c1e2   the artifact called 3fa9c1e2
 //	live/       logs, by name; finished ones are links to their artifacts
+//	3fa/9c1e2.zst     the same in compressed form, once Compress has put it there instead
+//	3fa/9c1e2.index   where the lines of the artifact are; made again when it is missing
 //
-// Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after.
+// Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after, with
+// the sticky bit on those that Compress could not make small.
 // Names come from content, so nothing ever replaces an artifact: one that turns out damaged keeps its name,
 // as evidence, and the same content put again gets a longer one.
 type Dir struct {
 	path     string // absolute
 	uid      uint32 // the owner of everything in the store
 	volatile bool
+	outdated bool // FORMAT is of an earlier version, because there was no room for another
+	codec    func() (*codec, error)
 	fault    faultFunc // nil outside of tests
 
 	lock    *os.File
@@ -111,6 +116,7 @@ func openDir(root string, opts DirOptions, fault faultFunc) (*Dir, error) {
 		fault:  fault,
 		stages: make(map[*dirStage]struct{}),
 		logs:   make(map[string]*liveLog),
+		codec:  sync.OnceValues(newCodec),
 	}
 	d.scratch.New = func() any {
 		return &scratch{buf: make([]byte, chunkSize), hash: blake3.New()}
@@ -145,7 +151,7 @@ func (d *Dir) open(opts DirOptions) error {
 	if err := d.acquireLock(opts.LockWait); err != nil {
 		return err
 	}
-	formatted, err := d.readFormat() // again: whoever held the lock may have changed it
+	version, err := d.readFormat() // again: whoever held the lock may have changed it
 	if err != nil {
 		return err
 	}
@@ -155,11 +161,14 @@ func (d *Dir) open(opts DirOptions) error {
 	if err := d.sweep(); err != nil {
 		return err
 	}
-	if !formatted {
+	switch version {
+	case noFormat:
 		if err := d.syncParents(); err != nil {
 			return err
 		}
-		return d.writeFormat()
+		return d.writeFormat(d.linkFormat)
+	case formatVersion - 1:
+		return d.upgrade()
 	}
 	// An earlier process may have died between creating a shard and syncing the root. One sync now makes
 	// every shard durable that exists.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -22,18 +21,33 @@ func (d *Dir) Has(ctx context.Context, name string) (bool, error) {
 		return false, fmt.Errorf("artifact %s: %w", name, err)
 	}
 	defer d.ops.Done()
-	path := logLocation(log)
-	if !isLog {
-		path = location(name)
+	has := d.has
+	if isLog {
+		has, name = d.hasLog, log
 	}
-	info, err := d.root.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	found, err := has(name)
 	if err != nil {
 		return false, fmt.Errorf("artifact %s: %w", name, readError(err))
 	}
-	return !isLog || info.Mode().IsRegular(), nil
+	return found, nil
+}
+
+// has looks for an artifact, plain or compressed.
+func (d *Dir) has(name string) (bool, error) {
+	_, err := d.root.Lstat(location(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.hasCompressed(name)
+	}
+	return err == nil, err
+}
+
+// hasLog looks for a log that is not finished.
+func (d *Dir) hasLog(name string) (bool, error) {
+	info, err := d.root.Lstat(logLocation(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Mode().IsRegular(), err
 }
 
 // Remove is [Holdings]'s. Readers that are open go on. The name is gone for good when it returns: the
@@ -67,15 +81,14 @@ func (d *Dir) removeLog(name string) error {
 	if l.writer != nil {
 		return ErrBusy
 	}
-	info, err := d.root.Lstat(logLocation(name))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		l.retire()
-		return ErrUnknown
-	}
+	there, err := d.hasLog(name)
 	if err != nil {
 		return readError(err)
 	}
 	l.retire()
+	if !there {
+		return ErrUnknown
+	}
 	if err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(logLocation(name)) }); err != nil {
 		return err
 	}
@@ -89,12 +102,12 @@ func (d *Dir) remove(name string) error {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	missing := true
-	for _, path := range []string{location(name) + indexSuffix, location(name)} {
-		err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(path) })
+	for _, suffix := range []string{indexSuffix, compressedSuffix, ""} {
+		err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(location(name) + suffix) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		missing = errors.Is(err, fs.ErrNotExist)
+		missing = missing && (err != nil || suffix == indexSuffix)
 	}
 	if missing {
 		return ErrUnknown
@@ -134,27 +147,42 @@ func (d *Dir) walk(dir string, nameOf func(path string) (string, bool), visit fu
 	if err != nil {
 		return readError(err)
 	}
-	for _, e := range entries {
-		name, ok := nameOf(dir + "/" + e.Name())
-		if !ok || !e.Type().IsRegular() {
+	before := ""
+	for _, e := range entries { // in order: a compressed artifact comes after a plain one
+		file, compressed := strings.CutSuffix(e.Name(), compressedSuffix)
+		name, ok := nameOf(dir + "/" + file)
+		if !ok || name == before || !e.Type().IsRegular() {
 			continue
 		}
-		info, err := e.Info()
+		h, err := d.held(name, e, compressed)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
 		if err != nil {
 			return readError(err)
 		}
-		if err := visit(heldOf(name, info)); err != nil {
+		if err := visit(h); err != nil {
 			return err
 		}
+		before = name
 	}
 	return nil
 }
 
-func heldOf(name string, info os.FileInfo) Held {
-	return Held{Name: name, Size: info.Size(), Stored: info.ModTime()}
+// held describes a file. A compressed one that cannot be read is described by its own size.
+func (d *Dir) held(name string, e fs.DirEntry, compressed bool) (Held, error) {
+	info, err := e.Info()
+	if err != nil {
+		return Held{}, err
+	}
+	h := Held{Name: name, Size: info.Size(), Stored: info.ModTime()}
+	if compressed {
+		if o, err := d.openCompressed(name); err == nil {
+			h.Size = o.size
+			_ = o.Close() // read-only
+		}
+	}
+	return h, nil
 }
 
 // PathOf returns the path of the artifact called name, as Ref.Path has it, whether it is there or not.

@@ -36,11 +36,11 @@ func (d *Dir) Pages(ctx context.Context, name string) (*Pages, error) {
 }
 
 func (d *Dir) pages(ctx context.Context, name string) (*Pages, error) {
-	f, info, err := d.openArtifact(name)
+	f, err := d.openArtifact(name)
 	if err != nil {
 		return nil, err
 	}
-	if i := d.readIndex(name); i != nil && i.content.size == info.Size() {
+	if i := d.readIndex(name); i != nil && i.content.size == f.size {
 		return newPages(d.ref(name, i.content), i, f, f), nil
 	}
 	f.Close() // read-only

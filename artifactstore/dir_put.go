@@ -141,7 +141,7 @@ func (d *Dir) link(ctx context.Context, path string, c content) (Ref, error) {
 		return Ref{}, err
 	}
 	for name := range c.names() {
-		err := d.fault.do(stepLink, func() error { return d.root.Link(path, location(name)) })
+		err := d.give(path, name)
 		switch {
 		case err == nil:
 			return d.ref(name, c), d.settle(sh, name)
@@ -156,6 +156,17 @@ func (d *Dir) link(ctx context.Context, path string, c content) (Ref, error) {
 		}
 	}
 	return Ref{}, c.noNameLeft()
+}
+
+// give gives the file at a path a name that neither form of an artifact has. The caller holds the lock of the shard.
+func (d *Dir) give(path, name string) error {
+	switch taken, err := d.hasCompressed(name); {
+	case err != nil:
+		return stepError(stepLink, err)
+	case taken:
+		return fs.ErrExist
+	}
+	return d.fault.do(stepLink, func() error { return d.root.Link(path, location(name)) })
 }
 
 // prepareShard makes sure that the directory for c is there, is no link, and is durable. The caller holds
@@ -227,7 +238,7 @@ func (d *Dir) inspect(ctx context.Context, sh *shard, name string, c content) (n
 	if d.volatile {
 		return nameHoldsIt, nil
 	}
-	err = d.fault.do(stepSyncStored, f.Sync)
+	err = d.fault.do(stepSyncStored, f.file.Sync)
 	if err == nil {
 		err = d.syncDir(stepSyncShard, shardName(name))
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 )
@@ -49,12 +48,12 @@ func (d *Dir) NameOf(path string) (string, error) {
 // openVerified opens the artifact called name, reads all of it and checks that it is what its name says.
 // If size is not anySize, an artifact of another size is damaged as far as the caller is concerned, and is
 // not read.
-func (d *Dir) openVerified(ctx context.Context, name string, size int64) (*os.File, content, error) {
-	f, info, err := d.openArtifact(name)
+func (d *Dir) openVerified(ctx context.Context, name string, size int64) (*opened, content, error) {
+	f, err := d.openArtifact(name)
 	if err != nil {
 		return nil, content{}, err
 	}
-	c := content{size: info.Size()}
+	c := content{size: f.size}
 	if size != anySize && size != c.size {
 		err = fmt.Errorf("%d bytes long instead of %d: %w", c.size, size, ErrDamaged)
 	} else {
@@ -70,20 +69,23 @@ func (d *Dir) openVerified(ctx context.Context, name string, size int64) (*os.Fi
 	return f, c, nil
 }
 
-// openArtifact opens the file of the artifact called name without reading it.
-func (d *Dir) openArtifact(name string) (*os.File, os.FileInfo, error) {
+// openArtifact opens the artifact called name without reading it. While it has both forms the plain one counts.
+func (d *Dir) openArtifact(name string) (*opened, error) {
 	shardInfo, err := d.root.Lstat(shardName(name))
 	if err == nil && !shardInfo.IsDir() {
 		err = errNotPlain
 	}
 	if err != nil {
-		return nil, nil, readError(err)
+		return nil, readError(err)
 	}
 	f, info, err := d.openPlain(location(name))
-	if err != nil {
-		return nil, nil, readError(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.openCompressed(name)
 	}
-	return f, info, nil
+	if err != nil {
+		return nil, readError(err)
+	}
+	return &opened{ReaderAt: f, file: f, info: info, size: info.Size()}, nil
 }
 
 // readError says what a failure to open or read an artifact means. A shortage passes; everything else that
@@ -95,6 +97,8 @@ func readError(err error) error {
 	}
 	sentinel := sentinelFor(err)
 	switch {
+	case errors.Is(err, ErrDamaged):
+		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrUnknown
 	case sentinel != nil:
@@ -106,9 +110,9 @@ func readError(err error) error {
 	}
 }
 
-// digestOf hashes f from its beginning and insists on size bytes. It looks at ctx between chunks and does
-// not move the position of f.
-func (d *Dir) digestOf(ctx context.Context, f *os.File, size int64) (digest [digestSize]byte, err error) {
+// digestOf hashes f from its beginning and insists on size bytes. It looks at ctx between chunks and
+// leaves the position of a file as it is.
+func (d *Dir) digestOf(ctx context.Context, f io.ReaderAt, size int64) (digest [digestSize]byte, err error) {
 	s := d.getScratch()
 	defer d.scratch.Put(s)
 	var total int64

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A temporary name is tempPrefix, 32 random hex digits and tempSuffix. The sweep removes nothing else.
@@ -69,12 +70,27 @@ func (t *temp) freeze() error {
 		return err
 	}
 	if !t.dir.volatile {
-		if err := t.dir.fault.do(stepSyncTemp, t.file.Sync); err != nil {
+		if err := t.sync(); err != nil {
 			return err
 		}
 	}
 	t.frozen = true
 	return nil
+}
+
+// freezeDurably is freeze, and makes the file durable also in a volatile store.
+func (t *temp) freezeDurably() error {
+	if err := t.freeze(); err != nil || !t.dir.volatile {
+		return err
+	}
+	return t.sync()
+}
+
+func (t *temp) sync() error { return t.dir.fault.do(stepSyncTemp, t.file.Sync) }
+
+// keepTime makes the file as old as the one whose place it takes.
+func (t *temp) keepTime(modified time.Time) error {
+	return t.dir.fault.do(stepKeepTime, func() error { return t.dir.tmp.Chtimes(t.name, modified, modified) })
 }
 
 // path returns the name of the file relative to the root.

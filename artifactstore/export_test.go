@@ -1,5 +1,11 @@
 package artifactstore
 
+import (
+	"bytes"
+	"context"
+	"io"
+)
+
 // What the external tests need to see.
 
 // OpenDirFaulty is OpenDir with a function that is asked before every step and may fail it.
@@ -21,6 +27,11 @@ const (
 	StepOpenLock   = string(stepOpenLock)
 	StepTakeLock   = string(stepTakeLock)
 	StepWriteHint  = string(stepWriteHint)
+	StepMark       = string(stepMark)
+	StepVerifyTemp = string(stepVerifyTemp)
+	StepReplace    = string(stepReplaceFormat)
+	StepLinkZstd   = string(stepLinkCompressed)
+	StepDropPlain  = string(stepRemovePlain)
 )
 
 // CheckName is checkName.
@@ -37,3 +48,23 @@ func IsTempName(name string) bool { return isTempName(name) }
 
 // FileSystemByMagic is fileSystemByMagic.
 func FileSystemByMagic(magic uint32) FileSystem { return fileSystemByMagic(magic) }
+
+// CompressAny is Compress, whatever the size of an artifact and of its compressed form are; but one without any
+// bytes stays as it is.
+func CompressAny(d *Dir, name string) (done bool, err error) {
+	_, done, err = d.compressWhere(context.Background(), name, worth{saving: -1 << 20})
+	return done, err
+}
+
+// ReadFrames returns the content of a compressed form.
+func ReadFrames(file []byte) ([]byte, error) {
+	c, err := newCodec()
+	if err != nil {
+		return nil, err
+	}
+	r, err := newFrameReader(bytes.NewReader(file), int64(len(file)), c)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(r, 0, r.table.size))
+}

@@ -12,48 +12,55 @@ import (
 const (
 	formatName    = "FORMAT"
 	formatProduct = "toolresult-artifacts"
-	formatVersion = 1
+	formatVersion = 2
+	// noFormat is the version of a store that has no FORMAT yet.
+	noFormat = 0
 	// formatText is the whole FORMAT file of this version: what the store is, and what names its artifacts.
-	formatText = formatProduct + " 1\nblake3\n"
+	formatText = formatProduct + " 2\nblake3\n"
+	// firstFormatText is that of version 1, which had no compressed artifacts and was otherwise the same.
+	firstFormatText = formatProduct + " 1\nblake3\n"
 	// maxFormatSize is how many bytes of a FORMAT file are read at most.
 	maxFormatSize = 4096
 	// maxFormatEcho is how many bytes of an unknown FORMAT an error repeats at most.
 	maxFormatEcho = 40
 )
 
-// readFormat reports whether the store has been initialised; without the lock, a false may be out of date.
-// It fails if the store was written by something else than this version of this package, and writes
-// nothing.
-func (d *Dir) readFormat() (formatted bool, err error) {
+// readFormat returns the version of the store, or noFormat if it has not been initialised; without the lock
+// that may be out of date. It fails if the store was written by something else than this version of this
+// package or the one before, and writes nothing.
+func (d *Dir) readFormat() (version int, err error) {
 	f, _, err := d.openPlain(formatName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return false, d.checkFresh()
+		return noFormat, d.checkFresh()
 	case errors.Is(err, errNotPlain):
-		return false, fmt.Errorf("%s: %w: %w", formatName, errNotPlain, ErrRootUnsafe)
+		return noFormat, fmt.Errorf("%s: %w: %w", formatName, errNotPlain, ErrRootUnsafe)
 	case err != nil:
-		return false, stepError("open "+formatName, err)
+		return noFormat, stepError("open "+formatName, err)
 	}
 	defer f.Close() // read-only
 	text, err := io.ReadAll(io.LimitReader(f, maxFormatSize))
 	if err != nil {
-		return false, stepError("read "+formatName, err)
+		return noFormat, stepError("read "+formatName, err)
 	}
-	return true, checkFormat(string(text))
+	return checkFormat(string(text))
 }
 
-// checkFormat fails unless text is the FORMAT of this version.
-func checkFormat(text string) error {
-	if text == formatText {
-		return nil
+// checkFormat returns the version that text is the FORMAT of.
+func checkFormat(text string) (version int, err error) {
+	switch text {
+	case formatText:
+		return formatVersion, nil
+	case firstFormatText:
+		return formatVersion - 1, nil
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	digits, ours := strings.CutPrefix(first, formatProduct+" ")
-	version, err := strconv.ParseUint(digits, 10, 32)
-	if ours && err == nil && version > formatVersion {
-		return fmt.Errorf("%s says version %d, this program knows %d: %w", formatName, version, formatVersion, ErrFormatTooNew)
+	says, err := strconv.ParseUint(digits, 10, 32)
+	if ours && err == nil && says > formatVersion {
+		return noFormat, fmt.Errorf("%s says version %d, this program knows %d: %w", formatName, says, formatVersion, ErrFormatTooNew)
 	}
-	return fmt.Errorf("%s says %q: %w", formatName, text[:min(len(text), maxFormatEcho)], ErrDamaged)
+	return noFormat, fmt.Errorf("%s says %q: %w", formatName, text[:min(len(text), maxFormatEcho)], ErrDamaged)
 }
 
 // checkFresh fails unless the root, which has no FORMAT, holds at most what an interrupted first start
@@ -82,8 +89,37 @@ func (d *Dir) checkFresh() error {
 	return nil
 }
 
-// writeFormat finishes the first start: the FORMAT file appears complete and durable, or not at all.
-func (d *Dir) writeFormat() error {
+// upgrade makes a store of version 1 one of this version. A program of version 1 refuses it from then on, as it
+// could not read what Compress writes. Without room for the new FORMAT the store stays what it is, and can be
+// read.
+func (d *Dir) upgrade() error {
+	err := d.writeFormat(d.replaceFormat)
+	if errors.Is(err, ErrFull) {
+		d.outdated = true
+		return d.syncDir(stepSyncRoot, ".")
+	}
+	return err
+}
+
+// errOutdated says why nothing can be compressed in a store that could not be upgraded.
+var errOutdated = fmt.Errorf("the store has an earlier format since it was opened on a full disk: %w", ErrFull)
+
+// linkFormat names the first FORMAT of a store.
+func (d *Dir) linkFormat(t *temp) error {
+	return d.fault.do(stepLinkFormat, func() error { return d.root.Link(t.path(), formatName) })
+}
+
+// replaceFormat puts a FORMAT in the place of another.
+func (d *Dir) replaceFormat(t *temp) error {
+	err := d.fault.do(stepReplaceFormat, func() error { return d.root.Rename(t.path(), formatName) })
+	if err == nil {
+		t.name = ""
+	}
+	return err
+}
+
+// writeFormat makes FORMAT that of this version: it appears complete and durable, or not at all.
+func (d *Dir) writeFormat(name func(*temp) error) error {
 	t, err := d.newTemp()
 	if err != nil {
 		return err
@@ -95,7 +131,7 @@ func (d *Dir) writeFormat() error {
 	if err := t.freeze(); err != nil {
 		return err
 	}
-	if err := d.fault.do(stepLinkFormat, func() error { return d.root.Link(t.path(), formatName) }); err != nil {
+	if err := name(t); err != nil {
 		return err
 	}
 	return d.syncDir(stepSyncRoot, ".")

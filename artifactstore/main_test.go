@@ -22,6 +22,7 @@ const (
 	roleVar = "ARTIFACTSTORE_TEST_ROLE"
 	rootVar = "ARTIFACTSTORE_TEST_ROOT"
 	killVar = "ARTIFACTSTORE_TEST_KILL"
+	nameVar = "ARTIFACTSTORE_TEST_NAME"
 )
 
 func TestMain(m *testing.M) {
@@ -34,6 +35,8 @@ func TestMain(m *testing.M) {
 		os.Exit(putAndDie())
 	case "log":
 		os.Exit(logAndDie())
+	case "compress":
+		os.Exit(compressAndDie())
 	}
 }
 
@@ -86,7 +89,7 @@ func putAndDie() int {
 	return 0
 }
 
-// openToDie opens the store, and kills this process before the step whose number is in killVar.
+// openToDie opens the store, which kills the process before the step whose number is in killVar.
 func openToDie() (*artifactstore.Dir, error) {
 	kill, err := strconv.Atoi(os.Getenv(killVar))
 	if err != nil {
@@ -103,6 +106,23 @@ func openToDie() (*artifactstore.Dir, error) {
 		return nil
 	}
 	return artifactstore.OpenDirFaulty(os.Getenv(rootVar), artifactstore.DirOptions{}, die)
+}
+
+// compressAndDie opens the store, compresses the artifact in nameVar, and kills itself as putAndDie does.
+func compressAndDie() int {
+	d, err := openToDie()
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	if _, _, err := d.Compress(context.Background(), os.Getenv(nameVar)); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	if err := d.Close(); err != nil {
+		return 1
+	}
+	return 0
 }
 
 // helper returns a command that runs this test binary in a role.

@@ -154,7 +154,8 @@ func TestFormat(t *testing.T) {
 		text string
 		want error
 	}{
-		{"toolresult-artifacts 2\nblake4\nmore\n", artifactstore.ErrFormatTooNew},
+		{"toolresult-artifacts 3\nblake4\nmore\n", artifactstore.ErrFormatTooNew},
+		{"toolresult-artifacts 2\nblake4\nmore\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts 10\n", artifactstore.ErrFormatTooNew},
 		{"toolresult-artifacts 1\nsha256\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts 0\n", artifactstore.ErrDamaged},
