@@ -136,7 +136,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 // openStore opens the artifact store and its books, and says what they promise.
 func (s *Server) openStore(lockWait time.Duration) (pb.StoreDurability, error) {
 	rules := library.Options{
-		Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
+		Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor, CompressAfter: s.config.CompressAfter,
 		Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
 	}
 	if s.config.Store == config.MemoryStore {

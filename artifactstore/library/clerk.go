@@ -154,9 +154,11 @@ CREATE TABLE artifacts (
 	bytes       INTEGER NOT NULL,
 	stored_at   INTEGER NOT NULL,          -- when it was put last, in milliseconds since 1970
 	deleted_at  INTEGER,
-	deleted_why TEXT
+	deleted_why TEXT,
+	packed      INTEGER NOT NULL DEFAULT 0 -- 1: it was tried to be compressed
 ) WITHOUT ROWID;
 CREATE INDEX artifacts_by_age ON artifacts (stored_at) WHERE deleted_at IS NULL;
+CREATE INDEX artifacts_to_pack ON artifacts (stored_at) WHERE deleted_at IS NULL AND packed = 0;
 CREATE TABLE uses (                        -- who put what
 	sequence  INTEGER PRIMARY KEY AUTOINCREMENT,
 	session   TEXT NOT NULL,               -- empty: none

@@ -284,7 +284,8 @@ func (l *Library) makeRoom(ctx context.Context) error {
 	return nil
 }
 
-// Keep collects garbage every so often until ctx ends, the first time after that time has passed.
+// Keep collects garbage and compresses what is old, every so often until ctx ends, the first time after that time has
+// passed.
 func (l *Library) Keep(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -294,15 +295,18 @@ func (l *Library) Keep(ctx context.Context, every time.Duration) {
 			return
 		case <-tick.C:
 		}
-		c, err := l.Collect(ctx, false)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
+		collected, err := l.Collect(ctx, false)
+		if err != nil && ctx.Err() == nil {
 			l.rules.Logger.ErrorContext(ctx, "garbage could not be collected", slog.Any("error", err))
-		case c.Count > 0 || c.Entered > 0:
-			l.rules.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", c.Count), slog.Int64("bytes", c.Bytes),
-				slog.Int64("entered", c.Entered))
+		} else if collected.Count > 0 || collected.Entered > 0 {
+			l.rules.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", collected.Count),
+				slog.Int64("bytes", collected.Bytes), slog.Int64("entered", collected.Entered))
+		}
+		compressed, err := l.Compress(ctx)
+		if err != nil && ctx.Err() == nil {
+			l.rules.Logger.ErrorContext(ctx, "artifacts could not be compressed", slog.Any("error", err))
+		} else if compressed.Count > 0 {
+			l.rules.Logger.InfoContext(ctx, "artifacts were compressed", slog.Int64("artifacts", compressed.Count), slog.Int64("saved", compressed.Saved))
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 			return err
 		}
 	}
-	return b.run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL WHERE name = ?",
+	return b.run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, packed = packed * (deleted_at IS NULL) WHERE name = ?",
 		digest, size, stamp(now), name)
 }
 

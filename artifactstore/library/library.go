@@ -58,6 +58,8 @@ type Options struct {
 	SessionLease time.Duration
 	// KeepFor is how long an artifact is kept that no lease names, after it was put last. 0: for ever.
 	KeepFor time.Duration
+	// CompressAfter is how long after it was put last an artifact is compressed, if the store can. 0: never.
+	CompressAfter time.Duration
 	// Quota bounds the artifacts of the store, in bytes as they were put. 0: no bound.
 	Quota int64
 	// SessionQuota bounds those of one session, likewise.

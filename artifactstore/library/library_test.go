@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -273,6 +275,52 @@ func TestVerify(t *testing.T) {
 			!errors.Is(bad[damaged.Path], artifactstore.ErrDamaged) || !errors.Is(bad[missing.Path], library.ErrMissing) {
 			t.Errorf("%+v, %v, %v", v, bad, err)
 		}
+	}
+	if err := errors.Join(l.Close(), store.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is old is compressed, once, and reads as before.
+func TestCompress(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	store, err := artifactstore.OpenDir(filepath.Join(t.TempDir(), "store"), artifactstore.DirOptions{Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, store, library.Options{CompressAfter: time.Hour, KeepFor: 3 * time.Hour, Now: c.now})
+	text := strings.Repeat("a line of a log\n", 10_000)
+	noise := make([]byte, 100_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	old, small, random := put(t, l, library.Owner{}, text), put(t, l, library.Owner{}, "small"), put(t, l, library.Owner{}, string(noise))
+	c.move(2 * time.Hour)
+	fresh := put(t, l, library.Owner{}, text+"more\n")
+	for want := int64(1); want >= 0; want-- { // nothing is left to do the second time
+		if got, err := l.Compress(t.Context()); err != nil || got.Count != want || (got.Saved > 100_000) != (want == 1) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	for _, ref := range []artifactstore.Ref{old, small, random, fresh} {
+		_, err := os.Lstat(ref.Path)
+		if compressed := errors.Is(err, os.ErrNotExist); compressed != (ref == old) {
+			t.Errorf("%s: %v", ref.Path, err)
+		}
+		if r, err := l.Open(t.Context(), ref.Name); err != nil || r.Size() != ref.Size {
+			t.Error(err)
+		} else if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if again := put(t, l, library.Owner{}, text); again != old {
+		t.Errorf("%+v, want %+v", again, old)
+	}
+	c.move(4 * time.Hour)
+	if got := collect(t, l); got.Count != 4 || got.KeptCount != 0 {
+		t.Errorf("%+v", got)
+	}
+	if left, err := filepath.Glob(filepath.Join(store.Root(), "???", "*")); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
 	}
 	if err := errors.Join(l.Close(), store.Close()); err != nil {
 		t.Error(err)

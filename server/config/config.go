@@ -54,6 +54,11 @@ type Config struct {
 	// Volatile (key "volatile") answers without syncing artifacts to disk, so that a power cut may lose answered
 	// calls. Default: false.
 	Volatile bool
+	// CompressAfter (key "compress_after") is the age from which on an artifact may be compressed, 0s to 87600h, which
+	// is ten years; 0s is never. ReadArtifact reads a compressed one as before, but there is no file at its path any
+	// more for an agent to open by itself. Default: 0s. Here and below a duration is written as in Go,
+	// "1m30s".
+	CompressAfter time.Duration
 	// SessionLease (key "session_lease") is how long a session needs its artifacts after each call that names it, 0s to
 	// 8760h. Default: 168h.
 	SessionLease time.Duration
@@ -92,7 +97,7 @@ type Config struct {
 	// MaxConnections (key "max_connections") is the number of open connections, 1 to 10000. Default: 64.
 	MaxConnections int
 	// DefaultDeadline (key "default_deadline") is the deadline of a call whose client set none, 100ms to 1h.
-	// Default: 30s. Here and below a duration is written as in Go, "1m30s".
+	// Default: 30s.
 	DefaultDeadline time.Duration
 	// StreamIdle (key "stream_idle") is how long a stream may be without a message of its client, 1s to 24h.
 	// Default: 5m.

@@ -31,6 +31,7 @@ token_file: "" # default
 # token: (set) # env TOOLRESULT_TOKEN
 store: "yes" # file PATH:1
 volatile: false # default
+compress_after: 0s # default
 session_lease: 168h # default
 keep_for: 720h # default
 store_quota: 0 # default
@@ -60,6 +61,7 @@ const wantJSON = `{
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
+  "compress_after": {"value":"0s","origin":"default"},
   "session_lease": {"value":"168h","origin":"default"},
   "keep_for": {"value":"720h","origin":"default"},
   "store_quota": {"value":0,"origin":"default"},

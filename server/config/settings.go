@@ -48,6 +48,7 @@ func accessSettings() []setting {
 }
 
 func storeSettings() []setting {
+	duration := durationKind()
 	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "store", help: "directory of artifacts and audit records, or the word memory",
@@ -59,6 +60,12 @@ func storeSettings() []setting {
 			about: about{key: "volatile", initialText: "off",
 				help: "answer without syncing artifacts to disk; a power cut may lose answered calls"},
 			kind: boolKind(), field: func(c *Config) *bool { return &c.Volatile },
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "compress_after", initialText: "0s, never",
+				help: "age from which on an artifact may be compressed; its path is no file then"},
+			kind: duration, field: func(c *Config) *time.Duration { return &c.CompressAfter },
+			rules: []rule[time.Duration]{between(duration, 0, 87600*time.Hour)},
 		}),
 	}
 }

@@ -61,6 +61,7 @@ func TestValidateRefuses(t *testing.T) {
 		{func(c *config.Config) { c.Families = []string{"/a\n"} }, `families = "/a\n": holds a control character`},
 		{func(c *config.Config) { c.Store = "" }, `store = "": is empty`},
 		{func(c *config.Config) { c.Store = "a\tb" }, `store = "a\tb": holds a control character`},
+		{func(c *config.Config) { c.CompressAfter = -1 }, `compress_after = "-1ns": is out of bounds: 0s to 87600h`},
 		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},
 		{func(c *config.Config) { c.LogLevel = "INFO" }, `log_level = "INFO": is not one of debug, info, warn or error`},
 		{func(c *config.Config) { c.LogFormat = "xml" }, `log_format = "xml": is not one of text, json or auto`},
