@@ -80,21 +80,15 @@ func (d *Dir) compress(ctx context.Context, name string, w worth) (saved int64, 
 	if err != nil {
 		return 0, false, err
 	}
-	t, err := d.newTemp()
-	if err != nil {
-		return 0, false, err
+	k := &compression{dir: d, codec: c, plain: plain, worth: w}
+	err = k.sample(ctx)
+	if err == nil {
+		done, err = k.run(ctx, name)
 	}
-	defer t.release() // as in putBytes
-	k := &compression{dir: d, codec: c, plain: plain, temp: t, worth: w}
-	err = k.run(ctx, name)
 	if errors.Is(err, errNoGain) {
 		err = d.fault.do(stepMark, func() error { return plain.file.Chmod(artifactMode | uncompressible) })
-		return 0, false, err
 	}
-	if err != nil {
-		return 0, false, err
-	}
-	if done, err = k.replace(name); !done {
+	if !done {
 		return 0, false, err
 	}
 	return plain.size - k.size, true, err
@@ -114,11 +108,20 @@ type compression struct {
 	size    int64   // of the compressed form
 }
 
-// run writes the compressed form and makes it durable.
-func (k *compression) run(ctx context.Context, name string) error {
-	if err := k.sample(ctx); err != nil {
-		return err
+// run writes the compressed form and puts it in its place.
+func (k *compression) run(ctx context.Context, name string) (done bool, err error) {
+	if k.temp, err = k.dir.newTemp(); err != nil {
+		return false, err
 	}
+	defer k.temp.release() // as in putBytes
+	if err := k.prepare(ctx, name); err != nil {
+		return false, err
+	}
+	return k.replace(name)
+}
+
+// prepare writes the compressed form and makes it durable.
+func (k *compression) prepare(ctx context.Context, name string) error {
 	if err := k.write(ctx); err != nil {
 		return err
 	}
