@@ -1,6 +1,7 @@
 package artifactstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,13 @@ type DirOptions struct {
 	// LockWait is how long to wait for another process to let go of the store. Zero, or less, means not at
 	// all. It is meant for short-lived commands, not for servers.
 	LockWait time.Duration
+	// NameDigits is the least length of a name in hex digits, 8 to 64; 0 means 8. Stores that share a place
+	// cannot see to it together that a name is free, so they need names that do not collide: with 32 digits
+	// it takes about 2^64 tries to find two contents of one name.
+	NameDigits int
+	// PathPrefix is what stands before the name in Ref.Path, where readers find artifacts by another path
+	// than that of the file. Empty: the path of the file.
+	PathPrefix string
 }
 
 // Dir is a [Store] in a local directory, held by one process at a time. Open one with [OpenDir] and Close
@@ -67,6 +75,9 @@ type Dir struct {
 	outdated bool // FORMAT is of an earlier version, because there was no room for another
 	codec    func() (*codec, error)
 	fault    faultFunc // nil outside of tests
+
+	nameDigits int
+	pathPrefix string
 
 	lock    *os.File
 	root    *os.Root
@@ -100,7 +111,7 @@ type scratch struct {
 // made private, and a first start that was interrupted is finished.
 //
 // Errors: ErrRootUnsafe, ErrLocked, ErrFormatTooNew, ErrDamaged when the FORMAT file makes no sense,
-// ErrFull, ErrReadOnly, ErrTooManyFiles.
+// ErrNameInvalid for a NameDigits that is out of bounds, ErrFull, ErrReadOnly, ErrTooManyFiles.
 func OpenDir(root string, opts DirOptions) (*Dir, error) {
 	return openDir(root, opts, nil)
 }
@@ -111,12 +122,17 @@ func openDir(root string, opts DirOptions, fault faultFunc) (*Dir, error) {
 		return nil, fmt.Errorf("artifact store %q: %w", root, err)
 	}
 	d := &Dir{
-		path:   path,
-		uid:    uint32(os.Geteuid()),
-		fault:  fault,
-		stages: make(map[*dirStage]struct{}),
-		logs:   make(map[string]*liveLog),
-		codec:  sync.OnceValues(newCodec),
+		path:       path,
+		uid:        uint32(os.Geteuid()),
+		fault:      fault,
+		nameDigits: cmp.Or(opts.NameDigits, minNameDigits),
+		pathPrefix: opts.PathPrefix,
+		stages:     make(map[*dirStage]struct{}),
+		logs:       make(map[string]*liveLog),
+		codec:      sync.OnceValues(newCodec),
+	}
+	if d.nameDigits < minNameDigits || d.nameDigits > maxNameDigits {
+		return nil, fmt.Errorf("artifact store %s: names of %d digits: %w", path, d.nameDigits, ErrNameInvalid)
 	}
 	d.scratch.New = func() any {
 		return &scratch{buf: make([]byte, chunkSize), hash: blake3.New()}

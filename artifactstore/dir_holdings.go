@@ -190,6 +190,9 @@ func (d *Dir) PathOf(name string) string {
 	if _, isLog := logAt(name); isLog {
 		return filepath.Join(d.path, name)
 	}
+	if d.pathPrefix != "" {
+		return d.pathPrefix + name
+	}
 	return filepath.Join(d.path, location(name))
 }
 

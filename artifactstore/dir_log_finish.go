@@ -196,7 +196,7 @@ func (d *Dir) complete(ctx context.Context, name string, info os.FileInfo) (Ref,
 
 // isArtifact reports whether a file, which holds c, is the file of an artifact too.
 func (d *Dir) isArtifact(info os.FileInfo, c content) bool {
-	for name := range c.names() {
+	for name := range c.names(d.nameDigits) {
 		if artifact, err := d.root.Lstat(location(name)); err == nil && os.SameFile(artifact, info) {
 			return true
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"sync"
 )
 
@@ -111,7 +110,7 @@ func (d *Dir) find(ctx context.Context, c content) (ref Ref, found bool, err err
 	if err := d.prepareShard(sh, c); err != nil {
 		return Ref{}, false, err
 	}
-	for name := range c.names() {
+	for name := range c.names(d.nameDigits) {
 		switch state, err := d.inspect(ctx, sh, name, c); {
 		case err != nil:
 			return Ref{}, false, err
@@ -140,7 +139,7 @@ func (d *Dir) link(ctx context.Context, path string, c content) (Ref, error) {
 	if err := d.prepareShard(sh, c); err != nil {
 		return Ref{}, err
 	}
-	for name := range c.names() {
+	for name := range c.names(d.nameDigits) {
 		err := d.give(path, name)
 		switch {
 		case err == nil:
@@ -250,6 +249,4 @@ func (d *Dir) inspect(ctx context.Context, sh *shard, name string, c content) (n
 }
 
 // ref returns the Ref of c under name.
-func (d *Dir) ref(name string, c content) Ref {
-	return c.ref(name, filepath.Join(d.path, location(name)))
-}
+func (d *Dir) ref(name string, c content) Ref { return c.ref(name, d.PathOf(name)) }

@@ -38,9 +38,12 @@ func (d *Dir) NameOf(path string) (string, error) {
 		if log, ok := logAt(location); ok {
 			return d.nameOfLog(log), nil
 		}
-		if name, ok := nameAt(location); ok {
+		if name, ok := nameAt(location); ok && d.pathPrefix == "" {
 			return name, nil
 		}
+	}
+	if name, ok := strings.CutPrefix(path, d.pathPrefix); ok && d.pathPrefix != "" && len(name) >= d.nameDigits && checkName(name) == nil {
+		return name, nil
 	}
 	return "", fmt.Errorf("artifact store %s: %w", d.path, ErrForeign)
 }
@@ -104,6 +107,9 @@ func readError(err error) error {
 	case sentinel != nil:
 		return fmt.Errorf("%w: %w", sentinel, err)
 	case errors.Is(err, syscall.ENOMEM):
+		return err
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrUnknown), // of a remote artifact
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	default:
 		return fmt.Errorf("%w: %w", ErrDamaged, err)

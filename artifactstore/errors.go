@@ -46,6 +46,9 @@ var (
 	// ErrTooManyFiles means that the process or the system is out of descriptors (EMFILE, ENFILE). Trying
 	// again later helps.
 	ErrTooManyFiles = errors.New("too many open files")
+	// ErrUnavailable means that the place where the artifact is kept does not answer. Nothing is lost, and
+	// trying again later helps.
+	ErrUnavailable = errors.New("unavailable")
 )
 
 // stepError says which step failed and which sentinel that is. It drops the path that the os package adds:

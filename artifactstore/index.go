@@ -14,6 +14,12 @@ import (
 // block, 48 KiB for a gigabyte.
 const blockSize = 256 << 10
 
+// BlockSize is how many bytes Pages reads and verifies at a time.
+const BlockSize = blockSize
+
+// IndexedSize is from which size on, in bytes, an artifact is worth an index.
+const IndexedSize = indexedSize
+
 // indexedSize is from which size on an index is kept beside the artifact, in bytes. Reading less than that
 // costs no more than reading an index.
 const indexedSize = 1 << 20

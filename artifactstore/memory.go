@@ -67,7 +67,7 @@ func (m *Memory) keep(owned []byte) (Ref, error) {
 	c := contentOf(owned)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for name := range c.names() {
+	for name := range c.names(minNameDigits) {
 		have, taken := m.artifacts[name]
 		if taken && have.content != c {
 			continue

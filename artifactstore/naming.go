@@ -53,15 +53,16 @@ func contentFrom(hash *blake3.Hasher, size int64) content {
 // hex returns all 64 digits of the digest.
 func (c content) hex() string { return hex.EncodeToString(c.digest[:]) }
 
-// names yields the names that c may have, the preferred one first.
-func (c content) names() iter.Seq[string] {
+// names yields the names of at least so many digits that c may have, the preferred one first.
+func (c content) names(least int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		digits := c.hex()
-		for n := minNameDigits; n <= maxNameDigits; n += nameStepDigits {
+		for n := least; n < maxNameDigits; n += nameStepDigits {
 			if !yield(digits[:n]) {
 				return
 			}
 		}
+		yield(digits)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
 )
 
 // Pages reads one artifact, or a log as it was at one time, from any place, at the cost of the blocks that it touches: every block is
@@ -22,6 +23,26 @@ type Pages struct {
 func newPages(ref Ref, i *index, file io.ReaderAt, closer io.Closer) *Pages {
 	return &Pages{ref: ref, index: i, file: file, closer: closer, at: -1}
 }
+
+// OpenPages returns the Pages of an artifact that is kept elsewhere: called name and found at path, with an
+// index that [Pages.Index] returned. It reads the content from r, block by block as it is asked for, and
+// passes on the errors of r that say ErrUnavailable or ErrUnknown, or are those of a context; others are
+// damage. Closing the Pages closes c. It fails with ErrDamaged if encoded is no index of an artifact of that
+// name; c is not closed then.
+func OpenPages(name, path string, encoded []byte, r io.ReaderAt, c io.Closer) (*Pages, error) {
+	i, err := decodeIndex(encoded)
+	if err == nil && !strings.HasPrefix(i.content.hex(), name) {
+		err = errIndex
+	}
+	if err != nil {
+		return nil, fmt.Errorf("artifact %s: %w: %w", name, ErrDamaged, err)
+	}
+	return newPages(i.content.ref(name, path), i, r, c), nil
+}
+
+// Index returns what [OpenPages] needs to read the same artifact elsewhere: 12 bytes for each of its blocks
+// of BlockSize bytes, and less than 100 more.
+func (p *Pages) Index() []byte { return p.index.encode() }
 
 // Ref returns the full Ref of the artifact, as Put returned it.
 func (p *Pages) Ref() Ref { return p.ref }
