@@ -13,6 +13,9 @@ export CGO_ENABLED ?= 1
 
 BIN := .bin
 TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck)
+# The S3 server of one leg of the integration tests. It takes minutes to build, so
+# it is not among the tools that every target needs.
+GATEWAY := $(BIN)/versitygw
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
@@ -62,7 +65,7 @@ race: ## Run the tests twice, shuffled, under the race detector
 	$(GO) test -race -shuffle=on -count=2 -timeout 30m ./...
 
 .PHONY: integration
-integration: $(BIN)/grpcurl ## Run the tests against the built binary on a real socket, grpcurl included
+integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary on a real socket, grpcurl included
 	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on ./integration/...
 
 .PHONY: readme
@@ -146,5 +149,10 @@ clean: ## Remove what was built
 # once, and again when a pin changes.
 $(TOOLS): integration/tools/go.mod integration/tools/go.sum
 	@mkdir -p $(BIN)
-	$(GO) -C integration/tools build -o $(CURDIR)/$(BIN)/ tool
+	$(GO) -C integration/tools build -o $(CURDIR)/$(BIN)/ $$($(GO) -C integration/tools list tool | grep -v versitygw)
 	@touch $(TOOLS)
+
+$(GATEWAY): integration/tools/go.mod integration/tools/go.sum
+	@mkdir -p $(BIN)
+	$(GO) -C integration/tools build -o $(CURDIR)/$(BIN)/ github.com/versity/versitygw/cmd/versitygw
+	@touch $@
