@@ -1,0 +1,88 @@
+package objectstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// PathOf is artifactstore.Holdings'. The path of an artifact is the same on every machine.
+func (s *Store) PathOf(name string) string { return s.spool.PathOf(name) }
+
+// NameOf is artifactstore.Holdings'. It fails with ErrForeign.
+func (s *Store) NameOf(path string) (string, error) {
+	name, err := s.spool.NameOf(path)
+	if err != nil {
+		return "", fmt.Errorf("object store %s: %w", s.options.Location.URL(), artifactstore.ErrForeign)
+	}
+	return name, nil
+}
+
+// isName reports whether a name is one that this store gives to artifacts.
+func isName(name string) bool {
+	return len(name) >= NameDigits && len(name) <= 64 && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// Has is artifactstore.Holdings'. The bucket is asked for what is not in the spool.
+func (s *Store) Has(ctx context.Context, name string) (bool, error) {
+	if has, err := s.spool.Has(ctx, name); has || err != nil || !isName(name) {
+		return has, err
+	}
+	_, err := s.bucket.stat(ctx, name)
+	if errors.Is(err, artifactstore.ErrUnknown) {
+		return false, nil
+	}
+	return err == nil, remoteError(name, err)
+}
+
+// Walk is artifactstore.Holdings'. It goes through the spool, and then through what the bucket has besides: also what
+// other machines put there.
+func (s *Store) Walk(ctx context.Context, visit func(artifactstore.Held) error) error {
+	if err := s.spool.Walk(ctx, visit); err != nil {
+		return err
+	}
+	return s.bucket.list(ctx, func(h artifactstore.Held) error {
+		if !isName(h.Name) {
+			return nil // an index, or not ours
+		}
+		if has, err := s.spool.Has(ctx, h.Name); has || err != nil {
+			return err
+		}
+		return visit(h)
+	})
+}
+
+// Remove is artifactstore.Holdings'. It deletes an artifact everywhere: in the bucket with its index, and in the
+// spool. An upload of it that is under way is given up before. The caller sees to it that nobody puts the same content
+// at the same time, on this machine or on one that shares the prefix.
+//
+// Errors beside those of Holdings: ErrUnavailable when the object store does not answer. It can be called again.
+func (s *Store) Remove(ctx context.Context, name string) error {
+	if !isName(name) {
+		return s.spool.Remove(ctx, name)
+	}
+	has, err := s.Has(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !has && !s.uploads.has(name) {
+		return fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)
+	}
+	if size, pending := s.uploads.forget(name); pending {
+		if err := s.markers.remove(name, size); err != nil {
+			return fmt.Errorf("artifact %s: %w", name, err)
+		}
+	}
+	for _, object := range []string{name + indexSuffix, name} {
+		if err := s.bucket.remove(ctx, object); err != nil {
+			return fmt.Errorf("artifact %s: remove: %w", name, err)
+		}
+	}
+	if err := s.spool.Remove(ctx, name); err != nil && !errors.Is(err, artifactstore.ErrUnknown) {
+		return err
+	}
+	return nil
+}

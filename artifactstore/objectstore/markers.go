@@ -1,0 +1,113 @@
+package objectstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// pendingDir is the directory of the spool with the markers.
+const pendingDir = "pending"
+
+// markers say which artifacts may not be in the bucket yet: an empty file for each, called NAME.SIZE. A marker is
+// durable before the put of its artifact is answered, and is removed when the object is there. The removal is not
+// synced: a marker that comes back costs a question to the bucket.
+type markers struct {
+	dir      *os.Root
+	volatile bool
+}
+
+// openMarkers opens the directory of markers in a spool, creates it if needed, and returns what it says.
+func openMarkers(spool string, volatile bool) (m *markers, sizes map[string]int64, err error) {
+	path := filepath.Join(spool, pendingDir)
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, nil, markerError(err)
+	}
+	dir, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, nil, markerError(err)
+	}
+	m = &markers{dir: dir, volatile: volatile}
+	defer func() {
+		if err != nil {
+			_ = dir.Close()
+		}
+	}()
+	if err := errors.Join(m.sync(spool), m.sync(path)); err != nil {
+		return nil, nil, markerError(err)
+	}
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	if err != nil {
+		return nil, nil, markerError(err)
+	}
+	sizes = make(map[string]int64, len(entries))
+	for _, entry := range entries {
+		name, digits, _ := strings.Cut(entry.Name(), ".")
+		size, err := strconv.ParseInt(digits, 10, 64)
+		if isName(name) && err == nil && size >= 0 { // others are not ours
+			sizes[name] = size
+		}
+	}
+	return m, sizes, nil
+}
+
+// sync makes the entries of a directory durable.
+func (m *markers) sync(path string) error {
+	if m.volatile {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close() // read-only
+	return dir.Sync()
+}
+
+// add marks an artifact as pending.
+func (m *markers) add(name string, size int64) error {
+	f, err := m.dir.OpenFile(marker(name, size), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = m.sync(m.dir.Name())
+	}
+	return markerError(err)
+}
+
+// remove takes the mark from an artifact.
+func (m *markers) remove(name string, size int64) error {
+	if err := m.dir.Remove(marker(name, size)); !errors.Is(err, fs.ErrNotExist) {
+		return markerError(err)
+	}
+	return nil
+}
+
+func (m *markers) close() error { return m.dir.Close() }
+
+func marker(name string, size int64) string { return name + "." + strconv.FormatInt(size, 10) }
+
+// markerError says which failure of the store a failure of the file system is.
+func markerError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		err = fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
+	case errors.Is(err, syscall.EROFS):
+		err = fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
+	case errors.Is(err, fs.ErrClosed):
+		err = artifactstore.ErrClosed
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		err = fmt.Errorf("%w: %w", artifactstore.ErrTooManyFiles, err)
+	}
+	return fmt.Errorf("mark artifact as pending: %w", err)
+}

@@ -1,0 +1,213 @@
+package objectstore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+const (
+	// maxIndex is the largest index that is read: that of a terabyte, as in the spool.
+	maxIndex = 64 << 20
+	// maxAhead is how much is read at once where reading goes on and on, in bytes.
+	maxAhead = 4 << 20
+)
+
+// Open is artifactstore.Source's. What is not in the spool is fetched into it.
+//
+// Errors beside those of a Source: ErrUnavailable when the artifact is not in the spool and the object store does not
+// answer.
+func (s *Store) Open(ctx context.Context, name string) (r *artifactstore.Reader, err error) {
+	r, err = s.spool.Open(ctx, name)
+	if err == nil {
+		s.spool.Touch(name)
+		return r, nil
+	}
+	if !errors.Is(err, artifactstore.ErrUnknown) || !isName(name) {
+		return nil, err
+	}
+	err = s.fetch(ctx, name, func() (err error) {
+		r, err = s.spool.Open(ctx, name)
+		return err
+	})
+	return r, remoteError(name, err)
+}
+
+// Pages is artifactstore.Source's. Of a large artifact that is not in the spool it reads the index and the blocks that
+// are asked for, for as long as ctx lasts; any other is fetched into the spool.
+//
+// Errors beside those of a Source: ErrUnavailable, also of the methods of the Pages, when the artifact is not in the
+// spool and the object store does not answer.
+func (s *Store) Pages(ctx context.Context, name string) (p *artifactstore.Pages, err error) {
+	p, err = s.spool.Pages(ctx, name)
+	if err == nil {
+		s.spool.Touch(name)
+		return p, nil
+	}
+	if !errors.Is(err, artifactstore.ErrUnknown) || !isName(name) {
+		return nil, err
+	}
+	p, err = s.remotePages(ctx, name)
+	if p != nil || err != nil {
+		return p, remoteError(name, err)
+	}
+	err = s.fetch(ctx, name, func() (err error) {
+		p, err = s.spool.Pages(ctx, name)
+		return err
+	})
+	return p, remoteError(name, err)
+}
+
+func remoteError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("artifact %s: %w", name, err)
+}
+
+// remotePages returns the Pages of an artifact in the bucket; nil for one that has no index, or none to be trusted.
+func (s *Store) remotePages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+	o, err := s.bucket.stat(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(o.digest, name) && o.digest != "" {
+		return nil, fmt.Errorf("the bucket has the digest %.64s: %w", line(o.digest), artifactstore.ErrDamaged)
+	}
+	if o.size < artifactstore.IndexedSize {
+		return nil, nil
+	}
+	index, err := s.bucket.getSmall(ctx, name+indexSuffix, maxIndex)
+	if errors.Is(err, artifactstore.ErrUnknown) || errors.Is(err, artifactstore.ErrDamaged) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &blocks{ctx: ctx, bucket: s.bucket, name: name, size: o.size, ahead: artifactstore.BlockSize / 2}
+	p, err := artifactstore.OpenPages(name, s.options.Location.pathPrefix()+name, index, r, r)
+	switch {
+	case err != nil:
+		return nil, nil // a damaged index is no damage of the artifact
+	case p.Size() != o.size:
+		return nil, fmt.Errorf("%d bytes in the bucket instead of %d: %w", o.size, p.Size(), artifactstore.ErrDamaged)
+	}
+	return p, nil
+}
+
+// fetch brings an artifact from the bucket into the spool and calls use while it is there.
+func (s *Store) fetch(ctx context.Context, name string, use func() error) error {
+	o, err := s.bucket.stat(ctx, name)
+	if err != nil {
+		return err
+	}
+	stage, err := s.spool.Stage(ctx)
+	if err != nil {
+		return err
+	}
+	defer stage.Discard() // an error leaves something to sweep, no more
+	if err := s.download(ctx, name, o.size, stage); err != nil {
+		return err
+	}
+	blob, err := stage.Seal()
+	if err != nil {
+		return err
+	}
+	s.local.RLock()
+	defer s.local.RUnlock()
+	ref, err := s.spool.Put(ctx, blob)
+	if err != nil {
+		return err
+	}
+	s.uploads.learn(name)
+	s.grown(ref.Size)
+	return use()
+}
+
+// download writes an object to w, and verifies it.
+func (s *Store) download(ctx context.Context, name string, size int64, w io.Writer) error {
+	transfer, cancel := within(ctx, transferTimeout(size))
+	defer cancel()
+	body, o, err := s.bucket.get(transfer, name)
+	if err != nil {
+		return err
+	}
+	defer body.Close() // read-only
+	hash, local := blake3.New(), &localWriter{w: w}
+	_, err = io.CopyBuffer(io.MultiWriter(hash, local), body, make([]byte, artifactstore.BlockSize))
+	switch digest := hex.EncodeToString(hash.Sum(nil)); {
+	case local.err != nil:
+		return local.err
+	case err != nil:
+		return failure(transfer, err)
+	case !strings.HasPrefix(digest, name):
+		return fmt.Errorf("%d bytes in the bucket with the digest %s: %w", o.size, digest, artifactstore.ErrDamaged)
+	}
+	return nil
+}
+
+// localWriter keeps the error of the spool apart from those of the network.
+type localWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (l *localWriter) Write(p []byte) (n int, err error) {
+	n, l.err = l.w.Write(p)
+	return n, l.err
+}
+
+// blocks reads an object where Pages want it. Where they go on from what was read last it reads ahead, more each time.
+type blocks struct {
+	ctx    context.Context
+	bucket *bucket
+	name   string
+	size   int64
+
+	read  []byte // what was read last
+	at    int64  // where that begins
+	ahead int64  // how much was read then
+}
+
+// ReadAt is io.ReaderAt, for one goroutine at a time.
+func (b *blocks) ReadAt(p []byte, offset int64) (int, error) {
+	if offset < b.at || offset+int64(len(p)) > b.at+int64(len(b.read)) {
+		if err := b.load(int64(len(p)), offset); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, b.read[offset-b.at:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// load reads at least so many bytes, as far as there are, from an offset.
+func (b *blocks) load(least, offset int64) error {
+	if offset == b.at+int64(len(b.read)) {
+		b.ahead = min(2*b.ahead, maxAhead)
+	} else {
+		b.ahead = artifactstore.BlockSize
+	}
+	n := min(max(b.ahead, least), max(0, b.size-offset))
+	b.at, b.read = offset, append(b.read[:0], make([]byte, n)...)
+	if n == 0 {
+		return nil
+	}
+	if err := b.bucket.readAt(b.ctx, b.name, b.read, offset, b.size); err != nil {
+		b.at, b.read = 0, b.read[:0]
+		return err
+	}
+	return nil
+}
+
+// Close is io.Closer. There is nothing to give back.
+func (b *blocks) Close() error { return nil }

@@ -1,0 +1,282 @@
+package objectstore_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/objectstore"
+)
+
+// The test binary runs itself as a second process when these are set.
+const (
+	spoolVariable    = "OBJECTSTORE_TEST_SPOOL"
+	locationVariable = "OBJECTSTORE_TEST_LOCATION"
+)
+
+func TestMain(m *testing.M) {
+	if spool := os.Getenv(spoolVariable); spool != "" {
+		os.Exit(putUntilKilled(spool, os.Getenv(locationVariable)))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// artifactNumber is the content of an artifact, of very different sizes.
+func artifactNumber(n int) []byte {
+	size := []int{10, 3000, 300 << 10, 1200 << 10}[n%4]
+	return lines(size, strconv.Itoa(n)+" ")
+}
+
+// putUntilKilled puts artifacts, and says the number and name of each as soon as its put is answered.
+func putUntilKilled(spool, location string) int {
+	at, err := objectstore.ParseLocation(location)
+	if err != nil {
+		return 1
+	}
+	c, err := objectstore.FindCredentials(os.Getenv)
+	if err != nil {
+		return 1
+	}
+	s, err := objectstore.Open(spool, artifactstore.DirOptions{}, objectstore.Options{
+		Location: at, Credentials: c, SpoolBytes: 2 << 20, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	for n := 0; ; n++ {
+		ref, err := s.Put(context.Background(), artifactstore.BytesBlob(artifactNumber(n)))
+		if err != nil {
+			return 1
+		}
+		fmt.Println(n, ref.Name)
+	}
+}
+
+// TestKilled kills a process with uploads under way, again and again on the same spool. Whatever it had answered
+// arrives in the bucket after the next start.
+func TestKilled(t *testing.T) {
+	f := newFake(t)
+	f.fail(func(r *http.Request) fault {
+		switch {
+		case r.Method == http.MethodPut && rand.N(4) == 0:
+			return []fault{broken, refused, lost}[rand.N(3)]
+		case rand.N(10) == 0:
+			return refused
+		}
+		return served
+	})
+	spool := filepath.Join(t.TempDir(), "spool")
+	answered := map[string]int{}
+	for range 8 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), spoolVariable+"="+spool, locationVariable+"="+f.location(),
+			"AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY="+secret)
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		must(t, cmd.Start())
+		killed := time.AfterFunc(200*time.Millisecond+rand.N(400*time.Millisecond), func() { _ = cmd.Process.Kill() })
+		for said := bufio.NewScanner(out); said.Scan(); {
+			number, name, _ := strings.Cut(said.Text(), " ")
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				t.Fatalf("the process says %q", said.Text())
+			}
+			if len(name) == objectstore.NameDigits { // not cut by the kill
+				answered[name] = n
+			}
+		}
+		if err := cmd.Wait(); killed.Stop() || cmd.ProcessState.ExitCode() != -1 {
+			t.Fatalf("the process ended by itself: %v", err)
+		}
+	}
+	f.fail(nil)
+	s := open(t, f, spool, nil)
+	s.settled(t)
+	two := open(t, f, t.TempDir()+"/spool", nil)
+	for name, n := range answered {
+		r, err := two.Open(t.Context(), name)
+		if err != nil {
+			t.Errorf("artifact %d: %v", n, err)
+			continue
+		}
+		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, artifactNumber(n)) {
+			t.Errorf("artifact %d: %d bytes, %v", n, len(got), err)
+		}
+		must(t, r.Close())
+	}
+	if len(answered) < 8 {
+		t.Errorf("only %d puts were answered", len(answered))
+	}
+	if left := markersOf(t, spool); len(left) > 0 {
+		t.Errorf("markers are left: %q", left)
+	}
+}
+
+// TestPendingSurvivesARestart: the markers alone say what is to be uploaded.
+func TestPendingSurvivesARestart(t *testing.T) {
+	f := newFake(t)
+	f.fail(always(refused))
+	spool := filepath.Join(t.TempDir(), "spool")
+	s := open(t, f, spool, nil)
+	ref := s.put(t, []byte("x"))
+	if got := markersOf(t, spool); len(got) != 1 || got[0] != ref.Name+".1" {
+		t.Errorf("the markers are %q", got)
+	}
+	must(t, s.Close())
+	_, err := s.Put(t.Context(), artifactstore.BytesBlob([]byte("y")))
+	wantError(t, "Put after Close", err, artifactstore.ErrClosed)
+	_, err = s.Open(t.Context(), strings.Repeat("0", 32))
+	wantError(t, "Open after Close", err, artifactstore.ErrClosed)
+	must(t, os.WriteFile(filepath.Join(spool, "pending", "notes.txt"), nil, 0o600))
+
+	s = open(t, f, spool, nil)
+	if st := s.Status(); st.PendingArtifacts != 1 || st.PendingBytes != 1 {
+		t.Errorf("after the start the status is %+v", st)
+	}
+	f.fail(nil)
+	s.settled(t)
+	if got := markersOf(t, spool); len(got) != 1 || got[0] != "notes.txt" {
+		t.Errorf("left are %q", got)
+	}
+	if keys := f.keys(); len(keys) != 1 || keys[0] != "some/prefix/"+ref.Name {
+		t.Errorf("the bucket has %q", keys)
+	}
+}
+
+// TestEveryStateAfterACrash makes by hand what a crash between two steps leaves.
+func TestEveryStateAfterACrash(t *testing.T) {
+	content := []byte("the artifact")
+	for what, c := range map[string]struct {
+		spooled, marked, uploaded bool
+		lost                      bool
+	}{
+		"put, not marked, not answered":         {spooled: true},
+		"marked":                                {spooled: true, marked: true},
+		"uploaded, marked":                      {spooled: true, marked: true, uploaded: true},
+		"uploaded, not marked":                  {spooled: true, uploaded: true},
+		"evicted, the marker has come back":     {marked: true, uploaded: true},
+		"evicted":                               {uploaded: true},
+		"deleted in the spool by somebody else": {marked: true, lost: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			f := newFake(t)
+			spool := filepath.Join(t.TempDir(), "spool")
+			f.fail(always(refused))
+			s := open(t, f, spool, nil)
+			ref := s.put(t, content)
+			must(t, s.Close())
+			f.fail(nil)
+			if c.uploaded {
+				other := open(t, f, t.TempDir()+"/spool", nil)
+				other.put(t, content)
+				other.settled(t)
+			}
+			if !c.marked {
+				must(t, os.Remove(filepath.Join(spool, "pending", ref.Name+".12")))
+			}
+			if !c.spooled {
+				files, err := filepath.Glob(filepath.Join(spool, ref.Name[:2]+"?", ref.Name[2:]))
+				if err != nil || len(files) != 1 {
+					t.Fatalf("%v, %v", files, err)
+				}
+				must(t, os.Remove(files[0]))
+			}
+			s = open(t, f, spool, nil)
+			if c.lost {
+				waitFor(t, "an error", func() bool { return strings.Contains(s.Status().LastError, "neither in the spool nor in the bucket") })
+				must(t, s.Remove(t.Context(), ref.Name))
+				s.settled(t)
+				return
+			}
+			if again := s.put(t, content); again != ref {
+				t.Errorf("put again: %+v, want %+v", again, ref)
+			}
+			s.settled(t)
+			open(t, f, t.TempDir()+"/spool", nil).wantContent(t, ref, content)
+			if left := markersOf(t, spool); len(left) > 0 {
+				t.Errorf("markers are left: %q", left)
+			}
+		})
+	}
+}
+
+// TestNoPutWithoutAMarker: what could not be marked is not answered.
+func TestNoPutWithoutAMarker(t *testing.T) {
+	f := newFake(t)
+	f.fail(always(refused))
+	spool := filepath.Join(t.TempDir(), "spool")
+	s := open(t, f, spool, nil)
+	ref, err := artifactstore.NewMemory().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
+	must(t, err)
+	inTheWay := filepath.Join(spool, "pending", strings.TrimPrefix(ref.Digest, "blake3:")[:objectstore.NameDigits]+".1")
+	must(t, os.Mkdir(inTheWay, 0o700))
+	for range 2 {
+		if ref, err := s.Put(t.Context(), artifactstore.BytesBlob([]byte("x"))); err == nil {
+			t.Errorf("Put = %+v", ref)
+		}
+	}
+	if st := s.Status(); st.PendingArtifacts != 0 || st.PendingBytes != 0 {
+		t.Errorf("the status is %+v", st)
+	}
+	must(t, os.Remove(inTheWay))
+	f.fail(nil)
+	s.put(t, []byte("x"))
+	s.settled(t)
+	if len(f.keys()) != 1 {
+		t.Errorf("the bucket has %q", f.keys())
+	}
+}
+
+// TestLocalDamage: a pending artifact that is damaged in the spool is not uploaded, and said to be so.
+func TestLocalDamage(t *testing.T) {
+	f := newFake(t)
+	f.fail(always(refused))
+	spool := filepath.Join(t.TempDir(), "spool")
+	s := open(t, f, spool, nil)
+	ref := s.put(t, []byte("x"))
+	file := filepath.Join(spool, ref.Name[:2]+map[bool]string{true: "0", false: "8"}[ref.Name[2] < '8'], ref.Name[2:])
+	must(t, os.Chmod(file, 0o600))
+	must(t, os.WriteFile(file, []byte("y"), 0o600))
+	f.fail(nil)
+	waitFor(t, "an error", func() bool { return strings.Contains(s.Status().LastError, "damaged") })
+	if len(f.keys()) > 0 || s.Status().PendingArtifacts != 1 {
+		t.Errorf("the bucket has %q, the status is %+v", f.keys(), s.Status())
+	}
+}
+
+// TestCloseDoesNotWait: an upload that does not end is cut at the timeout.
+func TestCloseDoesNotWait(t *testing.T) {
+	f := newFake(t)
+	spool := filepath.Join(t.TempDir(), "spool")
+	s := open(t, f, spool, func(o *objectstore.Options) { o.CloseTimeout = 50 * time.Millisecond })
+	begun := make(chan struct{}, 100)
+	f.fail(func(*http.Request) fault { begun <- struct{}{}; return stuck })
+	s.put(t, []byte("x"))
+	<-begun
+	before := time.Now()
+	must(t, s.Close())
+	if took := time.Since(before); took > 5*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	if left := markersOf(t, spool); len(left) != 1 {
+		t.Errorf("the markers are %q", left)
+	}
+	f.fail(nil)
+	open(t, f, spool, nil).settled(t)
+}

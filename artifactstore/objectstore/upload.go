@@ -1,0 +1,376 @@
+package objectstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+const (
+	// indexSuffix ends the name of the object with an artifact's index.
+	indexSuffix = ".index"
+	// stuckPause is how long an artifact waits that cannot be uploaded for a reason of its own.
+	stuckPause = 5 * time.Minute
+	// maxKnown is how many names are remembered that are in the bucket.
+	maxKnown = 1 << 16
+)
+
+// errConflict says that the bucket has something else under the name of an artifact.
+var errConflict = errors.New("the bucket has another object of this name; the copy in the spool is kept")
+
+// errLost says that an artifact was to be uploaded that is nowhere.
+var errLost = errors.New("it is pending, and neither in the spool nor in the bucket")
+
+// upload is an artifact that may not be in the bucket yet.
+type upload struct {
+	name string
+	size int64
+
+	mark   sync.Once // makes the marker
+	failed error     // why there is none
+	asked  bool      // whether the bucket is to be asked first
+	stuck  error     // why it cannot be uploaded
+
+	cancel context.CancelFunc // of the attempt that is under way
+	done   chan struct{}      // closed when that has ended
+}
+
+// uploads are all that are pending, and the queue of those whose turn has not come.
+type uploads struct {
+	mu      sync.Mutex
+	changed *sync.Cond // the queue, pausing or closed
+	pending map[string]*upload
+	bytes   int64
+	queue   []*upload
+	known   map[string]struct{} // names that are in the bucket, some of them
+
+	pausing  bool
+	failures int   // in a row
+	last     error // of the last attempt
+	closed   bool
+}
+
+func (u *uploads) init() {
+	u.changed = sync.NewCond(&u.mu)
+	u.pending, u.known = make(map[string]*upload), make(map[string]struct{})
+}
+
+// resume takes up what an earlier process has marked.
+func (u *uploads) resume(name string, size int64) {
+	up := &upload{name: name, size: size, asked: true}
+	up.mark.Do(func() {})
+	u.pending[name], u.bytes = up, u.bytes+size
+	u.queue = append(u.queue, up)
+}
+
+// take returns the upload of an artifact, a new one if there is none; nil when it is in the bucket.
+func (u *uploads) take(name string, size int64) *upload {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if up := u.pending[name]; up != nil {
+		return up
+	}
+	if _, known := u.known[name]; known {
+		return nil
+	}
+	up := &upload{name: name, size: size}
+	u.pending[name], u.bytes = up, u.bytes+size
+	return up
+}
+
+// has reports whether an artifact is pending.
+func (u *uploads) has(name string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.pending[name] != nil
+}
+
+// enqueue lets an upload have its turn, if it is pending still.
+func (u *uploads) enqueue(up *upload) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pending[up.name] == up {
+		u.queue = append(u.queue, up)
+		u.changed.Signal()
+	}
+}
+
+// drop takes an upload out.
+func (u *uploads) drop(up *upload) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.dropLocked(up)
+}
+
+func (u *uploads) dropLocked(up *upload) {
+	if u.pending[up.name] == up {
+		delete(u.pending, up.name)
+		u.bytes -= up.size
+	}
+}
+
+// learn notes that an artifact is in the bucket.
+func (u *uploads) learn(name string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.learnLocked(name)
+}
+
+func (u *uploads) learnLocked(name string) {
+	if len(u.known) >= maxKnown {
+		clear(u.known)
+	}
+	u.known[name] = struct{}{}
+}
+
+// unlearn notes that an artifact is not in the bucket.
+func (u *uploads) unlearn(name string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.known, name)
+}
+
+// next waits for the next upload and begins it; nil when the store is closed.
+func (u *uploads) next(ctx context.Context) (*upload, context.Context) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for !u.closed {
+		if u.pausing || len(u.queue) == 0 {
+			u.changed.Wait()
+			continue
+		}
+		up := u.queue[0]
+		u.queue[0], u.queue = nil, u.queue[1:]
+		if u.pending[up.name] != up {
+			continue // it was removed
+		}
+		ctx, up.cancel = context.WithCancel(ctx)
+		up.done = make(chan struct{})
+		return up, ctx
+	}
+	return nil, nil
+}
+
+// end ends an attempt. It returns what there is to tell: a failure that is new, or that there is none any more.
+func (u *uploads) end(up *upload, err error, least, most time.Duration) (news error, better bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	up.cancel()
+	close(up.done)
+	up.cancel = nil
+	if u.closed || u.pending[up.name] != up {
+		return nil, false
+	}
+	up.asked = true
+	switch {
+	case err == nil:
+		u.dropLocked(up)
+		u.learnLocked(up.name)
+		better = u.last != nil
+		u.failures, u.last = 0, nil
+	case errors.Is(err, errConflict), errors.Is(err, errLost), errors.Is(err, artifactstore.ErrDamaged):
+		if up.stuck == nil {
+			news = err
+		}
+		up.stuck = err
+		if !errors.Is(err, artifactstore.ErrDamaged) { // then the bucket has answered
+			u.failures, u.last = 0, nil
+		}
+		time.AfterFunc(jittered(stuckPause), func() { u.enqueue(up) })
+	default:
+		if u.last == nil {
+			news = err
+		}
+		u.last = err
+		u.queue = append(u.queue, up)
+		u.pause(least, most)
+	}
+	return news, better
+}
+
+// pause lets no upload begin for a while, which is longer after each failure in a row.
+func (u *uploads) pause(least, most time.Duration) {
+	if u.pausing {
+		return
+	}
+	u.pausing = true
+	pause := min(most, least<<min(u.failures, 20))
+	u.failures++
+	time.AfterFunc(jittered(pause), func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.pausing = false
+		u.changed.Broadcast()
+	})
+}
+
+// jittered is between half of d and d: so that many sidecars do not come back at once.
+func jittered(d time.Duration) time.Duration { return d/2 + rand.N(d/2+1) }
+
+// forget takes an artifact out of what is known and pending, after the attempt that is under way has ended.
+func (u *uploads) forget(name string) (size int64, pending bool) {
+	u.mu.Lock()
+	delete(u.known, name)
+	up := u.pending[name]
+	if up == nil {
+		u.mu.Unlock()
+		return 0, false
+	}
+	u.dropLocked(up)
+	done := up.done
+	if up.cancel != nil {
+		up.cancel()
+	}
+	u.mu.Unlock()
+	if done != nil {
+		<-done
+	}
+	return up.size, true
+}
+
+func (u *uploads) status() (artifacts int, bytes int64, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	err = u.last
+	for _, up := range u.pending {
+		if err == nil && up.stuck != nil {
+			err = fmt.Errorf("artifact %s: %w", up.name, up.stuck)
+		}
+	}
+	return len(u.pending), u.bytes, err
+}
+
+// close lets no upload begin any more.
+func (u *uploads) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	u.changed.Broadcast()
+}
+
+// pend marks an artifact of the spool as pending, durably, unless it is known to be in the bucket.
+func (s *Store) pend(name string, size int64) error {
+	up := s.uploads.take(name, size)
+	if up == nil {
+		s.grown(size)
+		return nil
+	}
+	up.mark.Do(func() {
+		if up.failed = s.markers.add(name, size); up.failed != nil {
+			s.uploads.drop(up)
+			return
+		}
+		s.uploads.enqueue(up)
+	})
+	return up.failed
+}
+
+// upload uploads one artifact after the other.
+func (s *Store) upload(ctx context.Context) {
+	for {
+		up, attempt := s.uploads.next(ctx)
+		if up == nil {
+			return
+		}
+		err := s.try(attempt, up)
+		if err == nil {
+			err = s.markers.remove(up.name, up.size)
+		}
+		news, better := s.uploads.end(up, err, s.options.RetryLeast, s.options.RetryMost)
+		if err == nil {
+			s.grown(up.size)
+		}
+		s.tell(up.name, news, better)
+	}
+}
+
+// tell writes a change to the log.
+func (s *Store) tell(name string, news error, better bool) {
+	logger := s.options.Logger.With(slog.String("object_store", s.options.Location.URL()), slog.String("artifact", name))
+	switch {
+	case news != nil:
+		logger.Warn("an artifact could not be uploaded; it stays in the spool", slog.String("error", line(news.Error())))
+	case better:
+		logger.Info("artifacts are uploaded again")
+	}
+}
+
+// try makes sure that an artifact is in the bucket.
+func (s *Store) try(ctx context.Context, up *upload) error {
+	r, err := s.spool.Open(ctx, up.name) // verifies it
+	if errors.Is(err, artifactstore.ErrUnknown) {
+		return s.gone(ctx, up.name)
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close() // read-only
+	if up.asked || r.Size() > partSize {
+		if found, err := s.isThere(ctx, r.Ref()); found || err != nil {
+			return err
+		}
+	}
+	digest := strings.TrimPrefix(r.Ref().Digest, "blake3:")
+	if r.Size() >= artifactstore.IndexedSize {
+		if err := s.createIndex(ctx, up.name, digest); err != nil {
+			return err
+		}
+	}
+	err = s.bucket.create(ctx, up.name, digest, r, r.Size())
+	if !errors.Is(err, errExists) {
+		return err
+	}
+	found, err := s.isThere(ctx, r.Ref())
+	if !found && err == nil {
+		err = fmt.Errorf("%w: the object is there and is not", artifactstore.ErrUnavailable)
+	}
+	return err
+}
+
+// gone says what it means that a pending artifact is not in the spool: it was evicted, or it is lost.
+func (s *Store) gone(ctx context.Context, name string) error {
+	_, err := s.bucket.stat(ctx, name)
+	if errors.Is(err, artifactstore.ErrUnknown) {
+		return errLost
+	}
+	return err
+}
+
+// createIndex uploads the index of an artifact. One that is there is left: whoever reads it notices if it is no good.
+func (s *Store) createIndex(ctx context.Context, name, digest string) error {
+	pages, err := s.spool.Pages(ctx, name)
+	if err != nil {
+		return err
+	}
+	index := pages.Index()
+	_ = pages.Close() // read-only
+	if err := s.bucket.createSmall(ctx, name+indexSuffix, digest, index); !errors.Is(err, errExists) {
+		return err
+	}
+	return nil
+}
+
+// isThere reports whether the bucket has an artifact. It fails with errConflict if it has something else of that name.
+func (s *Store) isThere(ctx context.Context, ref artifactstore.Ref) (bool, error) {
+	o, err := s.bucket.stat(ctx, ref.Name)
+	if errors.Is(err, artifactstore.ErrUnknown) {
+		return false, nil
+	}
+	if err == nil && o.size == ref.Size && o.digest == "" {
+		o.digest, err = s.bucket.digestOf(ctx, ref.Name, o.size)
+	}
+	if err != nil {
+		return false, err
+	}
+	if o.size != ref.Size || "blake3:"+o.digest != ref.Digest {
+		return false, fmt.Errorf("%w: it has %d bytes and the digest %.64q", errConflict, o.size, o.digest)
+	}
+	return true, nil
+}
