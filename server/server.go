@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -21,8 +20,8 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
-	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
@@ -56,7 +55,8 @@ type Server struct {
 	health    *health.Server
 	calls     *calls
 	library   *library.Library
-	draining  chan struct{} // closed when calls that would last are to end
+	objects   *objectstore.Store // nil when there is none
+	draining  chan struct{}      // closed when calls that would last are to end
 	listeners []net.Listener
 	closers   []io.Closer // closed last, in reverse order
 }
@@ -118,7 +118,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
 		registry: registry, counters: newCounters(), store: s.library, roots: roots, durability: durability,
-		info: info, logger: s.logger, idle: s.config.StreamIdle,
+		info: info, logger: s.logger, idle: s.config.StreamIdle, objects: s.objects,
 	})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
 		library: s.library, logs: logs{store: s.library, every: s.config.LogSync, draining: s.draining, logger: s.logger},
@@ -131,42 +131,6 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		reflection.Register(s.grpc)
 	}
 	return nil
-}
-
-// openStore opens the artifact store and its books, and says what they promise.
-func (s *Server) openStore(lockWait time.Duration) (pb.StoreDurability, error) {
-	rules := library.Options{
-		Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor, CompressAfter: s.config.CompressAfter,
-		Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
-	}
-	if s.config.Store == config.MemoryStore {
-		return pb.StoreDurability_STORE_DURABILITY_VOLATILE, s.openBooks(artifactstore.NewMemory(), rules)
-	}
-	dir, err := artifactstore.OpenDir(s.config.Store, artifactstore.DirOptions{
-		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: lockWait,
-	})
-	if err != nil {
-		return 0, err
-	}
-	s.closers = append(s.closers, dir)
-	if unknown := dir.Unknown(); len(unknown) > 0 {
-		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
-	}
-	rules.Books = filepath.Join(dir.Root(), booksName)
-	if s.config.Volatile {
-		return pb.StoreDurability_STORE_DURABILITY_VOLATILE, s.openBooks(dir, rules)
-	}
-	return pb.StoreDurability_STORE_DURABILITY_DURABLE, s.openBooks(dir, rules)
-}
-
-// booksName is the file of the books in the directory of the store.
-const booksName = "books.db"
-
-func (s *Server) openBooks(store artifactstore.Store, rules library.Options) (err error) {
-	if s.library, err = library.Open(store, rules); err == nil {
-		s.closers = append(s.closers, s.library)
-	}
-	return err
 }
 
 // listen binds the socket and, if it is configured, the loopback address.

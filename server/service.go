@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -29,7 +30,8 @@ type service struct {
 	durability pb.StoreDurability
 	info       *pb.GetServerInfoResponse
 	logger     *slog.Logger
-	idle       time.Duration // that a stream may be without a message
+	idle       time.Duration      // that a stream may be without a message
+	objects    *objectstore.Store // nil when there is none
 }
 
 // store is what the service needs of the library of artifacts.
@@ -217,5 +219,11 @@ func (s *service) GetServerInfo(context.Context, *pb.GetServerInfoRequest) (*pb.
 	info := proto.CloneOf(s.info)
 	status := s.store.Status()
 	info.Store.Artifacts, info.Store.Bytes = uint64(status.Artifacts), uint64(status.Bytes)
+	if s.objects != nil {
+		o := s.objects.Status()
+		info.Store.ObjectStore = &pb.ObjectStoreStatus{
+			Url: o.URL, PendingArtifacts: uint64(o.PendingArtifacts), PendingBytes: uint64(o.PendingBytes), LastError: o.LastError,
+		}
+	}
 	return info, nil
 }

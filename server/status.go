@@ -137,6 +137,9 @@ func refusalOf(err error) *refusal {
 	case errors.Is(err, renderers.ErrNotSanitised):
 		return &refusal{code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_TEXT_NOT_SANITISED, message: renderers.ErrNotSanitised.Error()}
 	}
+	if errors.Is(err, artifactstore.ErrUnavailable) {
+		return objectStoreDown()
+	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
 			return &refusal{code: s.code, reason: s.reason, message: s.text}
@@ -196,6 +199,15 @@ func inFlight(limit int64) *refusal {
 		message:  "too many bytes of requests are being worked on",
 		metadata: map[string]string{"limit": strconv.FormatInt(limit, 10)},
 		details:  []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(100 * time.Millisecond)}},
+	}
+}
+
+// objectStoreDown may succeed when the object store answers again.
+func objectStoreDown() *refusal {
+	return &refusal{
+		code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_OBJECT_STORE_DOWN,
+		message: "the artifact is in the object store alone, and that does not answer",
+		details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(5 * time.Second)}},
 	}
 }
 

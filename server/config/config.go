@@ -54,6 +54,13 @@ type Config struct {
 	// Volatile (key "volatile") answers without syncing artifacts to disk, so that a power cut may lose answered
 	// calls. Default: false.
 	Volatile bool
+	// ObjectStore (key "object_store") is "s3://BUCKET/PREFIX?endpoint=URL&region=REGION", as
+	// objectstore.ParseLocation takes it: where artifacts go from the store, which is then a spool and has to be a
+	// directory. Default: empty, which is nowhere. Credentials are no part of it.
+	ObjectStore string
+	// SpoolBytes (key "spool_bytes") is how many bytes of what is in the object store stay in the spool too, 0 to
+	// 1048576 GiB. Default: 4 GiB.
+	SpoolBytes int64
 	// CompressAfter (key "compress_after") is the age from which on an artifact may be compressed, 0s to 87600h, which
 	// is ten years; 0s is never. ReadArtifact reads a compressed one as before, but there is no file at its path any
 	// more for an agent to open by itself. Default: 0s. Here and below a duration is written as in Go,

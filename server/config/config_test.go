@@ -65,7 +65,7 @@ func TestDefaults(t *testing.T) {
 	env := []string{"XDG_RUNTIME_DIR=/run/user/7", "XDG_STATE_HOME=/state", "HOME=/home/x"}
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
-		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
+		SpoolBytes: 4294967296, SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		LogLevel: "info", LogFormat: "auto", Reflection: true,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
@@ -145,7 +145,7 @@ func TestLayers(t *testing.T) {
 func full() config.Config {
 	return config.Config{
 		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "[::1]:7001", TokenFile: "/etc/token",
-		Store: config.MemoryStore, Volatile: true, CompressAfter: 720 * time.Hour,
+		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
@@ -162,8 +162,10 @@ socket: /run/x.sock
 allow_uids: [1000, 1001]
 tcp: "[::1]:7001"
 token_file: /etc/token
-store: memory
+store: /s
 volatile: true
+object_store: s3://bucket/p?region=x
+spool_bytes: 1048576
 compress_after: 720h
 session_lease: 1h
 keep_for: 2h
@@ -187,7 +189,8 @@ log_sync: 2s
 `
 	values := [][2]string{
 		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "[::1]:7001"},
-		{"token_file", "/etc/token"}, {"store", "memory"}, {"volatile", "true"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
+		{"token_file", "/etc/token"}, {"store", "/s"}, {"volatile", "true"},
+		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},

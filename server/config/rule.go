@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/toolresult/toolresult/artifactstore/objectstore"
 )
 
 const (
@@ -159,6 +161,19 @@ func loopback() rule[string] {
 			return fmt.Errorf("is not a loopback address, so other machines might reach it; %s", form)
 		}
 		return nil
+	}}
+}
+
+func objectLocation() rule[string] {
+	return rule[string]{check: func(c Config, v string) error {
+		if v == "" {
+			return nil
+		}
+		if c.Store == MemoryStore {
+			return errors.New("needs a directory as its spool, and the store is in memory")
+		}
+		_, err := objectstore.ParseLocation(v)
+		return err
 	}}
 }
 

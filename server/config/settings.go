@@ -48,7 +48,7 @@ func accessSettings() []setting {
 }
 
 func storeSettings() []setting {
-	duration := durationKind()
+	duration, spool := durationKind(), sizeKind[int64]()
 	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "store", help: "directory of artifacts and audit records, or the word memory",
@@ -60,6 +60,18 @@ func storeSettings() []setting {
 			about: about{key: "volatile", initialText: "off",
 				help: "answer without syncing artifacts to disk; a power cut may lose answered calls"},
 			kind: boolKind(), field: func(c *Config) *bool { return &c.Volatile },
+		}),
+		newSpec(spec[string]{
+			about: about{key: "object_store", initialText: "none",
+				help: "where artifacts go from the store, s3://BUCKET/PREFIX?endpoint=URL&region=REGION; " +
+					"credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE"},
+			kind: textKind[string]("URL"), field: func(c *Config) *string { return &c.ObjectStore },
+			rules: []rule[string]{objectLocation()},
+		}),
+		newSpec(spec[int64]{
+			about: about{key: "spool_bytes", help: "how much of what is in the object store stays in the store too"},
+			kind:  spool, field: func(c *Config) *int64 { return &c.SpoolBytes }, value: 4 << 30,
+			rules: []rule[int64]{between(spool, 0, 1<<50)},
 		}),
 		newSpec(spec[time.Duration]{
 			about: about{key: "compress_after", initialText: "0s, never",

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/objectstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/config"
+)
+
+// booksName is the file of the books in the directory of the store.
+const booksName = "books.db"
+
+// openStore opens the artifact store and its books, and says what they promise.
+func (s *Server) openStore(lockWait time.Duration) (pb.StoreDurability, error) {
+	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
+	if s.config.Store == config.MemoryStore {
+		return volatile, s.openBooks(artifactstore.NewMemory(), "")
+	}
+	store, dir, err := s.openDir(artifactstore.DirOptions{
+		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: lockWait,
+	})
+	if err != nil {
+		return 0, err
+	}
+	if unknown := dir.Unknown(); len(unknown) > 0 {
+		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
+	}
+	if err := s.openBooks(store, filepath.Join(dir.Root(), booksName)); err != nil {
+		return 0, err
+	}
+	if s.config.Volatile {
+		return volatile, nil
+	}
+	return durable, nil
+}
+
+// openDir opens the directory of the store or, when there is an object store, that
+// with the directory as its spool.
+func (s *Server) openDir(options artifactstore.DirOptions) (artifactstore.Store, *artifactstore.Dir, error) {
+	if s.config.ObjectStore == "" {
+		dir, err := artifactstore.OpenDir(s.config.Store, options)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.closers = append(s.closers, dir)
+		return dir, dir, nil
+	}
+	location, err := objectstore.ParseLocation(s.config.ObjectStore)
+	if err != nil {
+		return nil, nil, fmt.Errorf("object_store %w", err)
+	}
+	credentials, err := objectstore.FindCredentials(os.Getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.objects, err = objectstore.Open(s.config.Store, options, objectstore.Options{
+		Location: location, Credentials: credentials, SpoolBytes: s.config.SpoolBytes,
+		CloseTimeout: s.config.ShutdownTimeout, Logger: s.logger,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s.closers = append(s.closers, s.objects)
+	return ownPart{s.objects}, s.objects.Spool(), nil
+}
+
+// ownPart is an object store of which the books learn only what this machine put: what
+// others put under the same prefix is theirs to keep and to delete.
+type ownPart struct{ *objectstore.Store }
+
+// Walk goes through the spool.
+func (o ownPart) Walk(ctx context.Context, visit func(artifactstore.Held) error) error {
+	return o.Spool().Walk(ctx, visit)
+}
+
+// openBooks opens the books of a store; in memory when they have no path.
+func (s *Server) openBooks(store artifactstore.Store, path string) (err error) {
+	s.library, err = library.Open(store, library.Options{
+		Books: path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
+		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
+	})
+	if err == nil {
+		s.closers = append(s.closers, s.library)
+	}
+	return err
+}
