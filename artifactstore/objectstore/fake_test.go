@@ -49,7 +49,7 @@ type fakeS3 struct {
 	missing bool // the bucket does not exist
 }
 
-func newFake(t *testing.T) *fakeS3 {
+func newFake(t testing.TB) *fakeS3 {
 	t.Helper()
 	f := &fakeS3{objects: map[string]fakeObject{}, parts: map[string]map[int][]byte{}, metas: map[string]http.Header{}}
 	f.Server = httptest.NewServer(f)
