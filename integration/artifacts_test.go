@@ -158,6 +158,7 @@ func artifactProvocations() []provocation {
 		{listed{"ReadArtifact", "FAILED_PRECONDITION", "ARTIFACT_EXPIRED"}, "", withDeletedArtifact},
 		{listed{"ReadArtifact", invalid, "POINTER_INVALID"}, "json_pointer", readOf(pointer(canary), someArtifact)},
 		{listed{"ReadArtifact", invalid, "JSON_INVALID"}, "json_pointer", readOf(pointer("/items"), someArtifact)},
+		{listed{"ReadArtifact", "UNAVAILABLE", "OBJECT_STORE_DOWN"}, "", withoutObjectStore},
 		{listed{"VerifyArtifacts", invalid, "FIELD_TOO_LONG"}, "paths[1]", verifyOf("/x", long)},
 		{listed{"VerifyArtifacts", invalid, bounds}, "paths", verifyOf(make([]string, 10_001)...)},
 		{listed{"CollectGarbage", "INTERNAL", "STORE_FAILED"}, "", withoutShards},
@@ -240,6 +241,16 @@ func withDeletedArtifact(t *testing.T, _ *sidecar) error {
 		t.Errorf("the tombstone says %v", r.metadata)
 	}
 	return err
+}
+
+// withoutObjectStore reads what can only be in an object store that nobody serves.
+func withoutObjectStore(t *testing.T, _ *sidecar) error {
+	t.Helper()
+	s := startSidecar(t, launch{
+		args: []string{"--object-store=s3://bucket/p?endpoint=http://127.0.0.1:1"},
+		env:  []string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"},
+	})
+	return readOf(&pb.ReadArtifactRequest{Path: "s3://bucket/p/" + strings.Repeat("0", 32)}, asGiven)(t, s)
 }
 
 func listOf(req *pb.ListArtifactsRequest) provoke {

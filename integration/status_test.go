@@ -97,7 +97,7 @@ func checkReason(t *testing.T, r refusal) {
 		if err != nil || needed-budget != shortfall || shortfall < 1 || r.metadata["unit"] != "tokens" {
 			t.Errorf("the metadata is %v", r.metadata)
 		}
-	case "IN_FLIGHT_BYTES":
+	case "IN_FLIGHT_BYTES", "OBJECT_STORE_DOWN":
 		if r.retry <= 0 {
 			t.Error("there is no RetryInfo")
 		}
@@ -106,7 +106,7 @@ func checkReason(t *testing.T, r refusal) {
 			t.Error("there is no incident id")
 		}
 	}
-	if r.reason != "IN_FLIGHT_BYTES" && r.retry != 0 {
+	if again := r.reason == "IN_FLIGHT_BYTES" || r.reason == "OBJECT_STORE_DOWN"; !again && r.retry != 0 {
 		t.Errorf("there is a RetryInfo of %v", r.retry)
 	}
 }

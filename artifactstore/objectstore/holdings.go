@@ -41,15 +41,17 @@ func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 // Walk is artifactstore.Holdings'. It goes through the spool, and then through what the bucket has besides: also what
 // other machines put there.
 func (s *Store) Walk(ctx context.Context, visit func(artifactstore.Held) error) error {
-	if err := s.spool.Walk(ctx, visit); err != nil {
+	visited := map[string]struct{}{} // what is evicted meanwhile is in both
+	err := s.spool.Walk(ctx, func(h artifactstore.Held) error {
+		visited[h.Name] = struct{}{}
+		return visit(h)
+	})
+	if err != nil {
 		return err
 	}
 	return s.bucket.list(ctx, func(h artifactstore.Held) error {
-		if !isName(h.Name) {
+		if _, done := visited[h.Name]; done || !isName(h.Name) {
 			return nil // an index, or not ours
-		}
-		if has, err := s.spool.Has(ctx, h.Name); has || err != nil {
-			return err
 		}
 		return visit(h)
 	})

@@ -375,10 +375,9 @@ func TestConflict(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			f := newFake(t)
 			s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
-			name := "d8c1ab9c1ce4ab5ae3c5a1da23d10a08" // corrected below
 			probe, err := artifactstore.NewMemory().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
 			must(t, err)
-			name = strings.TrimPrefix(probe.Digest, "blake3:")[:objectstore.NameDigits]
+			name := strings.TrimPrefix(probe.Digest, "blake3:")[:objectstore.NameDigits]
 			f.edit(func(objects map[string]fakeObject) { objects["some/prefix/"+name] = other })
 			ref := s.put(t, []byte("x"))
 			waitFor(t, "an error", func() bool { return s.Status().LastError != "" })
