@@ -3,6 +3,7 @@ package artifactstore_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -241,6 +242,42 @@ func TestFailedSyncOfALogIsFinal(t *testing.T) {
 	}
 }
 
+// TestPowerCutWhileAMarkIsSynced tears what a sync writes, and what nobody synced: the sync before is still good.
+func TestPowerCutWhileAMarkIsSynced(t *testing.T) {
+	d, f := faultyStore(t)
+	l, err := d.OpenLog(context.Background(), theLog)
+	must(t, err)
+	for round := range 3 {
+		must(t, l.Append([]byte("durable\n")))
+		n, err := l.Sync()
+		must(t, err)
+		before, err := os.ReadFile(livePath(d.Root(), ".marks"))
+		must(t, err)
+		must(t, l.Append([]byte("not durable\n")))
+		f.reset(on(syscall.EIO, "sync marks of log"))
+		_, err = l.Sync()
+		wantError(t, "Sync", err, syscall.EIO)
+		f.reset(nil)
+		must(t, d.Close())
+		marks, err := os.ReadFile(livePath(d.Root(), ".marks"))
+		must(t, err)
+		for at := 0; at < len(marks); at += 4096 {
+			if !bytes.Equal(marks[at:at+4096], before[at:at+4096]) {
+				clear(marks[at : at+4096])
+			}
+		}
+		must(t, os.WriteFile(livePath(d.Root(), ".marks"), marks, 0o600))
+		d, err = artifactstore.OpenDirFaulty(d.Root(), artifactstore.DirOptions{}, f.hook)
+		must(t, err)
+		l, err = d.OpenLog(context.Background(), theLog)
+		must(t, err)
+		if l.Received() != n || l.Durable() != n || l.Dropped() != 12 {
+			t.Errorf("round %d: %d bytes, %d durable, %d dropped, want %d", round, l.Received(), l.Durable(), l.Dropped(), n)
+		}
+	}
+	must(t, d.Close())
+}
+
 // TestFailedAppendCanBeTriedAgain: it leaves nothing, and its place is used again.
 func TestFailedAppendCanBeTriedAgain(t *testing.T) {
 	for _, step := range []string{"write log", "mark log"} {
@@ -355,6 +392,31 @@ func TestPlantedLogs(t *testing.T) {
 		wantError(t, what+": Pages", err, artifactstore.ErrDamaged)
 		if _, err := os.Lstat(livePath(d.Root(), "")); err != nil {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestHalfFinishedLogTakesNoMore: once its file is an artifact, nothing is appended to it, whatever else failed.
+func TestHalfFinishedLogTakesNoMore(t *testing.T) {
+	for _, step := range []string{"create pointer to artifact", "replace log by pointer", "sync directory of logs"} {
+		d, f := faultyStore(t)
+		l, err := d.OpenLog(context.Background(), theLog)
+		must(t, err)
+		must(t, l.Append([]byte("all of it\n")))
+		f.reset(on(syscall.EIO, step))
+		_, err = l.Finish(context.Background())
+		wantError(t, step, err, syscall.EIO)
+		_, err = d.OpenLog(context.Background(), theLog)
+		wantError(t, step+" again", err, syscall.EIO)
+		f.reset(nil)
+		l, err = d.OpenLog(context.Background(), theLog)
+		must(t, err)
+		wantError(t, "Append", l.Append([]byte("more\n")), artifactstore.ErrFinished)
+		ref, err := l.Finish(context.Background())
+		must(t, err)
+		wantText(t, d, ref.Name, "all of it\n")
+		if text, live := readLog(t, d); text != "all of it\n" || live {
+			t.Errorf("%s failed: %q, live %v", step, text, live)
 		}
 	}
 }
@@ -498,6 +560,9 @@ func TestAnyCrashOfALog(t *testing.T) {
 				want = want[:l.Received()]
 				synced, err = os.ReadFile(livePath(root, ".marks"))
 				must2(t, err)
+				if n := binary.LittleEndian.Uint64(synced[2*4096+len("toolresult-mark 1\n"):]); l.Dropped() > 0 && n != uint64(l.Received()) {
+					t.Fatalf("a mark still vouches for %d bytes, after a cut to %d", n, l.Received())
+				}
 			},
 		})
 	})
