@@ -311,9 +311,7 @@ func (b *bucket) remove(ctx context.Context, name string) error {
 
 // list visits all objects under the prefix, in the order of their names.
 func (b *bucket) list(ctx context.Context, visit func(artifactstore.Held) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the listing when visit fails
-	for o := range b.core.Client.ListObjects(ctx, b.at.bucket, minio.ListObjectsOptions{Prefix: b.at.prefix, Recursive: true}) {
+	for o := range b.core.ListObjectsIter(ctx, b.at.bucket, minio.ListObjectsOptions{Prefix: b.at.prefix, Recursive: true}) {
 		if o.Err != nil {
 			return failure(ctx, o.Err)
 		}

@@ -18,6 +18,8 @@ const (
 	indexSuffix = ".index"
 	// stuckPause is how long an artifact waits that cannot be uploaded for a reason of its own.
 	stuckPause = 5 * time.Minute
+	// forgetPause is how long the upload of an artifact that is to be removed may go on.
+	forgetPause = 2 * time.Second
 	// maxKnown is how many names are remembered that are in the bucket.
 	maxKnown = 1 << 16
 )
@@ -214,7 +216,8 @@ func (u *uploads) pause(least, most time.Duration) {
 // jittered is between half of d and d: so that many sidecars do not come back at once.
 func jittered(d time.Duration) time.Duration { return d/2 + rand.N(d/2+1) }
 
-// forget takes an artifact out of what is known and pending, after the attempt that is under way has ended.
+// forget takes an artifact out of what is known and pending, after the attempt that is under way has ended. That is
+// given some time, because the object store may go on with one that is cut off, and make the object after all.
 func (u *uploads) forget(name string) (size int64, pending bool) {
 	u.mu.Lock()
 	delete(u.known, name)
@@ -224,11 +227,11 @@ func (u *uploads) forget(name string) (size int64, pending bool) {
 		return 0, false
 	}
 	u.dropLocked(up)
-	done := up.done
-	if up.cancel != nil {
-		up.cancel()
-	}
+	done, cancel := up.done, up.cancel
 	u.mu.Unlock()
+	if cancel != nil {
+		defer time.AfterFunc(forgetPause, cancel).Stop()
+	}
 	if done != nil {
 		<-done
 	}
