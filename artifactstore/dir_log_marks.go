@@ -38,13 +38,13 @@ func (m mark) encode() []byte {
 	b := append(make([]byte, 0, markSize), markProduct...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.size))
 	b = binary.LittleEndian.AppendUint32(b, m.check)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
 // decodeMark reads what encode wrote.
 func decodeMark(b []byte) (mark, bool) {
 	body, rest := b[:markSize-4], b[len(markProduct):]
-	if string(b[:len(markProduct)]) != markProduct || crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(b[markSize-4:]) {
+	if string(b[:len(markProduct)]) != markProduct || crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(b[markSize-4:]) {
 		return mark{}, false
 	}
 	m := mark{int64(binary.LittleEndian.Uint64(rest)), binary.LittleEndian.Uint32(rest[8:])}

@@ -50,23 +50,37 @@ type dirStage struct {
 }
 
 func (s *dirStage) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.usable(); err != nil {
+	if _, err := s.WriteParts([][]byte{p}); err != nil {
 		return 0, err
 	}
-	err := s.ctx.Err()
-	if err == nil {
-		err = s.temp.write(p)
+	return len(p), nil
+}
+
+func (s *dirStage) WriteParts(parts [][]byte) (newlines int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err = s.usable(); err != nil {
+		return 0, err
+	}
+	if err = s.ctx.Err(); err == nil {
+		err = s.temp.writeParts(parts)
 	}
 	if err != nil {
 		s.fail(err) // what release could add is of no use to a writer
 		return 0, s.failed
 	}
+	for _, p := range parts {
+		newlines += s.take(p)
+	}
+	return newlines, nil
+}
+
+// take hashes and indexes bytes that are in the file. It returns how many newlines are in them. The caller
+// holds s.mu.
+func (s *dirStage) take(p []byte) (newlines int) {
 	s.hash.Write(p) // a hash never fails
-	s.index.write(p)
 	s.size += int64(len(p))
-	return len(p), nil
+	return s.index.write(p)
 }
 
 func (s *dirStage) Seal() (Blob, error) {

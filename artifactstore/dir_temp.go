@@ -3,10 +3,14 @@ package artifactstore
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A temporary name is tempPrefix, 32 random hex digits and tempSuffix. The sweep removes nothing else.
@@ -57,6 +61,59 @@ func (t *temp) write(p []byte) error {
 		_, err := t.file.Write(p)
 		return err
 	})
+}
+
+// writeParts appends all parts, in as few system calls as the system allows.
+func (t *temp) writeParts(parts [][]byte) error {
+	if len(parts) == 1 {
+		return t.write(parts[0])
+	}
+	return t.dir.fault.do(stepWriteTemp, func() error {
+		for vector := range slices.Chunk(parts, maxVector) {
+			written, err := t.writeVector(vector)
+			if err == nil {
+				err = t.writeRest(vector, written)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// maxVector is how many parts the system takes in one call.
+const maxVector = 1024
+
+// writeVector is one system call, which may write less than it was given.
+func (t *temp) writeVector(parts [][]byte) (written int, err error) {
+	raw, err := t.file.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = raw.Write(func(fd uintptr) bool {
+		for written, failed = unix.Writev(int(fd), parts); errors.Is(failed, syscall.EINTR); {
+			written, failed = unix.Writev(int(fd), parts)
+		}
+		return true
+	})
+	return written, errors.Join(err, failed)
+}
+
+// writeRest writes what is in the parts after the bytes that are written.
+func (t *temp) writeRest(parts [][]byte, written int) error {
+	for _, p := range parts {
+		done := min(written, len(p))
+		written -= done
+		if done == len(p) {
+			continue
+		}
+		if _, err := t.file.Write(p[done:]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // freeze makes the file read-only and durable. When it fails the file must be given up: after a failed

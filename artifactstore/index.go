@@ -29,7 +29,7 @@ const indexedSize = 1 << 20
 // checksum finds damage; that content is what its name says is for the digest to know.
 type index struct {
 	content content
-	sums    []uint32 // CRC-32C of each block
+	sums    []uint32 // CRC-32 of each block
 	ends    []uint64 // line ends up to the end of each block
 	open    bool     // the last line has no end
 	// The last block of a log, which is not full yet, has no entry: sums and ends are shared with what still
@@ -38,8 +38,6 @@ type index struct {
 	partialSum  uint32
 	partialEnds uint64
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // indexer makes an index of what is written to it.
 type indexer struct {
@@ -50,20 +48,22 @@ type indexer struct {
 	chain    uint32 // the sums of all full blocks, see chained
 }
 
-// write takes the next bytes.
-func (x *indexer) write(p []byte) {
+// write takes the next bytes, and returns how many newlines are in them.
+func (x *indexer) write(p []byte) (newlines int) {
+	before := x.newlines
 	if len(p) > 0 {
 		x.open = p[len(p)-1] != '\n'
 	}
 	for len(p) > 0 {
 		n := min(len(p), blockSize-x.inBlock)
-		x.sum = crc32.Update(x.sum, castagnoli, p[:n])
+		x.sum = crc32.Update(x.sum, crc32.IEEETable, p[:n])
 		x.newlines += uint64(bytes.Count(p[:n], newline))
 		if x.inBlock += n; x.inBlock == blockSize {
 			x.endBlock()
 		}
 		p = p[n:]
 	}
+	return int(x.newlines - before)
 }
 
 var newline = []byte{'\n'}
@@ -78,7 +78,7 @@ func (x *indexer) endBlock() {
 func chained(before, sum uint32) uint32 {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], sum)
-	return crc32.Update(before, castagnoli, b[:])
+	return crc32.Update(before, crc32.IEEETable, b[:])
 }
 
 // check is a checksum of everything so far.
@@ -189,7 +189,7 @@ func (i *index) encode() []byte {
 		b = binary.LittleEndian.AppendUint32(b, i.sums[n])
 		b = binary.LittleEndian.AppendUint64(b, i.ends[n])
 	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
 // errIndex says that a file is no index.
@@ -201,7 +201,7 @@ func decodeIndex(b []byte) (*index, error) {
 		return nil, errIndex
 	}
 	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
-	if crc32.Checksum(body, castagnoli) != sum {
+	if crc32.ChecksumIEEE(body) != sum {
 		return nil, errIndex
 	}
 	i := &index{}

@@ -197,6 +197,13 @@ type memoryStage struct {
 }
 
 func (s *memoryStage) Write(p []byte) (int, error) {
+	if _, err := s.WriteParts([][]byte{p}); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (s *memoryStage) WriteParts(parts [][]byte) (newlines int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed == nil && s.sealed {
@@ -208,8 +215,11 @@ func (s *memoryStage) Write(p []byte) (int, error) {
 	if s.failed != nil {
 		return 0, s.failed
 	}
-	s.all = append(s.all, p...)
-	return len(p), nil
+	for _, p := range parts {
+		s.all = append(s.all, p...)
+		newlines += bytes.Count(p, newline)
+	}
+	return newlines, nil
 }
 
 func (s *memoryStage) Seal() (Blob, error) {

@@ -79,7 +79,7 @@ func (p *Pages) Check(offset int64) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	return chained(sum, crc32.Checksum(block[:rest], castagnoli)), nil
+	return chained(sum, crc32.ChecksumIEEE(block[:rest])), nil
 }
 
 // Close gives the descriptor back.
@@ -165,7 +165,7 @@ func (p *Pages) load(at int) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("artifact %s: %w", p.ref.Name, readError(err))
 	}
-	if crc32.Checksum(p.block, castagnoli) != p.index.sum(at) {
+	if crc32.ChecksumIEEE(p.block) != p.index.sum(at) {
 		return nil, p.damaged(at)
 	}
 	p.at = at

@@ -132,6 +132,10 @@ type Stage interface {
 	// Write appends p. It fails with ErrSealed after Seal, with the error of the stage's context, or as Put
 	// does for the file system and for a closed store.
 	io.Writer
+	// WriteParts appends all parts, in their order, as one Write of them would if they were next to each
+	// other in memory, and keeps none of them. It returns how many newlines are in them: a store counts
+	// them for its index anyway. It fails like Write.
+	WriteParts(parts [][]byte) (newlines int, err error)
 	// Prefix returns what has been written so far, without ending the payload: a blob that stays as it is
 	// while more is written, until Discard. Put copies it. It fails like Write, but also works after Seal.
 	Prefix() (Blob, error)

@@ -29,8 +29,13 @@ type Writer struct {
 	cur      current
 	sniff    []byte
 	binary   bool  // known from the sniff: nothing will be shown
-	offset   int64 // bytes taken so far
+	whole    bool  // the payload is all that will come
+	offset   int64 // bytes taken so far, without those below
 	lines    int64 // lines ended so far
+
+	unread         []byte // what came last; no line was made of it yet
+	unreadNewlines int
+	parts          [][]byte // a place for those of one call
 }
 
 // NewWriter returns a Writer whose windows are enough for previews of up to
@@ -40,8 +45,9 @@ func NewWriter(maxTokens int) *Writer {
 	return &Writer{window: window, maxLines: max(16, maxTokens+1)}
 }
 
-// grow prepares for a payload of n bytes, to save allocations.
+// grow prepares for a payload of n bytes that comes in one write.
 func (w *Writer) grow(n int) {
+	w.whole = true
 	w.head.grow(min(n, w.window), w.maxLines)
 	if n > w.window {
 		w.tail.grow(min(n-w.window, 2*w.window), w.maxLines)
@@ -52,65 +58,149 @@ func (w *Writer) grow(n int) {
 // Write takes the next bytes of the payload. It never fails and keeps no
 // reference to p.
 func (w *Writer) Write(p []byte) (int, error) {
-	n := len(p)
+	w.WriteParts([][]byte{p}, bytes.Count(p, newline))
+	return len(p), nil
+}
+
+// WriteParts takes bytes that are in several parts, and in which there are as
+// many newlines as the caller says, who counted them. It keeps no reference to
+// them.
+func (w *Writer) WriteParts(parts [][]byte, newlines int) {
+	for ; len(parts) > 0 && w.begins(); parts = parts[1:] {
+		if newlines > 0 {
+			newlines -= bytes.Count(parts[0], newline)
+		}
+		w.begin(parts[0])
+	}
+	switch {
+	case len(parts) == 0:
+	case w.binary:
+		w.count(parts, newlines)
+	default:
+		w.middle(parts, newlines)
+	}
+}
+
+// begins reports whether it is not known yet what the payload is, or its head is
+// not full.
+func (w *Writer) begins() bool {
+	return !w.binary && (!w.headFull || len(w.sniff) < sniffBytes)
+}
+
+// begin takes bytes of the beginning.
+func (w *Writer) begin(p []byte) {
 	if room := sniffBytes - len(w.sniff); room > 0 {
-		w.sniff = append(w.sniff, p[:min(room, n)]...)
+		w.sniff = append(w.sniff, p[:min(room, len(p))]...)
 		w.binary = len(w.sniff) == sniffBytes && isBinary(w.sniff)
 	}
 	if w.binary {
-		w.count(p)
-		return n, nil
+		w.read()
+		w.count([][]byte{p}, bytes.Count(p, newline))
+		return
 	}
 	for len(p) > 0 && !w.headFull {
 		p = p[w.line(p):]
 	}
-	p = p[w.skip(p):]
-	for len(p) > 0 {
-		p = p[w.line(p):]
+	if len(p) > 0 {
+		w.middle([][]byte{p}, bytes.Count(p, newline))
 	}
-	return n, nil
 }
 
 // count takes bytes of a payload of which nothing will be shown.
-func (w *Writer) count(p []byte) {
-	w.lines += int64(bytes.Count(p, newline))
-	if end := bytes.LastIndexByte(p, '\n') + 1; end > 0 {
-		w.cur.begin(w.offset + int64(end))
+func (w *Writer) count(parts [][]byte, newlines int) {
+	if newlines > 0 {
+		w.lines += int64(newlines)
+		w.cur.begin(w.offset + int64(lineStart(parts, size(parts))))
 	}
-	w.offset += int64(len(p))
+	w.offset += int64(size(parts))
 }
 
-// skip passes over bytes at the start of p whose lines can no longer be among
-// the last ones, because p itself holds enough complete lines after them. It is
-// what makes the middle of a large payload cost one newline count.
-func (w *Writer) skip(p []byte) int {
-	need := w.window + w.maxLines
-	if len(p) <= need {
-		return 0
+// leastUnread is how many bytes may stay unread however small the window is.
+const leastUnread = 32 << 10
+
+// middle takes bytes after the head. Most of them are passed over, at the cost of
+// the newlines that somebody counted. What may be the payload's end is kept
+// unread, because it seldom is.
+func (w *Writer) middle(parts [][]byte, newlines int) {
+	all := append(append(w.parts[:0], w.unread), parts...)
+	newlines += w.unreadNewlines
+	total, enough := size(all), 2*w.enough()
+	from := 0
+	if newlines > 0 && total > enough {
+		from = w.tailStart(all)
 	}
-	complete := p[:bytes.LastIndexByte(p, '\n')+1]
-	if len(complete) <= need {
-		return 0
+	late := 0
+	if from > 0 {
+		for p := range between(all, from, total) {
+			late += bytes.Count(p, newline)
+		}
+		w.pass(from, newlines-late)
+	} else {
+		late = newlines
 	}
-	from := bytes.LastIndexByte(complete[:len(complete)-need], '\n') + 1
+	if total-from <= max(enough, leastUnread) && !w.whole {
+		unread := w.unread[:0] // which may be where its own beginning moves to
+		for p := range between(all, from, total) {
+			unread = append(unread, p...)
+		}
+		w.unread, w.unreadNewlines = unread, late
+	} else {
+		for p := range between(all, from, total) {
+			w.readLines(p)
+		}
+		w.unread, w.unreadNewlines = w.unread[:0], 0
+	}
+	clear(all)
+	w.parts = all[:0]
+}
+
+// pass passes over bytes up to the end of a line.
+func (w *Writer) pass(n, newlines int) {
+	w.lines += int64(newlines)
+	w.offset += int64(n)
+	w.tail.reset()
+	w.cur.begin(w.offset)
+}
+
+// read makes lines of what is unread.
+func (w *Writer) read() {
+	unread := w.unread
+	w.unread, w.unreadNewlines = w.unread[:0], 0
+	w.readLines(unread)
+}
+
+func (w *Writer) readLines(p []byte) {
+	for len(p) > 0 {
+		p = p[w.line(p):]
+	}
+}
+
+// enough is how many bytes of complete lines fill the tail, whatever their
+// lengths are. A line end is one byte or two.
+func (w *Writer) enough() int { return w.window + 2*w.maxLines }
+
+// tailStart returns the start of a line after which there are enough complete
+// lines for no earlier one to be among the last; or 0, when there is none.
+func (w *Writer) tailStart(parts [][]byte) int {
+	complete := lineStart(parts, size(parts))
+	from := lineStart(parts, complete-w.enough())
 	for from > 0 { // lines may be so short that fewer bytes are enough
-		later := bytes.LastIndexByte(complete[:from+(len(complete)-from)/2], '\n') + 1
-		if later == from || bytes.Count(complete[later:], newline) <= w.maxLines {
+		later, lines := lineStart(parts, from+(complete-from)/2), 0
+		for p := range between(parts, later, complete) {
+			lines += bytes.Count(p, newline)
+		}
+		if later == from || lines <= w.maxLines {
 			break
 		}
 		from = later
 	}
-	if from == 0 || bytes.IndexByte(complete[from:], '\r') >= 0 {
-		return 0 // a carriage return may shorten lines: look at each of them
+	for p := range between(parts, from, complete) {
+		if bytes.IndexByte(p, '\r') >= 0 && bytes.Count(p, []byte{'\r'}) != bytes.Count(p, []byte("\r\n")) {
+			return 0 // a carriage return may shorten lines: look at each of them
+		}
 	}
-	w.lines += int64(bytes.Count(p[:from], newline))
-	w.offset += int64(from)
-	w.tail.reset()
-	w.cur.begin(w.offset)
 	return from
 }
-
-var newline = []byte{'\n'}
 
 // line takes the bytes of p up to and including the next line end.
 func (w *Writer) line(p []byte) int {
@@ -174,6 +264,7 @@ func (w *Writer) keep(l line, text []byte) {
 // Snapshot returns what Finish would, had the payload ended here. The Writer goes
 // on; its cost is a copy of the windows.
 func (w *Writer) Snapshot() *Excerpt {
+	w.read()
 	now := *w
 	now.head, now.tail = w.head.clone(), w.tail.clone()
 	now.cur.buf = slices.Clone(w.cur.buf)
@@ -183,6 +274,7 @@ func (w *Writer) Snapshot() *Excerpt {
 // Finish ends the payload and returns what was kept. The Writer must not be
 // used afterwards.
 func (w *Writer) Finish() *Excerpt {
+	w.read()
 	if w.offset > w.cur.start {
 		w.endLine() // a last line without a line end
 	}
