@@ -4,7 +4,9 @@ import (
 	"math/bits"
 	"sync"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/experimental"
+	"google.golang.org/grpc/mem"
 )
 
 // Buffers up to 1<<maxPoolShift bytes are pooled.
@@ -26,6 +28,13 @@ type bufferPool struct {
 // for servers and clients. It must be called before any of them is made, from
 // main or TestMain, because gRPC keeps the pool in a variable without a lock.
 func UseBufferPool() { experimental.SetDefaultBufferPool(newBufferPool()) }
+
+// bufferOptions make a server read into the pool of this process, and keep the bytes
+// of chunks there. gRPC remembers the pool that it had when the program was loaded,
+// unless it is told here.
+func bufferOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{experimental.BufferPool(mem.DefaultBufferPool()), grpc.ForceServerCodecV2(newCodec())}
+}
 
 func newBufferPool() *bufferPool {
 	p := &bufferPool{}

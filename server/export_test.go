@@ -1,9 +1,12 @@
 package server
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/encoding"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
@@ -36,3 +39,32 @@ const TestIdle = time.Minute
 
 // Refuse maps an error to the reason and status that a client gets.
 func Refuse(err error) error { return refuse(err).GRPCStatus().Err() }
+
+// NewCodec returns the codec of a server.
+func NewCodec() encoding.CodecV2 { return newCodec() }
+
+// LentBuffers is a pool that knows what it has not got back, and spoils what it has.
+type LentBuffers struct{ lent int }
+
+// Get lends a buffer.
+func (p *LentBuffers) Get(n int) *[]byte {
+	p.lent++
+	b := make([]byte, n)
+	return &b
+}
+
+// Put takes a buffer back.
+func (p *LentBuffers) Put(b *[]byte) {
+	p.lent--
+	for i := range *b {
+		(*b)[i] = 0xaa
+	}
+}
+
+// Check reports buffers that did not come back.
+func (p *LentBuffers) Check() error {
+	if p.lent != 0 {
+		return fmt.Errorf("%d buffers were not given back", p.lent)
+	}
+	return nil
+}

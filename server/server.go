@@ -166,16 +166,16 @@ func (s *Server) options(limits *pb.Limits) []grpc.ServerOption {
 	for _, uid := range s.config.AllowUIDs {
 		allowed = append(allowed, uint32(uid))
 	}
-	return []grpc.ServerOption{
+	return append(bufferOptions(),
 		grpc.Creds(peerCredentials{allowed}),
-		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes()) + messageSlack),
+		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())+messageSlack),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
 		grpc.MaxHeaderListSize(headerBytes),
 		grpc.ConnectionTimeout(connectionTimeout),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepaliveMin, PermitWithoutStream: true}),
 		s.calls.chain(), s.calls.streamChain(),
-	}
+	)
 }
 
 // Info is what the build knows of itself; version is that of a release build,

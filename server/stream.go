@@ -37,6 +37,7 @@ func (a *arrival) receive() error {
 	if err != nil {
 		return endOfStream(err)
 	}
+	first.free() // a header keeps nothing
 	if err := a.begin(first.GetHeader()); err != nil {
 		return err
 	}
@@ -45,13 +46,14 @@ func (a *arrival) receive() error {
 		if err != nil {
 			return endOfStream(err)
 		}
-		switch m := m.GetMessage().(type) {
+		switch message := m.GetMessage().(type) {
 		case *pb.ProjectStreamRequest_Chunk:
-			err = a.take(m.Chunk)
+			err = a.take(message.Chunk, m.parts())
+			m.free()
 		case *pb.ProjectStreamRequest_Snapshot:
-			err = a.snapshot(m.Snapshot.GetOutput())
+			err = a.snapshot(message.Snapshot.GetOutput())
 		case *pb.ProjectStreamRequest_Finish:
-			return a.finish(m.Finish)
+			return a.finish(message.Finish)
 		default:
 			err = outOfOrder("the header comes once, and then chunks, snapshots and a finish")
 		}
@@ -156,8 +158,8 @@ func (a *arrival) stream(name string) (*incoming, error) {
 	return in, nil
 }
 
-// take takes a chunk.
-func (a *arrival) take(c *pb.StreamChunk) error {
+// take takes a chunk. Its data is in the parts, and not in itself.
+func (a *arrival) take(c *pb.StreamChunk, parts [][]byte) error {
 	if c.GetStream() != "" || a.last == nil {
 		in, err := a.stream(c.GetStream())
 		if err != nil {
@@ -171,14 +173,15 @@ func (a *arrival) take(c *pb.StreamChunk) error {
 		check.Fail("offset", pb.ErrorReason_ERROR_REASON_CHUNK_ORDER, "is %d, and %d bytes of the stream came before", c.GetOffset(), in.size)
 		return check.Err()
 	}
-	if err := a.order.take(a, in, c.GetData()); err != nil {
+	if err := a.order.take(a, in, parts); err != nil {
 		return err
 	}
-	if _, err := in.stage.Write(c.GetData()); err != nil {
+	newlines, err := in.stage.WriteParts(parts)
+	if err != nil {
 		return err
 	}
-	_, _ = in.preview.Write(c.GetData()) // it never fails
-	in.size += int64(len(c.GetData()))
+	in.preview.WriteParts(parts, newlines)
+	in.size += sizeOf(parts)
 	return nil
 }
 

@@ -100,7 +100,7 @@ func TestAbort(t *testing.T) {
 						}
 					}
 				}
-				if h.ProjectStream(w) == nil {
+				if h.ProjectStream(w.call()) == nil {
 					t.Error("the call was answered")
 				}
 				leave()
@@ -138,7 +138,7 @@ func TestAbortIsLogged(t *testing.T) {
 	w := &wire{ctx: t.Context(), requests: []*pb.ProjectStreamRequest{
 		keeping("session-1", "call_1"), chunk("stdout", []byte("secret words")), chunk("stderr", []byte("secret")),
 	}}
-	if err := service.ProjectStream(w); err == nil {
+	if err := service.ProjectStream(w.call()); err == nil {
 		t.Fatal("the call was answered")
 	}
 	for _, want := range []string{"level=INFO", "session=session-1", "call=call_1", "stdout:12", "stderr:6", "in_order_bytes=18"} {
@@ -237,7 +237,7 @@ func TestIdle(t *testing.T) {
 			atEnd:      func() error { silent.Store(true); <-ctx.Done(); return ctx.Err() },
 		}
 		done := make(chan error, 1)
-		go func() { done <- h.ProjectStream(w) }()
+		go func() { done <- h.ProjectStream(w.call()) }()
 		for !silent.Load() {
 			time.Sleep(time.Second)
 		}
@@ -268,7 +268,7 @@ func TestPanicOfReceiving(t *testing.T) {
 			t.Errorf("recovered %s", text)
 		}
 	}()
-	_ = h.ProjectStream(w)
+	_ = h.ProjectStream(w.call())
 	t.Error("the call went on")
 }
 

@@ -61,13 +61,13 @@ func (b *inbox) while(work func() error) error {
 
 // next returns the next message. It fails as Recv does, and with errIdle when the
 // call was given up: nothing of the call may be touched any more then.
-func (b *inbox) next() (*pb.ProjectStreamRequest, error) {
+func (b *inbox) next() (*arrivedMessage, error) {
 	if b.timer == nil {
 		b.timer = time.AfterFunc(b.idle, func() { close(b.silent) })
 	} else {
 		b.timer.Reset(b.idle)
 	}
-	m, err := b.call.Recv()
+	m, err := receive(b.call)
 	if !b.timer.Stop() {
 		return nil, errIdle
 	}

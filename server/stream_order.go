@@ -19,8 +19,8 @@ type order struct {
 
 // take takes what comes next, before its own stream takes it. When that fails the
 // order is given up, because it would have a gap.
-func (o *order) take(a *arrival, in *incoming, data []byte) error {
-	if !o.wanted || len(data) == 0 {
+func (o *order) take(a *arrival, in *incoming, parts [][]byte) error {
+	if !o.wanted || sizeOf(parts) == 0 {
 		return nil
 	}
 	if in.size == 0 {
@@ -35,7 +35,7 @@ func (o *order) take(a *arrival, in *incoming, data []byte) error {
 	if o.stage == nil {
 		return nil
 	}
-	if _, err := o.stage.Write(data); err != nil {
+	if _, err := o.stage.WriteParts(parts); err != nil {
 		o.giveUp()
 		return err
 	}

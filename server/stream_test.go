@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
 )
 
 // wire is the client's side of a stream: what it sends, and what it was answered.
@@ -24,6 +27,7 @@ type wire struct {
 	ctx      context.Context //nolint:containedctx // of the call
 	requests []*pb.ProjectStreamRequest
 	answers  []*pb.ProjectStreamResponse
+	pool     *server.LentBuffers
 
 	beforeEach, onAnswer func()       // nil for nothing
 	atEnd                func() error // nil: the client says that there is no more
@@ -31,23 +35,38 @@ type wire struct {
 
 func (w *wire) Context() context.Context { return w.ctx }
 
-func (w *wire) Recv() (*pb.ProjectStreamRequest, error) {
+// call is the server's side.
+func (w *wire) call() grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse] {
+	w.pool = &server.LentBuffers{}
+	return &grpc.GenericServerStream[pb.ProjectStreamRequest, pb.ProjectStreamResponse]{ServerStream: w}
+}
+
+// RecvMsg decodes the next message from frames, as a transport does.
+func (w *wire) RecvMsg(m any) error {
 	if len(w.requests) == 0 && w.atEnd != nil {
-		return nil, w.atEnd()
+		return w.atEnd()
 	}
 	if len(w.requests) == 0 {
-		return nil, io.EOF
+		return io.EOF
+	}
+	encoded, err := proto.Marshal(w.requests[0])
+	if err != nil {
+		return err
 	}
 	if w.beforeEach != nil {
 		w.beforeEach()
 	}
-	m := w.requests[0]
 	w.requests = w.requests[1:]
-	return m, nil
+	var frames mem.BufferSlice
+	for frame := range slices.Chunk(encoded, 5000) {
+		frames = append(frames, mem.Copy(frame, w.pool))
+	}
+	defer frames.Free()
+	return server.NewCodec().Unmarshal(frames, m)
 }
 
-func (w *wire) Send(m *pb.ProjectStreamResponse) error {
-	w.answers = append(w.answers, m)
+func (w *wire) SendMsg(m any) error {
+	w.answers = append(w.answers, m.(*pb.ProjectStreamResponse))
 	if w.onAnswer != nil {
 		w.onAnswer()
 	}
@@ -57,8 +76,8 @@ func (w *wire) Send(m *pb.ProjectStreamResponse) error {
 // stream sends requests, and returns the answers.
 func (h house) stream(ctx context.Context, requests []*pb.ProjectStreamRequest) ([]*pb.ProjectStreamResponse, error) {
 	w := &wire{ctx: ctx, requests: requests}
-	err := h.ProjectStream(w)
-	return w.answers, err
+	err := h.ProjectStream(w.call())
+	return w.answers, errors.Join(err, w.pool.Check())
 }
 
 func chunk(stream string, data []byte) *pb.ProjectStreamRequest {

@@ -136,6 +136,18 @@ func (s *stage) Write(p []byte) (int, error) {
 	return s.Stage.Write(p)
 }
 
+// WriteParts likewise.
+func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
+	var n int64
+	for _, p := range parts {
+		n += int64(len(p))
+	}
+	if err := s.take(n); err != nil {
+		return 0, err
+	}
+	return s.Stage.WriteParts(parts)
+}
+
 func (s *stage) take(n int64) error {
 	if err := s.library.reserve(s.ctx, n); err != nil {
 		return fmt.Errorf("stage: %w", err)

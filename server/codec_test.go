@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+	"testing"
+
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// framesOf cuts a message into frames: each cut is the size of one, in 64 bytes.
+func framesOf(message, cuts []byte, pool mem.BufferPool) (frames mem.BufferSlice) {
+	for _, c := range cuts {
+		n := min(int(c)*64+1, len(message))
+		frames, message = append(frames, mem.Copy(message[:n], pool)), message[n:]
+	}
+	return append(frames, mem.Copy(message, pool))
+}
+
+// chunkOf is the encoding of a message with one chunk.
+func chunkOf(c *pb.StreamChunk) []byte {
+	b, err := proto.Marshal(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: c}})
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// What is a chunk as encoders write it is decoded without a copy.
+func TestChunksAreKept(t *testing.T) {
+	data := bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
+	for name, c := range map[string]*pb.StreamChunk{
+		"all":       {Stream: "stdout", Data: data, Offset: new(uint64(1 << 40))},
+		"no stream": {Data: data},
+		"no data":   {Stream: "stdout", Offset: new(uint64(0))},
+		"nothing":   {},
+	} {
+		message := chunkOf(c)
+		pool := &LentBuffers{}
+		frames := framesOf(message, bytes.Repeat([]byte{255}, 9), pool)
+		m := &arrivedMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
+		if err := newCodec().Unmarshal(frames, m); err != nil {
+			t.Fatal(err)
+		}
+		frames.Free()
+		if !m.kept {
+			t.Errorf("%s: the bytes of the chunk were copied", name)
+		}
+		if got := bytes.Join(m.parts(), nil); !bytes.Equal(got, c.GetData()) {
+			t.Errorf("%s: %d bytes in place of %d", name, len(got), len(c.GetData()))
+		}
+		m.free()
+		if err := pool.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzDecodesAsStock gives the same bytes, in any frames, to our codec and to the stock
+// one: both refuse them, or both decode the same message.
+func FuzzDecodesAsStock(f *testing.F) {
+	whole := chunkOf(&pb.StreamChunk{Stream: "stdout", Data: bytes.Repeat([]byte("data\n"), 500), Offset: new(uint64(300))})
+	empty := chunkOf(&pb.StreamChunk{})
+	reversed := protowire.AppendVarint(protowire.AppendTag(nil, chunkOffset, protowire.VarintType), 7)
+	reversed = protowire.AppendBytes(protowire.AppendTag(reversed, chunkStream, protowire.BytesType), []byte("s"))
+	reversed = protowire.AppendBytes(protowire.AppendTag(nil, requestChunk, protowire.BytesType), reversed)
+	finish, err := proto.Marshal(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, message := range [][]byte{
+		whole, whole[:len(whole)-1], empty, reversed, finish, nil,
+		append(bytes.Clone(whole), empty...),               // merged
+		append(bytes.Clone(whole), finish...),              // the last one counts
+		append(bytes.Clone(whole), 0x78, 1),                // an unknown field
+		{0x12, 0x80, 0x00},                                 // a long way to say 0
+		{0x92, 0x00, 0x00},                                 // a long tag
+		{0x12, 0x02, 0x12, 0x00}, {0x12, 0x02, 0x12, 0x01}, // no data, and less than said
+		{0x12, 0x04, 0x0a, 0x02, 0xff, 0xfe},                  // not UTF-8
+		{0x12, 0x06, 0x12, 0x01, 'a', 0x12, 0x01, 'b'},        // data twice
+		{0x12, 0x04, 0x18, 0x01, 0x18, 0x02},                  // the offset twice
+		{0x12, 0x03, 0x1a, 0x01, 'x'}, {0x12, 0x02, 0x10, 01}, // of another wire type
+	} {
+		f.Add(message, []byte{})
+		f.Add(message, []byte{0})
+		f.Add(message, []byte{9, 0, 200})
+	}
+	stock := encoding.GetCodecV2(grpcproto.Name)
+	f.Fuzz(func(t *testing.T, message, cuts []byte) {
+		pool := &LentBuffers{}
+		frames := framesOf(message, cuts, pool)
+		want := &pb.ProjectStreamRequest{}
+		wantErr := stock.Unmarshal(frames, want)
+		got := &arrivedMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
+		gotErr := newCodec().Unmarshal(frames, got)
+		frames.Free()
+		if (wantErr == nil) != (gotErr == nil) {
+			t.Fatalf("stock: %v, ours: %v", wantErr, gotErr)
+		}
+		if got.kept {
+			got.GetChunk().Data = bytes.Join(got.parts(), nil)
+		}
+		got.free()
+		if wantErr == nil && !proto.Equal(want, got.ProjectStreamRequest) {
+			t.Fatalf("stock: %v, ours: %v", want, got.ProjectStreamRequest)
+		}
+		if err := pool.Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
