@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,9 +23,6 @@ var (
 	errFileMissing    = errors.New("there is no such file")
 	errFileChanged    = errors.New("the file changed while it was read")
 )
-
-// readBytes is how much of a file is read at a time.
-const readBytes = 256 << 10
 
 // root is a directory whose files may be payloads. Paths are resolved inside of it
 // by the kernel: no link and no ".." leads out.
@@ -108,7 +104,11 @@ func (f *files) add(at string, p *pb.Payload) error {
 	}
 	f.stages = append(f.stages, stage)
 	w := preview.NewWriter(f.budget)
-	if err := copyFile(file, before.Size(), stage, w); err != nil {
+	err = artifactstore.TakeFile(stage, file, before.Size(), func(p []byte, newlines int) { w.WriteParts([][]byte{p}, newlines) })
+	if errors.Is(err, artifactstore.ErrSizeMismatch) {
+		return errFileChanged
+	}
+	if err != nil {
 		return err
 	}
 	if after, err := file.Stat(); err != nil || changed(before, after) {
@@ -123,30 +123,6 @@ func (f *files) add(at string, p *pb.Payload) error {
 	}
 	f.streams[key] = projectors.Stream{Blob: blob, Excerpt: w.Finish()}
 	return nil
-}
-
-// copyFile reads a file of a known size to its end.
-func copyFile(file io.Reader, size int64, stage, preview io.Writer) error {
-	buf := make([]byte, min(readBytes, size+1))
-	for total := int64(0); ; {
-		n, err := file.Read(buf)
-		if total += int64(n); total > size {
-			return errFileChanged
-		}
-		if _, err := stage.Write(buf[:n]); err != nil {
-			return err
-		}
-		_, _ = preview.Write(buf[:n]) // it never fails
-		if errors.Is(err, io.EOF) {
-			if total < size {
-				return errFileChanged
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // open opens a regular file under an allowed directory.

@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,12 +11,17 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/experimental"
+	"google.golang.org/grpc/mem"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
 )
 
 // streamBytes is the size of one stream, 1 GiB unless BENCH_STREAM_MIB says
@@ -55,30 +59,82 @@ func shapes() map[string][]byte {
 	}
 }
 
+// sender sends a stream of chunks, and says how long it took to be answered.
+type sender func(b *testing.B, chunk []byte, total int64) time.Duration
+
 // BenchmarkStream sends streams to the sidecar, through a stock gRPC stream into a
 // file, and through a raw socket into a file, in turns. It reports the ratios of the
-// median times, and the peak memory of the sidecar's process over its idle one.
+// median times. Our client is a Go client with our buffer pool, as that of the command
+// line; the stock one knows nothing of us. Both sides sync what they wrote, or neither.
 func BenchmarkStream(b *testing.B) {
+	for _, mode := range []struct {
+		name     string
+		volatile bool
+	}{{"volatile", true}, {"durable", false}} {
+		for name, chunk := range shapes() {
+			b.Run(mode.name+"/"+name, func(b *testing.B) { turns(b, chunk, mode.volatile) })
+		}
+	}
+}
+
+func turns(b *testing.B, chunk []byte, volatile bool) {
 	total := streamBytes(b)
-	for name, chunk := range shapes() {
-		b.Run(name, func(b *testing.B) {
-			dir := b.TempDir()
-			ours := startSidecar(b, dir)
-			idle := peak(b, ours.pid)
-			stock, raw := stockReceiver(b, dir), rawReceiver(b, dir)
-			b.SetBytes(total)
-			var times [3][]float64
-			for b.Loop() {
-				for i, send := range []func(*testing.B, []byte, int64){ours.send, stock, raw} {
-					begin := time.Now()
-					send(b, chunk, total)
-					times[i] = append(times[i], time.Since(begin).Seconds())
+	dir := b.TempDir()
+	ours := startSidecar(b, dir, fmt.Sprintf("--volatile=%v", volatile))
+	senders := []sender{withOurPool(ours.send), ours.send, stockReceiver(b, dir, volatile), rawReceiver(b, dir, volatile)}
+	b.SetBytes(total)
+	var used time.Duration
+	times := make([][]float64, len(senders))
+	for b.Loop() {
+		for i, send := range senders {
+			before := cpuTime(b, ours.pid)
+			times[i] = append(times[i], send(b, chunk, total).Seconds())
+			used += cpuTime(b, ours.pid) - before
+		}
+	}
+	raw := median(times[3])
+	b.ReportMetric(median(times[0])/raw, "x/raw")
+	b.ReportMetric(median(times[1])/raw, "x/raw-stock-client")
+	b.ReportMetric(median(times[2])/raw, "stock-x/raw")
+	b.ReportMetric(median(times[1])/median(times[2]), "x/stock")
+	b.ReportMetric(used.Seconds()/float64(2*len(times[0]))/float64(total)*(1<<30), "cpu-s/GiB")
+	b.ReportMetric(raw, "raw-s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkStreamMemory reports the peak memory of the sidecar's process over its idle
+// one, for one stream and for eight at once.
+func BenchmarkStreamMemory(b *testing.B) {
+	total := streamBytes(b)
+	for _, streams := range []int{1, 8} {
+		for name, chunk := range shapes() {
+			b.Run(fmt.Sprintf("%s/streams=%d", name, streams), func(b *testing.B) {
+				ours := startSidecar(b, b.TempDir(), "--volatile=true")
+				ours.send(b, chunk[:100], 100) // what every process of ours has after a call
+				idle := peak(b, ours.pid)
+				for b.Loop() {
+					var wait sync.WaitGroup
+					for range streams {
+						wait.Go(func() { ours.send(b, chunk, total) })
+					}
+					wait.Wait()
 				}
-			}
-			b.ReportMetric(median(times[0])/median(times[2]), "x/raw")
-			b.ReportMetric(median(times[0])/median(times[1]), "x/stock")
-			b.ReportMetric(float64(peak(b, ours.pid)-idle)/1024, "MiB-over-idle")
-		})
+				b.ReportMetric(float64(peak(b, ours.pid)-idle)/1024, "MiB-over-idle")
+				b.ReportMetric(float64(idle)/1024, "MiB-idle")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// withOurPool sends with the pool that server.UseBufferPool installs. Nothing else of
+// this process calls anybody meanwhile.
+func withOurPool(send sender) sender {
+	return func(b *testing.B, chunk []byte, total int64) time.Duration {
+		stock := mem.DefaultBufferPool()
+		defer experimental.SetDefaultBufferPool(stock)
+		server.UseBufferPool()
+		return send(b, chunk, total)
 	}
 }
 
@@ -97,28 +153,36 @@ func peak(b *testing.B, pid int) int64 {
 	return n
 }
 
-func startSidecar(b *testing.B, dir string) side {
+func startSidecar(b *testing.B, dir string, flags ...string) side {
 	b.Helper()
 	socket := filepath.Join(dir, "s", "ours")
-	return dial(b, socket, exec.Command(binary, "serve", "--log-level=warn", "--socket", socket, "--store", filepath.Join(dir, "store"), "--volatile"))
+	args := append([]string{"serve", "--log-level=warn", "--socket", socket, "--store", filepath.Join(dir, "store")}, flags...)
+	return dial(b, socket, exec.Command(binary, args...))
 }
 
+// sent makes the content of every stream its own.
+var sent atomic.Int64
+
 // send streams a command's output, and removes what was stored.
-func (s side) send(b *testing.B, chunk []byte, total int64) {
+func (s side) send(b *testing.B, chunk []byte, total int64) time.Duration {
+	begin := time.Now()
 	call, err := s.ProjectStream(b.Context())
 	if err != nil {
-		b.Fatal(err)
+		b.Error(err)
+		return 0
 	}
 	send := func(m *pb.ProjectStreamRequest) {
 		if err := call.Send(m); err != nil {
-			b.Fatal(err)
+			b.Error(err)
 		}
 	}
 	send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{Family: "command"}}})
 	m := &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: "stdout", Data: chunk}}}
-	for sent := int64(0); sent < total; sent += int64(len(chunk)) {
+	for sent := int64(0); sent < total && !b.Failed(); sent += int64(len(chunk)) {
 		send(m)
 	}
+	last := fmt.Appendf(nil, "the end of stream %d", sent.Add(1))
+	send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Data: last}}})
 	send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{Output: &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
@@ -128,27 +192,38 @@ func (s side) send(b *testing.B, chunk []byte, total int64) {
 	}}}})
 	answer, err := call.Recv()
 	if err != nil {
-		b.Fatal(err)
+		b.Error(err)
+		return 0
 	}
+	took := time.Since(begin)
 	for _, a := range answer.GetResult().GetCanonical().GetCommand().GetArtifacts() {
 		_ = os.Remove(a.GetPath())
 	}
+	_, _ = call.Recv() // the end
+	return took
 }
 
 // stockReceiver writes the chunks of a stock gRPC stream to a file, in a process of
 // its own.
-func stockReceiver(b *testing.B, dir string) func(*testing.B, []byte, int64) {
+func stockReceiver(b *testing.B, dir string, volatile bool) sender {
 	b.Helper()
 	socket := filepath.Join(dir, "stock")
 	if err := os.WriteFile(socket+".reply", nil, 0o600); err != nil {
 		b.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), stockSocket+"="+socket)
-	s := dial(b, socket, cmd)
-	return func(b *testing.B, chunk []byte, total int64) {
-		s.send(b, chunk, total)
+	cmd.Env = append(os.Environ(), stockSocket+"="+socket, fmt.Sprintf("%s=%v", syncFile, !volatile))
+	return dial(b, socket, cmd).send
+}
+
+// syncFile says whether the receivers of this test binary sync their files.
+const syncFile = "TOOLRESULT_BENCH_SYNC"
+
+func syncIfAsked(f *os.File) error {
+	if os.Getenv(syncFile) != "true" {
+		return nil
 	}
+	return f.Sync()
 }
 
 // ProjectStream of the stock server writes what it gets to a file, and no more.
@@ -165,6 +240,9 @@ func (s stock) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamReque
 			return err
 		}
 		if m.GetFinish() != nil {
+			if err := syncIfAsked(f); err != nil {
+				return err
+			}
 			return call.Send(&pb.ProjectStreamResponse{})
 		}
 		if _, err := f.Write(m.GetChunk().GetData()); err != nil {
@@ -174,11 +252,11 @@ func (s stock) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamReque
 }
 
 // rawReceiver copies from a socket to a file, in a process of its own.
-func rawReceiver(b *testing.B, dir string) func(*testing.B, []byte, int64) {
+func rawReceiver(b *testing.B, dir string, volatile bool) sender {
 	b.Helper()
 	socket := filepath.Join(dir, "raw")
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), rawSocket+"="+socket)
+	cmd.Env = append(os.Environ(), rawSocket+"="+socket, fmt.Sprintf("%s=%v", syncFile, !volatile))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
@@ -187,7 +265,8 @@ func rawReceiver(b *testing.B, dir string) func(*testing.B, []byte, int64) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return func(b *testing.B, chunk []byte, total int64) {
+	return func(b *testing.B, chunk []byte, total int64) time.Duration {
+		begin := time.Now()
 		var conn *net.UnixConn
 		for i := 0; ; i++ {
 			c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: socket, Net: "unix"})
@@ -207,9 +286,12 @@ func rawReceiver(b *testing.B, dir string) func(*testing.B, []byte, int64) {
 			}
 		}
 		_ = conn.CloseWrite()
-		if _, err := conn.Read(make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
+		if _, err := conn.Read(make([]byte, 1)); err != nil {
 			b.Fatal(err)
 		}
+		took := time.Since(begin)
+		_, _ = conn.Read(make([]byte, 1)) // the end
+		return took
 	}
 }
 
@@ -241,6 +323,9 @@ func receive(conn net.Conn) error {
 	defer f.Close()
 	defer os.Remove(f.Name())
 	if _, err := io.CopyBuffer(struct{ io.Writer }{f}, struct{ io.Reader }{conn}, make([]byte, streamChunk)); err != nil {
+		return err
+	}
+	if err := syncIfAsked(f); err != nil {
 		return err
 	}
 	_, err = conn.Write([]byte{1})
