@@ -121,25 +121,32 @@ func (d *Dir) Walk(ctx context.Context, visit func(Held) error) error {
 		return fmt.Errorf("artifact store %s: %w", d.path, err)
 	}
 	defer d.ops.Done()
-	for n := range shardCount {
-		if err := ctx.Err(); err != nil {
-			return err
+	dirs, err := fs.ReadDir(d.root.FS(), ".")
+	if err != nil {
+		return fmt.Errorf("artifact store %s: %w", d.path, readError(err))
+	}
+	for _, dir := range dirs {
+		nameOf := nameAt
+		if dir.Name() == liveDirName {
+			nameOf = liveNameAt
+		} else if len(dir.Name()) != sharedDigits+1 {
+			continue
 		}
-		if err := d.walk(shardAt(n), nameAt, visit); err != nil {
+		if err := d.walk(ctx, dir.Name(), nameOf, visit); err != nil {
 			return fmt.Errorf("artifact store %s: %w", d.path, err)
 		}
-	}
-	if err := d.walk(liveDirName, func(path string) (string, bool) {
-		_, ok := logAt(path)
-		return path, ok
-	}, visit); err != nil {
-		return fmt.Errorf("artifact store %s: %w", d.path, err)
 	}
 	return nil
 }
 
+// liveNameAt returns the name of the log at a path.
+func liveNameAt(path string) (string, bool) {
+	_, ok := logAt(path)
+	return path, ok
+}
+
 // walk goes through one directory, in which nameOf knows the files that count.
-func (d *Dir) walk(dir string, nameOf func(path string) (string, bool), visit func(Held) error) error {
+func (d *Dir) walk(ctx context.Context, dir string, nameOf func(path string) (string, bool), visit func(Held) error) error {
 	entries, err := fs.ReadDir(d.root.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -148,6 +155,9 @@ func (d *Dir) walk(dir string, nameOf func(path string) (string, bool), visit fu
 		return readError(err)
 	}
 	before := ""
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for _, e := range entries { // in order: a compressed artifact comes after a plain one
 		file, compressed := strings.CutSuffix(e.Name(), compressedSuffix)
 		name, ok := nameOf(dir + "/" + file)
@@ -196,15 +206,7 @@ func (d *Dir) PathOf(name string) string {
 	return filepath.Join(d.path, location(name))
 }
 
-// shardAt returns the directory of a number; shardNumber is the number of a name's.
-func shardAt(n int) string {
-	half := "0"
-	if n&1 == 1 {
-		half = "8"
-	}
-	return fmt.Sprintf("%02x", n>>1) + half
-}
-
+// shardNumber returns the number of the shard of a name.
 func shardNumber(name string) int {
 	n := strings.IndexByte(hexDigits, name[0])<<5 | strings.IndexByte(hexDigits, name[1])<<1
 	if name[sharedDigits] >= '8' {

@@ -8,6 +8,9 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 )
 
+// orderBytes is how much of a first stream is copied at a time.
+const orderBytes = 256 << 10
+
 // order keeps all streams of a call in one, as their chunks come. It begins with
 // the first byte of a second stream: until then the first stream is all there is.
 type order struct {
@@ -56,7 +59,7 @@ func (o *order) begin(a *arrival, first *incoming) (err error) {
 		return err
 	}
 	defer r.Close() // read-only
-	for buf := make([]byte, min(readBytes, prefix.Size()+1)); ; {
+	for buf := make([]byte, min(orderBytes, prefix.Size()+1)); ; {
 		if err := a.ctx.Err(); err != nil {
 			return err
 		}

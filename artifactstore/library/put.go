@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -146,6 +147,14 @@ func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 		return 0, err
 	}
 	return s.Stage.WriteParts(parts)
+}
+
+// TakeFile takes a file as the stage of the store does.
+func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+	if err := s.take(size); err != nil {
+		return err
+	}
+	return artifactstore.TakeFile(s.Stage, file, size, see)
 }
 
 func (s *stage) take(n int64) error {

@@ -90,8 +90,10 @@ func (s *Store) evict(ctx context.Context) error {
 	return nil
 }
 
-// evictable lists what is in the spool and not pending, and corrects how much it is.
+// evictable lists what is in the spool and not pending, and corrects how much it is. What came while it looked counts,
+// even if it was seen too.
 func (s *Store) evictable(ctx context.Context) (list []artifactstore.Held, taken int64, err error) {
+	before := s.room.now()
 	err = s.spool.Walk(ctx, func(copy artifactstore.Held) error {
 		if isName(copy.Name) && !s.uploads.has(copy.Name) {
 			list, taken = append(list, copy), taken+copy.Size
@@ -103,8 +105,15 @@ func (s *Store) evictable(ctx context.Context) (list []artifactstore.Held, taken
 	}
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
+	taken += max(0, s.room.taken-before)
 	s.room.taken = taken
 	return list, taken, nil
+}
+
+func (r *room) now() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.taken
 }
 
 // isKept asks the bucket for an artifact whose copy is to be evicted. One that it does not have, such as one whose put
