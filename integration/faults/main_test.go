@@ -1,0 +1,194 @@
+package faults_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/toolresult/toolresult/server"
+)
+
+// The test binary runs itself as other processes, which are told what to be by these.
+const (
+	roleVar = "TOOLRESULT_FAULTS_ROLE"
+	ownVar  = "TOOLRESULT_FAULTS_OWN_MOUNTS"
+)
+
+// patience is how long a test waits for what should happen at once.
+const patience = 60 * time.Second
+
+// programs are where binaries that the tests build are.
+var programs string
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVar); role != "" {
+		os.Exit(play(role))
+	}
+	if legs() {
+		server.UseBufferPool()
+		mountsOfItsOwn()
+	}
+	dir, err := os.MkdirTemp("", "trf")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	programs = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// mountsOfItsOwn starts this process again in a mount namespace of its own, so that whatever ends it, no mount
+// and no loop device is left behind.
+func mountsOfItsOwn() {
+	unshare, err := exec.LookPath("unshare")
+	if err != nil || os.Geteuid() != 0 || os.Getenv(ownVar) != "" {
+		return // the legs say what is missing
+	}
+	args := append([]string{"unshare", "--mount", "--propagation", "private", "--"}, os.Args...)
+	err = syscall.Exec(unshare, args, append(os.Environ(), ownVar+"=1"))
+	fmt.Fprintln(os.Stderr, "unshare:", err)
+	os.Exit(1)
+}
+
+func legs() bool { return os.Getenv("TOOLRESULT_LEGS") == "all" }
+
+// leg begins a test of this package: it is skipped unless legs are asked for, and then fails where it cannot run.
+func leg(t testing.TB, needed ...string) {
+	t.Helper()
+	if !legs() {
+		t.Skip("leg skipped: `make faults` runs it")
+	}
+	if os.Geteuid() != 0 {
+		t.Fatal("TOOLRESULT_LEGS=all, and this leg cannot run: it needs root")
+	}
+	for _, program := range needed {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: %v; integration/faults/setup installs it", err)
+		}
+	}
+}
+
+// count is how often a leg does its work: usually, unless a variable says otherwise for the long form.
+func count(t testing.TB, variable string, usually int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usually
+	}
+	n, err := strconv.Atoi(text)
+	must(t, err)
+	return n
+}
+
+// The variables of the long forms.
+const (
+	roundsVar    = "TOOLRESULT_FAULTS_ROUNDS"
+	cutsVar      = "TOOLRESULT_FAULTS_CUTS"
+	uploadsVar   = "TOOLRESULT_FAULTS_UPLOADS"
+	artifactsVar = "TOOLRESULT_FAULTS_ARTIFACTS"
+	totalsVar    = "TOOLRESULT_FAULTS_TOTALS" // a file that the totals are appended to
+)
+
+// total reports what a leg has counted.
+func total(t testing.TB, format string, values ...any) {
+	t.Helper()
+	line := fmt.Sprintf(format, values...)
+	t.Log(line)
+	path := os.Getenv(totalsVar)
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	must(t, err)
+	_, err = fmt.Fprintf(f, "%s: %s\n", t.Name(), line)
+	must(t, err)
+	must(t, f.Close())
+}
+
+// sidecarBinary builds the sidecar once.
+func sidecarBinary(t testing.TB) string {
+	t.Helper()
+	path, err := build()
+	must(t, err)
+	return path
+}
+
+var build = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs, "toolresult")
+	out, err := exec.Command("go", "build", "-o", path, "../../cmd/toolresult").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", out, err)
+	}
+	return path, nil
+})
+
+// must stops the test if err is not nil.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a program, which must succeed, and returns what it wrote.
+func run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// waitFor waits until a condition holds.
+func waitFor(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v for %s", patience, what)
+		}
+	}
+}
+
+// shortDir is a temporary directory with a short name: the kernel takes 107 bytes for the path of a socket.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "trf")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// tempFiles lists what is unfinished in a store.
+func tempFiles(t testing.TB, store string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(store, "tmp"))
+	must(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// lines are the complete lines of a file.
+func lines(t testing.TB, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	must(t, err)
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	return strings.FieldsFunc(string(whole), func(r rune) bool { return r == '\n' })
+}

@@ -1,0 +1,293 @@
+package faults_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// launch says how a sidecar is started.
+type launch struct {
+	store  string   // where its store is
+	args   []string // further flags
+	shell  string   // commands of sh before the sidecar, such as "exec 1>&-"
+	stderr *os.File // in place of a buffer
+	killed bool     // the test ends it
+}
+
+// sidecar is a running process of the binary.
+type sidecar struct {
+	pb.ToolResultServiceClient
+	artifacts pb.ArtifactServiceClient
+	health    healthpb.HealthClient
+	socket    string
+	store     string
+	stderr    *output
+	cmd       *exec.Cmd
+	done      chan struct{} // closed when the process has ended
+}
+
+// startSidecar starts a sidecar and waits until it serves. At the end of the test it is sent SIGTERM and must
+// exit with code 0.
+func startSidecar(t testing.TB, l launch) *sidecar {
+	t.Helper()
+	s := &sidecar{store: l.store, socket: filepath.Join(shortDir(t), "run", "s"), stderr: &output{}, done: make(chan struct{})}
+	if s.store == "" {
+		s.store = filepath.Join(shortDir(t), "store")
+	}
+	args := append([]string{sidecarBinary(t), "serve", "--socket", s.socket, "--store", s.store, "--log-level=debug"}, l.args...)
+	if l.shell != "" {
+		args = append([]string{"sh", "-c", l.shell + `; exec "$@"`, "sh"}, args...)
+	}
+	s.cmd = exec.Command(args[0], args[1:]...)
+	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + shortDir(t), "TMPDIR=" + os.Getenv("TMPDIR")}
+	s.cmd.Stderr = s.stderr
+	if l.stderr != nil {
+		s.cmd.Stderr = l.stderr
+	}
+	must(t, s.cmd.Start())
+	go func() {
+		_ = s.cmd.Wait() // its state says how it ended
+		close(s.done)
+	}()
+	t.Cleanup(func() {
+		if code := s.terminate(t); code != 0 && !l.killed {
+			t.Errorf("the sidecar exited with code %d\n%s", code, s.stderr)
+		}
+	})
+	conn := dial(t, "unix://"+s.socket)
+	s.ToolResultServiceClient, s.artifacts, s.health = pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), healthpb.NewHealthClient(conn)
+	waitFor(t, "the socket of the sidecar", func() bool {
+		if s.ended() {
+			t.Fatalf("the sidecar ended at once: %v\n%s", s.cmd.ProcessState, s.stderr)
+		}
+		_, err := os.Lstat(s.socket)
+		return err == nil
+	})
+	_, err := s.health.Check(t.Context(), &healthpb.HealthCheckRequest{}, grpc.WaitForReady(true))
+	must(t, err)
+	return s
+}
+
+func dial(t testing.TB, target string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func (s *sidecar) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *sidecar) signal(t testing.TB, sig syscall.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+}
+
+// terminate sends SIGTERM and returns the exit code; -1 stands for a signal.
+func (s *sidecar) terminate(t testing.TB) int {
+	t.Helper()
+	s.signal(t, syscall.SIGTERM)
+	return s.wait(t)
+}
+
+func (s *sidecar) wait(t testing.TB) int {
+	t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		t.Errorf("the sidecar did not end within %v; it is killed\n%s", patience, s.stderr)
+		_ = s.cmd.Process.Kill()
+		<-s.done
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// output collects what a process writes.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// command is a command that exited with 0 and the payload of its standard output.
+func command(stdout *pb.Payload) *pb.CompleteToolOutput {
+	return &pb.CompleteToolOutput{
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32), Stdout: stdout,
+		}},
+	}
+}
+
+// inOneMessage projects a text with Project.
+func (s *sidecar) inOneMessage(ctx context.Context, text string) (*pb.ProjectResponse, error) {
+	return s.Project(ctx, &pb.ProjectRequest{Output: command(&pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}})})
+}
+
+// inAStream projects a text with ProjectStream.
+func (s *sidecar) inAStream(ctx context.Context, text string) (*pb.ProjectResponse, error) {
+	call, err := s.upload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for ; len(text) > 0; text = text[min(len(text), chunkSize):] {
+		if err := call.Send(chunk(text[:min(len(text), chunkSize)])); err != nil {
+			break // Recv says why
+		}
+	}
+	return finish(call)
+}
+
+const chunkSize = 64 << 10
+
+type upload = grpc.BidiStreamingClient[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
+
+// upload begins an upload. Not being able to send is for Recv to explain.
+func (s *sidecar) upload(ctx context.Context) (upload, error) {
+	call, err := s.ProjectStream(ctx)
+	if err == nil {
+		_ = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{
+			Header: &pb.StreamHeader{Family: "command", Streams: []string{"stdout"}},
+		}})
+	}
+	return call, err
+}
+
+func chunk(text string) *pb.ProjectStreamRequest {
+	return &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: "stdout", Data: []byte(text)}}}
+}
+
+// finish ends an upload and returns its result.
+func finish(call upload) (*pb.ProjectResponse, error) {
+	_ = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
+		Output: command(&pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}}),
+	}}})
+	_ = call.CloseSend()
+	answer, err := call.Recv()
+	return answer.GetResult(), err
+}
+
+// artifactOf is the path of the only artifact of an answer.
+func artifactOf(r *pb.ProjectResponse) string {
+	return r.GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
+}
+
+// ways are the ways in which a payload gets into a sidecar.
+func (s *sidecar) ways() map[string]func(context.Context, string) (*pb.ProjectResponse, error) {
+	return map[string]func(context.Context, string) (*pb.ProjectResponse, error){
+		"message": s.inOneMessage, "stream": s.inAStream,
+	}
+}
+
+// numbered is a text that is too long for a receipt; no two of different lengths share their beginning.
+func numbered(lines int) string {
+	return strings.Repeat("line of "+strings.Repeat("x", lines%97)+"\n", lines)
+}
+
+// wantRefusal checks code and reason of an error.
+func wantRefusal(t testing.TB, what string, err error, code codes.Code, reason string) {
+	t.Helper()
+	got := ""
+	for _, d := range status.Convert(err).Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok {
+			got = info.GetReason()
+		}
+	}
+	if status.Code(err) != code || got != reason {
+		t.Errorf("%s: %v (%s), want %v (%s)", what, err, got, code, reason)
+	}
+}
+
+// wantWhole reads an artifact through the sidecar and from its file.
+func (s *sidecar) wantWhole(t testing.TB, path, text string) {
+	t.Helper()
+	if got, err := s.read(t.Context(), path); err != nil || got != text {
+		t.Errorf("ReadArtifact of %s: %d bytes of %d, error %v", path, len(got), len(text), err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != text {
+		t.Errorf("the file %s has %d bytes of %d, error %v", path, len(got), len(text), err)
+	}
+}
+
+// read reads an artifact to its end.
+func (s *sidecar) read(ctx context.Context, path string) (string, error) {
+	var text []byte
+	for req := (&pb.ReadArtifactRequest{Path: path, Budget: &pb.ReadBudget{MaxBytes: 3 << 20, MaxLines: 1_000_000}}); ; {
+		page, err := s.artifacts.ReadArtifact(ctx, req)
+		if err != nil {
+			return string(text), err
+		}
+		text = append(text, page.GetData()...)
+		if page.GetComplete() {
+			return string(text), nil
+		}
+		req.Cursor = page.GetNextCursor()
+	}
+}
+
+// wantNoTemp waits for the store to hold nothing that is unfinished: P2 of docs/faults.md gives it 5 s.
+func (s *sidecar) wantNoTemp(t testing.TB) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); len(tempFiles(t, s.store)) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("5 s later tmp has %d files", len(tempFiles(t, s.store)))
+		}
+	}
+}
+
+// wantHealth checks that health answers within 100 ms, as the median of several.
+func (s *sidecar) wantHealth(t testing.TB) {
+	t.Helper()
+	late := 0
+	for range 9 {
+		began := time.Now()
+		resp, err := s.health.Check(t.Context(), &healthpb.HealthCheckRequest{})
+		if err != nil || resp.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+			t.Fatalf("health: %v, error %v", resp, err)
+		}
+		if time.Since(began) > 100*time.Millisecond {
+			late++
+		}
+	}
+	if late > 4 {
+		t.Errorf("%d of 9 answers of health took more than 100 ms", late)
+	}
+}
