@@ -181,6 +181,23 @@ func TestErrnosHaveSentinels(t *testing.T) {
 	}
 }
 
+// TestInterruptedStepIsRepeated: a signal is no failure.
+func TestInterruptedStepIsRepeated(t *testing.T) {
+	d, f := faultyStore(t)
+	interrupted := 0
+	f.reset(func(_ int, step string) error {
+		if step == artifactstore.StepLink && interrupted < 2 {
+			interrupted++
+			return syscall.EINTR
+		}
+		return nil
+	})
+	wantText(t, d, put(t, d, "x").Name, "x")
+	if interrupted != 2 {
+		t.Errorf("interrupted %d times: the hooks do not work", interrupted)
+	}
+}
+
 // TestFailedSyncIsFinalForASealedBlob: the same file is never synced a second time.
 func TestFailedSyncIsFinalForASealedBlob(t *testing.T) {
 	d, f := faultyStore(t)

@@ -1,5 +1,10 @@
 package artifactstore
 
+import (
+	"errors"
+	"syscall"
+)
+
 // step is one operation on the file system. A failure is reported under its name, and tests make a chosen
 // one fail.
 type step string
@@ -66,15 +71,25 @@ const (
 // faultFunc is asked before every step. An error takes the place of the step.
 type faultFunc func(step) error
 
-// do runs one step.
+// do runs one step. Go repeats the system calls that a signal interrupts, but for link and rename; here they
+// are repeated too.
 func (f faultFunc) do(s step, op func() error) error {
-	if f != nil {
-		if err := f(s); err != nil {
+	for {
+		switch err := f.try(s, op); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, syscall.EINTR):
 			return stepError(s, err)
 		}
 	}
-	if err := op(); err != nil {
-		return stepError(s, err)
+}
+
+// try runs one step once, unless a test lets it fail.
+func (f faultFunc) try(s step, op func() error) error {
+	if f != nil {
+		if err := f(s); err != nil {
+			return err
+		}
 	}
-	return nil
+	return op()
 }
