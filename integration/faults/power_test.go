@@ -241,4 +241,3 @@ func stopped(t *testing.T, pid int) {
 		return true
 	})
 }
-

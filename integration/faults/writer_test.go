@@ -35,10 +35,10 @@ func play(role string) int {
 	switch role {
 	case "writer":
 		err = writeForEver()
-	case "steps":
-		err = writeStepByStep()
 	case "client":
 		err = uploadForEver()
+	case "steps":
+		err = writeStepByStep()
 	default:
 		err = fmt.Errorf("no role %q", role)
 	}

@@ -1,0 +1,310 @@
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// TestClientKilledInMidUpload is A19: the upload of a client that dies leaves nothing. While a client is only
+// stopped (A18) its upload waits, and nobody else does.
+func TestClientKilledInMidUpload(t *testing.T) {
+	leg(t)
+	s := startSidecar(t, launch{})
+	for range 10 {
+		sent := filepath.Join(t.TempDir(), "sent")
+		client := player(t, "client", sent, socketVar+"="+s.socket)
+		must(t, client.Start())
+		waitFor(t, "the client to send", func() bool { return len(acksOf(t, sent)) > 20 && len(tempFiles(t, s.store)) == 1 })
+		must(t, client.Process.Signal(syscall.SIGSTOP))
+		answer, err := s.inAStream(t.Context(), numbered(2000))
+		must(t, err)
+		s.wantWhole(t, artifactOf(answer), numbered(2000))
+		s.wantHealth(t)
+		if n := len(tempFiles(t, s.store)); n != 1 {
+			t.Errorf("the upload of a stopped client has %d files", n)
+		}
+		must(t, client.Process.Kill())
+		_ = client.Wait() // it reports the signal
+		s.wantNoTemp(t)
+	}
+	if n := len(artifactNames(t, s.store)); n != 1 {
+		t.Errorf("%d artifacts of one finished upload", n)
+	}
+}
+
+// TestAbandonedUploads is E11: uploads that nobody finishes, in a row and several at a time, leave neither files
+// nor descriptors.
+func TestAbandonedUploads(t *testing.T) {
+	leg(t)
+	s := startSidecar(t, launch{})
+	uploads, began := count(t, uploadsVar, 500), time.Now()
+	s.abandon(t, 4)
+	s.wantNoTemp(t)
+	before := s.descriptors(t)
+	next := make(chan int)
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() {
+			for i := range next {
+				s.abandon(t, i)
+			}
+		})
+	}
+	for i := range uploads {
+		next <- i
+	}
+	close(next)
+	clients.Wait()
+	s.wantNoTemp(t)
+	waitFor(t, "descriptors to be closed", func() bool { return s.descriptors(t) <= before })
+	if names := artifactNames(t, s.store); len(names) > 0 {
+		t.Errorf("artifacts of uploads without a finish: %q", names)
+	}
+	s.wantHealth(t)
+	total(t, "%d abandoned uploads, nothing left, %v", uploads, time.Since(began).Round(time.Second))
+}
+
+// abandon begins an upload and leaves it in one of several ways.
+func (s *sidecar) abandon(t testing.TB, way int) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	call, err := s.upload(ctx)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	want := codes.Canceled
+	for range way % 5 {
+		if err := call.Send(chunk(numbered(1000))); err != nil {
+			t.Errorf("an upload was refused: %v", err)
+		}
+	}
+	switch way % 3 {
+	case 0:
+		cancel()
+	case 1: // no finish
+		want = codes.InvalidArgument
+		_ = call.CloseSend() // Recv says what came of it
+	case 2: // a second header
+		want = codes.InvalidArgument
+		_ = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{Family: "command"}}})
+	}
+	if _, err := call.Recv(); status.Code(err) != want {
+		t.Errorf("an upload that was left in way %d ended with %v", way%3, err)
+	}
+}
+
+func (s *sidecar) descriptors(t testing.TB) int {
+	t.Helper()
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	must(t, err)
+	return len(list)
+}
+
+// TestManyUploadsInLittleMemory is E10 and K17: 64 uploads at once fit into 256 MiB, whatever their size.
+func TestManyUploadsInLittleMemory(t *testing.T) {
+	leg(t)
+	const uploads, megabytes = 64, 8
+	s := startSidecar(t, launch{})
+	s.within(t, 256<<20)
+	var clients sync.WaitGroup
+	for i := range uploads {
+		clients.Go(func() {
+			text := strings.Repeat(fmt.Sprintf("upload %d\n", i), megabytes<<20/10)
+			answer, err := s.inAStream(t.Context(), text)
+			if err != nil {
+				t.Errorf("upload %d: %v", i, err)
+				return
+			}
+			if info, err := os.Stat(artifactOf(answer)); err != nil || info.Size() != int64(len(text)) {
+				t.Errorf("upload %d: %v, error %v", i, info, err)
+			}
+		})
+	}
+	clients.Wait()
+	s.wantNoTemp(t)
+	peak := s.peak(t)
+	if peak > 256<<20 {
+		t.Errorf("the peak was %d MiB", peak>>20)
+	}
+	t.Logf("%d uploads of %d MiB at once: %d MiB of memory at most", uploads, megabytes, peak>>20)
+	verify(t, s.storeOfEnded(t), nil)
+}
+
+// storeOfEnded ends the sidecar and returns its store.
+func (s *sidecar) storeOfEnded(t testing.TB) string {
+	t.Helper()
+	if code := s.terminate(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr)
+	}
+	return s.store
+}
+
+// within limits the memory of the sidecar, the page cache included, where the machine can (cgroup v1).
+func (s *sidecar) within(t *testing.T, limit int) {
+	t.Helper()
+	group := fmt.Sprintf("/sys/fs/cgroup/memory/toolresult-faults-%d", s.cmd.Process.Pid)
+	if err := os.Mkdir(group, 0o755); err != nil {
+		t.Logf("LEG REDUCED: no memory group, so only the memory of the process is bounded: %v", err)
+		return
+	}
+	t.Cleanup(func() {
+		s.terminate(t)
+		must(t, syscall.Rmdir(group))
+	})
+	must(t, os.WriteFile(group+"/memory.limit_in_bytes", []byte(strconv.Itoa(limit)), 0))
+	must(t, os.WriteFile(group+"/cgroup.procs", []byte(strconv.Itoa(s.cmd.Process.Pid)), 0))
+}
+
+// peak is the most memory that the process has had, in bytes.
+func (s *sidecar) peak(t testing.TB) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	must(t, err)
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	var kib int
+	_, err = fmt.Sscan(rest, &kib)
+	must(t, err)
+	return kib << 10
+}
+
+// TestTerminatedWithOpenUploads is K13: 64 uploads are open when SIGTERM comes. New calls are refused, uploads
+// that finish in time have their result, the others are cut, and the exit code is 0.
+func TestTerminatedWithOpenUploads(t *testing.T) {
+	leg(t)
+	s := startSidecar(t, launch{args: []string{"--drain-delay=500ms", "--shutdown-timeout=2s"}})
+	const uploads = 64
+	var open []upload
+	for i := range uploads {
+		call, err := s.upload(t.Context())
+		must(t, err)
+		must(t, call.Send(chunk(fmt.Sprintf("upload %d\n%s", i, numbered(1500)))))
+		open = append(open, call)
+	}
+	waitFor(t, "the uploads", func() bool { return len(tempFiles(t, s.store)) == uploads })
+	s.signal(t, syscall.SIGTERM)
+	other := pb.NewToolResultServiceClient(dial(t, "unix://"+s.socket))
+	waitFor(t, "new calls to be refused", func() bool {
+		_, err := other.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{})
+		if err != nil {
+			wantRefusal(t, "a new call", err, codes.Unavailable, "DRAINING")
+		}
+		return err != nil
+	})
+	var acks []string
+	for i, call := range open[:uploads/2] {
+		text := fmt.Sprintf("upload %d\n%s", i, numbered(1500))
+		answer, err := finish(call)
+		if err != nil {
+			t.Errorf("upload %d, which finished in time: %v", i, err)
+			continue
+		}
+		acks = append(acks, ackOfPath(artifactOf(answer), text))
+	}
+	for i, call := range open[uploads/2:] {
+		if _, err := call.Recv(); status.Code(err) != codes.Unavailable && status.Code(err) != codes.Canceled {
+			t.Errorf("upload %d, which was cut: %v", i+uploads/2, err)
+		}
+	}
+	if code := s.wait(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.stderr)
+	}
+	if left := tempFiles(t, s.store); len(left) > 0 {
+		t.Errorf("%d files are left in tmp", len(left))
+	}
+	if n := len(artifactNames(t, s.store)); n != uploads/2 {
+		t.Errorf("%d artifacts of %d finished uploads", n, uploads/2)
+	}
+	if f := verify(t, s.store, acks); f.acked != uploads/2 {
+		t.Errorf("%d acknowledged", f.acked)
+	}
+}
+
+// TestNobodyReadsWhatItWrites is K14: without standard output and error, and with an error pipe that nobody
+// empties, everything is served.
+func TestNobodyReadsWhatItWrites(t *testing.T) {
+	leg(t)
+	for name, l := range map[string]launch{
+		"closed":    {shell: "exec 1>&- 2>&-"},
+		"closed in": {shell: "exec 0<&- 1>&- 2>&-"},
+		"full pipe": {stderr: fullPipe(t)},
+		"full disk": {shell: "exec 1>/dev/full 2>/dev/full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startSidecar(t, l)
+			text := numbered(2000)
+			for i := range 3000 { // more lines of log than are kept for a reader who is late
+				if _, err := s.inOneMessage(t.Context(), "x"); err != nil {
+					t.Fatalf("call %d: %v", i, err)
+				}
+			}
+			answer, err := s.inAStream(t.Context(), text)
+			must(t, err)
+			s.wantWhole(t, artifactOf(answer), text)
+			s.wantHealth(t)
+			began := time.Now()
+			if code := s.terminate(t); code != 0 || time.Since(began) > 10*time.Second {
+				t.Errorf("exit code %d after %v", code, time.Since(began))
+			}
+		})
+	}
+}
+
+// fullPipe is the end to write to of a pipe that has no room.
+func fullPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	must(t, err)
+	t.Cleanup(func() {
+		_ = r.Close()
+		_ = w.Close()
+	})
+	fd := int(w.Fd())
+	must(t, syscall.SetNonblock(fd, true))
+	for err == nil {
+		_, err = syscall.Write(fd, make([]byte, 4096))
+	}
+	must(t, syscall.SetNonblock(fd, false)) // as a terminal or a supervisor has it
+	return w
+}
+
+// TestSecondSidecarInMidUpload is K06: a second sidecar on a store is refused within a second and names the
+// holder, whose uploads do not notice: their files are not swept.
+func TestSecondSidecarInMidUpload(t *testing.T) {
+	leg(t)
+	s := startSidecar(t, launch{})
+	call, err := s.upload(t.Context())
+	must(t, err)
+	text := numbered(2000)
+	must(t, call.Send(chunk(text)))
+	waitFor(t, "the upload", func() bool { return len(tempFiles(t, s.store)) == 1 })
+	began := time.Now()
+	said := &output{}
+	cmd := exec.Command(sidecarBinary(t), "serve", "--socket", filepath.Join(shortDir(t), "run", "s"), "--store", s.store)
+	cmd.Env, cmd.Stderr = s.cmd.Env, said
+	_ = cmd.Run() // its exit code is what counts
+	second := cmd.ProcessState.ExitCode()
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the refusal took %v", took)
+	}
+	if want := fmt.Sprintf("locked by process %d", s.cmd.Process.Pid); second != 125 || !strings.Contains(said.String(), want) {
+		t.Errorf("exit code %d, said %q, want %q", second, said, want)
+	}
+	answer, err := finish(call)
+	must(t, err)
+	s.wantWhole(t, artifactOf(answer), text)
+}
