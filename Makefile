@@ -66,7 +66,26 @@ race: ## Run the tests twice, shuffled, under the race detector
 
 .PHONY: integration
 integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary on a real socket, grpcurl included
-	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on ./integration/...
+	integration/faults/setup
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -timeout 20m ./integration/...
+
+.PHONY: faults
+faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
+	integration/faults/setup
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -timeout 20m -v ./integration/faults
+
+.PHONY: faults-long
+faults-long: ## The same for hours; the counts go to .run/faults.txt
+	integration/faults/setup
+	@mkdir -p .run; rm -f .run/faults.txt
+	TOOLRESULT_LEGS=all TOOLRESULT_FAULTS_ROUNDS=10000 TOOLRESULT_FAULTS_CUTS=1000 TOOLRESULT_FAULTS_UPLOADS=10000 \
+	TOOLRESULT_FAULTS_ARTIFACTS=1000000 TOOLRESULT_FAULTS_MEGABYTES=1024 TOOLRESULT_FAULTS_TOTALS=$(CURDIR)/.run/faults.txt \
+		$(GO) test -count=1 -timeout 6h -v ./integration/faults
+	@cat .run/faults.txt
+
+.PHONY: mutants
+mutants: ## Take one safety measure out after the other; its test must fail
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -timeout 20m -v ./integration/faults/mutants
 
 .PHONY: readme
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would

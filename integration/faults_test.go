@@ -25,9 +25,9 @@ var later = map[string]string{
 	"C10": "request ids are not in the contract yet",
 	"G07": "receipts are not sealed yet",
 	"G08": "receipts are not sealed yet",
-	"I02": "there is no RPC that reads artifacts yet",
-	"I04": "a race inside of one process: the artifact store proves it beside its code",
-	"I12": "paths are not mapped yet",
+	"I02": "TestReadArtifactRefusals has the paths that are refused",
+	"I04": "a race of its own: integration/faults",
+	"I12": "TestReadArtifact reads what a receipt names through the API",
 }
 
 // groups are all cases of the groups that this file answers for, case by case.

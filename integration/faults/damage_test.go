@@ -3,6 +3,7 @@ package faults_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,24 +99,24 @@ func relink(path, to string) error {
 func TestDamagedArtifacts(t *testing.T) {
 	leg(t)
 	s := startSidecar(t, launch{})
-	for size, lines := range map[string]int{"small": 3000, "with an index": 60_000} {
+	for size, lines := range map[string]int{"small": 3000, "with an index": 80_000} {
 		texts := 0
 		// Two texts of one size, so that only their content tells them apart.
 		pair := func(t *testing.T) (text, path, other string) {
 			t.Helper()
 			texts++
-			var paths []string
-			for _, side := range []string{"this one", "the other"} {
-				text = strings.Repeat("line of "+strings.Repeat(side[:4], texts)+"\n", lines)
+			store := func(side string) (string, string) {
+				text := strings.Repeat(fmt.Sprintf("line of %s %03d\n", side, texts), lines)
 				answer, err := s.inAStream(t.Context(), text)
 				must(t, err)
-				paths = append(paths, artifactOf(answer))
+				return text, artifactOf(answer)
 			}
-			text = strings.Repeat("line of "+strings.Repeat("this", texts)+"\n", lines)
-			if paths[0] == paths[1] {
-				t.Fatal("two texts have one artifact")
+			text, path = store("this")
+			_, other = store("that")
+			if _, err := os.Lstat(path + ".index"); (err == nil) != (size == "with an index") {
+				t.Fatalf("the index: %v", err)
 			}
-			return text, paths[0], paths[1]
+			return text, path, other
 		}
 		for name, damage := range damages {
 			t.Run(size+", "+name, func(t *testing.T) {

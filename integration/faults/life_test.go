@@ -1,8 +1,10 @@
 package faults_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zeebo/blake3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -143,6 +146,55 @@ func TestManyUploadsInLittleMemory(t *testing.T) {
 	}
 	t.Logf("%d uploads of %d MiB at once: %d MiB of memory at most", uploads, megabytes, peak>>20)
 	verify(t, s.storeOfEnded(t), nil)
+}
+
+// TestHugeStreams is E01 and E03: a stream of one line, and one of random bytes, take no more memory than any
+// other. The long form has a gigabyte of each.
+func TestHugeStreams(t *testing.T) {
+	leg(t)
+	megabytes := count(t, megabytesVar, 128)
+	random := rand.NewChaCha8([32]byte{1})
+	noise := make([]byte, 1<<20)
+	for name, next := range map[string]func() []byte{
+		"one line": func() []byte { return bytes.Repeat([]byte("x"), 1<<20) },
+		"random": func() []byte {
+			_, _ = random.Read(noise) // it never fails
+			return noise
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startSidecar(t, launch{})
+			_, err := s.inAStream(t.Context(), numbered(20_000))
+			must(t, err)
+			idle := s.peak(t)
+			call, err := s.upload(t.Context())
+			must(t, err)
+			hash := blake3.New()
+			for range megabytes {
+				part := next()
+				hash.Write(part) // a hash never fails
+				for ; len(part) > 0; part = part[min(len(part), chunkSize):] {
+					must(t, call.Send(chunk(string(part[:min(len(part), chunkSize)]))))
+				}
+			}
+			answer, err := finish(call)
+			must(t, err)
+			if n := len(answer.GetReceipt().GetText()); n == 0 || n > 64<<10 {
+				t.Errorf("the receipt has %d bytes", n)
+			}
+			page, err := s.artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: artifactOf(answer)})
+			must(t, err)
+			if want := fmt.Sprintf("blake3:%x", hash.Sum(nil)); page.GetDigest() != want || page.GetTotalBytes() != uint64(megabytes)<<20 {
+				t.Errorf("the artifact has %d bytes and the digest %s, want %s", page.GetTotalBytes(), page.GetDigest(), want)
+			}
+			grown := s.peak(t) - idle
+			if grown > 64<<20 {
+				t.Errorf("the peak of the memory grew by %d MiB", grown>>20)
+			}
+			s.wantNoTemp(t)
+			total(t, "%d MiB in a stream: %d MiB of memory more than before", megabytes, grown>>20)
+		})
+	}
 }
 
 // storeOfEnded ends the sidecar and returns its store.

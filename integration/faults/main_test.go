@@ -97,6 +97,7 @@ const (
 	cutsVar      = "TOOLRESULT_FAULTS_CUTS"
 	uploadsVar   = "TOOLRESULT_FAULTS_UPLOADS"
 	artifactsVar = "TOOLRESULT_FAULTS_ARTIFACTS"
+	megabytesVar = "TOOLRESULT_FAULTS_MEGABYTES"
 	totalsVar    = "TOOLRESULT_FAULTS_TOTALS" // a file that the totals are appended to
 )
 
