@@ -72,7 +72,7 @@ integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary
 .PHONY: faults
 faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
 	integration/faults/setup
-	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -timeout 20m -v ./integration/faults
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m -v ./integration/faults
 
 .PHONY: faults-long
 faults-long: ## The same for hours; the counts go to .run/faults.txt
