@@ -239,7 +239,7 @@ func (s *sidecar) peak(t testing.TB) int {
 // that finish in time have their result, the others are cut, and the exit code is 0.
 func TestTerminatedWithOpenUploads(t *testing.T) {
 	leg(t)
-	s := startSidecar(t, launch{args: []string{"--drain-delay=500ms", "--shutdown-timeout=2s"}})
+	s := startSidecar(t, launch{args: []string{"--drain-delay=1s", "--shutdown-timeout=4s"}})
 	const uploads = 64
 	var open []upload
 	for i := range uploads {
