@@ -84,6 +84,14 @@ func (b *books) use(o Owner, ref artifactstore.Ref, now time.Time) error {
 		o.Session, o.Call, ref.Name, o.Partial, stamp(now))
 }
 
+// isUsed reports whether an artifact was put for its owner since a time, and is there.
+func (b *books) isUsed(o Owner, ref artifactstore.Ref, since time.Time) (bool, error) {
+	return b.row(`SELECT 1 FROM uses u JOIN artifacts a ON a.name = u.name
+		WHERE u.session = ? AND u.call = ? AND u.name = ? AND u.partial <= ? AND u.stored_at >= ? AND
+			a.stored_at >= ? AND a.deleted_at IS NULL AND a.bytes = ? AND a.digest = ?`,
+		[]any{o.Session, o.Call, ref.Name, o.Partial, stamp(since), stamp(since), ref.Size, ref.Digest}, new(int))
+}
+
 // lease makes the lease of a session last at least until a time.
 func (b *books) lease(session string, until time.Time) error {
 	return b.run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)

@@ -188,6 +188,41 @@ func TestAgeAndLeases(t *testing.T) {
 	}
 }
 
+// The same put again, soon after, changes nothing in the books; later it does.
+func TestFreshClaims(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, _ := newLibrary(t, library.Options{SessionLease: time.Hour, Now: c.now})
+	owner := library.Owner{Session: "s", Call: "c"}
+	at := func() time.Time {
+		put(t, l, owner, "x")
+		list, _, err := l.List(t.Context(), "s", "", 0, 9)
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		return list[0].StoredAt
+	}
+	first := at()
+	if c.move(30 * time.Second); !at().Equal(first) {
+		t.Error("a put soon after was entered again")
+	}
+	if c.move(31 * time.Second); !at().Equal(c.now()) {
+		t.Error("a put later was not entered again")
+	}
+	if _, err := l.Lease(t.Context(), "s", 0); err != nil {
+		t.Fatal(err)
+	}
+	put(t, l, owner, "x")
+	if until, err := l.LeasedUntil(t.Context(), "s"); err != nil || !until.Equal(c.now().Add(time.Hour)) {
+		t.Error("a put did not lease again", until, err)
+	}
+	owner.Call = "other"
+	put(t, l, owner, "x")
+	if list, _, err := l.List(t.Context(), "s", "", 0, 9); err != nil || len(list) != 2 {
+		t.Error(list, err)
+	}
+}
+
 func TestDeadHandles(t *testing.T) {
 	t.Parallel()
 	l, store := newLibrary(t, library.Options{})
@@ -468,7 +503,7 @@ func TestAnySequence(t *testing.T) {
 		store := artifactstore.NewMemory()
 		l := open(t, store, library.Options{SessionLease: lease, KeepFor: keep, Now: c.now})
 		defer l.Close()
-		m := model{stored: map[string]time.Time{}, leases: map[string]time.Time{}, uses: map[string]map[string]bool{}, names: map[string]string{}}
+		m := model{stored: map[string]time.Time{}, leases: map[string]time.Time{}, uses: map[string]map[string]time.Time{}, names: map[string]string{}}
 		session, content := rapid.SampledFrom([]string{"", "a", "b", "c"}), rapid.SampledFrom([]string{"1", "22", "333", "4444"})
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
@@ -498,18 +533,24 @@ func TestAnySequence(t *testing.T) {
 
 // model is a library by the rules as they are written.
 type model struct {
-	stored map[string]time.Time       // by content; missing: deleted or never there
-	leases map[string]time.Time       // by session
-	uses   map[string]map[string]bool // content to sessions
-	names  map[string]string          // of all that ever were
+	stored map[string]time.Time            // by content; missing: deleted or never there
+	leases map[string]time.Time            // by session
+	uses   map[string]map[string]time.Time // content to sessions, and when
+	names  map[string]string               // of all that ever were
 }
 
 func (m *model) put(session, text, name string, now time.Time, lease time.Duration) {
-	m.stored[text], m.names[text] = now, name
-	if m.uses[text] == nil {
-		m.uses[text] = map[string]bool{}
+	m.names[text] = name
+	recent := now.Add(-time.Minute)
+	if at, there := m.stored[text]; there && !at.Before(recent) && !m.uses[text][session].Before(recent) &&
+		(session == "" || !m.leases[session].Before(recent.Add(lease))) {
+		return // nothing is entered again
 	}
-	m.uses[text][session] = true
+	m.stored[text] = now
+	if m.uses[text] == nil {
+		m.uses[text] = map[string]time.Time{}
+	}
+	m.uses[text][session] = now
 	if until := now.Add(lease); session != "" && until.After(m.leases[session]) {
 		m.leases[session] = until
 	}

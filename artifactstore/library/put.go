@@ -58,6 +58,9 @@ func (l *Library) claim(ctx context.Context, o Owner, ref artifactstore.Ref) err
 			return errGone
 		}
 		now := l.now()
+		if fresh, err := l.isFresh(b, o, ref, now); fresh || err != nil {
+			return err
+		}
 		if o.Session != "" {
 			if err := b.lease(o.Session, now.Add(l.rules.SessionLease)); err != nil {
 				return err
@@ -68,6 +71,21 @@ func (l *Library) claim(ctx context.Context, o Owner, ref artifactstore.Ref) err
 		}
 		return b.use(o, ref, now)
 	})
+}
+
+// freshness is for how long a claim that was made already need not be made again.
+const freshness = time.Minute
+
+// isFresh reports whether the books say all that a claim would write, but for times that are a little older. So the
+// same call made again writes nothing, and is answered on a full disk too.
+func (l *Library) isFresh(b *books, o Owner, ref artifactstore.Ref, now time.Time) (bool, error) {
+	recent := now.Add(-freshness)
+	used, err := b.isUsed(o, ref, recent)
+	if !used || err != nil || o.Session == "" {
+		return used, err
+	}
+	until, _, err := b.session(o.Session)
+	return !until.Before(recent.Add(l.rules.SessionLease)), err
 }
 
 // admit lets in n bytes, which count as staged from then on, or says which quota they would exceed. The same

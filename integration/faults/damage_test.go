@@ -144,7 +144,7 @@ func wantOurBytes(t *testing.T, s *sidecar, path, text string, deleted bool) {
 	t.Helper()
 	code, reason := codes.DataLoss, "ARTIFACT_DAMAGED"
 	if deleted {
-		code, reason = codes.NotFound, "ARTIFACT_UNKNOWN"
+		code, reason = codes.DataLoss, "ARTIFACT_MISSING"
 	}
 	got, err := s.read(t.Context(), path)
 	wantRefusal(t, "all of it", err, code, reason)
@@ -187,7 +187,7 @@ func TestShardIsGone(t *testing.T) {
 	shard := filepath.Dir(artifactOf(answer))
 	must(t, os.RemoveAll(shard))
 	_, err = s.read(t.Context(), artifactOf(answer))
-	wantRefusal(t, "deleted", err, codes.NotFound, "ARTIFACT_UNKNOWN")
+	wantRefusal(t, "deleted", err, codes.DataLoss, "ARTIFACT_MISSING")
 	must(t, os.WriteFile(shard, nil, 0o600))
 	_, err = s.read(t.Context(), artifactOf(answer))
 	wantRefusal(t, "a file", err, codes.DataLoss, "ARTIFACT_DAMAGED")

@@ -158,7 +158,7 @@ func TestPowerCuts(t *testing.T) {
 				d, acked = newDisk(t, kind), nil
 			}
 			acks := filepath.Join(t.TempDir(), "acks")
-			got := cutAtRandom(t, d, filepath.Join(d.at, "store"), acks, round, true)
+			got := cutAtRandom(t, "writer", d, filepath.Join(d.at, "store"), acks, round, true)
 			acked = append(acked, got...)
 			f := verify(t, filepath.Join(d.at, "store"), acked)
 			all.lost, all.torn, all.acked = all.lost+f.lost, all.torn+f.torn, all.acked+countAcks(got)
@@ -183,7 +183,7 @@ func TestPowerCutsOfTheFirstStart(t *testing.T) {
 		for round := range rounds {
 			store := filepath.Join(d.at, "parent", fmt.Sprint(round), "store")
 			acks := filepath.Join(t.TempDir(), "acks")
-			got := cutAtRandom(t, d, store, acks, round, false)
+			got := cutAtRandom(t, "writer", d, store, acks, round, false)
 			if len(got) < 2 {
 				unfinished++
 			}
@@ -201,12 +201,12 @@ func TestPowerCutsOfTheFirstStart(t *testing.T) {
 	})
 }
 
-// cutAtRandom runs a writer, stops it, counts its acknowledgements, takes the power away and mounts the disk
+// cutAtRandom runs a process of that role, stops it, counts its acknowledgements, takes the power away and mounts the disk
 // again. The order matters: a sync that is under way during a shutdown may report success, so only what was
 // acknowledged before counts.
-func cutAtRandom(t *testing.T, d *disk, store, acks string, round int, opened bool) []string {
+func cutAtRandom(t *testing.T, role string, d *disk, store, acks string, round int, opened bool) []string {
 	t.Helper()
-	cmd := player(t, "writer", acks, storeVar+"="+store, fmt.Sprintf("%s=%d", seedVar, round))
+	cmd := player(t, role, acks, storeVar+"="+store, fmt.Sprintf("%s=%d", seedVar, round))
 	must(t, cmd.Start())
 	enough, pause := 1, 5_000
 	if opened {

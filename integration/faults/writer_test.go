@@ -35,6 +35,8 @@ func play(role string) int {
 	switch role {
 	case "writer":
 		err = writeForEver()
+	case "collector":
+		err = collectForEver()
 	case "client":
 		err = uploadForEver()
 	case "steps":

@@ -20,6 +20,7 @@ type mutant struct {
 
 const (
 	store  = "artifactstore"
+	books  = "artifactstore/library"
 	legs   = "integration/faults"
 	kernel = legs + ".TestKernelSeesTheOrder"
 	cuts   = legs + ".TestPowerCuts/ext4"
@@ -32,20 +33,20 @@ var mutants = []mutant{
 	{"a directory is not synced", "artifactstore/dir_files.go", "return dir.Sync()", "return nil", kernel, ""},
 	{"a directory is not synced, and the power fails", "artifactstore/dir_files.go", "return dir.Sync()", "return nil", cuts, "TOOLRESULT_FAULTS_CUTS=200"},
 	{"a new shard is not synced", "artifactstore/dir_put.go", "sh.unsynced = sh.unsynced || created", "_ = created", store + ".TestDurabilityOrder", ""},
-	{"the first start is not synced", "artifactstore/format.go", `return d.syncDir(stepSyncRoot, ".")`, "return nil", store + ".TestDurabilityOrder", ""},
+	{"the first start is not synced", "artifactstore/format.go", "if err := name(t); err != nil {\n\t\treturn err\n\t}\n\treturn d.syncDir(stepSyncRoot, \".\")", "return name(t)", store + ".TestDurabilityOrder", ""},
 	{"the parents are not synced", "artifactstore/dir.go", "if err := d.syncParents(); err != nil {", "if err := error(nil); err != nil {", store + ".TestDurabilityOrder", ""},
-	{"what is found is not synced", "artifactstore/dir_put.go", "err = d.fault.do(stepSyncStored, f.Sync)", "err = nil", store + ".TestStoredArtifactIsSyncedBeforeItIsReused", ""},
+	{"what is found is not synced", "artifactstore/dir_put.go", "err = d.fault.do(stepSyncStored, f.file.Sync)", "err = nil", store + ".TestStoredArtifactIsSyncedBeforeItIsReused", ""},
 	{"the answer comes before the put", "artifactstore/dir_put.go", "return d.putBytes(ctx, b)", "go d.putBytes(context.Background(), b); return d.ref(contentOf(b).hex()[:8], contentOf(b)), nil", store + ".TestEveryStepOfPutFails", ""},
-	{"an artifact replaces another", "artifactstore/dir_put.go", "return d.root.Link(t.path(), location(name))", "return d.root.Rename(t.path(), location(name))", store + ".TestDamage", ""},
-	{"a failed sync is passed over", "artifactstore/dir_temp.go", "stepSyncTemp, t.file.Sync); err != nil {\n\t\t\treturn err", "stepSyncTemp, t.file.Sync); err != nil {\n\t\t\treturn nil", store + ".TestEveryStepOfPutFails", ""},
+	{"an artifact replaces another", "artifactstore/dir_put.go", "return d.root.Link(path, location(name))", "return d.root.Rename(path, location(name))", store + ".TestDamage", ""},
+	{"a failed sync is passed over", "artifactstore/dir_temp.go", "if err := t.sync(); err != nil {\n\t\t\treturn err", "if err := t.sync(); err != nil {\n\t\t\treturn nil", store + ".TestEveryStepOfPutFails", ""},
 	{"a failed sync is tried again", "artifactstore/dir_stage.go", "s.fail(err) // a failed fsync is final", "_ = err", store + ".TestFailedSyncIsFinalForASealedBlob", ""},
 	{"an unsynced name stays", "artifactstore/dir_put.go", "return d.root.Remove(location(name))", "return nil", store + ".TestEveryStepOfPutFails", ""},
 	{"an unsynced name is vouched for", "artifactstore/dir_put.go", "sh.doubtful[name] = struct{}{}", "_ = name", store + ".TestUnsyncedNameIsNotReused", ""},
 	{"an interrupted step is refused", "artifactstore/step.go", "case !errors.Is(err, syscall.EINTR):", "case !errors.Is(err, syscall.ENOTBLK):", store + ".TestInterruptedStepIsRepeated", ""},
 
 	{"a digest is not compared", "artifactstore/dir_read.go", "if err == nil && !strings.HasPrefix(c.hex(), name) {", "if false {", store + ".TestBitFlips", ""},
-	{"a block is not compared", "artifactstore/pages.go", "if crc32.Checksum(p.block, castagnoli) != p.index.sums[at] {", "if crc32.Checksum(nil, castagnoli) == 1 {", legs + ".TestDamagedArtifacts", ""},
-	{"the size of an artifact is not compared", "artifactstore/dir_index.go", "i.content.size == info.Size()", "info != nil", legs + ".TestDamagedArtifacts", ""},
+	{"a block is not compared", "artifactstore/pages.go", "if crc32.ChecksumIEEE(p.block) != p.index.sum(at) {", "if crc32.ChecksumIEEE(nil) == 1 {", legs + ".TestDamagedArtifacts", ""},
+	{"the size of an artifact is not compared", "artifactstore/dir_index.go", "i.content.size == f.size", "f != nil", legs + ".TestDamagedArtifacts", ""},
 	{"any index will do", "artifactstore/dir_index.go", "!strings.HasPrefix(i.content.hex(), name)", `strings.HasPrefix(name, "x")`, legs + ".TestDamagedArtifacts", ""},
 	{"a payload may be shorter than it says", "artifactstore/blob.go", "if total < size {", "if false {", store + ".TestContract", ""},
 	{"a payload may be longer than it says", "artifactstore/blob.go", "total > size {", "false {", store + ".TestContract", ""},
@@ -54,7 +55,7 @@ var mutants = []mutant{
 	{"a lock file that was replaced will do", "artifactstore/lock.go", "err = d.sameLockFile(f)", "err = nil", store + ".TestLockFileRaces", ""},
 	{"the sweep removes everything", "artifactstore/dir.go", "if !isTempName(entry.Name()) || !entry.Type().IsRegular() {", "if false {", store + ".TestSweepLeavesWhatItDidNotWrite", ""},
 	{"the sweep removes nothing", "artifactstore/dir.go", "return d.tmp.Remove(entry.Name())", "return nil", store + ".TestKilledHolderIsSwept", ""},
-	{"a store of the future is opened", "artifactstore/format.go", "version > formatVersion {", "false {", store + ".TestFormat", ""},
+	{"a store of the future is opened", "artifactstore/format.go", "says > formatVersion {", "false {", store + ".TestFormat", ""},
 
 	{"a failed put leaves its file", "artifactstore/dir_temp.go", "return t.dir.tmp.Remove(name)", "_ = name; return nil", store + ".TestTempIsGoneAtOnce", ""},
 	{"a failed stage leaves its file", "artifactstore/dir_stage.go", "return s.temp.release()\n", "return nil\n", store + ".TestFailedStageWriteEndsIt", ""},
@@ -66,7 +67,16 @@ var mutants = []mutant{
 	{"an artifact can be written to", "artifactstore/dir.go", "artifactMode os.FileMode = 0o400", "artifactMode os.FileMode = 0o600", store + ".TestUmask", ""},
 	{"the umask decides", "artifactstore/dir_temp.go", "return t.file.Chmod(tempMode)", "return nil", store + ".TestUmask", ""},
 
-	{"an abandoned upload stays", "server/stream.go", "defer a.discard()", "_ = a.discard", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
+	{"a claim does not look", "artifactstore/library/put.go", "if !has {", "if !has && ref.Name == \"\" {", books + ".TestCollectRacesPut", ""},
+	{"a lease protects nothing", "artifactstore/library/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", books + ".TestAgeAndLeases", ""},
+	{"a deletion is not finished", "artifactstore/library/collect.go", "if !dry && l.unfinished.Swap(false) {", "if false {", books + ".TestInterruptedDeletion", ""},
+	{"time goes back", "artifactstore/library/library.go", "t.After(l.floor)", "!t.IsZero()", books + ".TestBooksStay", ""},
+	{"a quota is not asked", "artifactstore/library/put.go", "total <= l.rules.Quota {", "total > 0 {", books + ".TestQuotas", ""},
+	{"the books are not synced, and the power fails", "artifactstore/library/clerk.go", `"synchronous(2)"}}`, `"synchronous(0)"}}`, legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
+	{"a log is not cut back", "artifactstore/dir_log.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfALogIsFinal", ""},
+	{"a failed sync of a log is passed over", "artifactstore/dir_log.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfALogIsFinal", ""},
+
+	{"an abandoned upload stays", "server/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
 	{"a server that drains lets calls in", "server/server.go", "s.calls.draining.Store(true)", "", legs + ".TestTerminatedWithOpenUploads", ""},
 }
 
