@@ -62,7 +62,8 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 		t.Skip("leg skipped: the race detector takes memory of its own")
 	}
 	controller := memoryController(t)
-	for streams, room := range map[int]int64{1: memoryOfOne, 8: memoryOfEight} {
+	for _, c := range []struct{ streams, room int64 }{{1, memoryOfOne}, {8, memoryOfEight}} {
+		streams, room := c.streams, c.room
 		t.Run(fmt.Sprintf("%d at once", streams), func(t *testing.T) {
 			group := newMemoryGroup(t, controller)
 			s := startSidecar(t, launch{shell: "echo $$ > '" + group.path("cgroup.procs") + "'"})
