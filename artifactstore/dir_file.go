@@ -15,8 +15,11 @@ import (
 // goes on, and how far it is ahead of what reads it.
 const copyStep = 4 << 20
 
+// copyBuffer is how much of a copy is read at a time, in bytes.
+const copyBuffer = 64 << 10
+
 // hashAhead is how many buffers there are between the reader of a copy and its hash.
-const hashAhead = 4
+const hashAhead = 16
 
 // TakeFile is [FileTaker]'s. The system copies the file, or shares its blocks where the file system can do
 // that. Close behind it the copy is read, indexed and shown, and another goroutine hashes it. Where the
@@ -94,13 +97,13 @@ type behind struct {
 func hashBehind(hash io.Writer) behind {
 	b := behind{make(chan []byte, hashAhead), make(chan []byte, hashAhead), make(chan struct{})}
 	for range hashAhead {
-		b.free <- make([]byte, chunkSize)
+		b.free <- make([]byte, copyBuffer)
 	}
 	go func() {
 		defer close(b.done)
 		for p := range b.full {
 			_, _ = hash.Write(p) // a hash never fails
-			b.free <- p[:chunkSize]
+			b.free <- p[:copyBuffer]
 		}
 	}()
 	return b
