@@ -401,6 +401,10 @@ func TestArtifactCommands(t *testing.T) {
 		{[]string{"verify"}, 1, []string{"ARTIFACT_DAMAGED  " + damaged, "1 sound, 1 not"}},
 		{[]string{"gc", "--dry-run"}, 0, []string{"0 deleted, 0 B; 2 kept"}},
 		{[]string{"lease", "session-1", "tomorrow"}, 125, nil},
+		{[]string{"read", "--lines", "9999-", path}, 0, []string{"9999\n10000\n"}},
+		{[]string{"read", "--lines", "-2", path}, 0, []string{"1\n2\n"}},
+		{[]string{"read", "--lines", "7", path}, 125, nil},
+		{[]string{"read", "--lines", "1-x", path}, 125, nil},
 	} {
 		args := append([]string{"artifacts", c.args[0], "--server", "unix://" + s.socket}, c.args[1:]...)
 		r := cli(t, environment(t), nil, args...)

@@ -3,8 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,11 +119,9 @@ func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
 	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, Cursor: r.cursor}
 	switch {
 	case r.lines != "":
-		lines := &pb.LineRange{}
-		if n, err := fmt.Sscanf(r.lines, "%d-%d", &lines.First, &lines.Last); n == 0 {
-			if _, err = fmt.Sscanf(r.lines, "-%d", &lines.Last); err != nil {
-				return nil, errors.New("--lines: FIRST-LAST, FIRST- or -LAST")
-			}
+		lines, err := lineRange(r.lines)
+		if err != nil {
+			return nil, err
 		}
 		req.Selection = &pb.ReadArtifactRequest_Lines{Lines: lines}
 	case r.tail > 0:
@@ -135,4 +134,21 @@ func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
 		req.Selection = &pb.ReadArtifactRequest_JsonPointer{JsonPointer: *r.at}
 	}
 	return req, nil
+}
+
+// lineRange reads FIRST-LAST, FIRST- or -LAST.
+func lineRange(text string) (*pb.LineRange, error) {
+	first, last, ok := strings.Cut(text, "-")
+	lines := &pb.LineRange{}
+	var errs [2]error
+	if first != "" {
+		lines.First, errs[0] = strconv.ParseUint(first, 10, 64)
+	}
+	if last != "" {
+		lines.Last, errs[1] = strconv.ParseUint(last, 10, 64)
+	}
+	if !ok || text == "-" || errs != [2]error{} {
+		return nil, fmt.Errorf("--lines %q: FIRST-LAST, FIRST- or -LAST", text)
+	}
+	return lines, nil
 }
