@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -669,43 +668,6 @@ func withoutDirectoryOfLogs(t *testing.T, healthy func(*sidecar)) *sidecar {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// TestLogRefusals provokes every refusal of AppendLog.
-func TestLogRefusals(t *testing.T) {
-	t.Parallel()
-	shared := startSidecar(t, launch{})
-	for _, p := range logProvocations() {
-		t.Run(p.reason, func(t *testing.T) {
-			t.Parallel()
-			err := p.run(t, shared)
-			if err == nil {
-				t.Fatal("the call was served")
-			}
-			checkReason(t, wantRefusal(t, err, codeNamed(t, p.code), p.reason, p.field))
-		})
-	}
-}
-
-// TestEveryRefusalOfLogsIsProvoked compares the table with the comment of the contract, both ways.
-func TestEveryRefusalOfLogsIsProvoked(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../proto/toolresult/v1/artifact.proto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	inContract, provoked := map[listed]bool{}, map[listed]bool{}
-	for _, l := range listedIn(string(text)) {
-		if l.rpc == "AppendLog" && !strings.HasPrefix(l.reason, "QUOTA_") { // quotas are of the library
-			inContract[l] = true
-		}
-	}
-	for _, p := range logProvocations() {
-		provoked[p.listed] = true
-	}
-	if diff := cmp.Diff(inContract, provoked, cmp.AllowUnexported(listed{})); diff != "" || len(provoked) < 11 {
-		t.Errorf("contract and table differ (-contract +table):\n%s", diff)
-	}
 }
 
 // What durable bytes are missing from is damaged, and says so.
