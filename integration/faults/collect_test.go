@@ -121,65 +121,20 @@ func verifyBooks(t testing.TB, root string, acks []string) found {
 // a random time.
 func TestKilledWhileCollecting(t *testing.T) {
 	leg(t)
-	rounds := count(t, roundsVar, 300) / 3
-	began, all := time.Now(), found{}
-	var root string
-	var acked []string
-	for round := range rounds {
-		if round%roundsPerStore == 0 {
-			must(t, os.RemoveAll(root))
-			root, acked = filepath.Join(shortDir(t), "store"), nil
-		}
-		acks := filepath.Join(t.TempDir(), "acks")
+	killRounds(t, count(t, roundsVar, 300)/3, verifyBooks, func(root, acks string, round int) {
 		cmd := player(t, "collector", acks, storeVar+"="+root, fmt.Sprintf("%s=%d", seedVar, round))
 		must(t, cmd.Start())
 		if enough := 1 + rand.IntN(12); round%3 != 0 {
 			waitFor(t, "acknowledgements", func() bool { return countAcks(acksOf(t, acks)) >= enough })
 		}
 		killAfterRandom(t, cmd, acks, round)
-		got := acksOf(t, acks)
-		wantNoFailure(t, got)
-		acked = append(acked, got...)
-		f := verifyBooks(t, root, acked)
-		all.lost, all.torn, all.acked = all.lost+f.lost, all.torn+f.torn, all.acked+countAcks(got)
-		if t.Failed() {
-			t.Fatalf("round %d; the store is %s", round, root)
-		}
-	}
-	if all.acked < rounds {
-		t.Errorf("only %d acknowledgements in %d rounds: the kills prove nothing", all.acked, rounds)
-	}
-	total(t, "%d kills, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
+	})
 }
 
 // TestPowerCutsWhileCollecting is K05: the power goes while artifacts are put and deleted.
 func TestPowerCutsWhileCollecting(t *testing.T) {
 	leg(t)
 	disks(t, func(t *testing.T, kind string) {
-		rounds := (count(t, cutsVar, 40) + 3) / 4
-		began, all := time.Now(), found{}
-		var d *disk
-		var acked []string
-		for round := range rounds {
-			if round%roundsPerStore == 0 {
-				if d != nil {
-					d.unmount(t)
-					must(t, os.Remove(d.image))
-				}
-				d, acked = newDisk(t, kind), nil
-			}
-			acks := filepath.Join(t.TempDir(), "acks")
-			got := cutAtRandom(t, "collector", d, filepath.Join(d.at, "store"), acks, round, true)
-			acked = append(acked, got...)
-			f := verifyBooks(t, filepath.Join(d.at, "store"), acked)
-			all.lost, all.torn, all.acked = all.lost+f.lost, all.torn+f.torn, all.acked+countAcks(got)
-			if t.Failed() {
-				t.Fatalf("round %d", round)
-			}
-		}
-		if all.acked < rounds {
-			t.Errorf("only %d acknowledgements in %d rounds: the cuts prove nothing", all.acked, rounds)
-		}
-		total(t, "%d cuts, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
+		cutRounds(t, kind, "collector", (count(t, cutsVar, 40)+3)/4, verifyBooks)
 	})
 }

@@ -23,8 +23,24 @@ const roundsPerStore = 25
 // store that it finds as the kill before left it.
 func TestKilledAtRandom(t *testing.T) {
 	leg(t)
-	rounds := count(t, roundsVar, 300) * 4 / 5 // the sidecar has the others
-	began, all, started := time.Now(), found{}, 0
+	rounds, started := count(t, roundsVar, 300)*4/5, 0 // the sidecar has the others
+	killRounds(t, rounds, verify, func(root, acks string, round int) {
+		cmd := player(t, "writer", acks, storeVar+"="+root, fmt.Sprintf("%s=%d", seedVar, round))
+		must(t, cmd.Start())
+		killAfterRandom(t, cmd, acks, round)
+		if len(acksOf(t, acks)) > 1 {
+			started++
+		}
+	})
+	if started < rounds/3 {
+		t.Errorf("only %d of %d writers came to work: the kills prove nothing", started, rounds)
+	}
+}
+
+// killRounds has a process work in a store and killed, again and again; look verifies the store after each.
+func killRounds(t *testing.T, rounds int, look func(testing.TB, string, []string) found, kill func(root, acks string, round int)) {
+	t.Helper()
+	began, all := time.Now(), found{}
 	var root string
 	var acked []string
 	for round := range rounds {
@@ -33,23 +49,17 @@ func TestKilledAtRandom(t *testing.T) {
 			root, acked = filepath.Join(shortDir(t), "store"), nil
 		}
 		acks := filepath.Join(t.TempDir(), "acks")
-		cmd := player(t, "writer", acks, storeVar+"="+root, fmt.Sprintf("%s=%d", seedVar, round))
-		must(t, cmd.Start())
-		killAfterRandom(t, cmd, acks, round)
+		kill(root, acks, round)
 		got := acksOf(t, acks)
-		if len(got) > 1 {
-			started++
-		}
 		wantNoFailure(t, got)
 		acked = append(acked, got...)
-		f := verify(t, root, acked)
-		all.lost, all.torn, all.acked = all.lost+f.lost, all.torn+f.torn, all.acked+countAcks(got)
+		all.after(got, look(t, root, acked))
 		if t.Failed() {
 			t.Fatalf("round %d; the store is %s", round, root)
 		}
 	}
-	if started < rounds/3 || all.acked < rounds {
-		t.Errorf("only %d of %d writers came to work, %d acknowledgements: the kills prove nothing", started, rounds, all.acked)
+	if all.acked < rounds {
+		t.Errorf("only %d acknowledgements in %d rounds: the kills prove nothing", all.acked, rounds)
 	}
 	total(t, "%d kills, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
 }
@@ -89,29 +99,9 @@ func countAcks(acks []string) (n int) {
 // down what was answered, and the sidecar is killed.
 func TestSidecarKilledAtRandom(t *testing.T) {
 	leg(t)
-	rounds := count(t, roundsVar, 300) / 5
-	began, all := time.Now(), found{}
-	var root string
-	var acked []string
-	for round := range rounds {
-		if round%roundsPerStore == 0 {
-			must(t, os.RemoveAll(root))
-			root, acked = filepath.Join(shortDir(t), "store"), nil
-		}
-		acks := filepath.Join(t.TempDir(), "acks")
+	killRounds(t, count(t, roundsVar, 300)/5, verify, func(root, acks string, round int) {
 		projectUntilKilled(t, root, acks, uint64(round))
-		got := acksOf(t, acks)
-		acked = append(acked, got...)
-		f := verify(t, root, acked)
-		all.lost, all.torn, all.acked = all.lost+f.lost, all.torn+f.torn, all.acked+countAcks(got)
-		if t.Failed() {
-			t.Fatalf("round %d; the store is %s", round, root)
-		}
-	}
-	if all.acked < rounds {
-		t.Errorf("only %d acknowledgements in %d rounds: the kills prove nothing", all.acked, rounds)
-	}
-	total(t, "%d kills, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
+	})
 }
 
 // projectUntilKilled runs a sidecar for a random time, with three clients.

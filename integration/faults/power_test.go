@@ -144,33 +144,36 @@ func disks(t *testing.T, each func(t *testing.T, kind string)) {
 // TestPowerCuts is K03: the power goes while artifacts are put.
 func TestPowerCuts(t *testing.T) {
 	leg(t)
-	disks(t, func(t *testing.T, kind string) {
-		rounds := (count(t, cutsVar, 40) + 1) / 2
-		began, all := time.Now(), found{}
-		var d *disk
-		var acked []string
-		for round := range rounds {
-			if round%roundsPerStore == 0 {
-				if d != nil {
-					d.unmount(t)
-					must(t, os.Remove(d.image))
-				}
-				d, acked = newDisk(t, kind), nil
+	disks(t, func(t *testing.T, kind string) { cutRounds(t, kind, "writer", (count(t, cutsVar, 40)+1)/2, verify) })
+}
+
+// cutRounds takes the power from a process of a role, again and again, in a store that it finds as the cut before
+// left it. look verifies the store after each.
+func cutRounds(t *testing.T, kind, role string, rounds int, look func(testing.TB, string, []string) found) {
+	t.Helper()
+	began, all := time.Now(), found{}
+	var d *disk
+	var acked []string
+	for round := range rounds {
+		if round%roundsPerStore == 0 {
+			if d != nil {
+				d.unmount(t)
+				must(t, os.Remove(d.image))
 			}
-			acks := filepath.Join(t.TempDir(), "acks")
-			got := cutAtRandom(t, "writer", d, filepath.Join(d.at, "store"), acks, round, true)
-			acked = append(acked, got...)
-			f := verify(t, filepath.Join(d.at, "store"), acked)
-			all.lost, all.torn, all.acked = all.lost+f.lost, all.torn+f.torn, all.acked+countAcks(got)
-			if t.Failed() {
-				t.Fatalf("round %d", round)
-			}
+			d, acked = newDisk(t, kind), nil
 		}
-		if all.acked < 2*rounds {
-			t.Errorf("only %d acknowledgements in %d rounds: the cuts prove nothing", all.acked, rounds)
+		acks := filepath.Join(t.TempDir(), "acks")
+		got := cutAtRandom(t, role, d, filepath.Join(d.at, "store"), acks, round, true)
+		acked = append(acked, got...)
+		all.after(got, look(t, filepath.Join(d.at, "store"), acked))
+		if t.Failed() {
+			t.Fatalf("round %d", round)
 		}
-		total(t, "%d cuts, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
-	})
+	}
+	if all.acked < rounds {
+		t.Errorf("only %d acknowledgements in %d rounds: the cuts prove nothing", all.acked, rounds)
+	}
+	total(t, "%d cuts, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
 }
 
 // TestPowerCutsOfTheFirstStart is K04: the power goes while a store is made.

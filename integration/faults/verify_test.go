@@ -22,6 +22,11 @@ func (f *found) add(g found) {
 	f.torn += g.torn
 }
 
+// after adds what a round acknowledged, and what was found after it.
+func (f *found) after(acks []string, g found) {
+	f.add(found{countAcks(acks), g.lost, g.torn})
+}
+
 // verify opens a store as its next start does and looks at everything in it: every artifact that the lines of
 // acks acknowledge must be there and be what was acknowledged, every other one must be what its name says, and
 // nothing may be left in tmp/. Then it puts one more.
