@@ -155,9 +155,11 @@ CREATE TABLE artifacts (
 	stored_at   INTEGER NOT NULL,          -- when it was put last, in milliseconds since 1970
 	deleted_at  INTEGER,
 	deleted_why TEXT,
+	erased      INTEGER NOT NULL DEFAULT 0, -- 1: it was deleted, and its file is gone
 	packed      INTEGER NOT NULL DEFAULT 0 -- 1: it was tried to be compressed
 ) WITHOUT ROWID;
 CREATE INDEX artifacts_by_age ON artifacts (stored_at) WHERE deleted_at IS NULL;
+CREATE INDEX artifacts_to_erase ON artifacts (name) WHERE deleted_at IS NOT NULL AND erased = 0;
 CREATE INDEX artifacts_to_pack ON artifacts (stored_at) WHERE deleted_at IS NULL AND packed = 0;
 CREATE TABLE uses (                        -- who put what
 	sequence  INTEGER PRIMARY KEY AUTOINCREMENT,

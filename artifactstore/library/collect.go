@@ -31,6 +31,8 @@ type Collected struct {
 	Count, Bytes         int64   // of all that were deleted
 	KeptCount, KeptBytes int64
 	Entered              int64 // artifacts that no book named, and that are in the books now
+
+	erased []string // that the books do not say yet
 }
 
 // maxReported bounds the entries of a report.
@@ -59,23 +61,45 @@ func (l *Library) Collect(ctx context.Context, dry bool) (c Collected, err error
 	if c.Entered, err = l.enterFound(ctx); err != nil {
 		return c, err
 	}
-	if l.rules.KeepFor > 0 {
-		if err := l.collectAged(ctx, &c, dry); err != nil {
-			return c, err
-		}
-	}
-	if quota := l.rules.Quota; quota > 0 {
-		if excess := l.held.Load() + l.staged.Load() - quota; excess > 0 {
-			if err := l.collectExcess(ctx, &c, excess, dry); err != nil {
-				return c, err
-			}
-		}
+	if err := errors.Join(l.collect(ctx, &c, dry), l.noteErased(ctx, &c)); err != nil {
+		return c, err
 	}
 	c.KeptCount, c.KeptBytes = l.count.Load(), l.held.Load()
 	if dry {
 		c.KeptCount, c.KeptBytes = c.KeptCount-c.Count, c.KeptBytes-c.Bytes
 	}
 	return c, nil
+}
+
+func (l *Library) collect(ctx context.Context, c *Collected, dry bool) error {
+	if l.rules.KeepFor > 0 {
+		if err := l.collectAged(ctx, c, dry); err != nil {
+			return err
+		}
+	}
+	if quota := l.rules.Quota; quota > 0 {
+		if excess := l.held.Load() + l.staged.Load() - quota; excess > 0 {
+			return l.collectExcess(ctx, c, excess, dry)
+		}
+	}
+	return nil
+}
+
+// noteErased enters that what was deleted is gone, so that nobody looks for it again. A crash before that costs a look.
+func (l *Library) noteErased(ctx context.Context, c *Collected) error {
+	if len(c.erased) == 0 {
+		return nil
+	}
+	names := c.erased
+	c.erased = nil
+	return l.clerk.do(context.WithoutCancel(ctx), func(b *books) error {
+		for _, name := range names {
+			if err := b.erased(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // collectAged deletes artifacts that were not put for longer than they are kept.
@@ -111,28 +135,21 @@ func contains(list []Entry, name string) bool {
 
 // eachSpare visits what may be deleted, the oldest first, until visit says that it is enough.
 func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func(Entry) (bool, error)) error {
-	for seen := map[string]bool{}; ; {
+	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
 		err := l.clerk.do(ctx, func(b *books) (err error) {
-			batch, err = b.spare(l.now(), before, spareBatch+len(seen))
+			batch, err = b.spare(l.now(), before, last, spareBatch)
 			return err
 		})
-		if err != nil {
+		if err != nil || len(batch) == 0 {
 			return err
 		}
-		progress := false
+		last = batch[len(batch)-1]
 		for _, e := range batch {
-			if seen[e.Name] {
-				continue // it was not deleted
-			}
-			seen[e.Name], progress = true, true
 			e.Path = l.store.PathOf(e.Name)
 			if more, err := visit(e); err != nil || !more {
 				return err
 			}
-		}
-		if !progress {
-			return nil
 		}
 	}
 }
@@ -160,6 +177,7 @@ func (l *Library) collectOne(ctx context.Context, c *Collected, e Entry, why str
 		return err
 	})
 	if struck && err == nil {
+		c.erased = append(c.erased, e.Name)
 		e.Expired = &ExpiredError{At: now.UTC(), Why: why}
 		c.add(e)
 	}
@@ -179,12 +197,12 @@ func (l *Library) erase(name string) error {
 	return err
 }
 
-// finish deletes the artifacts that have a tombstone and are still there.
+// finish deletes the artifacts that have a tombstone and may still be there.
 func (l *Library) finish(ctx context.Context) error {
 	for after := ""; ; {
 		var names []string
 		err := l.clerk.do(ctx, func(b *books) (err error) {
-			names, err = b.names(true, after, spareBatch)
+			names, err = b.toErase(after, spareBatch)
 			return err
 		})
 		if err != nil || len(names) == 0 {
@@ -200,14 +218,14 @@ func (l *Library) finish(ctx context.Context) error {
 }
 
 func (l *Library) finishOne(ctx context.Context, name string) error {
-	if has, err := l.store.Has(ctx, name); err != nil || !has {
-		return err
-	}
 	return l.clerk.do(ctx, func(b *books) error {
 		if e, known, err := b.entry(name); err != nil || !known || e.Expired == nil {
 			return err // it was put again meanwhile
 		}
-		return l.erase(name)
+		if err := l.erase(name); err != nil {
+			return err
+		}
+		return b.erased(name)
 	})
 }
 
@@ -272,7 +290,7 @@ func (l *Library) makeRoom(ctx context.Context) error {
 	aim := l.rules.Quota * roomPercent / 100
 	excess := l.held.Load() + l.staged.Load() - aim
 	var c Collected
-	if err := l.collectExcess(ctx, &c, excess, false); err != nil {
+	if err := errors.Join(l.collectExcess(ctx, &c, excess, false), l.noteErased(ctx, &c)); err != nil {
 		return fmt.Errorf("making room: %w", err)
 	}
 	if l.held.Load()+l.staged.Load() > l.rules.Quota {

@@ -52,15 +52,9 @@ func (l *Library) Compress(ctx context.Context) (c Compressed, err error) {
 }
 
 // loose returns artifacts that were not tried to be compressed and not put since a time, the oldest first.
-func (b *books) loose(before time.Time, limit int) (names []string, err error) {
-	err = b.each("SELECT name FROM artifacts WHERE deleted_at IS NULL AND packed = 0 AND stored_at < ? AND name NOT GLOB ? ORDER BY stored_at LIMIT ?",
-		[]any{stamp(before), livePrefix + "*", limit}, func(scan func(...any) error) error {
-			var name string
-			err := scan(&name)
-			names = append(names, name)
-			return err
-		})
-	return names, err
+func (b *books) loose(before time.Time, limit int) ([]string, error) {
+	return b.column("SELECT name FROM artifacts WHERE deleted_at IS NULL AND packed = 0 AND stored_at < ? AND name NOT GLOB ? ORDER BY stored_at LIMIT ?",
+		stamp(before), livePrefix+"*", limit)
 }
 
 // pack notes that an artifact was tried to be compressed.

@@ -59,7 +59,7 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 			return err
 		}
 	}
-	return b.run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, packed = packed * (deleted_at IS NULL) WHERE name = ?",
+	return b.run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
 		digest, size, stamp(now), name)
 }
 
@@ -165,19 +165,20 @@ func (b *books) list(session, call string, below int64, limit int) (list []Entry
 const unleased = `a.deleted_at IS NULL AND NOT EXISTS (
 	SELECT 1 FROM uses u JOIN sessions s ON s.session = u.session WHERE u.name = a.name AND s.leased_until > ?1)`
 
-// spare returns artifacts that no lease names and that were not put since a time, the oldest first.
-func (b *books) spare(now, before time.Time, limit int) (list []Entry, err error) {
+// spare returns artifacts that no lease names and that were not put since a time, the oldest first, after one.
+func (b *books) spare(now, before time.Time, after Entry, limit int) (list []Entry, err error) {
 	err = b.each("SELECT a.name, a.bytes, a.digest, a.stored_at FROM artifacts a WHERE a.stored_at < ?2 AND "+unleased+
-		" ORDER BY a.stored_at, a.name LIMIT ?3", []any{stamp(now), stamp(before), limit}, func(scan func(...any) error) error {
-		var e Entry
-		var stored int64
-		if err := scan(&e.Name, &e.Size, &e.Digest, &stored); err != nil {
-			return err
-		}
-		e.StoredAt = at(stored)
-		list = append(list, e)
-		return nil
-	})
+		" AND (a.stored_at, a.name) > (?3, ?4) ORDER BY a.stored_at, a.name LIMIT ?5",
+		[]any{stamp(now), stamp(before), stamp(after.StoredAt), after.Name, limit}, func(scan func(...any) error) error {
+			var e Entry
+			var stored int64
+			if err := scan(&e.Name, &e.Size, &e.Digest, &stored); err != nil {
+				return err
+			}
+			e.StoredAt = at(stored)
+			list = append(list, e)
+			return nil
+		})
 	return list, err
 }
 
@@ -192,17 +193,28 @@ func (b *books) strike(e Entry, now time.Time, why string) (struck bool, err err
 	return true, b.charge(e.Name, -e.Size)
 }
 
-// names returns artifacts in the order of their names, after one: those with a tombstone, or the others.
-func (b *books) names(deleted bool, after string, limit int) (names []string, err error) {
-	query := "SELECT name FROM artifacts WHERE deleted_at IS NULL AND name > ? ORDER BY name LIMIT ?"
-	if deleted {
-		query = "SELECT name FROM artifacts WHERE deleted_at IS NOT NULL AND name > ? ORDER BY name LIMIT ?"
-	}
-	err = b.each(query, []any{after, limit}, func(scan func(...any) error) error {
-		var name string
-		err := scan(&name)
-		names = append(names, name)
+// names returns the artifacts that are not deleted, in the order of their names, after one.
+func (b *books) names(after string, limit int) ([]string, error) {
+	return b.column("SELECT name FROM artifacts WHERE deleted_at IS NULL AND name > ? ORDER BY name LIMIT ?", after, limit)
+}
+
+// toErase returns those that have a tombstone and may still be there, likewise.
+func (b *books) toErase(after string, limit int) ([]string, error) {
+	return b.column("SELECT name FROM artifacts WHERE deleted_at IS NOT NULL AND erased = 0 AND name > ? ORDER BY name LIMIT ?", after, limit)
+}
+
+// erased notes that an artifact with a tombstone is not there any more.
+func (b *books) erased(name string) error {
+	return b.run("UPDATE artifacts SET erased = 1 WHERE name = ? AND deleted_at IS NOT NULL", name)
+}
+
+// column reads the texts of a query.
+func (b *books) column(query string, args ...any) (list []string, err error) {
+	err = b.each(query, args, func(scan func(...any) error) error {
+		var text string
+		err := scan(&text)
+		list = append(list, text)
 		return err
 	})
-	return names, err
+	return list, err
 }

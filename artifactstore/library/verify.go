@@ -33,7 +33,7 @@ func (l *Library) Verify(ctx context.Context, paths []string, unsound func(path 
 	for after := ""; ; {
 		var names []string
 		err := l.clerk.do(ctx, func(b *books) (err error) {
-			names, err = b.names(false, after, spareBatch)
+			names, err = b.names(after, spareBatch)
 			return err
 		})
 		if err != nil || len(names) == 0 {
