@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -93,27 +94,41 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 			return nil, err
 		}
 	}
-	// The last receipt that was measured is the one that fits.
-	var receipt renderers.Receipt
-	render := renderers.Policy{Counter: policy.Counter}
-	in := projectors.Input{Output: out, Policy: policy, Streams: streams, InOrder: came.inOrder}
-	in.Measure = func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
-		receipt, err = family.Renderer.Render(r, render)
-		return receipt.Cost(), err
-	}
-	if brought, ok := family.Renderer.(*renderers.CustomRenderer); ok {
-		in.MeasurePayload = func(payload protoreflect.Message) (envelope.Cost, error) {
-			receipt, err = brought.RenderPayload(payload, render)
-			return receipt.Cost(), err
-		}
+	m := &measuring{renderer: family.Renderer, policy: renderers.Policy{Counter: policy.Counter}}
+	in := projectors.Input{Output: out, Policy: policy, Streams: streams, InOrder: came.inOrder, Measure: m.result}
+	if _, brought := family.Renderer.(*renderers.CustomRenderer); brought {
+		in.MeasurePayload = m.payload
 	}
 	canonical, err := family.Projector.Project(ctx, in, s.store.For(ownerOf(req.GetCall())))
 	if err != nil {
 		return nil, err
 	}
 	return &pb.ProjectResponse{
-		Canonical: canonical, Receipt: receiptOf(receipt, policy.Counter.Name()), Durability: s.durability,
+		Canonical: canonical, Receipt: receiptOf(m.receipt, policy.Counter.Name()), Durability: s.durability,
 	}, nil
+}
+
+// measuring tells a projector what receipts cost. The last one that was measured is
+// the one that fits.
+type measuring struct {
+	renderer renderers.Renderer
+	policy   renderers.Policy
+	receipt  renderers.Receipt
+}
+
+func (m *measuring) result(r *pb.CanonicalToolResult) (cost envelope.Cost, err error) {
+	m.receipt, err = m.renderer.Render(r, m.policy)
+	return m.receipt.Cost(), err
+}
+
+// payload measures the payload of a family that an operator brought.
+func (m *measuring) payload(payload protoreflect.Message) (cost envelope.Cost, err error) {
+	brought, ok := m.renderer.(*renderers.CustomRenderer)
+	if !ok {
+		return cost, errors.ErrUnsupported
+	}
+	m.receipt, err = brought.RenderPayload(payload, m.policy)
+	return m.receipt.Cost(), err
 }
 
 // ownerOf is whom the artifacts of a call belong to.
