@@ -53,6 +53,7 @@ var errExists = errors.New("there is an object of that name")
 // context, and artifactstore.ErrUnavailable for all others, with a text that says why.
 type bucket struct {
 	core      *minio.Core
+	sender    *minio.Core // makes no request twice: it would rewind a body that the transport may still read
 	at        Location
 	transport *http.Transport
 }
@@ -69,13 +70,17 @@ func newBucket(at Location, c Credentials) (*bucket, error) {
 		return nil, err
 	}
 	transport.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
-	core, err := minio.NewCore(at.endpoint, &minio.Options{
-		Creds: c.source, Secure: at.secure, Region: at.region, Transport: transport, MaxRetries: attempts,
-	})
+	options := minio.Options{Creds: c.source, Secure: at.secure, Region: at.region, Transport: transport, MaxRetries: attempts}
+	core, err := minio.NewCore(at.endpoint, &options)
 	if err != nil {
 		return nil, err
 	}
-	return &bucket{core: core, at: at, transport: transport}, nil
+	options.MaxRetries = 1
+	sender, err := minio.NewCore(at.endpoint, &options)
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{core: core, sender: sender, at: at, transport: transport}, nil
 }
 
 // close gives idle connections back.
@@ -214,7 +219,7 @@ func (b *bucket) create(ctx context.Context, name, digest string, r io.ReaderAt,
 	if err != nil {
 		return err
 	}
-	_, err = b.core.PutObject(ctx, b.at.bucket, b.at.object(name), content, size, sum, "", options)
+	_, err = b.sender.PutObject(ctx, b.at.bucket, b.at.object(name), content, size, sum, "", options)
 	if err != nil {
 		return failure(ctx, err)
 	}
@@ -237,15 +242,9 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 	var parts []minio.CompletePart
 	each := max(partSize, (size+maxParts-1)/maxParts)
 	for at := int64(0); at < size; at += each {
-		content := io.NewSectionReader(r, at, min(each, size-at))
-		sum, err := sumOf(content)
+		part, err := b.createPart(ctx, key, id, len(parts)+1, r, at, min(each, size-at))
 		if err != nil {
 			return err
-		}
-		part, err := b.core.PutObjectPart(ctx, b.at.bucket, key, id, len(parts)+1, content, content.Size(),
-			minio.PutObjectPartOptions{Md5Base64: sum, DisableContentSha256: true})
-		if err != nil {
-			return failure(ctx, err)
 		}
 		parts = append(parts, minio.CompletePart{PartNumber: len(parts) + 1, ETag: part.ETag})
 	}
@@ -255,6 +254,26 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 		return failure(ctx, err)
 	}
 	return nil
+}
+
+// createPart sends a part, and again when the object store did not answer.
+func (b *bucket) createPart(ctx context.Context, key, id string, number int, r io.ReaderAt, at, size int64) (part minio.ObjectPart, err error) {
+	for range attempts {
+		content := io.NewSectionReader(r, at, size)
+		var sum string
+		if sum, err = sumOf(content); err != nil {
+			return part, err
+		}
+		part, err = b.sender.PutObjectPart(ctx, b.at.bucket, key, id, number, content, size,
+			minio.PutObjectPartOptions{Md5Base64: sum, DisableContentSha256: true})
+		if err == nil {
+			return part, nil
+		}
+		if err = failure(ctx, err); !errors.Is(err, artifactstore.ErrUnavailable) {
+			return part, err
+		}
+	}
+	return part, err
 }
 
 // abort gives the parts of an upload back. What it cannot give back is for a rule of the bucket.
