@@ -186,33 +186,49 @@ INSERT INTO totals VALUES (0, 0, 0);
 PRAGMA user_version = 1;
 `
 
+// openBooks opens the books. On a full disk there is no room for the file that SQLite shares with other readers: there
+// the books open all the same, to be read by this process alone.
 func openBooks(path string, volatile bool, t *total) (*books, error) {
-	db, err := sql.Open("sqlite", dataSource(path, volatile))
+	b, err := openShared(path, volatile, true, t)
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && (e.Code() == lib.SQLITE_IOERR_SHMSIZE || e.Code() == lib.SQLITE_FULL) {
+		return openShared(path, volatile, false, t)
+	}
+	return b, err
+}
+
+func openShared(path string, volatile, shared bool, t *total) (*books, error) {
+	source := "file::memory:"
+	if path != "" {
+		source = (&url.URL{Scheme: "file", OmitHost: true, Path: path}).String()
+	}
+	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	b := &books{db: db, total: t, prepared: map[string]*sql.Stmt{}}
-	if err := b.open(path); err != nil {
-		return nil, errors.Join(err, db.Close())
+	if err := b.open(path, pragmas(path == "", volatile, shared)); err != nil {
+		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-// dataSource says how a database is opened: durable at every commit, and with one writer.
-func dataSource(path string, volatile bool) string {
-	pragmas := url.Values{"_pragma": {"foreign_keys(0)", "temp_store(2)", "synchronous(2)"}}
-	if volatile || path == "" {
-		pragmas["_pragma"][2] = "synchronous(0)"
+// pragmas say how a database is used: durable at every commit, with one writer, and with other readers if shared. The
+// order matters: who locks must be said before anything is read.
+func pragmas(memory, volatile, shared bool) (list []string) {
+	if !shared {
+		list = append(list, "PRAGMA locking_mode = EXCLUSIVE")
 	}
-	if path == "" {
-		return "file::memory:?" + pragmas.Encode()
+	if !memory {
+		list = append(list, "PRAGMA journal_mode = WAL")
 	}
-	pragmas.Add("_pragma", "journal_mode(WAL)")
-	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: pragmas.Encode()}).String()
+	if memory || volatile {
+		return append(list, "PRAGMA synchronous = OFF", "PRAGMA temp_store = MEMORY")
+	}
+	return append(list, "PRAGMA synchronous = FULL", "PRAGMA temp_store = MEMORY")
 }
 
-func (b *books) open(path string) (err error) {
+func (b *books) open(path string, pragmas []string) (err error) {
 	if path != "" {
 		if err := makePrivate(path); err != nil {
 			return err
@@ -220,6 +236,11 @@ func (b *books) open(path string) (err error) {
 	}
 	if b.conn, err = b.db.Conn(context.Background()); err != nil {
 		return b.failure(err)
+	}
+	for _, p := range pragmas {
+		if _, err := b.conn.ExecContext(context.Background(), p); err != nil {
+			return b.failure(err)
+		}
 	}
 	var version int
 	if err := b.conn.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version); err != nil {

@@ -52,6 +52,9 @@ func TestFullDiskAtASidecar(t *testing.T) {
 			if n := len(artifactNames(t, s.store)); n != 1 {
 				t.Errorf("%d artifacts are visible", n)
 			}
+			s.terminate(t)
+			s = startSidecar(t, launch{store: s.store, args: []string{"--volatile"}})
+			s.wantWhole(t, artifactOf(before), early) // also after a start on the full disk
 			must(t, os.RemoveAll(filler))
 			for _, project := range s.ways() {
 				after, err := project(t.Context(), late)
