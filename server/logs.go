@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -53,9 +55,9 @@ func (l logs) serve(call appendLogCall) error {
 	}
 	var sending, syncing sync.WaitGroup
 	stop := make(chan struct{})
-	sending.Go(a.send)
+	sending.Go(func() { a.guard(a.send) })
 	a.answer(log.Durable())
-	syncing.Go(func() { a.sync(stop) })
+	syncing.Go(func() { a.guard(func() { a.sync(stop) }) })
 	finished, err := a.receive()
 	close(stop)
 	syncing.Wait()
@@ -123,7 +125,7 @@ func (a *appending) receive() (finished bool, err error) {
 	}
 	in, done := make(chan received), make(chan struct{})
 	defer close(done)
-	go func() {
+	go a.guard(func() {
 		for {
 			m, err := a.call.Recv() // the end of the call ends it
 			select {
@@ -135,7 +137,7 @@ func (a *appending) receive() (finished bool, err error) {
 				return
 			}
 		}
-	}()
+	})
 	for {
 		select {
 		case r := <-in:
@@ -154,6 +156,19 @@ func (a *appending) receive() (finished bool, err error) {
 			return false, draining()
 		}
 	}
+}
+
+// guard makes a failure of the call of a panic, which would end the process.
+func (a *appending) guard(work func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			select {
+			case a.broken <- fmt.Errorf("panic: %v\n%s", p, debug.Stack()):
+			default: // the call has failed already
+			}
+		}
+	}()
+	work()
 }
 
 // take takes one message.
