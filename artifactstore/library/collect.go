@@ -229,8 +229,8 @@ func (l *Library) finishOne(ctx context.Context, name string) error {
 	})
 }
 
-// enterFound enters the artifacts that are in the store and in no book: of an earlier version, or of a call that
-// did not end. Their time begins when they were put.
+// enterFound enters the artifacts that are in the store and in no book, or only by a tombstone: of an earlier version,
+// or of a call that did not end. Their time begins when they were put.
 func (l *Library) enterFound(ctx context.Context) (entered int64, err error) {
 	var found []artifactstore.Held
 	flush := func() error {
@@ -268,7 +268,7 @@ func (l *Library) enterAll(ctx context.Context, found []artifactstore.Held) (ent
 }
 
 func (l *Library) enterOne(ctx context.Context, b *books, h artifactstore.Held) (isNew bool, err error) {
-	if _, known, err := b.entry(h.Name); known || err != nil {
+	if e, known, err := b.entry(h.Name); err != nil || known && e.Expired == nil {
 		return false, err
 	}
 	if has, err := l.store.Has(ctx, h.Name); !has || err != nil {

@@ -438,6 +438,26 @@ func TestInterruptedDeletion(t *testing.T) {
 	}
 }
 
+// What was put and not entered is entered by the next collection, also if it was deleted before.
+func TestFoundArtifacts(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, store := newLibrary(t, library.Options{KeepFor: time.Hour, Now: c.now})
+	for range 3 {
+		ref, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte("found")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := collect(t, l); got.Entered != 1 || got.KeptCount != 1 || got.KeptBytes != ref.Size {
+			t.Errorf("found: %+v", got)
+		}
+		c.move(2 * time.Hour)
+		if got := collect(t, l); got.Entered != 0 || got.Count != 1 || got.KeptCount != 0 {
+			t.Errorf("after its time: %+v", got)
+		}
+	}
+}
+
 // stubborn is a store that deletes nothing while it refuses to.
 type stubborn struct {
 	artifactstore.Store
