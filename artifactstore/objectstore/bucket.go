@@ -205,17 +205,25 @@ func (b *bucket) readAt(ctx context.Context, name string, p []byte, offset, size
 	return nil
 }
 
-// create makes an object of size bytes from r, unless there is one: then it fails with errExists.
+// create makes an object of size bytes from r, unless there is one: then it fails with errExists. The bytes must have
+// the digest, or it fails with ErrDamaged and there is no object: who verified them before may have read others.
 func (b *bucket) create(ctx context.Context, name, digest string, r io.ReaderAt, size int64) error {
+	return b.createChecked(ctx, name, digest, r, size, &sums{want: digest, whole: blake3.New()})
+}
+
+func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.ReaderAt, size int64, check *sums) error {
 	ctx, cancel := within(ctx, transferTimeout(size))
 	defer cancel()
 	options := minio.PutObjectOptions{UserMetadata: map[string]string{digestKey: digest}, DisableContentSha256: true}
 	options.SetMatchETagExcept("*")
 	if size > partSize {
-		return b.createInParts(ctx, name, r, size, options)
+		return b.createInParts(ctx, name, r, size, options, check)
 	}
 	content := io.NewSectionReader(r, 0, size)
-	sum, err := sumOf(content)
+	sum, err := check.of(content)
+	if err == nil {
+		err = check.err()
+	}
 	if err != nil {
 		return err
 	}
@@ -228,7 +236,7 @@ func (b *bucket) create(ctx context.Context, name, digest string, r io.ReaderAt,
 
 // createInParts does what minio-go's PutObject does with a large object, which drops the condition when it
 // completes the object.
-func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, size int64, options minio.PutObjectOptions) (err error) {
+func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, size int64, options minio.PutObjectOptions, check *sums) (err error) {
 	key := b.at.object(name)
 	id, err := b.core.NewMultipartUpload(ctx, b.at.bucket, key, options)
 	if err != nil {
@@ -242,11 +250,19 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 	var parts []minio.CompletePart
 	each := max(partSize, (size+maxParts-1)/maxParts)
 	for at := int64(0); at < size; at += each {
-		part, err := b.createPart(ctx, key, id, len(parts)+1, r, at, min(each, size-at))
+		content := io.NewSectionReader(r, at, min(each, size-at))
+		sum, err := check.of(content)
+		if err != nil {
+			return err
+		}
+		part, err := b.createPart(ctx, key, id, len(parts)+1, r, at, content.Size(), sum)
 		if err != nil {
 			return err
 		}
 		parts = append(parts, minio.CompletePart{PartNumber: len(parts) + 1, ETag: part.ETag})
+	}
+	if err := check.err(); err != nil {
+		return err
 	}
 	var complete minio.PutObjectOptions
 	complete.SetMatchETagExcept("*")
@@ -257,14 +273,9 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 }
 
 // createPart sends a part, and again when the object store did not answer.
-func (b *bucket) createPart(ctx context.Context, key, id string, number int, r io.ReaderAt, at, size int64) (part minio.ObjectPart, err error) {
+func (b *bucket) createPart(ctx context.Context, key, id string, number int, r io.ReaderAt, at, size int64, sum string) (part minio.ObjectPart, err error) {
 	for range attempts {
-		content := io.NewSectionReader(r, at, size)
-		var sum string
-		if sum, err = sumOf(content); err != nil {
-			return part, err
-		}
-		part, err = b.sender.PutObjectPart(ctx, b.at.bucket, key, id, number, content, size,
+		part, err = b.sender.PutObjectPart(ctx, b.at.bucket, key, id, number, io.NewSectionReader(r, at, size), size,
 			minio.PutObjectPartOptions{Md5Base64: sum, DisableContentSha256: true})
 		if err == nil {
 			return part, nil
@@ -283,19 +294,34 @@ func (b *bucket) abort(ctx context.Context, key, id string) {
 	_ = b.core.AbortMultipartUpload(ctx, b.at.bucket, key, id)
 }
 
-// sumOf is the MD5 of r, as a header has it: what arrives is what was sent. r is at its beginning again.
-func sumOf(r *io.SectionReader) (string, error) {
-	hash := md5.New()
-	if _, err := io.Copy(hash, r); err != nil {
+// sums are of the bytes that are sent: of each piece the one that the object store compares, and of all of them the
+// digest that they must have.
+type sums struct {
+	want  string // empty: any
+	whole *blake3.Hasher
+}
+
+// of reads a piece and goes back to its beginning.
+func (s *sums) of(r *io.SectionReader) (string, error) {
+	piece := md5.New()
+	if _, err := io.Copy(io.MultiWriter(piece, s.whole), r); err != nil {
 		return "", err
 	}
 	_, err := r.Seek(0, io.SeekStart)
-	return base64.StdEncoding.EncodeToString(hash.Sum(nil)), err
+	return base64.StdEncoding.EncodeToString(piece.Sum(nil)), err
 }
 
-// createSmall is create for bytes that are at hand.
+// err fails with ErrDamaged if the pieces are not what they must be.
+func (s *sums) err() error {
+	if got := hex.EncodeToString(s.whole.Sum(nil)); s.want != "" && got != s.want {
+		return fmt.Errorf("the copy in the spool has the digest %s: %w", got, artifactstore.ErrDamaged)
+	}
+	return nil
+}
+
+// createSmall is create for bytes that are at hand, and that have another digest than the object is to say.
 func (b *bucket) createSmall(ctx context.Context, name, digest string, content []byte) error {
-	return b.create(ctx, name, digest, bytes.NewReader(content), int64(len(content)))
+	return b.createChecked(ctx, name, digest, bytes.NewReader(content), int64(len(content)), &sums{whole: blake3.New()})
 }
 
 // digestOf reads an object to know its digest, where whoever wrote it did not say.
