@@ -66,9 +66,10 @@ func (r *reader) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// shell runs a block to its end.
+// shell runs a block to its end, with the store where this reader has it.
 func (r *reader) shell(script string) {
 	r.t.Helper()
+	script = strings.ReplaceAll(script, "~/.local/state", r.state)
 	start := time.Now()
 	out, err := r.command("bash", "-euo", "pipefail", "-c", script).CombinedOutput()
 	r.printed = string(out)
