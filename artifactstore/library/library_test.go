@@ -458,6 +458,23 @@ func TestFoundArtifacts(t *testing.T) {
 	}
 }
 
+// panicking is a store that panics when it is asked for an artifact.
+type panicking struct{ artifactstore.Store }
+
+func (panicking) Has(context.Context, string) (bool, error) { panic("broken") }
+
+// A panic at the books ends them, and not the process.
+func TestPanicAtTheBooks(t *testing.T) {
+	t.Parallel()
+	l := open(t, panicking{artifactstore.NewMemory()}, library.Options{})
+	defer closeLibrary(t, l)
+	for range 2 {
+		if _, err := l.For(library.Owner{}).Put(t.Context(), artifactstore.BytesBlob([]byte("x"))); err == nil || !strings.Contains(err.Error(), "broken") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // stubborn is a store that deletes nothing while it refuses to.
 type stubborn struct {
 	artifactstore.Store

@@ -18,22 +18,18 @@ func (l *Library) OpenLog(ctx context.Context, o Owner, name string) (artifactst
 		return nil, err
 	}
 	live := artifactstore.LiveName(name)
-	if has, err := l.store.Has(ctx, live); err != nil || !has {
-		return log, errors.Join(err, closeFailed(log, err)) // it is finished, and in the books
+	has, err := l.store.Has(ctx, live)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	if !has { // it is finished, and in the books
+		return log, nil
 	}
 	ref := artifactstore.Ref{Name: live, Size: log.Received()}
 	if err := l.claim(ctx, o, ref); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return &libraryLog{Log: log, library: l, owner: o, live: ref}, nil
-}
-
-// closeFailed closes a log that is not handed out.
-func closeFailed(log artifactstore.Log, err error) error {
-	if err == nil {
-		return nil
-	}
-	return log.Close()
 }
 
 // libraryLog is a log in the books.

@@ -96,7 +96,7 @@ type ToolResultServiceClient interface {
 	// Errors: those of Project, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
-	//	  one is; or something follows the finish.
+	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
 	//	  no chunk came and that the header does not name, or there are more than
 	//	  64 streams.
@@ -277,7 +277,7 @@ type ToolResultServiceServer interface {
 	// Errors: those of Project, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
-	//	  one is; or something follows the finish.
+	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
 	//	  no chunk came and that the header does not name, or there are more than
 	//	  64 streams.

@@ -72,7 +72,7 @@ var mutants = []mutant{
 	{"a deletion is not finished", "artifactstore/library/collect.go", "if !dry && l.unfinished.Swap(false) {", "if false {", books + ".TestInterruptedDeletion", ""},
 	{"time goes back", "artifactstore/library/library.go", "t.After(l.floor)", "!t.IsZero()", books + ".TestBooksStay", ""},
 	{"a quota is not asked", "artifactstore/library/put.go", "total <= l.rules.Quota {", "total > 0 {", books + ".TestQuotas", ""},
-	{"the books are not synced, and the power fails", "artifactstore/library/clerk.go", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
+	{"the books are not synced, and the power fails", "artifactstore/library/books.go", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
 	{"a log is not cut back", "artifactstore/dir_log.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfALogIsFinal", ""},
 	{"a failed sync of a log is passed over", "artifactstore/dir_log.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfALogIsFinal", ""},
 
