@@ -121,10 +121,21 @@ func (r *room) now() int64 {
 func (s *Store) isKept(ctx context.Context, copy artifactstore.Held) (bool, error) {
 	o, err := s.bucket.stat(ctx, copy.Name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
-		s.uploads.unlearn(copy.Name)
-		return false, s.pend(copy.Name, copy.Size)
+		return false, s.pendAgain(ctx, copy)
 	}
 	return err == nil && strings.HasPrefix(o.digest, copy.Name), err
+}
+
+// pendAgain makes an artifact pending that the bucket does not have, unless that is so because it is being removed or
+// has been.
+func (s *Store) pendAgain(ctx context.Context, copy artifactstore.Held) error {
+	s.local.RLock()
+	defer s.local.RUnlock()
+	if has, err := s.spool.Has(ctx, copy.Name); !has || s.removing[copy.Name] {
+		return err
+	}
+	s.uploads.unlearn(copy.Name)
+	return s.pend(copy.Name, copy.Size)
 }
 
 // evictOne removes a copy, unless it is pending by now.

@@ -2,6 +2,7 @@ package objectstore_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"path/filepath"
@@ -117,5 +118,27 @@ func TestReadingWhileEvicting(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestRemoveDuringEviction: a copy that is looked at in order to evict it does not come back when it is removed.
+func TestRemoveDuringEviction(t *testing.T) {
+	f := newFake(t)
+	s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
+	for i := range 200 {
+		var refs []artifactstore.Ref
+		for j := range 4 {
+			refs = append(refs, s.put(t, fmt.Appendf(nil, "%d of %d", j, i)))
+		}
+		for _, ref := range refs {
+			must(t, s.Remove(t.Context(), ref.Name))
+		}
+	}
+	s.settled(t)
+	if keys := f.keys(); len(keys) > 0 {
+		t.Errorf("the bucket has %q", keys)
+	}
+	if left := markersOf(t, s.Spool().Root()); len(left) > 0 {
+		t.Errorf("markers are left: %q", left)
 	}
 }

@@ -73,6 +73,8 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	if !has && !s.uploads.has(name) {
 		return fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)
 	}
+	s.setRemoving(name, true)
+	defer s.setRemoving(name, false)
 	if size, pending := s.uploads.forget(name); pending {
 		if err := s.markers.remove(name, size); err != nil {
 			return fmt.Errorf("artifact %s: %w", name, err)
@@ -87,4 +89,15 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	return nil
+}
+
+// setRemoving notes that an artifact is being removed, so that nobody takes it for one that the bucket has lost.
+func (s *Store) setRemoving(name string, removing bool) {
+	s.local.Lock()
+	defer s.local.Unlock()
+	if removing {
+		s.removing[name] = true
+	} else {
+		delete(s.removing, name)
+	}
 }

@@ -62,8 +62,9 @@ type Store struct {
 	options Options
 	uploads uploads
 	// local is held for writing while a copy is evicted, and for reading while one that has to be there is opened.
-	local sync.RWMutex
-	room  room
+	local    sync.RWMutex
+	removing map[string]bool // guarded by local: what Remove is at
+	room     room
 
 	stopUploads context.CancelFunc
 	stopRoom    context.CancelFunc
@@ -103,7 +104,7 @@ func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store,
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("object store %s: %w", o.Location.URL(), err), dir.Close())
 	}
-	s := &Store{spool: dir, markers: m, bucket: b, options: o, room: room{full: make(chan struct{}, 1)}}
+	s := &Store{spool: dir, markers: m, bucket: b, options: o, room: room{full: make(chan struct{}, 1)}, removing: map[string]bool{}}
 	s.uploads.init()
 	for _, name := range slices.Sorted(maps.Keys(pending)) {
 		s.uploads.resume(name, pending[name])
