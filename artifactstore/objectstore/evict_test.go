@@ -125,7 +125,7 @@ func TestReadingWhileEvicting(t *testing.T) {
 func TestRemoveDuringEviction(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
-	for i := range 200 {
+	for i := range 60 {
 		var refs []artifactstore.Ref
 		for j := range 4 {
 			refs = append(refs, s.put(t, fmt.Appendf(nil, "%d of %d", j, i)))

@@ -243,13 +243,15 @@ func TestNoPutWithoutAMarker(t *testing.T) {
 	}
 }
 
-// TestLocalDamage: a pending artifact that is damaged in the spool is not uploaded, and said to be so.
+// TestLocalDamage: a pending artifact that is damaged in the spool is not uploaded, and said to be so, also when the
+// last that was heard of the object store was a failure.
 func TestLocalDamage(t *testing.T) {
 	f := newFake(t)
 	f.fail(always(refused))
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
 	ref := s.put(t, []byte("x"))
+	waitFor(t, "a failure", func() bool { return s.Status().LastError != "" })
 	file := filepath.Join(spool, ref.Name[:2]+map[bool]string{true: "0", false: "8"}[ref.Name[2] < '8'], ref.Name[2:])
 	must(t, os.Chmod(file, 0o600))
 	must(t, os.WriteFile(file, []byte("y"), 0o600))

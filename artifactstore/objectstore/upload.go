@@ -1,6 +1,7 @@
 package objectstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -238,16 +239,20 @@ func (u *uploads) forget(name string) (size int64, pending bool) {
 	return up.size, true
 }
 
+// status says what is pending, and why: that the object store does not answer, while something waits for it to, or else
+// what is wrong with an artifact.
 func (u *uploads) status() (artifacts int, bytes int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	err = u.last
 	for _, up := range u.pending {
-		if err == nil && up.stuck != nil {
+		if up.stuck == nil && u.last != nil {
+			return len(u.pending), u.bytes, u.last
+		}
+		if up.stuck != nil {
 			err = fmt.Errorf("artifact %s: %w", up.name, up.stuck)
 		}
 	}
-	return len(u.pending), u.bytes, err
+	return len(u.pending), u.bytes, cmp.Or(err, u.last)
 }
 
 // close lets no upload begin any more.
