@@ -93,7 +93,7 @@ func TestHostileHTML(t *testing.T) {
 			if len(text) > 16*len(page) {
 				t.Errorf("%d bytes of text of %d of HTML", len(text), len(page))
 			}
-			if took > 5*time.Second { // usually a fifth of a second at the most
+			if took > time.Minute { // usually a fifth of a second at the most; what is quadratic takes hours
 				t.Errorf("took %v", took)
 			}
 			t.Logf("%v, %d bytes of %d", took, len(text), len(page))
