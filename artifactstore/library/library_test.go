@@ -531,6 +531,34 @@ func TestCollectRacesPut(t *testing.T) {
 	collecting.Wait()
 }
 
+// deleting is a store in which a collection comes between each first put of a content and what follows it.
+type deleting struct {
+	*artifactstore.Memory
+	done map[string]bool
+}
+
+func (d deleting) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	ref, err := d.Memory.Put(ctx, b)
+	if err == nil && !d.done[ref.Name] {
+		d.done[ref.Name] = true
+		err = d.Remove(ctx, ref.Name)
+	}
+	return ref, err
+}
+
+// TestDeletedBeforeTheClaim: what was deleted between its put and its entry in the books is put again.
+func TestDeletedBeforeTheClaim(t *testing.T) {
+	t.Parallel()
+	l := open(t, deleting{artifactstore.NewMemory(), map[string]bool{}}, library.Options{SessionLease: time.Hour, KeepFor: time.Hour})
+	defer closeLibrary(t, l)
+	ref := put(t, l, library.Owner{Session: "s", Call: "c"}, "content")
+	r, err := l.Open(context.Background(), ref.Name)
+	if err != nil {
+		t.Fatalf("acknowledged, and gone: %v", err)
+	}
+	_ = r.Close()
+}
+
 // TestAnySequence compares a library with a naive model over random calls.
 func TestAnySequence(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,7 @@ var mutants = []mutant{
 	{"an artifact can be written to", "artifactstore/dir.go", "artifactMode os.FileMode = 0o400", "artifactMode os.FileMode = 0o600", store + ".TestUmask", ""},
 	{"the umask decides", "artifactstore/dir_temp.go", "return t.file.Chmod(tempMode)", "return nil", store + ".TestUmask", ""},
 
-	{"a claim does not look", "artifactstore/library/put.go", "if !has {", "if !has && ref.Name == \"\" {", books + ".TestCollectRacesPut", ""},
+	{"a claim does not look", "artifactstore/library/put.go", "if !has {", "if !has && ref.Name == \"\" {", books + ".TestDeletedBeforeTheClaim", ""},
 	{"a lease protects nothing", "artifactstore/library/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", books + ".TestAgeAndLeases", ""},
 	{"a deletion is not finished", "artifactstore/library/collect.go", "if !dry && l.unfinished.Swap(false) {", "if false {", books + ".TestInterruptedDeletion", ""},
 	{"time goes back", "artifactstore/library/library.go", "t.After(l.floor)", "!t.IsZero()", books + ".TestBooksStay", ""},
