@@ -1,0 +1,125 @@
+package salience
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/toolresult/toolresult/preview/literal"
+)
+
+// Classifier applies the rules. It is read-only, and safe for concurrent use.
+type Classifier struct {
+	set   *literal.Set
+	rules [][]Rule // by literal
+}
+
+// New returns the Classifier of the built-in rules. It takes about two milliseconds.
+func New() *Classifier {
+	var literals []string
+	c := &Classifier{}
+	for _, r := range Rules() {
+		text := strings.ToLower(r.Literal)
+		i := slices.Index(literals, text)
+		if i < 0 {
+			i = len(literals)
+			literals, c.rules = append(literals, text), append(c.rules, nil)
+		}
+		r.cased = text != r.Literal
+		c.rules[i] = append(c.rules[i], r)
+	}
+	own := slices.Clone(c.rules)
+	for i, text := range literals { // where a literal stands, so do those that it begins with
+		for j, other := range literals {
+			if i != j && strings.HasPrefix(text, other) {
+				c.rules[i] = slices.Concat(c.rules[i], own[j])
+			}
+		}
+	}
+	set, err := literal.New(literals)
+	if err != nil {
+		panic(err) // the table is ours, and a test looks at it
+	}
+	c.set = set
+	return c
+}
+
+// Next returns where the first literal of a rule begins in text at or after from, or -1. Of says nothing of a line
+// without one.
+func (c *Classifier) Next(text []byte, from int) int {
+	at, _ := c.set.Next(text, from)
+	return at
+}
+
+// Of says what a line is, which has no line end.
+func (c *Classifier) Of(text []byte) Mark {
+	at, which := c.set.Next(text, 0)
+	if at < 0 {
+		return Mark{}
+	}
+	if bytes.IndexByte(text, escape) >= 0 {
+		if text = withoutEscapes(text); true {
+			at, which = c.set.Next(text, 0)
+		}
+	}
+	l := line{text: text, body: bodyStart(text)}
+	if at < 0 || isNoise(l.text[l.body:]) {
+		return Mark{}
+	}
+	best := (*Rule)(nil)
+	for at >= 0 {
+		for i := range c.rules[which] {
+			if r := &c.rules[which][i]; (best == nil || r.Score > best.Score) && r.holds(l, at) {
+				best = r
+			}
+		}
+		at, which = c.set.Next(l.text, at+1)
+	}
+	if best == nil {
+		return Mark{}
+	}
+	return best.mark(l)
+}
+
+// What else a line says counts, too.
+const (
+	placeMore = 10 // more for a line with a place in a file
+	levelLess = 20 // less for a line that its logger calls no error
+)
+
+// mark is the Mark of a line that the rule holds for.
+func (r *Rule) mark(l line) Mark {
+	m := Mark{r.Reason, r.Score, r.Before, r.After, r.List}
+	if m.Reason < Warning && m.Score < Named+6 && l.belowError() {
+		m.Score -= min(m.Score, levelLess)
+	}
+	if m.Score < Named && m.Reason != Warning && l.hasPlace() {
+		m.Score = min(m.Score+placeMore, highest)
+		if m.Reason == Error {
+			m.Reason = Diagnostic
+		}
+	}
+	return m
+}
+
+// holds reports whether the rule holds for a line that has its literal at an offset.
+func (r *Rule) holds(l line, at int) bool {
+	end := at + len(r.Literal)
+	if r.cased && string(l.text[at:end]) != r.Literal {
+		return false
+	}
+	switch r.Place {
+	case First:
+		if at != l.body {
+			return false
+		}
+	case Word:
+		if at > 0 && joins(l.text[at-1]) || isAlphanumeric(r.Literal[len(r.Literal)-1]) && l.goesOn(end) {
+			return false
+		}
+	}
+	if r.Next != "" && end < len(l.text) && strings.IndexByte(r.Next, l.text[end]) < 0 {
+		return false
+	}
+	return (r.only == nil || r.only.holds(l, at, end)) && (r.unless == nil || !r.unless.holds(l, at, end))
+}

@@ -1,0 +1,220 @@
+package salience
+
+import "bytes"
+
+const escape = 0x1b
+
+// line is a line that is looked at.
+type line struct {
+	text []byte // without escape sequences
+	body int    // where it begins behind times, levels and margins
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// fold is a letter in lower case; other bytes become others.
+func fold(c byte) byte { return c | 0x20 }
+
+func isAlphanumeric(c byte) bool { return isDigit(c) || fold(c) >= 'a' && fold(c) <= 'z' }
+
+// joins reports whether what stands behind a byte is a part of a name or a path.
+func joins(c byte) bool {
+	return isAlphanumeric(c) || c == '_' || c == '-' || c == '/' || c == '.' || c == '\\'
+}
+
+// goesOn reports whether the word before an offset is a part of a name or a path.
+func (l line) goesOn(end int) bool {
+	if end >= len(l.text) {
+		return false
+	}
+	switch c := l.text[end]; c {
+	case '.':
+		return end+1 < len(l.text) && isAlphanumeric(l.text[end+1])
+	case '_', '-', '/', '=':
+		return true
+	default:
+		return isAlphanumeric(c)
+	}
+}
+
+// levels are what loggers call a line that is no error, by their first byte.
+var levels = [256][]string{
+	'I': {"INFO"}, 'D': {"DEBUG"}, 'T': {"TRACE"}, 'l': {"level=info", "level=debug"}, 'W': {"WARN", "Warning:"},
+	'w': {"warning:", "warn]"}, 'n': {"note: "},
+}
+
+// levelWithin is where a level has to begin, in bytes from the start of the line.
+const levelWithin = 80
+
+// belowError reports whether a logger calls the line no error.
+func (l line) belowError() bool {
+	for i, c := range l.text[:min(len(l.text), levelWithin)] {
+		if levels[c] == nil || i > 0 && isAlphanumeric(l.text[i-1]) {
+			continue
+		}
+		for _, level := range levels[c] {
+			if bytes.HasPrefix(l.text[i:], []byte(level)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasPlace reports whether the line names a place in a file: "main.go:12", "Main.java:[12,3]", "main.cs(12)".
+func (l line) hasPlace() bool {
+	text := l.text[l.body:]
+	for i := 1; i+1 < len(text); i++ {
+		if c := text[i]; c != ':' && c != '(' || !isAlphanumeric(text[i-1]) || isDigit(text[i-1]) {
+			continue
+		}
+		digit := text[i+1]
+		if digit == '[' && i+2 < len(text) {
+			digit = text[i+2]
+		}
+		if isDigit(digit) && hasExtension(text[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// longestExtension is more letters than the extension of a source file has.
+const longestExtension = 8
+
+// hasExtension reports whether a text ends as the name of a file does.
+func hasExtension(text []byte) bool {
+	for i := len(text) - 1; i > 0 && len(text)-i <= longestExtension; i-- {
+		if text[i] == '.' {
+			return true
+		}
+		if !isAlphanumeric(text[i]) {
+			return false
+		}
+	}
+	return false
+}
+
+// withoutEscapes is a copy of a line without its escape sequences.
+func withoutEscapes(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for {
+		i := bytes.IndexByte(text, escape)
+		if i < 0 {
+			return append(out, text...)
+		}
+		out = append(out, text[:i]...)
+		text = text[i+1:]
+		if len(text) > 0 && text[0] == '[' {
+			end := 1
+			for end < len(text) && (text[end] < '@' || text[end] > '~') {
+				end++
+			}
+			text = text[min(end, len(text)-1):]
+		}
+		if len(text) > 0 {
+			text = text[1:]
+		}
+	}
+}
+
+// longestTag is more than the name of a level or of a step has, in bytes.
+const longestTag = 40
+
+// bodyStart is where a line begins behind times, margins and tags: "[exec] ", "[12:00:01] ", "[INFO] ".
+func bodyStart(text []byte) int {
+	for i := 0; ; {
+		from := i
+		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '|' || text[i] == '>') {
+			i++
+		}
+		i += TimeLength(text[i:])
+		if i < len(text) && text[i] == '[' {
+			i += tagLength(text[i:])
+		}
+		if i == from {
+			return i
+		}
+	}
+}
+
+// tagLength is the length of the tag that a text begins with, unless it says that something failed.
+func tagLength(text []byte) int {
+	end := bytes.IndexByte(text[:min(len(text), longestTag)], ']')
+	if end <= 1 {
+		return 0
+	}
+	tag := bytes.ToLower(text[1:end])
+	if bytes.IndexByte(tag, '/') >= 0 || contains(tag, "err") || contains(tag, "fail") {
+		return 0
+	}
+	return end + 1
+}
+
+// TimeLength is how long the times are that a text begins with, such as "2022-05-20T18:25:58.9Z ", "[21:46:14] " and
+// "[task 2025-02-13T23:52:10.119Z] 23:52:10     ", with the blanks behind them; 0 when it begins with none.
+func TimeLength(text []byte) int {
+	n := 0
+	for n < len(text) && (text[n] == '[' || isDigit(text[n])) {
+		one := timeLength(text[n:])
+		if one == 0 {
+			break
+		}
+		n += one
+	}
+	return n
+}
+
+const (
+	longestTime     = 48 // bytes of a time, at the most
+	longestTimeWord = 9  // bytes of a word before a time in brackets, at the most
+)
+
+// timeLength is the length of one time, perhaps in brackets.
+func timeLength(text []byte) int {
+	i := 0
+	if text[0] == '[' {
+		for i = 1; i < len(text) && i <= longestTimeWord && (text[i] >= 'a' && text[i] <= 'z' || i > 1 && text[i] == ' '); i++ {
+		}
+	}
+	n := bareTime(text[i:])
+	if n == 0 {
+		return 0
+	}
+	i += n
+	if text[0] == '[' {
+		if i == len(text) || text[i] != ']' {
+			return 0
+		}
+		i++
+	}
+	if i == len(text) || text[i] != ' ' && text[i] != '\t' {
+		return 0
+	}
+	for i < len(text) && text[i] == ' ' {
+		i++
+	}
+	return i
+}
+
+// bareTime is the length of a time of day, with or without a date; 0 for less than hours, minutes and seconds.
+func bareTime(text []byte) int {
+	i, digits, colons := 0, 0, 0
+core:
+	for ; i < len(text) && i < longestTime; i++ {
+		switch c := text[i]; {
+		case isDigit(c):
+			digits++
+		case c == ':':
+			colons++
+		case c == '-' || c == '.' || c == 'T' || c == 'Z' || c == '+' || c == ',' || c == '/':
+		case c == ' ' && colons == 0 && digits == 8 && i == 10: // between a date and a time
+		default:
+			break core
+		}
+	}
+	if digits < 6 || colons < 2 {
+		return 0
+	}
+	return i
+}
