@@ -1,6 +1,7 @@
 package tokens_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,11 +67,26 @@ func BenchmarkEstimateHostile(b *testing.B) {
 	}
 }
 
-func BenchmarkO200k(b *testing.B) {
+// BenchmarkExact reports beside its own speed how many times as long as the
+// estimate it takes for the same text, in the same run: for all of testdata, and
+// for one block of it.
+func BenchmarkExact(b *testing.B) {
 	text := benchText(b)
-	counter := mustO200k(b)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		counter.Count(text)
+	for _, counter := range []tokens.Counter{mustO200k(b), mustCL100k(b)} {
+		for _, size := range []int{blockSize, len(text)} {
+			b.Run(fmt.Sprintf("%s/%d", counter.Name(), size), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					counter.Count(text[:size])
+				}
+				exact := b.Elapsed()
+				start := time.Now()
+				for range b.N {
+					tokens.Estimate().Count(text[:size])
+				}
+				b.ReportMetric(float64(exact)/float64(time.Since(start)), "x-estimate")
+			})
+		}
 	}
 }

@@ -32,7 +32,7 @@ func TestEstimateUniform(t *testing.T) {
 		{"spaces", " ", 0.9, 1.2},
 		{"tabs", "\t", 0.9, 1.2},
 		{"newlines", "\n", 0.9, 1.2},
-		{"blank lines", "  \n", 0.9, 3},
+		{"blank lines", "  \n", 0.9, 4},
 		{"dashes", "-", 0.5, 4},
 		{"mixed marks", "{}()[];,", 0.3, 3},
 		{"hexadecimal", "9f86d081884c7d65", 0.8, 1.2},
@@ -122,7 +122,7 @@ func TestEstimateDoesNotAllocate(t *testing.T) {
 // several callers, who must all get the same count.
 func TestCountersAreConcurrent(t *testing.T) {
 	text := testTexts(t)["prose_en"]
-	for _, counter := range []tokens.Counter{tokens.Estimate(), mustO200k(t)} {
+	for _, counter := range []tokens.Counter{tokens.Estimate(), mustO200k(t), mustCL100k(t)} {
 		want := counter.Count(text)
 		var wg sync.WaitGroup
 		for range 4 {
