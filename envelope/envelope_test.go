@@ -167,9 +167,11 @@ func TestCanonicalThatIsRefused(t *testing.T) {
 		field  string
 		reason pb.ErrorReason
 	}{
-		"C08 index out of range":   {&pb.CommandResult{Artifacts: artifacts, StdoutArtifact: new(uint32(1))}, "stdout_artifact", index},
-		"C08 index used twice":     {&pb.CommandResult{Artifacts: artifacts, StdoutArtifact: new(uint32(0)), StderrArtifact: new(uint32(0))}, "stderr_artifact", index},
-		"C08 largest index":        {&pb.CommandResult{StderrArtifact: new(^uint32(0))}, "stderr_artifact", index},
+		"C08 index out of range": {&pb.CommandResult{Artifacts: artifacts, StdoutArtifact: new(uint32(1))}, "stdout_artifact", index},
+		"C08 index used twice":   {&pb.CommandResult{Artifacts: artifacts, StdoutArtifact: new(uint32(0)), StderrArtifact: new(uint32(0))}, "stderr_artifact", index},
+		"C08 largest index":      {&pb.CommandResult{StderrArtifact: new(^uint32(0))}, "stderr_artifact", index},
+		"original out of range": {&pb.CommandResult{StdoutPreview: text, Artifacts: artifacts, StdoutArtifact: new(uint32(0)), StdoutSource: &pb.SourceFacts{
+			Bytes: 3, VisibleBytes: 3, Segments: []*pb.Segment{segment(0, 3, 3)}, OriginalArtifact: new(uint32(1))}}, "stdout_source", index},
 		"truncated without ledger": {&pb.CommandResult{StdoutPreview: text, StdoutTruncated: true}, "stdout_cuts", ledger},
 		"cuts without source":      {&pb.CommandResult{StdoutPreview: text, StdoutCuts: []*pb.Cut{cut(0, 1, 0)}}, "stdout_cuts", ledger},
 		"gap":                      {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, segment(0, 3, 3))}, "stdout_cuts", ledger},

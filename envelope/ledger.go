@@ -29,7 +29,11 @@ func checkLarge(c Checker, m protoreflect.Message) {
 	checkArtifacts(c, m)
 	for i := range fields {
 		f := &fields[i]
-		if err := checkLedger(f.Get(m)); err != nil {
+		v := f.Get(m)
+		if n := m.Get(f.artifacts).List().Len(); v.Source != nil && v.Source.OriginalArtifact != nil && int64(v.Source.GetOriginalArtifact()) >= int64(n) {
+			c.Fail(f.Name+suffixSource, pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID, "names artifact %d of %d", v.Source.GetOriginalArtifact(), n)
+		}
+		if err := checkLedger(v); err != nil {
 			c.Fail(f.Name+suffixCuts, reason, "%v", err)
 		}
 	}
@@ -114,7 +118,7 @@ func (l *ledger) take(c *pb.Cut) error {
 		return errors.New("a cut leaves out more values than there are, or none of them")
 	}
 	l.leftOut += c.GetLeftOutBytes()
-	if !Contiguous(c.GetKind()) {
+	if !Contiguous(c) {
 		return nil
 	}
 	l.segmentsUpTo(c.GetByteStart(), true)
@@ -129,10 +133,16 @@ func (l *ledger) take(c *pb.Cut) error {
 	return nil
 }
 
-// Contiguous reports whether cuts of the kind lie between segments and leave
-// out their whole range.
-func Contiguous(kind pb.CutKind) bool {
-	return kind == pb.CutKind_CUT_KIND_MIDDLE || kind == pb.CutKind_CUT_KIND_BINARY || kind == pb.CutKind_CUT_KIND_COMPACTED
+// Contiguous reports whether a cut lies between segments and leaves out its whole
+// range.
+func Contiguous(c *pb.Cut) bool {
+	switch c.GetKind() {
+	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_BINARY, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
+		return true
+	case pb.CutKind_CUT_KIND_REPEATED:
+		return c.GetLikeLine() > 0
+	}
+	return false
 }
 
 // segmentsUpTo covers the segments that follow each other up to a place.

@@ -148,15 +148,33 @@ func pathAt(m protoreflect.Message, artifacts, index protoreflect.FieldDescripto
 	return generated(list.Get(int(m.Get(index).Uint())).Message(), &pb.ArtifactReference{}).GetPath()
 }
 
-// setPath appends a path to the artifacts and writes its index, unless there is
-// one already.
+// setPath writes a path into the artifacts, where the index says; one that has no
+// index yet is appended.
 func setPath(m protoreflect.Message, artifacts, index protoreflect.FieldDescriptor, path string) {
-	if path == "" || m.Has(index) {
+	if path == "" {
 		return
 	}
+	reference := protoreflect.ValueOfMessage((&pb.ArtifactReference{Path: path}).ProtoReflect())
 	list := m.Mutable(artifacts).List()
-	list.Append(protoreflect.ValueOfMessage((&pb.ArtifactReference{Path: path}).ProtoReflect()))
+	if m.Has(index) { // another form of the payload may have been stored since
+		list.Set(int(m.Get(index).Uint()), reference)
+		return
+	}
+	list.Append(reference)
 	m.Set(index, protoreflect.ValueOfUint32(uint32(list.Len()-1)))
+}
+
+// AddArtifact returns the index of an artifact in the artifacts of a message, which
+// it is appended to if it is not there.
+func AddArtifact(m protoreflect.Message, path string) uint32 {
+	list := m.Mutable(m.Descriptor().Fields().ByName(artifactsField)).List()
+	for i := range list.Len() {
+		if generated(list.Get(i).Message(), &pb.ArtifactReference{}).GetPath() == path {
+			return uint32(i)
+		}
+	}
+	list.Append(protoreflect.ValueOfMessage((&pb.ArtifactReference{Path: path}).ProtoReflect()))
+	return uint32(list.Len() - 1)
 }
 
 // Set writes the field. A new artifact path is appended to the message's

@@ -411,6 +411,61 @@ func (x *ExitMeaning) GetText() string {
 	return ""
 }
 
+// OutputUnchanged names the last earlier call with the same output.
+type OutputUnchanged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call_id of that call.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// How many calls of the session ago it was; 1 is the call just before.
+	CallsAgo      uint32 `protobuf:"varint,2,opt,name=calls_ago,json=callsAgo,proto3" json:"calls_ago,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OutputUnchanged) Reset() {
+	*x = OutputUnchanged{}
+	mi := &file_toolresult_v1_command_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OutputUnchanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OutputUnchanged) ProtoMessage() {}
+
+func (x *OutputUnchanged) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_command_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OutputUnchanged.ProtoReflect.Descriptor instead.
+func (*OutputUnchanged) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OutputUnchanged) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *OutputUnchanged) GetCallsAgo() uint32 {
+	if x != nil {
+		return x.CallsAgo
+	}
+	return 0
+}
+
 // CommandResult is the canonical payload of one shell command. Source: RFC
 // "Family-Specific Large Output Rules". The *_preview, *_truncated, *_artifact,
 // *_cuts and *_source fields are explained in ledger.proto.
@@ -486,13 +541,17 @@ type CommandResult struct {
 	// order in which they arrived; absent when the order was not kept, or when
 	// all of both is shown.
 	InOrderArtifact *uint32 `protobuf:"varint,32,opt,name=in_order_artifact,json=inOrderArtifact,proto3,oneof" json:"in_order_artifact,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Set when every stream has the same bytes as in an earlier call of the session,
+	// and the command ended in the same way. Computed from the bytes that came with
+	// this call.
+	Unchanged     *OutputUnchanged `protobuf:"bytes,33,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CommandResult) Reset() {
 	*x = CommandResult{}
-	mi := &file_toolresult_v1_command_proto_msgTypes[2]
+	mi := &file_toolresult_v1_command_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -504,7 +563,7 @@ func (x *CommandResult) String() string {
 func (*CommandResult) ProtoMessage() {}
 
 func (x *CommandResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_command_proto_msgTypes[2]
+	mi := &file_toolresult_v1_command_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -517,7 +576,7 @@ func (x *CommandResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandResult.ProtoReflect.Descriptor instead.
 func (*CommandResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *CommandResult) GetDisposition() CommandDisposition {
@@ -744,6 +803,13 @@ func (x *CommandResult) GetInOrderArtifact() uint32 {
 	return 0
 }
 
+func (x *CommandResult) GetUnchanged() *OutputUnchanged {
+	if x != nil {
+		return x.Unchanged
+	}
+	return nil
+}
+
 // CommandBatchItemOutput is one command of a batch, complete.
 type CommandBatchItemOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -762,7 +828,7 @@ type CommandBatchItemOutput struct {
 
 func (x *CommandBatchItemOutput) Reset() {
 	*x = CommandBatchItemOutput{}
-	mi := &file_toolresult_v1_command_proto_msgTypes[3]
+	mi := &file_toolresult_v1_command_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +840,7 @@ func (x *CommandBatchItemOutput) String() string {
 func (*CommandBatchItemOutput) ProtoMessage() {}
 
 func (x *CommandBatchItemOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_command_proto_msgTypes[3]
+	mi := &file_toolresult_v1_command_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +853,7 @@ func (x *CommandBatchItemOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandBatchItemOutput.ProtoReflect.Descriptor instead.
 func (*CommandBatchItemOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CommandBatchItemOutput) GetStatus() CommandBatchItemStatus {
@@ -833,7 +899,7 @@ type CommandBatchOutput struct {
 
 func (x *CommandBatchOutput) Reset() {
 	*x = CommandBatchOutput{}
-	mi := &file_toolresult_v1_command_proto_msgTypes[4]
+	mi := &file_toolresult_v1_command_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +911,7 @@ func (x *CommandBatchOutput) String() string {
 func (*CommandBatchOutput) ProtoMessage() {}
 
 func (x *CommandBatchOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_command_proto_msgTypes[4]
+	mi := &file_toolresult_v1_command_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +924,7 @@ func (x *CommandBatchOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandBatchOutput.ProtoReflect.Descriptor instead.
 func (*CommandBatchOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CommandBatchOutput) GetItems() []*CommandBatchItemOutput {
@@ -892,7 +958,7 @@ type CommandBatchItem struct {
 
 func (x *CommandBatchItem) Reset() {
 	*x = CommandBatchItem{}
-	mi := &file_toolresult_v1_command_proto_msgTypes[5]
+	mi := &file_toolresult_v1_command_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +970,7 @@ func (x *CommandBatchItem) String() string {
 func (*CommandBatchItem) ProtoMessage() {}
 
 func (x *CommandBatchItem) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_command_proto_msgTypes[5]
+	mi := &file_toolresult_v1_command_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +983,7 @@ func (x *CommandBatchItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandBatchItem.ProtoReflect.Descriptor instead.
 func (*CommandBatchItem) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CommandBatchItem) GetStatus() CommandBatchItemStatus {
@@ -964,7 +1030,7 @@ type CommandBatchResult struct {
 
 func (x *CommandBatchResult) Reset() {
 	*x = CommandBatchResult{}
-	mi := &file_toolresult_v1_command_proto_msgTypes[6]
+	mi := &file_toolresult_v1_command_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1042,7 @@ func (x *CommandBatchResult) String() string {
 func (*CommandBatchResult) ProtoMessage() {}
 
 func (x *CommandBatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_command_proto_msgTypes[6]
+	mi := &file_toolresult_v1_command_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1055,7 @@ func (x *CommandBatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandBatchResult.ProtoReflect.Descriptor instead.
 func (*CommandBatchResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CommandBatchResult) GetItems() []*CommandBatchItem {
@@ -1040,7 +1106,10 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\vExitMeaning\x12\x1e\n" +
 	"\aprogram\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aprogram\x124\n" +
 	"\x05class\x18\x02 \x01(\x0e2\x18.toolresult.v1.ExitClassB\x04\x88\xb5\x18\x01R\x05class\x12\x18\n" +
-	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"\x80\x12\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"S\n" +
+	"\x0fOutputUnchanged\x12\x1d\n" +
+	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12!\n" +
+	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\"\xc4\x12\n" +
 	"\rCommandResult\x12I\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12*\n" +
 	"\vexit_status\x18\x02 \x01(\x05B\x04\x88\xb5\x18\x01H\x00R\n" +
@@ -1080,7 +1149,8 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x0fcommand_preview\x18\x1d \x01(\tB\x04\x88\xb5\x18\x01R\x0ecommandPreview\x12(\n" +
 	"\finstructions\x18\x1e \x01(\tB\x04\x88\xb5\x18\x03R\finstructions\x12O\n" +
 	"\x10compaction_level\x18\x1f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x125\n" +
-	"\x11in_order_artifact\x18  \x01(\rB\x04\x88\xb5\x18\x01H\rR\x0finOrderArtifact\x88\x01\x01B\x0e\n" +
+	"\x11in_order_artifact\x18  \x01(\rB\x04\x88\xb5\x18\x01H\rR\x0finOrderArtifact\x88\x01\x01\x12B\n" +
+	"\tunchanged\x18! \x01(\v2\x1e.toolresult.v1.OutputUnchangedB\x04\x88\xb5\x18\x01R\tunchangedB\x0e\n" +
 	"\f_exit_statusB\x11\n" +
 	"\x0f_stdout_previewB\x11\n" +
 	"\x0f_stderr_previewB\f\n" +
@@ -1145,62 +1215,64 @@ func file_toolresult_v1_command_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_command_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_command_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_toolresult_v1_command_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_toolresult_v1_command_proto_goTypes = []any{
 	(CommandDisposition)(0),        // 0: toolresult.v1.CommandDisposition
 	(ExitClass)(0),                 // 1: toolresult.v1.ExitClass
 	(CommandBatchItemStatus)(0),    // 2: toolresult.v1.CommandBatchItemStatus
 	(*CommandOutput)(nil),          // 3: toolresult.v1.CommandOutput
 	(*ExitMeaning)(nil),            // 4: toolresult.v1.ExitMeaning
-	(*CommandResult)(nil),          // 5: toolresult.v1.CommandResult
-	(*CommandBatchItemOutput)(nil), // 6: toolresult.v1.CommandBatchItemOutput
-	(*CommandBatchOutput)(nil),     // 7: toolresult.v1.CommandBatchOutput
-	(*CommandBatchItem)(nil),       // 8: toolresult.v1.CommandBatchItem
-	(*CommandBatchResult)(nil),     // 9: toolresult.v1.CommandBatchResult
-	(*Payload)(nil),                // 10: toolresult.v1.Payload
-	(*TaskHandle)(nil),             // 11: toolresult.v1.TaskHandle
-	(*ArtifactReference)(nil),      // 12: toolresult.v1.ArtifactReference
-	(*Cut)(nil),                    // 13: toolresult.v1.Cut
-	(*SourceFacts)(nil),            // 14: toolresult.v1.SourceFacts
-	(CompactionLevel)(0),           // 15: toolresult.v1.CompactionLevel
-	(*CompleteToolError)(nil),      // 16: toolresult.v1.CompleteToolError
-	(*ToolError)(nil),              // 17: toolresult.v1.ToolError
+	(*OutputUnchanged)(nil),        // 5: toolresult.v1.OutputUnchanged
+	(*CommandResult)(nil),          // 6: toolresult.v1.CommandResult
+	(*CommandBatchItemOutput)(nil), // 7: toolresult.v1.CommandBatchItemOutput
+	(*CommandBatchOutput)(nil),     // 8: toolresult.v1.CommandBatchOutput
+	(*CommandBatchItem)(nil),       // 9: toolresult.v1.CommandBatchItem
+	(*CommandBatchResult)(nil),     // 10: toolresult.v1.CommandBatchResult
+	(*Payload)(nil),                // 11: toolresult.v1.Payload
+	(*TaskHandle)(nil),             // 12: toolresult.v1.TaskHandle
+	(*ArtifactReference)(nil),      // 13: toolresult.v1.ArtifactReference
+	(*Cut)(nil),                    // 14: toolresult.v1.Cut
+	(*SourceFacts)(nil),            // 15: toolresult.v1.SourceFacts
+	(CompactionLevel)(0),           // 16: toolresult.v1.CompactionLevel
+	(*CompleteToolError)(nil),      // 17: toolresult.v1.CompleteToolError
+	(*ToolError)(nil),              // 18: toolresult.v1.ToolError
 }
 var file_toolresult_v1_command_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CommandOutput.disposition:type_name -> toolresult.v1.CommandDisposition
-	10, // 1: toolresult.v1.CommandOutput.stdout:type_name -> toolresult.v1.Payload
-	10, // 2: toolresult.v1.CommandOutput.stderr:type_name -> toolresult.v1.Payload
-	10, // 3: toolresult.v1.CommandOutput.combined_output:type_name -> toolresult.v1.Payload
-	11, // 4: toolresult.v1.CommandOutput.task_handle:type_name -> toolresult.v1.TaskHandle
-	10, // 5: toolresult.v1.CommandOutput.initial_output:type_name -> toolresult.v1.Payload
+	11, // 1: toolresult.v1.CommandOutput.stdout:type_name -> toolresult.v1.Payload
+	11, // 2: toolresult.v1.CommandOutput.stderr:type_name -> toolresult.v1.Payload
+	11, // 3: toolresult.v1.CommandOutput.combined_output:type_name -> toolresult.v1.Payload
+	12, // 4: toolresult.v1.CommandOutput.task_handle:type_name -> toolresult.v1.TaskHandle
+	11, // 5: toolresult.v1.CommandOutput.initial_output:type_name -> toolresult.v1.Payload
 	1,  // 6: toolresult.v1.ExitMeaning.class:type_name -> toolresult.v1.ExitClass
 	0,  // 7: toolresult.v1.CommandResult.disposition:type_name -> toolresult.v1.CommandDisposition
-	11, // 8: toolresult.v1.CommandResult.task_handle:type_name -> toolresult.v1.TaskHandle
-	12, // 9: toolresult.v1.CommandResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	13, // 10: toolresult.v1.CommandResult.stdout_cuts:type_name -> toolresult.v1.Cut
-	13, // 11: toolresult.v1.CommandResult.stderr_cuts:type_name -> toolresult.v1.Cut
-	13, // 12: toolresult.v1.CommandResult.combined_output_cuts:type_name -> toolresult.v1.Cut
-	13, // 13: toolresult.v1.CommandResult.initial_output_cuts:type_name -> toolresult.v1.Cut
-	14, // 14: toolresult.v1.CommandResult.stdout_source:type_name -> toolresult.v1.SourceFacts
-	14, // 15: toolresult.v1.CommandResult.stderr_source:type_name -> toolresult.v1.SourceFacts
-	14, // 16: toolresult.v1.CommandResult.combined_output_source:type_name -> toolresult.v1.SourceFacts
-	14, // 17: toolresult.v1.CommandResult.initial_output_source:type_name -> toolresult.v1.SourceFacts
+	12, // 8: toolresult.v1.CommandResult.task_handle:type_name -> toolresult.v1.TaskHandle
+	13, // 9: toolresult.v1.CommandResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	14, // 10: toolresult.v1.CommandResult.stdout_cuts:type_name -> toolresult.v1.Cut
+	14, // 11: toolresult.v1.CommandResult.stderr_cuts:type_name -> toolresult.v1.Cut
+	14, // 12: toolresult.v1.CommandResult.combined_output_cuts:type_name -> toolresult.v1.Cut
+	14, // 13: toolresult.v1.CommandResult.initial_output_cuts:type_name -> toolresult.v1.Cut
+	15, // 14: toolresult.v1.CommandResult.stdout_source:type_name -> toolresult.v1.SourceFacts
+	15, // 15: toolresult.v1.CommandResult.stderr_source:type_name -> toolresult.v1.SourceFacts
+	15, // 16: toolresult.v1.CommandResult.combined_output_source:type_name -> toolresult.v1.SourceFacts
+	15, // 17: toolresult.v1.CommandResult.initial_output_source:type_name -> toolresult.v1.SourceFacts
 	4,  // 18: toolresult.v1.CommandResult.exit_meaning:type_name -> toolresult.v1.ExitMeaning
-	15, // 19: toolresult.v1.CommandResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	2,  // 20: toolresult.v1.CommandBatchItemOutput.status:type_name -> toolresult.v1.CommandBatchItemStatus
-	3,  // 21: toolresult.v1.CommandBatchItemOutput.result:type_name -> toolresult.v1.CommandOutput
-	16, // 22: toolresult.v1.CommandBatchItemOutput.error:type_name -> toolresult.v1.CompleteToolError
-	6,  // 23: toolresult.v1.CommandBatchOutput.items:type_name -> toolresult.v1.CommandBatchItemOutput
-	2,  // 24: toolresult.v1.CommandBatchItem.status:type_name -> toolresult.v1.CommandBatchItemStatus
-	5,  // 25: toolresult.v1.CommandBatchItem.result:type_name -> toolresult.v1.CommandResult
-	17, // 26: toolresult.v1.CommandBatchItem.error:type_name -> toolresult.v1.ToolError
-	8,  // 27: toolresult.v1.CommandBatchResult.items:type_name -> toolresult.v1.CommandBatchItem
-	15, // 28: toolresult.v1.CommandBatchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	16, // 19: toolresult.v1.CommandResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	5,  // 20: toolresult.v1.CommandResult.unchanged:type_name -> toolresult.v1.OutputUnchanged
+	2,  // 21: toolresult.v1.CommandBatchItemOutput.status:type_name -> toolresult.v1.CommandBatchItemStatus
+	3,  // 22: toolresult.v1.CommandBatchItemOutput.result:type_name -> toolresult.v1.CommandOutput
+	17, // 23: toolresult.v1.CommandBatchItemOutput.error:type_name -> toolresult.v1.CompleteToolError
+	7,  // 24: toolresult.v1.CommandBatchOutput.items:type_name -> toolresult.v1.CommandBatchItemOutput
+	2,  // 25: toolresult.v1.CommandBatchItem.status:type_name -> toolresult.v1.CommandBatchItemStatus
+	6,  // 26: toolresult.v1.CommandBatchItem.result:type_name -> toolresult.v1.CommandResult
+	18, // 27: toolresult.v1.CommandBatchItem.error:type_name -> toolresult.v1.ToolError
+	9,  // 28: toolresult.v1.CommandBatchResult.items:type_name -> toolresult.v1.CommandBatchItem
+	16, // 29: toolresult.v1.CommandBatchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_command_proto_init() }
@@ -1215,14 +1287,14 @@ func file_toolresult_v1_command_proto_init() {
 	file_toolresult_v1_policy_proto_init()
 	file_toolresult_v1_task_handle_proto_init()
 	file_toolresult_v1_command_proto_msgTypes[0].OneofWrappers = []any{}
-	file_toolresult_v1_command_proto_msgTypes[2].OneofWrappers = []any{}
+	file_toolresult_v1_command_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_command_proto_rawDesc), len(file_toolresult_v1_command_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

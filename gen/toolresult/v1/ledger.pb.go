@@ -32,7 +32,10 @@ const (
 	// The inner part of one line that is longer than the line limit, or than a
 	// compacted preview may be. Contiguous, inside a segment.
 	CutKind_CUT_KIND_LONG_LINE CutKind = 2
-	// Repetitions of what is shown once. Scattered, inside a segment.
+	// Repetitions of what is shown once. Runs of one character inside lines are
+	// scattered, inside a segment. Whole lines that are the same as those just
+	// before, or differ in numbers, ids, times and paths alone, are contiguous:
+	// such a cut lies between two segments and has like_line.
 	CutKind_CUT_KIND_REPEATED CutKind = 3
 	// States of a line that the tool itself overwrote with a carriage return
 	// (progress output); the last state is shown. Scattered, inside a segment.
@@ -51,21 +54,28 @@ const (
 	CutKind_CUT_KIND_SOURCE_LOSS CutKind = 8
 	// Lines that Compact removed from a preview. Contiguous.
 	CutKind_CUT_KIND_COMPACTED CutKind = 9
+	// The times that lines begin with, where not all lines fit. Scattered, inside a
+	// segment.
+	CutKind_CUT_KIND_TIME CutKind = 10
+	// Lines that the profile of the command calls noise. Contiguous.
+	CutKind_CUT_KIND_FOLDED CutKind = 11
 )
 
 // Enum value maps for CutKind.
 var (
 	CutKind_name = map[int32]string{
-		0: "CUT_KIND_UNSPECIFIED",
-		1: "CUT_KIND_MIDDLE",
-		2: "CUT_KIND_LONG_LINE",
-		3: "CUT_KIND_REPEATED",
-		4: "CUT_KIND_PROGRESS",
-		5: "CUT_KIND_CONTROL",
-		6: "CUT_KIND_INVISIBLE",
-		7: "CUT_KIND_BINARY",
-		8: "CUT_KIND_SOURCE_LOSS",
-		9: "CUT_KIND_COMPACTED",
+		0:  "CUT_KIND_UNSPECIFIED",
+		1:  "CUT_KIND_MIDDLE",
+		2:  "CUT_KIND_LONG_LINE",
+		3:  "CUT_KIND_REPEATED",
+		4:  "CUT_KIND_PROGRESS",
+		5:  "CUT_KIND_CONTROL",
+		6:  "CUT_KIND_INVISIBLE",
+		7:  "CUT_KIND_BINARY",
+		8:  "CUT_KIND_SOURCE_LOSS",
+		9:  "CUT_KIND_COMPACTED",
+		10: "CUT_KIND_TIME",
+		11: "CUT_KIND_FOLDED",
 	}
 	CutKind_value = map[string]int32{
 		"CUT_KIND_UNSPECIFIED": 0,
@@ -78,6 +88,8 @@ var (
 		"CUT_KIND_BINARY":      7,
 		"CUT_KIND_SOURCE_LOSS": 8,
 		"CUT_KIND_COMPACTED":   9,
+		"CUT_KIND_TIME":        10,
+		"CUT_KIND_FOLDED":      11,
 	}
 )
 
@@ -106,6 +118,190 @@ func (x CutKind) Number() protoreflect.EnumNumber {
 // Deprecated: Use CutKind.Descriptor instead.
 func (CutKind) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{0}
+}
+
+// KeepReason says why lines are shown of a payload that is not shown whole.
+type KeepReason int32
+
+const (
+	// No choice was made: all of the payload is shown, or a range that was asked
+	// for.
+	KeepReason_KEEP_REASON_UNSPECIFIED KeepReason = 0
+	// They are among the first.
+	KeepReason_KEEP_REASON_HEAD KeepReason = 1
+	// They are among the last.
+	KeepReason_KEEP_REASON_TAIL KeepReason = 2
+	// They stand beside a line that matters.
+	KeepReason_KEEP_REASON_CONTEXT KeepReason = 3
+	// A message that something went wrong.
+	KeepReason_KEEP_REASON_ERROR KeepReason = 4
+	// A test or a check that failed, by name.
+	KeepReason_KEEP_REASON_FAILURE KeepReason = 5
+	// Text of a panic, an exception or an assertion, or the head of its stack.
+	KeepReason_KEEP_REASON_CRASH KeepReason = 6
+	// A diagnostic of a compiler or linter, with its place.
+	KeepReason_KEEP_REASON_DIAGNOSTIC KeepReason = 7
+	// A warning.
+	KeepReason_KEEP_REASON_WARNING KeepReason = 8
+	// Counters and verdicts.
+	KeepReason_KEEP_REASON_SUMMARY KeepReason = 9
+	// How a program or a step of it ended.
+	KeepReason_KEEP_REASON_EXIT KeepReason = 10
+	// The profile of the command says that they stay.
+	KeepReason_KEEP_REASON_PROFILE KeepReason = 11
+	// What the payload is made of: headers of files and hunks, directories, keys.
+	KeepReason_KEEP_REASON_STRUCTURE KeepReason = 12
+)
+
+// Enum value maps for KeepReason.
+var (
+	KeepReason_name = map[int32]string{
+		0:  "KEEP_REASON_UNSPECIFIED",
+		1:  "KEEP_REASON_HEAD",
+		2:  "KEEP_REASON_TAIL",
+		3:  "KEEP_REASON_CONTEXT",
+		4:  "KEEP_REASON_ERROR",
+		5:  "KEEP_REASON_FAILURE",
+		6:  "KEEP_REASON_CRASH",
+		7:  "KEEP_REASON_DIAGNOSTIC",
+		8:  "KEEP_REASON_WARNING",
+		9:  "KEEP_REASON_SUMMARY",
+		10: "KEEP_REASON_EXIT",
+		11: "KEEP_REASON_PROFILE",
+		12: "KEEP_REASON_STRUCTURE",
+	}
+	KeepReason_value = map[string]int32{
+		"KEEP_REASON_UNSPECIFIED": 0,
+		"KEEP_REASON_HEAD":        1,
+		"KEEP_REASON_TAIL":        2,
+		"KEEP_REASON_CONTEXT":     3,
+		"KEEP_REASON_ERROR":       4,
+		"KEEP_REASON_FAILURE":     5,
+		"KEEP_REASON_CRASH":       6,
+		"KEEP_REASON_DIAGNOSTIC":  7,
+		"KEEP_REASON_WARNING":     8,
+		"KEEP_REASON_SUMMARY":     9,
+		"KEEP_REASON_EXIT":        10,
+		"KEEP_REASON_PROFILE":     11,
+		"KEEP_REASON_STRUCTURE":   12,
+	}
+)
+
+func (x KeepReason) Enum() *KeepReason {
+	p := new(KeepReason)
+	*p = x
+	return p
+}
+
+func (x KeepReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (KeepReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_ledger_proto_enumTypes[1].Descriptor()
+}
+
+func (KeepReason) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_ledger_proto_enumTypes[1]
+}
+
+func (x KeepReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use KeepReason.Descriptor instead.
+func (KeepReason) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{1}
+}
+
+// PayloadShape is the kind of text that a payload is, as far as its preview was
+// made for it. It is seen in the bytes, or said by the profile of the command.
+type PayloadShape int32
+
+const (
+	// None of those below.
+	PayloadShape_PAYLOAD_SHAPE_UNSPECIFIED PayloadShape = 0
+	// Output of a build.
+	PayloadShape_PAYLOAD_SHAPE_BUILD_LOG PayloadShape = 1
+	// Output of a test runner.
+	PayloadShape_PAYLOAD_SHAPE_TEST_REPORT PayloadShape = 2
+	// A diff, with headers of files and hunks.
+	PayloadShape_PAYLOAD_SHAPE_DIFF PayloadShape = 3
+	// Matches of a search, by file and line.
+	PayloadShape_PAYLOAD_SHAPE_SEARCH PayloadShape = 4
+	// Names of files.
+	PayloadShape_PAYLOAD_SHAPE_LISTING PayloadShape = 5
+	// Columns under a header.
+	PayloadShape_PAYLOAD_SHAPE_TABLE PayloadShape = 6
+	// One JSON value.
+	PayloadShape_PAYLOAD_SHAPE_JSON PayloadShape = 7
+	// A JSON value on each line.
+	PayloadShape_PAYLOAD_SHAPE_NDJSON PayloadShape = 8
+	// Stack traces.
+	PayloadShape_PAYLOAD_SHAPE_STACK_TRACE PayloadShape = 9
+	// Not text.
+	PayloadShape_PAYLOAD_SHAPE_BINARY PayloadShape = 10
+	// Text for people.
+	PayloadShape_PAYLOAD_SHAPE_PROSE PayloadShape = 11
+)
+
+// Enum value maps for PayloadShape.
+var (
+	PayloadShape_name = map[int32]string{
+		0:  "PAYLOAD_SHAPE_UNSPECIFIED",
+		1:  "PAYLOAD_SHAPE_BUILD_LOG",
+		2:  "PAYLOAD_SHAPE_TEST_REPORT",
+		3:  "PAYLOAD_SHAPE_DIFF",
+		4:  "PAYLOAD_SHAPE_SEARCH",
+		5:  "PAYLOAD_SHAPE_LISTING",
+		6:  "PAYLOAD_SHAPE_TABLE",
+		7:  "PAYLOAD_SHAPE_JSON",
+		8:  "PAYLOAD_SHAPE_NDJSON",
+		9:  "PAYLOAD_SHAPE_STACK_TRACE",
+		10: "PAYLOAD_SHAPE_BINARY",
+		11: "PAYLOAD_SHAPE_PROSE",
+	}
+	PayloadShape_value = map[string]int32{
+		"PAYLOAD_SHAPE_UNSPECIFIED": 0,
+		"PAYLOAD_SHAPE_BUILD_LOG":   1,
+		"PAYLOAD_SHAPE_TEST_REPORT": 2,
+		"PAYLOAD_SHAPE_DIFF":        3,
+		"PAYLOAD_SHAPE_SEARCH":      4,
+		"PAYLOAD_SHAPE_LISTING":     5,
+		"PAYLOAD_SHAPE_TABLE":       6,
+		"PAYLOAD_SHAPE_JSON":        7,
+		"PAYLOAD_SHAPE_NDJSON":      8,
+		"PAYLOAD_SHAPE_STACK_TRACE": 9,
+		"PAYLOAD_SHAPE_BINARY":      10,
+		"PAYLOAD_SHAPE_PROSE":       11,
+	}
+)
+
+func (x PayloadShape) Enum() *PayloadShape {
+	p := new(PayloadShape)
+	*p = x
+	return p
+}
+
+func (x PayloadShape) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PayloadShape) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_ledger_proto_enumTypes[2].Descriptor()
+}
+
+func (PayloadShape) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_ledger_proto_enumTypes[2]
+}
+
+func (x PayloadShape) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PayloadShape.Descriptor instead.
+func (PayloadShape) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{2}
 }
 
 // TextEncoding says how a payload's bytes were read. It is never guessed: what
@@ -152,11 +348,11 @@ func (x TextEncoding) String() string {
 }
 
 func (TextEncoding) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_ledger_proto_enumTypes[1].Descriptor()
+	return file_toolresult_v1_ledger_proto_enumTypes[3].Descriptor()
 }
 
 func (TextEncoding) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_ledger_proto_enumTypes[1]
+	return &file_toolresult_v1_ledger_proto_enumTypes[3]
 }
 
 func (x TextEncoding) Number() protoreflect.EnumNumber {
@@ -165,7 +361,7 @@ func (x TextEncoding) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TextEncoding.Descriptor instead.
 func (TextEncoding) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{3}
 }
 
 // Cut is one entry of the ledger: bytes of the payload that the preview does
@@ -200,7 +396,11 @@ type Cut struct {
 	// cut.
 	LeftOutValues uint64 `protobuf:"varint,11,opt,name=left_out_values,json=leftOutValues,proto3" json:"left_out_values,omitempty"`
 	// How many values the container has in all; 0 when it is no such cut.
-	OfValues      uint64 `protobuf:"varint,12,opt,name=of_values,json=ofValues,proto3" json:"of_values,omitempty"`
+	OfValues uint64 `protobuf:"varint,12,opt,name=of_values,json=ofValues,proto3" json:"of_values,omitempty"`
+	// Only for CUT_KIND_REPEATED between segments: the first of the lines before the
+	// cut that those it leaves out are like, in turn; first_line - 1 is the last.
+	// Otherwise 0.
+	LikeLine      uint64 `protobuf:"varint,13,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -319,6 +519,13 @@ func (x *Cut) GetOfValues() uint64 {
 	return 0
 }
 
+func (x *Cut) GetLikeLine() uint64 {
+	if x != nil {
+		return x.LikeLine
+	}
+	return 0
+}
+
 // Segment is a run of whole lines that the preview shows. Compaction removes
 // whole segments, so that its ledger stays exact without the payload.
 type Segment struct {
@@ -333,7 +540,13 @@ type Segment struct {
 	ByteEnd uint64 `protobuf:"varint,4,opt,name=byte_end,json=byteEnd,proto3" json:"byte_end,omitempty"`
 	// Length in bytes of the segment's text. Segments stand in the preview one
 	// after the other, in order, and fill it.
-	PreviewBytes  uint64 `protobuf:"varint,5,opt,name=preview_bytes,json=previewBytes,proto3" json:"preview_bytes,omitempty"`
+	PreviewBytes uint64 `protobuf:"varint,5,opt,name=preview_bytes,json=previewBytes,proto3" json:"preview_bytes,omitempty"`
+	// Why its lines are shown. A run of lines that are shown for several reasons is
+	// several segments.
+	Reason KeepReason `protobuf:"varint,6,opt,name=reason,proto3,enum=toolresult.v1.KeepReason" json:"reason,omitempty"`
+	// How much the line that matters most in it does, 1 to 100; 0 where no choice
+	// was made. docs/salience.md has the scores.
+	Score         uint32 `protobuf:"varint,7,opt,name=score,proto3" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -399,6 +612,20 @@ func (x *Segment) GetByteEnd() uint64 {
 func (x *Segment) GetPreviewBytes() uint64 {
 	if x != nil {
 		return x.PreviewBytes
+	}
+	return 0
+}
+
+func (x *Segment) GetReason() KeepReason {
+	if x != nil {
+		return x.Reason
+	}
+	return KeepReason_KEEP_REASON_UNSPECIFIED
+}
+
+func (x *Segment) GetScore() uint32 {
+	if x != nil {
+		return x.Score
 	}
 	return 0
 }
@@ -498,9 +725,15 @@ type SourceFacts struct {
 	// What the runtime had lost before it called; absent when nothing.
 	SourceLoss *SourceLoss `protobuf:"bytes,9,opt,name=source_loss,json=sourceLoss,proto3" json:"source_loss,omitempty"`
 	// The lines that the preview shows, in order.
-	Segments      []*Segment `protobuf:"bytes,10,rep,name=segments,proto3" json:"segments,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Segments []*Segment `protobuf:"bytes,10,rep,name=segments,proto3" json:"segments,omitempty"`
+	// The kind of text that the preview was made for.
+	Shape PayloadShape `protobuf:"varint,15,opt,name=shape,proto3,enum=toolresult.v1.PayloadShape" json:"shape,omitempty"`
+	// Index in the artifacts beside the preview of the payload as it arrived, where
+	// the preview is of a readable form of it (JSON, indented). Bytes and lines,
+	// cuts and the payload's own artifact are those of the readable form then.
+	OriginalArtifact *uint32 `protobuf:"varint,16,opt,name=original_artifact,json=originalArtifact,proto3,oneof" json:"original_artifact,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *SourceFacts) Reset() {
@@ -617,11 +850,25 @@ func (x *SourceFacts) GetSegments() []*Segment {
 	return nil
 }
 
+func (x *SourceFacts) GetShape() PayloadShape {
+	if x != nil {
+		return x.Shape
+	}
+	return PayloadShape_PAYLOAD_SHAPE_UNSPECIFIED
+}
+
+func (x *SourceFacts) GetOriginalArtifact() uint32 {
+	if x != nil && x.OriginalArtifact != nil {
+		return *x.OriginalArtifact
+	}
+	return 0
+}
+
 var File_toolresult_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\xe8\x03\n" +
+	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\x8b\x04\n" +
 	"\x03Cut\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x16.toolresult.v1.CutKindB\x04\x88\xb5\x18\x01R\x04kind\x12#\n" +
 	"\n" +
@@ -638,7 +885,8 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"lost_bytes\x18\n" +
 	" \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\x12,\n" +
 	"\x0fleft_out_values\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\rleftOutValues\x12!\n" +
-	"\tof_values\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\bofValues\"\xc2\x01\n" +
+	"\tof_values\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\bofValues\x12!\n" +
+	"\tlike_line\x18\r \x01(\x04B\x04\x88\xb5\x18\x01R\blikeLine\"\x97\x02\n" +
 	"\aSegment\x12#\n" +
 	"\n" +
 	"first_line\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\tfirstLine\x12!\n" +
@@ -646,12 +894,14 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\n" +
 	"byte_start\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tbyteStart\x12\x1f\n" +
 	"\bbyte_end\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\abyteEnd\x12)\n" +
-	"\rpreview_bytes\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01R\fpreviewBytes\"n\n" +
+	"\rpreview_bytes\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01R\fpreviewBytes\x127\n" +
+	"\x06reason\x18\x06 \x01(\x0e2\x19.toolresult.v1.KeepReasonB\x04\x88\xb5\x18\x01R\x06reason\x12\x1a\n" +
+	"\x05score\x18\a \x01(\rB\x04\x88\xb5\x18\x01R\x05score\"n\n" +
 	"\x13InvisibleCharacters\x12\x18\n" +
 	"\x04tags\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04tags\x12\x18\n" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
-	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xbf\x04\n" +
+	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xc6\x05\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -667,7 +917,10 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\vsource_loss\x18\t \x01(\v2\x19.toolresult.v1.SourceLossB\x04\x88\xb5\x18\x01R\n" +
 	"sourceLoss\x128\n" +
 	"\bsegments\x18\n" +
-	" \x03(\v2\x16.toolresult.v1.SegmentB\x04\x88\xb5\x18\x01R\bsegments*\xf3\x01\n" +
+	" \x03(\v2\x16.toolresult.v1.SegmentB\x04\x88\xb5\x18\x01R\bsegments\x127\n" +
+	"\x05shape\x18\x0f \x01(\x0e2\x1b.toolresult.v1.PayloadShapeB\x04\x88\xb5\x18\x01R\x05shape\x126\n" +
+	"\x11original_artifact\x18\x10 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x10originalArtifact\x88\x01\x01B\x14\n" +
+	"\x12_original_artifact*\x9b\x02\n" +
 	"\aCutKind\x12\x18\n" +
 	"\x14CUT_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fCUT_KIND_MIDDLE\x10\x01\x12\x16\n" +
@@ -678,7 +931,40 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x12CUT_KIND_INVISIBLE\x10\x06\x12\x13\n" +
 	"\x0fCUT_KIND_BINARY\x10\a\x12\x18\n" +
 	"\x14CUT_KIND_SOURCE_LOSS\x10\b\x12\x16\n" +
-	"\x12CUT_KIND_COMPACTED\x10\t*z\n" +
+	"\x12CUT_KIND_COMPACTED\x10\t\x12\x11\n" +
+	"\rCUT_KIND_TIME\x10\n" +
+	"\x12\x13\n" +
+	"\x0fCUT_KIND_FOLDED\x10\v*\xcd\x02\n" +
+	"\n" +
+	"KeepReason\x12\x1b\n" +
+	"\x17KEEP_REASON_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10KEEP_REASON_HEAD\x10\x01\x12\x14\n" +
+	"\x10KEEP_REASON_TAIL\x10\x02\x12\x17\n" +
+	"\x13KEEP_REASON_CONTEXT\x10\x03\x12\x15\n" +
+	"\x11KEEP_REASON_ERROR\x10\x04\x12\x17\n" +
+	"\x13KEEP_REASON_FAILURE\x10\x05\x12\x15\n" +
+	"\x11KEEP_REASON_CRASH\x10\x06\x12\x1a\n" +
+	"\x16KEEP_REASON_DIAGNOSTIC\x10\a\x12\x17\n" +
+	"\x13KEEP_REASON_WARNING\x10\b\x12\x17\n" +
+	"\x13KEEP_REASON_SUMMARY\x10\t\x12\x14\n" +
+	"\x10KEEP_REASON_EXIT\x10\n" +
+	"\x12\x17\n" +
+	"\x13KEEP_REASON_PROFILE\x10\v\x12\x19\n" +
+	"\x15KEEP_REASON_STRUCTURE\x10\f*\xd3\x02\n" +
+	"\fPayloadShape\x12\x1d\n" +
+	"\x19PAYLOAD_SHAPE_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17PAYLOAD_SHAPE_BUILD_LOG\x10\x01\x12\x1d\n" +
+	"\x19PAYLOAD_SHAPE_TEST_REPORT\x10\x02\x12\x16\n" +
+	"\x12PAYLOAD_SHAPE_DIFF\x10\x03\x12\x18\n" +
+	"\x14PAYLOAD_SHAPE_SEARCH\x10\x04\x12\x19\n" +
+	"\x15PAYLOAD_SHAPE_LISTING\x10\x05\x12\x17\n" +
+	"\x13PAYLOAD_SHAPE_TABLE\x10\x06\x12\x16\n" +
+	"\x12PAYLOAD_SHAPE_JSON\x10\a\x12\x18\n" +
+	"\x14PAYLOAD_SHAPE_NDJSON\x10\b\x12\x1d\n" +
+	"\x19PAYLOAD_SHAPE_STACK_TRACE\x10\t\x12\x18\n" +
+	"\x14PAYLOAD_SHAPE_BINARY\x10\n" +
+	"\x12\x17\n" +
+	"\x13PAYLOAD_SHAPE_PROSE\x10\v*z\n" +
 	"\fTextEncoding\x12\x1d\n" +
 	"\x19TEXT_ENCODING_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TEXT_ENCODING_UTF8\x10\x01\x12\x19\n" +
@@ -698,28 +984,32 @@ func file_toolresult_v1_ledger_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_ledger_proto_rawDescData
 }
 
-var file_toolresult_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_toolresult_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(CutKind)(0),                // 0: toolresult.v1.CutKind
-	(TextEncoding)(0),           // 1: toolresult.v1.TextEncoding
-	(*Cut)(nil),                 // 2: toolresult.v1.Cut
-	(*Segment)(nil),             // 3: toolresult.v1.Segment
-	(*InvisibleCharacters)(nil), // 4: toolresult.v1.InvisibleCharacters
-	(*SourceFacts)(nil),         // 5: toolresult.v1.SourceFacts
-	(*SourceLoss)(nil),          // 6: toolresult.v1.SourceLoss
+	(KeepReason)(0),             // 1: toolresult.v1.KeepReason
+	(PayloadShape)(0),           // 2: toolresult.v1.PayloadShape
+	(TextEncoding)(0),           // 3: toolresult.v1.TextEncoding
+	(*Cut)(nil),                 // 4: toolresult.v1.Cut
+	(*Segment)(nil),             // 5: toolresult.v1.Segment
+	(*InvisibleCharacters)(nil), // 6: toolresult.v1.InvisibleCharacters
+	(*SourceFacts)(nil),         // 7: toolresult.v1.SourceFacts
+	(*SourceLoss)(nil),          // 8: toolresult.v1.SourceLoss
 }
 var file_toolresult_v1_ledger_proto_depIdxs = []int32{
 	0, // 0: toolresult.v1.Cut.kind:type_name -> toolresult.v1.CutKind
-	1, // 1: toolresult.v1.SourceFacts.encoding:type_name -> toolresult.v1.TextEncoding
-	4, // 2: toolresult.v1.SourceFacts.invisible:type_name -> toolresult.v1.InvisibleCharacters
-	6, // 3: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
-	3, // 4: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	1, // 1: toolresult.v1.Segment.reason:type_name -> toolresult.v1.KeepReason
+	3, // 2: toolresult.v1.SourceFacts.encoding:type_name -> toolresult.v1.TextEncoding
+	6, // 3: toolresult.v1.SourceFacts.invisible:type_name -> toolresult.v1.InvisibleCharacters
+	8, // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
+	5, // 5: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
+	2, // 6: toolresult.v1.SourceFacts.shape:type_name -> toolresult.v1.PayloadShape
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_ledger_proto_init() }
@@ -729,12 +1019,13 @@ func file_toolresult_v1_ledger_proto_init() {
 	}
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
+	file_toolresult_v1_ledger_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_ledger_proto_rawDesc), len(file_toolresult_v1_ledger_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      4,
 			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -26,14 +26,17 @@ const (
 type TokenVocabulary int32
 
 const (
-	// The server's default: the estimate.
+	// The server's default: o200k_base.
 	TokenVocabulary_TOKEN_VOCABULARY_UNSPECIFIED TokenVocabulary = 0
-	// A calibrated estimate of o200k tokens, named "estimate-1" in receipts.
-	// docs/performance.md states its error and how it was measured.
+	// A calibrated estimate of o200k tokens, named "estimate-1" in receipts. It
+	// needs no vocabulary, and is off by some per cent: docs/performance.md.
 	TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE TokenVocabulary = 1
-	// The o200k vocabulary itself, named "o200k_base" in receipts. Slower, and
-	// loaded at its first use.
+	// The o200k vocabulary itself, named "o200k_base" in receipts: the exact
+	// tokens of OpenAI's models since GPT-4o.
 	TokenVocabulary_TOKEN_VOCABULARY_O200K_BASE TokenVocabulary = 2
+	// The cl100k vocabulary itself, named "cl100k_base" in receipts: the exact
+	// tokens of GPT-4 and of OpenAI's embeddings. Loaded at its first use.
+	TokenVocabulary_TOKEN_VOCABULARY_CL100K_BASE TokenVocabulary = 3
 )
 
 // Enum value maps for TokenVocabulary.
@@ -42,11 +45,13 @@ var (
 		0: "TOKEN_VOCABULARY_UNSPECIFIED",
 		1: "TOKEN_VOCABULARY_ESTIMATE",
 		2: "TOKEN_VOCABULARY_O200K_BASE",
+		3: "TOKEN_VOCABULARY_CL100K_BASE",
 	}
 	TokenVocabulary_value = map[string]int32{
 		"TOKEN_VOCABULARY_UNSPECIFIED": 0,
 		"TOKEN_VOCABULARY_ESTIMATE":    1,
 		"TOKEN_VOCABULARY_O200K_BASE":  2,
+		"TOKEN_VOCABULARY_CL100K_BASE": 3,
 	}
 )
 
@@ -132,6 +137,62 @@ func (ArtifactPolicy) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{1}
 }
 
+// UnchangedPolicy says what becomes of an output that has the same bytes as that
+// of an earlier call of the session. It takes a CallReference with session_id
+// and call_id, and what earlier calls wrote is known for as long as the server
+// runs.
+type UnchangedPolicy int32
+
+const (
+	// The same as UNCHANGED_POLICY_STATE.
+	UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED UnchangedPolicy = 0
+	// The receipt says so, and shows the lines that matter most alone.
+	UnchangedPolicy_UNCHANGED_POLICY_STATE UnchangedPolicy = 1
+	// As if there were no earlier call.
+	UnchangedPolicy_UNCHANGED_POLICY_IGNORE UnchangedPolicy = 2
+)
+
+// Enum value maps for UnchangedPolicy.
+var (
+	UnchangedPolicy_name = map[int32]string{
+		0: "UNCHANGED_POLICY_UNSPECIFIED",
+		1: "UNCHANGED_POLICY_STATE",
+		2: "UNCHANGED_POLICY_IGNORE",
+	}
+	UnchangedPolicy_value = map[string]int32{
+		"UNCHANGED_POLICY_UNSPECIFIED": 0,
+		"UNCHANGED_POLICY_STATE":       1,
+		"UNCHANGED_POLICY_IGNORE":      2,
+	}
+)
+
+func (x UnchangedPolicy) Enum() *UnchangedPolicy {
+	p := new(UnchangedPolicy)
+	*p = x
+	return p
+}
+
+func (x UnchangedPolicy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (UnchangedPolicy) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_policy_proto_enumTypes[2].Descriptor()
+}
+
+func (UnchangedPolicy) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_policy_proto_enumTypes[2]
+}
+
+func (x UnchangedPolicy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use UnchangedPolicy.Descriptor instead.
+func (UnchangedPolicy) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
+}
+
 // CompactionLevel is how far a canonical result has been compacted. It lives
 // in the canonical payload and never in a mark in the text, and it only grows.
 // Source: RFC "Compaction Contract".
@@ -172,11 +233,11 @@ func (x CompactionLevel) String() string {
 }
 
 func (CompactionLevel) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[2].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[3].Descriptor()
 }
 
 func (CompactionLevel) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[2]
+	return &file_toolresult_v1_policy_proto_enumTypes[3]
 }
 
 func (x CompactionLevel) Number() protoreflect.EnumNumber {
@@ -185,7 +246,7 @@ func (x CompactionLevel) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CompactionLevel.Descriptor instead.
 func (CompactionLevel) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
 }
 
 // Budget bounds a whole receipt: outcome, facts, headings, cut markers and
@@ -202,8 +263,8 @@ type Budget struct {
 	// Bytes of UTF-8. 0: no limit beside the tokens. Bounds: 64 to 16,777,216.
 	MaxBytes uint32 `protobuf:"varint,3,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	// Where a payload does not fit whole: bytes of one source line that are shown
-	// before its inner part is cut; a payload of up to eight lines may use more
-	// or less. What fits whole is never cut. 0: 2,000. Bounds: 80 to 1,000,000.
+	// before its inner part is cut; less where many lines matter, and a payload of
+	// up to eight lines may use more or less. What fits whole is never cut. 0: 2,000. Bounds: 80 to 1,000,000.
 	MaxLineBytes  uint32 `protobuf:"varint,4,opt,name=max_line_bytes,json=maxLineBytes,proto3" json:"max_line_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -334,7 +395,9 @@ type ProjectionPolicy struct {
 	// goes to its last lines. Absent: 25 (logs end with what matters). Bounds: 0
 	// to 100; with 100 the first lines are shown without a gap. A file_read has
 	// 100 whatever is set. Source: RFC "Prefer Head And Tail For Logs".
-	HeadPercent   *uint32 `protobuf:"varint,3,opt,name=head_percent,json=headPercent,proto3,oneof" json:"head_percent,omitempty"`
+	HeadPercent *uint32 `protobuf:"varint,3,opt,name=head_percent,json=headPercent,proto3,oneof" json:"head_percent,omitempty"`
+	// What becomes of an output that is the same as before. Of commands alone.
+	Unchanged     UnchangedPolicy `protobuf:"varint,4,opt,name=unchanged,proto3,enum=toolresult.v1.UnchangedPolicy" json:"unchanged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,6 +451,13 @@ func (x *ProjectionPolicy) GetHeadPercent() uint32 {
 		return *x.HeadPercent
 	}
 	return 0
+}
+
+func (x *ProjectionPolicy) GetUnchanged() UnchangedPolicy {
+	if x != nil {
+		return x.Unchanged
+	}
+	return UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED
 }
 
 // CompactionPolicy governs Compact.
@@ -469,7 +539,7 @@ type Receipt struct {
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// What the text costs in the vocabulary of token_counter.
 	Tokens uint32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// The counter that was used: "estimate-1" or "o200k_base".
+	// The counter that was used: "estimate-1", "o200k_base" or "cl100k_base".
 	TokenCounter string `protobuf:"bytes,3,opt,name=token_counter,json=tokenCounter,proto3" json:"token_counter,omitempty"`
 	// Lines of tool text that began like one of our own forms and were
 	// prefixed so that they cannot be taken for one.
@@ -559,11 +629,12 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x0emax_line_bytes\x18\x04 \x01(\rR\fmaxLineBytes\"\x88\x01\n" +
 	"\fRenderPolicy\x12-\n" +
 	"\x06budget\x18\x01 \x01(\v2\x15.toolresult.v1.BudgetR\x06budget\x12I\n" +
-	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\"\xc8\x01\n" +
+	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\"\x86\x02\n" +
 	"\x10ProjectionPolicy\x123\n" +
 	"\x06render\x18\x01 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\x12F\n" +
 	"\x0fartifact_policy\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ArtifactPolicyR\x0eartifactPolicy\x12&\n" +
-	"\fhead_percent\x18\x03 \x01(\rH\x00R\vheadPercent\x88\x01\x01B\x0f\n" +
+	"\fhead_percent\x18\x03 \x01(\rH\x00R\vheadPercent\x88\x01\x01\x12<\n" +
+	"\tunchanged\x18\x04 \x01(\x0e2\x1e.toolresult.v1.UnchangedPolicyR\tunchangedB\x0f\n" +
 	"\r_head_percent\"\xa4\x01\n" +
 	"\x10CompactionPolicy\x124\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelR\x05level\x12%\n" +
@@ -574,15 +645,20 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x06tokens\x18\x02 \x01(\rR\x06tokens\x12#\n" +
 	"\rtoken_counter\x18\x03 \x01(\tR\ftokenCounter\x12#\n" +
 	"\rstuffed_lines\x18\x04 \x01(\rR\fstuffedLines\x12)\n" +
-	"\x10renderer_version\x18\x05 \x01(\rR\x0frendererVersion*s\n" +
+	"\x10renderer_version\x18\x05 \x01(\rR\x0frendererVersion*\x95\x01\n" +
 	"\x0fTokenVocabulary\x12 \n" +
 	"\x1cTOKEN_VOCABULARY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19TOKEN_VOCABULARY_ESTIMATE\x10\x01\x12\x1f\n" +
-	"\x1bTOKEN_VOCABULARY_O200K_BASE\x10\x02*m\n" +
+	"\x1bTOKEN_VOCABULARY_O200K_BASE\x10\x02\x12 \n" +
+	"\x1cTOKEN_VOCABULARY_CL100K_BASE\x10\x03*m\n" +
 	"\x0eArtifactPolicy\x12\x1f\n" +
 	"\x1bARTIFACT_POLICY_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aARTIFACT_POLICY_WHEN_LOSSY\x10\x01\x12\x1a\n" +
-	"\x16ARTIFACT_POLICY_ALWAYS\x10\x02*o\n" +
+	"\x16ARTIFACT_POLICY_ALWAYS\x10\x02*l\n" +
+	"\x0fUnchangedPolicy\x12 \n" +
+	"\x1cUNCHANGED_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16UNCHANGED_POLICY_STATE\x10\x01\x12\x1b\n" +
+	"\x17UNCHANGED_POLICY_IGNORE\x10\x02*o\n" +
 	"\x0fCompactionLevel\x12 \n" +
 	"\x1cCOMPACTION_LEVEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_LEVEL_TRIMMED\x10\x01\x12\x1c\n" +
@@ -601,30 +677,32 @@ func file_toolresult_v1_policy_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_policy_proto_rawDescData
 }
 
-var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_toolresult_v1_policy_proto_goTypes = []any{
 	(TokenVocabulary)(0),     // 0: toolresult.v1.TokenVocabulary
 	(ArtifactPolicy)(0),      // 1: toolresult.v1.ArtifactPolicy
-	(CompactionLevel)(0),     // 2: toolresult.v1.CompactionLevel
-	(*Budget)(nil),           // 3: toolresult.v1.Budget
-	(*RenderPolicy)(nil),     // 4: toolresult.v1.RenderPolicy
-	(*ProjectionPolicy)(nil), // 5: toolresult.v1.ProjectionPolicy
-	(*CompactionPolicy)(nil), // 6: toolresult.v1.CompactionPolicy
-	(*Receipt)(nil),          // 7: toolresult.v1.Receipt
+	(UnchangedPolicy)(0),     // 2: toolresult.v1.UnchangedPolicy
+	(CompactionLevel)(0),     // 3: toolresult.v1.CompactionLevel
+	(*Budget)(nil),           // 4: toolresult.v1.Budget
+	(*RenderPolicy)(nil),     // 5: toolresult.v1.RenderPolicy
+	(*ProjectionPolicy)(nil), // 6: toolresult.v1.ProjectionPolicy
+	(*CompactionPolicy)(nil), // 7: toolresult.v1.CompactionPolicy
+	(*Receipt)(nil),          // 8: toolresult.v1.Receipt
 }
 var file_toolresult_v1_policy_proto_depIdxs = []int32{
-	3, // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
+	4, // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
 	0, // 1: toolresult.v1.RenderPolicy.token_vocabulary:type_name -> toolresult.v1.TokenVocabulary
-	4, // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	5, // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
 	1, // 3: toolresult.v1.ProjectionPolicy.artifact_policy:type_name -> toolresult.v1.ArtifactPolicy
-	2, // 4: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
-	4, // 5: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	2, // 4: toolresult.v1.ProjectionPolicy.unchanged:type_name -> toolresult.v1.UnchangedPolicy
+	3, // 5: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
+	5, // 6: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_policy_proto_init() }
@@ -638,7 +716,7 @@ func file_toolresult_v1_policy_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_policy_proto_rawDesc), len(file_toolresult_v1_policy_proto_rawDesc)),
-			NumEnums:      3,
+			NumEnums:      4,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -392,7 +392,11 @@ type StreamHeader struct {
 	KeepOrder bool `protobuf:"varint,5,opt,name=keep_order,json=keepOrder,proto3" json:"keep_order,omitempty"`
 	// What becomes of the streams when the call ends without its finish: the client
 	// cancelled, died, or was too slow.
-	OnAbort       AbortPolicy `protobuf:"varint,6,opt,name=on_abort,json=onAbort,proto3,enum=toolresult.v1.AbortPolicy" json:"on_abort,omitempty"`
+	OnAbort AbortPolicy `protobuf:"varint,6,opt,name=on_abort,json=onAbort,proto3,enum=toolresult.v1.AbortPolicy" json:"on_abort,omitempty"`
+	// The command line, of a command: what its profile keeps is looked for while the
+	// chunks come. It should be that of the finish; without it, lines of the middle of a
+	// large stream that only the profile knows of are not found. At most 65,536 bytes.
+	CommandLine   string `protobuf:"bytes,7,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -467,6 +471,13 @@ func (x *StreamHeader) GetOnAbort() AbortPolicy {
 		return x.OnAbort
 	}
 	return AbortPolicy_ABORT_POLICY_UNSPECIFIED
+}
+
+func (x *StreamHeader) GetCommandLine() string {
+	if x != nil {
+		return x.CommandLine
+	}
+	return ""
 }
 
 // StreamChunk is a piece of a stream.
@@ -1500,7 +1511,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
 	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
 	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"\x81\x02\n" +
+	"\amessage\"\xa4\x02\n" +
 	"\fStreamHeader\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
@@ -1508,7 +1519,8 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x04call\x18\x04 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\x12\x1d\n" +
 	"\n" +
 	"keep_order\x18\x05 \x01(\bR\tkeepOrder\x125\n" +
-	"\bon_abort\x18\x06 \x01(\x0e2\x1a.toolresult.v1.AbortPolicyR\aonAbort\"a\n" +
+	"\bon_abort\x18\x06 \x01(\x0e2\x1a.toolresult.v1.AbortPolicyR\aonAbort\x12!\n" +
+	"\fcommand_line\x18\a \x01(\tR\vcommandLine\"a\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x1b\n" +
