@@ -18,14 +18,17 @@ type assembly struct {
 	preview *Preview
 	text    strings.Builder
 	line    int64 // the last line that was added
-	end     int64 // where it ends in the payload
+	from    int64 // the first line of those that were added without a gap
+	runs    []repeated
+	folded  []int64 // numbers of the lines that are noise
+	end     int64   // where it ends in the payload
 	segment Segment
 	altered altered
 	hulls   [len(scattered)]hull
 }
 
 // scattered are the kinds of which a segment has one cut at the most.
-var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible}
+var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime}
 
 // hull is the smallest range of lines that holds every place of a scattered
 // cut.
@@ -35,7 +38,10 @@ type hull struct{ Cut }
 // between two of them, or before and after all, is cut.
 func (s *selection) assemble(parts ...[]rendered) *Preview {
 	e := s.excerpt
-	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}}
+	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}, from: 1}
+	if s.ranking != nil {
+		a.runs, a.folded = s.ranking.runs, s.ranking.folded
+	}
 	a.text.Grow(len(s.scratch))
 	for _, lines := range parts {
 		a.add(s, lines)
@@ -59,18 +65,61 @@ func (a *assembly) finish() *Preview {
 	return p
 }
 
-// gap records what lies between the lines so far and the end of a cut.
+// gap records what lies between the lines so far and the end of a cut: what is
+// like the lines just before, if it is most of it, and the rest.
 func (a *assembly) gap(cut Cut) {
 	if cut.ByteEnd == a.end {
 		return
 	}
 	a.close()
-	cut.Kind, cut.Occurrences = CutMiddle, 1
-	cut.FirstLine, cut.ByteStart = a.line+1, a.end
-	cut.LeftOutBytes = cut.ByteEnd - cut.ByteStart
-	cut.LeftOutLines = cut.LastLine - cut.FirstLine + 1
-	cut.PreviewOffset = int64(a.text.Len())
-	a.preview.Cuts = append(a.preview.Cuts, cut)
+	if r := a.run(); r != nil && 2*(r.last-r.first+1) > cut.LastLine-a.line {
+		like := Cut{Kind: CutRepeated, LastLine: r.last, ByteEnd: r.end, LikeLine: r.like}
+		if r.last > cut.LastLine {
+			like.LastLine, like.ByteEnd = cut.LastLine, cut.ByteEnd
+		}
+		a.cut(like)
+	}
+	if cut.ByteEnd > a.end {
+		cut.Kind = CutMiddle
+		if a.allFolded(cut.LastLine) {
+			cut.Kind = CutFolded
+		}
+		a.cut(cut)
+	}
+	a.from = a.line + 1
+}
+
+// allFolded reports whether all lines up to a number are noise.
+func (a *assembly) allFolded(last int64) bool {
+	n := a.line
+	for len(a.folded) > 0 && a.folded[0] <= last {
+		if a.folded[0] == n+1 {
+			n++
+		}
+		a.folded = a.folded[1:]
+	}
+	return n == last
+}
+
+// run is the run of repeated lines that begins at the next line, if those that
+// they are like are shown.
+func (a *assembly) run() *repeated {
+	for len(a.runs) > 0 && a.runs[0].first <= a.line {
+		a.runs = a.runs[1:]
+	}
+	if len(a.runs) == 0 || a.runs[0].first != a.line+1 || a.runs[0].like < a.from {
+		return nil
+	}
+	return &a.runs[0]
+}
+
+// cut records a cut of whole lines from where the preview is.
+func (a *assembly) cut(c Cut) {
+	c.Occurrences, c.FirstLine, c.ByteStart = 1, a.line+1, a.end
+	c.LeftOutBytes, c.LeftOutLines = c.ByteEnd-c.ByteStart, c.LastLine-c.FirstLine+1
+	c.PreviewOffset = int64(a.text.Len())
+	a.preview.Cuts = append(a.preview.Cuts, c)
+	a.line, a.end = c.LastLine, c.ByteEnd
 }
 
 // add appends lines.
@@ -79,12 +128,13 @@ func (a *assembly) add(s *selection, lines []rendered) {
 		r := &lines[i]
 		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.start, LeftOutValues: r.left, OfValues: r.of})
 		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
-			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes) {
+			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes || r.reason != a.segment.Reason) {
 			a.close()
 		}
 		if a.segment.FirstLine == 0 {
-			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.start}
+			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.start, Reason: r.reason}
 		}
+		a.segment.Score = max(a.segment.Score, r.score)
 		a.account(r)
 		a.text.Write(s.scratch[r.from:r.to])
 		a.line, a.end = r.number, r.line.end
@@ -104,7 +154,7 @@ func (a *assembly) account(r *rendered) {
 		})
 	}
 	overwritten, updates := r.line.textAt-r.line.start, r.line.updates
-	if r.altered == nil && overwritten == 0 {
+	if r.altered == nil && overwritten == 0 && r.time == 0 && r.redrawn == 0 {
 		return
 	}
 	var lost altered
@@ -118,9 +168,10 @@ func (a *assembly) account(r *rendered) {
 	}
 	for i, n := range [...][2]int64{
 		{lost.repeats, lost.repeatRuns},
-		{overwritten, updates},
+		{overwritten + int64(r.redrawn), updates + boolBytes(r.redrawn > 0)},
 		{control, controls},
 		{lost.unseen, lost.unseenRunes},
+		{int64(r.time), boolBytes(r.time > 0)},
 	} {
 		if n[0] > 0 {
 			a.hulls[i].widen(r, n[0], n[1], at)

@@ -58,7 +58,7 @@ func BenchmarkThroughput(b *testing.B) {
 				for piece := range slices.Chunk(payload, c.chunk) {
 					_, _ = w.Write(piece)
 				}
-				p := w.Finish().Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), 25)
+				p := w.Finish().Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
 				ours := time.Since(start)
 				if p.Bytes != int64(len(payload)) {
 					b.Fatal(p.Bytes)
@@ -75,7 +75,7 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// Sanitising and counting what is shown, in lines as they come.
+// Reading 64 KB, and ranking, sanitising and counting what is shown of it.
 func BenchmarkSelect(b *testing.B) {
 	for name, line := range map[string]string{
 		"plain": "    at com.example.Service.handle(Service.java:117)\n", "colours": "\x1b[32mok\x1b[0m   example/pkg \x1b[2m0.31s\x1b[0m\n",
@@ -83,10 +83,9 @@ func BenchmarkSelect(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			payload := bytes.Repeat([]byte(line), 64<<10/len(line))
-			e := preview.Of(payload, 2000)
 			b.ReportAllocs()
 			for b.Loop() {
-				e.Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), 25)
+				preview.Of(payload, 2000).Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
 			}
 		})
 	}

@@ -25,9 +25,9 @@ const NoLimit = int(^uint(0) >> 1)
 // What one cut marker costs, about: it stands on a line of its own. A caller
 // that must meet a budget exactly measures its finished text.
 const (
-	markerTokens = 24
+	markerTokens = 12
 	markerLines  = 1
-	markerBytes  = 64
+	markerBytes  = 40
 )
 
 // The line limit is lowered down to minLineBytes for a payload of up to
@@ -50,14 +50,6 @@ type left struct{ tokens, lines, bytes int }
 
 func (b Budget) left() left { return left{b.Tokens, b.Lines, b.Bytes} }
 
-// share returns the given per cent of what is left.
-func (l left) share(percent int) left {
-	return left{part(l.tokens, percent), part(l.lines, percent), part(l.bytes, percent)}
-}
-
-// part is exact for small n and does not overflow for NoLimit.
-func part(n, percent int) int { return n/100*percent + n%100*percent/100 }
-
 // marker takes the cost of n cut markers away.
 func (l left) marker(n int) left {
 	return left{l.tokens - n*markerTokens, l.lines - n*markerLines, l.bytes - n*markerBytes}
@@ -73,8 +65,4 @@ func (l left) spend(text string, lines int, c tokens.Counter) left {
 		l.tokens -= c.Count(text)
 	}
 	return l
-}
-
-func (l left) minus(o left) left {
-	return left{l.tokens - o.tokens, l.lines - o.lines, l.bytes - o.bytes}
 }

@@ -2,11 +2,13 @@ package preview
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
@@ -15,16 +17,25 @@ type Excerpt struct {
 	plain      string // the payload, if it is small and its own visible form
 	maxTokens  int
 	head, tail []line
+	found      []line // between the two, in order: what matters, and what belongs to it
 	bytes      int64
 	lines      int64
-	kept       int // bytes of text of the lines that were kept, and their ends
+	literal    bool // no terminal shows it
+	kept       int  // bytes of text of the lines that were kept, and their ends
 	binary     bool
+	seen       seenShape
+	judged     *judgement
+	ranking    *ranking
 }
 
 // Of returns the excerpt of a payload that is in memory: the same as writing it
 // to a Writer. The payload must not change until the excerpt is done with.
-func Of(payload []byte, maxTokens int) *Excerpt {
+func Of(payload []byte, maxTokens int) *Excerpt { return OfKnown(payload, maxTokens, nil) }
+
+// OfKnown is Of for the output of a program of which something is known.
+func OfKnown(payload []byte, maxTokens int, rules *Rules) *Excerpt {
 	w := NewWriter(maxTokens)
+	w.Watch(rules)
 	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && clean(asString(payload), '\n') {
 		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, bytes: int64(len(payload)), lines: lines}
 	}
@@ -63,9 +74,11 @@ func (e *Excerpt) whole() *Preview {
 
 // byLines reads a plain payload by its lines, once it is known not to fit.
 func (e *Excerpt) byLines() {
-	w := NewWriter(e.maxTokens)
+	w := NewWriter(e.maxTokens)     // it has room for all of it: nothing needs to be found
 	_, _ = w.Write([]byte(e.plain)) // it never fails
+	judged := e.judged
 	*e = *w.Finish()
+	e.judged = judged
 }
 
 // Bytes is the size of the payload.
@@ -73,6 +86,36 @@ func (e *Excerpt) Bytes() int64 { return e.bytes }
 
 // complete reports whether every line was kept.
 func (e *Excerpt) complete() bool { return int64(len(e.head)+len(e.tail)) == e.lines }
+
+// available is how many lines were kept.
+func (e *Excerpt) available() int {
+	if e.plain != "" {
+		return int(e.lines)
+	}
+	return len(e.head) + len(e.found) + len(e.tail)
+}
+
+// each goes over the lines that were kept of a payload that is not plain, in order,
+// with their numbers.
+func (e *Excerpt) each() iter.Seq2[int64, *line] {
+	return func(yield func(int64, *line) bool) {
+		for i := range e.head {
+			if !yield(int64(i)+1, &e.head[i]) {
+				return
+			}
+		}
+		for i := range e.found {
+			if !yield(e.found[i].number, &e.found[i]) {
+				return
+			}
+		}
+		for i := range e.tail {
+			if !yield(e.lines-int64(len(e.tail))+int64(i)+1, &e.tail[i]) {
+				return
+			}
+		}
+	}
+}
 
 // at returns line number n, from 1, or nil if it was not kept.
 func (e *Excerpt) at(n int64) *line {
@@ -95,14 +138,32 @@ func (e *Excerpt) longest() int64 {
 	return longest
 }
 
-// Select makes a preview that costs about b at the most; headPercent is the
-// share of the first lines where not all lines fit. It can be called again with
-// another budget. The whole payload is shown if it fits; otherwise whole lines
-// from both ends, or with a headPercent of 100 from the start alone, without a
-// gap; and a line that does not fit by itself is cut inside, never dropped.
-func (e *Excerpt) Select(b Budget, c tokens.Counter, headPercent int) *Preview {
+// Focus says what matters where not all of a payload fits.
+type Focus struct {
+	HeadPercent int    // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
+	Succeeded   bool   // the program said so by its exit status: what sounds like an error matters less
+	Range       bool   // it was asked for as a range, and is shown from its start without a gap
+	Rules       *Rules // what is known of the program's lines; nil: nothing
+	Shape       Shape
+}
+
+// Select makes a preview that costs about b at the most. It can be called again
+// with another budget. The whole payload is shown if it fits; otherwise the
+// lines that matter most, or with a HeadPercent of 100 those from the start,
+// without a gap; and a line that does not fit by itself is cut inside, never
+// dropped.
+func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if e.binary {
-		return e.unseen(CutBinary, EncodingBinary)
+		p := e.unseen(CutBinary, EncodingBinary)
+		p.Shape = ShapeBinary
+		return p
+	}
+	s := selection{excerpt: e, budget: b, counter: c}
+	if e.folds(f) {
+		if e.plain != "" {
+			e.byLines()
+		}
+		return s.assemble(s.ranked(f))
 	}
 	if e.plain != "" {
 		if b.fits(e.plain, int(e.lines), c) {
@@ -110,11 +171,15 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, headPercent int) *Preview {
 		}
 		e.byLines()
 	}
-	s := selection{excerpt: e, budget: b, counter: c}
 	if lines, ok := s.all(); ok {
 		return s.assemble(lines)
 	}
-	return s.assemble(s.ends(headPercent))
+	if f.HeadPercent == 100 || f.Range {
+		return s.assemble(s.start())
+	}
+	p := s.assemble(s.ranked(f))
+	p.Shape = e.Shape(f)
+	return p
 }
 
 // unseen is a preview that shows nothing.
@@ -133,10 +198,14 @@ type rendered struct {
 	number   int64
 	from, to int      // range of the text in the scratch buffer, with "\n"
 	altered  *altered // nil when the text is as it was
+	time     int      // bytes of the time that it begins with, which are not shown
+	redrawn  int      // bytes that the line itself overwrote
 	long     bool     // the line is cut inside
 	cutAt    int      // where in the text, from its start
 	cutFrom  int64    // range of the cut in the payload
 	cutTo    int64
+	reason   Reason
+	score    int
 	left, of int64 // values of a JSON container that a cut before the line leaves out
 }
 
@@ -145,15 +214,21 @@ type selection struct {
 	excerpt *Excerpt
 	budget  Budget
 	counter tokens.Counter
+	ranking *ranking // nil where lines are shown in their order
+	untimed bool     // leave out the times that lines begin with
 	scratch []byte
 	altered altered // of the line that is being rendered
 }
+
+// farTooLong is more bytes than a token of text has on average, with runs of one character left out. It is not worth a
+// count whether more than that fits.
+const farTooLong = 64
 
 // all shows every line, if that fits: unshortened, or with the longest line
 // limit that does.
 func (s *selection) all() ([]rendered, bool) {
 	e := s.excerpt
-	if !e.complete() {
+	if !e.complete() || e.kept/farTooLong > s.budget.Tokens {
 		return nil, false
 	}
 	longest := int(e.longest())
@@ -207,30 +282,11 @@ func (s *selection) limited(limit int) ([]rendered, bool) {
 	return lines, Budget{Tokens: budget.tokens, Lines: NoLimit, Bytes: NoLimit}.fits(asString(s.scratch), 0, s.counter)
 }
 
-// ends shows lines from both ends, with a cut between them.
-func (s *selection) ends(headPercent int) (head, tail []rendered) {
+// start shows lines from the start, with a cut behind them.
+func (s *selection) start() []rendered {
 	s.scratch = s.scratch[:0]
-	first, last := int64(1), s.excerpt.lines
-	budget := s.budget.left().marker(1)
-	headShare := budget.share(headPercent)
-
-	tailLeft := budget.minus(headShare)
-	tail, tailLeft = s.take(last, -1, first, tailLeft, true)
-	last -= int64(len(tail))
-	headLeft := headShare
-	if tailLeft.ok() {
-		headLeft = left{headShare.tokens + tailLeft.tokens, headShare.lines + tailLeft.lines, headShare.bytes + tailLeft.bytes}
-	}
-	head, headLeft = s.take(first, +1, last, headLeft, headPercent > 0)
-	first += int64(len(head))
-	if headPercent < 100 { // otherwise what is shown has no gap
-		more, _ := s.take(last, -1, first, headLeft, false)
-		tail = append(tail, more...)
-	}
-	for i, j := 0, len(tail)-1; i < j; i, j = i+1, j-1 {
-		tail[i], tail[j] = tail[j], tail[i]
-	}
-	return head, tail
+	lines, _ := s.take(1, +1, s.excerpt.lines, s.budget.left().marker(1), true)
+	return lines
 }
 
 // take renders lines from number n on in the given direction, up to number
@@ -284,6 +340,9 @@ func (s *selection) squeeze(l *line, n int64, budget left) (rendered, left, bool
 	return s.try(l, n, limit, budget)
 }
 
+// asBytes lends s to who changes nothing, and keeps nothing.
+func asBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
 // asString lends b to a counter as a string without a copy; counters keep
 // nothing.
 func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
@@ -294,8 +353,17 @@ func (s *selection) render(l *line, number int64, limit int) rendered {
 	r := rendered{line: l, number: number, from: len(s.scratch)}
 	a := &s.altered // one for all lines: most alter nothing
 	*a = altered{}
-	if l.skipped == 0 && len(l.text) <= limit {
-		s.scratch = sanitise(s.scratch, l.text, a)
+	if s.untimed {
+		r.time = shortTime(l.text)
+	}
+	text := l.text[r.time:]
+	if l.skipped == 0 && !s.excerpt.literal && redraws(text) {
+		if last, ok := lastState(text); ok && len(last) <= limit {
+			r.redrawn, text = len(text)-len(last), last
+		}
+	}
+	if l.skipped == 0 && len(text) <= limit {
+		s.scratch = sanitise(s.scratch, text, a)
 	} else {
 		s.renderEnds(l, limit, &r)
 	}
@@ -313,6 +381,19 @@ func (s *selection) render(l *line, number int64, limit int) rendered {
 	return r
 }
 
+// leastBehindTime is how many times as long as a time the rest of its line is, where the time is left out. Short lines
+// keep theirs, so that a reader still knows when.
+const leastBehindTime = 2
+
+// shortTime is the length of the time that a line begins with, if it can be left out.
+func shortTime(text []byte) int {
+	n := salience.TimeLength(text)
+	if len(text)-n < leastBehindTime*n {
+		return 0
+	}
+	return n
+}
+
 func boolBytes(b bool) int64 {
 	if b {
 		return 1
@@ -327,11 +408,12 @@ func (s *selection) renderEnds(l *line, limit int, r *rendered) {
 	if l.skipped == 0 {
 		firstLen, lastFrom = limit-limit/2, len(l.text)-limit/2
 	}
+	firstLen = max(firstLen, r.time)
 	first, last := wholeRunes(l.text, firstLen, lastFrom)
 	r.long = true
 	r.cutFrom = l.textAt + int64(first)
 	r.cutTo = l.textAt + l.skipped + int64(last)
-	s.scratch = sanitise(s.scratch, l.text[:first], &s.altered)
+	s.scratch = sanitise(s.scratch, l.text[min(first, r.time):first], &s.altered)
 	r.cutAt = len(s.scratch) - r.from
 	s.scratch = sanitise(s.scratch, l.text[last:], &s.altered)
 }

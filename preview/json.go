@@ -11,12 +11,12 @@ var ErrNotJSON = errors.New("no JSON text")
 // JSON is a JSON value in its readable form: one scalar or bracket on a line,
 // indented, a short container of scalars on one line. Keys stay in their order,
 // and numbers and strings as they are written. Previews of it are cut by value:
-// what is left out of a container are whole values before its closing bracket.
+// what is left out between two lines are whole values of one container.
 type JSON struct {
 	text  []byte
 	lines []jsonLine
-	costs []int64 // before each line and after the last, with no line longer than of
-	of    int     // the limit of costs
+	ranks []jsonRank // of the lines, once they are needed
+	order []int32    // the lines, but for the outermost, in the order of their ranks
 }
 
 // jsonLine is one line of the readable form.

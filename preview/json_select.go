@@ -1,87 +1,49 @@
 package preview
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
 // Select makes a preview that costs about b at the most. All of the value is
-// shown if it fits, with long lines cut inside if need be. Otherwise an object
-// shows its first members, which share the room max-min fair, and an array its
-// first elements whole; and one that is not shown whole is cut in the same way.
-// The share of first lines has no meaning here.
-func (j *JSON) Select(b Budget, c tokens.Counter, _ int) *Preview {
+// shown if it fits, with long lines cut inside if need be. Otherwise lines are
+// shown in the order of their ranks (json_rank.go), each with the brackets of the
+// containers that it is in: so what is left out between two lines are whole values
+// of one container. The focus has no meaning here.
+func (j *JSON) Select(b Budget, c tokens.Counter, _ Focus) *Preview {
 	e := &Excerpt{bytes: j.Bytes(), lines: int64(len(j.lines))}
 	s := jsonSelection{JSON: j, selection: selection{excerpt: e, budget: b, counter: c}}
 	if lines, ok := s.all(); ok {
 		return s.assemble(lines)
 	}
-	s.measure(max(1, b.LineBytes))
-	if _, ok := s.choose(0); !ok {
+	j.rank()
+	s.shown = make([]bool, len(j.lines))
+	if !s.begin() {
 		return e.unseen(CutMiddle, EncodingUTF8)
 	}
-	lines, _ := s.choose(s.allowance())
-	return s.assemble(lines)
-}
-
-// allowance is the largest number of bytes, about, whose choice fits. A larger one
-// may choose less text, and a mark more; so it is looked for in steps first, from
-// above, and between two of them by halves.
-func (s *jsonSelection) allowance() int {
-	fits := func(n int) bool {
-		_, ok := s.choose(n)
-		return ok
-	}
-	high := s.ceiling() + 1
-	low := high - 1
-	for low > 0 && !fits(low) {
-		high, low = low, low-low/4-1
-	}
-	for high-low > 1+low/256 { // a step is less than an element of most lists
-		if middle := low + (high-low)/2; fits(middle) {
-			low = middle
-		} else {
-			high = middle
+	s.choose()
+	if s.exhausted { // short forms of all lines fit: make them longer
+		if lines, ok := s.longer(); ok {
+			return s.shaped(lines)
 		}
 	}
-	return max(0, low)
+	return s.shaped(s.render())
 }
 
-// measure sums up what lines cost, in bytes, when none is longer than limit.
-func (j *JSON) measure(limit int) {
-	if j.of == limit {
-		return
-	}
-	j.of, j.costs = limit, make([]int64, len(j.lines)+1)
-	for i := range j.lines {
-		n := j.end(i) - j.lines[i].start
-		if n > int64(limit) {
-			n = min(n, int64(limit)+markerBytes)
-		}
-		j.costs[i+1] = j.costs[i] + n
-	}
+func (s *jsonSelection) shaped(lines []rendered) *Preview {
+	p := s.assemble(lines)
+	p.Shape = ShapeJSON
+	return p
 }
 
-// cost is what the value that begins at line i costs.
-func (j *JSON) cost(i int) int { return int(j.costs[j.last(i)+1] - j.costs[i]) }
-
-// lineCost is what line i costs.
-func (j *JSON) lineCost(i int) int { return int(j.costs[i+1] - j.costs[i]) }
-
-// jsonSelection is one choice of values.
+// jsonSelection is one choice of lines.
 type jsonSelection struct {
 	*JSON
 	selection
-	chosen []choice
-}
-
-// choice is a run of lines to show.
-type choice struct {
-	first, last int // indices of lines
-	limit       int // bytes of one line before its inner part is cut
-	left, of    int // values that are left out before it, of a container
+	shown     []bool
+	left      left
+	exhausted bool // every line is shown
 }
 
 // longestToken is how many bytes a token of JSON text has at the most, on
@@ -100,10 +62,7 @@ func (s *jsonSelection) ceiling() int {
 // all shows every line, if that fits: unshortened, or with the longest line
 // limit that does.
 func (s *jsonSelection) all() ([]rendered, bool) {
-	longest, most := 0, s.budget.LineBytes
-	for i := range s.lines {
-		longest = max(longest, int(s.end(i)-s.lines[i].start))
-	}
+	longest, most := s.longest(), s.budget.LineBytes
 	if int(s.Bytes()) <= s.ceiling() {
 		if lines, ok := s.limited(longest); ok || longest <= most {
 			return lines, ok
@@ -118,50 +77,46 @@ func (s *jsonSelection) all() ([]rendered, bool) {
 	}))
 }
 
+// longer shows every line, with the longest limit that fits.
+func (s *jsonSelection) longer() ([]rendered, bool) {
+	least := s.widest()
+	if _, ok := s.limited(least); !ok {
+		return nil, false
+	}
+	return s.limited(s.search(least, max(least+1, min(s.longest(), s.ceiling())), func(limit int) bool {
+		_, ok := s.limited(limit)
+		return ok
+	}))
+}
+
+// longest is the length of the longest line.
+func (j *JSON) longest() int {
+	longest := 0
+	for i := range j.lines {
+		longest = max(longest, int(j.end(i)-j.lines[i].start))
+	}
+	return longest
+}
+
 // limited renders every line, none of them longer than limit bytes.
 func (s *jsonSelection) limited(limit int) ([]rendered, bool) {
-	s.chosen = append(s.chosen[:0], choice{last: len(s.lines) - 1, limit: limit})
-	return s.fits()
-}
-
-// choose renders what a number of bytes is enough for, about.
-func (s *jsonSelection) choose(allowance int) ([]rendered, bool) {
-	s.chosen = s.chosen[:0]
-	s.show(0, allowance)
-	return s.fits()
-}
-
-// fits renders the lines that were chosen, and reports whether they fit.
-func (s *jsonSelection) fits() ([]rendered, bool) {
-	total, budget := 0, s.budget.left()
-	for _, c := range s.chosen {
-		total += c.last - c.first + 1
-		if c.left > 0 {
-			budget = budget.marker(1)
-		}
-	}
-	budget.lines -= total
-	if !budget.ok() || total > s.budget.Tokens {
+	budget := s.budget.left()
+	budget.lines -= len(s.lines)
+	if !budget.ok() || len(s.lines) > s.budget.Tokens {
 		return nil, false
 	}
 	s.scratch = s.scratch[:0]
-	lines, list := make([]line, total), make([]rendered, 0, total)
-	for _, c := range s.chosen {
-		for i := c.first; i <= c.last; i++ {
-			l := &lines[len(list)]
-			*l = s.line(i)
-			r := s.render(l, int64(i)+1, c.limit)
-			if i == c.first {
-				r.left, r.of = int64(c.left), int64(c.of)
-			}
-			if r.long {
-				budget = budget.marker(1)
-			}
-			if budget.bytes < len(s.scratch) || !budget.ok() || len(s.scratch)/longestToken > budget.tokens {
-				return nil, false
-			}
-			list = append(list, r)
+	lines, list := make([]line, len(s.lines)), make([]rendered, 0, len(s.lines))
+	for i := range s.lines {
+		lines[i] = s.line(i)
+		r := s.selection.render(&lines[i], int64(i)+1, limit)
+		if r.long {
+			budget = budget.marker(1)
 		}
+		if budget.bytes < len(s.scratch) || !budget.ok() || len(s.scratch)/longestToken > budget.tokens {
+			return nil, false
+		}
+		list = append(list, r)
 	}
 	return list, Budget{Tokens: budget.tokens, Lines: NoLimit, Bytes: NoLimit}.fits(asString(s.scratch), 0, s.counter)
 }
@@ -173,119 +128,242 @@ func (j *JSON) line(i int) line {
 	return line{start: start, end: end, textAt: start, text: text, split: len(text), newline: true}
 }
 
-func (s *jsonSelection) add(c choice) { s.chosen = append(s.chosen, c) }
+// widest is how long a line may be where not all fits, so that several are seen.
+func (s *jsonSelection) widest() int {
+	return min(s.budget.LineBytes, max(2*minLineBytes, s.budget.Tokens/4))
+}
 
-// What a value needs at the least to say something, in bytes.
-const (
-	leastScalar    = minLineBytes + markerBytes
-	leastContainer = 200
-	leastCut       = 16 // of a line that is cut although there is no room
-)
+// limit is how long line i may be. A cut that saves no more than its mark costs is none.
+func (s *jsonSelection) limit(i int) int {
+	limit := s.widest()
+	if s.ranks[i].score < scoreOther {
+		limit = max(2*minLineBytes, limit/2)
+	}
+	if n := int(s.end(i) - s.lines[i].start); n <= limit+minLineBytes {
+		return n
+	}
+	return limit
+}
 
-// show chooses lines of the value that begins at line i.
-func (s *jsonSelection) show(i, allowance int) {
-	closer := int(s.lines[i].closer)
-	switch {
-	case s.cost(i) <= allowance:
-		s.add(choice{first: i, last: s.last(i), limit: s.of})
-	case closer == 0:
-		s.add(choice{first: i, last: i, limit: min(s.of, max(leastCut, allowance-markerBytes))})
-	default:
-		room := allowance - s.lineCost(i) - s.lineCost(closer)
-		open := choice{first: i, last: i, limit: s.of}
-		if room < 0 { // a giant key
-			open.limit = min(s.of, max(leastCut, allowance/2-markerBytes))
+// begin shows the outermost line, or lines.
+func (s *jsonSelection) begin() bool {
+	s.left = s.budget.left()
+	last := s.last(0)
+	if last == 0 { // a scalar that does not fit whole
+		for limit := s.limit(0); limit > 0; limit /= 2 {
+			s.ranks[0].limit = int32(limit)
+			if s.pay(0) {
+				return true
+			}
 		}
-		s.add(open)
-		shown := 0
-		if s.isArray(i) {
-			shown = s.elements(i, room)
-		} else {
-			shown = s.members(i, room)
+		return false
+	}
+	if last > 1 {
+		s.left = s.left.marker(1)
+	}
+	for limit := s.limit(0); limit > 0; limit /= 2 { // a giant key
+		s.ranks[0].limit = int32(limit)
+		before := s.left
+		if s.pay(0) && s.pay(last) {
+			return true
 		}
-		end := choice{first: closer, last: closer, limit: s.of}
-		if values := int(s.lines[i].values); shown < values {
-			end.left, end.of = values-shown, values
+		s.left, s.shown[0] = before, false
+	}
+	return false
+}
+
+// choose shows lines by rank until the budget is spent. One that does not fit is passed over, and so are those that it
+// is around of; after some of them there is no more room worth looking for.
+func (s *jsonSelection) choose() {
+	misses := 0
+	for _, i := range s.order {
+		if s.shown[i] {
+			continue
 		}
-		s.add(end)
+		if !s.add(int(i)) {
+			if misses++; misses > mostMisses {
+				return
+			}
+		}
+	}
+	s.exhausted = misses == 0
+}
+
+// add shows a line and those around it, or none of them.
+func (s *jsonSelection) add(i int) bool {
+	before := s.left
+	var added [3 * deepestShown]int
+	n := 0
+	for at := i; !s.shown[at]; at = int(s.ranks[at].parent) {
+		if n+3 > len(added) {
+			return false
+		}
+		if which := int(s.ranks[at].identity); which > 0 && which != i && !s.shown[which] {
+			added[n] = which
+			n++
+		}
+		added[n] = at
+		n++
+		if last := s.last(at); last != at {
+			added[n] = last
+			n++
+		}
+	}
+	for k := n - 1; k >= 0; k-- { // from the outermost
+		if at := added[k]; !s.pay(at) {
+			for _, undo := range added[k+1 : n] {
+				s.shown[undo] = false
+			}
+			s.left = before
+			return false
+		}
+	}
+	for k := range n {
+		s.close(added[k])
+	}
+	return true
+}
+
+// deepestShown is how many containers around a line are shown with it at the most.
+const deepestShown = 128
+
+// pay shows one line, if the budget has room for it and for the marks that it makes or saves.
+func (s *jsonSelection) pay(i int) bool {
+	after := s.cost(i)
+	after = after.marker(s.marks(i))
+	if !after.ok() {
+		return false
+	}
+	s.left, s.shown[i] = after, true
+	return true
+}
+
+// cost is what is left when line i is shown.
+func (s *jsonSelection) cost(i int) left {
+	l := s.line(i)
+	at := len(s.scratch)
+	r := s.selection.render(&l, int64(i)+1, s.limitOf(i))
+	after := s.left.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	if r.long {
+		after = after.marker(1)
+	}
+	s.scratch = s.scratch[:at]
+	return after
+}
+
+func (s *jsonSelection) limitOf(i int) int {
+	if n := s.ranks[i].limit; n > 0 {
+		return int(n)
+	}
+	return s.limit(i)
+}
+
+// marks is by how many the marks become more when line i is shown between the lines that are.
+func (s *jsonSelection) marks(i int) int {
+	if i == 0 || i == s.last(0) {
+		return 0 // the one between is paid for
+	}
+	n := 1
+	if s.shown[i-1] {
+		n--
+	}
+	if i+1 == len(s.shown) || s.shown[i+1] {
+		n--
+	}
+	return n
+}
+
+// gapLines is how many lines of a gap are looked at, that may be shorter than its mark.
+const gapLines = 3
+
+// close shows the gaps beside a line that are no longer than their marks.
+func (s *jsonSelection) close(i int) {
+	s.fill(i+1, +1)
+	s.fill(i-1, -1)
+}
+
+func (s *jsonSelection) fill(from, step int) {
+	to := from
+	for n := 0; to >= 0 && to < len(s.shown) && !s.shown[to]; to += step {
+		if n++; n > gapLines {
+			return
+		}
+	}
+	before := s.left
+	for i := from; i != to; i += step {
+		if !s.pay(i) {
+			s.hide(from, i, step)
+			s.left = before
+			return
+		}
+	}
+	if s.left.tokens < before.tokens {
+		s.hide(from, to, step)
+		s.left = before
 	}
 }
+
+func (s *jsonSelection) hide(from, to, step int) {
+	for i := from; i != to; i += step {
+		s.shown[i] = false
+	}
+}
+
+// render renders the lines that were chosen, and says of what is before each how many values of which container it
+// leaves out.
+func (s *jsonSelection) render() []rendered {
+	s.scratch = s.scratch[:0]
+	n := 0
+	for _, shown := range s.shown {
+		if shown {
+			n++
+		}
+	}
+	lines, list := make([]line, n), make([]rendered, 0, n)
+	gap := 0 // where the lines before the next one begin that are left out
+	for i := range s.shown {
+		if !s.shown[i] {
+			continue
+		}
+		l := &lines[len(list)]
+		*l = s.line(i)
+		r := s.selection.render(l, int64(i)+1, s.limitOf(i))
+		if gap < i {
+			r.left, r.of = s.values(gap, i)
+		}
+		r.score, r.reason = int(s.ranks[i].score), KeepStructure // all that is shown are keys and brackets with what they hold
+		list = append(list, r)
+		gap = i + 1
+	}
+	return list
+}
+
+// values counts the values from one line to before another, and those of their container.
+func (s *jsonSelection) values(from, to int) (left, of int64) {
+	for i := from; i < to; i = s.last(i) + 1 {
+		left++
+	}
+	in := int(s.ranks[from].parent)
+	if !s.isArray(in) && s.lines[in].values <= fewMembers {
+		return 0, 0
+	}
+	return left, int64(s.lines[in].values)
+}
+
+// fewMembers is how many members an object has of which it says nothing to a reader how many are left out: that is for
+// lists, and for objects that are used as such.
+const fewMembers = 24
 
 // isArray reports which kind of container a line opens.
 func (j *JSON) isArray(i int) bool { return j.text[j.end(i)-2] == '[' }
 
-// least is what the value at line i needs at the least.
-func (s *jsonSelection) least(i, container int) int {
-	if closer := int(s.lines[i].closer); closer > 0 {
-		return min(s.cost(i), max(container, s.lineCost(i)+s.lineCost(closer)+markerBytes))
-	}
-	if s.cost(i) <= 2*leastScalar {
-		return s.cost(i) // a mark would cost about what it saves
-	}
-	return leastScalar
-}
-
-// elements shows the first elements of an array whole. The one after them is
-// cut if it is the first, or if more than half of the room is left for it.
-func (s *jsonSelection) elements(array, room int) (shown int) {
-	values, spent := int(s.lines[array].values), 0
-	for at := array + 1; shown < values; at = s.last(at) + 1 {
-		more := markerBytes
-		if shown+1 == values {
-			more = 0
+// byRank sorts lines by score and turn.
+func (j *JSON) byRank() {
+	slices.SortStableFunc(j.order, func(a, b int32) int {
+		x, y := &j.ranks[a], &j.ranks[b]
+		if x.score != y.score {
+			return int(y.score) - int(x.score)
 		}
-		cost := s.cost(at)
-		if left := room - spent - more; cost > left {
-			if left < s.least(at, 0) || shown > 0 && left <= room/2 {
-				return shown
-			}
-			rest := choice{first: s.last(at) + 1, last: int(s.lines[array].closer) - 1, limit: s.of}
-			if n := int(s.costs[rest.last+1] - s.costs[rest.first]); n > more {
-				s.show(at, left)
-				return shown + 1
-			} else if s.show(at, left+more-n); n > 0 { // no mark is shorter
-				s.add(rest)
-			}
-			return values
-		}
-		s.add(choice{first: at, last: s.last(at), limit: s.of})
-		spent, shown = spent+cost, shown+1
-	}
-	return shown
-}
-
-// members shows the first members of an object: as many as there is room to say
-// something of. What is left is shared by those that need more.
-func (s *jsonSelection) members(object, room int) int {
-	type member struct{ at, grant, wants int }
-	var shown []member
-	values := int(s.lines[object].values)
-	for at := object + 1; len(shown) < values; at = s.last(at) + 1 {
-		more := markerBytes
-		if len(shown)+1 == values {
-			more = 0
-		}
-		least := s.least(at, leastContainer)
-		if least+more > room {
-			room -= markerBytes
-			break
-		}
-		room -= least
-		shown = append(shown, member{at, least, s.cost(at) - least})
-	}
-	room = max(0, room)
-	order := make([]*member, len(shown))
-	for i := range shown {
-		order[i] = &shown[i]
-	}
-	slices.SortStableFunc(order, func(a, b *member) int { return cmp.Compare(a.wants, b.wants) })
-	for i, m := range order {
-		extra := min(m.wants, room/(len(order)-i))
-		m.grant += extra
-		room -= extra
-	}
-	for _, m := range shown {
-		s.show(m.at, m.grant)
-	}
-	return len(shown)
+		return int(x.turn) - int(y.turn)
+	})
 }

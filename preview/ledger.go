@@ -13,6 +13,8 @@ const (
 	CutControl
 	CutInvisible
 	CutBinary
+	CutTime
+	CutFolded
 )
 
 // Cut is one entry of the ledger. Lines count from 1 and ranges are half open
@@ -27,13 +29,36 @@ type Cut struct {
 	PreviewOffset       int64 // where the cut belongs in Preview.Text, in bytes
 	LeftOutValues       int64 // values of a JSON container that are left out; 0 for other cuts
 	OfValues            int64 // values that the container has
+	LikeLine            int64 // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
 }
 
-// Segment is a run of whole lines that the preview shows.
+// Reason says why lines are shown of a payload that is not shown whole. The
+// reasons are explained in proto/toolresult/v1/ledger.proto.
+type Reason uint8
+
+// The reasons. A segment of a payload that is shown whole has none.
+const (
+	KeepHead Reason = iota + 1
+	KeepTail
+	KeepContext
+	KeepError
+	KeepFailure
+	KeepCrash
+	KeepDiagnostic
+	KeepWarning
+	KeepSummary
+	KeepExit
+	KeepProfile
+	KeepStructure
+)
+
+// Segment is a run of whole lines that the preview shows for one reason.
 type Segment struct {
 	FirstLine, LastLine int64
 	ByteStart, ByteEnd  int64
 	PreviewBytes        int64 // length of the segment's text in Preview.Text
+	Reason              Reason
+	Score               int // 1 to 100, of the line that matters most; 0 when no choice was made
 }
 
 // Encoding says how a payload's bytes were read.
@@ -60,9 +85,10 @@ func (v *Invisible) add(o Invisible) {
 
 // Preview is the bounded text of one payload and its ledger.
 //
-// Segments and the cuts of kind CutMiddle and CutBinary tile the payload:
-// sorted by ByteStart they cover [0, Bytes) without gap or overlap. Every
-// other cut lies inside a segment. So VisibleBytes() plus the LeftOutBytes of
+// Segments and the cuts between them tile the payload: sorted by ByteStart they
+// cover [0, Bytes) without gap or overlap. Such cuts are of kind CutMiddle and
+// CutBinary, and CutRepeated with a LikeLine. Every other cut lies inside a
+// segment. So VisibleBytes() plus the LeftOutBytes of
 // all cuts is Bytes.
 type Preview struct {
 	Text     string
@@ -71,6 +97,7 @@ type Preview struct {
 
 	Bytes         int64 // size of the payload
 	Lines         int64 // lines of the payload; a last one without "\n" counts
+	Shape         Shape // for which lines were chosen; none where no choice was made
 	Encoding      Encoding
 	ReplacedBytes int64 // shown as U+FFFD
 	EscapedBytes  int64 // control characters shown as a visible symbol
@@ -87,7 +114,7 @@ func (p *Preview) Whole() bool {
 // returns before line ends and invisible characters.
 func (p *Preview) Truncated() bool {
 	for i := range p.Cuts {
-		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible {
+		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible && k != CutTime {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 // there before a carriage return is not kept. Of a text longer than the window
 // only the beginning and the end are kept.
 type line struct {
+	number     int64  // from 1; 0 where the place in a window says it
 	start, end int64  // range in the payload, with the line end
 	textAt     int64  // offset in the payload of the text's first byte
 	text       []byte // without line end and the carriage returns before it

@@ -2,7 +2,9 @@ package preview
 
 import (
 	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 )
 
 var newline = []byte{'\n'}
@@ -42,4 +44,18 @@ func lineStart(parts [][]byte, before int) int {
 		}
 	}
 	return 0
+}
+
+// lastNewline is where the last newline is, or -1. It looks at eight bytes at a
+// time, which bytes.LastIndexByte does not.
+func lastNewline(b []byte) int {
+	const newlines, low = 0x0a0a0a0a0a0a0a0a, 0x7f7f7f7f7f7f7f7f
+	for len(b) >= 8 {
+		other := binary.LittleEndian.Uint64(b[len(b)-8:]) ^ newlines // 0 where a newline is
+		if at := ^((other&low + low) | other | low); at != 0 {
+			return len(b) - 1 - bits.LeadingZeros64(at)/8
+		}
+		b = b[:len(b)-8]
+	}
+	return bytes.LastIndexByte(b, '\n')
 }

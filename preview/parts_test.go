@@ -51,8 +51,17 @@ func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
 		if want.lines != got.lines || want.bytes != got.bytes || len(want.tail) != len(got.tail) {
 			t.Fatalf("%d lines, %d bytes, a tail of %d, want %d, %d, %d", got.lines, got.bytes, len(got.tail), want.lines, want.bytes, len(want.tail))
 		}
-		if diff := cmp.Diff(want.Select(budget, tokens.Estimate(), 25), got.Select(budget, tokens.Estimate(), 25)); diff != "" {
+		if diff := cmp.Diff(want.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25}), got.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})); diff != "" {
 			t.Fatal(diff)
+		}
+	})
+}
+
+func TestLastNewline(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := rapid.SliceOfN(rapid.SampledFrom([]byte{'\n', 'a', 0x8a, 0x0b, 0x09, 0xff, 0}), 0, 40).Draw(t, "bytes")
+		if got, want := lastNewline(b), bytes.LastIndexByte(b, '\n'); got != want {
+			t.Fatalf("%d, want %d", got, want)
 		}
 	})
 }

@@ -20,7 +20,7 @@ func payloads() *rapid.Generator[[]byte] {
 	pieces := rapid.SampledFrom([]string{
 		"\n", "\n\n", "\r\n", "\r", "ok  pkg/a 0.01s\n", "error: mismatched types", "    at main.go:12\n",
 		"\x1b[31mred\x1b[0m", "\x1b[2K", "\x1b[3A", "\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "\x1b]0;title\a",
-		"\x1bP+q\x1b\\", "\x1b", "\x1b]", "\x1b[", "\x1b(B", "12%\r", "100%\n", "\x00\x00\x00", "\b\b", "\t", "\f", "\v",
+		"\x1bP+q\x1b\\", "\x1b", "\x1b]", "\x1b[", "\x1b(B", "12%\r", "100%\n", "|\b/\b-", "\x1b[1G", "\x1b[3Cx", "\x1b[9D", "\x00\x00\x00", "\b\b", "\t", "\f", "\v",
 		"\xff", "\xc3", "\xe2\x82", "é", "€", "漢字", "👩\u200d🚀", "❤️", "\u200b", "\u202e", "\u2066", "\U000e0041", "\u0085",
 		"\u2028", "\u009b31m", "\ufeff", "\ufffd", "Process exited with code 0\n", strings.Repeat("x", 300), strings.Repeat("é", 100),
 	})
@@ -64,7 +64,7 @@ func TestLedgerAddsUp(t *testing.T) {
 		payload, budget := payloads().Draw(t, "payload"), budgets().Draw(t, "budget")
 		window := rapid.SampledFrom([]int{1, 200, 2000}).Draw(t, "window")
 		percent := rapid.IntRange(0, 100).Draw(t, "percent")
-		p := write(preview.NewWriter(window), payload).Select(budget, tokens.Estimate(), percent)
+		p := write(preview.NewWriter(window), payload).Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: percent})
 		checkLedger(t, payload, p)
 		checkFits(t, p, budget)
 	})
@@ -126,7 +126,7 @@ func tile(t failer, p *preview.Preview) (inner [][]preview.Cut, at, text int64) 
 		}
 	}
 	for _, c := range p.Cuts {
-		if c.Kind != preview.CutMiddle && c.Kind != preview.CutBinary {
+		if c.Kind != preview.CutMiddle && c.Kind != preview.CutBinary && c.Kind != preview.CutFolded && (c.Kind != preview.CutRepeated || c.LikeLine == 0) {
 			i := 0
 			for i < len(p.Segments) && !(c.ByteStart >= p.Segments[i].ByteStart && c.ByteEnd <= p.Segments[i].ByteEnd) {
 				i++
@@ -186,7 +186,7 @@ func visible(t failer, l []byte, at int64, cut preview.Cut) string {
 	state := bytes.TrimRight(l, "\r")
 	from := bytes.LastIndexByte(state, '\r') + 1
 	if cut.Occurrences == 0 {
-		return preview.OneLine(string(state[from:])) + end
+		return preview.OneLine(string(preview.LastState(state[from:]))) + end
 	}
 	first, last := cut.ByteStart-at, cut.ByteEnd-at
 	if first < int64(from) || last > int64(len(state)) || first > last {
@@ -224,7 +224,7 @@ func TestSplitsDoNotMatter(t *testing.T) {
 		if rapid.Bool().Draw(t, "big") { // larger than the windows
 			payload = bytes.Repeat(payload, rapid.IntRange(1, 40).Draw(t, "times"))
 		}
-		want := write(preview.NewWriter(200), payload).Select(budget, tokens.Estimate(), 25)
+		want := write(preview.NewWriter(200), payload).Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})
 		w := preview.NewWriter(200)
 		rest := payload
 		for len(rest) > 0 {
@@ -234,13 +234,13 @@ func TestSplitsDoNotMatter(t *testing.T) {
 			clear(chunk) // the writer must not keep it
 			rest = rest[n:]
 		}
-		if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), 25)); diff != "" {
+		if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
 			t.Fatalf("split changes the preview: %s", diff)
 		}
 		checkLedger(t, payload, want)
 		whole := preview.Of(payload, 200)
 		for range 2 { // it can be asked again, also after it was read by lines
-			if diff := cmp.Diff(want, whole.Select(budget, tokens.Estimate(), 25)); diff != "" {
+			if diff := cmp.Diff(want, whole.Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
 				t.Fatalf("a payload in memory has another preview: %s", diff)
 			}
 		}
@@ -252,7 +252,7 @@ func TestSplitsDoNotMatter(t *testing.T) {
 func TestProgressDoesNotPushLinesOut(t *testing.T) {
 	payload := []byte(strings.Repeat("start\n", 3000) + "error: disk quota\n" + strings.Repeat("downloading 12345 of 99999\r", 4000) + "done\n")
 	b := preview.Budget{Tokens: 100, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-	p := write(preview.NewWriter(100), payload).Select(b, tokens.Estimate(), 25)
+	p := write(preview.NewWriter(100), payload).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
 	if !strings.HasSuffix(p.Text, "error: disk quota\ndone\n") {
 		t.Errorf("shows %q", p.Text)
 	}
@@ -300,8 +300,8 @@ func TestSnapshots(t *testing.T) {
 		}{{"the snapshot", early, payload[:at]}, {"the rest", w.Finish(), payload}} {
 			alone := preview.NewWriter(200)
 			_, _ = alone.Write(c.of)
-			want := alone.Finish().Select(budget, tokens.Estimate(), 25)
-			if diff := cmp.Diff(want, c.got.Select(budget, tokens.Estimate(), 25)); diff != "" {
+			want := alone.Finish().Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			if diff := cmp.Diff(want, c.got.Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
 				t.Fatalf("%s:\n%s", c.what, diff)
 			}
 		}
@@ -311,7 +311,7 @@ func TestSnapshots(t *testing.T) {
 func TestSplitIsWhatAPreviewHas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")
-		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), 25)
+		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25})
 		if diff := cmp.Diff(p.Segments, preview.Split(text)); diff != "" || !p.Whole() {
 			t.Fatal(diff)
 		}

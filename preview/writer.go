@@ -26,6 +26,8 @@ type Writer struct {
 	head     lineStore
 	tail     lineStore
 	headFull bool
+	headSize int // bytes of text kept of the start: more than the window where its structure goes on
+	headMost int // lines
 	cur      current
 	sniff    []byte
 	binary   bool  // known from the sniff: nothing will be shown
@@ -33,6 +35,7 @@ type Writer struct {
 	offset   int64 // bytes taken so far, without those below
 	lines    int64 // lines ended so far
 
+	finds          finder // what matters behind the head
 	unread         []byte // what came last; no line was made of it yet
 	unreadNewlines int
 	parts          [][]byte // a place for those of one call
@@ -42,8 +45,13 @@ type Writer struct {
 // maxTokens tokens.
 func NewWriter(maxTokens int) *Writer {
 	window := max(minWindow, maxTokens*bytesPerToken)
-	return &Writer{window: window, maxLines: max(16, maxTokens+1)}
+	most := max(16, maxTokens+1)
+	return &Writer{window: window, maxLines: most, headSize: window, headMost: most}
 }
+
+// Watch lets the Writer look for the lines that rules keep, too, wherever they
+// are. Call it before the first Write.
+func (w *Writer) Watch(rules *Rules) { w.finds.rules = rules }
 
 // grow prepares for a payload of n bytes that comes in one write.
 func (w *Writer) grow(n int) {
@@ -122,6 +130,10 @@ const leastUnread = 32 << 10
 // the newlines that somebody counted. What may be the payload's end is kept
 // unread, because it seldom is.
 func (w *Writer) middle(parts [][]byte, newlines int) {
+	w.finds.begin(w)
+	for _, p := range parts {
+		w.finds.write(p)
+	}
 	all := append(append(w.parts[:0], w.unread), parts...)
 	newlines += w.unreadNewlines
 	total, enough := size(all), 2*w.enough()
@@ -253,7 +265,10 @@ func (w *Writer) keep(l line, text []byte) {
 	w.lines++
 	if !w.headFull {
 		w.head.push(l, text)
-		w.headFull = w.head.size >= w.window || len(w.head.lines) >= w.maxLines
+		w.headFull = w.head.size >= w.headSize || len(w.head.lines) >= w.headMost
+		if w.headFull && w.headSize == w.window && structured(w.head.live()) {
+			w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
+		}
 	} else {
 		w.tail.push(l, text)
 		w.tail.evict(w.window, w.maxLines)
@@ -268,6 +283,7 @@ func (w *Writer) Snapshot() *Excerpt {
 	now := *w
 	now.head, now.tail = w.head.clone(), w.tail.clone()
 	now.cur.buf = slices.Clone(w.cur.buf)
+	now.finds = w.finds.clone()
 	return now.Finish()
 }
 
@@ -279,11 +295,12 @@ func (w *Writer) Finish() *Excerpt {
 		w.endLine() // a last line without a line end
 	}
 	return &Excerpt{
-		head:   w.head.live(),
-		tail:   w.tail.live(),
-		kept:   w.head.size + len(w.head.lines) + w.tail.size + len(w.tail.lines),
-		bytes:  w.offset,
-		lines:  w.lines,
+		head:  w.head.live(),
+		tail:  w.tail.live(),
+		kept:  w.head.size + len(w.head.lines) + w.tail.size + len(w.tail.lines),
+		bytes: w.offset,
+		lines: w.lines, literal: w.literal,
 		binary: isBinary(w.sniff),
+		found:  w.finds.finish(int64(len(w.head.lines)), w.lines-int64(len(w.tail.lines)-w.tail.first)),
 	}
 }

@@ -27,7 +27,7 @@ type payload struct {
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
 type excerpt interface {
 	Bytes() int64
-	Select(b preview.Budget, c tokens.Counter, headPercent int) *preview.Preview
+	Select(b preview.Budget, c tokens.Counter, f preview.Focus) *preview.Preview
 }
 
 // fields are the large fields of a canonical message by name.
@@ -80,7 +80,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	v := p.excerpt.Select(preview.Budget{
 		Tokens: share.Tokens, Lines: share.Lines, Bytes: share.Bytes, LineBytes: policy.LineBytes,
 		BeforeTokens: policy.Counter.Count(policy.BeforeLine), BeforeBytes: len(policy.BeforeLine),
-	}, policy.Counter, policy.HeadPercent)
+	}, policy.Counter, preview.Focus{HeadPercent: policy.HeadPercent})
 	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole()) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {

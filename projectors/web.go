@@ -83,7 +83,7 @@ type unreadable []byte
 
 func (u unreadable) Bytes() int64 { return int64(len(u)) }
 
-func (u unreadable) Select(preview.Budget, tokens.Counter, int) *preview.Preview {
+func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Focus) *preview.Preview {
 	lines := int64(bytes.Count(u, []byte("\n")))
 	if !bytes.HasSuffix(u, []byte("\n")) {
 		lines++

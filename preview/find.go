@@ -1,0 +1,358 @@
+package preview
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/toolresult/toolresult/preview/salience"
+)
+
+// classifier is read-only.
+var classifier = salience.New()
+
+// Bounds of a finder.
+const (
+	recentBytes = 4 << 10  // before a line, in which lines may belong to it
+	mostBefore  = 24       // lines before it that may
+	longEnds    = 4 << 10  // of a long line, its two ends that are looked at
+	longLine    = 16 << 10 // from which on it is long
+	leastFound  = 32 << 10 // of the first lines of one band that are kept, and of its last ones
+	mostFound   = 64 << 10 // the same, however large the window is
+	likeTheRest = 12       // lines of one shape are enough
+	mostShapes  = 4096     // that are remembered
+	usualFound  = 16       // bytes of a line that is found, at the least
+)
+
+// finder looks for the lines that matter in what comes after the head, and keeps
+// the first and the last of them with the lines around. It sees every byte once,
+// where it lies, and its result does not depend on how they were split.
+type finder struct {
+	begun  bool
+	rules  *Rules // what is known of the program's lines; nil: nothing
+	share  int    // bytes of one half of a band
+	number int64  // lines ended so far
+	offset int64  // where the next line begins
+	carry  []byte // its beginning, or its two ends when it is long
+	length int64  // bytes of it so far
+	cr     returns
+	recent []byte // complete lines just before offset
+
+	last   int64          // number of the last line that was kept
+	after  int            // lines to come that belong to the last find
+	nest   nest           // of it
+	band   int            // of the last find
+	bands  [bands]found   // those that matter most first
+	like   map[uint64]int // lines of each shape
+	floods floods
+	ends   []byte  // a place for the ends of a long line
+	line   current // a place for a line that is kept
+}
+
+// returns are the carriage returns of a line.
+type returns struct{ first, count int64 } // where the first one is, and how many there are
+
+// in counts those of the next bytes of a line, which are at an offset of it.
+func (r *returns) in(p []byte, at int64) {
+	if i := bytes.IndexByte(p, '\r'); i >= 0 {
+		if r.count == 0 {
+			r.first = at + int64(i)
+		}
+		r.count += int64(bytes.Count(p, []byte{'\r'}))
+	}
+}
+
+// overwrite reports whether one of them is not at the end of a line of so many
+// bytes.
+func (r *returns) overwrite(length int64) bool { return r.count > 0 && r.first+r.count < length }
+
+// found are the first lines of a band, until they fill their share, and then the
+// last ones.
+type found struct{ first, last lineStore }
+
+// bands is how many classes of lines do not compete with each other for a place.
+const bands = 5
+
+// bandOf is the band of a line. Counters have one of their own, because there may
+// be an error in every other line.
+func bandOf(m salience.Mark) int {
+	switch {
+	case m.Reason == salience.Summary:
+		return 4
+	case m.Score >= 85:
+		return 0
+	case m.Score >= 72:
+		return 1
+	case m.Score >= salience.MustKeep:
+		return 2
+	}
+	return 3
+}
+
+// begin starts where the head of a Writer ends.
+func (f *finder) begin(w *Writer) {
+	if !f.begun {
+		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
+		f.share, f.like = min(max(w.window, leastFound), mostFound), map[uint64]int{}
+	}
+}
+
+// write takes the next bytes.
+func (f *finder) write(p []byte) {
+	if f.length > 0 {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			f.hold(p)
+			return
+		}
+		f.hold(p[:end])
+		f.carried()
+		p = p[end+1:]
+	}
+	complete := bytes.LastIndexByte(p, '\n') + 1
+	if complete > 0 {
+		f.lines(p[:complete])
+	}
+	f.hold(p[complete:])
+}
+
+// hold keeps the beginning of a line, and of a long one its two ends.
+func (f *finder) hold(p []byte) {
+	f.cr.in(p, f.length)
+	f.length += int64(len(p))
+	f.carry = append(f.carry, p...)
+	if f.length > longLine {
+		f.carry = append(f.carry[:longEnds], f.carry[len(f.carry)-longEnds:]...)
+	}
+}
+
+// carried looks at the line that was held, which has ended.
+func (f *finder) carried() {
+	start, end := f.offset, f.offset+f.length+1
+	if f.length <= longLine {
+		f.carry = append(f.carry, '\n')
+		f.length = 0
+		f.lines(f.carry)
+	} else {
+		text := f.carry
+		if f.cr.overwrite(f.length) {
+			text = nil
+		}
+		f.see(text, f.recent, start, end)
+		f.number, f.offset, f.length = f.number+1, end, 0
+		f.recent = f.recent[:0]
+	}
+	f.carry, f.cr = f.carry[:0], returns{}
+}
+
+// lines looks at complete lines.
+func (f *finder) lines(b []byte) {
+	base, counted := f.offset, 0
+	next := hits{rules: f.rules, word: -1, rule: -1}
+	for at, begin := 0, 0; at < len(b); { // begin: of the line that at is in
+		start, mark := begin, uint32(0)
+		if f.after == 0 && f.nest.left == 0 || at > begin {
+			hit := next.after(b, at)
+			if hit < 0 {
+				break
+			}
+			start = begin + lastNewline(b[begin:hit]) + 1
+			mark = markOf(b[start:hit], b[hit:])
+			if f.floods.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
+				at, begin = hit+1, start // there may be more in the line
+				continue
+			}
+		}
+		end := start + bytes.IndexByte(b[start:], '\n') + 1
+		f.number += int64(bytes.Count(b[counted:start], newline))
+		if known := f.see(f.endsOf(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
+			f.floods.count(mark)
+		}
+		f.number++
+		at, begin, counted = end, end, end
+	}
+	f.number += int64(bytes.Count(b[counted:], newline))
+	f.offset = base + int64(len(b))
+	f.remember(b)
+}
+
+// hits looks for the next line that may matter, by its words and by rules. Each
+// search goes over the bytes once.
+type hits struct {
+	rules      *Rules
+	word, rule int // where the last search has found something; len(b) for nowhere
+}
+
+// after returns where the first hit at or after an offset is, or -1.
+func (h *hits) after(b []byte, at int) int {
+	if h.word < at {
+		h.word = orEnd(classifier.Next(b, at), b)
+	}
+	if h.rule < at {
+		h.rule = orEnd(h.rules.next(b, at), b)
+	}
+	if first := min(h.word, h.rule); first < len(b) {
+		return first
+	}
+	return -1
+}
+
+func orEnd(at int, b []byte) int {
+	if at < 0 {
+		return len(b)
+	}
+	return at
+}
+
+// endsOf is a line, or the two ends of a long one; nothing of one that the tool
+// has overwritten, because what it shows in the end cannot be told from them.
+func (f *finder) endsOf(text []byte) []byte {
+	if len(text) <= longLine {
+		return text
+	}
+	var cr returns
+	if cr.in(text, 0); cr.overwrite(int64(len(text))) {
+		return nil
+	}
+	f.ends = append(append(f.ends[:0], text[:longEnds]...), text[len(text)-longEnds:]...)
+	return f.ends
+}
+
+// see looks at the next line, which is at a range of the payload, and keeps it
+// with those before it if it matters. It reports whether it is one of many that
+// look the same.
+func (f *finder) see(text, before []byte, start, end int64) (known bool) {
+	if text == nil {
+		f.after, f.nest = max(0, f.after-1), nest{}
+		return false
+	}
+	nested := f.nest.holds(text)
+	m := classifier.Of(text)
+	if score := f.rules.score(text); score > m.Score {
+		m = salience.Mark{Score: score}
+	}
+	if m.Score > 0 {
+		known = !f.isNew(text)
+	}
+	if m.Score > 0 && !known {
+		band := bandOf(m)
+		f.keepBefore(before, start, int(m.Before), band)
+		f.keep(text, start, end, f.number+1, band)
+		if int(m.After) >= f.after || band < f.band {
+			f.after, f.band, f.nest = int(m.After), band, nestOf(text, m)
+			return known
+		}
+	} else if f.after > 0 || nested {
+		f.keep(text, start, end, f.number+1, f.band)
+	}
+	f.after = max(0, f.after-1)
+	return known
+}
+
+// keepBefore keeps up to n of the lines that end at an offset: those at the end of
+// b, and then those of earlier calls.
+func (f *finder) keepBefore(b []byte, end int64, n, band int) {
+	var starts [mostBefore]int64
+	var texts [mostBefore][]byte
+	k, least := 0, end-recentBytes
+	for _, b := range [][]byte{b, f.recentBefore(b)} {
+		for len(b) > 0 && k < min(n, mostBefore) && f.number-int64(k) > f.last {
+			start := bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
+			at := end - int64(len(b)-start)
+			if at <= least {
+				break
+			}
+			starts[k], texts[k] = at, b[start:len(b)-1]
+			b, end, k = b[:start], at, k+1
+		}
+		if len(b) > 0 {
+			break
+		}
+	}
+	for k--; k >= 0; k-- {
+		f.keep(texts[k], starts[k], starts[k]+int64(len(texts[k]))+1, f.number-int64(k), band)
+	}
+}
+
+// recentBefore are the lines of earlier calls, unless b are those already.
+func (f *finder) recentBefore(b []byte) []byte {
+	if len(b) > 0 && len(f.recent) > 0 && &b[0] == &f.recent[0] {
+		return nil
+	}
+	return f.recent
+}
+
+// remember keeps the last lines of b for those to come.
+func (f *finder) remember(b []byte) {
+	if len(b) >= recentBytes {
+		f.recent = f.recent[:0]
+	}
+	f.recent = append(f.recent, b[max(0, len(b)-recentBytes):]...)
+	if len(b) > recentBytes {
+		f.recent = append(f.recent[:0], f.recent[bytes.IndexByte(f.recent, '\n')+1:]...)
+	}
+	if over := len(f.recent) - 2*recentBytes; over > 0 {
+		cut := f.recent[over+recentBytes:]
+		f.recent = append(f.recent[:0], cut[bytes.IndexByte(cut, '\n')+1:]...)
+	}
+}
+
+// keep keeps one line.
+func (f *finder) keep(text []byte, start, end, number int64, band int) {
+	if number <= f.last {
+		return
+	}
+	f.last = number
+	c := &f.line
+	c.begin(start)
+	if skipped := end - start - 1 - int64(len(text)); skipped > 0 { // these are its ends
+		c.write(text[:longEnds], 2*longEnds)
+		c.skipped, c.length = skipped, c.length+skipped
+		text = text[longEnds:]
+	}
+	c.write(text, 2*longEnds)
+	l := c.finish(2*longEnds, end)
+	l.number = number
+	into := &f.bands[band]
+	if into.last.size == 0 && into.first.size < f.share {
+		into.first.push(l, c.buf)
+		return
+	}
+	into.last.push(l, c.buf)
+	into.last.evict(f.share, f.share/usualFound)
+}
+
+// isNew reports whether a line is not one of many that look the same.
+func (f *finder) isNew(text []byte) bool {
+	if len(f.like) > mostShapes {
+		clear(f.like)
+	}
+	h := shape(text, false)
+	f.like[h]++
+	return f.like[h] <= likeTheRest
+}
+
+func (f *finder) clone() finder {
+	c := *f
+	c.carry, c.recent, c.like = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.like)
+	c.ends, c.line, c.floods.seen = nil, current{}, slices.Clone(f.floods.seen)
+	for i := range c.bands {
+		c.bands[i] = found{f.bands[i].first.clone(), f.bands[i].last.clone()}
+	}
+	return c
+}
+
+// finish returns the lines that were found after one and up to another, in order.
+func (f *finder) finish(after, to int64) []line {
+	var list []line
+	for i := range f.bands {
+		for _, l := range slices.Concat(f.bands[i].first.live(), f.bands[i].last.live()) {
+			if l.number > after && l.number <= to {
+				list = append(list, l)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(a.number, b.number) })
+	return list
+}

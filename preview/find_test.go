@@ -1,0 +1,149 @@
+package preview_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
+)
+
+// small is a budget for about twenty lines.
+var small = preview.Budget{Tokens: 300, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
+
+// reasonOf is why a line is shown; 0 when it is not.
+func reasonOf(p *preview.Preview, line int64) preview.Reason {
+	for _, s := range p.Segments {
+		if line >= s.FirstLine && line <= s.LastLine {
+			return s.Reason
+		}
+	}
+	return 0
+}
+
+// TestTheMiddleIsKept: what matters stays wherever it stands, with the reason, in logs that are far larger than any
+// window.
+func TestTheMiddleIsKept(t *testing.T) {
+	for line, reason := range map[string]preview.Reason{
+		"src/main.c:12:3: error: expected ';' before '}' token": preview.KeepDiagnostic,
+		"--- FAIL: TestParse (0.01s)":                           preview.KeepFailure,
+		"panic: runtime error: index out of range [3]":          preview.KeepCrash,
+		"Caused by: java.net.ConnectException: refused":         preview.KeepCrash,
+		"make: *** [Makefile:39: test] Error 2":                 preview.KeepExit,
+		"fatal: not a git repository":                           preview.KeepError,
+		"556 tests completed, 1 failed":                         preview.KeepSummary,
+	} {
+		for _, lines := range []int{100, 5000, 200_000} {
+			for _, at := range []int{30, lines / 3, lines - 70} {
+				t.Run(fmt.Sprintf("%.12s %d of %d", line, at, lines), func(t *testing.T) {
+					t.Parallel()
+					var b bytes.Buffer
+					for i := range lines {
+						if i == at {
+							b.WriteString(line + "\n")
+						}
+						fmt.Fprintf(&b, "step %c%c of the work is being done in /src/%d\n", 'a'+i%26, 'a'+i%23, i)
+					}
+					p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+					checkLedger(t, b.Bytes(), p)
+					if got := reasonOf(p, int64(at)+1); got != reason {
+						t.Errorf("line %d is kept for reason %d, want %d:\n%s", at+1, got, reason, p.Text)
+					}
+				})
+			}
+		}
+	}
+}
+
+// logs generates logs with lines that matter, lines around them, and long lines.
+func logs() *rapid.Generator[[]byte] {
+	lines := rapid.SampledFrom([]string{
+		"", "a line of work", "    at frame (file.js:1:2)", "error: it broke", "FAIL pkg/x", "--- FAIL: TestY", "warning: look here", "exit status 3",
+		"1) first", "Failed tests:", "2026-01-02T03:04:05Z step", "\x1b[31mERROR\x1b[0m red", "10%\r20%\rpanic: progress",
+		strings.Repeat("long ", 900), strings.Repeat("long ", 1500) + "error: inside " + strings.Repeat("long ", 1500), strings.Repeat("x", 16<<10),
+		strings.Repeat("y", 16<<10+1), strings.Repeat("z", 17<<10) + " fatal end", "fatal begin " + strings.Repeat("\rz", 9<<10),
+	})
+	return rapid.Map(rapid.SliceOfN(lines, 0, 300), func(l []string) []byte { return []byte(strings.Join(l, "\n")) })
+}
+
+// What is found does not depend on how the bytes were split.
+func TestFindingIsIndependentOfSplits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		payload := logs().Draw(t, "payload")
+		focus := preview.Focus{HeadPercent: 25, Succeeded: rapid.Bool().Draw(t, "succeeded")}
+		b := preview.Budget{
+			Tokens: rapid.SampledFrom([]int{40, 300, 3000}).Draw(t, "tokens"), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000,
+		}
+		want := write(preview.NewWriter(40), payload).Select(b, tokens.Estimate(), focus)
+		checkLedger(t, payload, want)
+		w, size := preview.NewWriter(40), rapid.SampledFrom([]int{1, 7, 100, 4095, 16 << 10, 64 << 10})
+		for rest := payload; len(rest) > 0; {
+			n := min(len(rest), size.Draw(t, "size"))
+			_, _ = w.Write(rest[:n])
+			rest = rest[n:]
+			if rapid.IntRange(0, 50).Draw(t, "snapshot") == 0 {
+				w.Snapshot().Select(b, tokens.Estimate(), focus)
+			}
+		}
+		if diff := cmp.Diff(want, w.Finish().Select(b, tokens.Estimate(), focus)); diff != "" {
+			t.Fatalf("-whole +split:\n%s", diff)
+		}
+	})
+}
+
+// TestAFloodLeavesRoom: a thousand of one message do not crowd out the one of another.
+func TestAFloodLeavesRoom(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "ERROR worker %d: connection reset by peer\n", i%7)
+		if i == 9_999 {
+			b.WriteString("ERROR disk: no space left on device\n")
+		}
+	}
+	p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	if !strings.Contains(p.Text, "no space left on device") {
+		t.Errorf("the one that matters is not in\n%s", p.Text)
+	}
+}
+
+// TestNamesBeforeDetails: where not all fits, every failure by name comes before the details of any.
+func TestNamesBeforeDetails(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 8 {
+		fmt.Fprintf(&b, "--- FAIL: Test%c (0.01s)\n", 'A'+i)
+		for k := range 30 {
+			fmt.Fprintf(&b, "    detail_%c%c: a value of some kind is %d\n", 'a'+k%26, 'a'+i, k)
+		}
+	}
+	p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	for i := range 8 {
+		if name := fmt.Sprintf("Test%c ", 'A'+i); !strings.Contains(p.Text, name) {
+			t.Errorf("%sis not in\n%s", name, p.Text)
+		}
+	}
+	if !strings.Contains(p.Text, "detail_aa") {
+		t.Errorf("no detail of the first is in\n%s", p.Text)
+	}
+}
+
+// TestSuccess: what sounds like an error matters less when the program says that all went well.
+func TestSuccess(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 3000 {
+		fmt.Fprintf(&b, "retry %c%c: it failed, and will be tried again: %d\n", 'a'+i%26, 'a'+i%23, i)
+		if i == 1500 {
+			b.WriteString("Tests run: 12, Failures: 0, Errors: 0\n")
+		}
+	}
+	for succeeded, want := range map[bool]bool{true: true, false: false} {
+		p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Succeeded: succeeded})
+		if got := strings.Contains(p.Text, "Tests run: 12"); got != want {
+			t.Errorf("succeeded %v: the counter is shown: %v\n%s", succeeded, got, p.Text)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package preview
+
+import "bytes"
+
+// floods knows the messages of which there are so many that a line is not worth a
+// look when it has one and nothing else. It is small and of a fixed size: of two
+// messages with the same place the later one takes it.
+type floods struct{ seen []flood }
+
+type flood struct {
+	mark uint32
+	n    uint8
+}
+
+const (
+	floodPlaces = 1 << 10
+	floodAfter  = 32 // lines that were known to look the same
+	markBefore  = 4  // bytes before a word by which its message is known
+	markBehind  = 16 // bytes from its beginning on
+)
+
+// markOf is a hash of what stands around the beginning of a word in its line,
+// without digits; never 0.
+func markOf(before, behind []byte) uint32 {
+	if end := bytes.IndexByte(behind[:min(len(behind), markBehind)], '\n'); end >= 0 {
+		behind = behind[:end]
+	} else {
+		behind = behind[:min(len(behind), markBehind)]
+	}
+	h := uint32(2166136261)
+	for _, c := range before[max(0, len(before)-markBefore):] {
+		if c < '0' || c > '9' {
+			h = (h ^ uint32(c)) * 16777619
+		}
+	}
+	for _, c := range behind {
+		if c < '0' || c > '9' {
+			h = (h ^ uint32(c)) * 16777619
+		}
+	}
+	return h | 1
+}
+
+// has reports whether there are so many of a message.
+func (f *floods) has(mark uint32) bool {
+	if f.seen == nil {
+		return false
+	}
+	p := &f.seen[mark>>1%floodPlaces]
+	return p.mark == mark && p.n >= floodAfter
+}
+
+// count counts one more, for a line that was looked at; mark is 0 where it was not
+// found by a word.
+func (f *floods) count(mark uint32) {
+	if mark == 0 {
+		return
+	}
+	if f.seen == nil {
+		f.seen = make([]flood, floodPlaces)
+	}
+	p := &f.seen[mark>>1%floodPlaces]
+	if p.mark != mark {
+		*p = flood{mark: mark}
+	}
+	p.n = min(p.n+1, floodAfter)
+}

@@ -1,0 +1,99 @@
+package preview
+
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/salience"
+)
+
+// Bounds of what counts as repeated.
+const (
+	longestPeriod = 4 // lines that come again and again, in turn
+	leastRepeats  = 3 // lines that are left out, at the least: a marker costs about two
+)
+
+// repeated is a run of lines that are like those just before it, in turn.
+type repeated struct {
+	like        int64 // number of the first line that they are like
+	first, last int64 // numbers of the lines of the run
+	end         int64 // where the last one ends in the payload
+}
+
+// repeats finds the runs of lines that are the same as those just before, or
+// differ in what changes from one line to the next. It takes the scores from
+// their lines, so that one line speaks for all of them: those that are the same
+// are never shown, and others where there is room when all is said.
+func repeats(list []ranked) (runs []repeated) {
+	shapes := make([]uint64, len(list))
+	for i := range list {
+		shapes[i] = likeness(&list[i])
+	}
+	for i := 1; i < len(list); i++ {
+		n, period := longestRun(list, shapes, i)
+		if n < leastRepeats {
+			continue
+		}
+		for k := i; k < i+n; k++ {
+			if first := &list[i-period+(k-i)%period]; !first.folded && !list[k].folded {
+				first.raise(list[k].score, first.reason) // it speaks for the others
+			}
+			same := bytes.Equal(list[k].line.text, list[k-period].line.text)
+			switch {
+			case list[k].folded:
+			case same:
+				list[k].score, list[k].reason = scoreSame, 0
+			case k < i+n-period: // the last ones say how far it went
+				list[k].score, list[k].reason = scoreLike, 0
+			}
+		}
+		last := &list[i+n-1]
+		runs = append(runs, repeated{list[i-period].number, list[i].number, last.number, last.line.end})
+		i += n
+	}
+	return runs
+}
+
+// longestRun is how many lines from index i on repeat the lines before it, and
+// after how many lines they do.
+func longestRun(list []ranked, shapes []uint64, i int) (n, period int) {
+	for p := 1; p <= min(longestPeriod, i); p++ {
+		if list[i-p].number != list[i].number-int64(p) {
+			return n, period
+		}
+		k := i
+		for k < len(list) && shapes[k] == shapes[k-p] && list[k].number == list[i].number+int64(k-i) {
+			k++
+		}
+		if run := k - i; run >= 2*p && run > n {
+			n, period = run, p
+		}
+	}
+	return n, period
+}
+
+// isData reports whether a line is made of numbers alone, none of which speaks for
+// another.
+func isData(text []byte) bool {
+	digits := false
+	for _, c := range text {
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 {
+			return false
+		}
+		digits = digits || c >= '0' && c <= '9'
+	}
+	return digits
+}
+
+// likeness is the same for lines of which one speaks for all. Errors and warnings
+// differ in words that are numbers, and other lines that matter by themselves in their
+// times: two places with the same error are two. Nor are lines of numbers alike, nor those that are redrawn, of
+// which the last is the one to show.
+func likeness(r *ranked) uint64 {
+	if r.reason == KeepError || r.reason == KeepWarning {
+		return withoutNumbers(r.line.text)
+	}
+	if r.reason > KeepContext || linesUp(r.line.text) > 0 || isData(r.line.text) {
+		return exact(r.line.text[salience.TimeLength(r.line.text):])
+	}
+	return shape(r.line.text, true)
+}

@@ -1,0 +1,228 @@
+package preview
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// entry is a line of a listing in parts.
+type entry struct {
+	heading bool   // "src/main:", before what is in it
+	total   bool   // "total 12"
+	path    string // of the file, or of the directory of a heading; its parts are apart by slashes
+	depth   int    // how far a branch of a tree is from its root; 0 when the line is none
+}
+
+// branches begin the lines of a tree.
+var branches = [...]string{"├── ", "└── ", "|-- ", "`-- ", "+-- ", "├─┬ ", "└─┬ ", "├─ ", "└─ "}
+
+// entryOf reads a line of a listing.
+func entryOf(text []byte) (entry, bool) {
+	text = bytes.TrimRight(text, " \r")
+	for _, b := range branches {
+		if i := bytes.Index(text, []byte(b)); i >= 0 && isTrunk(text[:i]) {
+			return entry{path: string(text[i+len(b):]), depth: 1 + i/4}, true
+		}
+	}
+	switch {
+	case len(text) == 0:
+		return entry{}, false
+	case bytes.HasPrefix(text, []byte("total ")):
+		_, digits := number(text[len("total "):])
+		return entry{total: true}, digits > 0
+	case isMode(text):
+		fields := bytes.Fields(text)
+		if len(fields) < 4 {
+			return entry{}, false
+		}
+		return entry{path: string(fields[len(fields)-1])}, true
+	case text[len(text)-1] == ':' && isName(text[:len(text)-1]):
+		return entry{heading: true, path: string(text[:len(text)-1])}, true
+	case isName(text):
+		return entry{path: string(text)}, true
+	}
+	return entry{}, false
+}
+
+// isTrunk reports whether a text is what stands before the branch of a tree.
+func isTrunk(text []byte) bool {
+	for _, c := range string(text) {
+		if c != ' ' && c != '\u00a0' && c != '│' && c != '|' {
+			return false
+		}
+	}
+	return true
+}
+
+// isMode reports whether a line begins as one of "ls -l" does.
+func isMode(text []byte) bool {
+	if len(text) < 11 || bytes.IndexByte([]byte("-dlcbps"), text[0]) < 0 {
+		return false
+	}
+	for _, c := range text[1:10] {
+		if bytes.IndexByte([]byte("rwxsStT-"), c) < 0 {
+			return false
+		}
+	}
+	return bytes.IndexByte([]byte(" .+@"), text[10]) >= 0
+}
+
+// isName reports whether a text may be a name or a path of a file and nothing else.
+func isName(text []byte) bool {
+	for _, c := range text {
+		switch {
+		case c < ' ' || c == ' ' || c == ':' || c == '"' || c == '(' || c == ')' || c == '<' || c == '>' || c == '|' || c == '=' || c == ';' || c == '{' || c == '}':
+			return false
+		}
+	}
+	return len(text) > 0 && len(text) <= longestPath && (inWordStart(text[0]) || bytes.IndexByte([]byte("/.$_@+~"), text[0]) >= 0)
+}
+
+func inWordStart(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}
+
+// leastEntries is how many lines a listing has at the least.
+const leastEntries = 6
+
+// isListing reports whether a sample is of names of files: lines of "ls -l", branches of a tree, or names most of which
+// have a slash or an ending.
+func (s sample) isListing() bool {
+	names, modes, tree, parts, headings := 0, 0, 0, 0, 0
+	_, all := s.count(func(text []byte) bool {
+		e, ok := entryOf(text)
+		switch {
+		case !ok:
+		case e.depth > 0:
+			tree++
+		case isMode(text) || e.total:
+			modes++
+		default:
+			names++
+			if e.heading {
+				headings++
+			}
+			if e.heading || strings.Contains(e.path, "/") || path.Ext(e.path) != "" && path.Ext(e.path) != "." {
+				parts++
+			}
+		}
+		return ok
+	})
+	switch listed := names + modes + tree; {
+	case listed < leastEntries:
+		return false
+	case tree*5 >= all*3, modes*5 >= all*3:
+		return listed*10 >= all*8
+	default:
+		return listed*20 >= all*19 && (parts*10 >= all*7 || headings > 0 && s.first()[len(s.first())-1] == ':')
+	}
+}
+
+// directory is one directory of a listing.
+type directory struct {
+	share
+	base int // before which none of its entries comes
+}
+
+// rankListing ranks the lines of a listing: the headings of directories, those nearest to the root first, and then as
+// many entries of each directory. A directory comes before what is in it.
+func rankListing(list []ranked) {
+	l := listing{directories: map[string]*directory{"": {}, ".": {}, "/": {}}, turns: map[string]int{}, mixed: mixed(list)}
+	for i := range list {
+		r := &list[i]
+		text := uncoloured(r.line.text)
+		e, ok := entryOf(text)
+		switch {
+		case !ok:
+			r.as(1, 0, KeepContext)
+			if len(text) > 0 { // "3 directories, 4 files", the root of a tree
+				r.as(scoreNamed, 0, KeepStructure)
+			}
+		case e.total:
+			r.as(scoreNamed, strings.Count(l.heading, "/"), KeepStructure)
+		case e.heading:
+			l.heading = strings.TrimSuffix(e.path, "/")
+			r.as(scoreHeading, strings.Count(l.heading, "/")*weightOf([]byte(l.heading)), KeepStructure)
+		case e.depth > 0:
+			l.branch(r, e, text)
+		default:
+			l.name(r, e, text)
+		}
+	}
+	inOrder(list)
+}
+
+// listing is what a ranker knows of the lines before.
+type listing struct {
+	heading     string
+	directories map[string]*directory
+	turns       map[string]int // of the entries, which may be directories
+	trunk       []trunk
+	mixed       bool // in no order of directories
+}
+
+// trunk is a branch of a tree that may have branches.
+type trunk struct {
+	depth int
+	directory
+}
+
+// mixed reports whether paths come in no order of their directories, which they
+// leave for another and come back to again and again. What is to be seen of such
+// a list is its order: its first lines.
+func mixed(list []ranked) bool {
+	parents, changes, last := map[string]struct{}{}, 0, ""
+	for i := range list {
+		if e, ok := entryOf(uncoloured(list[i].line.text)); ok && !e.total && !e.heading && e.depth == 0 {
+			if parent := parentOf(e.path); parent != last {
+				changes, last = changes+1, parent
+				parents[parent] = struct{}{}
+			}
+		}
+	}
+	return 2*changes > 3*len(parents)+leastEntries
+}
+
+// parentOf is the directory of a path; "" of a name alone.
+func parentOf(path string) string {
+	return path[:max(0, strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/'))]
+}
+
+// name ranks a name, under a heading or with a path.
+func (l *listing) name(r *ranked, e entry, text []byte) {
+	p := strings.TrimSuffix(e.path, "/")
+	if l.heading != "" {
+		p = l.heading + "/" + p
+	}
+	parent := parentOf(p)
+	if l.mixed {
+		parent = ""
+	}
+	d := l.directories[parent]
+	if d == nil {
+		d = &directory{share: share{weight: weightOf([]byte(parent))}, base: strings.Count(parent, "/") * minLineBytes}
+		if at, listed := l.turns[parent]; listed && l.heading == "" { // under a heading it has been named already
+			d.base = at
+		}
+		l.directories[parent] = d
+	}
+	turn := d.base + d.takes(text)
+	l.turns[p] = turn
+	r.as(scoreContent, turn, KeepContext)
+}
+
+// branch ranks a branch of a tree.
+func (l *listing) branch(r *ranked, e entry, text []byte) {
+	for len(l.trunk) > 0 && l.trunk[len(l.trunk)-1].depth >= e.depth {
+		l.trunk = l.trunk[:len(l.trunk)-1]
+	}
+	d := l.directories[""]
+	if len(l.trunk) > 0 {
+		d = &l.trunk[len(l.trunk)-1].directory
+	}
+	turn := d.base + d.takes(text)
+	weight := max(d.weight, weightOf([]byte(e.path)))
+	l.trunk = append(l.trunk, trunk{depth: e.depth, directory: directory{share: share{weight: weight}, base: turn}})
+	r.as(scoreContent, turn, KeepContext)
+}

@@ -1,0 +1,98 @@
+package preview
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	terminal "github.com/buildkite/terminal-to-html/v3"
+)
+
+// longestRedrawn is how long a line may be that a terminal is asked about, in bytes.
+const longestRedrawn = 64 << 10
+
+// redraws reports whether a line moves the cursor back over itself: a spinner, a
+// counter, a bar. One that moves it to other lines cannot be resolved alone, and
+// its moves are shown.
+func redraws(text []byte) bool {
+	moves, blank := bytes.IndexByte(text, '\b') >= 0, true
+	for at := 0; ; at++ {
+		i := bytes.Index(text[at:], []byte("\x1b["))
+		if i < 0 {
+			return moves
+		}
+		blank = blank && i == 0
+		for at += i + 2; at < len(text) && text[at] >= 0x20 && text[at] < 0x40; at++ {
+		}
+		if at == len(text) {
+			return moves
+		}
+		switch text[at] {
+		case 'C', 'D', 'G':
+			moves = true
+		case 'A', 'F':
+			if !blank {
+				return false
+			}
+			moves = true // and then the line begins, where an earlier one did
+		case 'B', 'E', 'H', 'J', 'L', 'M', 'S', 'T':
+			return false
+		}
+	}
+}
+
+// linesUp is how many lines above itself a line begins, because the tool redraws
+// them: 0 for nearly all.
+func linesUp(text []byte) (n int) {
+	for len(text) > 2 && text[0] == 0x1b && text[1] == '[' {
+		end, count := 2, 0
+		for ; end < len(text) && text[end] >= 0x20 && text[end] < 0x40; end++ {
+			if c := text[end]; c >= '0' && c <= '9' && count < 1000 {
+				count = 10*count + int(c-'0')
+			}
+		}
+		if end < len(text) && (text[end] == 'A' || text[end] == 'F') {
+			n += max(1, count)
+		}
+		text = text[min(len(text), end+1):]
+	}
+	return n
+}
+
+// overwritten takes their scores from lines that a later one was drawn over.
+func overwritten(list []ranked) {
+	for i := range list {
+		n := linesUp(list[i].line.text)
+		for k := 1; k <= n && i-k >= 0 && list[i-k].number == list[i].number-int64(k); k++ {
+			list[i-k].score, list[i-k].reason = scoreLike, 0
+		}
+	}
+}
+
+// lastState returns what a terminal shows of a line in the end. It reports false
+// where that cannot be told from the line alone, or would be longer than it.
+func lastState(text []byte) ([]byte, bool) {
+	if len(text) > longestRedrawn || !utf8.Valid(text) || hasString(text) {
+		return nil, false
+	}
+	width := len(text) + 1
+	screen, err := terminal.NewScreen(terminal.WithSize(width, 1), terminal.WithMaxSize(width, 1))
+	if err != nil {
+		return nil, false
+	}
+	_, _ = screen.Write(text) // it never fails
+	shown := []byte(screen.AsPlainText())
+	if len(shown) == 0 || len(shown) > len(text) || bytes.IndexByte(shown, '\n') >= 0 {
+		return nil, false
+	}
+	return shown, true
+}
+
+// hasString reports whether a line has a control string, which is no text.
+func hasString(text []byte) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] == 0x1b && bytes.IndexByte([]byte("]P_^X"), text[i+1]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
