@@ -1,0 +1,119 @@
+package profile
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"github.com/toolresult/toolresult/preview"
+)
+
+// Report is what a check of profiles found.
+type Report struct {
+	Profiles, Fixtures int
+	Without            []string // profiles that have no fixture
+	Problems           []string // each with its place
+}
+
+// Check holds the profiles of one layer of a set against their fixtures, which
+// are NAME/*.txt in a folder. A fixture is kept when its command has the profile,
+// its codes mean what it says, each line has the verdict of its mark, no line that
+// looks like an error is folded, and some line is left. Of a profile with fixtures
+// every pattern has to decide about a line in one of them.
+func (s *Set) Check(layer string, fixtures fs.FS) *Report {
+	r := &Report{}
+	for _, p := range s.Profiles() {
+		if p.layer != layer {
+			continue
+		}
+		r.Profiles++
+		list, err := readFixtures(fixtures, p.name)
+		if err != nil {
+			r.problem("%v", err)
+			continue
+		}
+		if len(list) == 0 {
+			r.Without = append(r.Without, p.name)
+			continue
+		}
+		decided := map[string]bool{}
+		for _, f := range list {
+			r.Fixtures++
+			r.fixture(s, p, f, decided)
+		}
+		r.idle(p, decided)
+	}
+	return r
+}
+
+func (r *Report) problem(format string, a ...any) {
+	r.Problems = append(r.Problems, fmt.Sprintf(format, a...))
+}
+
+func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool) {
+	if len(f.Lines)+len(f.Exits) == 0 {
+		r.problem("%s: has neither lines nor codes", f.File)
+	}
+	if of := s.For(f.Command); of != p && len(f.Lines) > 0 {
+		name := "none"
+		if of != nil {
+			name = of.name + " of " + of.layer
+		}
+		r.problem("%s: the profile of %q is %s, and not %s", f.File, f.Command, name, p.name)
+		return
+	}
+	for _, e := range f.Exits {
+		m := s.Exit(f.Command, e.Code)
+		if _, own := p.exits[e.Code]; !own {
+			r.problem("%s: code %d is not one of %s", f.File, e.Code, p.name)
+		}
+		if m.GetText() != e.Text || m.GetClass() != classes[e.Class] {
+			r.problem("%s: code %d means %q, and not %q as %s", f.File, e.Code, m.GetText(), e.Text, e.Class)
+		}
+	}
+	left, lines := 0, 0
+	for _, l := range f.Lines {
+		v, why := p.rules.Why([]byte(l.Text))
+		decided[v.String()+why] = true
+		if v != l.Verdict {
+			r.problem("%s, line %d: %q is %s by %q, and the mark says %s", f.File, l.Number, l.Text, v, why, l.Verdict)
+		}
+		if v == preview.VerdictFold && alarming(l.Text) {
+			r.problem("%s, line %d: %q looks like an error, and is folded by %q", f.File, l.Number, l.Text, why)
+		}
+		if strings.TrimSpace(l.Text) != "" {
+			lines++
+			if v != preview.VerdictFold {
+				left++
+			}
+		}
+	}
+	if lines > 0 && left == 0 {
+		r.problem("%s: every line is folded", f.File)
+	}
+}
+
+// idle finds patterns that decided about no line.
+func (r *Report) idle(p *Profile, decided map[string]bool) {
+	for _, list := range []struct {
+		verdict  preview.Verdict
+		patterns []string
+	}{{preview.VerdictFold, p.fold}, {preview.VerdictKeep, p.keep}, {preview.VerdictSummary, p.summary}} {
+		for _, pattern := range list.patterns {
+			if !decided[list.verdict.String()+pattern] {
+				r.problem("%s: the %s pattern %q decides about no line of a fixture", p.file, list.verdict, pattern)
+			}
+		}
+	}
+}
+
+// What a careful reader would not let go. Names of files and packages may hold
+// such words ("Compiling thiserror"), and a count of none is good news.
+var (
+	alarm = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
+		`cannot|could not|unable|refused|aborted|killed|critical|undefined|conflicts?|not found|no such|timed out|deprecated|rejected|unreachable)(?:$|[\s\])"'!:,;.])`)
+	noAlarm = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
+)
+
+func alarming(line string) bool { return alarm.MatchString(noAlarm.ReplaceAllString(line, "")) }

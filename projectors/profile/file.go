@@ -1,0 +1,244 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/toolresult/toolresult/preview"
+)
+
+// Bounds of profiles, which may come from anybody.
+const (
+	maxFiles     = 1024     // of one layer
+	maxFileBytes = 64 << 10 // of one file
+	maxMatches   = 64       // command patterns of one profile
+	maxText      = 200      // bytes of the text of an exit code
+	maxCode      = 255
+)
+
+var goodName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+// Error says what is wrong with one file of profiles.
+type Error struct {
+	Layer, File string
+	Line        int    // 0 when it is not known
+	Field       string // empty when it is the file as a whole
+	Reason      string
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("profiles of %s: %s", e.Layer, e.File)
+	if e.Line > 0 {
+		text += fmt.Sprintf(", line %d", e.Line)
+	}
+	if e.Field != "" {
+		text += ": " + e.Field
+	}
+	return text + ": " + e.Reason
+}
+
+// content is a file as it is written.
+type content struct {
+	Name     text
+	Match    []text
+	Exit     map[int32]meaning
+	Fold     []text
+	Keep     []text
+	Summary  []text
+	Read     bool
+	Shape    text
+	Disabled bool
+}
+
+// meaning is what an exit code means.
+type meaning struct {
+	Class text
+	Text  text
+}
+
+// text is a YAML string, which remembers where it stands.
+type text struct {
+	value string
+	line  int
+}
+
+// UnmarshalYAML takes strings only: a number or a date is a slip.
+func (t *text) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
+		return &Error{Line: node.Line, Reason: fmt.Sprintf("%q is not a text: quote it", node.Value)}
+	}
+	*t = text{node.Value, node.Line}
+	return nil
+}
+
+// reader reads the files of one layer.
+type reader struct {
+	layer *Layer
+	file  string // path in the layer
+}
+
+func (r *reader) fail(line int, field, format string, a ...any) error {
+	return &Error{r.layer.Name, r.file, line, field, fmt.Sprintf(format, a...)}
+}
+
+// read parses and checks one file.
+func (r *reader) read(source []byte) (*Profile, error) {
+	if len(source) > maxFileBytes {
+		return nil, r.fail(0, "", "has %d bytes, at most %d are allowed", len(source), maxFileBytes)
+	}
+	var c content
+	decoder := yaml.NewDecoder(bytes.NewReader(source))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&c); err != nil {
+		return nil, r.parseError(err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, r.fail(0, "", "has more than one document")
+	}
+	return r.profile(&c)
+}
+
+// atLine is how the YAML library begins its messages.
+var atLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+
+// parseError puts the first message of the YAML library in our words.
+func (r *reader) parseError(err error) error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return r.fail(own.Line, "", "%s", own.Reason)
+	}
+	if errors.Is(err, io.EOF) {
+		return r.fail(0, "", "is empty")
+	}
+	message := err.Error()
+	if types, ok := errors.AsType[*yaml.TypeError](err); ok && len(types.Errors) > 0 {
+		message = types.Errors[0]
+	}
+	line := 0
+	if m := atLine.FindStringSubmatch(message); m != nil {
+		line, _ = strconv.Atoi(m[1]) // digits; 0 is "not known"
+		message = m[2]
+	}
+	message, _, _ = strings.Cut(message, " in type profile.")
+	return r.fail(line, "", "%s", message)
+}
+
+// profile checks what a file says.
+func (r *reader) profile(c *content) (*Profile, error) {
+	want := strings.TrimSuffix(path.Base(r.file), extension)
+	switch {
+	case !goodName.MatchString(c.Name.value):
+		return nil, r.fail(c.Name.line, "name", "is not 1 to 64 lower-case letters, digits and hyphens")
+	case c.Name.value != want:
+		return nil, r.fail(c.Name.line, "name", "is %q, and the file is that of %q", c.Name.value, want)
+	}
+	p := &Profile{name: c.Name.value, layer: r.layer.Name, file: r.file, read: c.Read, shape: c.Shape.value, disabled: c.Disabled}
+	if c.Disabled {
+		if len(c.Match)+len(c.Exit)+len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 || c.Read || c.Shape.value != "" {
+			return nil, r.fail(0, "disabled", "a profile that is switched off says nothing else")
+		}
+		return p, nil
+	}
+	if c.Shape.value != "" && preview.ShapeNamed(c.Shape.value) == preview.ShapeNone {
+		return nil, r.fail(c.Shape.line, "shape", "is %q, and not one of %s", c.Shape.value, strings.Join(preview.ShapeNames(), ", "))
+	}
+	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 {
+		return nil, r.fail(0, "read", "what was asked for is shown as it is: no line of it is folded, kept or sums up")
+	}
+	for _, step := range []func(*content, *Profile) error{r.project, r.match, r.exit, r.rules} {
+		if err := step(c, p); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// project refuses what is not for a repository to say: a meaning would be shown
+// to the reader, and the kind of the output decides what is cut.
+func (r *reader) project(c *content, _ *Profile) error {
+	const reason = "is not for the profiles of a project to say"
+	switch {
+	case !r.layer.Project:
+	case len(c.Exit) > 0:
+		return r.fail(0, "exit", reason)
+	case c.Read:
+		return r.fail(0, "read", reason)
+	case c.Shape.value != "":
+		return r.fail(c.Shape.line, "shape", reason)
+	}
+	return nil
+}
+
+func (r *reader) match(c *content, p *Profile) error {
+	if len(c.Match) == 0 {
+		return r.fail(0, "match", "is required: the commands whose profile this is")
+	}
+	if len(c.Match) > maxMatches {
+		return r.fail(0, "match", "has %d patterns, at most %d are allowed", len(c.Match), maxMatches)
+	}
+	for _, m := range c.Match {
+		words := strings.Fields(m.value)
+		if len(words) == 0 || strings.Join(words, " ") != m.value {
+			return r.fail(m.line, "match", "%q is not words with single spaces between them", m.value)
+		}
+		if strings.Contains(words[0], "/") || strings.Trim(words[0], "*") == "" {
+			return r.fail(m.line, "match", "%q does not begin with the name of a program, without a folder", m.value)
+		}
+		if slices.ContainsFunc(p.matches, func(o pattern) bool { return o.text == m.value }) {
+			return r.fail(m.line, "match", "%q is there twice", m.value)
+		}
+		p.matches = append(p.matches, pattern{m.value, words})
+	}
+	p.exitMatches = p.matches
+	return nil
+}
+
+func (r *reader) exit(c *content, p *Profile) error {
+	p.exits = make(map[int32]exit, len(c.Exit))
+	for code, m := range c.Exit {
+		class, known := classes[m.Class.value]
+		switch {
+		case code < 1 || code > maxCode:
+			return r.fail(m.Class.line, "exit", "%d is not a code from 1 to %d", code, maxCode)
+		case !known:
+			return r.fail(m.Class.line, "exit", "the class of %d is %q, and not answer or failure", code, m.Class.value)
+		case m.Text.value == "" || len(m.Text.value) > maxText || preview.OneLine(m.Text.value) != m.Text.value:
+			return r.fail(m.Text.line, "exit", "the text of %d is not one line of 1 to %d bytes", code, maxText)
+		}
+		p.exits[code] = exit{class, m.Text.value}
+	}
+	return nil
+}
+
+func (r *reader) rules(c *content, p *Profile) error {
+	lists := map[preview.Verdict][]text{preview.VerdictKeep: c.Keep, preview.VerdictFold: c.Fold, preview.VerdictSummary: c.Summary}
+	p.keep, p.fold, p.summary = values(c.Keep), values(c.Fold), values(c.Summary)
+	if len(p.keep)+len(p.fold)+len(p.summary) == 0 {
+		return nil
+	}
+	rules, err := preview.NewRules(p.keep, p.fold, p.summary)
+	if bad, ok := errors.AsType[*preview.PatternError](err); ok {
+		return r.fail(lists[bad.Verdict][bad.Index].line, bad.Verdict.String(), "pattern %q: %s", bad.Pattern, bad.Reason)
+	}
+	if err != nil {
+		return err
+	}
+	p.rules = rules
+	return nil
+}
+
+func values(list []text) []string {
+	var values []string
+	for _, t := range list {
+		values = append(values, t.value)
+	}
+	return values
+}

@@ -1,0 +1,151 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// pattern is a command pattern: a program and leading words of its arguments. A
+// "*" in a word stands for any characters.
+type pattern struct {
+	text  string
+	words []string
+}
+
+// find is one pattern that matches a command.
+type find struct {
+	profile *Profile
+	pattern pattern
+	skipped int // words of the command between those of the pattern
+}
+
+// loosely reports whether a command is one of the pattern, and how many words were
+// passed over to see it: an option of the pattern may stand anywhere ("git diff
+// main --stat" is a "git diff --stat"), and options may stand before a subcommand,
+// each with one value at most ("git -C dir diff" is a "git diff").
+func (p *pattern) loosely(command []string) (skipped int, ok bool) {
+	if len(command) == 0 || !wordMatches(p.words[0], command[0]) {
+		return 0, false
+	}
+	at := 1
+	for _, want := range p.words[1:] {
+		n := distance(want, command[at:])
+		if n < 0 {
+			return 0, false
+		}
+		skipped += n
+		at += n + 1
+	}
+	return skipped, true
+}
+
+// distance is how many words stand before the one that is wanted, or -1.
+func distance(want string, words []string) int {
+	option := false
+	for i, word := range words {
+		switch {
+		case wordMatches(want, word):
+			return i
+		case strings.HasPrefix(want, "-"):
+		case strings.HasPrefix(word, "-"):
+			option = !strings.Contains(word, "=")
+		case option: // its value
+			option = false
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// exactly reports whether a command begins with the words of the pattern.
+func (p *pattern) exactly(command []string) bool {
+	return len(command) >= len(p.words) && slices.EqualFunc(p.words, command[:len(p.words)], wordMatches)
+}
+
+// wordMatches holds a word against one of a pattern. A word that is not known
+// before the shell expands it is "", and matches nothing.
+func wordMatches(pattern, word string) bool {
+	if word == "" {
+		return false
+	}
+	begin, rest, wild := strings.Cut(pattern, "*")
+	if !wild {
+		return pattern == word
+	}
+	word, ok := strings.CutPrefix(word, begin)
+	for ok {
+		var part string
+		part, rest, wild = strings.Cut(rest, "*")
+		if !wild {
+			return strings.HasSuffix(word, part)
+		}
+		_, word, ok = strings.Cut(word, part)
+	}
+	return false
+}
+
+// finds are the patterns that match a command, the best first: with more words,
+// fewer stars, fewer words passed over, of a later layer.
+func (s *Set) finds(command []string) []find {
+	if s == nil || len(command) == 0 {
+		return nil
+	}
+	var list []find
+	for _, candidates := range [][]find{s.programs[command[0]], s.wild} {
+		for _, f := range candidates {
+			if skipped, ok := f.pattern.loosely(command); ok {
+				f.skipped = skipped
+				list = append(list, f)
+			}
+		}
+	}
+	slices.SortStableFunc(list, compareFinds)
+	return list
+}
+
+// index sorts the patterns by the program that they begin with.
+func (s *Set) index() {
+	s.programs = map[string][]find{}
+	for _, p := range s.profiles {
+		for _, m := range p.matches {
+			f := find{profile: p, pattern: m}
+			if program := m.words[0]; strings.Contains(program, "*") {
+				s.wild = append(s.wild, f)
+			} else {
+				s.programs[program] = append(s.programs[program], f)
+			}
+		}
+	}
+}
+
+// findExit is the best pattern whose profile knows an exit code, or nil.
+func (s *Set) findExit(command []string, code int32) *find {
+	var best *find
+	if s == nil {
+		return nil
+	}
+	for _, p := range s.profiles {
+		if _, known := p.exits[code]; !known {
+			continue
+		}
+		for _, m := range p.exitMatches {
+			f := find{p, m, 0}
+			if m.exactly(command) && (best == nil || compareFinds(f, *best) < 0) {
+				best = &f
+			}
+		}
+	}
+	return best
+}
+
+func compareFinds(a, b find) int {
+	return cmp.Or(
+		cmp.Compare(len(b.pattern.words), len(a.pattern.words)),
+		cmp.Compare(strings.Count(a.pattern.text, "*"), strings.Count(b.pattern.text, "*")),
+		cmp.Compare(a.skipped, b.skipped),
+		cmp.Compare(b.profile.rank, a.profile.rank),
+		cmp.Compare(a.profile.name, b.profile.name),
+	)
+}

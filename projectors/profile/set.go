@@ -1,0 +1,242 @@
+package profile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// extension of a file with a profile.
+const extension = ".yaml"
+
+// Profile is what is known of one program, or of one of its subcommands.
+type Profile struct {
+	name, layer, file   string
+	matches             []pattern // commands whose lines the profile knows
+	exitMatches         []pattern // commands whose exit codes it knows; the same, unless a project replaced it
+	exits               map[int32]exit
+	keep, fold, summary []string
+	rules               *preview.Rules
+	read                bool
+	shape               string
+	disabled            bool
+	rank                int // of its layer
+}
+
+// exit is the meaning of one code.
+type exit struct {
+	class pb.ExitClass
+	text  string
+}
+
+var classes = map[string]pb.ExitClass{
+	"answer": pb.ExitClass_EXIT_CLASS_ANSWER, "failure": pb.ExitClass_EXIT_CLASS_FAILURE,
+}
+
+// Name is the name of the profile, unique in its Set.
+func (p *Profile) Name() string { return p.name }
+
+// Layer is the name of the layer that the profile came from.
+func (p *Profile) Layer() string { return p.layer }
+
+// File is the file of the profile in its layer.
+func (p *Profile) File() string { return p.file }
+
+// Rules are what the profile says of lines; nil when it says nothing of them, or
+// when there is no profile.
+func (p *Profile) Rules() *preview.Rules {
+	if p == nil {
+		return nil
+	}
+	return p.rules
+}
+
+// Read reports whether the output is exactly what was asked to be seen, so that
+// no line is taken out of the middle of what is shown.
+func (p *Profile) Read() bool { return p != nil && p.read }
+
+// Shape is the kind of the output, one of preview.ShapeNames, where it is certain; else "".
+func (p *Profile) Shape() string {
+	if p == nil {
+		return ""
+	}
+	return p.shape
+}
+
+// Matches are the command patterns of the profile, in the order of its file.
+func (p *Profile) Matches() []string {
+	var list []string
+	for _, m := range p.matches {
+		list = append(list, m.text)
+	}
+	return list
+}
+
+// Codes are the exit codes whose meaning the profile knows, sorted.
+func (p *Profile) Codes() []int32 { return slices.Sorted(maps.Keys(p.exits)) }
+
+// Layer is a folder of profiles.
+type Layer struct {
+	Name  string // for messages
+	Files fs.FS  // its *.yaml at the top are profiles; other files are not looked at
+	// Project says that the files come from a repository that an agent works in. They
+	// match and sort lines, and nothing else: their exit codes, read and shape are
+	// refused, and the exit meanings of a profile that they replace stay.
+	Project bool
+}
+
+// Set is the profiles of all layers. It is immutable; a nil Set has no profiles.
+type Set struct {
+	profiles []*Profile
+	programs map[string][]find // what their patterns begin with
+	wild     []find            // patterns that begin with a word that has a star
+}
+
+// Load reads layers, the later the stronger: a profile replaces the one of the
+// same name in an earlier layer. It returns an *Error for each file with which
+// something is wrong, all of them joined.
+func Load(layers ...Layer) (*Set, error) {
+	byName := map[string]*Profile{}
+	var problems []error
+	for rank := range layers {
+		profiles, err := readLayer(&layers[rank])
+		if err != nil {
+			problems = append(problems, err)
+		}
+		for _, p := range profiles {
+			p.rank = rank
+			if old := byName[p.name]; old != nil && layers[rank].Project {
+				p.exits, p.exitMatches = old.exits, old.exitMatches
+			}
+			byName[p.name] = p
+		}
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	s := &Set{}
+	for _, p := range byName {
+		s.profiles = append(s.profiles, p)
+	}
+	slices.SortFunc(s.profiles, func(a, b *Profile) int { return cmp.Compare(a.name, b.name) })
+	s.index()
+	return s, nil
+}
+
+// readLayer reads the files of a layer, in the order of their names.
+func readLayer(l *Layer) ([]*Profile, error) {
+	names, err := fs.Glob(l.Files, "*"+extension)
+	if err == nil {
+		_, err = fs.ReadDir(l.Files, ".") // Glob passes over what it cannot read
+	}
+	if err != nil {
+		return nil, fmt.Errorf("profiles of %s: %w", l.Name, err)
+	}
+	if len(names) > maxFiles {
+		return nil, fmt.Errorf("profiles of %s: %d files, at most %d are allowed", l.Name, len(names), maxFiles)
+	}
+	var profiles []*Profile
+	var problems []error
+	for _, name := range names {
+		r := reader{l, name}
+		source, err := r.open()
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		p, err := r.read(source)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		profiles = append(profiles, p)
+	}
+	problems = append(problems, doubles(profiles)...)
+	return profiles, errors.Join(problems...)
+}
+
+// open reads a file up to one byte more than it may have.
+func (r *reader) open() ([]byte, error) {
+	info, err := fs.Stat(r.layer.Files, r.file)
+	if err != nil {
+		return nil, r.fail(0, "", "%v", err)
+	}
+	if !info.Mode().IsRegular() { // to open a pipe may take for ever
+		return nil, r.fail(0, "", "is not a file")
+	}
+	f, err := r.layer.Files.Open(r.file)
+	if err != nil {
+		return nil, r.fail(0, "", "%v", err)
+	}
+	defer f.Close() // read-only
+	source, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, r.fail(0, "", "%v", err)
+	}
+	return source, nil
+}
+
+// doubles finds command patterns that two profiles of one layer have.
+func doubles(profiles []*Profile) []error {
+	owner := map[string]*Profile{}
+	var problems []error
+	for _, p := range profiles {
+		for _, m := range p.matches {
+			if o := owner[m.text]; o != nil {
+				problems = append(problems, &Error{p.layer, p.file, 0, "match", fmt.Sprintf("%q is a pattern of %s too", m.text, o.file)})
+			}
+			owner[m.text] = p
+		}
+	}
+	return problems
+}
+
+// Profiles are all profiles that are not switched off, by name.
+func (s *Set) Profiles() []*Profile {
+	if s == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.profiles), func(p *Profile) bool { return p.disabled })
+}
+
+// For is the profile that says what the output of a command line looks like, or
+// nil. It never fails: a command line that is not understood has none.
+func (s *Set) For(commandLine string) *Profile { return s.Explain(commandLine).Profile }
+
+// The codes that a shell gives for any command, after POSIX 2.8.2.
+const (
+	codeNotExecutable = 126
+	codeNotFound      = 127
+)
+
+// Exit is the meaning of an exit code, or nil if no profile knows it or if it is
+// not certain whose code it is: only the sole command of a line counts, its words
+// as a profile has them from the first on. The code itself never changes.
+func (s *Set) Exit(commandLine string, code int32) *pb.ExitMeaning {
+	if code == 0 || commandLine == "" {
+		return nil
+	}
+	words := sole(commandLine)
+	if len(words) == 0 {
+		return nil
+	}
+	if f := s.findExit(words, code); f != nil {
+		e := f.profile.exits[code]
+		return &pb.ExitMeaning{Program: strings.Join(words[:len(f.pattern.words)], " "), Class: e.class, Text: e.text}
+	}
+	switch code {
+	case codeNotFound:
+		return &pb.ExitMeaning{Program: words[0], Class: pb.ExitClass_EXIT_CLASS_FAILURE, Text: "the shell found no such command"}
+	case codeNotExecutable:
+		return &pb.ExitMeaning{Program: words[0], Class: pb.ExitClass_EXIT_CLASS_FAILURE, Text: "the file is not executable"}
+	}
+	return nil
+}

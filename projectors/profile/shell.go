@@ -1,0 +1,249 @@
+package profile
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// parse reads a command line as bash does; nil when it cannot be read.
+func parse(commandLine string) *syntax.File {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(commandLine), "")
+	if err != nil {
+		return nil
+	}
+	return file
+}
+
+// sole returns the words of the only command of a command line, or nothing when
+// there are several, or none whose exit code is certain to be the shell's
+// ("a && b", "a | b", "! a").
+func sole(commandLine string) []string {
+	file := parse(commandLine)
+	if file == nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	stmt := file.Stmts[0]
+	if stmt.Negated || stmt.Background || stmt.Coprocess {
+		return nil
+	}
+	switch c := stmt.Cmd.(type) {
+	case *syntax.TestClause:
+		return []string{"[["}
+	case *syntax.CallExpr:
+		return words(c)
+	}
+	return nil
+}
+
+// words are the words of a command, the first without its folder. A word that is
+// not known before it is expanded is ""; a command whose first word is not known
+// has none.
+func words(c *syntax.CallExpr) []string {
+	var list []string
+	for _, arg := range c.Args {
+		list = append(list, word(arg))
+	}
+	return named(list)
+}
+
+// pythons are the names of one program.
+var pythons = regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
+
+// named makes the first word the name of a program.
+func named(words []string) []string {
+	if len(words) == 0 || words[0] == "" {
+		return nil
+	}
+	words[0] = path.Base(words[0])
+	if pythons.MatchString(words[0]) {
+		words[0] = "python"
+	}
+	return words
+}
+
+// word is the text of a word without expansions, or "".
+func word(w *syntax.Word) string {
+	var text strings.Builder
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			text.WriteString(unescape(p.Value, false))
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return ""
+			}
+			text.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				text.WriteString(unescape(lit.Value, true))
+			}
+		default:
+			return ""
+		}
+	}
+	return text.String()
+}
+
+// unescape takes the backslashes of a literal away, as the shell does.
+func unescape(s string, quoted bool) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			next := s[i+1]
+			if next == '\n' {
+				i++
+				continue
+			}
+			if !quoted || strings.IndexByte("$`\"\\", next) >= 0 {
+				i++
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// commands are the commands of a command line whose output is what a reader
+// sees, each as words; false when that cannot be said.
+//
+// In "a | b" it is b's, and a's where b passes on what it reads. Of "a && b",
+// "a; b" and "a || b" it is all of them, without those that print nothing of
+// their own, such as "cd". "bash -c '...'" is looked into, once.
+func commands(commandLine string) ([][]string, bool) {
+	file := parse(commandLine)
+	if file == nil {
+		return nil, false
+	}
+	w := walk{inner: true}
+	w.all(file.Stmts)
+	return w.commands, !w.unclear
+}
+
+type walk struct {
+	commands [][]string
+	inner    bool // whether to look into the script of a shell
+	unclear  bool
+}
+
+func (w *walk) all(stmts []*syntax.Stmt) {
+	for _, s := range stmts {
+		w.stmt(s)
+	}
+}
+
+func (w *walk) stmt(s *syntax.Stmt) {
+	if s.Background || s.Coprocess || s.Cmd == nil && len(s.Redirs) == 0 {
+		w.unclear = true
+		return
+	}
+	switch c := s.Cmd.(type) {
+	case nil, *syntax.TestClause, *syntax.ArithmCmd, *syntax.DeclClause, *syntax.LetClause:
+		// prints nothing
+	case *syntax.CallExpr:
+		w.call(c)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.stmt(c.Stmt)
+		}
+	case *syntax.Subshell:
+		w.all(c.Stmts)
+	case *syntax.Block:
+		w.all(c.Stmts)
+	case *syntax.BinaryCmd:
+		w.binary(c)
+	default: // loops, conditions, functions
+		w.unclear = true
+	}
+}
+
+func (w *walk) binary(c *syntax.BinaryCmd) {
+	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
+		w.stmt(c.X)
+		w.stmt(c.Y)
+		return
+	}
+	if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && passesOn(words(call)) {
+		w.stmt(c.X)
+		return
+	}
+	w.stmt(c.Y)
+}
+
+// passesOn reports whether the end of a pipeline prints what it reads, as it is.
+func passesOn(command []string) bool {
+	if len(command) == 0 {
+		return false
+	}
+	switch command[0] {
+	case "tee":
+		return true
+	case "cat", "less", "more":
+		return !slices.ContainsFunc(command[1:], func(a string) bool { return a == "" || a[0] != '-' })
+	}
+	return false
+}
+
+// quiet are commands that print nothing of their own, and those that print what
+// the caller wrote.
+var quiet = []string{
+	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
+	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
+	"git add", "git config", "conda activate",
+}
+
+func isQuiet(command []string) bool {
+	return slices.Contains(quiet, command[0]) || len(command) > 1 && slices.Contains(quiet, command[0]+" "+command[1])
+}
+
+func (w *walk) call(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		return // assignments
+	}
+	command := words(c)
+	if len(command) == 0 {
+		w.unclear = true
+		return
+	}
+	if isQuiet(command) {
+		return
+	}
+	if script, ok := script(command); ok && w.inner {
+		file := parse(script)
+		if file == nil {
+			w.unclear = true
+			return
+		}
+		w.inner = false
+		w.all(file.Stmts)
+		w.inner = true
+		return
+	}
+	w.commands = append(w.commands, command)
+}
+
+// script is what a shell was given to run in an argument.
+func script(command []string) (string, bool) {
+	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, command[0]) {
+		return "", false
+	}
+	for i, word := range command[1:] {
+		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c") {
+			if i+2 < len(command) && command[i+2] != "" {
+				return command[i+2], true
+			}
+			return "", false
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,98 @@
+package profile
+
+import (
+	"slices"
+	"strings"
+)
+
+// wrapper is a program that runs another, whose output is then seen.
+type wrapper struct {
+	words  []string
+	values []string // options that have a value in the next word
+	own    int      // words of its own before those of the other program
+}
+
+// wrappers is the table of them. No two of them begin with the same words.
+func wrappers() []wrapper {
+	return []wrapper{
+		{[]string{"sudo"}, []string{"-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "--user", "--group"}, 0},
+		{[]string{"doas"}, []string{"-u", "-C"}, 0},
+		{[]string{"env"}, []string{"-u", "-C", "--unset", "--chdir"}, 0},
+		{[]string{"time"}, []string{"-f", "-o", "--format", "--output"}, 0},
+		{[]string{"timeout"}, []string{"-k", "-s", "--kill-after", "--signal"}, 1},
+		{[]string{"nice"}, []string{"-n", "--adjustment"}, 0},
+		{[]string{"ionice"}, []string{"-c", "-n"}, 0},
+		{[]string{"stdbuf"}, []string{"-i", "-o", "-e"}, 0},
+		{[]string{"nohup"}, nil, 0},
+		{[]string{"exec"}, []string{"-a"}, 0},
+		{[]string{"xvfb-run"}, []string{"-n", "-s"}, 0},
+		{[]string{"npx"}, []string{"-p", "--package"}, 0},
+		{[]string{"bunx"}, []string{"-p", "--package"}, 0},
+		{[]string{"pnpm", "exec"}, nil, 0},
+		{[]string{"pnpm", "dlx"}, nil, 0},
+		{[]string{"yarn", "exec"}, nil, 0},
+		{[]string{"yarn", "dlx"}, nil, 0},
+		{[]string{"uvx"}, []string{"-p", "--python", "--with", "--from"}, 0},
+		{[]string{"uv", "run"}, []string{"-p", "--python", "--with", "--extra", "--group", "--directory", "--project", "--package", "--env-file"}, 0},
+		{[]string{"poetry", "run"}, nil, 0},
+		{[]string{"pipenv", "run"}, nil, 0},
+		{[]string{"pdm", "run"}, nil, 0},
+		{[]string{"hatch", "run"}, nil, 0},
+		{[]string{"bundle", "exec"}, nil, 0},
+		{[]string{"rustup", "run"}, nil, 1},
+		{[]string{"python", "-m"}, nil, 0},
+		{[]string{"coverage", "run", "-m"}, nil, 0},
+	}
+}
+
+// maxWraps bounds how many wrappers are taken off.
+const maxWraps = 8
+
+// unwrap are a command, and what it wraps, and what that wraps; the innermost
+// comes first.
+func unwrap(command []string) [][]string {
+	list := [][]string{command}
+	for inner := peel(command); len(inner) > 0 && len(list) <= maxWraps; inner = peel(inner) {
+		list = append(list, inner)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// peel is the command that a wrapper runs; nothing when it is no wrapper.
+func peel(command []string) []string {
+	for _, w := range wrappers() {
+		if p := (pattern{words: w.words}); p.exactly(command) {
+			return named(slices.Clone(w.rest(command[len(w.words):])))
+		}
+	}
+	return nil
+}
+
+// rest passes over options, assignments and the wrapper's own words.
+func (w *wrapper) rest(words []string) []string {
+	own := w.own
+	for len(words) > 0 {
+		first := words[0]
+		switch {
+		case first == "--":
+			words = words[1:]
+			return words[min(own, len(words)):]
+		case slices.Contains(w.values, first):
+			words = words[min(2, len(words)):]
+		case strings.HasPrefix(first, "-"), assignment(first):
+			words = words[1:]
+		case own > 0:
+			own--
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
+func assignment(word string) bool {
+	name, _, found := strings.Cut(word, "=")
+	return found && name != "" && !strings.ContainsAny(name, "/-.:")
+}
