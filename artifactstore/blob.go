@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/zeebo/blake3"
 )
 
 // Blob is one complete payload, readable more than once.
@@ -30,6 +32,35 @@ type bytesBlob []byte
 
 func (b bytesBlob) Size() int64                  { return int64(len(b)) }
 func (b bytesBlob) Open() (io.ReadCloser, error) { return seekable{bytes.NewReader(b)}, nil }
+
+// Digest returns the digest of a blob, "blake3:" followed by 64 lower-case hex digits. It costs nothing where the blob was
+// hashed already, as one of a stage was; any other is read.
+func Digest(ctx context.Context, b Blob) (string, error) {
+	switch b := b.(type) {
+	case *dirBlob:
+		return digestPrefix + b.content.hex(), nil
+	case bytesBlob:
+		return digestPrefix + contentOf(b).hex(), nil
+	}
+	hash := blake3.New()
+	err := drain(ctx, b, make([]byte, BlockSize), func(p []byte) error {
+		_, _ = hash.Write(p) // a hash never fails
+		return nil
+	})
+	return digestPrefix + contentFrom(hash, b.Size()).hex(), err
+}
+
+// Content reads a blob into memory.
+func Content(b Blob) ([]byte, error) {
+	r, err := b.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() // read-only
+	content := make([]byte, b.Size())
+	_, err = io.ReadFull(r, content)
+	return content, err
+}
 
 // maxEmptyReads is how many reads in a row may return neither bytes nor an error.
 const maxEmptyReads = 100

@@ -2,11 +2,14 @@ package projectors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/projectors/profile"
 )
 
 // Bounds of the command family.
@@ -18,12 +21,17 @@ const (
 )
 
 // Command projects the command family. RFC "Family-Specific Large Output
-// Rules".
-func Command() Projector { return newCommand() }
+// Rules". The profiles say what exit codes mean; nil for none.
+func Command(profiles *profile.Set) Projector { return newCommand(profiles) }
 
-type command struct{ fields fields }
+type command struct {
+	fields   fields
+	profiles *profile.Set
+}
 
-func newCommand() command { return command{fieldsOf(&pb.CommandResult{})} }
+func newCommand(profiles *profile.Set) command {
+	return command{fieldsOf(&pb.CommandResult{}), profiles}
+}
 
 // Project returns the canonical result of one command.
 func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
@@ -33,7 +41,21 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	result := commandFacts(out, out.GetCommandLine())
+	if in.Unchanged != nil {
+		brief := in
+		brief.Policy.Budget.Tokens = min(in.Policy.Budget.Tokens, unchangedTokens)
+		r, err := c.project(ctx, brief, sink)
+		if shortfall := (*envelope.ShortfallError)(nil); !errors.As(err, &shortfall) {
+			return r, err
+		}
+	}
+	return c.project(ctx, in, sink)
+}
+
+func (c command) project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+	out := in.Output.GetCommand()
+	result := c.facts(out, out.GetCommandLine())
+	result.Unchanged = in.Unchanged
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
 	parts := c.parts(nil, out, result, &in)
@@ -50,10 +72,15 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 // parts lists the streams of a command in the order of the contract.
 func (c command) parts(list []part, out *pb.CommandOutput, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	list = c.fields.add(list, "stdout", m, out.GetStdout(), in)
-	list = c.fields.add(list, "stderr", m, out.GetStderr(), in)
-	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), in)
-	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in)
+	known := c.profiles.For(out.GetCommandLine())
+	focus := preview.Focus{
+		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
+		Shape: preview.ShapeNamed(known.Shape()),
+	}
+	list = c.fields.add(list, "stdout", m, out.GetStdout(), in, focus)
+	list = c.fields.add(list, "stderr", m, out.GetStderr(), in, focus)
+	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), in, focus)
+	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in, focus)
 }
 
 // setTruncated sums up over the streams, as the RFC's first example does.
@@ -86,14 +113,14 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 	return nil
 }
 
-// commandFacts are the parts of the result that need no budget.
-func commandFacts(out *pb.CommandOutput, commandLine string) *pb.CommandResult {
+// facts are the parts of the result that need no budget.
+func (c command) facts(out *pb.CommandOutput, commandLine string) *pb.CommandResult {
 	r := &pb.CommandResult{
 		Disposition: out.GetDisposition(), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
 		TaskHandle: out.GetTaskHandle(),
 	}
 	if out.ExitStatus != nil && out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
-		r.ExitMeaning = exitMeaning(commandLine, out.GetExitStatus())
+		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
 	}
 	if out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
 		r.CommandPreview = oneLine(commandLine, maxCommandPreview)

@@ -10,14 +10,15 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/projectors/profile"
 )
 
 // maxItems bounds a batch.
 const maxItems = 64
 
 // CommandBatch projects several commands of one call. Their streams share one
-// budget, max-min fair.
-func CommandBatch() Projector { return batch{newCommand()} }
+// budget, max-min fair. The profiles are as for Command.
+func CommandBatch(profiles *profile.Set) Projector { return batch{newCommand(profiles)} }
 
 type batch struct{ command command }
 
@@ -43,7 +44,7 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
 	for _, given := range out.GetItems() {
-		item, err := batchItem(ctx, given, hint, sink)
+		item, err := b.item(ctx, given, hint, sink)
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +69,12 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 	return r, nil
 }
 
-func batchItem(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
+func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
 	item := &pb.CommandBatchItem{
 		Status: given.GetStatus(), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
 	}
 	if out := given.GetResult(); out != nil {
-		item.Result = commandFacts(out, cmp.Or(out.GetCommandLine(), given.GetCommandLine()))
+		item.Result = b.command.facts(out, cmp.Or(out.GetCommandLine(), given.GetCommandLine()))
 	}
 	if given.GetError() != nil {
 		e, err := projectError(ctx, given.GetError(), hint, sink)

@@ -2,6 +2,7 @@ package projectors_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -9,11 +10,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/projectors/profile"
 )
 
 func project(t *testing.T, out *pb.CommandOutput) *pb.CommandResult {
 	t.Helper()
-	r, err := projectors.Command().Project(context.Background(), projectors.Input{
+	r, err := projectors.Command(profile.BuiltIn()).Project(context.Background(), projectors.Input{
 		Output: &pb.CompleteToolOutput{
 			ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 			Result: &pb.CompleteToolOutput_Command{Command: out},
@@ -80,8 +82,8 @@ func TestExitMeaning(t *testing.T) {
 func TestStreamsShareFairly(t *testing.T) {
 	lines := func(n int) *pb.Payload {
 		var b []byte
-		for range n {
-			b = append(b, "a line of output\n"...)
+		for i := range n { // letters, because lines that differ in numbers alone are like each other
+			b = fmt.Appendf(b, "%c%c%c%c is a line of output\n", 'a'+i%17, 'a'+i%13, 'a'+i%7, 'a'+i%11)
 		}
 		return &pb.Payload{Source: &pb.Payload_Inline{Inline: b}}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 )
 
 // Declared projects a family by the options of its messages (options.proto):
@@ -30,7 +31,8 @@ type work struct {
 	from   protoreflect.Message // the complete payload
 	into   protoreflect.Message // the canonical payload
 	parts  []part
-	finish func() // completes into from what the parts left out
+	finish func()        // completes into from what the parts left out
+	focus  preview.Focus // of the payloads
 }
 
 type declared struct {
@@ -58,8 +60,9 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 	r := canonical(in.Output)
 	w := &work{
 		Input: in, plan: d.plan, sink: sink, check: envelope.NewChecker("output." + string(name)), finish: func() {},
-		from: out.Get(out.Descriptor().Fields().ByName(name)).Message(),
-		into: r.ProtoReflect().Mutable(d.field).Message(),
+		from:  out.Get(out.Descriptor().Fields().ByName(name)).Message(),
+		into:  r.ProtoReflect().Mutable(d.field).Message(),
+		focus: preview.Focus{Shape: preview.ShapeProse}, // what a runtime writes is for readers, if nothing speaks against it
 	}
 	if err := w.project(ctx, d.adapt); err != nil {
 		return nil, err
@@ -143,7 +146,7 @@ func (w *work) copy() {
 	}
 	for _, p := range w.plan.payloads {
 		if w.from.Has(p.from) {
-			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from).Message()), &w.Input))
+			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from).Message()), &w.Input, w.focus))
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestRecoveryHintOfItems(t *testing.T) {
 			Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 			Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{Items: items}},
 		}
-		r, err := projectors.CommandBatch().Project(context.Background(), errorInput(out, budget), artifactstore.NewMemory())
+		r, err := projectors.CommandBatch(nil).Project(context.Background(), errorInput(out, budget), artifactstore.NewMemory())
 		for _, item := range r.GetCommandBatch().GetItems() {
 			if item.GetError().RecoveryHint == nil {
 				list = append(list, "absent")

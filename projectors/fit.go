@@ -19,8 +19,13 @@ const extentTokens = 76
 // was left: one sixteenth.
 const worthwhileSlack = 16
 
-// maxRounds is how often a receipt is measured before the allowance is cut by
-// half each time. Two or three rounds are the rule.
+// leastStep is the part of the budget that a round takes away, at the least: lines
+// are of one piece, and a smaller step would often change nothing.
+const leastStep = 128
+
+// maxRounds is how often a receipt is measured before what fitted once is taken
+// or, if nothing did, the allowance is cut by half each time. Two or three rounds
+// are the rule.
 const maxRounds = 8
 
 // part is a piece of a canonical result that can be shown more or less of.
@@ -44,6 +49,7 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 	f := fitting{Input: in, parts: bySize(parts), sink: sink}
 	allowance := f.firstAllowance()
 	hopeful, grown := f.mayFitWhole(), false
+	fitted := envelope.Cost{} // the allowance that was too careful
 	for round := 0; ; round++ {
 		granted := allowance
 		if hopeful {
@@ -65,7 +71,7 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 			if grown || hopeful || slack*worthwhileSlack < in.Policy.Budget.Tokens || !f.truncated() {
 				return nil
 			}
-			grown = true // the guess was too careful: give the rest to the previews, once
+			grown, fitted = true, allowance // give the rest to the previews, once
 			allowance.Tokens += slack
 			continue
 		}
@@ -76,8 +82,15 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 		if allowance.Tokens == 0 || len(parts) == 0 {
 			return cost.Fits(in.Policy.Budget)
 		}
-		allowance = less(allowance, over)
-		if round >= maxRounds {
+		switch {
+		case round < maxRounds:
+			if over.Tokens > 0 {
+				over.Tokens = max(over.Tokens, in.Policy.Budget.Tokens/leastStep)
+			}
+			allowance = less(allowance, over)
+		case grown && round == maxRounds:
+			allowance = fitted
+		default:
 			allowance.Tokens /= 2
 		}
 	}

@@ -1,7 +1,9 @@
 package projectors
 
 import (
+	"bytes"
 	"context"
+	"errors"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -21,7 +23,13 @@ type payload struct {
 	excerpt excerpt
 	stored  artifactstore.Ref // once it was put into the store
 	shown   *preview.Preview  // what was shown last
+	focus   preview.Focus     // what is known of it beside its bytes
 	made    bool              // the bytes are not as they were given, so that their digest is always stated
+
+	mayRead bool          // JSON that does not fit as it came is shown in its readable form
+	looked  bool          // whether it is JSON was looked at
+	value   *preview.JSON // what it is
+	came    artifactstore.Ref
 }
 
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
@@ -42,22 +50,25 @@ func fieldsOf(m protoreflect.ProtoMessage) fields {
 	return byName
 }
 
-// add takes a payload that was captured.
-func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.Payload, in *Input) []part {
+// add takes a payload that was captured, and what is known of it beside its bytes.
+func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) []part {
 	if p == nil {
 		return list
 	}
-	return append(list, newPayload(f[name], into, p, in))
+	one := newPayload(f[name], into, p, in, focus)
+	one.mayRead = true
+	return append(list, one)
 }
 
-func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input) *payload {
+func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) *payload {
+	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), focus: focus}
 	if s, ok := in.Streams[Key(p)]; ok {
-		return &payload{field: field, into: into, blob: s.Blob, loss: p.GetSourceLoss(), excerpt: s.Excerpt}
+		made.blob, made.excerpt = s.Blob, s.Excerpt
+		return made
 	}
-	return &payload{
-		field: field, into: into, blob: artifactstore.BytesBlob(p.GetInline()),
-		loss: p.GetSourceLoss(), excerpt: preview.Of(p.GetInline(), in.Policy.Budget.Tokens),
-	}
+	made.blob = artifactstore.BytesBlob(p.GetInline())
+	made.excerpt = preview.OfKnown(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
+	return made
 }
 
 // checkPayload checks what can be wrong with a payload.
@@ -77,11 +88,20 @@ func (p *payload) truncated() bool { return p.shown.Truncated() || p.loss != nil
 // show writes a preview into the canonical message, and stores the payload if
 // the preview is not all of it.
 func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, sink artifactstore.Sink) error {
-	v := p.excerpt.Select(preview.Budget{
+	budget := preview.Budget{
 		Tokens: share.Tokens, Lines: share.Lines, Bytes: share.Bytes, LineBytes: policy.LineBytes,
 		BeforeTokens: policy.Counter.Count(policy.BeforeLine), BeforeBytes: len(policy.BeforeLine),
-	}, policy.Counter, preview.Focus{HeadPercent: policy.HeadPercent})
-	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole()) {
+	}
+	focus := p.focus
+	focus.HeadPercent = policy.HeadPercent
+	v := p.excerpt.Select(budget, policy.Counter, focus)
+	if p.mayRead && focus.HeadPercent < 100 && !focus.Range && leavesOut(v) {
+		if err := p.read(ctx, focus, sink); err != nil {
+			return err
+		}
+		v = p.excerpt.Select(budget, policy.Counter, focus)
+	}
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.value != nil) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
@@ -94,6 +114,57 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	p.field.Set(p.into, large)
+	if p.value != nil {
+		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.came.Path))
+	}
+	return nil
+}
+
+// leavesOut reports whether a preview does not show every line in full.
+func leavesOut(v *preview.Preview) bool {
+	for i := range v.Cuts {
+		if k := v.Cuts[i].Kind; k == preview.CutMiddle || k == preview.CutLongLine {
+			return true
+		}
+	}
+	return false
+}
+
+// Bounds of a payload that is shown in another form: in bytes, and in the commas that it has, which its values are
+// about. A line of the readable form takes some 40 bytes of memory.
+const (
+	maxReadable = 4 << 20
+	maxCommas   = 1 << 18
+)
+
+// read makes the readable form of a payload that is one JSON value, and stores the payload as it came. What is not
+// JSON, or was not captured whole, stays as it is. From then on the readable form is what is shown, whatever the budget.
+func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
+	text, ok := p.excerpt.(*preview.Excerpt)
+	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != preview.ShapeJSON {
+		return nil
+	}
+	p.looked = true
+	content, err := artifactstore.Content(p.blob)
+	if err != nil {
+		return err
+	}
+	if bytes.Count(content, []byte(",")) > maxCommas {
+		return nil
+	}
+	value, err := preview.ParseJSON(content)
+	if errors.Is(err, preview.ErrNotJSON) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if p.came = p.stored; p.came.Path == "" {
+		if p.came, err = sink.Put(ctx, p.blob); err != nil {
+			return err
+		}
+	}
+	p.value, p.excerpt, p.blob, p.stored, p.made = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
 	return nil
 }
 
@@ -107,7 +178,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		Bytes: uint64(v.Bytes), Lines: uint64(v.Lines), ShownLines: uint64(v.ShownLines()),
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
 		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
-		Digest: p.stored.Digest, SourceLoss: p.loss,
+		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
 	}
 	if i := v.Invisible; i != (preview.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
@@ -116,6 +187,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		source.Segments = append(source.Segments, &pb.Segment{
 			FirstLine: uint64(s.FirstLine), LastLine: uint64(s.LastLine),
 			ByteStart: uint64(s.ByteStart), ByteEnd: uint64(s.ByteEnd), PreviewBytes: uint64(s.PreviewBytes),
+			Reason: pb.KeepReason(s.Reason), Score: uint32(s.Score),
 		})
 	}
 	cuts := make([]*pb.Cut, 0, len(v.Cuts)+1)
@@ -126,6 +198,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 			LeftOutBytes: uint64(c.LeftOutBytes), LeftOutLines: uint64(c.LeftOutLines),
 			Occurrences: uint64(c.Occurrences), PreviewOffset: uint64(c.PreviewOffset),
 			LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues),
+			LikeLine: uint64(c.LikeLine),
 		})
 	}
 	if p.loss != nil {
@@ -164,4 +237,6 @@ var kinds = map[preview.CutKind]pb.CutKind{
 	preview.CutControl:   pb.CutKind_CUT_KIND_CONTROL,
 	preview.CutInvisible: pb.CutKind_CUT_KIND_INVISIBLE,
 	preview.CutBinary:    pb.CutKind_CUT_KIND_BINARY,
+	preview.CutTime:      pb.CutKind_CUT_KIND_TIME,
+	preview.CutFolded:    pb.CutKind_CUT_KIND_FOLDED,
 }

@@ -32,6 +32,8 @@ type Input struct {
 	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
 	// Streams are the payloads that are not inline, by Key; nil when all are.
 	Streams map[string]Stream
+	// Unchanged names an earlier call with the same output; nil when there is none.
+	Unchanged *pb.OutputUnchanged
 	// InOrder is several of the streams in one; zero when their order was not kept.
 	InOrder InOrder
 }

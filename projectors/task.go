@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 )
 
 // TaskOutput projects what a background task wrote and what it says came of it.
@@ -14,6 +15,11 @@ import (
 func TaskOutput() Projector {
 	return declare("task_output", func(_ context.Context, w *work) error {
 		out, _ := w.from.Interface().(*pb.TaskOutputOutput)
+		for _, p := range w.parts {
+			if text, ok := p.(*payload); ok {
+				text.mayRead, text.focus = true, preview.Focus{} // what programs write
+			}
+		}
 		shown, err := w.repeats(out.GetOutput(), out.GetTaskResult())
 		if err != nil || !shown {
 			return err

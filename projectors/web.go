@@ -64,7 +64,7 @@ func fetched(ctx context.Context, w *work) error {
 
 // addText adds the text of the page.
 func (w *work) addText(in *pb.Payload) *payload {
-	w.parts = fieldsOf(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input)
+	w.parts = fieldsOf(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input, w.focus)
 	return w.parts[len(w.parts)-1].(*payload)
 }
 

@@ -67,6 +67,9 @@ func (c command) describe(d *Document, r *pb.CommandResult, prefix string) {
 		}
 		d.fact(prefix+labelMeaning, text)
 	}
+	if u := r.GetUnchanged(); u != nil {
+		d.fact(prefix+labelUnchanged, fmt.Sprintf("the same as in call %s, %s ago", u.GetCallId(), count(int64(u.GetCallsAgo()), "call")))
+	}
 	d.fact(prefix+labelTask, r.GetTaskHandle().GetTaskId())
 	d.fact(prefix+labelTaskStatus, r.GetTaskHandle().GetStatus())
 	d.fact(prefix+labelCommand, r.GetCommandPreview())

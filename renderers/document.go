@@ -40,7 +40,7 @@ type Piece struct {
 type Mark struct {
 	Inside      bool
 	First, Last int64 // lines, from 1; equal when Inside
-	Lines       int64 // whole lines left out; 0 when Inside
-	Bytes       int64 // bytes left out
+	Bytes       int64 // bytes left out, when Inside
 	Values, Of  int64 // of a JSON container: values left out, and how many it has; 0 for other cuts
+	Like        int64 // first of the lines just before that those left out are like; 0 for other cuts
 }

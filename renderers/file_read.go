@@ -247,7 +247,7 @@ func (f *fileText) number(s *Section) {
 			continue
 		}
 		m := p.Mark
-		for _, n := range []*int64{&m.First, &m.Last, &m.Lines, &m.Bytes} {
+		for _, n := range []*int64{&m.First, &m.Last, &m.Bytes} {
 			*n = bounded(uint64(*n)) // also of a result that no projection made
 		}
 		next = m.Last + 1

@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 3
+const Version = 4
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -41,6 +41,7 @@ const (
 	labelCommand       = "Command"
 	labelContinue      = "To continue"
 	labelInOrder       = "In order of arrival"
+	labelUnchanged     = "Output unchanged"
 	labelRecover       = "To recover"
 	labelRetryable     = "Retryable"
 	labelDetails       = "Error details"
@@ -108,6 +109,7 @@ var builtIn = func() grammar {
 			{labelMeaning, "what the exit code means for this program"},
 			{labelCode, "the exit code, where the outcome does not have it"},
 			{labelOutput, "that there is no output, or that none was captured"},
+			{labelUnchanged, "the earlier call of the session whose output was the same, byte for byte"},
 			{labelTaskStatus, "the status of the task"},
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
@@ -292,28 +294,39 @@ func parseExtent(text string) (*Extent, bool) {
 
 // String writes a cut marker:
 //
-//	[lines 13-9120 left out: 9108 lines, 601330 bytes]
-//	[line 13 left out: 80 bytes]
-//	[lines 20-940 left out: 921 lines, 30121 bytes, 230 of 250 values]
+//	[lines 13-9120 left out]
+//	[line 13 left out]
+//	[lines 20-940 left out: 230 of 250 values]
+//	[lines 13-40 left out: like line 12]
+//	[lines 14-40 left out: like lines 12-13]
 //	[inside line 7: 98888 bytes left out]
 func (m *Mark) String() string {
-	values := ""
-	if m.Values > 0 {
-		values = fmt.Sprintf(", %d of %s", m.Values, count(m.Of, "value"))
-	}
-	switch {
-	case m.Inside:
+	if m.Inside {
 		return fmt.Sprintf("[inside line %d: %s left out]", m.First, count(m.Bytes, "byte"))
-	case m.First == m.Last:
-		return fmt.Sprintf("[line %d left out: %s%s]", m.First, count(m.Bytes, "byte"), values)
 	}
-	return fmt.Sprintf("[lines %d-%d left out: %s, %s%s]", m.First, m.Last, count(m.Lines, "line"), count(m.Bytes, "byte"), values)
+	what := span(m.First, m.Last) + " left out"
+	switch {
+	case m.Values > 0:
+		return fmt.Sprintf("[%s: %d of %s]", what, m.Values, count(m.Of, "value"))
+	case m.Like > 0:
+		return fmt.Sprintf("[%s: like %s]", what, span(m.Like, m.First-1))
+	}
+	return "[" + what + "]"
 }
 
+// span names lines.
+func span(first, last int64) string {
+	if first == last {
+		return "line " + strconv.FormatInt(first, 10)
+	}
+	return "lines " + strconv.FormatInt(first, 10) + "-" + strconv.FormatInt(last, 10)
+}
+
+// The forms of marks. Up to version 3 those of whole lines had counts.
 var (
 	insideForm = regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
-	lineForm   = regexp.MustCompile(`^\[line (\d+) left out: (\d+) bytes?(?:, (\d+) of (\d+) values?)?\]$`)
-	linesForm  = regexp.MustCompile(`^\[lines (\d+)-(\d+) left out: (\d+) lines?, (\d+) bytes?(?:, (\d+) of (\d+) values?)?\]$`)
+	linesForm  = regexp.MustCompile(`^\[lines? (\d+)(?:-(\d+))? left out(?:: (?:\d+ lines?, )?\d+ bytes?)?` +
+		`(?:[:,] (\d+) of (\d+) values?)?(?:: like lines? (\d+)(?:-\d+)?)?\]$`)
 )
 
 // parseMark reads what String writes.
@@ -321,11 +334,12 @@ func parseMark(line string) (*Mark, bool) {
 	if m := insideForm.FindStringSubmatch(line); m != nil {
 		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
 	}
-	if m := lineForm.FindStringSubmatch(line); m != nil {
-		return &Mark{First: number(m[1]), Last: number(m[1]), Lines: 1, Bytes: number(m[2]), Values: number(m[3]), Of: number(m[4])}, true
-	}
 	if m := linesForm.FindStringSubmatch(line); m != nil {
-		return &Mark{First: number(m[1]), Last: number(m[2]), Lines: number(m[3]), Bytes: number(m[4]), Values: number(m[5]), Of: number(m[6])}, true
+		mark := &Mark{First: number(m[1]), Last: number(m[1]), Values: number(m[3]), Of: number(m[4]), Like: number(m[5])}
+		if m[2] != "" {
+			mark.Last = number(m[2])
+		}
+		return mark, true
 	}
 	return nil, false
 }

@@ -75,18 +75,23 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 			list = append(list, "blake3 "+digest[:16])
 		}
 	}
-	var progress, repeated uint64
+	var progress, repeated, times uint64
 	for _, c := range cuts {
 		switch c.GetKind() {
 		case pb.CutKind_CUT_KIND_PROGRESS:
 			progress += c.GetOccurrences()
 		case pb.CutKind_CUT_KIND_REPEATED:
-			repeated += c.GetLeftOutBytes()
+			if c.GetLikeLine() == 0 {
+				repeated += c.GetLeftOutBytes()
+			}
+		case pb.CutKind_CUT_KIND_TIME:
+			times += c.GetOccurrences()
 		}
 	}
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
 	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteRemoved)
 	add(s.GetControlStrings(), "control string", noteRemoved)
+	add(times, "line time", noteLeftOut)
 	add(progress, "overwritten update", noteLeftOut)
 	add(repeated, "repeated control byte", noteLeftOut)
 	if loss := s.GetSourceLoss(); loss != nil {
@@ -132,12 +137,15 @@ func onlyMarks(list []Piece) []Piece {
 
 // mark returns the marker of a cut, or nil if its extent speaks for it.
 func mark(c *pb.Cut) *Mark {
-	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine()), Bytes: int64(c.GetLeftOutBytes())}
+	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine())}
 	switch c.GetKind() {
 	case pb.CutKind_CUT_KIND_LONG_LINE:
-		m.Inside = true
-	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED:
-		m.Lines = int64(c.GetLeftOutLines())
+		m.Inside, m.Bytes = true, int64(c.GetLeftOutBytes())
+	case pb.CutKind_CUT_KIND_REPEATED:
+		if m.Like = int64(c.GetLikeLine()); m.Like == 0 {
+			return nil
+		}
+	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
 		m.Values, m.Of = int64(c.GetLeftOutValues()), int64(c.GetOfValues())
 	default:
 		return nil

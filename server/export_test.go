@@ -20,7 +20,7 @@ func NewService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolRes
 
 // NewLoggingService is NewService with a log.
 func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, logger *slog.Logger) pb.ToolResultServiceServer {
-	return &service{registry: r, counters: newCounters(), store: newLibrary(t, store), logger: logger, idle: TestIdle}
+	return &service{registry: r, counters: newCounters(), store: newLibrary(t, store), logger: logger, outputs: newOutputs(), idle: TestIdle}
 }
 
 // newLibrary opens a library over a store, and closes it when the test ends.

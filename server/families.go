@@ -2,7 +2,9 @@ package server
 
 import (
 	"github.com/toolresult/toolresult/envelope"
+	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/projectors/profile"
 	"github.com/toolresult/toolresult/renderers"
 )
 
@@ -13,17 +15,30 @@ type Family struct {
 	Tokens    int    // default budget of a receipt, owned by the family (RFC "Budget Ownership")
 	Projector projectors.Projector
 	Renderer  renderers.Renderer
-	Declared  bool           // the options of its messages say all there is to say
-	Whole     bool           // its projector reads payloads whole, so that streams have a bound
-	Ordered   bool           // it has a place for several streams in one, in their order
-	Type      *envelope.Type // of a family that an operator brought; nil for those of the contract
+	Declared  bool                                    // the options of its messages say all there is to say
+	Whole     bool                                    // its projector reads payloads whole, so that streams have a bound
+	Rules     func(commandLine string) *preview.Rules // what is known of the lines of a program; nil: nothing of any
+	Ordered   bool                                    // it has a place for several streams in one, in their order
+	Type      *envelope.Type                          // of a family that an operator brought; nil for those of the contract
 }
 
-// Families is the built-in list, in the order of the contract.
-func Families() []Family {
+// rules are those of a program's lines, or nil.
+func (f *Family) rules(commandLine string) *preview.Rules {
+	if f.Rules == nil {
+		return nil
+	}
+	return f.Rules(commandLine)
+}
+
+// Families is the built-in list, in the order of the contract, with the profiles
+// of commands that are built in.
+func Families() []Family { return families(profile.BuiltIn()) }
+
+func families(profiles *profile.Set) []Family {
 	return []Family{
-		{Name: "command", Tokens: 2000, Projector: projectors.Command(), Renderer: renderers.Command(), Ordered: true},
-		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(), Renderer: renderers.CommandBatch()},
+		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
+			Rules: func(commandLine string) *preview.Rules { return profiles.For(commandLine).Rules() }},
+		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch()},
 		adapted("task_output", projectors.TaskOutput()),
 		declared("task_status"),
 		declared("task_list"),

@@ -56,14 +56,15 @@ type files struct {
 	*service
 	ctx     context.Context //nolint:containedctx // of the call
 	budget  int             // tokens that previews are kept for
+	rules   *preview.Rules  // of the program that wrote them
 	streams map[string]projectors.Stream
 	stages  []artifactstore.Stage
 }
 
 // withFiles adds the files of an output to the streams of a call. What it returns
 // first must be discarded.
-func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]projectors.Stream, budget int) (*files, error) {
-	f := &files{service: s, ctx: ctx, budget: budget, streams: streams}
+func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]projectors.Stream, budget int, rules *preview.Rules) (*files, error) {
+	f := &files{service: s, ctx: ctx, budget: budget, rules: rules, streams: streams}
 	var failed error
 	eachPayload("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
 		if p.GetFile() == nil || failed != nil {
@@ -104,6 +105,7 @@ func (f *files) add(at string, p *pb.Payload) error {
 	}
 	f.stages = append(f.stages, stage)
 	w := preview.NewWriter(f.budget)
+	w.Watch(f.rules)
 	err = artifactstore.TakeFile(stage, file, before.Size(), func(p []byte, newlines int) { w.WriteParts([][]byte{p}, newlines) })
 	if errors.Is(err, artifactstore.ErrSizeMismatch) {
 		return errFileChanged

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"sync"
-
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -20,16 +18,16 @@ const (
 	defaultHeadPercent         = 25
 	defaultPreviewTokens       = 256
 	maxResults                 = 10_000
+	maxCommandLine             = 65_536
 )
 
 // counters are the token counters that a policy can name.
 type counters struct {
-	estimate tokens.Counter
-	o200k    func() (tokens.Counter, error) // loads its vocabulary once, at its first use
+	estimate tokens.Counter // the others load their vocabularies at their first use
 }
 
 func newCounters() counters {
-	return counters{tokens.Estimate(), sync.OnceValues(tokens.O200k)}
+	return counters{tokens.Estimate()}
 }
 
 // budget is a Budget of the contract with every default in its place.
@@ -51,10 +49,13 @@ func (c counters) render(check envelope.Checker, p *pb.RenderPolicy, familyToken
 		lineBytes: bounded(at, "max_line_bytes", b.GetMaxLineBytes(), defaultLineBytes, minLineBytes, maxLineBytes),
 	}
 	switch p.GetTokenVocabulary() {
-	case pb.TokenVocabulary_TOKEN_VOCABULARY_UNSPECIFIED, pb.TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE:
+	case pb.TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE:
 		return resolved, c.estimate, nil
-	case pb.TokenVocabulary_TOKEN_VOCABULARY_O200K_BASE:
-		counter, err := c.o200k()
+	case pb.TokenVocabulary_TOKEN_VOCABULARY_UNSPECIFIED, pb.TokenVocabulary_TOKEN_VOCABULARY_O200K_BASE:
+		counter, err := tokens.O200k()
+		return resolved, counter, err
+	case pb.TokenVocabulary_TOKEN_VOCABULARY_CL100K_BASE:
+		counter, err := tokens.CL100k()
 		return resolved, counter, err
 	}
 	check.Fail("token_vocabulary", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no vocabulary that this server knows")
@@ -95,6 +96,11 @@ func (c counters) projection(p *pb.ProjectionPolicy, familyTokens int) (projecto
 		resolved.KeepAll = true
 	default:
 		check.Fail("artifact_policy", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
+	}
+	switch p.GetUnchanged() {
+	case pb.UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED, pb.UnchangedPolicy_UNCHANGED_POLICY_STATE, pb.UnchangedPolicy_UNCHANGED_POLICY_IGNORE:
+	default:
+		check.Fail("unchanged", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
 	}
 	return resolved, check.Err()
 }

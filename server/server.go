@@ -43,7 +43,7 @@ type Options struct {
 	Logger   *slog.Logger  // required
 	Metrics  Metrics       // optional
 	Version  string        // of the build; empty: what the build knows of itself
-	Families []Family      // nil: Families()
+	Families []Family      // nil: Families(), with the profiles of the configuration
 	LockWait time.Duration // how long to wait for another process to leave the store
 }
 
@@ -67,15 +67,19 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err := config.Validate(c); err != nil {
 		return nil, err
 	}
-	families := o.Families
-	if families == nil {
-		families = Families()
+	profiles, err := Profiles(c.Profiles, c.ProjectProfiles)
+	if err != nil {
+		return nil, err
+	}
+	list := o.Families
+	if list == nil {
+		list = families(profiles)
 	}
 	brought, err := BroughtFamilies(c.Families...)
 	if err != nil {
 		return nil, err
 	}
-	registry, err := NewRegistry(append(families, brought...)...)
+	registry, err := NewRegistry(append(list, brought...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +122,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
 		registry: registry, counters: newCounters(), store: s.library, roots: roots, durability: durability,
-		info: info, logger: s.logger, idle: s.config.StreamIdle, objects: s.objects,
+		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
 	})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
 		library: s.library, logs: logs{store: s.library, every: s.config.LogSync, draining: s.draining, logger: s.logger},
@@ -182,7 +186,7 @@ func (s *Server) options(limits *pb.Limits) []grpc.ServerOption {
 // or empty.
 func Info(version string) *pb.GetServerInfoResponse {
 	info := &pb.GetServerInfoResponse{
-		Version: version, RendererVersion: renderers.Version, TokenCounters: []string{tokens.EstimateName, tokens.O200kName},
+		Version: version, RendererVersion: renderers.Version, TokenCounters: []string{tokens.O200kName, tokens.CL100kName, tokens.EstimateName},
 	}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -225,6 +229,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.logger.InfoContext(ctx, "serving", "address", l.Addr().String())
 	}
 	var keeper sync.WaitGroup
+	keeper.Go(func() { _, _ = tokens.O200k() }) // so that no call has to wait for the vocabulary; it is embedded
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.library.Keep(keeping, s.config.GCInterval) })

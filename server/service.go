@@ -31,6 +31,7 @@ type service struct {
 	durability pb.StoreDurability
 	info       *pb.GetServerInfoResponse
 	logger     *slog.Logger
+	outputs    *outputs
 	idle       time.Duration      // that a stream may be without a message
 	objects    *objectstore.Store // nil when there is none
 }
@@ -82,7 +83,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 	}
 	streams := came.streams
 	if len(s.roots) > 0 {
-		files, err := s.withFiles(ctx, out, streams, policy.Budget.Tokens)
+		files, err := s.withFiles(ctx, out, streams, policy.Budget.Tokens, family.rules(out.GetCommand().GetCommandLine()))
 		defer files.discard()
 		if err != nil {
 			return nil, err
@@ -99,13 +100,30 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 	if _, brought := family.Renderer.(*renderers.CustomRenderer); brought {
 		in.MeasurePayload = m.payload
 	}
+	fingerprint, err := s.compare(ctx, req, &in)
+	if err != nil {
+		return nil, err
+	}
 	canonical, err := family.Projector.Project(ctx, in, s.store.For(ownerOf(req.GetCall())))
 	if err != nil {
 		return nil, err
 	}
+	if req.GetCall() != nil {
+		s.outputs.answered(req.GetCall(), fingerprint, in.Unchanged)
+	}
 	return &pb.ProjectResponse{
 		Canonical: canonical, Receipt: receiptOf(m.receipt, policy.Counter.Name()), Durability: s.durability,
 	}, nil
+}
+
+// compare finds an earlier call of the session with the same output, if the policy wants it.
+func (s *service) compare(ctx context.Context, req *pb.ProjectRequest, in *projectors.Input) (fingerprint string, err error) {
+	if req.GetCall() == nil || req.GetPolicy().GetUnchanged() == pb.UnchangedPolicy_UNCHANGED_POLICY_IGNORE {
+		return "", nil
+	}
+	fingerprint, err = projectors.Fingerprint(ctx, in.Output, in.Streams)
+	in.Unchanged = s.outputs.earlier(req.GetCall(), fingerprint)
+	return fingerprint, err
 }
 
 // measuring tells a projector what receipts cost. The last one that was measured is

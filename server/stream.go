@@ -83,7 +83,8 @@ type arrival struct {
 	*inbox
 	ctx      context.Context //nolint:containedctx // of the call
 	header   *pb.StreamHeader
-	budget   int // tokens that previews are kept for
+	budget   int            // tokens that previews are kept for
+	rules    *preview.Rules // of the program that writes
 	streams  map[string]*incoming
 	last     *incoming // of the chunk before
 	order    order
@@ -120,6 +121,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	}
 	checkCall(check, header.GetCall())
 	checkAbort(check, header)
+	check.Length("command_line", header.GetCommandLine(), maxCommandLine)
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -128,6 +130,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 		return located{"header", err}
 	}
 	a.header, a.budget, a.order.wanted = header, policy.Budget.Tokens, header.GetKeepOrder() && family.Ordered
+	a.rules = family.rules(header.GetCommandLine())
 	for _, name := range header.GetStreams() {
 		if _, err := a.stream(name); err != nil {
 			return err
@@ -154,6 +157,7 @@ func (a *arrival) stream(name string) (*incoming, error) {
 		return nil, err
 	}
 	in := &incoming{name: name, stage: stage, preview: preview.NewWriter(a.budget)}
+	in.preview.Watch(a.rules)
 	a.streams[name] = in
 	return in, nil
 }
@@ -287,7 +291,7 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (
 			check.Fail(path, pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG, "is more than the %d bytes that this family reads", maxWhole)
 			return
 		}
-		content, err := readAll(s.Blob)
+		content, err := artifactstore.Content(s.Blob)
 		if err != nil {
 			failed = err
 			return
@@ -298,17 +302,6 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (
 		return nil, failed
 	}
 	return out, check.Err()
-}
-
-func readAll(b artifactstore.Blob) ([]byte, error) {
-	r, err := b.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close() // read-only
-	content := make([]byte, b.Size())
-	_, err = io.ReadFull(r, content)
-	return content, err
 }
 
 // eachPayload visits the payloads inside of a message.

@@ -130,7 +130,7 @@ func (h house) requestsOf(t *rapid.T, family string, out *pb.CompleteToolOutput,
 	} else {
 		streamed(out.ProtoReflect(), streams)
 	}
-	header := &pb.StreamHeader{Family: family, Policy: policy}
+	header := &pb.StreamHeader{Family: family, Policy: policy, CommandLine: out.GetCommand().GetCommandLine()}
 	var names []string
 	for i := range len(streams) {
 		names = append(names, fmt.Sprintf("s%d", i))

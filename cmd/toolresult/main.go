@@ -5,6 +5,7 @@
 //	toolresult project|render|compact  call an RPC with data from stdin
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
+//	toolresult profile explain -- CMD  say what is known of a command
 //	toolresult config print          show the configuration and its origins
 //	toolresult version               say what this binary is
 package main
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), renderCommand(), compactCommand(),
-		infoCommand(), configCommand(), familiesCommand(), artifactsCommand(), versionCommand())
+		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code

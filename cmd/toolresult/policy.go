@@ -20,7 +20,7 @@ func (p *policyFlags) renderFlags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&p.tokens, "max-tokens", 0, "tokens of the whole receipt (default: the family's)")
 	fs.Uint32Var(&p.lines, "max-lines", 0, "lines of the whole receipt (default: no limit)")
 	fs.Uint32Var(&p.bytes, "max-bytes", 0, "bytes of the whole receipt (default: no limit)")
-	fs.StringVar(&p.vocabulary, "vocabulary", "estimate", "how tokens are counted: estimate or o200k_base")
+	fs.StringVar(&p.vocabulary, "vocabulary", "o200k_base", "how tokens are counted: o200k_base, cl100k_base or estimate")
 }
 
 func (p *policyFlags) flags(fs *pflag.FlagSet) {

@@ -86,6 +86,14 @@ type Config struct {
 	// Families (key "families") are files with descriptor sets of the families that the operator brings, such as buf
 	// build or protoc write them. Default: none. In a variable or a flag they are separated by commas.
 	Families []string
+	// Profiles (key "profiles") are directories with command profiles of the operator (docs/profiles.md), absolute. A
+	// profile replaces the built-in one of its name, and that of an earlier directory. Default: none. In a variable or a
+	// flag they are separated by commas.
+	Profiles []string
+	// ProjectProfiles (key "project_profiles") are directories with command profiles that come with the repositories
+	// that agents work in, absolute and stronger than Profiles. They may not say what is shown to a reader: exit codes,
+	// read and shape are refused. Default: none.
+	ProjectProfiles []string
 	// LogLevel (key "log_level") is debug, info, warn or error. Default: info.
 	LogLevel string
 	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].

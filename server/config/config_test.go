@@ -147,7 +147,8 @@ func full() config.Config {
 		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "[::1]:7001", TokenFile: "/etc/token",
 		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
-		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, LogLevel: "debug", LogFormat: "json",
+		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
+		ProjectProfiles: []string{"/w/.toolresult", "/q"}, LogLevel: "debug", LogFormat: "json",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 		LogSync: 2 * time.Second,
@@ -174,6 +175,8 @@ session_quota: 1GiB
 gc_interval: 1m
 roots: [/w, "/x y"]
 families: [/a.binpb, "b c.binpb"]
+profiles: [/p]
+project_profiles: [/w/.toolresult, /q]
 log_level: debug
 log_format: json
 reflection: false
@@ -191,7 +194,7 @@ log_sync: 2s
 		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "[::1]:7001"},
 		{"token_file", "/etc/token"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
-		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"log_level", "debug"},
+		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},

@@ -41,6 +41,8 @@ session_quota: 0 # default
 gc_interval: 1h # default
 roots: [] # default
 families: [] # default
+profiles: [] # default
+project_profiles: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
 reflection: true # default
@@ -73,6 +75,8 @@ const wantJSON = `{
   "gc_interval": {"value":"1h","origin":"default"},
   "roots": {"value":[],"origin":"default"},
   "families": {"value":[],"origin":"default"},
+  "profiles": {"value":[],"origin":"default"},
+  "project_profiles": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
   "reflection": {"value":true,"origin":"default"},

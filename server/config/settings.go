@@ -125,6 +125,18 @@ func inputSettings() []setting {
 			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Families },
 			rules: []rule[[]string]{eachPrintable()},
 		}),
+		newSpec(spec[[]string]{
+			about: about{key: "profiles", initialText: "none",
+				help: "directories with command profiles of yours, absolute, the later the stronger, with commas between them"},
+			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Profiles },
+			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
+		}),
+		newSpec(spec[[]string]{
+			about: about{key: "project_profiles", initialText: "none",
+				help: "the same for profiles that come with the repositories that agents work in, and may say less"},
+			kind: pathsKind(), field: func(c *Config) *[]string { return &c.ProjectProfiles },
+			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
+		}),
 	}
 }
 

@@ -31,6 +31,8 @@ func TestValidateRefuses(t *testing.T) {
 	}{
 		{func(c *config.Config) { c.Socket = "" }, `socket = "": is not an absolute path`},
 		{func(c *config.Config) { c.Socket = "run/x" }, `socket = "run/x": is not an absolute path`},
+		{func(c *config.Config) { c.Profiles = []string{"/a", "b"} }, `profiles = "/a,b": has a path that is not absolute`},
+		{func(c *config.Config) { c.ProjectProfiles = []string{""} }, `project_profiles = "": has an empty path`},
 		{func(c *config.Config) { c.Socket = "@x" }, `socket = "@x": is not an absolute path`},
 		{func(c *config.Config) { c.Socket = "/run/" }, `socket = "/run/": is a directory, not the path of a socket in one`},
 		{func(c *config.Config) { c.Socket = long }, `socket = "` + long + `": is 108 bytes long; the kernel takes at most 107`},

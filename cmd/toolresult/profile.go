@@ -1,0 +1,225 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/projectors/profile"
+	"github.com/toolresult/toolresult/server"
+)
+
+func profileCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "profile", Short: "Look at what is known of programs, and check what you write of them"}
+	cmd.AddCommand(profileExplainCommand(), profileListCommand(), profileCheckCommand())
+	return cmd
+}
+
+// directories are where profiles come from beside those that are built in.
+type directories struct{ own, projects []string }
+
+func (d *directories) flags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&d.own, "profiles", nil, "directories with profiles of yours (default: as `serve` is configured)")
+	cmd.Flags().StringSliceVar(&d.projects, "project-profiles", nil, "directories with profiles of projects (default: as `serve` is configured)")
+}
+
+// load reads the profiles; of each kind that no flag names, those that the
+// configuration names.
+func (d *directories) load(cmd *cobra.Command) (*profile.Set, error) {
+	configured, err := defaults()
+	if err != nil {
+		return nil, err
+	}
+	if !cmd.Flags().Changed("profiles") {
+		d.own = configured.Profiles
+	}
+	if !cmd.Flags().Changed("project-profiles") {
+		d.projects = configured.ProjectProfiles
+	}
+	return server.Profiles(d.own, d.projects)
+}
+
+// explaining is one use of `profile explain`.
+type explaining struct {
+	directories directories
+	exit        int32
+	text        string
+	fixture     bool
+}
+
+func profileExplainCommand() *cobra.Command {
+	var e explaining
+	cmd := &cobra.Command{
+		Use: "explain [flags] -- COMMAND [ARGUMENT...]", Short: "Say which profile a command line has, and why",
+		Long: "Says which profile a command line has, from which layer and file, and what was passed over; with --exit what the\n" +
+			"exit code means; with --text what is said of each line, and by which pattern. A single argument is a whole command\n" +
+			"line, as in `profile explain -- 'cd x && go test ./... | tail'`.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: e.run,
+	}
+	e.directories.flags(cmd)
+	cmd.Flags().Int32Var(&e.exit, "exit", 0, "an exit code to explain")
+	cmd.Flags().StringVar(&e.text, "text", "", "file with output of the command, or - for standard input")
+	cmd.Flags().BoolVar(&e.fixture, "fixture", false, "print --text as a fixture, and nothing else")
+	return cmd
+}
+
+func (e *explaining) run(cmd *cobra.Command, args []string) error {
+	if e.fixture && e.text == "" {
+		return errors.New("--fixture: needs --text")
+	}
+	set, err := e.directories.load(cmd)
+	if err != nil {
+		return err
+	}
+	line := args[0]
+	if len(args) > 1 {
+		line = commandLine(args)
+	}
+	if !e.fixture {
+		e.choice(cmd.OutOrStdout(), set, line)
+	}
+	if e.text == "" {
+		return nil
+	}
+	return e.lines(cmd, set, line)
+}
+
+// choice prints which profile was chosen, and what it says beside of lines.
+func (e *explaining) choice(out io.Writer, set *profile.Set, line string) {
+	c := set.Explain(line)
+	if c.Profile == nil {
+		fmt.Fprintln(out, "profile: none")
+	} else {
+		fmt.Fprintf(out, "profile: %s, %s\n", c.Profile.Name(), origin(c.Profile))
+	}
+	for _, s := range c.Steps {
+		fmt.Fprintln(out, "  "+s)
+	}
+	if p := c.Profile; p != nil {
+		if p.Shape() != "" {
+			fmt.Fprintln(out, "kind of output:", p.Shape())
+		}
+		if p.Read() {
+			fmt.Fprintln(out, "the output is what was asked for: no line is taken out of its middle")
+		}
+	}
+	if e.exit == 0 {
+		return
+	}
+	if m := set.Exit(line, e.exit); m != nil {
+		class := strings.ToLower(strings.TrimPrefix(m.GetClass().String(), "EXIT_CLASS_"))
+		fmt.Fprintf(out, "exit code %d: %s: %s (%s)\n", e.exit, m.GetProgram(), m.GetText(), class)
+	} else {
+		fmt.Fprintf(out, "exit code %d: nothing is known of it, or it is not certain whose it is\n", e.exit)
+	}
+}
+
+// origin is the layer and the file of a profile, as a path where it is one.
+func origin(p *profile.Profile) string {
+	if filepath.IsAbs(p.Layer()) {
+		return filepath.Join(p.Layer(), p.File())
+	}
+	return p.Layer() + ", " + p.File()
+}
+
+// lines prints what is said of each line of the text.
+func (e *explaining) lines(cmd *cobra.Command, set *profile.Set, line string) error {
+	text := cmd.InOrStdin()
+	if e.text != "-" {
+		f, err := os.Open(e.text)
+		if err != nil {
+			return err
+		}
+		defer f.Close() // read-only
+		text = f
+	}
+	fixture, err := profile.NewFixture(set, line, text)
+	if err != nil {
+		return err
+	}
+	if e.fixture {
+		_, err := io.WriteString(cmd.OutOrStdout(), fixture.String())
+		return err
+	}
+	p := set.For(line)
+	for _, l := range fixture.Lines {
+		why := ""
+		if p != nil {
+			if _, pattern := p.Rules().Why([]byte(l.Text)); pattern != "" {
+				why = "   (by " + pattern + ")"
+			}
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s%s\n", l.Verdict, l.Text, why)
+	}
+	return nil
+}
+
+func profileListCommand() *cobra.Command {
+	var d directories
+	cmd := &cobra.Command{
+		Use: "list", Short: "List all profiles, where they come from and whose they are", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			set, err := d.load(cmd)
+			if err != nil {
+				return err
+			}
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			for _, p := range set.Profiles() {
+				fmt.Fprintf(table, "%s\t%s\t%s\n", p.Name(), p.Layer(), strings.Join(p.Matches(), ", "))
+			}
+			return table.Flush()
+		},
+	}
+	d.flags(cmd)
+	return cmd
+}
+
+func profileCheckCommand() *cobra.Command {
+	var project bool
+	cmd := &cobra.Command{
+		Use: "check [flags] DIRECTORY...", Short: "Check profiles, and hold them against their fixtures",
+		Long: "Reads the profiles of directories, the later the stronger, over those that are built in, and holds each against its\n" +
+			"fixtures, which are DIRECTORY/testdata/NAME/*.txt (`profile explain --fixture` writes one). Every problem is named; the\n" +
+			"exit code is 1 when there is one.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			own, projects := args, []string(nil)
+			if project {
+				own, projects = nil, args
+			}
+			set, err := server.Profiles(own, projects)
+			if err != nil {
+				return err
+			}
+			return checkProfiles(cmd.OutOrStdout(), set, args)
+		},
+	}
+	cmd.Flags().BoolVar(&project, "project", false, "check them as the profiles of a project, which may say less")
+	return cmd
+}
+
+func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
+	problems := 0
+	for _, d := range dirs {
+		r := set.Check(d, os.DirFS(filepath.Join(d, "testdata")))
+		for _, p := range r.Problems {
+			fmt.Fprintln(out, p)
+		}
+		for _, name := range r.Without {
+			fmt.Fprintf(out, "note: %s has no fixture\n", name)
+		}
+		fmt.Fprintf(out, "%s: %d profiles, %d fixtures, %d problems\n", d, r.Profiles, r.Fixtures, len(r.Problems))
+		problems += len(r.Problems)
+	}
+	if problems > 0 {
+		return exitError{1}
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+package server
+
+import (
+	"os"
+
+	"github.com/toolresult/toolresult/projectors/profile"
+)
+
+// Profiles reads the profiles of commands (docs/profiles.md): those that are
+// built in, then those of the directories of the operator, then those of the
+// directories of projects. It names each file with which something is wrong.
+func Profiles(directories, projects []string) (*profile.Set, error) {
+	if len(directories)+len(projects) == 0 {
+		return profile.BuiltIn(), nil
+	}
+	layers := []profile.Layer{profile.BuiltInLayer()}
+	for _, d := range directories {
+		layers = append(layers, profile.Layer{Name: d, Files: os.DirFS(d)})
+	}
+	for _, d := range projects {
+		layers = append(layers, profile.Layer{Name: d, Files: os.DirFS(d), Project: true})
+	}
+	return profile.Load(layers...)
+}
