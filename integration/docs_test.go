@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolresult/toolresult/envelope"
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
 )
@@ -73,9 +74,39 @@ func TestDocumentedErrorKinds(t *testing.T) {
 	checkTable(t, "../docs/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
 }
 
+// The rules of what matters in the documentation are those that previews go by.
+func TestDocumentedRules(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	texts, before := "", "" // rules that differ in their text alone share a row
+	for _, r := range salience.Rules() {
+		around := fmt.Sprintf("%d, %d", r.Before, r.After)
+		if r.List {
+			around += ", a list"
+		}
+		place := r.Place.String()
+		if r.Next != "" {
+			place += fmt.Sprintf(", then one of %q", r.Next)
+		}
+		text := fmt.Sprintf("`%s`", strings.ReplaceAll(r.Literal, "|", `\|`))
+		rest := fmt.Sprintf(" | %s | %s | %s | %d | %s |", place, r.Condition(), r.Reason, r.Score, around)
+		if rest == before {
+			texts += " " + text
+			rows[len(rows)-1] = "| " + texts + rest
+			continue
+		}
+		texts, before = text, rest
+		rows = append(rows, "| "+texts+rest)
+	}
+	checkTable(t, "../docs/salience.md", "| text | where | condition | reason | score | before, after |", rows)
+}
+
 // What every golden receipt costs, beside the RFC's JSON of the same result.
 func TestDocumentedCosts(t *testing.T) {
-	counter := tokens.Estimate()
+	counter, err := tokens.O200k()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var rows []string
 	for _, c := range goldenCases(t) {
 		dir := filepath.Dir(c)

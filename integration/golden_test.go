@@ -36,6 +36,7 @@ const (
 // the case. A case is a directory in the directory of its family:
 //
 //	request.textproto        a ProjectRequest
+//	earlier.textproto        one with the same payloads that is made before it
 //	stdout, items.2.result.stderr
 //	                         inline bytes of a payload of the family's message,
 //	                         by its path, elements counted from 1
@@ -94,9 +95,12 @@ func goldenStore(t *testing.T) string {
 
 func golden(t *testing.T, s *sidecar, dir string) {
 	t.Parallel()
-	req := readRequest(t, dir)
+	req := readRequest(t, filepath.Join(dir, "request.textproto"))
 	got := map[string]string{
 		"canonical.json": "", "receipt.txt": "", "compacted-trimmed.txt": "", "compacted-handles.txt": "", "error.txt": "",
+	}
+	if earlier := filepath.Join(dir, "earlier.textproto"); exists(t, earlier) {
+		s.project(t, readRequest(t, earlier))
 	}
 	resp, err := s.Project(t.Context(), req)
 	if err != nil {
@@ -143,21 +147,21 @@ func compare(t *testing.T, path, got string) {
 	t.Errorf("%s was written anew, error %v; review it", path, err)
 }
 
-// readRequest reads the request of a case and fills in its payloads.
-func readRequest(t *testing.T, dir string) *pb.ProjectRequest {
+// readRequest reads a request of a case and fills in its payloads.
+func readRequest(t *testing.T, path string) *pb.ProjectRequest {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "request.textproto"))
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req := fromText(t, string(text), &pb.ProjectRequest{})
-	fill(t, dir, req.GetOutput())
+	fill(t, filepath.Dir(path), req.GetOutput())
 	return req
 }
 
 // notPayloads are the files of a case that are no bytes of a payload.
 var notPayloads = []string{
-	"request.textproto", "canonical.json", "receipt.txt", "compacted-trimmed.txt", "compacted-handles.txt", "error.txt",
+	"request.textproto", "earlier.textproto", "canonical.json", "receipt.txt", "compacted-trimmed.txt", "compacted-handles.txt", "error.txt",
 }
 
 // fill takes the inline bytes of payloads from files.
@@ -254,6 +258,9 @@ func projectCLI(t *testing.T, s *sidecar, req *pb.ProjectRequest) (canonical, re
 	}
 	if n := req.GetPolicy().GetRender().GetBudget().GetMaxLineBytes(); n > 0 {
 		args = append(args, fmt.Sprintf("--max-line-bytes=%d", n))
+	}
+	if c := req.GetCall(); c != nil {
+		args = append(args, "--session="+c.GetSessionId(), "--call="+c.GetCallId())
 	}
 	if req.GetPolicy().GetArtifactPolicy() == pb.ArtifactPolicy_ARTIFACT_POLICY_ALWAYS {
 		args = append(args, "--artifacts=always")

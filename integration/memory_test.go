@@ -48,6 +48,7 @@ func streamShapes() map[string][]byte {
 		"one line":    bytes.Repeat([]byte("x"), size),
 		"empty lines": bytes.Repeat([]byte("\n"), size),
 		"binary":      noise,
+		"listing":     bytes.Repeat([]byte("./src/file.go\n"), size/14),
 	}
 }
 

@@ -26,12 +26,14 @@ var rooms = map[string]room{
 	"preview":       {pure: true},
 	"artifactstore": {},
 	"envelope":      {imports: []string{"gen"}},
-	"projectors":    {imports: []string{"gen", "preview", "envelope", "artifactstore"}, pure: true},
+	"projectors":    {imports: []string{"gen", "preview", "envelope", "artifactstore", "projectors/profile"}, pure: true},
 	"renderers":     {imports: []string{"gen", "preview", "envelope"}, pure: true},
 	"compactor":     {imports: []string{"gen", "preview", "envelope"}, pure: true},
-	"server":        {imports: []string{"gen", "preview", "artifactstore", "envelope", "projectors", "renderers", "compactor"}, grpc: true},
-	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope"}, grpc: true},
+	"server":        {imports: []string{"gen", "preview", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor"}, grpc: true},
+	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
 	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
+
+	"projectors/profile": {imports: []string{"gen", "preview"}, pure: true}, // a room in a room
 }
 
 // impure packages give different answers to the same question.
@@ -82,7 +84,7 @@ func (r room) check(name, imported string) string {
 func TestTableRefuses(t *testing.T) {
 	for _, c := range []struct{ room, imported string }{
 		{"renderers", module + "artifactstore"}, {"preview", module + "gen/toolresult/v1"}, {"projectors", module + "renderers"},
-		{"envelope", module + "preview"}, {"compactor", "google.golang.org/grpc/status"}, {"preview", "time"}, {"renderers", "math/rand/v2"},
+		{"envelope", module + "preview"}, {"compactor", "google.golang.org/grpc/status"}, {"preview", "time"}, {"cmd", module + "projectors"}, {"projectors/profile", "os"}, {"renderers", "math/rand/v2"},
 	} {
 		if rooms[c.room].check(c.room, c.imported) == "" {
 			t.Errorf("%s may import %s", c.room, c.imported)
@@ -90,9 +92,13 @@ func TestTableRefuses(t *testing.T) {
 	}
 }
 
-// roomOf is the top-level folder of a package of this module.
+// roomOf is the top-level folder of a package of this module, or a folder in it
+// that has a row of its own.
 func roomOf(importPath string) (string, bool) {
 	path, ok := strings.CutPrefix(importPath, module)
+	if _, own := rooms[path]; own {
+		return path, ok
+	}
 	name, _, _ := strings.Cut(path, "/")
 	return name, ok
 }
