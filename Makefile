@@ -86,6 +86,11 @@ faults-long: ## The same for hours; the counts go to .run/faults.txt
 mutants: ## Take one safety measure out after the other; its test must fail
 	TOOLRESULT_LEGS=all $(GO) test -count=1 -timeout 20m -v ./integration/faults/mutants
 
+.PHONY: tokens
+tokens: ## Hold the exact token counters against the reference, and time them
+	@[ -n "$${TOOLRESULT_CORPUS:-}" ] || [ -d ../shared/corpus ] || echo "NO CORPUS: nothing of it will be compared"
+	cd integration/tokens && $(GO) vet ./... && $(GO) test -count=1 -v . -rapid.checks 20000
+
 .PHONY: readme
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(GO) test -count=1 -tags readme -v ./integration/readme
@@ -108,6 +113,10 @@ fuzz: ## Run every fuzz target for FUZZTIME (10s)
 .PHONY: bench
 bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+.PHONY: eval
+eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -v ./integration/eval -args -document $(CURDIR)/docs/evaluation.md
 
 .PHONY: generate
 generate: $(TOOLS) ## Make gen/ and the descriptor set of the example again
@@ -146,6 +155,7 @@ check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not t
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) -C integration/tools mod tidy -diff
+	$(GO) -C integration/tokens mod tidy -diff
 
 .PHONY: breaking
 breaking: $(BIN)/buf ## Fail if the contract breaks clients of AGAINST
@@ -156,7 +166,7 @@ dag: ## Fail if a package imports what its room may not
 	$(GO) test -count=1 ./integration/dag
 
 .PHONY: ci
-ci: check-format check-generated lint vet breaking dag race integration faults mutants fuzz readme ## Everything that CI runs
+ci: check-format check-generated lint vet breaking dag race tokens eval integration faults mutants fuzz readme ## Everything that CI runs
 	@echo "ci: every leg ran"
 
 .PHONY: clean
