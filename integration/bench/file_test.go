@@ -79,7 +79,7 @@ func writeFile(b *testing.B, path string, chunk []byte, total int64) {
 // project has the sidecar take a file, and removes what was stored.
 func (s side) project(b *testing.B, path string) time.Duration {
 	b.Helper()
-	req := request(nil)
+	req := request(unknown, nil)
 	req.GetOutput().GetCommand().Stdout = &pb.Payload{Source: &pb.Payload_File{File: &pb.FileReference{Path: path}}}
 	begin := time.Now()
 	answer, err := s.Project(b.Context(), req)

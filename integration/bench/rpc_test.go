@@ -175,11 +175,15 @@ func logOf(n, seed int) []byte {
 	return b.Bytes()[:n]
 }
 
-func request(stdout []byte) *pb.ProjectRequest {
+// Commands with a profile, whose noise is left out even where it would fit, and
+// without one.
+const known, unknown = "go test ./...", "./check.sh"
+
+func request(command string, stdout []byte) *pb.ProjectRequest {
 	return &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
-			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)), CommandLine: "go test ./...",
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)), CommandLine: command,
 			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: stdout}},
 		}},
 	}}
@@ -259,29 +263,33 @@ func median(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// A command result of 4 KB, shown whole, with validation, logging and recovery.
+// A command result of 4 KB with validation, logging and recovery: shown whole, and
+// with its noise in an artifact.
 func BenchmarkProject4K(b *testing.B) {
-	for _, callers := range []int{1, 8} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			req := request(logOf(4096, 0))
-			ours, floor := pair(b, req, "")
-			compare(b, ours, floor, callers, 1500, func(int) *pb.ProjectRequest { return req })
-		})
+	for name, command := range map[string]string{"whole": unknown, "folded": known} {
+		for _, callers := range []int{1, 8} {
+			b.Run(fmt.Sprintf("%s/callers=%d", name, callers), func(b *testing.B) {
+				req := request(command, logOf(4096, 0))
+				ours, floor := pair(b, req, "")
+				compare(b, ours, floor, callers, 1500, func(int) *pb.ProjectRequest { return req })
+			})
+		}
 	}
 }
 
 // 64 KB of fresh content in every call: each one writes an artifact. In memory
 // is what the sidecar costs; on disk is that and what the disk costs.
 func BenchmarkProject64K(b *testing.B) {
-	for _, mode := range []struct{ name, base, flag string }{
-		{"memory", "/dev/shm", "--volatile=true"}, {"disk-unsynced", "", "--volatile=true"}, {"disk-durable", "", "--volatile=false"},
+	for _, mode := range []struct{ name, command, base, flag string }{
+		{"memory", unknown, "/dev/shm", "--volatile=true"}, {"memory-profile", known, "/dev/shm", "--volatile=true"},
+		{"disk-unsynced", unknown, "", "--volatile=true"}, {"disk-durable", unknown, "", "--volatile=false"},
 	} {
 		for _, callers := range []int{1, 8} {
 			b.Run(fmt.Sprintf("%s/callers=%d", mode.name, callers), func(b *testing.B) {
 				const calls = 400
 				reqs := make([]*pb.ProjectRequest, calls)
 				for i := range reqs {
-					reqs[i] = request(logOf(64<<10, i))
+					reqs[i] = request(mode.command, logOf(64<<10, i))
 				}
 				ours, floor := pair(b, reqs[0], mode.base, mode.flag)
 				fresh := 0

@@ -42,17 +42,23 @@ func streamBytes(b *testing.B) int64 {
 // streamChunk is the size of a chunk, in bytes.
 const streamChunk = 256 << 10
 
-// shapes are a chunk of each kind of stream.
+// shapes are a chunk of each kind of stream. In a log one line in fifty matters, and
+// of warnings each may.
 func shapes() map[string][]byte {
-	var log bytes.Buffer
-	for i := 0; log.Len() < streamChunk; i++ {
-		fmt.Fprintf(&log, "2026-11-21T09:14:%02dZ worker %d: compiled module %d of 4096 without a warning\n", i%60, i%8, i)
+	var log, warnings bytes.Buffer
+	for i := 0; warnings.Len() < streamChunk; i++ {
+		if i%50 == 0 {
+			fmt.Fprintf(&log, "2026-11-21T09:14:%02dZ worker %d: error: module %d was not found\n", i%60, i%8, i)
+		}
+		fmt.Fprintf(&log, "2026-11-21T09:14:%02dZ worker %d: compiled module %d of 4096 in the usual time\n", i%60, i%8, i)
+		fmt.Fprintf(&warnings, "2026-11-21T09:14:%02dZ worker %d: compiled module %d of 4096 without a warning\n", i%60, i%8, i)
 	}
 	noise := make([]byte, streamChunk)
 	r := rand.NewChaCha8([32]byte{1})
 	_, _ = r.Read(noise)
 	return map[string][]byte{
 		"log":         log.Bytes()[:streamChunk],
+		"warnings":    warnings.Bytes()[:streamChunk],
 		"one line":    bytes.Repeat([]byte("x"), streamChunk),
 		"empty lines": bytes.Repeat([]byte("\n"), streamChunk),
 		"binary":      noise,
