@@ -62,7 +62,7 @@ test: ## Run every test that needs nothing but Go
 
 .PHONY: race
 race: ## Run the tests twice, shuffled, under the race detector
-	$(GO) test -race -shuffle=on -count=2 -timeout 30m ./...
+	$(GO) test -race -shuffle=on -count=2 -timeout 45m ./...
 
 .PHONY: integration
 integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary on a real socket, grpcurl included
