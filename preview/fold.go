@@ -110,8 +110,9 @@ func applyRules(list []ranked, verdicts []Verdict) {
 // test that hangs may be all that names it.
 const shownTail = 3
 
-// fold takes their scores from the lines that are noise: not from one that
-// matters by itself, nor from one beside it, nor from the last ones.
+// fold takes their scores from the lines that are noise: not from one that says
+// that something is wrong, though many do or the program succeeded, nor from one
+// that matters by itself, nor from one beside it, nor from the last ones.
 func (e *Excerpt) fold(list []ranked) {
 	matters := func(i int) bool {
 		return i >= 0 && i < len(list) && list[i].score >= salience.MustKeep && list[i].reason > KeepContext &&
@@ -119,7 +120,7 @@ func (e *Excerpt) fold(list []ranked) {
 	}
 	for i := range list {
 		r := &list[i]
-		if r.reason > KeepContext && r.score >= salience.MustKeep {
+		if r.loud || r.reason > KeepContext && r.score >= salience.MustKeep {
 			r.folded = false
 		}
 	}

@@ -14,19 +14,25 @@ import (
 func TestFolding(t *testing.T) {
 	noise := rules(t, nil, []string{`^   Compiling `}, []string{`^    Finished `})
 	compiling := numbered(60, "   Compiling crate-%d v1.0.0\n")
+	many := ""
+	for _, crate := range strings.Fields("apple bread cream dates eggs figs") {
+		many += "   Compiling " + crate + " failed: out of room\n"
+	}
 	finished := "    Finished `dev` profile in 3.1s\nand more\nand the last\n"
 	for name, c := range map[string]struct {
 		payload, text string
 		focus         preview.Focus
 	}{
-		"noise goes":            {compiling + finished, finished, preview.Focus{Rules: noise}},
-		"not without rules":     {compiling + finished, compiling + finished, preview.Focus{}},
-		"not from a range":      {compiling + finished, compiling + finished, preview.Focus{Rules: noise, Range: true}},
-		"not when it is little": {numbered(3, "   Compiling crate-%d\n") + finished, numbered(3, "   Compiling crate-%d\n") + finished, preview.Focus{Rules: noise}},
-		"not when it is all":    {compiling, compiling, preview.Focus{Rules: noise}},
-		"not beside an error":   {compiling + "error: no space\n" + compiling + finished, "   Compiling crate-59 v1.0.0\nerror: no space\n   Compiling crate-0 v1.0.0\n" + finished, preview.Focus{Rules: noise}},
-		"not an error":          {compiling + "x\n   Compiling of y failed: error\nx\n" + finished, "x\n   Compiling of y failed: error\nx\n" + finished, preview.Focus{Rules: noise}},
-		"not the last lines":    {finished + compiling, finished + "   Compiling crate-57 v1.0.0\n   Compiling crate-58 v1.0.0\n   Compiling crate-59 v1.0.0\n", preview.Focus{Rules: noise}},
+		"noise goes":                {compiling + finished, finished, preview.Focus{Rules: noise}},
+		"not without rules":         {compiling + finished, compiling + finished, preview.Focus{}},
+		"not from a range":          {compiling + finished, compiling + finished, preview.Focus{Rules: noise, Range: true}},
+		"not when it is little":     {numbered(3, "   Compiling crate-%d\n") + finished, numbered(3, "   Compiling crate-%d\n") + finished, preview.Focus{Rules: noise}},
+		"not when it is all":        {compiling, compiling, preview.Focus{Rules: noise}},
+		"not beside an error":       {compiling + "error: no space\n" + compiling + finished, "   Compiling crate-59 v1.0.0\nerror: no space\n   Compiling crate-0 v1.0.0\n" + finished, preview.Focus{Rules: noise}},
+		"not an error":              {compiling + "x\n   Compiling of y failed: error\nx\n" + finished, "x\n   Compiling of y failed: error\nx\n" + finished, preview.Focus{Rules: noise}},
+		"not an error of a success": {compiling + "   Compiling of y failed: error\n" + compiling + finished, "   Compiling of y failed: error\n" + finished, preview.Focus{Rules: noise, Succeeded: true}},
+		"not one of many errors":    {compiling + many + compiling + finished, "   Compiling crate-59 v1.0.0\n" + many + "   Compiling crate-0 v1.0.0\n" + finished, preview.Focus{Rules: noise}},
+		"not the last lines":        {finished + compiling, finished + "   Compiling crate-57 v1.0.0\n   Compiling crate-58 v1.0.0\n   Compiling crate-59 v1.0.0\n", preview.Focus{Rules: noise}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.focus.HeadPercent = 25

@@ -15,6 +15,7 @@ type ranked struct {
 	score  int // 0 to 100
 	turn   int // of two lines with the same score, that with the lower one comes first
 	reason Reason
+	loud   bool // its own words say that something is wrong, though many may say so
 	folded bool // rules call it noise
 }
 
@@ -116,6 +117,7 @@ func rankText(list []ranked, f Focus) {
 		if m.Score == 0 {
 			continue
 		}
+		list[i].loud = m.Score >= salience.MustKeep && m.Reason != salience.Summary
 		score := scores[i]
 		if f.Succeeded && m.Reason != salience.Summary {
 			score -= scoreSucceeded
