@@ -21,7 +21,8 @@ const (
 )
 
 // Command projects the command family. RFC "Family-Specific Large Output
-// Rules". The profiles say what exit codes mean; nil for none.
+// Rules". The profiles say what is known of programs: what their exit codes mean
+// and which of their lines are noise; nil for none.
 func Command(profiles *profile.Set) Projector { return newCommand(profiles) }
 
 type command struct {
@@ -58,7 +59,7 @@ func (c command) project(ctx context.Context, in Input, sink artifactstore.Sink)
 	result.Unchanged = in.Unchanged
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
-	parts := c.parts(nil, out, result, &in)
+	parts := c.parts(nil, out, out.GetCommandLine(), result, &in)
 	finish := func() error {
 		setTruncated(result)
 		return keepOrder(ctx, in, result, sink)
@@ -70,9 +71,9 @@ func (c command) project(ctx context.Context, in Input, sink artifactstore.Sink)
 }
 
 // parts lists the streams of a command in the order of the contract.
-func (c command) parts(list []part, out *pb.CommandOutput, into *pb.CommandResult, in *Input) []part {
+func (c command) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	known := c.profiles.For(out.GetCommandLine())
+	known := c.profiles.For(commandLine)
 	focus := preview.Focus{
 		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
 		Shape: preview.ShapeNamed(known.Shape()),

@@ -49,7 +49,7 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 			return nil, err
 		}
 		if item.GetResult() != nil {
-			parts = b.command.parts(parts, given.GetResult(), item.GetResult(), &in)
+			parts = b.command.parts(parts, given.GetResult(), commandLineOf(given), item.GetResult(), &in)
 		}
 		result.Items = append(result.Items, item)
 	}
@@ -69,12 +69,17 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 	return r, nil
 }
 
+// commandLineOf is the command line of an item, as its result has it or else the item.
+func commandLineOf(given *pb.CommandBatchItemOutput) string {
+	return cmp.Or(given.GetResult().GetCommandLine(), given.GetCommandLine())
+}
+
 func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
 	item := &pb.CommandBatchItem{
 		Status: given.GetStatus(), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
 	}
 	if out := given.GetResult(); out != nil {
-		item.Result = b.command.facts(out, cmp.Or(out.GetCommandLine(), given.GetCommandLine()))
+		item.Result = b.command.facts(out, commandLineOf(given))
 	}
 	if given.GetError() != nil {
 		e, err := projectError(ctx, given.GetError(), hint, sink)

@@ -3,6 +3,7 @@ package projectors_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -98,5 +99,38 @@ func TestStreamsShareFairly(t *testing.T) {
 	}
 	if out, _ := shown(5000, 3); out < 140 {
 		t.Errorf("beside a small stream only %d lines are shown", out)
+	}
+}
+
+// In a batch the command line of an item is that of its result, too, where the
+// result has none: what its exit code means and which of its lines are noise.
+func TestBatchItemsHaveProfiles(t *testing.T) {
+	noise := ""
+	for i := range 60 {
+		noise += fmt.Sprintf("   Compiling crate-%d v1.0.0\n", i)
+	}
+	const line = "cargo build"
+	result := func(commandLine string) *pb.CommandOutput {
+		return &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(101)), CommandLine: commandLine,
+			Stderr: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(noise + "error: no space\nerror: could not compile\nend\n")}},
+		}
+	}
+	r, err := projectors.CommandBatch(profile.BuiltIn()).Project(context.Background(), projectors.Input{
+		Output: &pb.CompleteToolOutput{
+			ToolName: "ExecCommands", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+			Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{Items: []*pb.CommandBatchItemOutput{
+				{Status: pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN, CommandLine: line, Result: result("")},
+			}}},
+		},
+		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 4000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
+		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+	}, artifactstore.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := r.GetCommandBatch().GetItems()[0].GetResult().GetStderrPreview(), project(t, result(line)).GetStderrPreview()
+	if got != want || got == "" || strings.Contains(got, "crate-3 ") {
+		t.Errorf("in a batch is shown\n%s\nalone\n%s", got, want)
 	}
 }
