@@ -56,7 +56,10 @@ func newHouse(t testing.TB) house {
 // example of a descriptor set, and for errors.
 func (h house) eachFamily(t *testing.T, property func(t *testing.T, family string)) {
 	for _, f := range h.families {
-		t.Run(f.Name, func(t *testing.T) { property(t, f.Name) })
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			property(t, f.Name)
+		})
 	}
 	t.Run("error", func(t *testing.T) { property(t, "") })
 }
