@@ -13,7 +13,11 @@ import (
 // retention on every field, whole large fields, a compaction level where
 // anything can be shortened, and nothing that the RFC's JSON cannot say.
 func CheckSchema(d protoreflect.MessageDescriptor) error {
-	return checkSchema(d, map[protoreflect.FullName]bool{})
+	if err := checkSchema(d, map[protoreflect.FullName]bool{}); err != nil {
+		return err
+	}
+	_, err := TraitsOf(d)
+	return err
 }
 
 func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
@@ -86,8 +90,9 @@ var (
 	largeListTypes = typesOf((*pb.SearchResult)(nil).ProtoReflect().Descriptor(), "files",
 		suffixTruncated, suffixArtifact, suffixTotal)
 	reservedTypes = map[protoreflect.Name]protoreflect.FieldDescriptor{
-		artifactsField: (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(artifactsField),
-		levelField:     (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(levelField),
+		artifactsField:  (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(artifactsField),
+		levelField:      (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(levelField),
+		supersededField: (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(supersededField),
 	}
 )
 

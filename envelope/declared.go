@@ -267,7 +267,7 @@ func oneofOf(f protoreflect.FieldDescriptor) protoreflect.Name {
 // Made returns the names of the fields of a canonical payload that a projection
 // makes, and does not copy.
 func Made(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
-	made := map[protoreflect.Name]bool{levelField: true, artifactsField: true, sumField: true}
+	made := map[protoreflect.Name]bool{levelField: true, supersededField: true, artifactsField: true, sumField: true}
 	large := LargeFields(d)
 	for i := range large {
 		for _, suffix := range []string{suffixPreview, suffixTruncated, suffixArtifact, suffixCuts, suffixSource} {

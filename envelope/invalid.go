@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -30,6 +31,15 @@ func (e *InvalidError) Error() string {
 
 // maxViolations bounds an answer; more of them help nobody.
 const maxViolations = 16
+
+// Under returns the error with its fields below another one.
+func (e *InvalidError) Under(path string) *InvalidError {
+	moved := &InvalidError{Violations: slices.Clone(e.Violations)}
+	for i := range moved.Violations {
+		moved.Violations[i].Field = join(path, moved.Violations[i].Field)
+	}
+	return moved
+}
 
 // Checker collects violations below a path.
 type Checker struct {

@@ -14,6 +14,12 @@ const suffixTotal = "_total"
 
 // LargeLists returns the large lists of a message in the order of the contract.
 func LargeLists(d protoreflect.MessageDescriptor) []LargeList {
+	return largeLists.of(d, readLargeLists)
+}
+
+var largeLists ofMessages[[]LargeList]
+
+func readLargeLists(d protoreflect.MessageDescriptor) []LargeList {
 	var lists []LargeList
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)

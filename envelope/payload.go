@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -82,6 +83,25 @@ const (
 // LargeFields returns the large fields of a message in the order of their
 // previews. A preview is a large field when it has cuts beside it.
 func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
+	return largeFields.of(d, readLargeFields)
+}
+
+var largeFields ofMessages[[]LargeField]
+
+// ofMessages is what was read of the messages of the contract, and of those that an
+// operator brought: once, because each call asks for it.
+type ofMessages[T any] struct{ known sync.Map }
+
+func (o *ofMessages[T]) of(d protoreflect.MessageDescriptor, read func(protoreflect.MessageDescriptor) T) T {
+	known, ok := o.known.Load(d)
+	if !ok {
+		known, _ = o.known.LoadOrStore(d, read(d))
+	}
+	value, _ := known.(T)
+	return value
+}
+
+func readLargeFields(d protoreflect.MessageDescriptor) []LargeField {
 	var list []LargeField
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
@@ -102,6 +122,9 @@ func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
 
 // Has reports whether the field was captured.
 func (f *LargeField) Has(m protoreflect.Message) bool { return m.Has(f.preview) }
+
+// Text is the preview of the field; empty when it was not captured.
+func (f *LargeField) Text(m protoreflect.Message) string { return m.Get(f.preview).String() }
 
 // Large is the value of a large field.
 type Large struct {
@@ -203,12 +226,50 @@ func SetLevel(m protoreflect.Message, level pb.CompactionLevel) {
 	}
 }
 
+// HasLevel reports whether a message has a place for a compaction level.
+func HasLevel(d protoreflect.MessageDescriptor) bool { return d.Fields().ByName(levelField) != nil }
+
 // Level reads the compaction level of a payload or error.
 func Level(m protoreflect.Message) pb.CompactionLevel {
 	if f := m.Descriptor().Fields().ByName(levelField); f != nil {
 		return pb.CompactionLevel(m.Get(f).Enum())
 	}
 	return pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+// supersededField is where a payload says which later result supersedes it.
+const supersededField = "superseded"
+
+// SetSuperseded says in a payload which later result supersedes it, where it has a
+// place for that.
+func SetSuperseded(m protoreflect.Message, s *pb.Superseded) {
+	if f := m.Descriptor().Fields().ByName(supersededField); f != nil {
+		m.Set(f, protoreflect.ValueOfMessage(s.ProtoReflect()))
+	}
+}
+
+// SupersededBy is what a payload says of the later result that supersedes it; nil when
+// it says nothing.
+func SupersededBy(m protoreflect.Message) *pb.Superseded {
+	f := m.Descriptor().Fields().ByName(supersededField)
+	if f == nil || !m.Has(f) {
+		return nil
+	}
+	return generated(m.Get(f).Message(), &pb.Superseded{})
+}
+
+// unchangedField is where a payload says which earlier result it repeats.
+const unchangedField = "unchanged"
+
+// UnchangedSince is what a payload says of the earlier result that it repeats; nil when
+// it says nothing.
+func UnchangedSince(m protoreflect.Message) *pb.OutputUnchanged {
+	f := m.Descriptor().Fields().ByName(unchangedField)
+	if f == nil || f.Message() == nil || !m.Has(f) {
+		return nil
+	}
+	u, _ := m.Get(f).Message().Interface().(*pb.OutputUnchanged)
+	return u
 }
 
 func needArtifacts(d protoreflect.MessageDescriptor) error {
@@ -225,7 +286,7 @@ func Walk(path string, m protoreflect.Message, visit func(path string, m protore
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
-		if f.Message() == nil || !m.Has(f) || slices.Contains(leaves, f.Message().FullName()) {
+		if f.Message() == nil || !m.Has(f) || IsLeaf(f.Message()) {
 			continue
 		}
 		at := join(path, string(f.Name()))
@@ -238,6 +299,10 @@ func Walk(path string, m protoreflect.Message, visit func(path string, m protore
 		}
 	}
 }
+
+// IsLeaf reports whether a message belongs to a field of its parent, and holds nothing
+// to visit.
+func IsLeaf(d protoreflect.MessageDescriptor) bool { return slices.Contains(leaves, d.FullName()) }
 
 // leaves are messages that belong to a field of their parent and hold nothing
 // to visit.

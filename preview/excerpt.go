@@ -84,6 +84,9 @@ func (e *Excerpt) byLines() {
 // Bytes is the size of the payload.
 func (e *Excerpt) Bytes() int64 { return e.bytes }
 
+// Lines is how many lines the payload has; the last one need not end.
+func (e *Excerpt) Lines() int64 { return e.lines }
+
 // complete reports whether every line was kept.
 func (e *Excerpt) complete() bool { return int64(len(e.head)+len(e.tail)) == e.lines }
 

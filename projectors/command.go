@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/zeebo/blake3"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -123,8 +125,10 @@ func (c command) facts(out *pb.CommandOutput, commandLine string) *pb.CommandRes
 	if out.ExitStatus != nil && out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
 	}
+	if r.CommandPreview = oneLine(commandLine, maxCommandPreview); r.CommandPreview != commandLine {
+		r.CommandDigest = fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(commandLine)))
+	}
 	if out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
-		r.CommandPreview = oneLine(commandLine, maxCommandPreview)
 		r.Instructions = oneLine(out.GetInstructions(), maxInstructions)
 	}
 	return r

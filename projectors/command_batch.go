@@ -80,6 +80,10 @@ func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, hint 
 	}
 	if out := given.GetResult(); out != nil {
 		item.Result = b.command.facts(out, commandLineOf(given))
+		if item.GetResult().GetCommandPreview() == item.GetCommandPreview() &&
+			out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+			item.Result.CommandPreview = "" // the item has it
+		}
 	}
 	if given.GetError() != nil {
 		e, err := projectError(ctx, given.GetError(), hint, sink)

@@ -28,12 +28,21 @@ func adaptFileRead(_ context.Context, w *work) error {
 	into.LineEnds = lineEnds(content)
 	for _, p := range w.parts {
 		if text, ok := p.(*payload); ok {
-			text.excerpt = preview.OfFile(content, w.Policy.Budget.Tokens)
+			excerpt := preview.OfFile(content, w.Policy.Budget.Tokens)
+			text.excerpt, into.RangeLines = excerpt, rangeLines(out, into.GetFirstLine(), uint64(excerpt.Lines()))
 		}
 	}
 	w.Policy.HeadPercent = 100
 	w.Policy.BeforeLine = fmt.Sprintf("%d\t", into.GetFirstLine()+uint64(bytes.Count(content, []byte{'\n'})))
 	return nil
+}
+
+// rangeLines is how many lines a range has that is not known to end where its file does.
+func rangeLines(out *pb.FileReadOutput, first, lines uint64) *uint64 {
+	if out.TotalLines != nil && first-1+lines >= out.GetTotalLines() {
+		return nil
+	}
+	return &lines
 }
 
 // lineEnds says how the lines of a text end.

@@ -806,8 +806,10 @@ type AgentReportResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,19,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,20,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,21,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AgentReportResult) Reset() {
@@ -980,6 +982,13 @@ func (x *AgentReportResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *AgentReportResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_agent_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_agent_proto_rawDesc = "" +
@@ -1035,12 +1044,12 @@ const file_toolresult_v1_agent_proto_rawDesc = "" +
 	"\x0eopen_questions\x18\x06 \x03(\tB\x05\xb8\xb5\x18\xe8\aR\ropenQuestions\x125\n" +
 	"\x05files\x18\a \x03(\v2\x18.toolresult.v1.ChildFileB\x05\xb8\xb5\x18\x90NR\x05files\x12.\n" +
 	"\x06report\x18\b \x01(\v2\x16.toolresult.v1.PayloadR\x06reportB\x0e\n" +
-	"\f_tokens_used\"\x91\v\n" +
+	"\f_tokens_used\"\xd6\v\n" +
 	"\x11AgentReportResult\x12=\n" +
 	"\x0echild_agent_id\x18\x01 \x01(\tB\x17\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\vChild agentR\fchildAgentId\x12F\n" +
 	"\rchild_outcome\x18\x02 \x01(\x0e2\x1b.toolresult.v1.ChildOutcomeB\x04\x88\xb5\x18\x01R\fchildOutcome\x12)\n" +
-	"\atask_id\x18\x03 \x01(\tB\x10\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x04TaskR\x06taskId\x12:\n" +
-	"\afailure\x18\x04 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure\x12=\n" +
+	"\atask_id\x18\x03 \x01(\tB\x10\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x04TaskR\x06taskId\x12>\n" +
+	"\afailure\x18\x04 \x01(\v2\x1a.toolresult.v1.TaskFailureB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\afailure\x12=\n" +
 	"\vtokens_used\x18\x05 \x01(\x04B\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vTokens usedH\x00R\n" +
 	"tokensUsed\x88\x01\x01\x12A\n" +
 	"\x0eopen_questions\x18\x06 \x03(\tB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0eOpen questionsR\ropenQuestions\x126\n" +
@@ -1060,7 +1069,10 @@ const file_toolresult_v1_agent_proto_rawDesc = "" +
 	"reportCuts\x12E\n" +
 	"\rreport_source\x18\x12 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\freportSource\x12D\n" +
 	"\tartifacts\x18\x13 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x14 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:O\x8a\xb5\x18#Agent report: child {child_outcome}\x9a\xb5\x18\x1ftoolresult.v1.AgentReportOutput\xa0\xb5\x18\xdc\vB\x0e\n" +
+	"\x10compaction_level\x18\x14 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x15 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:O\x8a\xb5\x18#Agent report: child {child_outcome}\x9a\xb5\x18\x1ftoolresult.v1.AgentReportOutput\xa0\xb5\x18\xdc\vB\x0e\n" +
 	"\f_tokens_usedB\x1a\n" +
 	"\x18_open_questions_artifactB\x11\n" +
 	"\x0f_files_artifactB\x11\n" +
@@ -1124,6 +1136,7 @@ var file_toolresult_v1_agent_proto_goTypes = []any{
 	(*SourceFacts)(nil),        // 14: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil),  // 15: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),       // 16: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),         // 17: toolresult.v1.Superseded
 }
 var file_toolresult_v1_agent_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.ModelResolution.resolution_status:type_name -> toolresult.v1.ModelResolutionStatus
@@ -1144,11 +1157,12 @@ var file_toolresult_v1_agent_proto_depIdxs = []int32{
 	14, // 15: toolresult.v1.AgentReportResult.report_source:type_name -> toolresult.v1.SourceFacts
 	15, // 16: toolresult.v1.AgentReportResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	16, // 17: toolresult.v1.AgentReportResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	17, // 18: toolresult.v1.AgentReportResult.superseded:type_name -> toolresult.v1.Superseded
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_agent_proto_init() }

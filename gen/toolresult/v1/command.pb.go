@@ -530,8 +530,9 @@ type CommandResult struct {
 	Signal *int32 `protobuf:"varint,27,opt,name=signal,proto3,oneof" json:"signal,omitempty"`
 	// For timed_out: the time that the command was given, in milliseconds.
 	TimeoutMs *uint64 `protobuf:"varint,28,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
-	// The first 512 bytes of the command line, on one line, where the receipt
-	// names the command (already_running); otherwise empty.
+	// The first 512 bytes of the command line, on one line; empty when it was not
+	// given, and in items of a batch that have it themselves. The receipt names the
+	// command for already_running alone: everywhere else the call stands before it.
 	CommandPreview string `protobuf:"bytes,29,opt,name=command_preview,json=commandPreview,proto3" json:"command_preview,omitempty"`
 	// For already_running: what the model can do about it.
 	Instructions string `protobuf:"bytes,30,opt,name=instructions,proto3" json:"instructions,omitempty"`
@@ -544,7 +545,12 @@ type CommandResult struct {
 	// Set when every stream has the same bytes as in an earlier call of the session,
 	// and the command ended in the same way. Computed from the bytes that came with
 	// this call.
-	Unchanged     *OutputUnchanged `protobuf:"bytes,33,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
+	Unchanged *OutputUnchanged `protobuf:"bytes,33,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
+	// Digest of the command line, "blake3:" and 64 lower-case hex digits, where
+	// command_preview is not all of it; otherwise empty.
+	CommandDigest string `protobuf:"bytes,34,opt,name=command_digest,json=commandDigest,proto3" json:"command_digest,omitempty"`
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,35,opt,name=superseded,proto3" json:"superseded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -810,6 +816,20 @@ func (x *CommandResult) GetUnchanged() *OutputUnchanged {
 	return nil
 }
 
+func (x *CommandResult) GetCommandDigest() string {
+	if x != nil {
+		return x.CommandDigest
+	}
+	return ""
+}
+
+func (x *CommandResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 // CommandBatchItemOutput is one command of a batch, complete.
 type CommandBatchItemOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1024,8 +1044,10 @@ type CommandBatchResult struct {
 	StopOnError bool `protobuf:"varint,2,opt,name=stop_on_error,json=stopOnError,proto3" json:"stop_on_error,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,3,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,4,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CommandBatchResult) Reset() {
@@ -1079,6 +1101,13 @@ func (x *CommandBatchResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *CommandBatchResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_command_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_command_proto_rawDesc = "" +
@@ -1109,10 +1138,10 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"S\n" +
 	"\x0fOutputUnchanged\x12\x1d\n" +
 	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12!\n" +
-	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\"\xc4\x12\n" +
+	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\"\xe8\x13\n" +
 	"\rCommandResult\x12I\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12*\n" +
-	"\vexit_status\x18\x02 \x01(\x05B\x04\x88\xb5\x18\x01H\x00R\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
+	"\vexit_status\x18\x02 \x01(\x05B\b\x88\xb5\x18\x01\xc0\xb5\x18\x01H\x00R\n" +
 	"exitStatus\x88\x01\x01\x12B\n" +
 	"\x0estdout_preview\x18\x03 \x01(\tB\x16\x88\xb5\x18\x02\x92\xb5\x18\x0estderr_previewH\x01R\rstdoutPreview\x88\x01\x01\x12B\n" +
 	"\x0estderr_preview\x18\x04 \x01(\tB\x16\x88\xb5\x18\x02\x92\xb5\x18\x0estdout_previewH\x02R\rstderrPreview\x88\x01\x01\x12'\n" +
@@ -1142,15 +1171,19 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\rstderr_source\x18\x17 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\fstderrSource\x12V\n" +
 	"\x16combined_output_source\x18\x18 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x14combinedOutputSource\x12T\n" +
 	"\x15initial_output_source\x18\x19 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x13initialOutputSource\x12C\n" +
-	"\fexit_meaning\x18\x1a \x01(\v2\x1a.toolresult.v1.ExitMeaningB\x04\x88\xb5\x18\x01R\vexitMeaning\x12!\n" +
-	"\x06signal\x18\x1b \x01(\x05B\x04\x88\xb5\x18\x01H\vR\x06signal\x88\x01\x01\x12(\n" +
+	"\fexit_meaning\x18\x1a \x01(\v2\x1a.toolresult.v1.ExitMeaningB\x04\x88\xb5\x18\x01R\vexitMeaning\x12%\n" +
+	"\x06signal\x18\x1b \x01(\x05B\b\x88\xb5\x18\x01\xc0\xb5\x18\x01H\vR\x06signal\x88\x01\x01\x12,\n" +
 	"\n" +
-	"timeout_ms\x18\x1c \x01(\x04B\x04\x88\xb5\x18\x01H\fR\ttimeoutMs\x88\x01\x01\x12-\n" +
+	"timeout_ms\x18\x1c \x01(\x04B\b\x88\xb5\x18\x01\xc0\xb5\x18\x01H\fR\ttimeoutMs\x88\x01\x01\x12-\n" +
 	"\x0fcommand_preview\x18\x1d \x01(\tB\x04\x88\xb5\x18\x01R\x0ecommandPreview\x12(\n" +
 	"\finstructions\x18\x1e \x01(\tB\x04\x88\xb5\x18\x03R\finstructions\x12O\n" +
 	"\x10compaction_level\x18\x1f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x125\n" +
 	"\x11in_order_artifact\x18  \x01(\rB\x04\x88\xb5\x18\x01H\rR\x0finOrderArtifact\x88\x01\x01\x12B\n" +
-	"\tunchanged\x18! \x01(\v2\x1e.toolresult.v1.OutputUnchangedB\x04\x88\xb5\x18\x01R\tunchangedB\x0e\n" +
+	"\tunchanged\x18! \x01(\v2\x1e.toolresult.v1.OutputUnchangedB\x04\x88\xb5\x18\x01R\tunchanged\x12+\n" +
+	"\x0ecommand_digest\x18\" \x01(\tB\x04\x88\xb5\x18\x01R\rcommandDigest\x12?\n" +
+	"\n" +
+	"superseded\x18# \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:(\xaa\xb5\x18${command_preview}[ {command_digest}]B\x0e\n" +
 	"\f_exit_statusB\x11\n" +
 	"\x0f_stdout_previewB\x11\n" +
 	"\x0f_stderr_previewB\f\n" +
@@ -1173,16 +1206,19 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x05error\x18\x04 \x01(\v2 .toolresult.v1.CompleteToolErrorR\x05error\"u\n" +
 	"\x12CommandBatchOutput\x12;\n" +
 	"\x05items\x18\x01 \x03(\v2%.toolresult.v1.CommandBatchItemOutputR\x05items\x12\"\n" +
-	"\rstop_on_error\x18\x02 \x01(\bR\vstopOnError\"\xf8\x01\n" +
+	"\rstop_on_error\x18\x02 \x01(\bR\vstopOnError\"\xfc\x01\n" +
 	"\x10CommandBatchItem\x12C\n" +
 	"\x06status\x18\x01 \x01(\x0e2%.toolresult.v1.CommandBatchItemStatusB\x04\x88\xb5\x18\x01R\x06status\x12-\n" +
 	"\x0fcommand_preview\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x0ecommandPreview\x12:\n" +
-	"\x06result\x18\x03 \x01(\v2\x1c.toolresult.v1.CommandResultB\x04\x88\xb5\x18\x01R\x06result\x124\n" +
-	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorB\x04\x88\xb5\x18\x01R\x05error\"\xcc\x01\n" +
+	"\x06result\x18\x03 \x01(\v2\x1c.toolresult.v1.CommandResultB\x04\x88\xb5\x18\x01R\x06result\x128\n" +
+	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\x05error\"\x8d\x02\n" +
 	"\x12CommandBatchResult\x12;\n" +
 	"\x05items\x18\x01 \x03(\v2\x1f.toolresult.v1.CommandBatchItemB\x04\x88\xb5\x18\x01R\x05items\x12(\n" +
 	"\rstop_on_error\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\vstopOnError\x12O\n" +
-	"\x10compaction_level\x18\x03 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel*\x9f\x02\n" +
+	"\x10compaction_level\x18\x03 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x04 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded*\x9f\x02\n" +
 	"\x12CommandDisposition\x12#\n" +
 	"\x1fCOMMAND_DISPOSITION_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dCOMMAND_DISPOSITION_COMPLETED\x10\x01\x12(\n" +
@@ -1190,10 +1226,10 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"#COMMAND_DISPOSITION_ALREADY_RUNNING\x10\x03\x12!\n" +
 	"\x1dCOMMAND_DISPOSITION_TIMED_OUT\x10\x04\x12!\n" +
 	"\x1dCOMMAND_DISPOSITION_CANCELLED\x10\x05\x12(\n" +
-	"$COMMAND_DISPOSITION_KILLED_BY_SIGNAL\x10\x06*V\n" +
+	"$COMMAND_DISPOSITION_KILLED_BY_SIGNAL\x10\x06*\\\n" +
 	"\tExitClass\x12\x1a\n" +
-	"\x16EXIT_CLASS_UNSPECIFIED\x10\x00\x12\x15\n" +
-	"\x11EXIT_CLASS_ANSWER\x10\x01\x12\x16\n" +
+	"\x16EXIT_CLASS_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x11EXIT_CLASS_ANSWER\x10\x01\x1a\x04\x90\xb5\x18\x01\x12\x16\n" +
 	"\x12EXIT_CLASS_FAILURE\x10\x02*\xb5\x01\n" +
 	"\x16CommandBatchItemStatus\x12)\n" +
 	"%COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
@@ -1234,8 +1270,9 @@ var file_toolresult_v1_command_proto_goTypes = []any{
 	(*Cut)(nil),                    // 14: toolresult.v1.Cut
 	(*SourceFacts)(nil),            // 15: toolresult.v1.SourceFacts
 	(CompactionLevel)(0),           // 16: toolresult.v1.CompactionLevel
-	(*CompleteToolError)(nil),      // 17: toolresult.v1.CompleteToolError
-	(*ToolError)(nil),              // 18: toolresult.v1.ToolError
+	(*Superseded)(nil),             // 17: toolresult.v1.Superseded
+	(*CompleteToolError)(nil),      // 18: toolresult.v1.CompleteToolError
+	(*ToolError)(nil),              // 19: toolresult.v1.ToolError
 }
 var file_toolresult_v1_command_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CommandOutput.disposition:type_name -> toolresult.v1.CommandDisposition
@@ -1259,20 +1296,22 @@ var file_toolresult_v1_command_proto_depIdxs = []int32{
 	4,  // 18: toolresult.v1.CommandResult.exit_meaning:type_name -> toolresult.v1.ExitMeaning
 	16, // 19: toolresult.v1.CommandResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
 	5,  // 20: toolresult.v1.CommandResult.unchanged:type_name -> toolresult.v1.OutputUnchanged
-	2,  // 21: toolresult.v1.CommandBatchItemOutput.status:type_name -> toolresult.v1.CommandBatchItemStatus
-	3,  // 22: toolresult.v1.CommandBatchItemOutput.result:type_name -> toolresult.v1.CommandOutput
-	17, // 23: toolresult.v1.CommandBatchItemOutput.error:type_name -> toolresult.v1.CompleteToolError
-	7,  // 24: toolresult.v1.CommandBatchOutput.items:type_name -> toolresult.v1.CommandBatchItemOutput
-	2,  // 25: toolresult.v1.CommandBatchItem.status:type_name -> toolresult.v1.CommandBatchItemStatus
-	6,  // 26: toolresult.v1.CommandBatchItem.result:type_name -> toolresult.v1.CommandResult
-	18, // 27: toolresult.v1.CommandBatchItem.error:type_name -> toolresult.v1.ToolError
-	9,  // 28: toolresult.v1.CommandBatchResult.items:type_name -> toolresult.v1.CommandBatchItem
-	16, // 29: toolresult.v1.CommandBatchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	17, // 21: toolresult.v1.CommandResult.superseded:type_name -> toolresult.v1.Superseded
+	2,  // 22: toolresult.v1.CommandBatchItemOutput.status:type_name -> toolresult.v1.CommandBatchItemStatus
+	3,  // 23: toolresult.v1.CommandBatchItemOutput.result:type_name -> toolresult.v1.CommandOutput
+	18, // 24: toolresult.v1.CommandBatchItemOutput.error:type_name -> toolresult.v1.CompleteToolError
+	7,  // 25: toolresult.v1.CommandBatchOutput.items:type_name -> toolresult.v1.CommandBatchItemOutput
+	2,  // 26: toolresult.v1.CommandBatchItem.status:type_name -> toolresult.v1.CommandBatchItemStatus
+	6,  // 27: toolresult.v1.CommandBatchItem.result:type_name -> toolresult.v1.CommandResult
+	19, // 28: toolresult.v1.CommandBatchItem.error:type_name -> toolresult.v1.ToolError
+	9,  // 29: toolresult.v1.CommandBatchResult.items:type_name -> toolresult.v1.CommandBatchItem
+	16, // 30: toolresult.v1.CommandBatchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	17, // 31: toolresult.v1.CommandBatchResult.superseded:type_name -> toolresult.v1.Superseded
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_command_proto_init() }

@@ -461,8 +461,10 @@ type ExternalResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,27,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,28,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,29,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExternalResult) Reset() {
@@ -691,6 +693,13 @@ func (x *ExternalResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *ExternalResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_external_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_external_proto_rawDesc = "" +
@@ -721,7 +730,7 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x06_bytes\"J\n" +
 	"\x0eExternalStored\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
-	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\"\xf3\x0f\n" +
+	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\"\xb4\x10\n" +
 	"\x0eExternalResult\x12\x1c\n" +
 	"\x06server\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06server\x12\x1a\n" +
 	"\x05empty\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\x05empty\x12<\n" +
@@ -752,7 +761,10 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x12attachments_stored\x18\x19 \x01(\v2\x1d.toolresult.v1.ExternalStoredB\x04\x88\xb5\x18\x01R\x11attachmentsStored\x122\n" +
 	"\x0fsource_artifact\x18\x1a \x01(\rB\x04\x88\xb5\x18\x01H\aR\x0esourceArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x1b \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x1c \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:a\x8a\xb5\x185External tool answered[{empty? nothing}][ ({server})]\x9a\xb5\x18\x1ftoolresult.v1.ExternalMcpOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
+	"\x10compaction_level\x18\x1c \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x1d \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:a\x8a\xb5\x185External tool answered[{empty? nothing}][ ({server})]\x9a\xb5\x18\x1ftoolresult.v1.ExternalMcpOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
 	"\r_text_previewB\x10\n" +
 	"\x0e_text_artifactB\x15\n" +
 	"\x13_structured_previewB\x16\n" +
@@ -796,6 +808,7 @@ var file_toolresult_v1_external_proto_goTypes = []any{
 	(*Cut)(nil),                 // 8: toolresult.v1.Cut
 	(*SourceFacts)(nil),         // 9: toolresult.v1.SourceFacts
 	(CompactionLevel)(0),        // 10: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),          // 11: toolresult.v1.Superseded
 }
 var file_toolresult_v1_external_proto_depIdxs = []int32{
 	6,  // 0: toolresult.v1.ExternalMcpOutput.result_json:type_name -> toolresult.v1.Payload
@@ -812,11 +825,12 @@ var file_toolresult_v1_external_proto_depIdxs = []int32{
 	4,  // 11: toolresult.v1.ExternalResult.attachments_stored:type_name -> toolresult.v1.ExternalStored
 	7,  // 12: toolresult.v1.ExternalResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	10, // 13: toolresult.v1.ExternalResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	11, // 14: toolresult.v1.ExternalResult.superseded:type_name -> toolresult.v1.Superseded
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_external_proto_init() }

@@ -520,8 +520,10 @@ type FileMutationResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,21,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,22,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,23,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FileMutationResult) Reset() {
@@ -708,6 +710,13 @@ func (x *FileMutationResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *FileMutationResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_file_mutation_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
@@ -740,7 +749,7 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\achanges\x18\x01 \x03(\v2\x19.toolresult.v1.FileChangeB\x05\xb8\xb5\x18\x90NR\achanges\x12*\n" +
 	"\x04diff\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\x04diff\x12F\n" +
 	"\vdiagnostics\x18\x03 \x03(\v2\x1d.toolresult.v1.FileDiagnosticB\x05\xb8\xb5\x18\x90NR\vdiagnostics\x12P\n" +
-	"\x10ignored_metadata\x18\x04 \x03(\v2\x1e.toolresult.v1.IgnoredMetadataB\x05\xb8\xb5\x18\x90NR\x0fignoredMetadata\"\xd2\f\n" +
+	"\x10ignored_metadata\x18\x04 \x03(\v2\x1e.toolresult.v1.IgnoredMetadataB\x05\xb8\xb5\x18\x90NR\x0fignoredMetadata\"\x93\r\n" +
 	"\x12FileMutationResult\x12-\n" +
 	"\x0fchanges_unknown\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x0echangesUnknown\x12D\n" +
 	"\x0fdiff_unreadable\x18\x02 \x01(\bB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0fDiff unreadableR\x0ediffUnreadable\x12N\n" +
@@ -765,7 +774,10 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\vdiff_source\x18\x14 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\n" +
 	"diffSource\x12D\n" +
 	"\tartifacts\x18\x15 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:f\x8a\xb5\x189Files changed: {changes_total}{changes_unknown?not known}\x9a\xb5\x18 toolresult.v1.FileMutationOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
+	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x17 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:f\x8a\xb5\x189Files changed: {changes_total}{changes_unknown?not known}\x9a\xb5\x18 toolresult.v1.FileMutationOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
 	"\x0e_changes_totalB\x13\n" +
 	"\x11_changes_artifactB\x17\n" +
 	"\x15_diagnostics_artifactB\x1c\n" +
@@ -813,6 +825,7 @@ var file_toolresult_v1_file_mutation_proto_goTypes = []any{
 	(*SourceFacts)(nil),        // 9: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil),  // 10: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),       // 11: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),         // 12: toolresult.v1.Superseded
 }
 var file_toolresult_v1_file_mutation_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.FileChange.action:type_name -> toolresult.v1.FileChangeAction
@@ -828,11 +841,12 @@ var file_toolresult_v1_file_mutation_proto_depIdxs = []int32{
 	9,  // 10: toolresult.v1.FileMutationResult.diff_source:type_name -> toolresult.v1.SourceFacts
 	10, // 11: toolresult.v1.FileMutationResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	11, // 12: toolresult.v1.FileMutationResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	12, // 13: toolresult.v1.FileMutationResult.superseded:type_name -> toolresult.v1.Superseded
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_file_mutation_proto_init() }

@@ -211,8 +211,13 @@ type FileReadResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,13,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,14,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded *Superseded `protobuf:"bytes,15,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// How many lines the range has; absent when it is known to end where the file does,
+	// so that a later read of the whole file supersedes this one whatever has changed.
+	RangeLines    *uint64 `protobuf:"varint,16,opt,name=range_lines,json=rangeLines,proto3,oneof" json:"range_lines,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FileReadResult) Reset() {
@@ -343,6 +348,20 @@ func (x *FileReadResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *FileReadResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
+func (x *FileReadResult) GetRangeLines() uint64 {
+	if x != nil && x.RangeLines != nil {
+		return *x.RangeLines
+	}
+	return 0
+}
+
 var File_toolresult_v1_file_read_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_file_read_proto_rawDesc = "" +
@@ -360,7 +379,7 @@ const file_toolresult_v1_file_read_proto_rawDesc = "" +
 	"\rlast_modified\x18\x06 \x01(\tB\x04\xb0\xb5\x18@R\flastModified\x12\x1f\n" +
 	"\aversion\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x01R\aversionB\x0e\n" +
 	"\f_total_linesB\x0e\n" +
-	"\f_total_bytes\"\xa3\a\n" +
+	"\f_total_bytes\"\xd8\b\n" +
 	"\x0eFileReadResult\x12\x18\n" +
 	"\x04path\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04path\x12#\n" +
 	"\n" +
@@ -379,11 +398,17 @@ const file_toolresult_v1_file_read_proto_rawDesc = "" +
 	"\fcontent_cuts\x18\v \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\vcontentCuts\x12G\n" +
 	"\x0econtent_source\x18\f \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\rcontentSource\x12D\n" +
 	"\tartifacts\x18\r \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel::\x8a\xb5\x18\x11File read: {path}\x9a\xb5\x18\x1ctoolresult.v1.FileReadOutput\xa0\xb5\x18\xc0>B\x0e\n" +
+	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x0f \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded\x12*\n" +
+	"\vrange_lines\x18\x10 \x01(\x04B\x04\x88\xb5\x18\x01H\x04R\n" +
+	"rangeLines\x88\x01\x01:r\x8a\xb5\x18\x11File read: {path}\x9a\xb5\x18\x1ctoolresult.v1.FileReadOutput\xa0\xb5\x18\xc0>\xaa\xb5\x184{path} from line {first_line}[, {range_lines} lines]B\x0e\n" +
 	"\f_total_linesB\x0e\n" +
 	"\f_total_bytesB\x12\n" +
 	"\x10_content_previewB\x13\n" +
-	"\x11_content_artifact*i\n" +
+	"\x11_content_artifactB\x0e\n" +
+	"\f_range_lines*i\n" +
 	"\bLineEnds\x12\x19\n" +
 	"\x15LINE_ENDS_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x0eLINE_ENDS_CRLF\x10\x01\x1a\b\x8a\xb5\x18\x04CRLF\x12$\n" +
@@ -413,6 +438,7 @@ var file_toolresult_v1_file_read_proto_goTypes = []any{
 	(*SourceFacts)(nil),       // 5: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil), // 6: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),      // 7: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),        // 8: toolresult.v1.Superseded
 }
 var file_toolresult_v1_file_read_proto_depIdxs = []int32{
 	3, // 0: toolresult.v1.FileReadOutput.content:type_name -> toolresult.v1.Payload
@@ -421,11 +447,12 @@ var file_toolresult_v1_file_read_proto_depIdxs = []int32{
 	5, // 3: toolresult.v1.FileReadResult.content_source:type_name -> toolresult.v1.SourceFacts
 	6, // 4: toolresult.v1.FileReadResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	7, // 5: toolresult.v1.FileReadResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	8, // 6: toolresult.v1.FileReadResult.superseded:type_name -> toolresult.v1.Superseded
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_file_read_proto_init() }

@@ -436,8 +436,10 @@ type ImageViewResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,22,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,23,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,24,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ImageViewResult) Reset() {
@@ -631,6 +633,13 @@ func (x *ImageViewResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *ImageViewResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 // ImageGenerateOutput is the complete result of making images.
 type ImageGenerateOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -730,8 +739,10 @@ type ImageGenerateResult struct {
 	Model string `protobuf:"bytes,5,opt,name=model,proto3" json:"model,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,6,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,7,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ImageGenerateResult) Reset() {
@@ -806,6 +817,13 @@ func (x *ImageGenerateResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *ImageGenerateResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_image_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_image_proto_rawDesc = "" +
@@ -855,7 +873,7 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\x03ocr\x18\x05 \x01(\v2\x16.toolresult.v1.PayloadR\x03ocr\x12!\n" +
 	"\belements\x18\x06 \x03(\tB\x05\xb8\xb5\x18\x90NR\belements\x12\x1d\n" +
 	"\x06issues\x18\a \x03(\tB\x05\xb8\xb5\x18\x90NR\x06issues\x12+\n" +
-	"\runcertainties\x18\b \x03(\tB\x05\xb8\xb5\x18\x90NR\runcertainties\"\x88\f\n" +
+	"\runcertainties\x18\b \x03(\tB\x05\xb8\xb5\x18\x90NR\runcertainties\"\xc9\f\n" +
 	"\x0fImageViewResult\x129\n" +
 	"\x05image\x18\x01 \x01(\v2\x1d.toolresult.v1.ImageReferenceB\x04\x88\xb5\x18\x01R\x05image\x12\x1c\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x04\x88\xb5\x18\x03R\x06prompt\x12@\n" +
@@ -882,7 +900,10 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\n" +
 	"ocr_source\x18\x15 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\tocrSource\x12D\n" +
 	"\tartifacts\x18\x16 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x17 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x82\x01\x8a\xb5\x18XImage viewed: {image.bytes#byte}[ of {image.media_type}][, {image.width}x{image.height}]\x9a\xb5\x18\x1dtoolresult.v1.ImageViewOutput\xa0\xb5\x18\xdc\vB\x14\n" +
+	"\x10compaction_level\x18\x17 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x18 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x82\x01\x8a\xb5\x18XImage viewed: {image.bytes#byte}[ of {image.media_type}][, {image.width}x{image.height}]\x9a\xb5\x18\x1dtoolresult.v1.ImageViewOutput\xa0\xb5\x18\xdc\vB\x14\n" +
 	"\x12_elements_artifactB\x12\n" +
 	"\x10_issues_artifactB\x19\n" +
 	"\x17_uncertainties_artifactB\x0e\n" +
@@ -893,14 +914,17 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\x06prompt\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80 R\x06prompt\x12,\n" +
 	"\x0erevised_prompt\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80 R\rrevisedPrompt\x12!\n" +
 	"\bprovider\x18\x04 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\bprovider\x12\x1b\n" +
-	"\x05model\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05model\"\xb7\x03\n" +
+	"\x05model\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05model\"\xf8\x03\n" +
 	"\x13ImageGenerateResult\x12N\n" +
 	"\x06images\x18\x01 \x03(\v2\x1d.toolresult.v1.ImageReferenceB\x17\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\vImage filesR\x06images\x12\x1c\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x04\x88\xb5\x18\x03R\x06prompt\x12A\n" +
 	"\x0erevised_prompt\x18\x03 \x01(\tB\x1a\x88\xb5\x18\x03\x98\xb5\x18\x01\xa2\xb5\x18\x0eRevised promptR\rrevisedPrompt\x12 \n" +
 	"\bprovider\x18\x04 \x01(\tB\x04\x88\xb5\x18\x01R\bprovider\x12\x1a\n" +
 	"\x05model\x18\x05 \x01(\tB\x04\x88\xb5\x18\x01R\x05model\x12O\n" +
-	"\x10compaction_level\x18\x06 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:`\x8a\xb5\x182Image generation gave {images#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\xb5\x01\n" +
+	"\x10compaction_level\x18\x06 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\a \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:`\x8a\xb5\x182Image generation gave {images#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ImageProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
@@ -930,6 +954,7 @@ var file_toolresult_v1_image_proto_goTypes = []any{
 	(*Cut)(nil),                 // 9: toolresult.v1.Cut
 	(*SourceFacts)(nil),         // 10: toolresult.v1.SourceFacts
 	(CompactionLevel)(0),        // 11: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),          // 12: toolresult.v1.Superseded
 }
 var file_toolresult_v1_image_proto_depIdxs = []int32{
 	6,  // 0: toolresult.v1.ImageContent.image:type_name -> toolresult.v1.Payload
@@ -942,14 +967,16 @@ var file_toolresult_v1_image_proto_depIdxs = []int32{
 	10, // 7: toolresult.v1.ImageViewResult.ocr_source:type_name -> toolresult.v1.SourceFacts
 	8,  // 8: toolresult.v1.ImageViewResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	11, // 9: toolresult.v1.ImageViewResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	0,  // 10: toolresult.v1.ImageGenerateOutput.contents:type_name -> toolresult.v1.ImageContent
-	1,  // 11: toolresult.v1.ImageGenerateResult.images:type_name -> toolresult.v1.ImageReference
-	11, // 12: toolresult.v1.ImageGenerateResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	12, // 10: toolresult.v1.ImageViewResult.superseded:type_name -> toolresult.v1.Superseded
+	0,  // 11: toolresult.v1.ImageGenerateOutput.contents:type_name -> toolresult.v1.ImageContent
+	1,  // 12: toolresult.v1.ImageGenerateResult.images:type_name -> toolresult.v1.ImageReference
+	11, // 13: toolresult.v1.ImageGenerateResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	12, // 14: toolresult.v1.ImageGenerateResult.superseded:type_name -> toolresult.v1.Superseded
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_image_proto_init() }

@@ -486,8 +486,10 @@ type MemorySearchResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,7,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,8,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,9,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MemorySearchResult) Reset() {
@@ -576,6 +578,13 @@ func (x *MemorySearchResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *MemorySearchResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 // MemoryGetOutput is the complete result of asking for a piece of memory.
 type MemoryGetOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -651,8 +660,10 @@ type MemoryGetResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,7,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,8,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,9,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MemoryGetResult) Reset() {
@@ -741,6 +752,13 @@ func (x *MemoryGetResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *MemoryGetResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_memory_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_memory_proto_rawDesc = "" +
@@ -777,7 +795,7 @@ const file_toolresult_v1_memory_proto_rawDesc = "" +
 	"\x12MemorySearchOutput\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\xa8\xb5\x18\x01R\x05query\x12;\n" +
 	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchB\x05\xb8\xb5\x18\x90NR\aresults\x12=\n" +
-	"\findex_status\x18\x03 \x01(\v2\x1a.toolresult.v1.MemoryIndexR\vindexStatus\"\xc2\x05\n" +
+	"\findex_status\x18\x03 \x01(\v2\x1a.toolresult.v1.MemoryIndexR\vindexStatus\"\x8e\x06\n" +
 	"\x12MemorySearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12P\n" +
 	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x0eMemory resultsR\aresults\x12.\n" +
@@ -786,12 +804,15 @@ const file_toolresult_v1_memory_proto_rawDesc = "" +
 	"\x10results_artifact\x18\x05 \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x0fresultsArtifact\x88\x01\x01\x12C\n" +
 	"\findex_status\x18\x06 \x01(\v2\x1a.toolresult.v1.MemoryIndexB\x04\x88\xb5\x18\x01R\vindexStatus\x12D\n" +
 	"\tartifacts\x18\a \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\b \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xa1\x01\x8a\xb5\x18tMemory searched: {results_total#result}[; the index is {index_status.freshness}][, {index_status.lag#change} behind]\x9a\xb5\x18 toolresult.v1.MemorySearchOutput\xa0\xb5\x18\xdc\vB\x10\n" +
+	"\x10compaction_level\x18\b \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\t \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\xac\x01\x8a\xb5\x18tMemory searched: {results_total#result}[; the index is {index_status.freshness}][, {index_status.lag#change} behind]\x9a\xb5\x18 toolresult.v1.MemorySearchOutput\xa0\xb5\x18\xdc\v\xaa\xb5\x18\a{query}B\x10\n" +
 	"\x0e_results_totalB\x13\n" +
 	"\x11_results_artifact\"~\n" +
 	"\x0fMemoryGetOutput\x129\n" +
 	"\x06memory\x18\x01 \x01(\v2\x1b.toolresult.v1.MemorySourceB\x04\xa8\xb5\x18\x01R\x06memory\x120\n" +
-	"\acontent\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\acontent\"\xe6\x05\n" +
+	"\acontent\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\acontent\"\xa7\x06\n" +
 	"\x0fMemoryGetResult\x129\n" +
 	"\x06memory\x18\x01 \x01(\v2\x1b.toolresult.v1.MemorySourceB\x04\x88\xb5\x18\x01R\x06memory\x12H\n" +
 	"\x0fcontent_preview\x18\x02 \x01(\tB\x1a\x88\xb5\x18\x02\x98\xb5\x18\x03\xa2\xb5\x18\x0eMemory contentH\x00R\x0econtentPreview\x88\x01\x01\x121\n" +
@@ -800,7 +821,10 @@ const file_toolresult_v1_memory_proto_rawDesc = "" +
 	"\fcontent_cuts\x18\x05 \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\vcontentCuts\x12G\n" +
 	"\x0econtent_source\x18\x06 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\rcontentSource\x12D\n" +
 	"\tartifacts\x18\a \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\b \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x9e\x01\x8a\xb5\x18tMemory retrieved[: {memory.kind}][ of {memory.scope_kind}][ {memory.workspace_id}][, updated at {memory.updated_at}]\x9a\xb5\x18\x1dtoolresult.v1.MemoryGetOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
+	"\x10compaction_level\x18\b \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\t \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x9e\x01\x8a\xb5\x18tMemory retrieved[: {memory.kind}][ of {memory.scope_kind}][ {memory.workspace_id}][, updated at {memory.updated_at}]\x9a\xb5\x18\x1dtoolresult.v1.MemoryGetOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
 	"\x10_content_previewB\x13\n" +
 	"\x11_content_artifact*\xb9\x02\n" +
 	"\x0fMemoryFreshness\x12 \n" +
@@ -837,9 +861,10 @@ var file_toolresult_v1_memory_proto_goTypes = []any{
 	(*MemoryGetResult)(nil),    // 8: toolresult.v1.MemoryGetResult
 	(*ArtifactReference)(nil),  // 9: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),       // 10: toolresult.v1.CompactionLevel
-	(*Payload)(nil),            // 11: toolresult.v1.Payload
-	(*Cut)(nil),                // 12: toolresult.v1.Cut
-	(*SourceFacts)(nil),        // 13: toolresult.v1.SourceFacts
+	(*Superseded)(nil),         // 11: toolresult.v1.Superseded
+	(*Payload)(nil),            // 12: toolresult.v1.Payload
+	(*Cut)(nil),                // 13: toolresult.v1.Cut
+	(*SourceFacts)(nil),        // 14: toolresult.v1.SourceFacts
 }
 var file_toolresult_v1_memory_proto_depIdxs = []int32{
 	1,  // 0: toolresult.v1.MemoryMatch.source:type_name -> toolresult.v1.MemorySource
@@ -851,18 +876,20 @@ var file_toolresult_v1_memory_proto_depIdxs = []int32{
 	4,  // 6: toolresult.v1.MemorySearchResult.index_status:type_name -> toolresult.v1.MemoryIndex
 	9,  // 7: toolresult.v1.MemorySearchResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	10, // 8: toolresult.v1.MemorySearchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	1,  // 9: toolresult.v1.MemoryGetOutput.memory:type_name -> toolresult.v1.MemorySource
-	11, // 10: toolresult.v1.MemoryGetOutput.content:type_name -> toolresult.v1.Payload
-	1,  // 11: toolresult.v1.MemoryGetResult.memory:type_name -> toolresult.v1.MemorySource
-	12, // 12: toolresult.v1.MemoryGetResult.content_cuts:type_name -> toolresult.v1.Cut
-	13, // 13: toolresult.v1.MemoryGetResult.content_source:type_name -> toolresult.v1.SourceFacts
-	9,  // 14: toolresult.v1.MemoryGetResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	10, // 15: toolresult.v1.MemoryGetResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	11, // 9: toolresult.v1.MemorySearchResult.superseded:type_name -> toolresult.v1.Superseded
+	1,  // 10: toolresult.v1.MemoryGetOutput.memory:type_name -> toolresult.v1.MemorySource
+	12, // 11: toolresult.v1.MemoryGetOutput.content:type_name -> toolresult.v1.Payload
+	1,  // 12: toolresult.v1.MemoryGetResult.memory:type_name -> toolresult.v1.MemorySource
+	13, // 13: toolresult.v1.MemoryGetResult.content_cuts:type_name -> toolresult.v1.Cut
+	14, // 14: toolresult.v1.MemoryGetResult.content_source:type_name -> toolresult.v1.SourceFacts
+	9,  // 15: toolresult.v1.MemoryGetResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	10, // 16: toolresult.v1.MemoryGetResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	11, // 17: toolresult.v1.MemoryGetResult.superseded:type_name -> toolresult.v1.Superseded
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_memory_proto_init() }

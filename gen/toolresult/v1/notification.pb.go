@@ -753,8 +753,10 @@ type WaitResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,15,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,16,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,17,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WaitResult) Reset() {
@@ -899,6 +901,13 @@ func (x *WaitResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *WaitResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_notification_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_notification_proto_rawDesc = "" +
@@ -947,7 +956,7 @@ const file_toolresult_v1_notification_proto_rawDesc = "" +
 	" \x01(\tR\x06reason\x12F\n" +
 	"\x19cancelled_wait_conditions\x18\v \x03(\tB\n" +
 	"\xb0\xb5\x18\x80\x01\xb8\xb5\x18\x90NR\x17cancelledWaitConditionsB\x13\n" +
-	"\x11_recheck_after_ms\"\xb9\t\n" +
+	"\x11_recheck_after_ms\"\xfa\t\n" +
 	"\n" +
 	"WaitResult\x12F\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2\x1e.toolresult.v1.WaitDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x120\n" +
@@ -968,7 +977,10 @@ const file_toolresult_v1_notification_proto_rawDesc = "" +
 	"#cancelled_wait_conditions_truncated\x18\r \x01(\bB\x04\x88\xb5\x18\x01R cancelledWaitConditionsTruncated\x12V\n" +
 	"\"cancelled_wait_conditions_artifact\x18\x0e \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x1fcancelledWaitConditionsArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x0f \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xc1\x01\x8a\xb5\x18\x9b\x01Wait condition {disposition}: {wait_condition_id} for {wake}[ on {resource}][, recheck at {recheck_at}][{recheck_at!, recheck after }{recheck_after_ms} ms]\x9a\xb5\x18\x18toolresult.v1.WaitOutput\xa0\xb5\x18\xe8\aB\x13\n" +
+	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x11 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\xc1\x01\x8a\xb5\x18\x9b\x01Wait condition {disposition}: {wait_condition_id} for {wake}[ on {resource}][, recheck at {recheck_at}][{recheck_at!, recheck after }{recheck_after_ms} ms]\x9a\xb5\x18\x18toolresult.v1.WaitOutput\xa0\xb5\x18\xe8\aB\x13\n" +
 	"\x11_recheck_after_msB%\n" +
 	"#_cancelled_wait_conditions_artifact*\xbb\x01\n" +
 	"\x0eNotifyDelivery\x12\x1f\n" +
@@ -1026,6 +1038,7 @@ var file_toolresult_v1_notification_proto_goTypes = []any{
 	(*WaitResult)(nil),        // 9: toolresult.v1.WaitResult
 	(*ArtifactReference)(nil), // 10: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),      // 11: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),        // 12: toolresult.v1.Superseded
 }
 var file_toolresult_v1_notification_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.NotifyResult.delivery:type_name -> toolresult.v1.NotifyDelivery
@@ -1037,11 +1050,12 @@ var file_toolresult_v1_notification_proto_depIdxs = []int32{
 	4,  // 6: toolresult.v1.WaitResult.scope:type_name -> toolresult.v1.WaitScope
 	10, // 7: toolresult.v1.WaitResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	11, // 8: toolresult.v1.WaitResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	12, // 9: toolresult.v1.WaitResult.superseded:type_name -> toolresult.v1.Superseded
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_notification_proto_init() }

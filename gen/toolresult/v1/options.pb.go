@@ -213,6 +213,14 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "toolresult/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50008,
+		Name:          "toolresult.v1.means_failure",
+		Tag:           "varint,50008,opt,name=means_failure",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50001,
@@ -245,11 +253,27 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "toolresult/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50005,
+		Name:          "toolresult.v1.subject",
+		Tag:           "bytes,50005,opt,name=subject",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50001,
 		Name:          "toolresult.v1.words",
 		Tag:           "bytes,50001,opt,name=words",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50002,
+		Name:          "toolresult.v1.means_no_failure",
+		Tag:           "varint,50002,opt,name=means_no_failure",
 		Filename:      "toolresult/v1/options.proto",
 	},
 }
@@ -292,6 +316,13 @@ var (
 	//
 	// optional uint32 max_items = 50007;
 	E_MaxItems = &file_toolresult_v1_options_proto_extTypes[6]
+	// In a canonical message: that the tool, or what it ran, failed, when the field is
+	// set and is not zero or false. Default: the field says nothing of that. A result
+	// is a failure when any field of it says so. What compaction may not forget:
+	// docs/compaction.md.
+	//
+	// optional bool means_failure = 50008;
+	E_MeansFailure = &file_toolresult_v1_options_proto_extTypes[7]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -314,21 +345,30 @@ var (
 	// zero.
 	//
 	// optional string outcome = 50001;
-	E_Outcome = &file_toolresult_v1_options_proto_extTypes[7]
+	E_Outcome = &file_toolresult_v1_options_proto_extTypes[8]
 	// The template of the line of a list's element, in the same language.
 	//
 	// optional string line = 50002;
-	E_Line = &file_toolresult_v1_options_proto_extTypes[8]
+	E_Line = &file_toolresult_v1_options_proto_extTypes[9]
 	// The full name of the complete message of a family. Default: the canonical
 	// message is complete by itself, as for tools that only confirm.
 	//
 	// optional string complete = 50003;
-	E_Complete = &file_toolresult_v1_options_proto_extTypes[9]
+	E_Complete = &file_toolresult_v1_options_proto_extTypes[10]
 	// Default budget of a receipt of the family, in tokens. Default: 1,000.
 	// Bounds: 16 to 200,000.
 	//
 	// optional uint32 default_tokens = 50004;
-	E_DefaultTokens = &file_toolresult_v1_options_proto_extTypes[10]
+	E_DefaultTokens = &file_toolresult_v1_options_proto_extTypes[11]
+	// Of a canonical message: the template, in the same language, of what the result is
+	// about, such as a path, a query or a command line. Of two results of one tool with
+	// the same subject the later one supersedes the earlier one, so it is for families
+	// that read and not for those that act. A subject that expands to nothing, and a
+	// family without one, is never superseded, unless the runtime names the subject
+	// (ResultContext).
+	//
+	// optional string subject = 50005;
+	E_Subject = &file_toolresult_v1_options_proto_extTypes[12]
 )
 
 // Extension fields to descriptorpb.EnumValueOptions.
@@ -337,7 +377,12 @@ var (
 	// for "_".
 	//
 	// optional string words = 50001;
-	E_Words = &file_toolresult_v1_options_proto_extTypes[11]
+	E_Words = &file_toolresult_v1_options_proto_extTypes[13]
+	// A message in which a field has the value says of no failure, whatever its other
+	// fields say: an exit code that is an answer.
+	//
+	// optional bool means_no_failure = 50002;
+	E_MeansNoFailure = &file_toolresult_v1_options_proto_extTypes[14]
 )
 
 var File_toolresult_v1_options_proto protoreflect.FileDescriptor
@@ -363,12 +408,15 @@ const file_toolresult_v1_options_proto_rawDesc = "" +
 	"\x05label\x12\x1d.google.protobuf.FieldOptions\x18Ԇ\x03 \x01(\tR\x05label:;\n" +
 	"\brequired\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\bR\brequired:<\n" +
 	"\tmax_bytes\x12\x1d.google.protobuf.FieldOptions\x18ֆ\x03 \x01(\rR\bmaxBytes:<\n" +
-	"\tmax_items\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\rR\bmaxItems:;\n" +
+	"\tmax_items\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\rR\bmaxItems:D\n" +
+	"\rmeans_failure\x12\x1d.google.protobuf.FieldOptions\x18؆\x03 \x01(\bR\fmeansFailure:;\n" +
 	"\aoutcome\x12\x1f.google.protobuf.MessageOptions\x18ц\x03 \x01(\tR\aoutcome:5\n" +
 	"\x04line\x12\x1f.google.protobuf.MessageOptions\x18҆\x03 \x01(\tR\x04line:=\n" +
 	"\bcomplete\x12\x1f.google.protobuf.MessageOptions\x18ӆ\x03 \x01(\tR\bcomplete:H\n" +
-	"\x0edefault_tokens\x12\x1f.google.protobuf.MessageOptions\x18Ԇ\x03 \x01(\rR\rdefaultTokens:9\n" +
-	"\x05words\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\tR\x05wordsB\xb7\x01\n" +
+	"\x0edefault_tokens\x12\x1f.google.protobuf.MessageOptions\x18Ԇ\x03 \x01(\rR\rdefaultTokens:;\n" +
+	"\asubject\x12\x1f.google.protobuf.MessageOptions\x18Ն\x03 \x01(\tR\asubject:9\n" +
+	"\x05words\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\tR\x05words:M\n" +
+	"\x10means_no_failure\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\bR\x0emeansNoFailureB\xb7\x01\n" +
 	"\x11com.toolresult.v1B\fOptionsProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
@@ -399,17 +447,20 @@ var file_toolresult_v1_options_proto_depIdxs = []int32{
 	2,  // 4: toolresult.v1.required:extendee -> google.protobuf.FieldOptions
 	2,  // 5: toolresult.v1.max_bytes:extendee -> google.protobuf.FieldOptions
 	2,  // 6: toolresult.v1.max_items:extendee -> google.protobuf.FieldOptions
-	3,  // 7: toolresult.v1.outcome:extendee -> google.protobuf.MessageOptions
-	3,  // 8: toolresult.v1.line:extendee -> google.protobuf.MessageOptions
-	3,  // 9: toolresult.v1.complete:extendee -> google.protobuf.MessageOptions
-	3,  // 10: toolresult.v1.default_tokens:extendee -> google.protobuf.MessageOptions
-	4,  // 11: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
-	0,  // 12: toolresult.v1.retention:type_name -> toolresult.v1.Retention
-	1,  // 13: toolresult.v1.role:type_name -> toolresult.v1.Role
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	12, // [12:14] is the sub-list for extension type_name
-	0,  // [0:12] is the sub-list for extension extendee
+	2,  // 7: toolresult.v1.means_failure:extendee -> google.protobuf.FieldOptions
+	3,  // 8: toolresult.v1.outcome:extendee -> google.protobuf.MessageOptions
+	3,  // 9: toolresult.v1.line:extendee -> google.protobuf.MessageOptions
+	3,  // 10: toolresult.v1.complete:extendee -> google.protobuf.MessageOptions
+	3,  // 11: toolresult.v1.default_tokens:extendee -> google.protobuf.MessageOptions
+	3,  // 12: toolresult.v1.subject:extendee -> google.protobuf.MessageOptions
+	4,  // 13: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
+	4,  // 14: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
+	0,  // 15: toolresult.v1.retention:type_name -> toolresult.v1.Retention
+	1,  // 16: toolresult.v1.role:type_name -> toolresult.v1.Role
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	15, // [15:17] is the sub-list for extension type_name
+	0,  // [0:15] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
 }
 
@@ -425,7 +476,7 @@ func file_toolresult_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_options_proto_rawDesc), len(file_toolresult_v1_options_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 12,
+			NumExtensions: 15,
 			NumServices:   0,
 		},
 		GoTypes:           file_toolresult_v1_options_proto_goTypes,

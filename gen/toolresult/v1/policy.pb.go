@@ -199,13 +199,16 @@ func (UnchangedPolicy) EnumDescriptor() ([]byte, []int) {
 type CompactionLevel int32
 
 const (
-	// Not compacted. Refused in a policy.
+	// Not compacted: as it was projected. In a policy: see CompactionPolicy.level.
 	CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED CompactionLevel = 0
-	// Fields with RETENTION_TRIM shortened to the policy's preview_tokens.
+	// Fields with RETENTION_TRIM shortened to the lines that matter most.
 	CompactionLevel_COMPACTION_LEVEL_TRIMMED CompactionLevel = 1
 	// Fields with RETENTION_TRIM emptied and fields with RETENTION_DROP removed:
-	// outcome, identifiers and handles stay.
+	// outcome, facts, identifiers and handles stay.
 	CompactionLevel_COMPACTION_LEVEL_HANDLES CompactionLevel = 2
+	// The same, and the receipt is one line of the outcome and the handles. Errors, and
+	// results with a message of what went wrong, are not brought to it.
+	CompactionLevel_COMPACTION_LEVEL_LINE CompactionLevel = 3
 )
 
 // Enum value maps for CompactionLevel.
@@ -214,11 +217,13 @@ var (
 		0: "COMPACTION_LEVEL_UNSPECIFIED",
 		1: "COMPACTION_LEVEL_TRIMMED",
 		2: "COMPACTION_LEVEL_HANDLES",
+		3: "COMPACTION_LEVEL_LINE",
 	}
 	CompactionLevel_value = map[string]int32{
 		"COMPACTION_LEVEL_UNSPECIFIED": 0,
 		"COMPACTION_LEVEL_TRIMMED":     1,
 		"COMPACTION_LEVEL_HANDLES":     2,
+		"COMPACTION_LEVEL_LINE":        3,
 	}
 )
 
@@ -247,6 +252,60 @@ func (x CompactionLevel) Number() protoreflect.EnumNumber {
 // Deprecated: Use CompactionLevel.Descriptor instead.
 func (CompactionLevel) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
+// CacheBreak says whether results that the provider's prompt cache has may change.
+type CacheBreak int32
+
+const (
+	// The same as CACHE_BREAK_NEVER.
+	CacheBreak_CACHE_BREAK_UNSPECIFIED CacheBreak = 0
+	// They may not: the epoch goes on, and a budget that cannot be met has a shortfall.
+	CacheBreak_CACHE_BREAK_NEVER CacheBreak = 1
+	// They may, when the budget needs it: the epoch ends. Where the rewriting begins is
+	// chosen by what it frees and what it invalidates.
+	CacheBreak_CACHE_BREAK_WHEN_NEEDED CacheBreak = 2
+)
+
+// Enum value maps for CacheBreak.
+var (
+	CacheBreak_name = map[int32]string{
+		0: "CACHE_BREAK_UNSPECIFIED",
+		1: "CACHE_BREAK_NEVER",
+		2: "CACHE_BREAK_WHEN_NEEDED",
+	}
+	CacheBreak_value = map[string]int32{
+		"CACHE_BREAK_UNSPECIFIED": 0,
+		"CACHE_BREAK_NEVER":       1,
+		"CACHE_BREAK_WHEN_NEEDED": 2,
+	}
+)
+
+func (x CacheBreak) Enum() *CacheBreak {
+	p := new(CacheBreak)
+	*p = x
+	return p
+}
+
+func (x CacheBreak) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CacheBreak) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_policy_proto_enumTypes[4].Descriptor()
+}
+
+func (CacheBreak) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_policy_proto_enumTypes[4]
+}
+
+func (x CacheBreak) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CacheBreak.Descriptor instead.
+func (CacheBreak) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 // Budget bounds a whole receipt: outcome, facts, headings, cut markers and
@@ -460,27 +519,98 @@ func (x *ProjectionPolicy) GetUnchanged() UnchangedPolicy {
 	return UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED
 }
 
-// CompactionPolicy governs Compact.
-type CompactionPolicy struct {
+// Superseded names the later result that answers the same question.
+type Superseded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The level to bring every result to. A result that is at a lower level
-	// already is not changed, and neither is a preview that is about as small as
-	// the handle that would replace it. Required.
-	Level CompactionLevel `protobuf:"varint,1,opt,name=level,proto3,enum=toolresult.v1.CompactionLevel" json:"level,omitempty"`
-	// For COMPACTION_LEVEL_TRIMMED: tokens that each preview may keep. 0: 256.
-	// Bounds: 16 to 200,000.
-	PreviewTokens uint32 `protobuf:"varint,2,opt,name=preview_tokens,json=previewTokens,proto3" json:"preview_tokens,omitempty"`
-	// How the receipts of the compacted results are rendered. A budget without
-	// max_tokens is no limit here: compaction makes receipts smaller, and must
-	// not fail because one was made for a larger budget.
-	Render        *RenderPolicy `protobuf:"bytes,3,opt,name=render,proto3" json:"render,omitempty"`
+	// The call_id of its call; empty when the runtime did not name it.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// How many results later it came; 1 is the next one.
+	ResultsLater  uint32 `protobuf:"varint,2,opt,name=results_later,json=resultsLater,proto3" json:"results_later,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *Superseded) Reset() {
+	*x = Superseded{}
+	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Superseded) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Superseded) ProtoMessage() {}
+
+func (x *Superseded) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Superseded.ProtoReflect.Descriptor instead.
+func (*Superseded) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Superseded) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *Superseded) GetResultsLater() uint32 {
+	if x != nil {
+		return x.ResultsLater
+	}
+	return 0
+}
+
+// CompactionPolicy governs Compact. docs/compaction.md has the reasoning.
+type CompactionPolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lowest level that a result may be brought to. With total_tokens results go
+	// only as low as the budget makes them, and the default is COMPACTION_LEVEL_LINE;
+	// without, every result that is not protected goes all the way, and it is required.
+	// What is about as small as the handle that would stand for it stays.
+	Level CompactionLevel `protobuf:"varint,1,opt,name=level,proto3,enum=toolresult.v1.CompactionLevel" json:"level,omitempty"`
+	// For COMPACTION_LEVEL_TRIMMED: tokens that each preview may keep, as estimate-1
+	// counts them; with total_tokens, the least that it is trimmed to. 0: 256. Bounds:
+	// 16 to 200,000.
+	PreviewTokens uint32 `protobuf:"varint,2,opt,name=preview_tokens,json=previewTokens,proto3" json:"preview_tokens,omitempty"`
+	// How the receipts of the compacted results are rendered. A budget without
+	// max_tokens is no limit here: compaction makes receipts smaller, and must
+	// not fail because one was made for a larger budget.
+	Render *RenderPolicy `protobuf:"bytes,3,opt,name=render,proto3" json:"render,omitempty"`
+	// What the receipts of all results may cost together, in tokens of the render
+	// policy's vocabulary. Within it nothing is changed; above it, no more is changed
+	// than it takes. 0: no budget. Bounds: 16 to 100,000,000.
+	TotalTokens uint32 `protobuf:"varint,4,opt,name=total_tokens,json=totalTokens,proto3" json:"total_tokens,omitempty"`
+	// What is not to be changed. Absent: nothing is protected.
+	Protect *ProtectionPolicy `protobuf:"bytes,5,opt,name=protect,proto3" json:"protect,omitempty"`
+	// What is in the provider's prompt cache. Absent: nothing is.
+	Cache *CachePolicy `protobuf:"bytes,6,opt,name=cache,proto3" json:"cache,omitempty"`
+	// With total_tokens: tokens that each preview of a failure keeps for as long as the
+	// failure is open, which is until the same succeeds later. Trimming to less than
+	// preview_tokens it is without effect. Absent: the same as preview_tokens. 0: a
+	// failure may lose its preview like any other result; its facts stay. At most
+	// 200,000.
+	OpenFailureTokens *uint32 `protobuf:"varint,7,opt,name=open_failure_tokens,json=openFailureTokens,proto3,oneof" json:"open_failure_tokens,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
 func (x *CompactionPolicy) Reset() {
 	*x = CompactionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -492,7 +622,7 @@ func (x *CompactionPolicy) String() string {
 func (*CompactionPolicy) ProtoMessage() {}
 
 func (x *CompactionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -505,7 +635,7 @@ func (x *CompactionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionPolicy.ProtoReflect.Descriptor instead.
 func (*CompactionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CompactionPolicy) GetLevel() CompactionLevel {
@@ -527,6 +657,193 @@ func (x *CompactionPolicy) GetRender() *RenderPolicy {
 		return x.Render
 	}
 	return nil
+}
+
+func (x *CompactionPolicy) GetTotalTokens() uint32 {
+	if x != nil {
+		return x.TotalTokens
+	}
+	return 0
+}
+
+func (x *CompactionPolicy) GetProtect() *ProtectionPolicy {
+	if x != nil {
+		return x.Protect
+	}
+	return nil
+}
+
+func (x *CompactionPolicy) GetCache() *CachePolicy {
+	if x != nil {
+		return x.Cache
+	}
+	return nil
+}
+
+func (x *CompactionPolicy) GetOpenFailureTokens() uint32 {
+	if x != nil && x.OpenFailureTokens != nil {
+		return *x.OpenFailureTokens
+	}
+	return 0
+}
+
+// ProtectionPolicy says which results Compact leaves as they are, whatever the budget.
+type ProtectionPolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The results of the last so many turns.
+	LastTurns uint32 `protobuf:"varint,1,opt,name=last_turns,json=lastTurns,proto3" json:"last_turns,omitempty"`
+	// The results of these calls; a call that is not in the history protects nothing. At
+	// most 10,000.
+	CallIds []string `protobuf:"bytes,2,rep,name=call_ids,json=callIds,proto3" json:"call_ids,omitempty"`
+	// The results of these families, as GetServerInfo names them. At most 128.
+	Families      []string `protobuf:"bytes,3,rep,name=families,proto3" json:"families,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProtectionPolicy) Reset() {
+	*x = ProtectionPolicy{}
+	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProtectionPolicy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProtectionPolicy) ProtoMessage() {}
+
+func (x *ProtectionPolicy) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProtectionPolicy.ProtoReflect.Descriptor instead.
+func (*ProtectionPolicy) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ProtectionPolicy) GetLastTurns() uint32 {
+	if x != nil {
+		return x.LastTurns
+	}
+	return 0
+}
+
+func (x *ProtectionPolicy) GetCallIds() []string {
+	if x != nil {
+		return x.CallIds
+	}
+	return nil
+}
+
+func (x *ProtectionPolicy) GetFamilies() []string {
+	if x != nil {
+		return x.Families
+	}
+	return nil
+}
+
+// CachePolicy says what the provider has in its prompt cache, and what that is worth.
+// Prices are shares of what a token costs that is not cached.
+type CachePolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many results, from the first one on, were sent before and are in the cache.
+	CachedResults uint32 `protobuf:"varint,1,opt,name=cached_results,json=cachedResults,proto3" json:"cached_results,omitempty"`
+	// Whether they may change.
+	OnBreak CacheBreak `protobuf:"varint,2,opt,name=on_break,json=onBreak,proto3,enum=toolresult.v1.CacheBreak" json:"on_break,omitempty"`
+	// Tokens that must be freed for a break to be worth it: when one is needed,
+	// compaction goes on below the budget until so many are. 0: none.
+	MinSavingTokens uint32 `protobuf:"varint,3,opt,name=min_saving_tokens,json=minSavingTokens,proto3" json:"min_saving_tokens,omitempty"`
+	// Price of a token that is written to the cache, in per cent. 0: 100. At most 1,000.
+	WritePercent uint32 `protobuf:"varint,4,opt,name=write_percent,json=writePercent,proto3" json:"write_percent,omitempty"`
+	// Price of a token that is read from the cache, in per cent. Absent: 10. At most
+	// write_percent.
+	ReadPercent *uint32 `protobuf:"varint,5,opt,name=read_percent,json=readPercent,proto3,oneof" json:"read_percent,omitempty"`
+	// How many requests are expected to carry this history. 0: 16. At most 10,000.
+	ExpectedRequests uint32 `protobuf:"varint,6,opt,name=expected_requests,json=expectedRequests,proto3" json:"expected_requests,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *CachePolicy) Reset() {
+	*x = CachePolicy{}
+	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CachePolicy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CachePolicy) ProtoMessage() {}
+
+func (x *CachePolicy) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CachePolicy.ProtoReflect.Descriptor instead.
+func (*CachePolicy) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CachePolicy) GetCachedResults() uint32 {
+	if x != nil {
+		return x.CachedResults
+	}
+	return 0
+}
+
+func (x *CachePolicy) GetOnBreak() CacheBreak {
+	if x != nil {
+		return x.OnBreak
+	}
+	return CacheBreak_CACHE_BREAK_UNSPECIFIED
+}
+
+func (x *CachePolicy) GetMinSavingTokens() uint32 {
+	if x != nil {
+		return x.MinSavingTokens
+	}
+	return 0
+}
+
+func (x *CachePolicy) GetWritePercent() uint32 {
+	if x != nil {
+		return x.WritePercent
+	}
+	return 0
+}
+
+func (x *CachePolicy) GetReadPercent() uint32 {
+	if x != nil && x.ReadPercent != nil {
+		return *x.ReadPercent
+	}
+	return 0
+}
+
+func (x *CachePolicy) GetExpectedRequests() uint32 {
+	if x != nil {
+		return x.ExpectedRequests
+	}
+	return 0
 }
 
 // Receipt is the model-visible rendering of a canonical result: plain text in
@@ -553,7 +870,7 @@ type Receipt struct {
 
 func (x *Receipt) Reset() {
 	*x = Receipt{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -565,7 +882,7 @@ func (x *Receipt) String() string {
 func (*Receipt) ProtoMessage() {}
 
 func (x *Receipt) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -578,7 +895,7 @@ func (x *Receipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Receipt.ProtoReflect.Descriptor instead.
 func (*Receipt) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Receipt) GetText() string {
@@ -620,7 +937,7 @@ var File_toolresult_v1_policy_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/policy.proto\x12\rtoolresult.v1\"\x87\x01\n" +
+	"\x1atoolresult/v1/policy.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"\x87\x01\n" +
 	"\x06Budget\x12\x1d\n" +
 	"\n" +
 	"max_tokens\x18\x01 \x01(\rR\tmaxTokens\x12\x1b\n" +
@@ -635,11 +952,33 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x0fartifact_policy\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ArtifactPolicyR\x0eartifactPolicy\x12&\n" +
 	"\fhead_percent\x18\x03 \x01(\rH\x00R\vheadPercent\x88\x01\x01\x12<\n" +
 	"\tunchanged\x18\x04 \x01(\x0e2\x1e.toolresult.v1.UnchangedPolicyR\tunchangedB\x0f\n" +
-	"\r_head_percent\"\xa4\x01\n" +
+	"\r_head_percent\"V\n" +
+	"\n" +
+	"Superseded\x12\x1d\n" +
+	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12)\n" +
+	"\rresults_later\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\fresultsLater\"\x81\x03\n" +
 	"\x10CompactionPolicy\x124\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelR\x05level\x12%\n" +
 	"\x0epreview_tokens\x18\x02 \x01(\rR\rpreviewTokens\x123\n" +
-	"\x06render\x18\x03 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\"\xaa\x01\n" +
+	"\x06render\x18\x03 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\x12!\n" +
+	"\ftotal_tokens\x18\x04 \x01(\rR\vtotalTokens\x129\n" +
+	"\aprotect\x18\x05 \x01(\v2\x1f.toolresult.v1.ProtectionPolicyR\aprotect\x120\n" +
+	"\x05cache\x18\x06 \x01(\v2\x1a.toolresult.v1.CachePolicyR\x05cache\x123\n" +
+	"\x13open_failure_tokens\x18\a \x01(\rH\x00R\x11openFailureTokens\x88\x01\x01B\x16\n" +
+	"\x14_open_failure_tokens\"h\n" +
+	"\x10ProtectionPolicy\x12\x1d\n" +
+	"\n" +
+	"last_turns\x18\x01 \x01(\rR\tlastTurns\x12\x19\n" +
+	"\bcall_ids\x18\x02 \x03(\tR\acallIds\x12\x1a\n" +
+	"\bfamilies\x18\x03 \x03(\tR\bfamilies\"\xa1\x02\n" +
+	"\vCachePolicy\x12%\n" +
+	"\x0ecached_results\x18\x01 \x01(\rR\rcachedResults\x124\n" +
+	"\bon_break\x18\x02 \x01(\x0e2\x19.toolresult.v1.CacheBreakR\aonBreak\x12*\n" +
+	"\x11min_saving_tokens\x18\x03 \x01(\rR\x0fminSavingTokens\x12#\n" +
+	"\rwrite_percent\x18\x04 \x01(\rR\fwritePercent\x12&\n" +
+	"\fread_percent\x18\x05 \x01(\rH\x00R\vreadPercent\x88\x01\x01\x12+\n" +
+	"\x11expected_requests\x18\x06 \x01(\rR\x10expectedRequestsB\x0f\n" +
+	"\r_read_percent\"\xaa\x01\n" +
 	"\aReceipt\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\rR\x06tokens\x12#\n" +
@@ -658,11 +997,17 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x0fUnchangedPolicy\x12 \n" +
 	"\x1cUNCHANGED_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16UNCHANGED_POLICY_STATE\x10\x01\x12\x1b\n" +
-	"\x17UNCHANGED_POLICY_IGNORE\x10\x02*o\n" +
+	"\x17UNCHANGED_POLICY_IGNORE\x10\x02*\x8a\x01\n" +
 	"\x0fCompactionLevel\x12 \n" +
 	"\x1cCOMPACTION_LEVEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_LEVEL_TRIMMED\x10\x01\x12\x1c\n" +
-	"\x18COMPACTION_LEVEL_HANDLES\x10\x02B\xb6\x01\n" +
+	"\x18COMPACTION_LEVEL_HANDLES\x10\x02\x12\x19\n" +
+	"\x15COMPACTION_LEVEL_LINE\x10\x03*]\n" +
+	"\n" +
+	"CacheBreak\x12\x1b\n" +
+	"\x17CACHE_BREAK_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11CACHE_BREAK_NEVER\x10\x01\x12\x1b\n" +
+	"\x17CACHE_BREAK_WHEN_NEEDED\x10\x02B\xb6\x01\n" +
 	"\x11com.toolresult.v1B\vPolicyProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
@@ -677,32 +1022,39 @@ func file_toolresult_v1_policy_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_policy_proto_rawDescData
 }
 
-var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_toolresult_v1_policy_proto_goTypes = []any{
 	(TokenVocabulary)(0),     // 0: toolresult.v1.TokenVocabulary
 	(ArtifactPolicy)(0),      // 1: toolresult.v1.ArtifactPolicy
 	(UnchangedPolicy)(0),     // 2: toolresult.v1.UnchangedPolicy
 	(CompactionLevel)(0),     // 3: toolresult.v1.CompactionLevel
-	(*Budget)(nil),           // 4: toolresult.v1.Budget
-	(*RenderPolicy)(nil),     // 5: toolresult.v1.RenderPolicy
-	(*ProjectionPolicy)(nil), // 6: toolresult.v1.ProjectionPolicy
-	(*CompactionPolicy)(nil), // 7: toolresult.v1.CompactionPolicy
-	(*Receipt)(nil),          // 8: toolresult.v1.Receipt
+	(CacheBreak)(0),          // 4: toolresult.v1.CacheBreak
+	(*Budget)(nil),           // 5: toolresult.v1.Budget
+	(*RenderPolicy)(nil),     // 6: toolresult.v1.RenderPolicy
+	(*ProjectionPolicy)(nil), // 7: toolresult.v1.ProjectionPolicy
+	(*Superseded)(nil),       // 8: toolresult.v1.Superseded
+	(*CompactionPolicy)(nil), // 9: toolresult.v1.CompactionPolicy
+	(*ProtectionPolicy)(nil), // 10: toolresult.v1.ProtectionPolicy
+	(*CachePolicy)(nil),      // 11: toolresult.v1.CachePolicy
+	(*Receipt)(nil),          // 12: toolresult.v1.Receipt
 }
 var file_toolresult_v1_policy_proto_depIdxs = []int32{
-	4, // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
-	0, // 1: toolresult.v1.RenderPolicy.token_vocabulary:type_name -> toolresult.v1.TokenVocabulary
-	5, // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
-	1, // 3: toolresult.v1.ProjectionPolicy.artifact_policy:type_name -> toolresult.v1.ArtifactPolicy
-	2, // 4: toolresult.v1.ProjectionPolicy.unchanged:type_name -> toolresult.v1.UnchangedPolicy
-	3, // 5: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
-	5, // 6: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	5,  // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
+	0,  // 1: toolresult.v1.RenderPolicy.token_vocabulary:type_name -> toolresult.v1.TokenVocabulary
+	6,  // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	1,  // 3: toolresult.v1.ProjectionPolicy.artifact_policy:type_name -> toolresult.v1.ArtifactPolicy
+	2,  // 4: toolresult.v1.ProjectionPolicy.unchanged:type_name -> toolresult.v1.UnchangedPolicy
+	3,  // 5: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
+	6,  // 6: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	10, // 7: toolresult.v1.CompactionPolicy.protect:type_name -> toolresult.v1.ProtectionPolicy
+	11, // 8: toolresult.v1.CompactionPolicy.cache:type_name -> toolresult.v1.CachePolicy
+	4,  // 9: toolresult.v1.CachePolicy.on_break:type_name -> toolresult.v1.CacheBreak
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_policy_proto_init() }
@@ -710,14 +1062,17 @@ func file_toolresult_v1_policy_proto_init() {
 	if File_toolresult_v1_policy_proto != nil {
 		return
 	}
+	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[4].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_policy_proto_rawDesc), len(file_toolresult_v1_policy_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   5,
+			NumEnums:      5,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

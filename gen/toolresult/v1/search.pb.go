@@ -383,8 +383,10 @@ type SearchResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,13,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,14,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,15,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchResult) Reset() {
@@ -515,6 +517,13 @@ func (x *SearchResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *SearchResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_search_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_search_proto_rawDesc = "" +
@@ -550,7 +559,7 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"matchCount\x12.\n" +
 	"\rmatches_shown\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fmatchesShown\x88\x01\x01\x12O\n" +
 	"\amatches\x18\x04 \x03(\v2\x1a.toolresult.v1.SearchMatchB\x19\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\rLines matchedR\amatches:5\x92\xb5\x181{path}[ ({matches_shown} of {match_count} shown)]B\x10\n" +
-	"\x0e_matches_shown\"\xdd\a\n" +
+	"\x0e_matches_shown\"\xbc\b\n" +
 	"\fSearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12%\n" +
 	"\vsearch_path\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\n" +
@@ -569,7 +578,10 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"\x0efiles_artifact\x18\v \x01(\rB\x04\x88\xb5\x18\x01H\x04R\rfilesArtifact\x88\x01\x01\x12\x1c\n" +
 	"\x06digest\x18\f \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12D\n" +
 	"\tartifacts\x18\r \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x8d\x01\x8a\xb5\x18fSearch found [{matches_total#match} in ]{files_total#file}[{limit_reached?, and stopped at its limit}]\x9a\xb5\x18\x1atoolresult.v1.SearchOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
+	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x0f \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\xab\x01\x8a\xb5\x18fSearch found [{matches_total#match} in ]{files_total#file}[{limit_reached?, and stopped at its limit}]\x9a\xb5\x18\x1atoolresult.v1.SearchOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x1a{query}[ in {search_path}]B\x10\n" +
 	"\x0e_matches_totalB\x10\n" +
 	"\x0e_total_matchesB\x0e\n" +
 	"\f_total_filesB\x0e\n" +
@@ -598,6 +610,7 @@ var file_toolresult_v1_search_proto_goTypes = []any{
 	(*SearchResult)(nil),      // 4: toolresult.v1.SearchResult
 	(*ArtifactReference)(nil), // 5: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),      // 6: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),        // 7: toolresult.v1.Superseded
 }
 var file_toolresult_v1_search_proto_depIdxs = []int32{
 	0, // 0: toolresult.v1.SearchOutput.matches:type_name -> toolresult.v1.SearchHit
@@ -605,11 +618,12 @@ var file_toolresult_v1_search_proto_depIdxs = []int32{
 	3, // 2: toolresult.v1.SearchResult.files:type_name -> toolresult.v1.SearchFile
 	5, // 3: toolresult.v1.SearchResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	6, // 4: toolresult.v1.SearchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	7, // 5: toolresult.v1.SearchResult.superseded:type_name -> toolresult.v1.Superseded
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_search_proto_init() }

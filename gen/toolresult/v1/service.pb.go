@@ -126,6 +126,59 @@ func (StoreDurability) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
 }
 
+// ResultHold says why a compaction leaves a result as it is.
+type ResultHold int32
+
+const (
+	// It may be changed.
+	ResultHold_RESULT_HOLD_UNSPECIFIED ResultHold = 0
+	// By the protection policy.
+	ResultHold_RESULT_HOLD_PROTECTED ResultHold = 1
+	// It is in the provider's cache, which may not be broken.
+	ResultHold_RESULT_HOLD_CACHED ResultHold = 2
+)
+
+// Enum value maps for ResultHold.
+var (
+	ResultHold_name = map[int32]string{
+		0: "RESULT_HOLD_UNSPECIFIED",
+		1: "RESULT_HOLD_PROTECTED",
+		2: "RESULT_HOLD_CACHED",
+	}
+	ResultHold_value = map[string]int32{
+		"RESULT_HOLD_UNSPECIFIED": 0,
+		"RESULT_HOLD_PROTECTED":   1,
+		"RESULT_HOLD_CACHED":      2,
+	}
+)
+
+func (x ResultHold) Enum() *ResultHold {
+	p := new(ResultHold)
+	*p = x
+	return p
+}
+
+func (x ResultHold) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ResultHold) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_service_proto_enumTypes[2].Descriptor()
+}
+
+func (ResultHold) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_service_proto_enumTypes[2]
+}
+
+func (x ResultHold) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ResultHold.Descriptor instead.
+func (ResultHold) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
+}
+
 // ProjectRequest is one complete tool output and how to project it.
 type ProjectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -903,23 +956,159 @@ func (x *RenderResponse) GetReceipt() *Receipt {
 	return nil
 }
 
-// CompactRequest is a list of canonical results and the level to bring them
-// to.
+// ProjectTurnRequest is the complete outputs of one turn, and what their receipts may
+// cost together.
+type ProjectTurnRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The outputs, with payloads inline or as files. Each has its own policy, whose budget
+	// it may not exceed either. All policies count in one vocabulary. 1 to 64.
+	Outputs []*ProjectRequest `protobuf:"bytes,1,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	// What the receipts may cost together, in tokens. Required. Bounds: 16 to 1,000,000.
+	TotalTokens uint32 `protobuf:"varint,2,opt,name=total_tokens,json=totalTokens,proto3" json:"total_tokens,omitempty"`
+	// What a failure may have before the rest is shared, in tokens: an error, or a
+	// command that failed. Absent: 1,000. At most 200,000.
+	FailureTokens *uint32 `protobuf:"varint,3,opt,name=failure_tokens,json=failureTokens,proto3,oneof" json:"failure_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectTurnRequest) Reset() {
+	*x = ProjectTurnRequest{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectTurnRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectTurnRequest) ProtoMessage() {}
+
+func (x *ProjectTurnRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectTurnRequest.ProtoReflect.Descriptor instead.
+func (*ProjectTurnRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ProjectTurnRequest) GetOutputs() []*ProjectRequest {
+	if x != nil {
+		return x.Outputs
+	}
+	return nil
+}
+
+func (x *ProjectTurnRequest) GetTotalTokens() uint32 {
+	if x != nil {
+		return x.TotalTokens
+	}
+	return 0
+}
+
+func (x *ProjectTurnRequest) GetFailureTokens() uint32 {
+	if x != nil && x.FailureTokens != nil {
+		return *x.FailureTokens
+	}
+	return 0
+}
+
+// ProjectTurnResponse holds the results of the outputs, in their order.
+type ProjectTurnResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The results, as many as there are outputs.
+	Results []*ProjectResponse `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	// What their receipts cost together.
+	Tokens uint32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// With how many tokens each output was projected: its own budget, where that was
+	// not too much for all of them, and otherwise its share.
+	Budgets       []uint32 `protobuf:"varint,3,rep,packed,name=budgets,proto3" json:"budgets,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectTurnResponse) Reset() {
+	*x = ProjectTurnResponse{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectTurnResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectTurnResponse) ProtoMessage() {}
+
+func (x *ProjectTurnResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectTurnResponse.ProtoReflect.Descriptor instead.
+func (*ProjectTurnResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ProjectTurnResponse) GetResults() []*ProjectResponse {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+func (x *ProjectTurnResponse) GetTokens() uint32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *ProjectTurnResponse) GetBudgets() []uint32 {
+	if x != nil {
+		return x.Budgets
+	}
+	return nil
+}
+
+// CompactRequest is a history of canonical results and how to compact it.
 type CompactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The results, oldest first. At most 10,000.
 	Results []*CanonicalToolResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	// How to compact them. Required: it names the level.
+	// How to compact them. Required: it names a budget or a level.
 	Policy *CompactionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The session of the results, to which what is stored now belongs. Absent: none.
-	SessionId     string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// What the runtime knows of the results: one for each, in the same order, or none at
+	// all.
+	Contexts []*ResultContext `protobuf:"bytes,4,rep,name=contexts,proto3" json:"contexts,omitempty"`
+	// Only the plan is wanted: nothing is stored, and no results are answered.
+	DryRun        bool `protobuf:"varint,5,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -931,7 +1120,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,7 +1133,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CompactRequest) GetResults() []*CanonicalToolResult {
@@ -968,6 +1157,100 @@ func (x *CompactRequest) GetSessionId() string {
 	return ""
 }
 
+func (x *CompactRequest) GetContexts() []*ResultContext {
+	if x != nil {
+		return x.Contexts
+	}
+	return nil
+}
+
+func (x *CompactRequest) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+// ResultContext is what a runtime knows of a result that is not in it.
+type ResultContext struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The call, by which the runtime pins it and other results name it; by the pattern
+	// of tool names. Empty: not known.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The turn of the conversation that the call was made in, so that parallel calls
+	// grow old together. Never less than that of the result before. 0 for all: each
+	// result is a turn of its own.
+	Turn uint32 `protobuf:"varint,2,opt,name=turn,proto3" json:"turn,omitempty"`
+	// What was asked, such as the command line or the arguments of the call, if that is
+	// not known of the result itself: of two results of one tool with the same subject
+	// the later one supersedes the earlier one. For tools that read; leave it empty for
+	// tools that act. At most 65,536 bytes.
+	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Tokens of the prompt between the result before and this one: what the model said,
+	// and the call. They count where the plan says what a change invalidates.
+	PrecedingTokens uint32 `protobuf:"varint,4,opt,name=preceding_tokens,json=precedingTokens,proto3" json:"preceding_tokens,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ResultContext) Reset() {
+	*x = ResultContext{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResultContext) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResultContext) ProtoMessage() {}
+
+func (x *ResultContext) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResultContext.ProtoReflect.Descriptor instead.
+func (*ResultContext) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ResultContext) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ResultContext) GetTurn() uint32 {
+	if x != nil {
+		return x.Turn
+	}
+	return 0
+}
+
+func (x *ResultContext) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *ResultContext) GetPrecedingTokens() uint32 {
+	if x != nil {
+		return x.PrecedingTokens
+	}
+	return 0
+}
+
 // CompactedResult is one result of a compaction.
 type CompactedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -983,7 +1266,7 @@ type CompactedResult struct {
 
 func (x *CompactedResult) Reset() {
 	*x = CompactedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -995,7 +1278,7 @@ func (x *CompactedResult) String() string {
 func (*CompactedResult) ProtoMessage() {}
 
 func (x *CompactedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1008,7 +1291,7 @@ func (x *CompactedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactedResult.ProtoReflect.Descriptor instead.
 func (*CompactedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CompactedResult) GetCanonical() *CanonicalToolResult {
@@ -1035,19 +1318,21 @@ func (x *CompactedResult) GetChanged() bool {
 // CompactResponse holds the results in the order of the request.
 type CompactResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The results, as many as in the request and in the same order.
+	// The results, as many as in the request and in the same order; none for a dry run.
 	Results []*CompactedResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// Index of the first result that changed: everything before it is as it was,
 	// so a provider's prompt cache holds up to there. Absent when nothing
 	// changed.
-	FirstChanged  *uint32 `protobuf:"varint,2,opt,name=first_changed,json=firstChanged,proto3,oneof" json:"first_changed,omitempty"`
+	FirstChanged *uint32 `protobuf:"varint,2,opt,name=first_changed,json=firstChanged,proto3,oneof" json:"first_changed,omitempty"`
+	// What was done, or would be, and what it costs.
+	Plan          *CompactionPlan `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1059,7 +1344,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1072,7 +1357,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CompactResponse) GetResults() []*CompactedResult {
@@ -1089,6 +1374,226 @@ func (x *CompactResponse) GetFirstChanged() uint32 {
 	return 0
 }
 
+func (x *CompactResponse) GetPlan() *CompactionPlan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+// CompactionPlan says what a compaction does to a history.
+type CompactionPlan struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What it does to each result, in the order of the request.
+	Results []*PlannedResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	// As first_changed of the response.
+	FirstChanged *uint32 `protobuf:"varint,2,opt,name=first_changed,json=firstChanged,proto3,oneof" json:"first_changed,omitempty"`
+	// What the receipts cost together before, in tokens of the policy's vocabulary.
+	TokensBefore uint64 `protobuf:"varint,3,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
+	// And afterwards. What is freed is the difference.
+	TokensAfter uint64 `protobuf:"varint,4,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
+	// What the provider has to read again that is in its cache now: tokens, before the
+	// compaction, of the first result that changed and of what follows it, up to the end
+	// of the results that are cached.
+	CachedTokensInvalidated uint64 `protobuf:"varint,5,opt,name=cached_tokens_invalidated,json=cachedTokensInvalidated,proto3" json:"cached_tokens_invalidated,omitempty"`
+	// Whether the budget is met; true when there is none.
+	BudgetMet bool `protobuf:"varint,6,opt,name=budget_met,json=budgetMet,proto3" json:"budget_met,omitempty"`
+	// By how many tokens it is not. What is protected, cached or must be kept is more
+	// than the budget.
+	ShortfallTokens uint64 `protobuf:"varint,7,opt,name=shortfall_tokens,json=shortfallTokens,proto3" json:"shortfall_tokens,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *CompactionPlan) Reset() {
+	*x = CompactionPlan{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompactionPlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompactionPlan) ProtoMessage() {}
+
+func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompactionPlan.ProtoReflect.Descriptor instead.
+func (*CompactionPlan) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *CompactionPlan) GetResults() []*PlannedResult {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+func (x *CompactionPlan) GetFirstChanged() uint32 {
+	if x != nil && x.FirstChanged != nil {
+		return *x.FirstChanged
+	}
+	return 0
+}
+
+func (x *CompactionPlan) GetTokensBefore() uint64 {
+	if x != nil {
+		return x.TokensBefore
+	}
+	return 0
+}
+
+func (x *CompactionPlan) GetTokensAfter() uint64 {
+	if x != nil {
+		return x.TokensAfter
+	}
+	return 0
+}
+
+func (x *CompactionPlan) GetCachedTokensInvalidated() uint64 {
+	if x != nil {
+		return x.CachedTokensInvalidated
+	}
+	return 0
+}
+
+func (x *CompactionPlan) GetBudgetMet() bool {
+	if x != nil {
+		return x.BudgetMet
+	}
+	return false
+}
+
+func (x *CompactionPlan) GetShortfallTokens() uint64 {
+	if x != nil {
+		return x.ShortfallTokens
+	}
+	return 0
+}
+
+// PlannedResult is what a compaction does to one result.
+type PlannedResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The level of the result afterwards, the lowest of its parts.
+	Level CompactionLevel `protobuf:"varint,1,opt,name=level,proto3,enum=toolresult.v1.CompactionLevel" json:"level,omitempty"`
+	// What its receipt costs before, in tokens.
+	TokensBefore uint32 `protobuf:"varint,2,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
+	// What its receipt costs afterwards, in tokens.
+	TokensAfter uint32 `protobuf:"varint,3,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
+	// Whether the result changes.
+	Changed bool `protobuf:"varint,4,opt,name=changed,proto3" json:"changed,omitempty"`
+	// Why it may not change, if it may not.
+	Hold ResultHold `protobuf:"varint,5,opt,name=hold,proto3,enum=toolresult.v1.ResultHold" json:"hold,omitempty"`
+	// Whether it is a failure after which the same did not succeed.
+	OpenFailure bool `protobuf:"varint,6,opt,name=open_failure,json=openFailure,proto3" json:"open_failure,omitempty"`
+	// Index of the later result that supersedes it; absent when there is none.
+	SupersededBy *uint32 `protobuf:"varint,7,opt,name=superseded_by,json=supersededBy,proto3,oneof" json:"superseded_by,omitempty"`
+	// What the result is about, as the runtime or the result itself says, on one line;
+	// at most 200 bytes. Empty: not known.
+	Subject       string `protobuf:"bytes,8,opt,name=subject,proto3" json:"subject,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlannedResult) Reset() {
+	*x = PlannedResult{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlannedResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlannedResult) ProtoMessage() {}
+
+func (x *PlannedResult) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlannedResult.ProtoReflect.Descriptor instead.
+func (*PlannedResult) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PlannedResult) GetLevel() CompactionLevel {
+	if x != nil {
+		return x.Level
+	}
+	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *PlannedResult) GetTokensBefore() uint32 {
+	if x != nil {
+		return x.TokensBefore
+	}
+	return 0
+}
+
+func (x *PlannedResult) GetTokensAfter() uint32 {
+	if x != nil {
+		return x.TokensAfter
+	}
+	return 0
+}
+
+func (x *PlannedResult) GetChanged() bool {
+	if x != nil {
+		return x.Changed
+	}
+	return false
+}
+
+func (x *PlannedResult) GetHold() ResultHold {
+	if x != nil {
+		return x.Hold
+	}
+	return ResultHold_RESULT_HOLD_UNSPECIFIED
+}
+
+func (x *PlannedResult) GetOpenFailure() bool {
+	if x != nil {
+		return x.OpenFailure
+	}
+	return false
+}
+
+func (x *PlannedResult) GetSupersededBy() uint32 {
+	if x != nil && x.SupersededBy != nil {
+		return *x.SupersededBy
+	}
+	return 0
+}
+
+func (x *PlannedResult) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
 // GetServerInfoRequest has no fields.
 type GetServerInfoRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1098,7 +1603,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1110,7 +1615,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1123,7 +1628,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
 }
 
 // GetServerInfoResponse describes the server.
@@ -1153,7 +1658,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1165,7 +1670,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1178,7 +1683,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -1263,7 +1768,7 @@ type StoreStatus struct {
 
 func (x *StoreStatus) Reset() {
 	*x = StoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1275,7 +1780,7 @@ func (x *StoreStatus) String() string {
 func (*StoreStatus) ProtoMessage() {}
 
 func (x *StoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1288,7 +1793,7 @@ func (x *StoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreStatus.ProtoReflect.Descriptor instead.
 func (*StoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *StoreStatus) GetArtifacts() uint64 {
@@ -1344,7 +1849,7 @@ type ObjectStoreStatus struct {
 
 func (x *ObjectStoreStatus) Reset() {
 	*x = ObjectStoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1356,7 +1861,7 @@ func (x *ObjectStoreStatus) String() string {
 func (*ObjectStoreStatus) ProtoMessage() {}
 
 func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1369,7 +1874,7 @@ func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectStoreStatus.ProtoReflect.Descriptor instead.
 func (*ObjectStoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ObjectStoreStatus) GetUrl() string {
@@ -1423,7 +1928,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1435,7 +1940,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1448,7 +1953,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -1548,20 +2053,57 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x123\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06policy\"B\n" +
 	"\x0eRenderResponse\x120\n" +
-	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xa6\x01\n" +
+	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xaf\x01\n" +
+	"\x12ProjectTurnRequest\x127\n" +
+	"\aoutputs\x18\x01 \x03(\v2\x1d.toolresult.v1.ProjectRequestR\aoutputs\x12!\n" +
+	"\ftotal_tokens\x18\x02 \x01(\rR\vtotalTokens\x12*\n" +
+	"\x0efailure_tokens\x18\x03 \x01(\rH\x00R\rfailureTokens\x88\x01\x01B\x11\n" +
+	"\x0f_failure_tokens\"\x81\x01\n" +
+	"\x13ProjectTurnResponse\x128\n" +
+	"\aresults\x18\x01 \x03(\v2\x1e.toolresult.v1.ProjectResponseR\aresults\x12\x16\n" +
+	"\x06tokens\x18\x02 \x01(\rR\x06tokens\x12\x18\n" +
+	"\abudgets\x18\x03 \x03(\rR\abudgets\"\xf9\x01\n" +
 	"\x0eCompactRequest\x12<\n" +
 	"\aresults\x18\x01 \x03(\v2\".toolresult.v1.CanonicalToolResultR\aresults\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.CompactionPolicyR\x06policy\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x03 \x01(\tR\tsessionId\"\x9f\x01\n" +
+	"session_id\x18\x03 \x01(\tR\tsessionId\x128\n" +
+	"\bcontexts\x18\x04 \x03(\v2\x1c.toolresult.v1.ResultContextR\bcontexts\x12\x17\n" +
+	"\adry_run\x18\x05 \x01(\bR\x06dryRun\"\x81\x01\n" +
+	"\rResultContext\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04turn\x18\x02 \x01(\rR\x04turn\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12)\n" +
+	"\x10preceding_tokens\x18\x04 \x01(\rR\x0fprecedingTokens\"\x9f\x01\n" +
 	"\x0fCompactedResult\x12@\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
 	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12\x18\n" +
-	"\achanged\x18\x03 \x01(\bR\achanged\"\x87\x01\n" +
+	"\achanged\x18\x03 \x01(\bR\achanged\"\xba\x01\n" +
 	"\x0fCompactResponse\x128\n" +
 	"\aresults\x18\x01 \x03(\v2\x1e.toolresult.v1.CompactedResultR\aresults\x12(\n" +
-	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01B\x10\n" +
-	"\x0e_first_changed\"\x16\n" +
+	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01\x121\n" +
+	"\x04plan\x18\x03 \x01(\v2\x1d.toolresult.v1.CompactionPlanR\x04planB\x10\n" +
+	"\x0e_first_changed\"\xd2\x02\n" +
+	"\x0eCompactionPlan\x126\n" +
+	"\aresults\x18\x01 \x03(\v2\x1c.toolresult.v1.PlannedResultR\aresults\x12(\n" +
+	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01\x12#\n" +
+	"\rtokens_before\x18\x03 \x01(\x04R\ftokensBefore\x12!\n" +
+	"\ftokens_after\x18\x04 \x01(\x04R\vtokensAfter\x12:\n" +
+	"\x19cached_tokens_invalidated\x18\x05 \x01(\x04R\x17cachedTokensInvalidated\x12\x1d\n" +
+	"\n" +
+	"budget_met\x18\x06 \x01(\bR\tbudgetMet\x12)\n" +
+	"\x10shortfall_tokens\x18\a \x01(\x04R\x0fshortfallTokensB\x10\n" +
+	"\x0e_first_changed\"\xcf\x02\n" +
+	"\rPlannedResult\x124\n" +
+	"\x05level\x18\x01 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelR\x05level\x12#\n" +
+	"\rtokens_before\x18\x02 \x01(\rR\ftokensBefore\x12!\n" +
+	"\ftokens_after\x18\x03 \x01(\rR\vtokensAfter\x12\x18\n" +
+	"\achanged\x18\x04 \x01(\bR\achanged\x12-\n" +
+	"\x04hold\x18\x05 \x01(\x0e2\x19.toolresult.v1.ResultHoldR\x04hold\x12!\n" +
+	"\fopen_failure\x18\x06 \x01(\bR\vopenFailure\x12(\n" +
+	"\rsuperseded_by\x18\a \x01(\rH\x00R\fsupersededBy\x88\x01\x01\x12\x18\n" +
+	"\asubject\x18\b \x01(\tR\asubjectB\x10\n" +
+	"\x0e_superseded_by\"\x16\n" +
 	"\x14GetServerInfoRequest\"\xf7\x02\n" +
 	"\x15GetServerInfoResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x16\n" +
@@ -1602,11 +2144,17 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x0fStoreDurability\x12 \n" +
 	"\x1cSTORE_DURABILITY_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18STORE_DURABILITY_DURABLE\x10\x01\x12\x1d\n" +
-	"\x19STORE_DURABILITY_VOLATILE\x10\x022\xaa\x03\n" +
+	"\x19STORE_DURABILITY_VOLATILE\x10\x02*\\\n" +
+	"\n" +
+	"ResultHold\x12\x1b\n" +
+	"\x17RESULT_HOLD_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15RESULT_HOLD_PROTECTED\x10\x01\x12\x16\n" +
+	"\x12RESULT_HOLD_CACHED\x10\x022\x80\x04\n" +
 	"\x11ToolResultService\x12H\n" +
 	"\aProject\x12\x1d.toolresult.v1.ProjectRequest\x1a\x1e.toolresult.v1.ProjectResponse\x12^\n" +
 	"\rProjectStream\x12#.toolresult.v1.ProjectStreamRequest\x1a$.toolresult.v1.ProjectStreamResponse(\x010\x01\x12E\n" +
-	"\x06Render\x12\x1c.toolresult.v1.RenderRequest\x1a\x1d.toolresult.v1.RenderResponse\x12H\n" +
+	"\x06Render\x12\x1c.toolresult.v1.RenderRequest\x1a\x1d.toolresult.v1.RenderResponse\x12T\n" +
+	"\vProjectTurn\x12!.toolresult.v1.ProjectTurnRequest\x1a\".toolresult.v1.ProjectTurnResponse\x12H\n" +
 	"\aCompact\x12\x1d.toolresult.v1.CompactRequest\x1a\x1e.toolresult.v1.CompactResponse\x12Z\n" +
 	"\rGetServerInfo\x12#.toolresult.v1.GetServerInfoRequest\x1a$.toolresult.v1.GetServerInfoResponseB\xb7\x01\n" +
 	"\x11com.toolresult.v1B\fServiceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
@@ -1623,84 +2171,100 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_service_proto_rawDescData
 }
 
-var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_toolresult_v1_service_proto_goTypes = []any{
 	(AbortPolicy)(0),              // 0: toolresult.v1.AbortPolicy
 	(StoreDurability)(0),          // 1: toolresult.v1.StoreDurability
-	(*ProjectRequest)(nil),        // 2: toolresult.v1.ProjectRequest
-	(*CallReference)(nil),         // 3: toolresult.v1.CallReference
-	(*ProjectStreamRequest)(nil),  // 4: toolresult.v1.ProjectStreamRequest
-	(*StreamHeader)(nil),          // 5: toolresult.v1.StreamHeader
-	(*StreamChunk)(nil),           // 6: toolresult.v1.StreamChunk
-	(*StreamSnapshot)(nil),        // 7: toolresult.v1.StreamSnapshot
-	(*StreamFinish)(nil),          // 8: toolresult.v1.StreamFinish
-	(*ProjectStreamResponse)(nil), // 9: toolresult.v1.ProjectStreamResponse
-	(*ProjectResponse)(nil),       // 10: toolresult.v1.ProjectResponse
-	(*RenderRequest)(nil),         // 11: toolresult.v1.RenderRequest
-	(*RenderResponse)(nil),        // 12: toolresult.v1.RenderResponse
-	(*CompactRequest)(nil),        // 13: toolresult.v1.CompactRequest
-	(*CompactedResult)(nil),       // 14: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),       // 15: toolresult.v1.CompactResponse
-	(*GetServerInfoRequest)(nil),  // 16: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 17: toolresult.v1.GetServerInfoResponse
-	(*StoreStatus)(nil),           // 18: toolresult.v1.StoreStatus
-	(*ObjectStoreStatus)(nil),     // 19: toolresult.v1.ObjectStoreStatus
-	(*Limits)(nil),                // 20: toolresult.v1.Limits
-	nil,                           // 21: toolresult.v1.StreamFinish.StreamBytesEntry
-	(*CompleteToolOutput)(nil),    // 22: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),      // 23: toolresult.v1.ProjectionPolicy
-	(*CanonicalToolResult)(nil),   // 24: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 25: toolresult.v1.Receipt
-	(*RenderPolicy)(nil),          // 26: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),      // 27: toolresult.v1.CompactionPolicy
+	(ResultHold)(0),               // 2: toolresult.v1.ResultHold
+	(*ProjectRequest)(nil),        // 3: toolresult.v1.ProjectRequest
+	(*CallReference)(nil),         // 4: toolresult.v1.CallReference
+	(*ProjectStreamRequest)(nil),  // 5: toolresult.v1.ProjectStreamRequest
+	(*StreamHeader)(nil),          // 6: toolresult.v1.StreamHeader
+	(*StreamChunk)(nil),           // 7: toolresult.v1.StreamChunk
+	(*StreamSnapshot)(nil),        // 8: toolresult.v1.StreamSnapshot
+	(*StreamFinish)(nil),          // 9: toolresult.v1.StreamFinish
+	(*ProjectStreamResponse)(nil), // 10: toolresult.v1.ProjectStreamResponse
+	(*ProjectResponse)(nil),       // 11: toolresult.v1.ProjectResponse
+	(*RenderRequest)(nil),         // 12: toolresult.v1.RenderRequest
+	(*RenderResponse)(nil),        // 13: toolresult.v1.RenderResponse
+	(*ProjectTurnRequest)(nil),    // 14: toolresult.v1.ProjectTurnRequest
+	(*ProjectTurnResponse)(nil),   // 15: toolresult.v1.ProjectTurnResponse
+	(*CompactRequest)(nil),        // 16: toolresult.v1.CompactRequest
+	(*ResultContext)(nil),         // 17: toolresult.v1.ResultContext
+	(*CompactedResult)(nil),       // 18: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),       // 19: toolresult.v1.CompactResponse
+	(*CompactionPlan)(nil),        // 20: toolresult.v1.CompactionPlan
+	(*PlannedResult)(nil),         // 21: toolresult.v1.PlannedResult
+	(*GetServerInfoRequest)(nil),  // 22: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil), // 23: toolresult.v1.GetServerInfoResponse
+	(*StoreStatus)(nil),           // 24: toolresult.v1.StoreStatus
+	(*ObjectStoreStatus)(nil),     // 25: toolresult.v1.ObjectStoreStatus
+	(*Limits)(nil),                // 26: toolresult.v1.Limits
+	nil,                           // 27: toolresult.v1.StreamFinish.StreamBytesEntry
+	(*CompleteToolOutput)(nil),    // 28: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),      // 29: toolresult.v1.ProjectionPolicy
+	(*CanonicalToolResult)(nil),   // 30: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 31: toolresult.v1.Receipt
+	(*RenderPolicy)(nil),          // 32: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),      // 33: toolresult.v1.CompactionPolicy
+	(CompactionLevel)(0),          // 34: toolresult.v1.CompactionLevel
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	22, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	23, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
-	3,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
-	5,  // 3: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
-	6,  // 4: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
-	7,  // 5: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
-	8,  // 6: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
-	23, // 7: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
-	3,  // 8: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
+	28, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	29, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	4,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
+	6,  // 3: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
+	7,  // 4: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
+	8,  // 5: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
+	9,  // 6: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
+	29, // 7: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	4,  // 8: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
 	0,  // 9: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
-	22, // 10: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
-	22, // 11: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
-	21, // 12: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
-	10, // 13: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
-	10, // 14: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
-	24, // 15: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	25, // 16: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	28, // 10: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	28, // 11: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	27, // 12: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
+	11, // 13: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
+	11, // 14: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
+	30, // 15: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	31, // 16: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
 	1,  // 17: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	24, // 18: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	26, // 19: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
-	25, // 20: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
-	24, // 21: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
-	27, // 22: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	24, // 23: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	25, // 24: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
-	14, // 25: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
-	1,  // 26: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	20, // 27: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	18, // 28: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
-	19, // 29: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
-	2,  // 30: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
-	4,  // 31: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
-	11, // 32: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
-	13, // 33: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
-	16, // 34: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	10, // 35: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	9,  // 36: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
-	12, // 37: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	15, // 38: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	17, // 39: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	35, // [35:40] is the sub-list for method output_type
-	30, // [30:35] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	30, // 18: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	32, // 19: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	31, // 20: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	3,  // 21: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
+	11, // 22: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
+	30, // 23: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
+	33, // 24: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	17, // 25: toolresult.v1.CompactRequest.contexts:type_name -> toolresult.v1.ResultContext
+	30, // 26: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	31, // 27: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	18, // 28: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
+	20, // 29: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
+	21, // 30: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
+	34, // 31: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
+	2,  // 32: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
+	1,  // 33: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
+	26, // 34: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	24, // 35: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
+	25, // 36: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
+	3,  // 37: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
+	5,  // 38: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
+	12, // 39: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
+	14, // 40: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
+	16, // 41: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
+	22, // 42: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	11, // 43: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	10, // 44: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	13, // 45: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	15, // 46: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
+	19, // 47: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	23, // 48: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	43, // [43:49] is the sub-list for method output_type
+	37, // [37:43] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_service_proto_init() }
@@ -1721,14 +2285,17 @@ func file_toolresult_v1_service_proto_init() {
 		(*ProjectStreamResponse_Snapshot)(nil),
 		(*ProjectStreamResponse_Result)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[13].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[11].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   20,
+			NumEnums:      3,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -22,6 +22,7 @@ const (
 	ToolResultService_Project_FullMethodName       = "/toolresult.v1.ToolResultService/Project"
 	ToolResultService_ProjectStream_FullMethodName = "/toolresult.v1.ToolResultService/ProjectStream"
 	ToolResultService_Render_FullMethodName        = "/toolresult.v1.ToolResultService/Render"
+	ToolResultService_ProjectTurn_FullMethodName   = "/toolresult.v1.ToolResultService/ProjectTurn"
 	ToolResultService_Compact_FullMethodName       = "/toolresult.v1.ToolResultService/Compact"
 	ToolResultService_GetServerInfo_FullMethodName = "/toolresult.v1.ToolResultService/GetServerInfo"
 )
@@ -123,18 +124,41 @@ type ToolResultServiceClient interface {
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
 	Render(ctx context.Context, in *RenderRequest, opts ...grpc.CallOption) (*RenderResponse, error)
-	// Compact brings canonical results to a lower level: fewer tokens, with every
-	// outcome, identifier, handle, count and error kept. It follows the retention
-	// of each field and never looks at receipt text. Compacting again to the same
-	// level changes nothing, byte for byte, and no level is ever undone.
+	// ProjectTurn is Project for the outputs of parallel calls that share one budget. An
+	// output that needs less than an equal share leaves the rest to those that need
+	// more, and a failure comes before the others. Where the budget has room for all of
+	// them, the answers are those of Project, each under its own policy; where it has
+	// not, each is that of Project with the tokens of its share. The order of the
+	// outputs changes nothing but the order of the answers. For that the outputs of a
+	// turn are not compared with each other (UnchangedPolicy), but with those of earlier
+	// turns alone.
+	//
+	// Errors: those of Project, for all outputs or none, with a field path that begins
+	// with outputs[i], and
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_OUT_OF_BOUNDS): of the turn itself, or an
+	//	  output counts in another vocabulary than the first.
+	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): of total_tokens, by the smallest receipts of
+	//	  all outputs together.
+	ProjectTurn(ctx context.Context, in *ProjectTurnRequest, opts ...grpc.CallOption) (*ProjectTurnResponse, error)
+	// Compact brings the canonical results of a history to fewer tokens, with every
+	// outcome, identifier, handle, count and error kept: as far as a budget for all of
+	// them makes it, or all of them to one level. It follows the retention of each field
+	// and never looks at receipt text. Compacting again by the same policy changes
+	// nothing, byte for byte; a smaller budget never shows more of a result; and no
+	// level is ever undone. What was protected, or is before the cache boundary, is
+	// answered as it came.
+	//
+	// When what must be kept is over the budget the call succeeds, and the plan has the
+	// shortfall.
 	//
 	// A preview that has no artifact yet is stored before it is shortened, so
-	// that what is left out can still be read.
+	// that what is left out can still be read. A dry run stores nothing.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with results[i], or is session_id.
+	//	  with results[i], contexts[i] or policy, or is session_id.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
 	//	  Project; no result was changed.
@@ -181,6 +205,16 @@ func (c *toolResultServiceClient) Render(ctx context.Context, in *RenderRequest,
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RenderResponse)
 	err := c.cc.Invoke(ctx, ToolResultService_Render_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *toolResultServiceClient) ProjectTurn(ctx context.Context, in *ProjectTurnRequest, opts ...grpc.CallOption) (*ProjectTurnResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ProjectTurnResponse)
+	err := c.cc.Invoke(ctx, ToolResultService_ProjectTurn_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -304,18 +338,41 @@ type ToolResultServiceServer interface {
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
 	Render(context.Context, *RenderRequest) (*RenderResponse, error)
-	// Compact brings canonical results to a lower level: fewer tokens, with every
-	// outcome, identifier, handle, count and error kept. It follows the retention
-	// of each field and never looks at receipt text. Compacting again to the same
-	// level changes nothing, byte for byte, and no level is ever undone.
+	// ProjectTurn is Project for the outputs of parallel calls that share one budget. An
+	// output that needs less than an equal share leaves the rest to those that need
+	// more, and a failure comes before the others. Where the budget has room for all of
+	// them, the answers are those of Project, each under its own policy; where it has
+	// not, each is that of Project with the tokens of its share. The order of the
+	// outputs changes nothing but the order of the answers. For that the outputs of a
+	// turn are not compared with each other (UnchangedPolicy), but with those of earlier
+	// turns alone.
+	//
+	// Errors: those of Project, for all outputs or none, with a field path that begins
+	// with outputs[i], and
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_OUT_OF_BOUNDS): of the turn itself, or an
+	//	  output counts in another vocabulary than the first.
+	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): of total_tokens, by the smallest receipts of
+	//	  all outputs together.
+	ProjectTurn(context.Context, *ProjectTurnRequest) (*ProjectTurnResponse, error)
+	// Compact brings the canonical results of a history to fewer tokens, with every
+	// outcome, identifier, handle, count and error kept: as far as a budget for all of
+	// them makes it, or all of them to one level. It follows the retention of each field
+	// and never looks at receipt text. Compacting again by the same policy changes
+	// nothing, byte for byte; a smaller budget never shows more of a result; and no
+	// level is ever undone. What was protected, or is before the cache boundary, is
+	// answered as it came.
+	//
+	// When what must be kept is over the budget the call succeeds, and the plan has the
+	// shortfall.
 	//
 	// A preview that has no artifact yet is stored before it is shortened, so
-	// that what is left out can still be read.
+	// that what is left out can still be read. A dry run stores nothing.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with results[i], or is session_id.
+	//	  with results[i], contexts[i] or policy, or is session_id.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
 	//	  Project; no result was changed.
@@ -343,6 +400,9 @@ func (UnimplementedToolResultServiceServer) ProjectStream(grpc.BidiStreamingServ
 }
 func (UnimplementedToolResultServiceServer) Render(context.Context, *RenderRequest) (*RenderResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Render not implemented")
+}
+func (UnimplementedToolResultServiceServer) ProjectTurn(context.Context, *ProjectTurnRequest) (*ProjectTurnResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ProjectTurn not implemented")
 }
 func (UnimplementedToolResultServiceServer) Compact(context.Context, *CompactRequest) (*CompactResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Compact not implemented")
@@ -414,6 +474,24 @@ func _ToolResultService_Render_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ToolResultService_ProjectTurn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ProjectTurnRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolResultServiceServer).ProjectTurn(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolResultService_ProjectTurn_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolResultServiceServer).ProjectTurn(ctx, req.(*ProjectTurnRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ToolResultService_Compact_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CompactRequest)
 	if err := dec(in); err != nil {
@@ -464,6 +542,10 @@ var ToolResultService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Render",
 			Handler:    _ToolResultService_Render_Handler,
+		},
+		{
+			MethodName: "ProjectTurn",
+			Handler:    _ToolResultService_ProjectTurn_Handler,
 		},
 		{
 			MethodName: "Compact",

@@ -572,8 +572,10 @@ type TaskOutputResult struct {
 	CompactionLevel CompactionLevel `protobuf:"varint,16,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// Whether the output ends with the task's result, which is shown there only.
 	OutputHasTaskResult bool `protobuf:"varint,17,opt,name=output_has_task_result,json=outputHasTaskResult,proto3" json:"output_has_task_result,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,18,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TaskOutputResult) Reset() {
@@ -725,6 +727,13 @@ func (x *TaskOutputResult) GetOutputHasTaskResult() bool {
 	return false
 }
 
+func (x *TaskOutputResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 // TaskStatusResult is a task as it is now, complete and canonical.
 type TaskStatusResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -854,8 +863,10 @@ type TaskListResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,6,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,7,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,8,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TaskListResult) Reset() {
@@ -935,6 +946,13 @@ func (x *TaskListResult) GetCompactionLevel() CompactionLevel {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *TaskListResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
 }
 
 // TaskInputResult is the result of writing to a task, complete and canonical.
@@ -1108,12 +1126,11 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"taskResult\x12 \n" +
 	"\twaited_ms\x18\x06 \x01(\x04H\x00R\bwaitedMs\x88\x01\x01B\f\n" +
 	"\n" +
-	"_waited_ms\"\xb1\n" +
-	"\n" +
+	"_waited_ms\"\x89\v\n" +
 	"\x10TaskOutputResult\x12M\n" +
 	"\x10retrieval_status\x18\x01 \x01(\x0e2\x1c.toolresult.v1.TaskRetrievalB\x04\x88\xb5\x18\x01R\x0fretrievalStatus\x125\n" +
-	"\x04task\x18\x02 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\x88\xb5\x18\x01R\x04task\x12:\n" +
-	"\afailure\x18\x03 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure\x12&\n" +
+	"\x04task\x18\x02 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\x88\xb5\x18\x01R\x04task\x12>\n" +
+	"\afailure\x18\x03 \x01(\v2\x1a.toolresult.v1.TaskFailureB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\afailure\x12&\n" +
 	"\twaited_ms\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\bwaitedMs\x88\x01\x01\x12L\n" +
 	"\x13task_result_preview\x18\x05 \x01(\tB\x17\x88\xb5\x18\x02\x98\xb5\x18\x03\xa2\xb5\x18\vTask resultH\x01R\x11taskResultPreview\x88\x01\x01\x128\n" +
 	"\x15task_result_truncated\x18\x06 \x01(\bB\x04\x88\xb5\x18\x01R\x13taskResultTruncated\x12;\n" +
@@ -1129,7 +1146,10 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\routput_source\x18\x0e \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\foutputSource\x12D\n" +
 	"\tartifacts\x18\x0f \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
 	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x129\n" +
-	"\x16output_has_task_result\x18\x11 \x01(\bB\x04\x88\xb5\x18\x01R\x13outputHasTaskResult:v\x8a\xb5\x18KTask output {retrieval_status}[ after {waited_ms} ms][; task {task.status}]\x9a\xb5\x18\x1etoolresult.v1.TaskOutputOutput\xa0\xb5\x18\xd0\x0fB\f\n" +
+	"\x16output_has_task_result\x18\x11 \x01(\bB\x04\x88\xb5\x18\x01R\x13outputHasTaskResult\x12?\n" +
+	"\n" +
+	"superseded\x18\x12 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x88\x01\x8a\xb5\x18KTask output {retrieval_status}[ after {waited_ms} ms][; task {task.status}]\x9a\xb5\x18\x1etoolresult.v1.TaskOutputOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x0e{task.task_id}B\f\n" +
 	"\n" +
 	"_waited_msB\x16\n" +
 	"\x14_task_result_previewB\x17\n" +
@@ -1142,7 +1162,7 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\x0eTaskListOutput\x128\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12&\n" +
 	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
-	"\r_total_active\"\xcd\x04\n" +
+	"\r_total_active\"\x9b\x05\n" +
 	"\x0eTaskListResult\x12O\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x1c\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x10Background tasksR\x05tasks\x12*\n" +
 	"\vtasks_total\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\n" +
@@ -1151,7 +1171,10 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\x0etasks_artifact\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01H\x01R\rtasksArtifact\x88\x01\x01\x12,\n" +
 	"\ftotal_active\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01H\x02R\vtotalActive\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x06 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:d\x8a\xb5\x18;Tasks listed: {tasks_total}[; {total_active} active in all]\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\aB\x0e\n" +
+	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\b \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:q\x8a\xb5\x18;Tasks listed: {tasks_total}[; {total_active} active in all]\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\a\xaa\xb5\x18\tall tasksB\x0e\n" +
 	"\f_tasks_totalB\x11\n" +
 	"\x0f_tasks_artifactB\x0f\n" +
 	"\r_total_active\"\xda\x02\n" +
@@ -1217,7 +1240,8 @@ var file_toolresult_v1_task_proto_goTypes = []any{
 	(*SourceFacts)(nil),       // 14: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil), // 15: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),      // 16: toolresult.v1.CompactionLevel
-	(*TaskHandle)(nil),        // 17: toolresult.v1.TaskHandle
+	(*Superseded)(nil),        // 17: toolresult.v1.Superseded
+	(*TaskHandle)(nil),        // 18: toolresult.v1.TaskHandle
 }
 var file_toolresult_v1_task_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.TaskSnapshot.status:type_name -> toolresult.v1.TaskStatus
@@ -1235,20 +1259,22 @@ var file_toolresult_v1_task_proto_depIdxs = []int32{
 	14, // 12: toolresult.v1.TaskOutputResult.output_source:type_name -> toolresult.v1.SourceFacts
 	15, // 13: toolresult.v1.TaskOutputResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	16, // 14: toolresult.v1.TaskOutputResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	3,  // 15: toolresult.v1.TaskStatusResult.task:type_name -> toolresult.v1.TaskSnapshot
-	4,  // 16: toolresult.v1.TaskStatusResult.failure:type_name -> toolresult.v1.TaskFailure
-	3,  // 17: toolresult.v1.TaskListOutput.tasks:type_name -> toolresult.v1.TaskSnapshot
-	3,  // 18: toolresult.v1.TaskListResult.tasks:type_name -> toolresult.v1.TaskSnapshot
-	15, // 19: toolresult.v1.TaskListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	16, // 20: toolresult.v1.TaskListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	2,  // 21: toolresult.v1.TaskInputResult.disposition:type_name -> toolresult.v1.TaskInputDisposition
-	17, // 22: toolresult.v1.TaskInputResult.task:type_name -> toolresult.v1.TaskHandle
-	17, // 23: toolresult.v1.TaskStopResult.task:type_name -> toolresult.v1.TaskHandle
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	17, // 15: toolresult.v1.TaskOutputResult.superseded:type_name -> toolresult.v1.Superseded
+	3,  // 16: toolresult.v1.TaskStatusResult.task:type_name -> toolresult.v1.TaskSnapshot
+	4,  // 17: toolresult.v1.TaskStatusResult.failure:type_name -> toolresult.v1.TaskFailure
+	3,  // 18: toolresult.v1.TaskListOutput.tasks:type_name -> toolresult.v1.TaskSnapshot
+	3,  // 19: toolresult.v1.TaskListResult.tasks:type_name -> toolresult.v1.TaskSnapshot
+	15, // 20: toolresult.v1.TaskListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	16, // 21: toolresult.v1.TaskListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	17, // 22: toolresult.v1.TaskListResult.superseded:type_name -> toolresult.v1.Superseded
+	2,  // 23: toolresult.v1.TaskInputResult.disposition:type_name -> toolresult.v1.TaskInputDisposition
+	18, // 24: toolresult.v1.TaskInputResult.task:type_name -> toolresult.v1.TaskHandle
+	18, // 25: toolresult.v1.TaskStopResult.task:type_name -> toolresult.v1.TaskHandle
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_task_proto_init() }

@@ -248,8 +248,10 @@ type WebFetchResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,21,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,22,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,23,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WebFetchResult) Reset() {
@@ -434,6 +436,13 @@ func (x *WebFetchResult) GetCompactionLevel() CompactionLevel {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *WebFetchResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
 }
 
 // WebSearchHit is one result of a web search.
@@ -773,8 +782,10 @@ type WebSearchResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,14,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,15,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,16,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WebSearchResult) Reset() {
@@ -912,6 +923,13 @@ func (x *WebSearchResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *WebSearchResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_web_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_web_proto_rawDesc = "" +
@@ -928,7 +946,7 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\tredirects\x18\a \x01(\rH\x00R\tredirects\x88\x01\x01\x12*\n" +
 	"\x04body\x18\b \x01(\v2\x16.toolresult.v1.PayloadR\x04bodyB\f\n" +
 	"\n" +
-	"_redirects\"\xaf\n" +
+	"_redirects\"\xfa\n" +
 	"\n" +
 	"\x0eWebFetchResult\x12\x16\n" +
 	"\x03url\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x03url\x122\n" +
@@ -958,7 +976,10 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\vtext_source\x18\x14 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\n" +
 	"textSource\x12D\n" +
 	"\tartifacts\x18\x15 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:|\x8a\xb5\x18SWeb fetch answered {status}: {url}[ ({media_type})]{digest!; its body was not read}\x9a\xb5\x18\x1ctoolresult.v1.WebFetchOutput\xa0\xb5\x18\xa0\x1fB\f\n" +
+	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x17 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x85\x01\x8a\xb5\x18SWeb fetch answered {status}: {url}[ ({media_type})]{digest!; its body was not read}\x9a\xb5\x18\x1ctoolresult.v1.WebFetchOutput\xa0\xb5\x18\xa0\x1f\xaa\xb5\x18\x05{url}B\f\n" +
 	"\n" +
 	"_redirectsB\r\n" +
 	"\v_bytes_readB\x10\n" +
@@ -987,7 +1008,7 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"fetched_at\x18\x04 \x01(\tB\x04\xb0\xb5\x18@R\tfetchedAt\x12N\n" +
 	"\x0ffailed_attempts\x18\x05 \x03(\v2\x1f.toolresult.v1.WebSearchFailureB\x04\xb8\xb5\x18\x10R\x0efailedAttempts\x12<\n" +
 	"\aresults\x18\x06 \x03(\v2\x1b.toolresult.v1.WebSearchHitB\x05\xb8\xb5\x18\x90NR\aresults\x12?\n" +
-	"\tcitations\x18\a \x03(\v2\x1a.toolresult.v1.WebCitationB\x05\xb8\xb5\x18\x90NR\tcitations\"\xac\b\n" +
+	"\tcitations\x18\a \x03(\v2\x1a.toolresult.v1.WebCitationB\x05\xb8\xb5\x18\x90NR\tcitations\"\x89\t\n" +
 	"\x0fWebSearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12 \n" +
 	"\bprovider\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\bprovider\x12\x18\n" +
@@ -1005,7 +1026,10 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\x13citations_truncated\x18\f \x01(\bB\x04\x88\xb5\x18\x01R\x12citationsTruncated\x128\n" +
 	"\x12citations_artifact\x18\r \x01(\rB\x04\x88\xb5\x18\x01H\x02R\x11citationsArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x0e \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x0f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:o\x8a\xb5\x18EWeb search returned {results_total#result}[ from {provider}]: {query}\x9a\xb5\x18\x1dtoolresult.v1.WebSearchOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
+	"\x10compaction_level\x18\x0f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x10 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x8a\x01\x8a\xb5\x18EWeb search returned {results_total#result}[ from {provider}]: {query}\x9a\xb5\x18\x1dtoolresult.v1.WebSearchOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x17{query}[ of {provider}]B\x10\n" +
 	"\x0e_results_totalB\x13\n" +
 	"\x11_results_artifactB\x15\n" +
 	"\x13_citations_artifact*\x9b\x01\n" +
@@ -1046,6 +1070,7 @@ var file_toolresult_v1_web_proto_goTypes = []any{
 	(*SourceFacts)(nil),       // 11: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil), // 12: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),      // 13: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),        // 14: toolresult.v1.Superseded
 }
 var file_toolresult_v1_web_proto_depIdxs = []int32{
 	8,  // 0: toolresult.v1.WebFetchOutput.body:type_name -> toolresult.v1.Payload
@@ -1055,19 +1080,21 @@ var file_toolresult_v1_web_proto_depIdxs = []int32{
 	11, // 4: toolresult.v1.WebFetchResult.text_source:type_name -> toolresult.v1.SourceFacts
 	12, // 5: toolresult.v1.WebFetchResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	13, // 6: toolresult.v1.WebFetchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	5,  // 7: toolresult.v1.WebSearchOutput.failed_attempts:type_name -> toolresult.v1.WebSearchFailure
-	3,  // 8: toolresult.v1.WebSearchOutput.results:type_name -> toolresult.v1.WebSearchHit
-	4,  // 9: toolresult.v1.WebSearchOutput.citations:type_name -> toolresult.v1.WebCitation
-	5,  // 10: toolresult.v1.WebSearchResult.failed_attempts:type_name -> toolresult.v1.WebSearchFailure
-	3,  // 11: toolresult.v1.WebSearchResult.results:type_name -> toolresult.v1.WebSearchHit
-	4,  // 12: toolresult.v1.WebSearchResult.citations:type_name -> toolresult.v1.WebCitation
-	12, // 13: toolresult.v1.WebSearchResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	13, // 14: toolresult.v1.WebSearchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	14, // 7: toolresult.v1.WebFetchResult.superseded:type_name -> toolresult.v1.Superseded
+	5,  // 8: toolresult.v1.WebSearchOutput.failed_attempts:type_name -> toolresult.v1.WebSearchFailure
+	3,  // 9: toolresult.v1.WebSearchOutput.results:type_name -> toolresult.v1.WebSearchHit
+	4,  // 10: toolresult.v1.WebSearchOutput.citations:type_name -> toolresult.v1.WebCitation
+	5,  // 11: toolresult.v1.WebSearchResult.failed_attempts:type_name -> toolresult.v1.WebSearchFailure
+	3,  // 12: toolresult.v1.WebSearchResult.results:type_name -> toolresult.v1.WebSearchHit
+	4,  // 13: toolresult.v1.WebSearchResult.citations:type_name -> toolresult.v1.WebCitation
+	12, // 14: toolresult.v1.WebSearchResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	13, // 15: toolresult.v1.WebSearchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	14, // 16: toolresult.v1.WebSearchResult.superseded:type_name -> toolresult.v1.Superseded
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_web_proto_init() }

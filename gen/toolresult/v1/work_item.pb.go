@@ -1366,8 +1366,10 @@ type WorkItemGetResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,28,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,29,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,30,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkItemGetResult) Reset() {
@@ -1603,6 +1605,13 @@ func (x *WorkItemGetResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *WorkItemGetResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 // WorkItemListOutput is the complete result of listing work items.
 type WorkItemListOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1699,8 +1708,10 @@ type WorkItemListResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,8,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,9,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,10,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkItemListResult) Reset() {
@@ -1794,6 +1805,13 @@ func (x *WorkItemListResult) GetCompactionLevel() CompactionLevel {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *WorkItemListResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
 }
 
 var File_toolresult_v1_work_item_proto protoreflect.FileDescriptor
@@ -1892,7 +1910,7 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\ttodo_list\x18\x04 \x03(\v2\x1b.toolresult.v1.WorkItemTodoB\x05\xb8\xb5\x18\x90NR\btodoList\x12D\n" +
 	"\twork_refs\x18\x05 \x03(\v2 .toolresult.v1.WorkItemReferenceB\x05\xb8\xb5\x18\x90NR\bworkRefs\x12*\n" +
 	"\x04plan\x18\x06 \x01(\v2\x16.toolresult.v1.PayloadR\x04plan\x12C\n" +
-	"\x11completion_report\x18\a \x01(\v2\x16.toolresult.v1.PayloadR\x10completionReport\"\xc6\x12\n" +
+	"\x11completion_report\x18\a \x01(\v2\x16.toolresult.v1.PayloadR\x10completionReport\"\xa3\x13\n" +
 	"\x11WorkItemGetResult\x12:\n" +
 	"\twork_item\x18\x01 \x01(\v2\x17.toolresult.v1.WorkItemB\x04\x88\xb5\x18\x01R\bworkItem\x12u\n" +
 	"\x16active_wait_conditions\x18\x02 \x03(\v2\x1b.toolresult.v1.WorkItemWaitB\"\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\x16Active wait conditionsR\x14activeWaitConditions\x12E\n" +
@@ -1924,7 +1942,10 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\x16completion_report_cuts\x18\x1a \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\x14completionReportCuts\x12Z\n" +
 	"\x18completion_report_source\x18\x1b \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x16completionReportSource\x12D\n" +
 	"\tartifacts\x18\x1c \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x1d \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xa5\x01\x8a\xb5\x18yWork item retrieved: {work_item.work_item_id}, {work_item.state}[, {work_item.readiness}]{work_item.is_current?, current}\x9a\xb5\x18\x1ftoolresult.v1.WorkItemGetOutput\xa0\xb5\x18\xc4\x13B\"\n" +
+	"\x10compaction_level\x18\x1d \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x1e \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\xc1\x01\x8a\xb5\x18yWork item retrieved: {work_item.work_item_id}, {work_item.state}[, {work_item.readiness}]{work_item.is_current?, current}\x9a\xb5\x18\x1ftoolresult.v1.WorkItemGetOutput\xa0\xb5\x18\xc4\x13\xaa\xb5\x18\x18{work_item.work_item_id}B\"\n" +
 	" _active_wait_conditions_artifactB\x17\n" +
 	"\x15_diagnostics_artifactB\x15\n" +
 	"\x13_todo_list_artifactB\x15\n" +
@@ -1939,7 +1960,7 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\x0etotal_matching\x18\x02 \x01(\x04H\x00R\rtotalMatching\x88\x01\x01\x12\x16\n" +
 	"\x06filter\x18\x03 \x01(\tR\x06filter\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\rR\x05limitB\x11\n" +
-	"\x0f_total_matching\"\xdf\x05\n" +
+	"\x0f_total_matching\"\xa0\x06\n" +
 	"\x12WorkItemListResult\x12N\n" +
 	"\n" +
 	"work_items\x18\x01 \x03(\v2\x17.toolresult.v1.WorkItemB\x16\x88\xb5\x18\x02\x98\xb5\x18\x04\xa2\xb5\x18\n" +
@@ -1951,7 +1972,11 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\x06filter\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06filter\x12\x1a\n" +
 	"\x05limit\x18\a \x01(\rB\x04\x88\xb5\x18\x01R\x05limit\x12D\n" +
 	"\tartifacts\x18\b \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\t \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x8d\x01\x8a\xb5\x18`Work items listed: {work_items_total}[ of {total_matching}][ matching {filter}][, limit {limit}]\x9a\xb5\x18 toolresult.v1.WorkItemListOutput\xa0\xb5\x18\xdc\vB\x13\n" +
+	"\x10compaction_level\x18\t \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\n" +
+	" \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x8d\x01\x8a\xb5\x18`Work items listed: {work_items_total}[ of {total_matching}][ matching {filter}][, limit {limit}]\x9a\xb5\x18 toolresult.v1.WorkItemListOutput\xa0\xb5\x18\xdc\vB\x13\n" +
 	"\x11_work_items_totalB\x16\n" +
 	"\x14_work_items_artifactB\x11\n" +
 	"\x0f_total_matching*\x88\x01\n" +
@@ -2032,6 +2057,7 @@ var file_toolresult_v1_work_item_proto_goTypes = []any{
 	(*SourceFacts)(nil),          // 21: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil),    // 22: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),         // 23: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),           // 24: toolresult.v1.Superseded
 }
 var file_toolresult_v1_work_item_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.WorkItem.state:type_name -> toolresult.v1.WorkItemState
@@ -2066,15 +2092,17 @@ var file_toolresult_v1_work_item_proto_depIdxs = []int32{
 	21, // 29: toolresult.v1.WorkItemGetResult.completion_report_source:type_name -> toolresult.v1.SourceFacts
 	22, // 30: toolresult.v1.WorkItemGetResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	23, // 31: toolresult.v1.WorkItemGetResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	7,  // 32: toolresult.v1.WorkItemListOutput.work_items:type_name -> toolresult.v1.WorkItem
-	7,  // 33: toolresult.v1.WorkItemListResult.work_items:type_name -> toolresult.v1.WorkItem
-	22, // 34: toolresult.v1.WorkItemListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	23, // 35: toolresult.v1.WorkItemListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	36, // [36:36] is the sub-list for method output_type
-	36, // [36:36] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	24, // 32: toolresult.v1.WorkItemGetResult.superseded:type_name -> toolresult.v1.Superseded
+	7,  // 33: toolresult.v1.WorkItemListOutput.work_items:type_name -> toolresult.v1.WorkItem
+	7,  // 34: toolresult.v1.WorkItemListResult.work_items:type_name -> toolresult.v1.WorkItem
+	22, // 35: toolresult.v1.WorkItemListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	23, // 36: toolresult.v1.WorkItemListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	24, // 37: toolresult.v1.WorkItemListResult.superseded:type_name -> toolresult.v1.Superseded
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_work_item_proto_init() }

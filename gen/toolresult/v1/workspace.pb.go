@@ -1274,8 +1274,10 @@ type WorkspaceStateResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,15,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,16,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,17,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorkspaceStateResult) Reset() {
@@ -1418,6 +1420,13 @@ func (x *WorkspaceStateResult) GetCompactionLevel() CompactionLevel {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *WorkspaceStateResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
 }
 
 // WorktreeConflict says why a worktree was not created.
@@ -1801,8 +1810,10 @@ type WorktreeRemoveResult struct {
 	Artifacts []*ArtifactReference `protobuf:"bytes,13,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,14,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The later result that answers the same question; absent: none is known.
+	Superseded    *Superseded `protobuf:"bytes,15,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WorktreeRemoveResult) Reset() {
@@ -1933,6 +1944,13 @@ func (x *WorktreeRemoveResult) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *WorktreeRemoveResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
 var File_toolresult_v1_workspace_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_workspace_proto_rawDesc = "" +
@@ -1991,7 +2009,7 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"workspaces\x18\x03 \x03(\v2\x18.toolresult.v1.WorkspaceB\x05\xb8\xb5\x18\x90NR\n" +
 	"workspaces\x12L\n" +
 	"\x0fexecution_roots\x18\x04 \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x05\xb8\xb5\x18\x90NR\x0eexecutionRoots\x12J\n" +
-	"\voccupancies\x18\x05 \x03(\v2!.toolresult.v1.WorkspaceOccupancyB\x05\xb8\xb5\x18\x90NR\voccupancies\"\xfc\v\n" +
+	"\voccupancies\x18\x05 \x03(\v2!.toolresult.v1.WorkspaceOccupancyB\x05\xb8\xb5\x18\x90NR\voccupancies\"\xbd\f\n" +
 	"\x14WorkspaceStateResult\x12\x1f\n" +
 	"\bagent_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aagentId\x12<\n" +
 	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceB\x04\x88\xb5\x18\x01R\x06active\x12P\n" +
@@ -2012,7 +2030,10 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"\x15occupancies_truncated\x18\r \x01(\bB\x04\x88\xb5\x18\x01R\x14occupanciesTruncated\x12<\n" +
 	"\x14occupancies_artifact\x18\x0e \x01(\rB\x04\x88\xb5\x18\x01H\x05R\x13occupanciesArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\x0f \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\x97\x02\x8a\xb5\x18\xe7\x01Workspace state: [active {active.workspace_id}][, {active.projection_kind}][, {active.access_mode}]{active!no workspace is active}; {workspaces_total#workspace}, {execution_roots_total#execution root}, {occupancies_total#occupancy}\x9a\xb5\x18\"toolresult.v1.WorkspaceStateOutput\xa0\xb5\x18\xdc\vB\x13\n" +
+	"\x10compaction_level\x18\x10 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x11 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\x97\x02\x8a\xb5\x18\xe7\x01Workspace state: [active {active.workspace_id}][, {active.projection_kind}][, {active.access_mode}]{active!no workspace is active}; {workspaces_total#workspace}, {execution_roots_total#execution root}, {occupancies_total#occupancy}\x9a\xb5\x18\"toolresult.v1.WorkspaceStateOutput\xa0\xb5\x18\xdc\vB\x13\n" +
 	"\x11_workspaces_totalB\x16\n" +
 	"\x14_workspaces_artifactB\x18\n" +
 	"\x16_execution_roots_totalB\x1b\n" +
@@ -2055,7 +2076,7 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"branch_tip\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tbranchTip\x12/\n" +
 	"\rchanged_files\x18\b \x03(\tB\n" +
 	"\xb0\xb5\x18\x80 \xb8\xb5\x18\x90NR\fchangedFiles\x12\x1b\n" +
-	"\x05error\x18\t \x01(\tB\x05\xb0\xb5\x18\x80\x10R\x05error\"\xc5\b\n" +
+	"\x05error\x18\t \x01(\tB\x05\xb0\xb5\x18\x80\x10R\x05error\"\x86\t\n" +
 	"\x14WorktreeRemoveResult\x12P\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeRemoveDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x120\n" +
 	"\x11execution_root_id\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x0fexecutionRootId\x12 \n" +
@@ -2072,7 +2093,10 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"\x17changed_files_truncated\x18\v \x01(\bB\x04\x88\xb5\x18\x01R\x15changedFilesTruncated\x12?\n" +
 	"\x16changed_files_artifact\x18\f \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x14changedFilesArtifact\x88\x01\x01\x12D\n" +
 	"\tartifacts\x18\r \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
-	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel:\xc3\x01\x8a\xb5\x18\x93\x01Worktree was {disposition}: {execution_root_id}[; branch {branch} {branch_disposition}][ at {branch_tip}]{switched?; the agent works elsewhere now}\x9a\xb5\x18\"toolresult.v1.WorktreeRemoveOutput\xa0\xb5\x18\xe8\aB\x19\n" +
+	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x0f \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded:\xc3\x01\x8a\xb5\x18\x93\x01Worktree was {disposition}: {execution_root_id}[; branch {branch} {branch_disposition}][ at {branch_tip}]{switched?; the agent works elsewhere now}\x9a\xb5\x18\"toolresult.v1.WorktreeRemoveOutput\xa0\xb5\x18\xe8\aB\x19\n" +
 	"\x17_changed_files_artifact*\x8b\x01\n" +
 	"\x13WorkspaceProjection\x12$\n" +
 	" WORKSPACE_PROJECTION_UNSPECIFIED\x10\x00\x12'\n" +
@@ -2161,6 +2185,7 @@ var file_toolresult_v1_workspace_proto_goTypes = []any{
 	(*WorktreeRemoveResult)(nil),    // 22: toolresult.v1.WorktreeRemoveResult
 	(*ArtifactReference)(nil),       // 23: toolresult.v1.ArtifactReference
 	(CompactionLevel)(0),            // 24: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),              // 25: toolresult.v1.Superseded
 }
 var file_toolresult_v1_workspace_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.ActiveWorkspace.projection_kind:type_name -> toolresult.v1.WorkspaceProjection
@@ -2183,21 +2208,23 @@ var file_toolresult_v1_workspace_proto_depIdxs = []int32{
 	16, // 17: toolresult.v1.WorkspaceStateResult.occupancies:type_name -> toolresult.v1.WorkspaceOccupancy
 	23, // 18: toolresult.v1.WorkspaceStateResult.artifacts:type_name -> toolresult.v1.ArtifactReference
 	24, // 19: toolresult.v1.WorkspaceStateResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	6,  // 20: toolresult.v1.WorktreeCreateResult.disposition:type_name -> toolresult.v1.WorktreeCreateDisposition
-	7,  // 21: toolresult.v1.WorktreeCreateResult.base:type_name -> toolresult.v1.WorktreeBase
-	19, // 22: toolresult.v1.WorktreeCreateResult.conflict:type_name -> toolresult.v1.WorktreeConflict
-	15, // 23: toolresult.v1.WorktreeCreateResult.candidates:type_name -> toolresult.v1.ExecutionRoot
-	8,  // 24: toolresult.v1.WorktreeRemoveOutput.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
-	9,  // 25: toolresult.v1.WorktreeRemoveOutput.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
-	8,  // 26: toolresult.v1.WorktreeRemoveResult.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
-	9,  // 27: toolresult.v1.WorktreeRemoveResult.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
-	23, // 28: toolresult.v1.WorktreeRemoveResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	24, // 29: toolresult.v1.WorktreeRemoveResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	25, // 20: toolresult.v1.WorkspaceStateResult.superseded:type_name -> toolresult.v1.Superseded
+	6,  // 21: toolresult.v1.WorktreeCreateResult.disposition:type_name -> toolresult.v1.WorktreeCreateDisposition
+	7,  // 22: toolresult.v1.WorktreeCreateResult.base:type_name -> toolresult.v1.WorktreeBase
+	19, // 23: toolresult.v1.WorktreeCreateResult.conflict:type_name -> toolresult.v1.WorktreeConflict
+	15, // 24: toolresult.v1.WorktreeCreateResult.candidates:type_name -> toolresult.v1.ExecutionRoot
+	8,  // 25: toolresult.v1.WorktreeRemoveOutput.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
+	9,  // 26: toolresult.v1.WorktreeRemoveOutput.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
+	8,  // 27: toolresult.v1.WorktreeRemoveResult.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
+	9,  // 28: toolresult.v1.WorktreeRemoveResult.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
+	23, // 29: toolresult.v1.WorktreeRemoveResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	24, // 30: toolresult.v1.WorktreeRemoveResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	25, // 31: toolresult.v1.WorktreeRemoveResult.superseded:type_name -> toolresult.v1.Superseded
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_workspace_proto_init() }
