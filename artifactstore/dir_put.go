@@ -250,3 +250,9 @@ func (d *Dir) inspect(ctx context.Context, sh *shard, name string, c content) (n
 
 // ref returns the Ref of c under name.
 func (d *Dir) ref(name string, c content) Ref { return c.ref(name, d.PathOf(name)) }
+
+// RefOf is [Holdings]'s.
+func (d *Dir) RefOf(b []byte) Ref {
+	c := contentOf(b)
+	return d.ref(c.hex()[:d.nameDigits], c)
+}

@@ -127,6 +127,13 @@ func (m *Memory) NameOf(path string) (string, error) {
 
 func memoryPath(name string) string { return "memory/" + name }
 
+// RefOf is [Holdings]'s.
+func (m *Memory) RefOf(b []byte) Ref {
+	c := contentOf(b)
+	name := c.hex()[:minNameDigits]
+	return c.ref(name, memoryPath(name))
+}
+
 // PathOf is [Holdings]'s.
 func (m *Memory) PathOf(name string) string { return memoryPath(name) }
 

@@ -93,6 +93,8 @@ type Holdings interface {
 	// there is one does not matter. NameOf is the other way, and fails with ErrForeign.
 	PathOf(name string) string
 	NameOf(path string) (string, error)
+	// RefOf returns the Ref that Put of a content returns, unless other content has that name. It stores nothing.
+	RefOf(content []byte) Ref
 }
 
 // Held is an artifact as Walk finds it.

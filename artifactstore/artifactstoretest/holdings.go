@@ -18,6 +18,9 @@ func holdings(t *testing.T, s artifactstore.Store) {
 	for i := range 40 {
 		content := noise(i*1000, byte(i))
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
+		if would := s.RefOf(content); would != ref {
+			t.Errorf("RefOf = %v, and Put gave %v", would, ref)
+		}
 		refs[ref.Name] = ref
 	}
 	wantHeld(t, s, refs)

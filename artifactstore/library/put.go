@@ -22,6 +22,9 @@ var errGone = errors.New("gone")
 // as one of no session.
 func (l *Library) For(o Owner) artifactstore.Sink { return sink{l, o} }
 
+// RefOf is [artifactstore.Holdings]'s.
+func (l *Library) RefOf(content []byte) artifactstore.Ref { return l.store.RefOf(content) }
+
 type sink struct {
 	*Library
 	owner Owner

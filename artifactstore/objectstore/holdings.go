@@ -9,6 +9,9 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
+// RefOf is artifactstore.Holdings'.
+func (s *Store) RefOf(content []byte) artifactstore.Ref { return s.spool.RefOf(content) }
+
 // PathOf is artifactstore.Holdings'. The path of an artifact is the same on every machine.
 func (s *Store) PathOf(name string) string { return s.spool.PathOf(name) }
 
