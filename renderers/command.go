@@ -72,7 +72,9 @@ func (c command) describe(d *Document, r *pb.CommandResult, prefix string) {
 	}
 	d.fact(prefix+labelTask, r.GetTaskHandle().GetTaskId())
 	d.fact(prefix+labelTaskStatus, r.GetTaskHandle().GetStatus())
-	d.fact(prefix+labelCommand, r.GetCommandPreview())
+	if r.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+		d.fact(prefix+labelCommand, r.GetCommandPreview())
+	}
 	d.fact(prefix+labelContinue, r.GetInstructions())
 	if at := r.InOrderArtifact; at != nil && int(*at) < len(r.GetArtifacts()) {
 		d.fact(prefix+labelInOrder, r.GetArtifacts()[*at].GetPath())

@@ -2,6 +2,7 @@ package renderers
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -27,12 +28,14 @@ func Custom(t *envelope.Type) (*CustomRenderer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var own grammar
+	own := grammar{brief: map[string]bool{}}
 	own.declare(t.Name(), t.Canonical)
 	both := grammar{
 		outcomes: slices.Concat(own.outcomes, builtIn.outcomes),
 		facts:    slices.Concat(own.facts, builtIn.facts), sections: slices.Concat(own.sections, builtIn.sections),
+		brief: own.brief,
 	}
+	maps.Copy(both.brief, builtIn.brief)
 	if err := both.check(); err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func Custom(t *envelope.Type) (*CustomRenderer, error) {
 // Document is what the receipt of r says.
 func (c *CustomRenderer) Document(r *pb.CanonicalToolResult) Document {
 	_, payload := c.types.Open(r)
-	return c.document(payload)
+	return c.document(payload).compacted(payload, &c.grammar)
 }
 
 // Render makes the receipt of r.

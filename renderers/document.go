@@ -6,6 +6,7 @@ type Document struct {
 	Outcome  string // the first line: one of the outcome forms
 	Facts    []Fact // "label: value" lines
 	Sections []Section
+	Brief    bool // all of it stands on one line
 }
 
 // Fact is one line of the form "label: value". Labels are those of the grammar,

@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 4
+const Version = 5
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -42,6 +42,7 @@ const (
 	labelContinue      = "To continue"
 	labelInOrder       = "In order of arrival"
 	labelUnchanged     = "Output unchanged"
+	labelSuperseded    = "Superseded"
 	labelRecover       = "To recover"
 	labelRetryable     = "Retryable"
 	labelDetails       = "Error details"
@@ -88,7 +89,10 @@ func (g *grammar) forms() []Form {
 
 // grammar are the forms that differ from family to family: beginnings of first
 // lines, and labels without their colon.
-type grammar struct{ outcomes, facts, sections []Form }
+type grammar struct {
+	outcomes, facts, sections []Form
+	brief                     map[string]bool // labels of facts that a receipt of one line keeps
+}
 
 // builtIn is the grammar of the contract: the forms that are written by hand,
 // and those that the families' options declare.
@@ -110,6 +114,7 @@ var builtIn = func() grammar {
 			{labelCode, "the exit code, where the outcome does not have it"},
 			{labelOutput, "that there is no output, or that none was captured"},
 			{labelUnchanged, "the earlier call of the session whose output was the same, byte for byte"},
+			{labelSuperseded, "the later result that answers the same question"},
 			{labelTaskStatus, "the status of the task"},
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
@@ -127,6 +132,9 @@ var builtIn = func() grammar {
 			{labelStderr, "extent or title of standard error"},
 			{labelCombined, "extent or title of both streams in one"},
 			{labelInitial, "extent or title of a promoted command's output so far"},
+		},
+		brief: map[string]bool{
+			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true,
 		},
 	}
 	_, families := envelope.FamilyFields()
@@ -153,6 +161,9 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 		switch role, label := envelope.RoleOf(f); role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
 			add(&g.facts, label, "fact", family)
+			if role == pb.Role_ROLE_HANDLE {
+				g.brief[label] = true
+			}
 		case pb.Role_ROLE_LARGE_TEXT:
 			add(&g.sections, label, "text", family)
 		case pb.Role_ROLE_LIST:

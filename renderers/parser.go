@@ -21,6 +21,12 @@ func parse(text string, g grammar) (Document, error) {
 	if !hasPrefix(p.lines[0], p.grammar.outcomes) {
 		return Document{}, ErrNotReceipt
 	}
+	if strings.Contains(p.lines[0], briefSeparator) {
+		if len(p.lines) > 1 {
+			return Document{}, ErrNotReceipt
+		}
+		return parseBrief(p.lines[0])
+	}
 	p.at = 1
 	for p.at < len(p.lines) && p.header(p.lines[p.at]) {
 		p.at++

@@ -30,7 +30,7 @@ func (d Describe) Document(r *pb.CanonicalToolResult) Document {
 		return errorDocument(e)
 	}
 	_, payload := envelope.Payload(r)
-	return d(payload)
+	return d(payload).compacted(payload, &builtIn)
 }
 
 // Render makes the receipt of r.

@@ -34,7 +34,12 @@ func Write(d Document, c tokens.Counter) (Receipt, error) { return write(d, c, n
 func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	w := writer{own: own}
 	w.text.Grow(d.size())
-	w.line(preview.OneLine(d.Outcome))
+	if d.Brief {
+		w.brief(&d)
+		d.Facts = nil
+	} else {
+		w.line(onBriefLine(d.Outcome)) // a tab would make it a line of several parts
+	}
 	for _, f := range d.Facts {
 		w.line(f.Label + ": " + preview.OneLine(f.Value))
 	}

@@ -1,0 +1,105 @@
+package renderers
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+)
+
+// A receipt of one line is its outcome and what a later call needs, with a tab between
+// two. No text of a tool on that line has a tab, so that none can pass for one of them:
+//
+//	Process exited with code 1	stdout in full: /path	Superseded: by call c9, 3 results later
+const (
+	briefSeparator = "\t"
+	briefInFull    = " in full" // behind the label of a section, before the place of its text
+)
+
+// compacted completes the document of a payload by what compaction did to it.
+func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
+	if payload == nil {
+		return d
+	}
+	if s := envelope.SupersededBy(payload); s != nil {
+		d.Facts = append([]Fact{{labelSuperseded, superseding(s)}}, d.Facts...)
+	}
+	if envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
+		return d.brief(g)
+	}
+	return d
+}
+
+// superseding names the result that answers the same question.
+func superseding(s *pb.Superseded) string {
+	later := count(int64(s.GetResultsLater()), "result") + " later"
+	if s.GetCallId() == "" {
+		return later
+	}
+	return fmt.Sprintf("by call %s, %s", s.GetCallId(), later)
+}
+
+// shows reports whether a section has text.
+func (d *Document) shows() bool {
+	for i := range d.Sections {
+		if len(d.Sections[i].Body) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// brief keeps the outcome, the handles and what guards against misreading it.
+func (d Document) brief(g *grammar) Document {
+	b := Document{Outcome: d.Outcome}
+	add := func(label, value string) {
+		b.Facts = append(b.Facts, Fact{label, onBriefLine(value)})
+	}
+	for _, f := range d.Facts {
+		label := f.Label
+		if _, rest, ok := cutItem(label); ok {
+			label = rest
+		}
+		if g.brief[label] {
+			add(f.Label, f.Value)
+		}
+	}
+	for _, s := range d.Sections {
+		if s.Extent != nil && s.Extent.Artifact != "" {
+			add(s.Label+briefInFull, s.Extent.Artifact)
+		}
+	}
+	b.Brief = len(b.Facts) > 0
+	return b
+}
+
+// onBriefLine is text that cannot be taken for several parts of a line.
+func onBriefLine(text string) string {
+	return strings.ReplaceAll(preview.OneLine(text), briefSeparator, " ")
+}
+
+// brief writes a receipt of one line.
+func (w *writer) brief(d *Document) {
+	w.line(onBriefLine(d.Outcome))
+	for _, f := range d.Facts {
+		w.text.WriteString(briefSeparator + f.Label + ": " + f.Value)
+	}
+}
+
+// parseBrief reads what brief writes.
+func parseBrief(line string) (Document, error) {
+	parts := strings.Split(line, briefSeparator)
+	d := Document{Outcome: parts[0], Brief: true}
+	for _, part := range parts[1:] {
+		label, value, ok := strings.Cut(part, ": ")
+		if !ok {
+			return Document{}, ErrNotReceipt
+		}
+		d.Facts = append(d.Facts, Fact{label, value})
+	}
+	return d, nil
+}
