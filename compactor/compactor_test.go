@@ -1,8 +1,6 @@
 package compactor_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,13 +16,21 @@ import (
 const (
 	trimmed = pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED
 	handles = pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
+	line    = pb.CompactionLevel_COMPACTION_LEVEL_LINE
 )
 
-func policy(level pb.CompactionLevel, n int) compactor.Policy {
-	return compactor.Policy{
-		Level: level, PreviewTokens: n, Counter: tokens.Estimate(),
-		Keep: func(context.Context, []byte) (string, string, error) { return "/store/3f8/a9c1e2", "blake3:00", nil },
+// compactorAt is a compactor whose artifacts all have one path.
+func compactorAt(t testing.TB, path string) *compactor.Compactor {
+	t.Helper()
+	c, err := compactor.New(nil, func([]byte) (string, string) { return path, "blake3:00" })
+	if err != nil {
+		t.Fatal(err)
 	}
+	return c
+}
+
+func to(level pb.CompactionLevel, n int) compactor.Target {
+	return compactor.Target{Level: level, PreviewTokens: n}
 }
 
 func numbered(n int) string {
@@ -45,24 +51,22 @@ func result(stdout string) *pb.CanonicalToolResult {
 	}
 }
 
-func compact(t *testing.T, r *pb.CanonicalToolResult, p compactor.Policy) (*pb.CommandResult, bool) {
+func compact(t *testing.T, r *pb.CanonicalToolResult, to compactor.Target) (*pb.CanonicalToolResult, bool) {
 	t.Helper()
 	before := proto.CloneOf(r)
-	got, changed, err := compactor.Compact(t.Context(), r, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := envelope.ValidateCanonical("", got, nil); err != nil {
+	got := compactorAt(t, "/store/3f8/a9c1e2").Compact(r, to)
+	if err := envelope.ValidateCanonical("", got.Result, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !proto.Equal(before, r) {
 		t.Fatal("the given result was changed")
 	}
-	return got.GetCommand(), changed
+	return got.Result, got.Changed
 }
 
 func TestPreviewsAreShortenedFromTheMiddle(t *testing.T) {
-	got, changed := compact(t, result(numbered(200)), policy(trimmed, 200))
+	r, changed := compact(t, result(numbered(200)), to(trimmed, 200))
+	got := r.GetCommand()
 	text := got.GetStdoutPreview()
 	if !changed || !strings.HasPrefix(text, "line 1 of") || !strings.HasSuffix(text, "line 200 of the output\n") {
 		t.Fatalf("%v, %q", changed, text)
@@ -83,7 +87,8 @@ func TestPreviewsAreShortenedFromTheMiddle(t *testing.T) {
 func TestSmallerBudgetsKeepAPartOfWhatLargerOnesKeep(t *testing.T) {
 	kept := numbered(400)
 	for _, n := range []int{1500, 800, 400, 200, 100, 40} {
-		got, _ := compact(t, result(numbered(400)), policy(trimmed, n))
+		r, _ := compact(t, result(numbered(400)), to(trimmed, n))
+		got := r.GetCommand()
 		for line := range strings.Lines(got.GetStdoutPreview()) {
 			if !strings.Contains(kept, line) {
 				t.Fatalf("%q is shown at %d tokens and not at more", line, n)
@@ -93,45 +98,52 @@ func TestSmallerBudgetsKeepAPartOfWhatLargerOnesKeep(t *testing.T) {
 	}
 }
 
-// Two steps leave the same as one, because segments go in an order that does
-// not depend on the budget.
+// Two steps leave the same as one, because what is kept has an order that does not
+// depend on how much is kept.
 func TestTwoStepsAreAsGoodAsOne(t *testing.T) {
-	first, _, err := compactor.Compact(t.Context(), result(numbered(400)), policy(trimmed, 900))
-	if err != nil {
-		t.Fatal(err)
+	first, _ := compact(t, result(numbered(400)), to(trimmed, 900))
+	two, _ := compact(t, first, to(trimmed, 150))
+	one, _ := compact(t, result(numbered(400)), to(trimmed, 150))
+	if !proto.Equal(one, two) {
+		t.Errorf("one step leaves %q, two %q", one.GetCommand().GetStdoutPreview(), two.GetCommand().GetStdoutPreview())
 	}
-	two, _ := compact(t, first, policy(trimmed, 150))
-	one, _ := compact(t, result(numbered(400)), policy(trimmed, 150))
-	if one.GetStdoutPreview() != two.GetStdoutPreview() || len(two.GetStdoutCuts()) != 1 {
-		t.Errorf("one step leaves %q, two %q with %v", one.GetStdoutPreview(), two.GetStdoutPreview(), two.GetStdoutCuts())
+}
+
+// What a failure says of itself outlasts what surrounds it, wherever it stands.
+func TestSalientLinesAreKept(t *testing.T) {
+
+	r := result(numbered(90) + wrong + numbered(90))
+	for _, n := range []int{400, 100, 32, 16} {
+		got, changed := compact(t, r, to(trimmed, n))
+		if !changed || !strings.Contains(got.GetCommand().GetStdoutPreview(), wrong) {
+			t.Errorf("at %d tokens: %q", n, got.GetCommand().GetStdoutPreview())
+		}
 	}
 }
 
 // A giant line is cut inside, with an exact cut, and goes only with its handle.
 func TestGiantLineIsCutInside(t *testing.T) {
-	line := strings.Repeat("{\"id\":12345,\"näme\":\"wörd\"},", 300)
-	last := len(line)
+	giant := strings.Repeat("{\"id\":12345,\"näme\":\"wörd\"},", 300)
+	last := len(giant)
 	for _, n := range []int{800, 300, 100} {
-		got, changed := compact(t, result(line), policy(trimmed, n))
-		text, cut := got.GetStdoutPreview(), got.GetStdoutCuts()[0]
+		r, changed := compact(t, result(giant), to(trimmed, n))
+		text, cut := r.GetCommand().GetStdoutPreview(), r.GetCommand().GetStdoutCuts()[0]
 		if !changed || cut.GetKind() != pb.CutKind_CUT_KIND_LONG_LINE || len(text) >= last {
 			t.Fatalf("%d tokens: %v, %q", n, changed, text)
 		}
-		if want := line[:cut.GetByteStart()] + line[cut.GetByteEnd():]; text != want || tokens.Estimate().Count(text) > n {
+		if want := giant[:cut.GetByteStart()] + giant[cut.GetByteEnd():]; text != want || tokens.Estimate().Count(text) > n {
 			t.Errorf("%d tokens show %q, want %q", n, text, want)
 		}
 		last = len(text)
 	}
-	first, _, err := compactor.Compact(t.Context(), result(line), policy(trimmed, 800))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, changed := compact(t, first, policy(trimmed, 100)) // a cut is widened
-	if !changed || len(again.GetStdoutCuts()) != 1 || !strings.HasPrefix(line, again.GetStdoutPreview()[:20]) {
+	first, _ := compact(t, result(giant), to(trimmed, 800))
+	r, changed := compact(t, first, to(trimmed, 100)) // a cut is widened
+	again := r.GetCommand()
+	if !changed || len(again.GetStdoutCuts()) != 1 || !strings.HasPrefix(giant, again.GetStdoutPreview()[:20]) {
 		t.Errorf("%v", again)
 	}
-	if got, _ := compact(t, result(line), policy(handles, 0)); got.GetStdoutPreview() != "" {
-		t.Errorf("%q is left at the lowest level", got.GetStdoutPreview())
+	if got, _ := compact(t, result(giant), to(handles, 0)); got.GetCommand().GetStdoutPreview() != "" {
+		t.Errorf("%v is left at the level of handles", got)
 	}
 }
 
@@ -139,24 +151,37 @@ func TestHandlesKeepFactsAndDropConveniences(t *testing.T) {
 	r := result(numbered(200))
 	c := r.GetCommand()
 	c.TaskHandle, c.Instructions = &pb.TaskHandle{TaskId: "task_1"}, "ask for its output"
-	got, _ := compact(t, r, policy(handles, 0))
+	lower, _ := compact(t, r, to(handles, 0))
+	got := lower.GetCommand()
 	if got.GetStdoutPreview() != "" || got.GetInstructions() != "" || got.GetTaskHandle().GetTaskId() != "task_1" ||
 		got.GetExitStatus() != 1 || got.GetStdoutSource().GetLines() != 200 || got.GetCompactionLevel() != handles {
 		t.Errorf("%v", got)
 	}
-	again, changed, err := compactor.Compact(t.Context(), result(numbered(3)), policy(handles, 0))
-	if err != nil || changed || again.GetCommand().GetStdoutPreview() == "" {
+	if again, changed := compact(t, result(numbered(3)), to(handles, 0)); changed || again.GetCommand().GetStdoutPreview() == "" {
 		t.Error("a preview that is smaller than its handle was taken away")
 	}
 }
 
-func TestNothingIsUndone(t *testing.T) {
-	low, _, err := compactor.Compact(t.Context(), result(numbered(200)), policy(handles, 0))
-	if err != nil {
-		t.Fatal(err)
+func TestOneLineShowsNothing(t *testing.T) {
+	got, changed := compact(t, result(numbered(20)), to(line, 0))
+	if c := got.GetCommand(); !changed || c.GetStdoutPreview() != "" || c.GetCompactionLevel() != line || len(c.GetArtifacts()) != 1 {
+		t.Errorf("%v, %v", changed, c)
 	}
-	if _, changed := compact(t, low, policy(trimmed, 5000)); changed {
-		t.Error("a higher level changed a lower one")
+	if again, changed := compact(t, got, to(line, 0)); changed {
+		t.Errorf("%v", again)
+	}
+	short, changed := compact(t, result("ok\n"), to(line, 0))
+	if changed {
+		t.Errorf("what is shorter than a handle became %v", short)
+	}
+}
+
+func TestNothingIsUndone(t *testing.T) {
+	lowest, _ := compact(t, result(numbered(200)), to(line, 0))
+	for _, higher := range []compactor.Target{to(trimmed, 5000), to(handles, 0)} {
+		if got, changed := compact(t, lowest, higher); changed {
+			t.Errorf("a higher level changed a lower one: %v", got)
+		}
 	}
 }
 
@@ -168,7 +193,7 @@ func TestPreviewWithoutArtifactStays(t *testing.T) {
 		Bytes: uint64(len(text)), Lines: 200, ShownLines: 200, VisibleBytes: uint64(len(text)), ReplacedBytes: 3,
 		Segments: []*pb.Segment{{FirstLine: 1, LastLine: 200, ByteEnd: uint64(len(text)), PreviewBytes: uint64(len(text))}},
 	}
-	if _, changed := compact(t, r, policy(handles, 0)); changed {
+	if _, changed := compact(t, r, to(handles, 0)); changed {
 		t.Error("a preview that is not its payload and has no artifact was shortened")
 	}
 }
@@ -179,22 +204,12 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 		ToolName: "x", Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: "s",
 		Error: &pb.ToolError{Kind: "k", Message: "m", RecoveryHint: new("h"), Retryable: true, DetailsJson: &details},
 	}
-	got, changed, err := compactor.Compact(t.Context(), r, policy(handles, 0))
+	got, changed := compact(t, r, to(line, 0))
 	e := got.GetError()
-	if err != nil || !changed || e.DetailsJson != nil || e.GetDetailsOmitted().GetBytes() != uint64(len(details)) {
-		t.Fatalf("%v, %v, %v", e, changed, err)
+	if !changed || e.DetailsJson != nil || e.GetDetailsOmitted().GetBytes() != uint64(len(details)) {
+		t.Fatalf("%v, %v", e, changed)
 	}
 	if e.GetKind() != "k" || e.GetMessage() != "m" || e.GetRecoveryHint() != "h" || !e.GetRetryable() {
 		t.Errorf("%v", e)
-	}
-}
-
-func TestFailureToKeepChangesNothing(t *testing.T) {
-	p, full := policy(handles, 0), errors.New("disk full")
-	p.Keep = func(context.Context, []byte) (string, string, error) { return "", "", full }
-	r := result(numbered(200))
-	got, changed, err := compactor.Compact(t.Context(), r, p)
-	if !errors.Is(err, full) || changed || got != r {
-		t.Errorf("%v, %v", changed, err)
 	}
 }

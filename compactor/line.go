@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/tokens"
 )
 
 // leastLine is the smallest part of a line that is worth showing, in bytes.
@@ -17,7 +18,7 @@ const leastLine = 80
 // long as the limit leaves something worth showing. It reports false where the
 // preview is something else, or where its bytes are not those of the payload,
 // so that an exact cut cannot be stated.
-func (c *compaction) shortenLine(v *envelope.Large, source *pb.SourceFacts, limit int) (envelope.Large, bool) {
+func shortenLine(v *envelope.Large, source *pb.SourceFacts, limit int) (envelope.Large, bool) {
 	segments := source.GetSegments()
 	if len(segments) != 1 || segments[0].GetFirstLine() != segments[0].GetLastLine() ||
 		source.GetReplacedBytes() > 0 || source.GetEscapedBytes() > 0 {
@@ -35,7 +36,7 @@ func (c *compaction) shortenLine(v *envelope.Large, source *pb.SourceFacts, limi
 	}
 	for n := len(text) / 2; n >= leastLine; n /= 2 {
 		head, tail := runeFloor(text, min(at, n/2)), runeCeil(text, max(at, len(text)-n/2))
-		if c.Counter.Count(text[:head]+text[tail:]) <= limit {
+		if tokens.Estimate().Count(text[:head]+text[tail:]) <= limit {
 			return cutInside(v, source, head, tail), true
 		}
 	}
@@ -57,6 +58,7 @@ func cutInside(v *envelope.Large, source *pb.SourceFacts, head, tail int) envelo
 	cuts := []*pb.Cut{cut}
 	for _, c := range v.Cuts {
 		if c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS {
+			c = proto.CloneOf(c)
 			c.PreviewOffset = min(c.GetPreviewOffset(), uint64(head))
 			cuts = append(cuts, c)
 		}

@@ -1,65 +1,68 @@
 package compactor
 
 import (
-	"context"
-	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
 )
 
 // lists shortens the large lists of a message to their first elements.
-func (c *compaction) lists(ctx context.Context, m protoreflect.Message) error {
-	lists := envelope.LargeLists(m.Descriptor())
-	for i := range lists {
-		l := &lists[i]
-		if envelope.Retention(l.Field) == pb.Retention_RETENTION_KEEP {
-			continue
+func (w *work) lists(s *schema, m protoreflect.Message) {
+	for i := range s.lists {
+		l := &s.lists[i]
+		v := l.Get(m)
+		if v.Shown == 0 || v.Artifact == "" && v.Truncated {
+			continue // what would go could not be read any more
 		}
 		shown := m.Get(l.Field).List()
-		keep, ok := c.elements(l.Field, shown)
-		if !ok {
+		keep := keepElements(elementTokens(l.Field, shown), w.limits(), w.slack(v.Truncated && v.Artifact != ""))
+		if keep == v.Shown {
 			continue
 		}
-		v := l.Get(m)
 		if v.Artifact == "" {
-			if v.Truncated {
-				continue // what would go could not be read any more
-			}
-			path, _, err := c.Keep(ctx, envelope.ListText(l.Field, shown))
-			if err != nil {
-				return fmt.Errorf("keep %s: %w", l.Name, err)
-			}
-			v.Artifact = path
+			v.Artifact, _ = w.keep(envelope.ListText(l.Field, shown))
 		}
 		m.Mutable(l.Field).List().Truncate(keep)
 		v.Truncated = true
 		l.Set(m, v)
-		c.changed = true
+		w.changed = true
 	}
-	return nil
 }
 
-// elements returns how many elements of a list to keep. It reports false where
-// there is nothing to win.
-func (c *compaction) elements(f protoreflect.FieldDescriptor, list protoreflect.List) (keep int, shorter bool) {
-	limit, spent := 0, 0
-	if c.Level == pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED {
-		limit = c.PreviewTokens
-	}
-	for i := range list.Len() {
+// elementTokens are what the elements of a list cost, about.
+func elementTokens(f protoreflect.FieldDescriptor, list protoreflect.List) []int {
+	costs := make([]int, list.Len())
+	for i := range costs {
 		text := strings.Join(envelope.Lines(f, list.Get(i)), "\n")
-		spent += c.Counter.Count(preview.OneLine(text) + "\n")
-		if spent <= limit {
-			keep = i + 1
-		}
-		if spent > limit+handleTokens {
-			return keep, true
-		}
+		costs[i] = tokens.Estimate().Count(preview.OneLine(text)) + 1
 	}
-	return 0, false
+	return costs
+}
+
+// keepElements is how many of the first elements are kept, when the list is brought to
+// one limit after the other.
+func keepElements(costs []int, limits []int, slack int) int {
+	keep, spent := len(costs), sum(costs)
+	for _, limit := range limits {
+		if spent <= limit+slack {
+			continue
+		}
+		for keep > 0 && spent > limit {
+			keep--
+			spent -= costs[keep]
+		}
+		slack = min(slack, shownTokens)
+	}
+	return keep
+}
+
+func sum(list []int) (n int) {
+	for _, v := range list {
+		n += v
+	}
+	return n
 }

@@ -264,9 +264,21 @@ func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	return name, payload // ValidateCanonical refused it
 }
 
-// Close writes the payload that Open returned back into the result.
-func (ts Types) Close(r *pb.CanonicalToolResult, payload protoreflect.Message) {
+// With returns a result with another payload in the place of the one that Open returned,
+// or with another error. It shares the rest with the given one.
+func (ts Types) With(r *pb.CanonicalToolResult, payload protoreflect.Message) *pb.CanonicalToolResult {
+	other := &pb.CanonicalToolResult{}
+	to := other.ProtoReflect()
+	r.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if f.Message() != nil && f.Message() == payload.Descriptor() {
+			v = protoreflect.ValueOfMessage(payload)
+		}
+		to.Set(f, v)
+		return true
+	})
+	to.SetUnknown(r.ProtoReflect().GetUnknown())
 	if t := ts[r.GetCustom().GetType()]; t != nil {
-		r.Result = &pb.CanonicalToolResult_Custom{Custom: t.Wrap(payload)}
+		other.Result = &pb.CanonicalToolResult_Custom{Custom: t.Wrap(payload)}
 	}
+	return other
 }

@@ -20,7 +20,12 @@ func NewService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolRes
 
 // NewLoggingService is NewService with a log.
 func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, logger *slog.Logger) pb.ToolResultServiceServer {
-	return &service{registry: r, counters: newCounters(), store: newLibrary(t, store), logger: logger, outputs: newOutputs(), idle: TestIdle}
+	l := newLibrary(t, store)
+	c, err := newCompactor(r, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle}
 }
 
 // newLibrary opens a library over a store, and closes it when the test ends.

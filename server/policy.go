@@ -1,7 +1,6 @@
 package server
 
 import (
-	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
@@ -16,8 +15,6 @@ const (
 	minLineBytes, maxLineBytes = 80, 1_000_000
 	defaultLineBytes           = 2000
 	defaultHeadPercent         = 25
-	defaultPreviewTokens       = 256
-	maxResults                 = 10_000
 	maxCommandLine             = 65_536
 )
 
@@ -101,27 +98,6 @@ func (c counters) projection(p *pb.ProjectionPolicy, familyTokens int) (projecto
 	case pb.UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED, pb.UnchangedPolicy_UNCHANGED_POLICY_STATE, pb.UnchangedPolicy_UNCHANGED_POLICY_IGNORE:
 	default:
 		check.Fail("unchanged", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
-	}
-	return resolved, check.Err()
-}
-
-// compaction resolves a compaction policy.
-func (c counters) compaction(p *pb.CompactionPolicy) (compactor.Policy, error) {
-	check := envelope.NewChecker("policy")
-	_, counter, err := c.render(check.At("render"), p.GetRender(), maxTokens)
-	if err != nil {
-		return compactor.Policy{}, err
-	}
-	resolved := compactor.Policy{
-		Level: p.GetLevel(), Counter: counter,
-		PreviewTokens: bounded(check, "preview_tokens", p.GetPreviewTokens(), defaultPreviewTokens, minTokens, maxTokens),
-	}
-	switch p.GetLevel() {
-	case pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES:
-	case pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED:
-		check.Fail("level", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
-	default:
-		check.Fail("level", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no level that this server knows")
 	}
 	return resolved, check.Err()
 }

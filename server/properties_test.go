@@ -52,6 +52,14 @@ func newHouse(t testing.TB) house {
 	return h
 }
 
+// names are those of the families.
+func (h house) names() (list []string) {
+	for _, f := range h.families {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
 // eachFamily runs a property for every family of the registry, for those of the
 // example of a descriptor set, and for errors.
 func (h house) eachFamily(t *testing.T, property func(t *testing.T, family string)) {
@@ -191,7 +199,7 @@ func (h house) renderer(t interface{ Fatalf(string, ...any) }, family string) de
 
 // said is a document with its lines as a receipt has them.
 func said(d renderers.Document) renderers.Document {
-	d.Outcome = preview.OneLine(d.Outcome)
+	d.Outcome = strings.ReplaceAll(preview.OneLine(d.Outcome), "\t", " ")
 	for i := range d.Facts {
 		d.Facts[i].Value = preview.OneLine(d.Facts[i].Value)
 	}
@@ -341,7 +349,11 @@ func TestEveryFamilyIsGenerated(t *testing.T) {
 // keeps what must be kept.
 func TestCompaction(t *testing.T) {
 	h := newHouse(t)
-	const trimmed, handles = pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
+	const (
+		trimmed = pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED
+		handles = pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
+		line    = pb.CompactionLevel_COMPACTION_LEVEL_LINE
+	)
 	h.eachFamily(t, func(t *testing.T, family string) {
 		rapid.Check(t, func(t *rapid.T) {
 			policy := policies().Draw(t, "policy")
@@ -353,11 +365,12 @@ func TestCompaction(t *testing.T) {
 			for _, step := range []struct {
 				level pb.CompactionLevel
 				n     uint32
-			}{{trimmed, n + 100}, {trimmed, n}, {handles, 0}, {trimmed, n}} {
+			}{{trimmed, n + 100}, {trimmed, n}, {handles, 0}, {line, 0}, {trimmed, n}} {
 				got := h.compact(t, last, step.level, step.n)
 				one := got.GetResults()[0]
 				h.checkCanonical(t, one.GetCanonical())
 				h.checkKept(t, last, one.GetCanonical())
+				h.checkReceipt(t, &pb.ProjectResponse{Canonical: one.GetCanonical(), Receipt: one.GetReceipt()})
 				if one.GetChanged() != !proto.Equal(last, one.GetCanonical()) || one.GetChanged() != (got.FirstChanged != nil) {
 					t.Fatalf("changed is %v", one.GetChanged())
 				}

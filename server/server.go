@@ -111,6 +111,10 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	if err := s.listen(); err != nil {
 		return err
 	}
+	planner, err := newCompactor(registry, s.library)
+	if err != nil {
+		return err
+	}
 	limits := limitsOf(s.config)
 	s.calls = &calls{
 		logger: s.logger, metrics: o.Metrics, access: newAccess(string(token)), limits: limits,
@@ -121,7 +125,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	pb.RegisterToolResultServiceServer(s.grpc, &service{
-		registry: registry, counters: newCounters(), store: s.library, roots: roots, durability: durability,
+		registry: registry, compactor: planner, counters: newCounters(), store: s.library, roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
 	})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{

@@ -2,13 +2,10 @@ package server
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
@@ -16,7 +13,6 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 )
 
@@ -25,6 +21,7 @@ import (
 type service struct {
 	pb.UnimplementedToolResultServiceServer
 	registry   *Registry
+	compactor  *compactor.Compactor
 	counters   counters
 	store      store
 	roots      []root
@@ -40,16 +37,12 @@ type service struct {
 type store interface {
 	artifactstore.Stager
 	For(library.Owner) artifactstore.Sink
+	RefOf(content []byte) artifactstore.Ref
 	Status() library.Status
 }
 
 // Project validates, projects and renders one complete output.
 func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-	check := envelope.NewChecker("")
-	checkCall(check, req.GetCall())
-	if err := check.Err(); err != nil {
-		return nil, err
-	}
 	return s.project(ctx, req, received{})
 }
 
@@ -59,94 +52,6 @@ func checkCall(check envelope.Checker, call *pb.CallReference) {
 		check.Name("call.session_id", call.GetSessionId(), true)
 		check.Name("call.call_id", call.GetCallId(), false)
 	}
-}
-
-// received is what came as streams.
-type received struct {
-	streams map[string]projectors.Stream
-	inOrder projectors.InOrder
-}
-
-// project is Project, with the payloads that came as streams.
-func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came received) (*pb.ProjectResponse, error) {
-	out := req.GetOutput()
-	if err := envelope.ValidateComplete(out); err != nil {
-		return nil, err
-	}
-	family, err := s.registry.ofOutput(out)
-	if err != nil {
-		return nil, err
-	}
-	policy, err := s.counters.projection(req.GetPolicy(), family.Tokens)
-	if err != nil {
-		return nil, err
-	}
-	streams := came.streams
-	if len(s.roots) > 0 {
-		files, err := s.withFiles(ctx, out, streams, policy.Budget.Tokens, family.rules(out.GetCommand().GetCommandLine()))
-		defer files.discard()
-		if err != nil {
-			return nil, err
-		}
-		streams = files.streams
-	}
-	if family.Whole && len(streams) > 0 {
-		if out, err = inlined(out, streams); err != nil {
-			return nil, err
-		}
-	}
-	m := &measuring{renderer: family.Renderer, policy: renderers.Policy{Counter: policy.Counter}}
-	in := projectors.Input{Output: out, Policy: policy, Streams: streams, InOrder: came.inOrder, Measure: m.result}
-	if _, brought := family.Renderer.(*renderers.CustomRenderer); brought {
-		in.MeasurePayload = m.payload
-	}
-	fingerprint, err := s.compare(ctx, req, &in)
-	if err != nil {
-		return nil, err
-	}
-	canonical, err := family.Projector.Project(ctx, in, s.store.For(ownerOf(req.GetCall())))
-	if err != nil {
-		return nil, err
-	}
-	if req.GetCall() != nil {
-		s.outputs.answered(req.GetCall(), fingerprint, in.Unchanged)
-	}
-	return &pb.ProjectResponse{
-		Canonical: canonical, Receipt: receiptOf(m.receipt, policy.Counter.Name()), Durability: s.durability,
-	}, nil
-}
-
-// compare finds an earlier call of the session with the same output, if the policy wants it.
-func (s *service) compare(ctx context.Context, req *pb.ProjectRequest, in *projectors.Input) (fingerprint string, err error) {
-	if req.GetCall() == nil || req.GetPolicy().GetUnchanged() == pb.UnchangedPolicy_UNCHANGED_POLICY_IGNORE {
-		return "", nil
-	}
-	fingerprint, err = projectors.Fingerprint(ctx, in.Output, in.Streams)
-	in.Unchanged = s.outputs.earlier(req.GetCall(), fingerprint)
-	return fingerprint, err
-}
-
-// measuring tells a projector what receipts cost. The last one that was measured is
-// the one that fits.
-type measuring struct {
-	renderer renderers.Renderer
-	policy   renderers.Policy
-	receipt  renderers.Receipt
-}
-
-func (m *measuring) result(r *pb.CanonicalToolResult) (cost envelope.Cost, err error) {
-	m.receipt, err = m.renderer.Render(r, m.policy)
-	return m.receipt.Cost(), err
-}
-
-// payload measures the payload of a family that an operator brought.
-func (m *measuring) payload(payload protoreflect.Message) (cost envelope.Cost, err error) {
-	brought, ok := m.renderer.(*renderers.CustomRenderer)
-	if !ok {
-		return cost, errors.ErrUnsupported
-	}
-	m.receipt, err = brought.RenderPayload(payload, m.policy)
-	return m.receipt.Cost(), err
 }
 
 // ownerOf is whom the artifacts of a call belong to.
@@ -193,58 +98,6 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 		return nil, err
 	}
 	return receiptOf(receipt, counter.Name()), nil
-}
-
-// Compact brings results to a level.
-func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.CompactResponse, error) {
-	check := envelope.NewChecker("")
-	check.Name("session_id", req.GetSessionId(), false)
-	if err := check.Err(); err != nil {
-		return nil, err
-	}
-	policy, err := s.counters.compaction(req.GetPolicy())
-	if err != nil {
-		return nil, err
-	}
-	sink := s.store.For(library.Owner{Session: req.GetSessionId()})
-	policy.Keep = func(ctx context.Context, payload []byte) (path, digest string, err error) {
-		ref, err := sink.Put(ctx, artifactstore.BytesBlob(payload))
-		return ref.Path, ref.Digest, err
-	}
-	policy.Types = s.registry.types
-	if err := validateAll(req.GetResults(), s.registry.types); err != nil {
-		return nil, err
-	}
-	resp := &pb.CompactResponse{Results: make([]*pb.CompactedResult, len(req.GetResults()))}
-	for i, r := range req.GetResults() {
-		compacted, changed, err := compactor.Compact(ctx, r, policy)
-		if err != nil {
-			return nil, located{fmt.Sprintf("results[%d]", i), err}
-		}
-		receipt, err := s.receipt("policy.render", compacted, req.GetPolicy().GetRender(), maxTokens)
-		if err != nil {
-			return nil, located{fmt.Sprintf("results[%d]", i), err}
-		}
-		if changed && resp.FirstChanged == nil {
-			resp.FirstChanged = new(uint32(i))
-		}
-		resp.Results[i] = &pb.CompactedResult{Canonical: compacted, Receipt: receipt, Changed: changed}
-	}
-	return resp, nil
-}
-
-func validateAll(results []*pb.CanonicalToolResult, types envelope.Types) error {
-	check := envelope.NewChecker("")
-	if len(results) > maxResults {
-		check.Fail("results", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d results, at most %d are allowed", len(results), maxResults)
-		return check.Err()
-	}
-	for i, r := range results {
-		if err := envelope.ValidateCanonical(fmt.Sprintf("results[%d]", i), r, types); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // GetServerInfo says what this server is.

@@ -1,0 +1,240 @@
+package compactor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolresult/toolresult/compactor"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/tokens"
+)
+
+// ran is a result of a command line: lines of log and, of one that failed, an error in
+// their middle.
+func ran(line string, exit int32, lines int) compactor.Entry {
+	text := numbered(lines / 2)
+	if exit != 0 {
+		text += wrong
+	}
+	r := result(text + numbered(lines/2))
+	r.GetCommand().CommandPreview, r.GetCommand().ExitStatus = line, &exit
+	return compactor.Entry{Result: r}
+}
+
+const wrong = "main.go:12:6: undefined: frobnicate\n"
+
+// about is what a receipt costs, about.
+func about(_ int, r *pb.CanonicalToolResult) (int, error) {
+	c := r.GetCommand()
+	n := 8 + tokens.Estimate().Count(c.GetStdoutPreview())
+	if c.GetStdoutTruncated() {
+		n += 25
+	}
+	if c.GetCompactionLevel() != line {
+		n += 12
+	}
+	return n, nil
+}
+
+// plan plans within a budget that is a share of all, in per cent.
+func plan(t *testing.T, share int, history []compactor.Entry, change func(*compactor.Policy)) *compactor.Plan {
+	t.Helper()
+	p := compactor.Policy{Level: line, PreviewTokens: 16, OpenFailure: 16, Measure: about, Budget: 1 << 30}
+	c := compactorAt(t, "/store/3f8/a9c1e2")
+	all, err := c.Plan(history, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Budget = all.Before * share / 100
+	if change != nil {
+		change(&p)
+	}
+	got, err := c.Plan(history, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Budget > 0 && got.Shortfall != max(0, got.After-p.Budget) {
+		t.Fatalf("%d tokens for %d, %d short", got.After, p.Budget, got.Shortfall)
+	}
+	return got
+}
+
+// lost is how much of each result went, in per cent.
+func lost(p *compactor.Plan) (list []int) {
+	for _, r := range p.Results {
+		list = append(list, 100-100*r.After/r.Before)
+	}
+	return list
+}
+
+func TestOlderResultsGoFirst(t *testing.T) {
+	got := lost(plan(t, 60, []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}, nil))
+	for i := range got[1:] {
+		if got[i] < got[i+1] {
+			t.Errorf("%v went", got)
+		}
+	}
+	if got[0] < 60 || got[3] > 40 {
+		t.Errorf("%v went", got)
+	}
+}
+
+func TestSupersededResultsGoFirst(t *testing.T) {
+	p := plan(t, 75, []compactor.Entry{ran("other", 0, 200), ran("make", 0, 200), ran("more", 0, 200), ran("make", 0, 180)}, nil)
+	if got := lost(p); got[1] < 80 || got[0] > 60 || got[3] > 0 {
+		t.Errorf("%v went", got)
+	}
+	if s := p.Results[1].Result.GetCommand().GetSuperseded(); s.GetResultsLater() != 2 || p.Results[1].SupersededBy != 3 || p.Results[0].SupersededBy != -1 {
+		t.Errorf("superseded by %v, %d", s, p.Results[1].SupersededBy)
+	}
+}
+
+// What the runtime says that was asked counts, whatever the command line.
+func TestSubjectsOfTheRuntime(t *testing.T) {
+	history := []compactor.Entry{ran("a", 0, 100), ran("b", 0, 100), ran("b", 0, 100)}
+	history[0].Subject, history[1].Subject, history[1].Call = "the same", "the same", "c2"
+	p := plan(t, 60, history, nil)
+	if p.Results[0].SupersededBy != 1 || p.Results[1].SupersededBy != -1 || p.Results[0].Subject != "the same" {
+		t.Errorf("%+v", p.Results[0])
+	}
+	if s := p.Results[0].Result.GetCommand().GetSuperseded(); s.GetCallId() != "c2" {
+		t.Errorf("superseded by %v", s)
+	}
+}
+
+// A failure is open until the same was run again, and keeps what it says.
+func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
+	history := []compactor.Entry{
+		ran("make", 2, 200), ran("make test", 1, 200), ran("make test", 0, 200), ran("make lint", 1, 200), ran("make lint", 1, 150), ran("ls", 0, 200),
+	}
+	p := plan(t, 1, history, func(p *compactor.Policy) { p.OpenFailure = 100 })
+	for i, open := range []bool{true, false, false, false, true, false} {
+		r := p.Results[i]
+		if r.Open != open {
+			t.Errorf("result %d: open is %v", i, r.Open)
+		}
+		text := r.Result.GetCommand().GetStdoutPreview()
+		if told := strings.Contains(text, wrong); told != open || open && tokens.Estimate().Count(text) < 60 {
+			t.Errorf("result %d: told is %v\n%s", i, told, text)
+		}
+	}
+	if p.Shortfall == 0 {
+		t.Error("a budget below the floors is met")
+	}
+	p = plan(t, 1, history, func(p *compactor.Policy) { p.OpenFailure = 0 })
+	if strings.Contains(p.Results[0].Result.GetCommand().GetStdoutPreview(), wrong) {
+		t.Error("without a floor a failure keeps its preview whatever the budget")
+	}
+}
+
+// The lines of an open failure cost more than those of other results.
+func TestOpenFailuresGoLater(t *testing.T) {
+	history := []compactor.Entry{ran("a", 1, 100)}
+	for i := range 7 {
+		history = append(history, ran(fmt.Sprint("b", i), 0, 100))
+	}
+	if got := lost(plan(t, 60, history, nil)); got[0] >= got[4] {
+		t.Errorf("%v went", got)
+	}
+}
+
+func TestProtectedResultsStay(t *testing.T) {
+	history := []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}
+	for i := range history {
+		history[i].Call, history[i].Turn = fmt.Sprint("c", i), 1+i/2
+	}
+	p := plan(t, 1, history, func(p *compactor.Policy) { p.LastTurns, p.Calls = 1, map[string]bool{"c0": true} })
+	for i, changed := range []bool{false, true, false, false} {
+		if p.Results[i].Changed != changed {
+			t.Errorf("result %d: changed is %v", i, p.Results[i].Changed)
+		}
+	}
+	p = plan(t, 1, history, func(p *compactor.Policy) { p.Families = map[string]bool{"command": true} })
+	if p.FirstChanged() >= 0 || p.Shortfall == 0 {
+		t.Errorf("%v went of a protected family", lost(p))
+	}
+}
+
+// A result that a later one refers to is as young as that.
+func TestUnchangedOutputKeepsWhatItRefersTo(t *testing.T) {
+	history := []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 10)}
+	history[0].Call = "c1"
+	history[3].Result.GetCommand().Unchanged = &pb.OutputUnchanged{CallId: "c1", CallsAgo: 3}
+	if got := lost(plan(t, 60, history, nil)); got[0] >= got[2] {
+		t.Errorf("%v went", got)
+	}
+}
+
+// Within an epoch nothing changes that is in the cache. At its end the rewriting begins
+// where it pays: far back if many requests follow, and behind the cache if none does.
+func TestCacheBoundary(t *testing.T) {
+	var history []compactor.Entry
+	for i := range 30 {
+		e := ran(fmt.Sprint("make ", i), 0, 6)
+		if i == 2 || i >= 20 {
+			e = ran(fmt.Sprint("make ", i), 0, 200)
+		}
+		e.Preceding = 60
+		history = append(history, e)
+	}
+	first := func(change func(*compactor.Policy)) (int, *compactor.Plan) {
+		p := plan(t, 80, history, change)
+		return p.FirstChanged(), p
+	}
+	if at, p := first(func(p *compactor.Policy) { p.Cache = compactor.Cache{Results: 25, Write: 100, Read: 10, Requests: 16} }); at != 25 || p.Invalidated != 0 ||
+		p.Results[2].Hold != pb.ResultHold_RESULT_HOLD_CACHED {
+		t.Errorf("within an epoch result %d changes, and %d tokens are invalidated", at, p.Invalidated)
+	}
+	cache := compactor.Cache{Results: 29, MayBreak: true, Write: 125, Read: 10, Requests: 2}
+	if at, _ := first(func(p *compactor.Policy) { p.Cache = cache }); at < 20 {
+		t.Errorf("the prompt is written again from result %d on", at)
+	}
+	cache.Requests = 1000
+	at, p := first(func(p *compactor.Policy) { p.Cache = cache })
+	if at != 2 {
+		t.Errorf("with many requests to come the first change is in %d", at)
+	}
+	after := 0
+	for i := at; i < cache.Results; i++ {
+		after += p.Results[i].Before
+		if i > at {
+			after += 60
+		}
+	}
+	if p.Invalidated != after {
+		t.Errorf("%d tokens are invalidated, want %d", p.Invalidated, after)
+	}
+}
+
+func TestBreakFreesEnough(t *testing.T) {
+	var history []compactor.Entry
+	for i := range 10 {
+		history = append(history, ran(fmt.Sprint("make ", i), 0, 200))
+	}
+	saved := func(least int) int {
+		p := plan(t, 98, history, func(p *compactor.Policy) {
+			p.Cache = compactor.Cache{Results: 9, MayBreak: true, MinSaving: least, Write: 100, Read: 10, Requests: 16}
+		})
+		return p.Before - p.After
+	}
+	if few, many := saved(0), saved(4000); few >= 4000 || many < 4000 {
+		t.Errorf("%d tokens are freed, and %d where it must be 4000", few, many)
+	}
+}
+
+// A result with a message of what went wrong is not one line.
+func TestFailuresWithAMessageAreNoLine(t *testing.T) {
+	text := numbered(100)
+	r := &pb.CanonicalToolResult{
+		ToolName: "TaskOutput", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s",
+		Result: &pb.CanonicalToolResult_TaskOutput{TaskOutput: &pb.TaskOutputResult{
+			Task: &pb.TaskSnapshot{TaskId: "task_1"}, OutputPreview: &text,
+			Failure: &pb.TaskFailure{Kind: "task_failed", Message: "it broke"},
+		}},
+	}
+	got := compactorAt(t, "/store/1").Compact(r, to(line, 0))
+	if o := got.Result.GetTaskOutput(); !got.Changed || o.GetOutputPreview() != "" || o.GetCompactionLevel() != handles {
+		t.Errorf("%v", got.Result)
+	}
+}
