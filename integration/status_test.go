@@ -58,6 +58,11 @@ func provocations() []provocation {
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
 		{listed{"ProjectStream", "DEADLINE_EXCEEDED", "IDLE_UPLOAD"}, "", whileSilent},
+		{listed{"ProjectTurn", "INVALID_ARGUMENT", "FIELD_MISSING"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{Outputs: twice(completed(0, ""))})},
+		{listed{"ProjectTurn", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "outputs", turnOf(&pb.ProjectTurnRequest{TotalTokens: 100})},
+		{listed{"ProjectTurn", "INVALID_ARGUMENT", "BUDGET_TOO_SMALL"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{
+			TotalTokens: 16, Outputs: twice(completed(1, "out")),
+		})},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_WRONG"}, "", withWrongToken},
 		{listed{"any", "PERMISSION_DENIED", "AUTHORITY"}, "", withForeignAuthority},
@@ -212,6 +217,15 @@ func projectOf(req *pb.ProjectRequest) func(*testing.T, *sidecar) error {
 		return err
 	}
 }
+
+func turnOf(req *pb.ProjectTurnRequest) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := s.ProjectTurn(t.Context(), req)
+		return err
+	}
+}
+
+func twice(req *pb.ProjectRequest) []*pb.ProjectRequest { return []*pb.ProjectRequest{req, req} }
 
 func streamOf(messages []*pb.ProjectStreamRequest) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {

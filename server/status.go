@@ -96,6 +96,17 @@ type located struct {
 func (l located) Error() string { return l.field + ": " + l.err.Error() }
 func (l located) Unwrap() error { return l.err }
 
+// under moves an error about a request below the field of a larger one that holds it.
+func under(path string, err error) error {
+	if invalid, ok := errors.AsType[*envelope.InvalidError](err); ok {
+		return invalid.Under(path)
+	}
+	if l, ok := errors.AsType[located](err); ok {
+		return located{path + "." + l.field, l.err}
+	}
+	return located{path, err}
+}
+
 // refuse maps an error of the rooms below to a refusal, with the field that is
 // to blame where the error knows it.
 func refuse(err error) *refusal {

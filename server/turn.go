@@ -1,0 +1,227 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Bounds and defaults of turns, as service.proto states them.
+const (
+	maxTurnOutputs       = 64
+	maxTurnTokens        = 1_000_000
+	defaultFailureTokens = 1_000
+)
+
+// ProjectTurn projects the outputs of parallel calls within one budget.
+func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (*pb.ProjectTurnResponse, error) {
+	t, err := newTurn(req)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	for i, out := range req.GetOutputs() {
+		if err := t.add(ctx, s, out); err != nil {
+			return nil, under(outputAt(i), err)
+		}
+	}
+	if err := t.sameVocabulary(); err != nil {
+		return nil, err
+	}
+	if err := t.share(ctx); err != nil {
+		return nil, err
+	}
+	resp := &pb.ProjectTurnResponse{}
+	for i := range t.outputs {
+		o := &t.outputs[i]
+		o.answered()
+		resp.Results = append(resp.Results, o.resp)
+		resp.Budgets = append(resp.Budgets, uint32(o.budget))
+		resp.Tokens += o.resp.GetReceipt().GetTokens()
+	}
+	return resp, nil
+}
+
+func outputAt(i int) string { return fmt.Sprintf("outputs[%d]", i) }
+
+// turn is the outputs that share a budget.
+type turn struct {
+	total, failure int // tokens
+	outputs        []turnOutput
+}
+
+// turnOutput is one of them.
+type turnOutput struct {
+	*projection
+	resp   *pb.ProjectResponse
+	budget int  // tokens that resp was projected with
+	own    int  // that its own policy allows
+	wants  int  // that its receipt has with these
+	least  int  // that it must have
+	failed bool // it tells of a failure
+}
+
+func newTurn(req *pb.ProjectTurnRequest) (*turn, error) {
+	const bounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
+	check := envelope.NewChecker("")
+	if n := len(req.GetOutputs()); n == 0 || n > maxTurnOutputs {
+		check.Fail("outputs", bounds, "has %d outputs, and 1 to %d are allowed", n, maxTurnOutputs)
+	}
+	t := &turn{failure: defaultFailureTokens}
+	if t.total = bounded(check, "total_tokens", req.GetTotalTokens(), 0, minTokens, maxTurnTokens); req.GetTotalTokens() == 0 {
+		check.Fail("total_tokens", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	}
+	if req.FailureTokens != nil {
+		t.failure = atMost(check, "failure_tokens", req.GetFailureTokens(), maxTokens)
+	}
+	return t, check.Err()
+}
+
+func (t *turn) close() {
+	for i := range t.outputs {
+		t.outputs[i].close()
+	}
+}
+
+// add prepares an output. All are compared with what earlier turns wrote before any of
+// them is answered, and so not with each other.
+func (t *turn) add(ctx context.Context, s *service, req *pb.ProjectRequest) error {
+	p, err := s.prepare(ctx, req, received{})
+	if err == nil {
+		t.outputs = append(t.outputs, turnOutput{projection: p, own: p.in.Policy.Budget.Tokens})
+	}
+	return err
+}
+
+// sameVocabulary checks that what the receipts cost can be added up.
+func (t *turn) sameVocabulary() error {
+	check := envelope.NewChecker("")
+	first := t.outputs[0].in.Policy.Counter.Name()
+	for i := range t.outputs {
+		if name := t.outputs[i].in.Policy.Counter.Name(); name != first {
+			check.Fail(outputAt(i)+".policy.render.token_vocabulary", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS,
+				"is %s, and that of outputs[0] is %s", name, first)
+		}
+	}
+	return check.Err()
+}
+
+// share projects every output with its own budget and, if that is too much for all of
+// them, those that want more than their share again with that.
+func (t *turn) share(ctx context.Context) error {
+	for i := range t.outputs {
+		o := &t.outputs[i]
+		if err := o.project(ctx, o.own); err != nil {
+			return under(outputAt(i), err)
+		}
+		o.wants = int(o.resp.GetReceipt().GetTokens())
+		o.least = min(o.wants, minTokens)
+		o.failed = o.compactor.Failed(o.resp.GetCanonical())
+	}
+	for {
+		shares, short := t.shares()
+		if short != nil {
+			return t.shortfall(ctx)
+		}
+		if again, err := t.fit(ctx, shares); err != nil || !again {
+			return err
+		}
+	}
+}
+
+// shortfall is the error for outputs whose smallest receipts are more than the budget,
+// all of them.
+func (t *turn) shortfall(ctx context.Context) error {
+	least := make([]int, len(t.outputs))
+	for i := range t.outputs {
+		least[i] = t.outputs[i].least
+	}
+	if _, err := t.fit(ctx, least); err != nil {
+		return err
+	}
+	_, short := t.shares()
+	return located{"total_tokens", short}
+}
+
+// fit projects the outputs that want more than their shares with these. It reports true
+// when some need more than that, which is known now.
+func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
+	for i, n := range shares {
+		o := &t.outputs[i]
+		if n >= o.wants || n == o.budget {
+			continue
+		}
+		err := o.project(ctx, n)
+		if short, ok := errors.AsType[*envelope.ShortfallError](err); ok && short.Needed > o.least {
+			o.least, again = min(o.wants, short.Needed), true
+			continue
+		}
+		if err != nil {
+			return false, under(outputAt(i), err)
+		}
+	}
+	return again, nil
+}
+
+// project projects the output with a budget.
+func (o *turnOutput) project(ctx context.Context, tokens int) error {
+	resp, err := o.within(ctx, tokens)
+	if err == nil {
+		o.resp, o.budget = resp, tokens
+	}
+	return err
+}
+
+// shares are what the outputs may cost: first what each must have, then failures up to
+// theirs, then all of them alike, up to what each wants. The order of the outputs is of
+// no effect, and so a rest that cannot be shared evenly is left.
+func (t *turn) shares() ([]int, *envelope.ShortfallError) {
+	shares, limits := make([]int, len(t.outputs)), make([]int, len(t.outputs))
+	rest := t.total
+	for i := range t.outputs {
+		o := &t.outputs[i]
+		shares[i], limits[i] = o.least, o.least
+		if o.failed {
+			limits[i] = max(o.least, min(o.wants, t.failure))
+		}
+		rest -= o.least
+	}
+	if rest < 0 {
+		return nil, &envelope.ShortfallError{Unit: "tokens", Needed: t.total - rest, Budget: t.total}
+	}
+	rest = pour(rest, shares, limits)
+	for i := range t.outputs {
+		limits[i] = t.outputs[i].wants
+	}
+	pour(rest, shares, limits)
+	return shares, nil
+}
+
+// pour raises shares to one level, as high as the rest suffices, but none above its
+// limit, and returns what is left: max-min fair shares.
+func pour(rest int, shares, limits []int) int {
+	cost := func(level int) (n int) {
+		for i := range shares {
+			n += max(shares[i], min(level, limits[i])) - shares[i]
+		}
+		return n
+	}
+	// The level is found between one that costs no more than there is and one that does.
+	low, high := 0, slices.Max(limits)+1
+	for high-low > 1 {
+		if level := (low + high) / 2; cost(level) <= rest {
+			low = level
+		} else {
+			high = level
+		}
+	}
+	rest -= cost(low)
+	for i := range shares {
+		shares[i] = max(shares[i], min(low, limits[i]))
+	}
+	return rest
+}
