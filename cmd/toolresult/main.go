@@ -3,6 +3,7 @@
 //	toolresult serve                 start the sidecar
 //	toolresult exec -- CMD ARGS      run a command and print its receipt
 //	toolresult project|render|compact  call an RPC with data from stdin
+//	toolresult project-turn          project several outputs within one budget
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
 //	toolresult profile explain -- CMD  say what is known of a command
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(serveCommand(), execCommand(), projectCommand(), renderCommand(), compactCommand(),
+	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
 		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {

@@ -69,19 +69,19 @@ func renderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "render", Short: "Render a canonical result from stdin", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			results, err := c.results(cmd.InOrStdin())
+			given, err := c.session(cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			if len(results) != 1 {
-				return fmt.Errorf("stdin has %d canonical results, render takes one", len(results))
+			if n := len(given.GetResults()); n != 1 {
+				return fmt.Errorf("stdin has %d canonical results, render takes one", n)
 			}
 			policy, err := c.policy.render()
 			if err != nil {
 				return err
 			}
 			return c.target.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.Render(cmd.Context(), &pb.RenderRequest{Canonical: results[0], Policy: policy})
+				resp, err := conn.Render(cmd.Context(), &pb.RenderRequest{Canonical: given.GetResults()[0], Policy: policy})
 				if err != nil {
 					return err
 				}
@@ -91,43 +91,6 @@ func renderCommand() *cobra.Command {
 	}
 	c.flags(cmd, "form of the canonical result on stdin: json (the RFC's) or textproto", "receipt, json or textproto")
 	c.policy.renderFlags(cmd.Flags())
-	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
-	return cmd
-}
-
-func compactCommand() *cobra.Command {
-	var c call
-	var level string
-	var previewTokens uint32
-	cmd := &cobra.Command{
-		Use: "compact", Short: "Compact canonical results from stdin, oldest first", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			results, err := c.results(cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			render, err := c.policy.render()
-			if err != nil {
-				return err
-			}
-			n, err := enumValue("COMPACTION_LEVEL_", level, pb.CompactionLevel_value)
-			if err != nil {
-				return err
-			}
-			policy := &pb.CompactionPolicy{Level: pb.CompactionLevel(n), PreviewTokens: previewTokens, Render: render}
-			return c.target.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.Compact(cmd.Context(), &pb.CompactRequest{Results: results, Policy: policy})
-				if err != nil {
-					return err
-				}
-				return printCompaction(cmd.OutOrStdout(), c.output, resp)
-			})
-		},
-	}
-	c.flags(cmd, "form of the results on stdin: json (the RFC's, one after the other) or textproto (a CompactRequest)", outputs)
-	c.policy.renderFlags(cmd.Flags())
-	cmd.Flags().StringVar(&level, "level", "trimmed", "trimmed or handles")
-	cmd.Flags().Uint32Var(&previewTokens, "preview-tokens", 0, "tokens that each preview may keep at level trimmed (default: 256)")
 	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
 	return cmd
 }
@@ -147,38 +110,64 @@ func (c *call) read(r io.Reader, into proto.Message) error {
 	return fmt.Errorf("--input %s: json or textproto", c.input)
 }
 
-// results reads canonical results: RFC JSON values one after the other, or
-// textproto of one CanonicalToolResult or of a CompactRequest.
-func (c *call) results(r io.Reader) ([]*pb.CanonicalToolResult, error) {
-	if c.input == "textproto" {
+// session reads canonical results and what is known of their calls: JSON values one
+// after the other, or textproto of one CanonicalToolResult or of a CompactRequest.
+func (c *call) session(r io.Reader) (*pb.CompactRequest, error) {
+	switch c.input {
+	case "json":
+		return c.sessionJSON(r)
+	case "textproto":
 		text, err := io.ReadAll(r)
 		if err != nil {
 			return nil, err
 		}
 		var one pb.CanonicalToolResult
 		if prototext.Unmarshal(text, &one) == nil {
-			return []*pb.CanonicalToolResult{&one}, nil
+			return &pb.CompactRequest{Results: []*pb.CanonicalToolResult{&one}}, nil
 		}
-		var many pb.CompactRequest
-		err = prototext.Unmarshal(text, &many)
-		return many.GetResults(), err
+		req := &pb.CompactRequest{}
+		return req, prototext.Unmarshal(text, req)
 	}
-	if c.input != "json" {
-		return nil, fmt.Errorf("--input %s: json or textproto", c.input)
-	}
-	var results []*pb.CanonicalToolResult
+	return nil, fmt.Errorf("--input %s: json or textproto", c.input)
+}
+
+// entry is one JSON value of a session: what project, exec and compact print with
+// --output=json, and what the runtime knows of the call. The RFC's JSON of a canonical
+// result alone has none of these fields.
+type entry struct {
+	Canonical       json.RawMessage `json:"canonical"`
+	CallID          string          `json:"call_id"`
+	Turn            uint32          `json:"turn"`
+	Subject         string          `json:"subject"`
+	PrecedingTokens uint32          `json:"preceding_tokens"`
+}
+
+func (c *call) sessionJSON(r io.Reader) (*pb.CompactRequest, error) {
+	req := &pb.CompactRequest{}
+	known := false
 	for dec := json.NewDecoder(r); dec.More(); {
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
 			return nil, err
 		}
-		result, err := envelope.FromJSON(value, c.family)
-		if err != nil {
-			return nil, err
+		var e entry
+		if err := json.Unmarshal(value, &e); err != nil || e.Canonical == nil {
+			e = entry{Canonical: value}
 		}
-		results = append(results, result)
+		result, err := envelope.FromJSON(e.Canonical, c.family)
+		if err != nil {
+			return nil, fmt.Errorf("result %d: %w", len(req.Results), err)
+		}
+		req.Results = append(req.Results, result)
+		req.Contexts = append(req.Contexts, &pb.ResultContext{
+			CallId: e.CallID, Turn: e.Turn, Subject: e.Subject, PrecedingTokens: e.PrecedingTokens,
+		})
+		known = known || e.CallID != "" || e.Turn > 0 || e.Subject != "" || e.PrecedingTokens > 0
 	}
-	return results, nil
+	if !known {
+		req.Contexts = nil
+	}
+	return req, nil
 }
 
 func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
@@ -188,23 +177,29 @@ func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
 	return printMessage(w, form, resp.GetReceipt().GetText(), resp)
 }
 
-func printCompaction(w io.Writer, form string, resp *pb.CompactResponse) error {
-	if form == "textproto" {
+// surfaces are both of one result.
+type surfaces interface {
+	GetCanonical() *pb.CanonicalToolResult
+	GetReceipt() *pb.Receipt
+}
+
+// printAll prints the results of an answer: receipts with an empty line between two.
+func printAll[R surfaces](w io.Writer, form string, resp proto.Message, results []R) error {
+	if form != "json" && form != "receipt" {
 		return printMessage(w, form, "", resp)
 	}
-	for i, r := range resp.GetResults() {
+	for i, r := range results {
 		if form == "json" {
 			if err := printPair(w, r.GetCanonical(), r.GetReceipt()); err != nil {
 				return err
 			}
 			continue
 		}
+		text := r.GetReceipt().GetText()
 		if i > 0 {
-			if err := writeln(w, ""); err != nil {
-				return err
-			}
+			text = "\n" + text
 		}
-		if err := printMessage(w, form, r.GetReceipt().GetText(), resp); err != nil {
+		if err := writeln(w, text); err != nil {
 			return err
 		}
 	}

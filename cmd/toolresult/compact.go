@@ -1,0 +1,239 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func compactCommand() *cobra.Command {
+	var c call
+	var p compactionFlags
+	cmd := &cobra.Command{
+		Use: "compact", Short: "Compact the canonical results of a session from stdin, oldest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req, err := c.session(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			if err := p.apply(req, &c.policy); err != nil {
+				return err
+			}
+			return c.target.with(cmd.Context(), func(conn *connection) error {
+				resp, err := conn.Compact(cmd.Context(), req)
+				switch {
+				case err != nil:
+					return err
+				case p.explain:
+					return explainPlan(cmd.OutOrStdout(), req, resp.GetPlan())
+				case req.GetDryRun():
+					return printMessage(cmd.OutOrStdout(), p.form(c.output), "", resp.GetPlan())
+				}
+				return printAll(cmd.OutOrStdout(), c.output, resp, resp.GetResults())
+			})
+		},
+	}
+	c.flags(cmd, "form of the results on stdin: json (one value after the other: the RFC's, or what --output=json prints, "+
+		"with call_id, turn, subject and preceding_tokens beside canonical) or textproto (a CompactRequest)", outputs)
+	c.policy.renderFlags(cmd.Flags())
+	p.flags(cmd.Flags())
+	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
+	return cmd
+}
+
+// compactionFlags is a compaction policy as flags. A policy of the input holds where a
+// flag is not given.
+type compactionFlags struct {
+	given               *pflag.FlagSet
+	level, onBreak      string
+	session             string
+	total, preview      uint32
+	openFailure         uint32
+	turns               uint32
+	calls, families     []string
+	cached, minSaving   uint32
+	write, read, expect uint32
+	dryRun, explain     bool
+}
+
+func (p *compactionFlags) flags(fs *pflag.FlagSet) {
+	p.given = fs
+	fs.StringVar(&p.level, "level", "", "lowest level: trimmed, handles or line (default: line with --total-tokens, trimmed without)")
+	fs.Uint32Var(&p.total, "total-tokens", 0, "tokens of all receipts together; results go only as low as it takes (default: all go to the level)")
+	fs.Uint32Var(&p.preview, "preview-tokens", 0, "tokens that each preview may keep at level trimmed (default: 256)")
+	fs.Uint32Var(&p.openFailure, "open-failure-tokens", 0, "tokens that previews of open failures keep (default: those of --preview-tokens)")
+	fs.Uint32Var(&p.turns, "protect-turns", 0, "how many of the last turns stay as they are")
+	fs.StringSliceVar(&p.calls, "protect-call", nil, "ids of calls whose results stay as they are")
+	fs.StringSliceVar(&p.families, "protect-family", nil, "families whose results stay as they are")
+	fs.Uint32Var(&p.cached, "cached-results", 0, "how many results, from the first one on, are in the provider's cache")
+	fs.StringVar(&p.onBreak, "cache-break", "", "whether these may change: never or when-needed (default: never)")
+	fs.Uint32Var(&p.minSaving, "min-saving-tokens", 0, "tokens that a break of the cache must free")
+	fs.Uint32Var(&p.write, "write-percent", 0, "price of a token that is written to the cache (default: 100)")
+	fs.Uint32Var(&p.read, "read-percent", 0, "price of a token that is read from the cache (default: 10)")
+	fs.Uint32Var(&p.expect, "expected-requests", 0, "requests that are expected to carry this history (default: 16)")
+	fs.StringVar(&p.session, "session", "", "session that what is stored belongs to")
+	fs.BoolVar(&p.dryRun, "dry-run", false, "print the plan alone, and store nothing")
+	fs.BoolVar(&p.explain, "explain", false, "print the plan as a table, and store nothing")
+}
+
+// form is how a plan is printed, which has no receipt.
+func (p *compactionFlags) form(output string) string {
+	if output == "receipt" {
+		return "json"
+	}
+	return output
+}
+
+// apply puts the flags into a request.
+func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (err error) {
+	if req.Policy == nil {
+		req.Policy = &pb.CompactionPolicy{}
+	}
+	policy := req.Policy
+	if policy.Render == nil || p.given.Changed("max-tokens") || p.given.Changed("max-lines") || p.given.Changed("max-bytes") || p.given.Changed("vocabulary") {
+		if policy.Render, err = render.render(); err != nil {
+			return err
+		}
+	}
+	set(p.given, "total-tokens", &policy.TotalTokens, p.total)
+	set(p.given, "preview-tokens", &policy.PreviewTokens, p.preview)
+	set(p.given, "open-failure-tokens", &policy.OpenFailureTokens, &p.openFailure)
+	set(p.given, "session", &req.SessionId, p.session)
+	req.DryRun = req.DryRun || p.dryRun || p.explain
+	if p.level == "" && policy.Level == 0 && policy.TotalTokens == 0 {
+		p.level = "trimmed"
+	}
+	if p.level != "" {
+		n, err := enumValue("COMPACTION_LEVEL_", p.level, pb.CompactionLevel_value)
+		if err != nil {
+			return err
+		}
+		policy.Level = pb.CompactionLevel(n)
+	}
+	p.protect(policy)
+	return p.cache(policy)
+}
+
+func (p *compactionFlags) protect(policy *pb.CompactionPolicy) {
+	if policy.Protect == nil {
+		policy.Protect = &pb.ProtectionPolicy{}
+	}
+	set(p.given, "protect-turns", &policy.Protect.LastTurns, p.turns)
+	set(p.given, "protect-call", &policy.Protect.CallIds, p.calls)
+	set(p.given, "protect-family", &policy.Protect.Families, p.families)
+}
+
+func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
+	if policy.Cache == nil {
+		policy.Cache = &pb.CachePolicy{}
+	}
+	c := policy.Cache
+	set(p.given, "cached-results", &c.CachedResults, p.cached)
+	set(p.given, "min-saving-tokens", &c.MinSavingTokens, p.minSaving)
+	set(p.given, "write-percent", &c.WritePercent, p.write)
+	set(p.given, "read-percent", &c.ReadPercent, &p.read)
+	set(p.given, "expected-requests", &c.ExpectedRequests, p.expect)
+	if p.onBreak == "" {
+		return nil
+	}
+	n, err := enumValue("CACHE_BREAK_", p.onBreak, pb.CacheBreak_value)
+	c.OnBreak = pb.CacheBreak(n)
+	return err
+}
+
+// set sets a field of a message to a flag that was given.
+func set[T any](given *pflag.FlagSet, flag string, field *T, value T) {
+	if given.Changed(flag) {
+		*field = value
+	}
+}
+
+// explainPlan prints what a compaction would do to each result.
+func explainPlan(w io.Writer, req *pb.CompactRequest, plan *pb.CompactionPlan) error {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "#\tcall\ttool\tabout\tlevel\ttokens\twhy")
+	for i, r := range plan.GetResults() {
+		call := ""
+		if i < len(req.GetContexts()) {
+			call = req.GetContexts()[i].GetCallId()
+		}
+		fmt.Fprintln(table, strings.Join([]string{
+			strconv.Itoa(i), call, req.GetResults()[i].GetToolName(), column(r.GetSubject()), levelOf(r), change(r), why(r),
+		}, "\t"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if err := writeln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return writeln(w, "\n"+verdict(req, plan))
+}
+
+// widestColumn is how many characters of what a result is about a table shows.
+const widestColumn = 40
+
+func column(text string) string {
+	runes := []rune(strings.ReplaceAll(text, "\t", " "))
+	if len(runes) > widestColumn {
+		return string(runes[:widestColumn-1]) + "…"
+	}
+	return string(runes)
+}
+
+func levelOf(r *pb.PlannedResult) string {
+	if r.GetLevel() == pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED {
+		return "full"
+	}
+	return strings.ToLower(strings.TrimPrefix(r.GetLevel().String(), "COMPACTION_LEVEL_"))
+}
+
+func change(r *pb.PlannedResult) string {
+	if !r.GetChanged() {
+		return strconv.Itoa(int(r.GetTokensBefore()))
+	}
+	return fmt.Sprintf("%d → %d", r.GetTokensBefore(), r.GetTokensAfter())
+}
+
+// why says what of a result decided.
+func why(r *pb.PlannedResult) string {
+	var list []string
+	switch r.GetHold() {
+	case pb.ResultHold_RESULT_HOLD_PROTECTED:
+		list = append(list, "protected")
+	case pb.ResultHold_RESULT_HOLD_CACHED:
+		list = append(list, "in the cache")
+	case pb.ResultHold_RESULT_HOLD_UNSPECIFIED:
+	}
+	if r.GetOpenFailure() {
+		list = append(list, "open failure")
+	}
+	if r.SupersededBy != nil {
+		list = append(list, fmt.Sprintf("superseded by %d", r.GetSupersededBy()))
+	}
+	return strings.Join(list, ", ")
+}
+
+// verdict sums a plan up.
+func verdict(req *pb.CompactRequest, plan *pb.CompactionPlan) string {
+	text := fmt.Sprintf("%d → %d tokens", plan.GetTokensBefore(), plan.GetTokensAfter())
+	if budget := req.GetPolicy().GetTotalTokens(); budget > 0 && plan.GetBudgetMet() {
+		text += fmt.Sprintf(", within the budget of %d", budget)
+	} else if budget > 0 {
+		text += fmt.Sprintf(", %d more than the budget of %d", plan.GetShortfallTokens(), budget)
+	}
+	if plan.FirstChanged == nil {
+		return text + "; nothing changes"
+	}
+	return text + fmt.Sprintf("; the first change is in %d, %d cached tokens are invalidated", plan.GetFirstChanged(), plan.GetCachedTokensInvalidated())
+}
