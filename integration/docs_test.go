@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
@@ -99,6 +102,40 @@ func TestDocumentedRules(t *testing.T) {
 		rows = append(rows, "| "+texts+rest)
 	}
 	checkTable(t, "../docs/salience.md", "| text | where | condition | reason | score | before, after |", rows)
+}
+
+// What the families say of their results among others.
+func TestDocumentedTraits(t *testing.T) {
+	t.Parallel()
+	_, families := envelope.FamilyFields()
+	var rows []string
+	for _, f := range families {
+		subject, failures := "", []string{}
+		if text, _ := proto.GetExtension(f.Message().Options(), pb.E_Subject).(string); text != "" {
+			subject = "`" + text + "`"
+		}
+		for _, path := range failureFields("", f.Message()) {
+			failures = append(failures, "`"+path+"`")
+		}
+		if subject != "" || len(failures) > 0 {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", f.Name(), subject, strings.Join(failures, ", ")))
+		}
+	}
+	checkTable(t, "../docs/compaction.md", "| family | about | a failure when set |", rows)
+}
+
+// failureFields are the paths of the fields of a message that mean failure.
+func failureFields(at string, d protoreflect.MessageDescriptor) (paths []string) {
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		path := at + string(f.Name())
+		if envelope.MeansFailure(f) {
+			paths = append(paths, path)
+		} else if f.Message() != nil {
+			paths = append(paths, failureFields(path+".", f.Message())...)
+		}
+	}
+	return paths
 }
 
 // What every golden receipt costs, beside the RFC's JSON of the same result.

@@ -22,6 +22,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/config"
 )
 
 var update = flag.Bool("update", false, "write the golden files, and fail")
@@ -44,14 +45,17 @@ const (
 //	receipt.txt              what the model reads
 //	compacted-trimmed.txt    its receipt after Compact to this level
 //	compacted-handles.txt    and to this one
+//	compacted-line.txt       and to this one
 //	error.txt                instead of all of these: the refusal
 //
 // $STORE stands for the path of the store, which has the same length in every
 // run. What it costs in tokens differs, so budgets that cut are in lines or
-// bytes; the calibration of the token counter has tests of its own.
+// bytes; the calibration of the token counter has tests of its own. Compaction weighs
+// tokens, so it is done by a sidecar whose store is in memory.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{store: goldenStore(t), args: withFamilies(t)})
+	inMemory := startSidecar(t, launch{store: config.MemoryStore, args: withFamilies(t)})
 	cases := goldenCases(t)
 	if *update {
 		t.Error("-update fails on purpose: review the diff, and run without it")
@@ -59,7 +63,7 @@ func TestGolden(t *testing.T) {
 	for _, c := range cases {
 		dir := filepath.Dir(c)
 		name, _ := filepath.Rel(goldenDir, dir)
-		t.Run(name, func(t *testing.T) { golden(t, s, dir) })
+		t.Run(name, func(t *testing.T) { golden(t, s, inMemory, dir) })
 	}
 }
 
@@ -93,14 +97,16 @@ func goldenStore(t *testing.T) string {
 	return path + strings.Repeat("s", 100-len(path))
 }
 
-func golden(t *testing.T, s *sidecar, dir string) {
+func golden(t *testing.T, s, inMemory *sidecar, dir string) {
 	t.Parallel()
 	req := readRequest(t, filepath.Join(dir, "request.textproto"))
 	got := map[string]string{
-		"canonical.json": "", "receipt.txt": "", "compacted-trimmed.txt": "", "compacted-handles.txt": "", "error.txt": "",
+		"canonical.json": "", "receipt.txt": "", "compacted-trimmed.txt": "", "compacted-handles.txt": "",
+		"compacted-line.txt": "", "error.txt": "",
 	}
 	if earlier := filepath.Join(dir, "earlier.textproto"); exists(t, earlier) {
 		s.project(t, readRequest(t, earlier))
+		inMemory.project(t, readRequest(t, earlier))
 	}
 	resp, err := s.Project(t.Context(), req)
 	if err != nil {
@@ -114,8 +120,10 @@ func golden(t *testing.T, s *sidecar, dir string) {
 		}
 		checkRendersAgain(t, s, req, canonical, receipt)
 		got["canonical.json"], got["receipt.txt"] = canonical, receipt
-		got["compacted-trimmed.txt"] = s.compact(t, resp.GetCanonical(), trimmed).GetReceipt().GetText()
-		got["compacted-handles.txt"] = s.compact(t, resp.GetCanonical(), handles).GetReceipt().GetText()
+		same := inMemory.project(t, req).GetCanonical()
+		got["compacted-trimmed.txt"] = inMemory.compact(t, same, trimmed).GetReceipt().GetText()
+		got["compacted-handles.txt"] = inMemory.compact(t, same, handles).GetReceipt().GetText()
+		got["compacted-line.txt"] = inMemory.compact(t, same, line).GetReceipt().GetText()
 	}
 	for name, text := range got {
 		if text != "" {
@@ -161,7 +169,8 @@ func readRequest(t *testing.T, path string) *pb.ProjectRequest {
 
 // notPayloads are the files of a case that are no bytes of a payload.
 var notPayloads = []string{
-	"request.textproto", "earlier.textproto", "canonical.json", "receipt.txt", "compacted-trimmed.txt", "compacted-handles.txt", "error.txt",
+	"request.textproto", "earlier.textproto", "canonical.json", "receipt.txt", "compacted-trimmed.txt", "compacted-handles.txt",
+	"compacted-line.txt", "error.txt",
 }
 
 // fill takes the inline bytes of payloads from files.

@@ -79,6 +79,7 @@ func (s *sidecar) compact(t testing.TB, r *pb.CanonicalToolResult, level pb.Comp
 const (
 	trimmed = pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED
 	handles = pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
+	line    = pb.CompactionLevel_COMPACTION_LEVEL_LINE
 )
 
 // bytesOf is the deterministic encoding of a message.

@@ -1,0 +1,125 @@
+package integration_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/prototext"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/config"
+)
+
+const sessionsDir = "testdata/sessions"
+
+// TestGoldenSessions compacts whole sessions and compares what a person who goes on
+// with them would read. A session is a directory:
+//
+//	calls.txt          its calls, oldest first: directories of testdata with a request
+//	session.textproto  a CompactRequest without results; every call is a turn of its own
+//	plan.txt           what toolresult compact --explain prints
+//	receipts.txt       the receipts after compaction
+//
+// ledger and build were recorded from real commands with record.sh. The store is in
+// memory: its paths, and so the tokens, are the same in every run.
+func TestGoldenSessions(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{store: config.MemoryStore})
+	sessions, err := filepath.Glob(filepath.Join(sessionsDir, "*", "session.textproto"))
+	if err != nil || len(sessions) < 6 {
+		t.Fatalf("%d sessions, error %v", len(sessions), err)
+	}
+	if *update {
+		t.Error("-update fails on purpose: review the diff, and run without it")
+	}
+	for _, path := range sessions {
+		dir := filepath.Dir(path)
+		t.Run(filepath.Base(dir), func(t *testing.T) { goldenSession(t, s, dir) })
+	}
+}
+
+func goldenSession(t *testing.T, s *sidecar, dir string) {
+	t.Parallel()
+	req := readSession(t, s, dir)
+	resp, err := s.Compact(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var receipts strings.Builder
+	for i, r := range resp.GetResults() {
+		fmt.Fprintf(&receipts, "=== %s %s\n%s\n\n", req.GetContexts()[i].GetCallId(), req.GetResults()[i].GetToolName(), r.GetReceipt().GetText())
+	}
+	compare(t, filepath.Join(dir, "receipts.txt"), receipts.String())
+
+	stdin, err := prototext.Marshal(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := mustCLI(t, environment(t), strings.NewReader(string(stdin)),
+		"compact", "--server", "unix://"+s.socket, "--input=textproto", "--explain")
+	compare(t, filepath.Join(dir, "plan.txt"), plan)
+}
+
+// readSession projects the calls of a session, each for itself.
+func readSession(t *testing.T, s *sidecar, dir string) *pb.CompactRequest {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "session.textproto"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := fromText(t, string(text), &pb.CompactRequest{})
+	calls, err := os.ReadFile(filepath.Join(dir, "calls.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, call := range strings.Fields(string(calls)) {
+		one := readRequest(t, filepath.Join("testdata", call, "request.textproto"))
+		one.Call = nil
+		req.Results = append(req.Results, s.project(t, one).GetCanonical())
+		req.Contexts = append(req.Contexts, &pb.ResultContext{
+			CallId: fmt.Sprintf("call_%02d", i+1), Turn: uint32(i + 1), PrecedingTokens: 60,
+		})
+	}
+	return req
+}
+
+// What project prints as JSON, compact takes, one value after the other, with what the
+// runtime knows of the calls beside it.
+func TestCompactReadsSessions(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{store: config.MemoryStore})
+	env, at := environment(t), "--server=unix://"+s.socket
+	var session strings.Builder
+	for i, name := range []string{"03", "05", "10"} {
+		out, err := prototext.Marshal(readRequest(t, filepath.Join(sessionsDir, "ledger", name, "request.textproto")).GetOutput())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value map[string]any
+		if err := json.Unmarshal([]byte(mustCLI(t, env, strings.NewReader(string(out)), "project", at, "--input=textproto", "--output=json")), &value); err != nil {
+			t.Fatal(err)
+		}
+		value["call_id"], value["turn"] = "call_"+name, i+1
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session.Write(text)
+	}
+	run := func(args ...string) string {
+		return mustCLI(t, env, strings.NewReader(session.String()), append([]string{"compact", at}, args...)...)
+	}
+	wantIn(t, run("--explain", "--total-tokens=600", "--protect-call=call_03"), "call_05", "superseded by 2", "protected", "within the budget of 600")
+	wantIn(t, run("--explain", "--total-tokens=600", "--cached-results=3"), "in the cache", "more than the budget of 600; nothing changes")
+	wantIn(t, run("--dry-run", "--total-tokens=600"), `"tokens_after"`, `"budget_met": true`)
+	wantIn(t, run("--level=line"), "Superseded: by call call_10, 1 result later")
+
+	r := cli(t, env, strings.NewReader(session.String()), "compact", at, "--cache-break=often")
+	if r.code != 125 || !strings.Contains(r.stderr, `"often" is none of the values of cache_break`) {
+		t.Errorf("exit code %d, %s", r.code, r.stderr)
+	}
+}
