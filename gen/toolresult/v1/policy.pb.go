@@ -583,8 +583,9 @@ type CompactionPolicy struct {
 	// What is about as small as the handle that would stand for it stays.
 	Level CompactionLevel `protobuf:"varint,1,opt,name=level,proto3,enum=toolresult.v1.CompactionLevel" json:"level,omitempty"`
 	// For COMPACTION_LEVEL_TRIMMED: tokens that each preview may keep, as estimate-1
-	// counts them; with total_tokens, the least that it is trimmed to. 0: 256. Bounds:
-	// 16 to 200,000.
+	// counts them; with total_tokens, the least that it is trimmed to. One that has little
+	// more stays as it is: 64 tokens while it is whole, 16 when it was cut before. 0: 256.
+	// Bounds: 16 to 200,000.
 	PreviewTokens uint32 `protobuf:"varint,2,opt,name=preview_tokens,json=previewTokens,proto3" json:"preview_tokens,omitempty"`
 	// How the receipts of the compacted results are rendered. A budget without
 	// max_tokens is no limit here: compaction makes receipts smaller, and must
