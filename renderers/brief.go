@@ -15,6 +15,7 @@ import (
 // two. No text of a tool on that line has a tab, so that none can pass for one of them:
 //
 //	Process exited with code 1	stdout in full: /path	Superseded: by call c9, 3 results later
+//	Process exited with code 0	stdout: 70 bytes lost at the source at byte 4096; /path
 const (
 	briefSeparator = "\t"
 	briefInFull    = " in full" // behind the label of a section, before the place of its text
@@ -69,12 +70,28 @@ func (d Document) brief(g *grammar) Document {
 		}
 	}
 	for _, s := range d.Sections {
-		if s.Extent != nil && s.Extent.Artifact != "" {
+		if s.Extent == nil {
+			continue
+		}
+		switch loss := s.Extent.loss(); {
+		case loss != "": // no artifact has all of it
+			add(s.Label, strings.TrimSuffix(loss+extentStop+s.Extent.Artifact, extentStop))
+		case s.Extent.Artifact != "":
 			add(s.Label+briefInFull, s.Extent.Artifact)
 		}
 	}
 	b.Brief = len(b.Facts) > 0
 	return b
+}
+
+// loss says what was gone before the runtime called, or "".
+func (e *Extent) loss() string {
+	for _, note := range e.Notes {
+		if strings.Contains(note, noteLoss) {
+			return note
+		}
+	}
+	return ""
 }
 
 // onBriefLine is text that cannot be taken for several parts of a line.

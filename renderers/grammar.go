@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 5
+const Version = 6
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
