@@ -26,7 +26,7 @@ const maxCallStreams = 64
 // goes through the same two places as an inline payload, the store and a preview,
 // so that the answer is the same.
 func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
-	a := &arrival{service: s, inbox: newInbox(call, s.idle), ctx: call.Context(), streams: map[string]*incoming{}}
+	a := &arrival{service: s, inbox: newInbox(s.idle), call: call, ctx: call.Context(), streams: map[string]*incoming{}}
 	defer a.end()
 	return a.while(a.receive)
 }
@@ -81,6 +81,7 @@ func outOfOrder(text string) error {
 type arrival struct {
 	*service
 	*inbox
+	call     grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
 	ctx      context.Context //nolint:containedctx // of the call
 	header   *pb.StreamHeader
 	budget   int            // tokens that previews are kept for
@@ -89,6 +90,15 @@ type arrival struct {
 	last     *incoming // of the chunk before
 	order    order
 	answered bool // with the result
+}
+
+// next returns the next message.
+func (a *arrival) next() (m *arrivedMessage, err error) {
+	err = a.await(func() error {
+		m, err = receive(a.call)
+		return err
+	})
+	return m, err
 }
 
 // incoming is one stream of it.

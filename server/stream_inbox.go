@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
-
-	"google.golang.org/grpc"
-
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // errIdle says that a client sent nothing for longer than it may.
@@ -20,18 +16,17 @@ var errIdle = errors.New("no message came in time")
 // returns without it when no message comes. To hand each message over to the handler
 // would cost more than to receive it.
 type inbox struct {
-	call   grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
 	idle   time.Duration
-	timer  *time.Timer   // runs while next waits; nil before the first time
+	timer  *time.Timer   // runs while await waits; nil before the first time
 	silent chan struct{} // closed when it fires
 }
 
-func newInbox(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse], idle time.Duration) *inbox {
-	return &inbox{call: call, idle: idle, silent: make(chan struct{})}
+func newInbox(idle time.Duration) *inbox {
+	return &inbox{idle: idle, silent: make(chan struct{})}
 }
 
 // while does the work that takes the messages. It fails with errIdle when a message
-// does not come in time: then the work is in next, and ends there with the call.
+// does not come in time: then the work is in await, and ends there with the call.
 func (b *inbox) while(work func() error) error {
 	type end struct {
 		err      error
@@ -59,17 +54,17 @@ func (b *inbox) while(work func() error) error {
 	}
 }
 
-// next returns the next message. It fails as Recv does, and with errIdle when the
-// call was given up: nothing of the call may be touched any more then.
-func (b *inbox) next() (*arrivedMessage, error) {
+// await receives a message. It fails as receive does, and with errIdle when the call was
+// given up: nothing of the call may be touched any more then.
+func (b *inbox) await(receive func() error) error {
 	if b.timer == nil {
 		b.timer = time.AfterFunc(b.idle, func() { close(b.silent) })
 	} else {
 		b.timer.Reset(b.idle)
 	}
-	m, err := receive(b.call)
+	err := receive()
 	if !b.timer.Stop() {
-		return nil, errIdle
+		return errIdle
 	}
-	return m, err
+	return err
 }
