@@ -29,7 +29,8 @@ var rooms = map[string]room{
 	"projectors":    {imports: []string{"gen", "preview", "envelope", "artifactstore", "projectors/profile"}, pure: true},
 	"renderers":     {imports: []string{"gen", "preview", "envelope"}, pure: true},
 	"compactor":     {imports: []string{"gen", "preview", "envelope"}, pure: true},
-	"server":        {imports: []string{"gen", "preview", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor"}, grpc: true},
+	"transports":    {imports: []string{"gen", "envelope"}, pure: true},
+	"server":        {imports: []string{"gen", "preview", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor", "transports"}, grpc: true},
 	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
 	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
 

@@ -1,0 +1,80 @@
+package transports
+
+import (
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Exchange is a call and its answer, as they stand in the messages of a provider.
+type Exchange struct {
+	ID, Name  string
+	Arguments string // JSON text or, of a custom tool, any
+	Custom    bool
+	Answered  bool
+	Text      string // what the model reads
+	Failed    bool   // by the flag of the provider
+}
+
+// Decode reads the calls and answers of a transcript, in the order of the calls. Where a
+// result is told as text there are no calls, and only the answers are read. The error is
+// an *envelope.InvalidError.
+func Decode(provider pb.Provider, transcript string) ([]Exchange, error) {
+	c := envelope.NewChecker("")
+	d := checkProvider(c, provider)
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	messages, err := readTranscript(d, transcript)
+	if err != nil {
+		return nil, err
+	}
+	var list []Exchange
+	p := pairUp(d, messages)
+	groups := p.groups
+	for i, m := range messages {
+		if len(groups) > 0 && groups[0].message == i {
+			for _, e := range groups[0].exchanges {
+				list = append(list, p.exchange(e))
+			}
+			groups = groups[1:]
+		}
+		if m.role != roleUser {
+			continue
+		}
+		for _, b := range m.blocks {
+			if b.text == nil {
+				continue
+			}
+			for _, r := range textResults(*b.text) {
+				list = append(list, Exchange{Name: r.name, Answered: true, Text: r.text})
+			}
+		}
+	}
+	return list, nil
+}
+
+func (p *pairing) exchange(e *exchange) Exchange {
+	c := p.call(e.at)
+	x := Exchange{ID: c.id, Name: c.name, Arguments: c.arguments, Custom: c.custom}
+	if e.answer == nil {
+		return x
+	}
+	r := p.result(*e.answer)
+	x.Answered, x.Text, x.Failed = true, r.text, r.failed
+	if p.dialect.template {
+		x.Text = mendMarks(r.text)
+	}
+	return x
+}
+
+// Array puts messages into one JSON array, as LintTranscript takes them.
+func Array(messages []string) string {
+	text := []byte{'['}
+	for i, m := range messages {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, m...)
+	}
+	return string(append(text, ']'))
+}

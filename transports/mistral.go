@@ -1,0 +1,39 @@
+package transports
+
+import (
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// mistral is Mistral's chat completions. Ids of calls have nine letters and digits, and a
+// user may not speak directly after a tool; both are from the messages of its refusals.
+func mistral() dialect {
+	return dialect{
+		provider: pb.Provider_PROVIDER_MISTRAL,
+		shape: flat{
+			readCall: readFunctionCall, writeCall: writeFunctionCall,
+			readTool: readToolMessage, writeTool: writeNamedToolMessage,
+			noContent: quote(""), parts: true, media: mistralMedia,
+		},
+		ids: pattern{least: 9, most: 9, other: alphanumeric}, names: openAINames, needsIDs: true,
+		place: placeFollowing, blank: true, speaks: true, bridge: true, blocks: true, media: mediaInside, shows: mistralShows,
+	}
+}
+
+func writeNamedToolMessage(base object, r result) object {
+	o := writeToolMessage(base, r)
+	if r.name != "" {
+		o = o.withText(keyName, r.name)
+	}
+	return o
+}
+
+func mistralShows(m *pb.Media) bool {
+	return m.GetFileId() == "" && (isImage(m) || isPDF(m) && m.GetUrl() != "")
+}
+
+func mistralMedia(m *pb.Media) object {
+	if isImage(m) {
+		return object{}.withText(keyType, "image_url").withText("image_url", address(m))
+	}
+	return object{}.withText(keyType, "document_url").withText("document_url", m.GetUrl())
+}

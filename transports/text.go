@@ -1,0 +1,84 @@
+package transports
+
+import (
+	"encoding/json"
+	"strings"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// writeText writes the fallback: what the model said alone, and the results as text of
+// one message of the user. Source: "Native Tool Result Format".
+func (e *encoder) writeText() {
+	said := e.turn.GetAssistant().GetContent()
+	if strings.TrimSpace(said) == "" {
+		said = e.callsAsText()
+		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
+	}
+	if n := len(e.turn.GetAssistant().GetProviderBlocks()); n > 0 {
+		e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
+	}
+	e.write(message{role: roleAssistant, blocks: []block{textBlock(said)}})
+
+	var results []string
+	for i := range e.calls {
+		text, _ := e.text(i)
+		for _, m := range e.results[i].GetMedia() {
+			e.unshown(i, m)
+		}
+		results = append(results, textResult(e.calls[i].name, e.withoutMarks(i, text)))
+	}
+	user := message{role: roleUser}
+	if len(results) > 0 {
+		user.blocks = append(user.blocks, textBlock(strings.Join(results, "\n\n")))
+	}
+	for _, notice := range e.allNotices() {
+		user.blocks = append(user.blocks, textBlock(notice))
+	}
+	e.writeUser(user)
+}
+
+// textResult is a result in the text of a fallback.
+func textResult(name, text string) string {
+	return resultOpen + "\n" + name + ":\n" + text + "\n" + resultClose
+}
+
+// callsAsText writes the calls of a message that has nothing else, as the model wrote
+// them or, where it did not write text, as AssembleToolCalls reads them.
+func (e *encoder) callsAsText() string {
+	var texts []string
+	for i, p := range e.parsed() {
+		text := p.GetRaw()
+		if !strings.Contains(text, callOpen) {
+			arguments := json.RawMessage(e.calls[i].arguments)
+			if e.calls[i].custom {
+				arguments = quote(e.calls[i].arguments)
+			}
+			text = callOpen + "\n" + string(object{}.withText(keyName, e.calls[i].name).with(keyArguments, arguments).raw()) + "\n" + callClose
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) == 0 {
+		return noText
+	}
+	return strings.Join(texts, "\n")
+}
+
+// textResults reads the results in the text of a fallback: their functions and what the
+// model read.
+func textResults(text string) []result {
+	var list []result
+	for {
+		_, rest, found := strings.Cut(text, resultOpen+"\n")
+		if !found {
+			return list
+		}
+		inside, rest, found := strings.Cut(rest, "\n"+resultClose)
+		if !found {
+			return list
+		}
+		name, shown, _ := strings.Cut(inside, ":\n")
+		list = append(list, result{name: name, text: mendMarks(shown)})
+		text = rest
+	}
+}
