@@ -1,0 +1,178 @@
+package transports
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// answer is what came of the answer of a model so far.
+type answer struct {
+	provider pb.Provider
+	content  joined
+	calls    []*partialCall
+	blocks   []placedBlock
+	events   int
+	done     bool // the stream said that it is over
+	end      pb.StreamEnd
+	reason   string
+}
+
+// partialCall is a call of which parts come.
+type partialCall struct {
+	id, name  string
+	arguments joined
+	custom    bool
+	signature string
+	closed    bool   // the provider said that nothing more comes of it
+	raw       string // as the model wrote it; "": it was native
+	problem   string // why it cannot be made; "": nothing is known
+}
+
+// placedBlock is a block that goes back to the provider, and how many calls came before.
+type placedBlock struct {
+	json   string
+	before int
+	first  bool // nothing was said before it
+}
+
+// held is how many bytes an answer takes, about.
+func (a *answer) held() int {
+	const each = 256 // of what has a size of its own
+	n := len(a.content.bytes)
+	for _, c := range a.calls {
+		n += each + len(c.arguments.bytes)
+	}
+	for _, b := range a.blocks {
+		n += each + len(b.json)
+	}
+	return n
+}
+
+// call begins a call.
+func (a *answer) call() *partialCall {
+	c := &partialCall{}
+	a.calls = append(a.calls, c)
+	return c
+}
+
+// whole takes all arguments of a call at once. None are an empty object.
+func (c *partialCall) whole(arguments json.RawMessage) {
+	c.closed = true
+	if arguments == nil {
+		arguments = json.RawMessage("{}")
+	}
+	c.arguments.add(arguments)
+}
+
+// keep keeps a block for the provider, at its place in the answer.
+func (a *answer) keep(o object) { a.keepAt(o, a.here()) }
+
+func (a *answer) here() placedBlock {
+	return placedBlock{before: len(a.calls), first: a.content.empty() && len(a.calls) == 0}
+}
+
+func (a *answer) keepAt(o object, at placedBlock) {
+	if len(a.blocks) == maxBlocks {
+		a.finish(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", maxBlocks))
+		return
+	}
+	at.json = strings.ToValidUTF8(string(o.raw()), "\ufffd")
+	a.blocks = append(a.blocks, at)
+}
+
+// finish says how the answer ended. The first word counts.
+func (a *answer) finish(end pb.StreamEnd, reason string) {
+	if a.end == pb.StreamEnd_STREAM_END_UNSPECIFIED {
+		a.end, a.reason = end, reason
+	}
+}
+
+// sorted returns the calls that are complete, with their positions among all, and those
+// that are not.
+func (a *answer) sorted(positions *[]int) (calls []*pb.ParsedToolCall, incomplete []*pb.IncompleteToolCall) {
+	for i, c := range a.calls {
+		if problem := a.problem(i); problem != "" {
+			incomplete = append(incomplete, c.incomplete(problem))
+			continue
+		}
+		*positions = append(*positions, i)
+		calls = append(calls, c.parsed())
+	}
+	return calls, incomplete
+}
+
+// problem says why a call must not be made, or "".
+func (a *answer) problem(i int) string {
+	c, last := a.calls[i], i == len(a.calls)-1
+	whole := a.end == pb.StreamEnd_STREAM_END_COMPLETE || a.end == pb.StreamEnd_STREAM_END_LENGTH
+	server, tool := SplitName(c.name)
+	switch {
+	case c.problem != "":
+		return c.problem
+	case i >= maxCalls:
+		return fmt.Sprintf("an answer may have %d calls", maxCalls)
+	case len(server) > maxNameBytes || len(tool) > maxNameBytes:
+		return fmt.Sprintf("the name has %d bytes, and its server and its tool may have %d each", len(c.name), maxNameBytes)
+	case len(c.id) > maxIDBytes:
+		return fmt.Sprintf("the id has %d bytes, and may have %d", len(c.id), maxIDBytes)
+	case !whole && !c.closed:
+		return "the stream ended before the call did"
+	case c.name == "":
+		return "the call has no name"
+	case last && a.end != pb.StreamEnd_STREAM_END_COMPLETE && (c.custom || c.arguments.empty()):
+		return "the answer ended early, perhaps before the end of what is called with"
+	case c.custom || c.arguments.empty():
+		return ""
+	case !c.arguments.whole():
+		return "the arguments are not UTF-8"
+	}
+	return argumentsProblem(c.arguments.String())
+}
+
+func (c *partialCall) incomplete(problem string) *pb.IncompleteToolCall {
+	return &pb.IncompleteToolCall{Name: c.name, Arguments: c.arguments.String(), Id: c.idOrNil(), Reason: problem}
+}
+
+func (c *partialCall) idOrNil() *string {
+	if c.id == "" {
+		return nil
+	}
+	return &c.id
+}
+
+func (c *partialCall) parsed() *pb.ParsedToolCall {
+	p := &pb.ParsedToolCall{Arguments: c.arguments.String(), Raw: c.raw, Id: c.idOrNil(), Custom: c.custom}
+	p.Server, p.Tool = SplitName(c.name)
+	if p.GetArguments() == "" && !c.custom {
+		p.Arguments = "{}"
+	}
+	if c.signature != "" {
+		p.Signature = &c.signature
+	}
+	if c.raw == "" {
+		arguments := json.RawMessage(p.GetArguments())
+		if c.custom {
+			arguments = quote(p.GetArguments())
+		}
+		p.Raw = string(object{}.withText(keyName, c.name).with(keyArguments, arguments).raw())
+	}
+	return p
+}
+
+// placed are the blocks for the provider, each before the call that came next, or behind
+// all. Calls that are not complete are not there any more.
+func (a *answer) placed(positions []int) []*pb.ProviderBlock {
+	var list []*pb.ProviderBlock
+	for _, b := range a.blocks {
+		block := &pb.ProviderBlock{Provider: a.provider, Json: b.json}
+		if !b.first {
+			block.BeforeCall = new(uint32(sort.SearchInts(positions, b.before)))
+		}
+		list = append(list, block)
+	}
+	return list
+}

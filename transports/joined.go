@@ -1,0 +1,85 @@
+package transports
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// joined is text that comes in parts, each a JSON string, which may be cut anywhere: also
+// between the two halves of a surrogate pair or inside of a character. Decoding every part
+// by itself would make U+FFFD of both sides of such a cut. So the parts are joined as
+// bytes, with single surrogates as WTF-8 has them (https://simonsapin.github.io/wtf-8/).
+type joined struct{ bytes []byte }
+
+// add adds a JSON string. Anything else is added as it is written.
+func (j *joined) add(value json.RawMessage) {
+	if len(value) < 2 || value[0] != '"' {
+		j.bytes = append(j.bytes, value...)
+		return
+	}
+	text := value[1 : len(value)-1]
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			j.bytes = append(j.bytes, text[i])
+			continue
+		}
+		i++
+		if text[i] == 'u' && i+4 < len(text) {
+			unit, _ := strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
+			j.unit(rune(unit))
+			i += 4
+			continue
+		}
+		j.bytes = append(j.bytes, unescaped(text[i]))
+	}
+}
+
+// unescaped is the character that a backslash and c stand for.
+func unescaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}
+
+// unit adds a UTF-16 code unit, and makes one character of two surrogates.
+func (j *joined) unit(unit rune) {
+	if n := len(j.bytes) - 3; n >= 0 {
+		if pair := utf16.DecodeRune(surrogate(j.bytes[n:]), unit); pair != utf8.RuneError {
+			j.bytes = utf8.AppendRune(j.bytes[:n], pair)
+			return
+		}
+	}
+	if utf16.IsSurrogate(unit) {
+		j.bytes = append(j.bytes, 0xed, 0x80|byte(unit>>6)&0x3f, 0x80|byte(unit)&0x3f)
+		return
+	}
+	j.bytes = utf8.AppendRune(j.bytes, unit)
+}
+
+// surrogate reads three bytes as a surrogate, or returns U+FFFD.
+func surrogate(b []byte) rune {
+	if b[0] != 0xed || b[1] < 0xa0 {
+		return utf8.RuneError
+	}
+	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
+}
+
+func (j *joined) empty() bool { return len(j.bytes) == 0 }
+
+// whole reports whether no part of a character is missing.
+func (j *joined) whole() bool { return utf8.Valid(j.bytes) }
+
+// String is the text. What is no character is U+FFFD.
+func (j *joined) String() string { return string([]rune(string(j.bytes))) }

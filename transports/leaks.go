@@ -1,0 +1,85 @@
+package transports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// FindForms finds the lines of a text that are a receipt's: from 1, with the reserved
+// form of each.
+type FindForms func(text string) []FormAt
+
+// FormAt is a line of a receipt in a text.
+type FormAt struct {
+	Line int
+	Form string
+	Text string // of the line
+}
+
+// maxLeaks bounds what is told of one answer.
+const maxLeaks = 64
+
+// writingTools are common names of tools that write files.
+var writingTools = []string{
+	"apply_patch", "applypatch", "create", "create_file", "edit", "edit_file", "file_edit", "file_write", "insert", "insert_edit_into_file",
+	"multi_edit", "multiedit", "notebook_edit", "patch", "replace", "replace_string_in_file", "save_file", "search_replace", "str_replace",
+	"str_replace_based_edit_tool", "str_replace_editor", "write", "write_file", "write_to_file",
+}
+
+// leaks finds text of receipts in the arguments of calls that write files.
+func leaks(calls []*pb.ParsedToolCall, tools []string, find FindForms) []*pb.MarkerLeak {
+	var list []*pb.MarkerLeak
+	for i, c := range calls {
+		if !writes(c, tools) {
+			continue
+		}
+		visit := func(pointer, text string) {
+			for _, f := range find(text) {
+				if len(list) < maxLeaks {
+					list = append(list, &pb.MarkerLeak{Call: uint32(i), Pointer: pointer, Line: uint32(f.Line), Form: f.Form, Text: f.Text})
+				}
+			}
+		}
+		if c.GetCustom() {
+			visit("", c.GetArguments())
+		} else {
+			eachString("", json.RawMessage(c.GetArguments()), visit)
+		}
+	}
+	return list
+}
+
+// writes reports whether a call is one of a tool that writes files.
+func writes(c *pb.ParsedToolCall, tools []string) bool {
+	if len(tools) == 0 {
+		return slices.Contains(writingTools, strings.ToLower(c.GetTool()))
+	}
+	return slices.Contains(tools, c.GetTool()) || slices.Contains(tools, JoinName(c.GetServer(), c.GetTool()))
+}
+
+// eachString visits the strings of a JSON value, with their pointers (RFC 6901).
+func eachString(pointer string, value json.RawMessage, visit func(pointer, text string)) {
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 {
+		return
+	}
+	switch value[0] {
+	case '"':
+		visit(pointer, stringOf(value))
+	case '[':
+		for i, e := range elements(value) {
+			eachString(pointer+"/"+strconv.Itoa(i), e, visit)
+		}
+	case '{':
+		o, _ := split(value)
+		for _, m := range o {
+			eachString(fmt.Sprintf("%s/%s", pointer, strings.NewReplacer("~", "~0", "/", "~1").Replace(m.key)), m.value, visit)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package transports
+
+import (
+	"encoding/json"
+	"strconv"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// chatStream reads chunks of OpenAI Chat Completions and of the many servers that speak
+// it, which disagree on where id, name and index stand: in the first part of a call, in
+// every one, late, or nowhere.
+type chatStream struct{ byIndex map[string]*partialCall }
+
+func (s *chatStream) event(o object, a *answer) {
+	for _, choice := range o.children("choices") {
+		if index := choice.get("index"); index != nil && string(index) != "0" {
+			continue // other answers to the same question
+		}
+		delta := choice.child("delta")
+		if delta == nil {
+			delta = choice.child("message") // an answer in one piece
+		}
+		for _, b := range readContent(delta.get(keyContent)) {
+			if b.text != nil && b.base == nil {
+				a.content.add(delta.get(keyContent))
+			} else if b.text != nil {
+				a.content.add(b.base.get(keyText))
+			}
+		}
+		a.content.add(delta.get("refusal"))
+		for i, part := range delta.children(keyToolCalls) {
+			s.part(part, strconv.Itoa(i), a)
+		}
+		if reason := choice.text("finish_reason"); reason != "" {
+			a.finish(chatEnd(reason), reason)
+		}
+	}
+}
+
+func chatEnd(reason string) pb.StreamEnd {
+	switch reason {
+	case "length", "model_length":
+		return pb.StreamEnd_STREAM_END_LENGTH
+	case "content_filter":
+		return pb.StreamEnd_STREAM_END_STOPPED
+	case "error":
+		return pb.StreamEnd_STREAM_END_ERROR
+	}
+	return pb.StreamEnd_STREAM_END_COMPLETE
+}
+
+// part reads a part of a call.
+func (s *chatStream) part(o object, place string, a *answer) {
+	function, arguments := o.child(keyFunction), keyArguments
+	custom := o.child("custom")
+	if custom != nil {
+		function, arguments = custom, "input"
+	}
+	id, name := o.text("id"), function.text(keyName)
+	if id == "null" {
+		id = "" // what Mistral sends for none
+	}
+	c := s.find(o.get("index"), place, id, name, a)
+	c.custom = c.custom || custom != nil
+	if c.id == "" {
+		c.id = id
+	}
+	if name != c.name {
+		c.name += name // a name in parts; one that is repeated is no part
+	}
+	c.arguments.add(function.get(arguments))
+}
+
+// find returns the call that a part belongs to, or a new one.
+func (s *chatStream) find(index json.RawMessage, place, id, name string, a *answer) *partialCall {
+	if s.byIndex == nil {
+		s.byIndex = map[string]*partialCall{}
+	}
+	key := "at " + place
+	if index != nil {
+		key = string(index)
+	} else if c := callWithID(a.calls, id); c != nil {
+		return c
+	}
+	c := s.byIndex[key]
+	if c == nil || c.otherThan(id, name) {
+		c = a.call()
+		s.byIndex[key] = c
+	}
+	return c
+}
+
+func callWithID(calls []*partialCall, id string) *partialCall {
+	for _, c := range calls {
+		if id != "" && c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// otherThan reports whether a part with an id and a name is one of another call, although
+// it has the same index: some servers give every call the index 0.
+func (c *partialCall) otherThan(id, name string) bool {
+	if id != "" && c.id != "" {
+		return id != c.id
+	}
+	return name != "" && c.name != "" && !c.arguments.empty() && (name != c.name || isObject(string(c.arguments.bytes)))
+}
