@@ -131,8 +131,11 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
 		library: s.library, logs: logs{store: s.library, every: s.config.LogSync, draining: s.draining, logger: s.logger},
 	})
+	pb.RegisterTransportServiceServer(s.grpc, &transport{idle: s.config.StreamIdle, limit: int(limits.GetMaxMessageBytes())})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
-	for _, service := range []string{pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName} {
+	for _, service := range []string{
+		pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName, pb.TransportService_ServiceDesc.ServiceName,
+	} {
 		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
 	}
 	if s.config.Reflection {

@@ -203,6 +203,15 @@ func messageTooLarge(size, limit int) *refusal {
 	}
 }
 
+// answerTooLarge is permanent as well.
+func answerTooLarge(limit int) *refusal {
+	return &refusal{
+		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
+		message:  fmt.Sprintf("what the model answered has more than %d bytes", limit),
+		metadata: map[string]string{"limit": strconv.Itoa(limit)},
+	}
+}
+
 // inFlight may succeed when it is tried again.
 func inFlight(limit int64) *refusal {
 	return &refusal{

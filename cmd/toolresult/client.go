@@ -46,6 +46,7 @@ func (t *target) flags(fs *pflag.FlagSet) {
 type connection struct {
 	pb.ToolResultServiceClient
 	pb.ArtifactServiceClient
+	pb.TransportServiceClient
 	close func() error
 }
 
@@ -111,7 +112,7 @@ func dial(address string) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connection{pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), conn.Close}, nil
+	return &connection{pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), conn.Close}, nil
 }
 
 // lockWait is how long an embedded sidecar waits for another one of its kind to

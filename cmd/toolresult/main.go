@@ -4,6 +4,7 @@
 //	toolresult exec -- CMD ARGS      run a command and print its receipt
 //	toolresult project|render|compact  call an RPC with data from stdin
 //	toolresult project-turn          project several outputs within one budget
+//	toolresult transport encode|assemble|lint  messages and streams of providers
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
 //	toolresult profile explain -- CMD  say what is known of a command
@@ -68,7 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
-		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), versionCommand())
+		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), transportCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code

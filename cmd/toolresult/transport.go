@@ -1,0 +1,197 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func transportCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "transport", Short: "Make messages for a provider of models, read its streams, check transcripts"}
+	cmd.AddCommand(transportEncodeCommand(), transportAssembleCommand(), transportLintCommand())
+	return cmd
+}
+
+// providerFlag is the name of a provider, such as "openai-chat".
+type providerFlag struct{ name string }
+
+func (p *providerFlag) flag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.name, "provider", "", "whose messages: "+strings.Join(providerNames(), ", "))
+}
+
+func providerNames() []string {
+	var names []string
+	for n := int32(1); pb.Provider_name[n] != ""; n++ {
+		names = append(names, strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(pb.Provider_name[n], "PROVIDER_"), "_", "-")))
+	}
+	return names
+}
+
+// provider is the one that was named, or unset.
+func (p *providerFlag) provider() (pb.Provider, error) {
+	if p.name == "" {
+		return pb.Provider_PROVIDER_UNSPECIFIED, nil
+	}
+	n, ok := pb.Provider_value["PROVIDER_"+strings.ToUpper(strings.ReplaceAll(p.name, "-", "_"))]
+	if !ok {
+		return 0, fmt.Errorf("--provider %s: %s", p.name, strings.Join(providerNames(), ", "))
+	}
+	return pb.Provider(n), nil
+}
+
+func transportEncodeCommand() *cobra.Command {
+	var c call
+	var p providerFlag
+	cmd := &cobra.Command{
+		Use: "encode", Short: "Print the messages of one turn, each on a line", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req := &pb.EncodeTurnRequest{}
+			if err := c.read(cmd.InOrStdin(), req); err != nil {
+				return err
+			}
+			provider, err := p.provider()
+			if err != nil {
+				return err
+			}
+			if p.name != "" {
+				req.Provider = provider
+			}
+			return c.target.with(cmd.Context(), func(conn *connection) error {
+				resp, err := conn.EncodeTurn(cmd.Context(), req)
+				if err != nil {
+					return err
+				}
+				for _, note := range resp.GetChanges() {
+					fmt.Fprintln(cmd.ErrOrStderr(), "changed:", note.GetDetail())
+				}
+				return printMessage(cmd.OutOrStdout(), c.output, strings.Join(resp.GetMessages(), "\n"), resp)
+			})
+		},
+	}
+	c.flags(cmd, "form of the EncodeTurnRequest on stdin: json (protobuf's) or textproto", "receipt (the messages alone), json or textproto")
+	p.flag(cmd)
+	return cmd
+}
+
+// bodyChunk is how much of a response's body is sent at once.
+const bodyChunk = 32 << 10
+
+func transportAssembleCommand() *cobra.Command {
+	var t target
+	var p providerFlag
+	var text bool
+	var tools []string
+	cmd := &cobra.Command{
+		Use: "assemble", Short: "Print what the body of a streamed response says, from stdin", Args: cobra.NoArgs,
+		Long: "Reads the body of a streamed response from stdin, such as curl -N prints it, and prints the calls of the model as JSON.\n\n" +
+			"The exit code is 1 if the stream is not complete, or a call is not.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			provider, err := p.provider()
+			if err != nil {
+				return err
+			}
+			header := &pb.AssembleHeader{Provider: provider, WritingTools: tools}
+			if text {
+				header.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
+			}
+			return t.with(cmd.Context(), func(conn *connection) error {
+				stream, err := conn.AssembleToolCalls(cmd.Context())
+				if err != nil {
+					return err
+				}
+				resp, err := assemble(stream, header, cmd.InOrStdin())
+				if err != nil {
+					return err
+				}
+				if err := printJSON(cmd.OutOrStdout(), resp); err != nil {
+					return err
+				}
+				if resp.GetEnd() != pb.StreamEnd_STREAM_END_COMPLETE || len(resp.GetIncomplete()) > 0 {
+					return exitError{1}
+				}
+				return nil
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	p.flag(cmd)
+	cmd.Flags().BoolVar(&text, "text", false, "calls are text between <tool_call> and </tool_call>")
+	cmd.Flags().StringSliceVar(&tools, "writing-tool", nil, "tools whose arguments are searched for text of receipts (default: common names)")
+	return cmd
+}
+
+// assemble sends a body as it comes.
+func assemble(stream pb.TransportService_AssembleToolCallsClient, header *pb.AssembleHeader, body io.Reader) (*pb.AssembleToolCallsResponse, error) {
+	m := &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_Header{Header: header}}
+	chunk := make([]byte, bodyChunk)
+	for {
+		if err := stream.Send(m); err != nil {
+			return stream.CloseAndRecv() // it has the reason
+		}
+		n, err := body.Read(chunk)
+		if n == 0 && err != nil {
+			if !errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			return stream.CloseAndRecv()
+		}
+		m = &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_Body{Body: chunk[:n]}}
+	}
+}
+
+func transportLintCommand() *cobra.Command {
+	var t target
+	var p providerFlag
+	var repair bool
+	cmd := &cobra.Command{
+		Use: "lint", Short: "Say what a provider would refuse in an array of messages from stdin", Args: cobra.NoArgs,
+		Long: "Reads a JSON array of messages from stdin and prints what the provider would refuse, each on a line; the exit code is 1 if there is " +
+			"anything.\n\nWith --repair the repaired array is printed, what was found goes to stderr, and the exit code is 0.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			provider, err := p.provider()
+			if err != nil {
+				return err
+			}
+			transcript, err := io.ReadAll(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return t.with(cmd.Context(), func(conn *connection) error {
+				resp, err := conn.LintTranscript(cmd.Context(), &pb.LintTranscriptRequest{Provider: provider, Transcript: string(transcript), Repair: repair})
+				if err != nil {
+					return err
+				}
+				return printFindings(cmd, resp)
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	p.flag(cmd)
+	cmd.Flags().BoolVar(&repair, "repair", false, "print the repaired messages")
+	return cmd
+}
+
+func printFindings(cmd *cobra.Command, resp *pb.LintTranscriptResponse) error {
+	out := cmd.OutOrStdout()
+	if resp.Repaired != nil {
+		out = cmd.ErrOrStderr()
+	}
+	for _, f := range resp.GetFindings() {
+		rule := strings.ToLower(strings.TrimPrefix(f.GetRule().String(), "TRANSCRIPT_RULE_"))
+		if _, err := fmt.Fprintf(out, "message %d: %s: %s\n", f.GetMessage(), rule, strings.TrimSpace(f.GetCallId()+" "+f.GetDetail())); err != nil {
+			return err
+		}
+	}
+	switch {
+	case resp.Repaired != nil:
+		return writeln(cmd.OutOrStdout(), resp.GetRepaired())
+	case resp.GetTotal() > 0:
+		return exitError{1}
+	}
+	return nil
+}
