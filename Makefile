@@ -24,6 +24,7 @@ BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
 FUZZTIME ?= 20000x
 BENCH ?= .
 BENCHTIME ?= 1s
+WRITE ?=
 # What `make breaking` compares the contract with: the last release or, before
 # there is one, the commit that first published the contract.
 AGAINST ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git rev-list --max-parents=0 HEAD 2>/dev/null | tail -n 1)
@@ -93,6 +94,11 @@ tokens: ## Hold the exact token counters against the reference, and time them
 	@[ -n "$${TOOLRESULT_CORPUS:-}" ] || [ -d ../shared/corpus ] || echo "NO CORPUS: nothing of it will be compared"
 	cd integration/tokens && $(GO) vet ./... && $(GO) test -count=1 -v . -rapid.checks 20000
 
+.PHONY: providers
+providers: ## Send fixtures through the providers' own SDKs to a mock that checks their schemas; WRITE=yes writes the table
+	cd integration/providers && $(GO) vet ./... && \
+		TOOLRESULT_LEGS=all $(GO) test -count=1 -v . $(if $(WRITE),-args -document $(CURDIR)/docs/transports.md)
+
 .PHONY: readme
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(GO) test -count=1 -tags readme -v ./integration/readme
@@ -101,6 +107,7 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 golden: ## Write golden files and the tables of the documents again; review the diff
 	-$(GO) test -count=1 ./integration -run TestGolden -update
 	-$(GO) test -count=1 ./integration -run TestDocumented -update
+	-$(GO) test -count=1 ./transports -run 'TestTurns|TestStreams$$' -update
 	git --no-pager diff --stat
 
 .PHONY: fuzz
@@ -158,6 +165,7 @@ check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not t
 	$(GO) mod tidy -diff
 	$(GO) -C integration/tools mod tidy -diff
 	$(GO) -C integration/tokens mod tidy -diff
+	$(GO) -C integration/providers mod tidy -diff
 
 .PHONY: breaking
 breaking: $(BIN)/buf ## Fail if the contract breaks clients of AGAINST
@@ -168,7 +176,7 @@ dag: ## Fail if a package imports what its room may not
 	$(GO) test -count=1 ./integration/dag
 
 .PHONY: ci
-ci: check-format check-generated lint vet breaking dag race tokens eval integration faults mutants fuzz readme ## Everything that CI runs
+ci: check-format check-generated lint vet breaking dag race tokens providers eval integration faults mutants fuzz readme ## Everything that CI runs
 	@echo "ci: every leg ran"
 
 .PHONY: clean
