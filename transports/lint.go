@@ -66,6 +66,9 @@ func readTranscript(d dialect, text string) ([]message, error) {
 		}
 		messages[i] = d.shape.read(o)
 		messages[i].source = source
+		if slices.ContainsFunc(messages[i].blocks, isNothing) {
+			c.Fail(field, noJSON, "has a part that is no JSON object")
+		}
 	}
 	return messages, c.Err()
 }
@@ -178,6 +181,11 @@ func (d *dialect) emptiness(m *message) string {
 		return "a text is empty"
 	}
 	return ""
+}
+
+// isNothing reports whether a block was read of something that cannot be one.
+func isNothing(b block) bool {
+	return b.text == nil && b.call == nil && b.result == nil && b.base == nil
 }
 
 // isBlank reports whether a block is text that says nothing.

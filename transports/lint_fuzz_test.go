@@ -1,0 +1,41 @@
+package transports_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports"
+)
+
+// FuzzLint lints and repairs any text as a transcript of every provider. What is taken
+// for one is repaired to JSON, which is taken again.
+func FuzzLint(f *testing.F) {
+	for _, b := range brokenTranscripts {
+		f.Add(uint8(b.provider), b.transcript)
+	}
+	for _, text := range []string{
+		`[{"role":"assistant","content":[1,null,"x"],"tool_calls":[7,{}]},{"role":"assistant","content":5,"tool_calls":{"a":1}}]`,
+		`[{"role":"user","content":["x",{}]},{"role":"tool","content":{"a":1}},{"role":"user","content":[[]]}]`,
+		`[{"role":"model","parts":[7]},{"role":"user","parts":{}},{"role":"model","parts":[{"functionCall":1},{"functionResponse":{}}]}]`,
+		`[{"type":"function_call"},{"type":"function_call_output","output":[1]},{"type":7},{"type":"message","content":[{"text":7}]}]`,
+	} {
+		for _, p := range providers() {
+			f.Add(uint8(p), text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, provider uint8, transcript string) {
+		req := &pb.LintTranscriptRequest{Provider: pb.Provider(provider%8 + 1), Transcript: transcript, Repair: true}
+		resp, err := transports.LintTranscript(req)
+		if err != nil {
+			return
+		}
+		if !json.Valid([]byte(resp.GetRepaired())) {
+			t.Fatalf("%s is repaired to %s", transcript, resp.GetRepaired())
+		}
+		req.Transcript = resp.GetRepaired()
+		if _, err := transports.LintTranscript(req); err != nil {
+			t.Fatalf("%s is repaired to %s: %v", transcript, resp.GetRepaired(), err)
+		}
+	})
+}
