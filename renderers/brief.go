@@ -15,7 +15,7 @@ import (
 // two. No text of a tool on that line has a tab, so that none can pass for one of them:
 //
 //	Process exited with code 1	stdout in full: /path	Superseded: by call c9, 3 results later
-//	Process exited with code 0	stdout: 70 bytes lost at the source at byte 4096; /path
+//	Process exited with code 0	stdout: 70 bytes lost at the source at byte 4096; the rest: /path
 const (
 	briefSeparator = "\t"
 	briefInFull    = " in full" // behind the label of a section, before the place of its text
@@ -75,7 +75,10 @@ func (d Document) brief(g *grammar) Document {
 		}
 		switch loss := s.Extent.loss(); {
 		case loss != "": // no artifact has all of it
-			add(s.Label, strings.TrimSuffix(loss+extentStop+s.Extent.Artifact, extentStop))
+			if s.Extent.Artifact != "" {
+				loss += extentStop + extentRest + s.Extent.Artifact
+			}
+			add(s.Label, loss)
 		case s.Extent.Artifact != "":
 			add(s.Label+briefInFull, s.Extent.Artifact)
 		}

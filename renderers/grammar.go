@@ -234,6 +234,7 @@ const (
 const (
 	extentShown = " shown"
 	extentAll   = "all of it: "
+	extentRest  = "the rest: " // where a part of it was lost, in a receipt of one line
 	extentStop  = "; "
 )
 
