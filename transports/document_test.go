@@ -25,6 +25,20 @@ func TestDocumentedDialects(t *testing.T) {
 	}
 }
 
+// TestEveryProvider looks for the dialect of every provider of the contract, and for what
+// reads its stream.
+func TestEveryProvider(t *testing.T) {
+	t.Parallel()
+	for n, name := range pb.Provider_name {
+		if n == 0 {
+			continue
+		}
+		if _, ok := dialectOf(pb.Provider(n)); !ok || streamReaderOf(pb.Provider(n)) == nil {
+			t.Errorf("%s has no dialect, or nothing reads its stream", name)
+		}
+	}
+}
+
 func (d *dialect) row() string {
 	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n",
 		strings.TrimPrefix(d.provider.String(), "PROVIDER_"), d.idsText(), d.placeText(), d.errorText(), d.mediaText(), d.noticesText(), d.streamText())

@@ -35,13 +35,6 @@ func breakMarks(text string) string {
 	return eachMark(text, func(bracket, backslashes, rest string) string { return bracket + `\` + backslashes + rest })
 }
 
-// mendMarks is the inverse of breakMarks.
-func mendMarks(text string) string {
-	return eachMark(text, func(bracket, backslashes, rest string) string {
-		return bracket + strings.TrimPrefix(backslashes, `\`) + rest
-	})
-}
-
 // eachMark writes text with every mark as it is told. Nearly all brackets are none of a
 // mark; what stands behind them says so before the expression is asked.
 func eachMark(text string, write func(bracket, backslashes, rest string) string) string {

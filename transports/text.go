@@ -63,22 +63,3 @@ func (e *encoder) callsAsText() string {
 	}
 	return strings.Join(texts, "\n")
 }
-
-// textResults reads the results in the text of a fallback: their functions and what the
-// model read.
-func textResults(text string) []result {
-	var list []result
-	for {
-		_, rest, found := strings.Cut(text, resultOpen+"\n")
-		if !found {
-			return list
-		}
-		inside, rest, found := strings.Cut(rest, "\n"+resultClose)
-		if !found {
-			return list
-		}
-		name, shown, _ := strings.Cut(inside, ":\n")
-		list = append(list, result{name: name, text: mendMarks(shown)})
-		text = rest
-	}
-}

@@ -1,9 +1,14 @@
 package transports
 
 import (
+	"strings"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
+
+// What is written is read again for the tests of this package alone: a runtime has what it
+// encoded.
 
 // Exchange is a call and its answer, as they stand in the messages of a provider.
 type Exchange struct {
@@ -77,4 +82,30 @@ func Array(messages []string) string {
 		text = append(text, m...)
 	}
 	return string(append(text, ']'))
+}
+
+// textResults reads the results in the text of a fallback: their functions and what the
+// model read.
+func textResults(text string) []result {
+	var list []result
+	for {
+		_, rest, found := strings.Cut(text, resultOpen+"\n")
+		if !found {
+			return list
+		}
+		inside, rest, found := strings.Cut(rest, "\n"+resultClose)
+		if !found {
+			return list
+		}
+		name, shown, _ := strings.Cut(inside, ":\n")
+		list = append(list, result{name: name, text: mendMarks(shown)})
+		text = rest
+	}
+}
+
+// mendMarks is the inverse of breakMarks.
+func mendMarks(text string) string {
+	return eachMark(text, func(bracket, backslashes, rest string) string {
+		return bracket + strings.TrimPrefix(backslashes, `\`) + rest
+	})
 }
