@@ -26,7 +26,7 @@ type streamReader interface {
 	event(o object, a *answer)
 }
 
-// streamReaders has the providers whose streams are read.
+// streamReaderOf returns what reads the streams of a provider.
 func streamReaderOf(p pb.Provider) streamReader {
 	switch p {
 	case pb.Provider_PROVIDER_CHAT, pb.Provider_PROVIDER_OPENAI_CHAT, pb.Provider_PROVIDER_MISTRAL:

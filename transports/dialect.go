@@ -4,9 +4,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// dialect is what is particular to the messages of one provider. The files of the
-// providers hold these tables and nothing else; what is done with them is the same for
-// all.
+// dialect is what is particular to the messages of one provider: a table, and how its
+// JSON is read and written. What is done with them is the same for all.
 type dialect struct {
 	provider pb.Provider
 	shape    shape
