@@ -1167,7 +1167,16 @@ type ReadArtifactRequest struct {
 	// What the answer may have. Absent: every default.
 	Budget *ReadBudget `protobuf:"bytes,10,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Where to go on: next_cursor of the answer before, to the same request.
-	Cursor        string `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Cursor string `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// The session for which it is read, by the pattern of tool names: then it must be an
+	// artifact of that session, and another is answered as if it did not exist. A runtime
+	// that reads what a model names should say for whom. Empty: any session.
+	SessionId string `protobuf:"bytes,12,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Read the payload as the tool wrote it, before it was redacted (AuditPayload.
+	// original_artifact). Refused with RAW_NOT_ALLOWED unless the caller is the
+	// sidecar's own user, or has its token over TCP. False: such an artifact is answered as if it did
+	// not exist.
+	Raw           bool `protobuf:"varint,13,opt,name=raw,proto3" json:"raw,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1282,6 +1291,20 @@ func (x *ReadArtifactRequest) GetCursor() string {
 		return x.Cursor
 	}
 	return ""
+}
+
+func (x *ReadArtifactRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ReadArtifactRequest) GetRaw() bool {
+	if x != nil {
+		return x.Raw
+	}
+	return false
 }
 
 type isReadArtifactRequest_Selection interface {
@@ -1930,7 +1953,7 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\rdeleted_bytes\x18\x03 \x01(\x04R\fdeletedBytes\x12%\n" +
 	"\x0ekept_artifacts\x18\x04 \x01(\x04R\rkeptArtifacts\x12\x1d\n" +
 	"\n" +
-	"kept_bytes\x18\x05 \x01(\x04R\tkeptBytes\"\xa5\x03\n" +
+	"kept_bytes\x18\x05 \x01(\x04R\tkeptBytes\"\xd6\x03\n" +
 	"\x13ReadArtifactRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x120\n" +
 	"\x05lines\x18\x02 \x01(\v2\x18.toolresult.v1.LineRangeH\x00R\x05lines\x120\n" +
@@ -1941,7 +1964,10 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\fjson_pointer\x18\a \x01(\tH\x00R\vjsonPointer\x121\n" +
 	"\x06budget\x18\n" +
 	" \x01(\v2\x19.toolresult.v1.ReadBudgetR\x06budget\x12\x16\n" +
-	"\x06cursor\x18\v \x01(\tR\x06cursorB\v\n" +
+	"\x06cursor\x18\v \x01(\tR\x06cursor\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\f \x01(\tR\tsessionId\x12\x10\n" +
+	"\x03raw\x18\r \x01(\bR\x03rawB\v\n" +
 	"\tselection\"5\n" +
 	"\tLineRange\x12\x14\n" +
 	"\x05first\x18\x01 \x01(\x04R\x05first\x12\x12\n" +

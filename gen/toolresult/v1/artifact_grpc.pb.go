@@ -49,7 +49,7 @@ type ArtifactServiceClient interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS,
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
 	//	  PATTERN_INVALID, POINTER_INVALID, CURSOR_INVALID): correct the field that
 	//	  BadRequest names; do not retry.
 	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
@@ -59,6 +59,7 @@ type ArtifactServiceClient interface {
 	//	  and why.
 	//	PERMISSION_DENIED (ARTIFACT_FOREIGN): the path is not in the store of this
 	//	  server.
+	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read what was redacted.
 	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line, byte
 	//	  or value; the metadata has its size.
 	//	DATA_LOSS (ARTIFACT_DAMAGED, ARTIFACT_MISSING): what is stored is not what was
@@ -89,6 +90,11 @@ type ArtifactServiceClient interface {
 	// under which the log can be read while it grows, and from where on to send. A call
 	// that ends without a finish leaves the log as it is; a later one goes on with it.
 	// The finish makes an artifact of the log, and its path leads to that from then on.
+	//
+	// What RegisterSecrets registered and what looks like a secret is masked in the log: by as
+	// many bytes as it has, so that positions stay. What may be the beginning of one is held
+	// back until more comes, or for up to a second when nothing does; durable_bytes does not
+	// count it.
 	//
 	// Errors:
 	//
@@ -222,7 +228,7 @@ type ArtifactServiceServer interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS,
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
 	//	  PATTERN_INVALID, POINTER_INVALID, CURSOR_INVALID): correct the field that
 	//	  BadRequest names; do not retry.
 	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
@@ -232,6 +238,7 @@ type ArtifactServiceServer interface {
 	//	  and why.
 	//	PERMISSION_DENIED (ARTIFACT_FOREIGN): the path is not in the store of this
 	//	  server.
+	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read what was redacted.
 	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line, byte
 	//	  or value; the metadata has its size.
 	//	DATA_LOSS (ARTIFACT_DAMAGED, ARTIFACT_MISSING): what is stored is not what was
@@ -262,6 +269,11 @@ type ArtifactServiceServer interface {
 	// under which the log can be read while it grows, and from where on to send. A call
 	// that ends without a finish leaves the log as it is; a later one goes on with it.
 	// The finish makes an artifact of the log, and its path leads to that from then on.
+	//
+	// What RegisterSecrets registered and what looks like a secret is masked in the log: by as
+	// many bytes as it has, so that positions stay. What may be the beginning of one is held
+	// back until more comes, or for up to a second when nothing does; durable_bytes does not
+	// count it.
 	//
 	// Errors:
 	//

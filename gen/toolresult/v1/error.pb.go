@@ -128,7 +128,8 @@ const (
 	// DATA_LOSS. The store's books have the artifact, and its file is gone.
 	ErrorReason_ERROR_REASON_ARTIFACT_MISSING ErrorReason = 41
 	// RESOURCE_EXHAUSTED. The artifacts of the session would take more than a session
-	// may; end its lease, or ask the operator for more.
+	// may; end its lease, or ask the operator for more. Or the values that are registered
+	// would be more than there may be; the metadata says the "limit" and of what ("of").
 	ErrorReason_ERROR_REASON_QUOTA_SESSION ErrorReason = 42
 	// RESOURCE_EXHAUSTED. The store would take more than it may, and nothing in it may
 	// be deleted; an operator must act.
@@ -154,6 +155,34 @@ const (
 	// UNAVAILABLE. The artifact is in the object store alone, and that does not answer;
 	// try again after the RetryInfo.
 	ErrorReason_ERROR_REASON_OBJECT_STORE_DOWN ErrorReason = 52
+	// The request id was used for another request. The first one stays.
+	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 53
+	// The audit log has no such record, or the caller may not see it.
+	ErrorReason_ERROR_REASON_RECORD_UNKNOWN ErrorReason = 54
+	// The audit log is not what was written to it.
+	ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN ErrorReason = 55
+	// The audit log failed. Nothing more is answered that would need a record until the
+	// server starts again.
+	ErrorReason_ERROR_REASON_STORE_POISONED ErrorReason = 56
+	// The operator keeps no audit log.
+	ErrorReason_ERROR_REASON_AUDIT_OFF ErrorReason = 57
+	// The server does not have the registered values that the policy requires. Register
+	// them again.
+	ErrorReason_ERROR_REASON_SECRETS_UNKNOWN ErrorReason = 58
+	// A value that cannot be registered: too short, too long, or no secret.
+	ErrorReason_ERROR_REASON_SECRET_INVALID ErrorReason = 59
+	// The caller is confined to another session than the request names.
+	ErrorReason_ERROR_REASON_SESSION_FOREIGN ErrorReason = 60
+	// The caller may not read what was redacted.
+	ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED ErrorReason = 61
+	// The user may not connect. Only in records: such a connection gets no answer.
+	ErrorReason_ERROR_REASON_PEER_UID ErrorReason = 62
+	// The caller may not call this method.
+	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 63
+	// Too many calls with wrong tokens came from this address. Retry after the RetryInfo.
+	ErrorReason_ERROR_REASON_TOKEN_BACKOFF ErrorReason = 64
+	// The database of the audit log does not answer. Retry after the RetryInfo.
+	ErrorReason_ERROR_REASON_AUDIT_LOG_DOWN ErrorReason = 65
 )
 
 // Enum value maps for ErrorReason.
@@ -212,6 +241,19 @@ var (
 		50: "ERROR_REASON_LOG_BUSY",
 		51: "ERROR_REASON_LOG_FINISHED",
 		52: "ERROR_REASON_OBJECT_STORE_DOWN",
+		53: "ERROR_REASON_REQUEST_ID_REUSED",
+		54: "ERROR_REASON_RECORD_UNKNOWN",
+		55: "ERROR_REASON_AUDIT_CHAIN_BROKEN",
+		56: "ERROR_REASON_STORE_POISONED",
+		57: "ERROR_REASON_AUDIT_OFF",
+		58: "ERROR_REASON_SECRETS_UNKNOWN",
+		59: "ERROR_REASON_SECRET_INVALID",
+		60: "ERROR_REASON_SESSION_FOREIGN",
+		61: "ERROR_REASON_RAW_NOT_ALLOWED",
+		62: "ERROR_REASON_PEER_UID",
+		63: "ERROR_REASON_METHOD_NOT_ALLOWED",
+		64: "ERROR_REASON_TOKEN_BACKOFF",
+		65: "ERROR_REASON_AUDIT_LOG_DOWN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -267,6 +309,19 @@ var (
 		"ERROR_REASON_LOG_BUSY":               50,
 		"ERROR_REASON_LOG_FINISHED":           51,
 		"ERROR_REASON_OBJECT_STORE_DOWN":      52,
+		"ERROR_REASON_REQUEST_ID_REUSED":      53,
+		"ERROR_REASON_RECORD_UNKNOWN":         54,
+		"ERROR_REASON_AUDIT_CHAIN_BROKEN":     55,
+		"ERROR_REASON_STORE_POISONED":         56,
+		"ERROR_REASON_AUDIT_OFF":              57,
+		"ERROR_REASON_SECRETS_UNKNOWN":        58,
+		"ERROR_REASON_SECRET_INVALID":         59,
+		"ERROR_REASON_SESSION_FOREIGN":        60,
+		"ERROR_REASON_RAW_NOT_ALLOWED":        61,
+		"ERROR_REASON_PEER_UID":               62,
+		"ERROR_REASON_METHOD_NOT_ALLOWED":     63,
+		"ERROR_REASON_TOKEN_BACKOFF":          64,
+		"ERROR_REASON_AUDIT_LOG_DOWN":         65,
 	}
 )
 
@@ -580,7 +635,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xc3\r\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xf2\x10\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -635,7 +690,20 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x19ERROR_REASON_LOG_POSITION\x101\x12\x19\n" +
 	"\x15ERROR_REASON_LOG_BUSY\x102\x12\x1d\n" +
 	"\x19ERROR_REASON_LOG_FINISHED\x103\x12\"\n" +
-	"\x1eERROR_REASON_OBJECT_STORE_DOWN\x104B\xb5\x01\n" +
+	"\x1eERROR_REASON_OBJECT_STORE_DOWN\x104\x12\"\n" +
+	"\x1eERROR_REASON_REQUEST_ID_REUSED\x105\x12\x1f\n" +
+	"\x1bERROR_REASON_RECORD_UNKNOWN\x106\x12#\n" +
+	"\x1fERROR_REASON_AUDIT_CHAIN_BROKEN\x107\x12\x1f\n" +
+	"\x1bERROR_REASON_STORE_POISONED\x108\x12\x1a\n" +
+	"\x16ERROR_REASON_AUDIT_OFF\x109\x12 \n" +
+	"\x1cERROR_REASON_SECRETS_UNKNOWN\x10:\x12\x1f\n" +
+	"\x1bERROR_REASON_SECRET_INVALID\x10;\x12 \n" +
+	"\x1cERROR_REASON_SESSION_FOREIGN\x10<\x12 \n" +
+	"\x1cERROR_REASON_RAW_NOT_ALLOWED\x10=\x12\x19\n" +
+	"\x15ERROR_REASON_PEER_UID\x10>\x12#\n" +
+	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10?\x12\x1e\n" +
+	"\x1aERROR_REASON_TOKEN_BACKOFF\x10@\x12\x1f\n" +
+	"\x1bERROR_REASON_AUDIT_LOG_DOWN\x10AB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 

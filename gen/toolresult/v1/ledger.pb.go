@@ -732,8 +732,12 @@ type SourceFacts struct {
 	// the preview is of a readable form of it (JSON, indented). Bytes and lines,
 	// cuts and the payload's own artifact are those of the readable form then.
 	OriginalArtifact *uint32 `protobuf:"varint,16,opt,name=original_artifact,json=originalArtifact,proto3,oneof" json:"original_artifact,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Secrets that were replaced in the payload by "[redacted:KIND]" before anything
+	// else was done, by kind; bytes, lines, cuts and digest are those of the payload after
+	// that, and its artifact is the redacted twin.
+	Redactions    []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SourceFacts) Reset() {
@@ -864,6 +868,13 @@ func (x *SourceFacts) GetOriginalArtifact() uint32 {
 	return 0
 }
 
+func (x *SourceFacts) GetRedactions() []*Redaction {
+	if x != nil {
+		return x.Redactions
+	}
+	return nil
+}
+
 var File_toolresult_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_ledger_proto_rawDesc = "" +
@@ -901,7 +912,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04tags\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04tags\x12\x18\n" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
-	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xc6\x05\n" +
+	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\x86\x06\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -919,7 +930,10 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\bsegments\x18\n" +
 	" \x03(\v2\x16.toolresult.v1.SegmentB\x04\x88\xb5\x18\x01R\bsegments\x127\n" +
 	"\x05shape\x18\x0f \x01(\x0e2\x1b.toolresult.v1.PayloadShapeB\x04\x88\xb5\x18\x01R\x05shape\x126\n" +
-	"\x11original_artifact\x18\x10 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x10originalArtifact\x88\x01\x01B\x14\n" +
+	"\x11original_artifact\x18\x10 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x10originalArtifact\x88\x01\x01\x12>\n" +
+	"\n" +
+	"redactions\x18\x11 \x03(\v2\x18.toolresult.v1.RedactionB\x04\x88\xb5\x18\x01R\n" +
+	"redactionsB\x14\n" +
 	"\x12_original_artifact*\x9b\x02\n" +
 	"\aCutKind\x12\x18\n" +
 	"\x14CUT_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
@@ -996,6 +1010,7 @@ var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(*InvisibleCharacters)(nil), // 6: toolresult.v1.InvisibleCharacters
 	(*SourceFacts)(nil),         // 7: toolresult.v1.SourceFacts
 	(*SourceLoss)(nil),          // 8: toolresult.v1.SourceLoss
+	(*Redaction)(nil),           // 9: toolresult.v1.Redaction
 }
 var file_toolresult_v1_ledger_proto_depIdxs = []int32{
 	0, // 0: toolresult.v1.Cut.kind:type_name -> toolresult.v1.CutKind
@@ -1005,11 +1020,12 @@ var file_toolresult_v1_ledger_proto_depIdxs = []int32{
 	8, // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
 	5, // 5: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
 	2, // 6: toolresult.v1.SourceFacts.shape:type_name -> toolresult.v1.PayloadShape
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	9, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_ledger_proto_init() }

@@ -38,7 +38,10 @@ type Payload struct {
 	Source isPayload_Source `protobuf_oneof:"source"`
 	// Set when the runtime itself had already lost bytes of this stream before
 	// it called, for example in a ring buffer. Default: nothing was lost.
-	SourceLoss    *SourceLoss `protobuf:"bytes,15,opt,name=source_loss,json=sourceLoss,proto3" json:"source_loss,omitempty"`
+	SourceLoss *SourceLoss `protobuf:"bytes,15,opt,name=source_loss,json=sourceLoss,proto3" json:"source_loss,omitempty"`
+	// What the runtime itself had replaced in this stream before it called. What the
+	// server replaces is added to it. At most 64 kinds.
+	Redactions    []*Redaction `protobuf:"bytes,16,rep,name=redactions,proto3" json:"redactions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -114,6 +117,13 @@ func (x *Payload) GetSourceLoss() *SourceLoss {
 	return nil
 }
 
+func (x *Payload) GetRedactions() []*Redaction {
+	if x != nil {
+		return x.Redactions
+	}
+	return nil
+}
+
 type isPayload_Source interface {
 	isPayload_Source()
 }
@@ -142,6 +152,62 @@ func (*Payload_Stream) isPayload_Source() {}
 
 func (*Payload_File) isPayload_Source() {}
 
+// Redaction says how often a kind of secret was replaced.
+type Redaction struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of a registered value, or of the rule that found it
+	// (docs/redaction.md): letters, digits, "_", "-" and ".", at most 64 bytes.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How many were replaced.
+	Count         uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Redaction) Reset() {
+	*x = Redaction{}
+	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Redaction) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Redaction) ProtoMessage() {}
+
+func (x *Redaction) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Redaction.ProtoReflect.Descriptor instead.
+func (*Redaction) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Redaction) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Redaction) GetCount() uint64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // FileReference names a file that the runtime has written.
 type FileReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -155,7 +221,7 @@ type FileReference struct {
 
 func (x *FileReference) Reset() {
 	*x = FileReference{}
-	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -167,7 +233,7 @@ func (x *FileReference) String() string {
 func (*FileReference) ProtoMessage() {}
 
 func (x *FileReference) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_payload_proto_msgTypes[1]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -180,7 +246,7 @@ func (x *FileReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileReference.ProtoReflect.Descriptor instead.
 func (*FileReference) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *FileReference) GetPath() string {
@@ -207,7 +273,7 @@ type SourceLoss struct {
 
 func (x *SourceLoss) Reset() {
 	*x = SourceLoss{}
-	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -219,7 +285,7 @@ func (x *SourceLoss) String() string {
 func (*SourceLoss) ProtoMessage() {}
 
 func (x *SourceLoss) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_payload_proto_msgTypes[2]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -232,7 +298,7 @@ func (x *SourceLoss) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceLoss.ProtoReflect.Descriptor instead.
 func (*SourceLoss) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SourceLoss) GetLostBytes() uint64 {
@@ -264,7 +330,7 @@ type ArtifactReference struct {
 
 func (x *ArtifactReference) Reset() {
 	*x = ArtifactReference{}
-	mi := &file_toolresult_v1_payload_proto_msgTypes[3]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -276,7 +342,7 @@ func (x *ArtifactReference) String() string {
 func (*ArtifactReference) ProtoMessage() {}
 
 func (x *ArtifactReference) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_payload_proto_msgTypes[3]
+	mi := &file_toolresult_v1_payload_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -289,7 +355,7 @@ func (x *ArtifactReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArtifactReference.ProtoReflect.Descriptor instead.
 func (*ArtifactReference) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_payload_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ArtifactReference) GetPath() string {
@@ -303,14 +369,20 @@ var File_toolresult_v1_payload_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_payload_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/payload.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"\xb7\x01\n" +
+	"\x1btoolresult/v1/payload.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\"\xf1\x01\n" +
 	"\aPayload\x12\x18\n" +
 	"\x06inline\x18\x01 \x01(\fH\x00R\x06inline\x12\x18\n" +
 	"\x06stream\x18\x02 \x01(\tH\x00R\x06stream\x122\n" +
 	"\x04file\x18\x03 \x01(\v2\x1c.toolresult.v1.FileReferenceH\x00R\x04file\x12:\n" +
 	"\vsource_loss\x18\x0f \x01(\v2\x19.toolresult.v1.SourceLossR\n" +
-	"sourceLossB\b\n" +
-	"\x06source\"#\n" +
+	"sourceLoss\x128\n" +
+	"\n" +
+	"redactions\x18\x10 \x03(\v2\x18.toolresult.v1.RedactionR\n" +
+	"redactionsB\b\n" +
+	"\x06source\"A\n" +
+	"\tRedaction\x12\x18\n" +
+	"\x04kind\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04kind\x12\x1a\n" +
+	"\x05count\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05count\"#\n" +
 	"\rFileReference\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\"P\n" +
 	"\n" +
@@ -334,21 +406,23 @@ func file_toolresult_v1_payload_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_payload_proto_rawDescData
 }
 
-var file_toolresult_v1_payload_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_toolresult_v1_payload_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_toolresult_v1_payload_proto_goTypes = []any{
 	(*Payload)(nil),           // 0: toolresult.v1.Payload
-	(*FileReference)(nil),     // 1: toolresult.v1.FileReference
-	(*SourceLoss)(nil),        // 2: toolresult.v1.SourceLoss
-	(*ArtifactReference)(nil), // 3: toolresult.v1.ArtifactReference
+	(*Redaction)(nil),         // 1: toolresult.v1.Redaction
+	(*FileReference)(nil),     // 2: toolresult.v1.FileReference
+	(*SourceLoss)(nil),        // 3: toolresult.v1.SourceLoss
+	(*ArtifactReference)(nil), // 4: toolresult.v1.ArtifactReference
 }
 var file_toolresult_v1_payload_proto_depIdxs = []int32{
-	1, // 0: toolresult.v1.Payload.file:type_name -> toolresult.v1.FileReference
-	2, // 1: toolresult.v1.Payload.source_loss:type_name -> toolresult.v1.SourceLoss
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2, // 0: toolresult.v1.Payload.file:type_name -> toolresult.v1.FileReference
+	3, // 1: toolresult.v1.Payload.source_loss:type_name -> toolresult.v1.SourceLoss
+	1, // 2: toolresult.v1.Payload.redactions:type_name -> toolresult.v1.Redaction
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_payload_proto_init() }
@@ -368,7 +442,7 @@ func file_toolresult_v1_payload_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_payload_proto_rawDesc), len(file_toolresult_v1_payload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

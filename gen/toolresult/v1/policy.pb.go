@@ -193,6 +193,56 @@ func (UnchangedPolicy) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
 }
 
+// PatternRedaction says whether what looks like a secret is redacted.
+type PatternRedaction int32
+
+const (
+	// It is.
+	PatternRedaction_PATTERN_REDACTION_UNSPECIFIED PatternRedaction = 0
+	// It is not; registered values still are. Only for the family file_read: who edits source
+	// code must see it as it is. Refused elsewhere with FIELD_OUT_OF_BOUNDS.
+	PatternRedaction_PATTERN_REDACTION_OFF PatternRedaction = 1
+)
+
+// Enum value maps for PatternRedaction.
+var (
+	PatternRedaction_name = map[int32]string{
+		0: "PATTERN_REDACTION_UNSPECIFIED",
+		1: "PATTERN_REDACTION_OFF",
+	}
+	PatternRedaction_value = map[string]int32{
+		"PATTERN_REDACTION_UNSPECIFIED": 0,
+		"PATTERN_REDACTION_OFF":         1,
+	}
+)
+
+func (x PatternRedaction) Enum() *PatternRedaction {
+	p := new(PatternRedaction)
+	*p = x
+	return p
+}
+
+func (x PatternRedaction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PatternRedaction) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_policy_proto_enumTypes[3].Descriptor()
+}
+
+func (PatternRedaction) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_policy_proto_enumTypes[3]
+}
+
+func (x PatternRedaction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PatternRedaction.Descriptor instead.
+func (PatternRedaction) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
 // CompactionLevel is how far a canonical result has been compacted. It lives
 // in the canonical payload and never in a mark in the text, and it only grows.
 // Source: RFC "Compaction Contract".
@@ -238,11 +288,11 @@ func (x CompactionLevel) String() string {
 }
 
 func (CompactionLevel) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[3].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[4].Descriptor()
 }
 
 func (CompactionLevel) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[3]
+	return &file_toolresult_v1_policy_proto_enumTypes[4]
 }
 
 func (x CompactionLevel) Number() protoreflect.EnumNumber {
@@ -251,7 +301,7 @@ func (x CompactionLevel) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CompactionLevel.Descriptor instead.
 func (CompactionLevel) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 // CacheBreak says whether results that the provider's prompt cache has may change.
@@ -292,11 +342,11 @@ func (x CacheBreak) String() string {
 }
 
 func (CacheBreak) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[4].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[5].Descriptor()
 }
 
 func (CacheBreak) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[4]
+	return &file_toolresult_v1_policy_proto_enumTypes[5]
 }
 
 func (x CacheBreak) Number() protoreflect.EnumNumber {
@@ -305,7 +355,7 @@ func (x CacheBreak) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CacheBreak.Descriptor instead.
 func (CacheBreak) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 // Budget bounds a whole receipt: outcome, facts, headings, cut markers and
@@ -456,7 +506,9 @@ type ProjectionPolicy struct {
 	// 100 whatever is set. Source: RFC "Prefer Head And Tail For Logs".
 	HeadPercent *uint32 `protobuf:"varint,3,opt,name=head_percent,json=headPercent,proto3,oneof" json:"head_percent,omitempty"`
 	// What becomes of an output that is the same as before. Of commands alone.
-	Unchanged     UnchangedPolicy `protobuf:"varint,4,opt,name=unchanged,proto3,enum=toolresult.v1.UnchangedPolicy" json:"unchanged,omitempty"`
+	Unchanged UnchangedPolicy `protobuf:"varint,4,opt,name=unchanged,proto3,enum=toolresult.v1.UnchangedPolicy" json:"unchanged,omitempty"`
+	// What is redacted. Absent: registered values and everything that looks like a secret.
+	Redaction     *RedactionPolicy `protobuf:"bytes,5,opt,name=redaction,proto3" json:"redaction,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -519,6 +571,70 @@ func (x *ProjectionPolicy) GetUnchanged() UnchangedPolicy {
 	return UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED
 }
 
+func (x *ProjectionPolicy) GetRedaction() *RedactionPolicy {
+	if x != nil {
+		return x.Redaction
+	}
+	return nil
+}
+
+// RedactionPolicy says what is replaced in an output before anything is made of it.
+type RedactionPolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether what looks like a secret is redacted.
+	Patterns PatternRedaction `protobuf:"varint,1,opt,name=patterns,proto3,enum=toolresult.v1.PatternRedaction" json:"patterns,omitempty"`
+	// The set_id of RegisterSecrets that the server must have, so that a server that
+	// started again shows nothing before it knows the values. Refused with
+	// SECRETS_UNKNOWN if it has not. Empty: none is required. At most 128 bytes.
+	RequireSet    string `protobuf:"bytes,2,opt,name=require_set,json=requireSet,proto3" json:"require_set,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedactionPolicy) Reset() {
+	*x = RedactionPolicy{}
+	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedactionPolicy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedactionPolicy) ProtoMessage() {}
+
+func (x *RedactionPolicy) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedactionPolicy.ProtoReflect.Descriptor instead.
+func (*RedactionPolicy) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RedactionPolicy) GetPatterns() PatternRedaction {
+	if x != nil {
+		return x.Patterns
+	}
+	return PatternRedaction_PATTERN_REDACTION_UNSPECIFIED
+}
+
+func (x *RedactionPolicy) GetRequireSet() string {
+	if x != nil {
+		return x.RequireSet
+	}
+	return ""
+}
+
 // Superseded names the later result that answers the same question.
 type Superseded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -532,7 +648,7 @@ type Superseded struct {
 
 func (x *Superseded) Reset() {
 	*x = Superseded{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +660,7 @@ func (x *Superseded) String() string {
 func (*Superseded) ProtoMessage() {}
 
 func (x *Superseded) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +673,7 @@ func (x *Superseded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Superseded.ProtoReflect.Descriptor instead.
 func (*Superseded) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Superseded) GetCallId() string {
@@ -611,7 +727,7 @@ type CompactionPolicy struct {
 
 func (x *CompactionPolicy) Reset() {
 	*x = CompactionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -623,7 +739,7 @@ func (x *CompactionPolicy) String() string {
 func (*CompactionPolicy) ProtoMessage() {}
 
 func (x *CompactionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -636,7 +752,7 @@ func (x *CompactionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionPolicy.ProtoReflect.Descriptor instead.
 func (*CompactionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CompactionPolicy) GetLevel() CompactionLevel {
@@ -704,7 +820,7 @@ type ProtectionPolicy struct {
 
 func (x *ProtectionPolicy) Reset() {
 	*x = ProtectionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +832,7 @@ func (x *ProtectionPolicy) String() string {
 func (*ProtectionPolicy) ProtoMessage() {}
 
 func (x *ProtectionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +845,7 @@ func (x *ProtectionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProtectionPolicy.ProtoReflect.Descriptor instead.
 func (*ProtectionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ProtectionPolicy) GetLastTurns() uint32 {
@@ -777,7 +893,7 @@ type CachePolicy struct {
 
 func (x *CachePolicy) Reset() {
 	*x = CachePolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -789,7 +905,7 @@ func (x *CachePolicy) String() string {
 func (*CachePolicy) ProtoMessage() {}
 
 func (x *CachePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -802,7 +918,7 @@ func (x *CachePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CachePolicy.ProtoReflect.Descriptor instead.
 func (*CachePolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CachePolicy) GetCachedResults() uint32 {
@@ -871,7 +987,7 @@ type Receipt struct {
 
 func (x *Receipt) Reset() {
 	*x = Receipt{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +999,7 @@ func (x *Receipt) String() string {
 func (*Receipt) ProtoMessage() {}
 
 func (x *Receipt) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +1012,7 @@ func (x *Receipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Receipt.ProtoReflect.Descriptor instead.
 func (*Receipt) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Receipt) GetText() string {
@@ -947,13 +1063,18 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x0emax_line_bytes\x18\x04 \x01(\rR\fmaxLineBytes\"\x88\x01\n" +
 	"\fRenderPolicy\x12-\n" +
 	"\x06budget\x18\x01 \x01(\v2\x15.toolresult.v1.BudgetR\x06budget\x12I\n" +
-	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\"\x86\x02\n" +
+	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\"\xc4\x02\n" +
 	"\x10ProjectionPolicy\x123\n" +
 	"\x06render\x18\x01 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\x12F\n" +
 	"\x0fartifact_policy\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ArtifactPolicyR\x0eartifactPolicy\x12&\n" +
 	"\fhead_percent\x18\x03 \x01(\rH\x00R\vheadPercent\x88\x01\x01\x12<\n" +
-	"\tunchanged\x18\x04 \x01(\x0e2\x1e.toolresult.v1.UnchangedPolicyR\tunchangedB\x0f\n" +
-	"\r_head_percent\"V\n" +
+	"\tunchanged\x18\x04 \x01(\x0e2\x1e.toolresult.v1.UnchangedPolicyR\tunchanged\x12<\n" +
+	"\tredaction\x18\x05 \x01(\v2\x1e.toolresult.v1.RedactionPolicyR\tredactionB\x0f\n" +
+	"\r_head_percent\"o\n" +
+	"\x0fRedactionPolicy\x12;\n" +
+	"\bpatterns\x18\x01 \x01(\x0e2\x1f.toolresult.v1.PatternRedactionR\bpatterns\x12\x1f\n" +
+	"\vrequire_set\x18\x02 \x01(\tR\n" +
+	"requireSet\"V\n" +
 	"\n" +
 	"Superseded\x12\x1d\n" +
 	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12)\n" +
@@ -998,7 +1119,10 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x0fUnchangedPolicy\x12 \n" +
 	"\x1cUNCHANGED_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16UNCHANGED_POLICY_STATE\x10\x01\x12\x1b\n" +
-	"\x17UNCHANGED_POLICY_IGNORE\x10\x02*\x8a\x01\n" +
+	"\x17UNCHANGED_POLICY_IGNORE\x10\x02*P\n" +
+	"\x10PatternRedaction\x12!\n" +
+	"\x1dPATTERN_REDACTION_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15PATTERN_REDACTION_OFF\x10\x01*\x8a\x01\n" +
 	"\x0fCompactionLevel\x12 \n" +
 	"\x1cCOMPACTION_LEVEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_LEVEL_TRIMMED\x10\x01\x12\x1c\n" +
@@ -1023,39 +1147,43 @@ func file_toolresult_v1_policy_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_policy_proto_rawDescData
 }
 
-var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_toolresult_v1_policy_proto_goTypes = []any{
 	(TokenVocabulary)(0),     // 0: toolresult.v1.TokenVocabulary
 	(ArtifactPolicy)(0),      // 1: toolresult.v1.ArtifactPolicy
 	(UnchangedPolicy)(0),     // 2: toolresult.v1.UnchangedPolicy
-	(CompactionLevel)(0),     // 3: toolresult.v1.CompactionLevel
-	(CacheBreak)(0),          // 4: toolresult.v1.CacheBreak
-	(*Budget)(nil),           // 5: toolresult.v1.Budget
-	(*RenderPolicy)(nil),     // 6: toolresult.v1.RenderPolicy
-	(*ProjectionPolicy)(nil), // 7: toolresult.v1.ProjectionPolicy
-	(*Superseded)(nil),       // 8: toolresult.v1.Superseded
-	(*CompactionPolicy)(nil), // 9: toolresult.v1.CompactionPolicy
-	(*ProtectionPolicy)(nil), // 10: toolresult.v1.ProtectionPolicy
-	(*CachePolicy)(nil),      // 11: toolresult.v1.CachePolicy
-	(*Receipt)(nil),          // 12: toolresult.v1.Receipt
+	(PatternRedaction)(0),    // 3: toolresult.v1.PatternRedaction
+	(CompactionLevel)(0),     // 4: toolresult.v1.CompactionLevel
+	(CacheBreak)(0),          // 5: toolresult.v1.CacheBreak
+	(*Budget)(nil),           // 6: toolresult.v1.Budget
+	(*RenderPolicy)(nil),     // 7: toolresult.v1.RenderPolicy
+	(*ProjectionPolicy)(nil), // 8: toolresult.v1.ProjectionPolicy
+	(*RedactionPolicy)(nil),  // 9: toolresult.v1.RedactionPolicy
+	(*Superseded)(nil),       // 10: toolresult.v1.Superseded
+	(*CompactionPolicy)(nil), // 11: toolresult.v1.CompactionPolicy
+	(*ProtectionPolicy)(nil), // 12: toolresult.v1.ProtectionPolicy
+	(*CachePolicy)(nil),      // 13: toolresult.v1.CachePolicy
+	(*Receipt)(nil),          // 14: toolresult.v1.Receipt
 }
 var file_toolresult_v1_policy_proto_depIdxs = []int32{
-	5,  // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
+	6,  // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
 	0,  // 1: toolresult.v1.RenderPolicy.token_vocabulary:type_name -> toolresult.v1.TokenVocabulary
-	6,  // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	7,  // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
 	1,  // 3: toolresult.v1.ProjectionPolicy.artifact_policy:type_name -> toolresult.v1.ArtifactPolicy
 	2,  // 4: toolresult.v1.ProjectionPolicy.unchanged:type_name -> toolresult.v1.UnchangedPolicy
-	3,  // 5: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
-	6,  // 6: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
-	10, // 7: toolresult.v1.CompactionPolicy.protect:type_name -> toolresult.v1.ProtectionPolicy
-	11, // 8: toolresult.v1.CompactionPolicy.cache:type_name -> toolresult.v1.CachePolicy
-	4,  // 9: toolresult.v1.CachePolicy.on_break:type_name -> toolresult.v1.CacheBreak
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	9,  // 5: toolresult.v1.ProjectionPolicy.redaction:type_name -> toolresult.v1.RedactionPolicy
+	3,  // 6: toolresult.v1.RedactionPolicy.patterns:type_name -> toolresult.v1.PatternRedaction
+	4,  // 7: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
+	7,  // 8: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	12, // 9: toolresult.v1.CompactionPolicy.protect:type_name -> toolresult.v1.ProtectionPolicy
+	13, // 10: toolresult.v1.CompactionPolicy.cache:type_name -> toolresult.v1.CachePolicy
+	5,  // 11: toolresult.v1.CachePolicy.on_break:type_name -> toolresult.v1.CacheBreak
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_policy_proto_init() }
@@ -1065,15 +1193,15 @@ func file_toolresult_v1_policy_proto_init() {
 	}
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
-	file_toolresult_v1_policy_proto_msgTypes[4].OneofWrappers = []any{}
-	file_toolresult_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_policy_proto_rawDesc), len(file_toolresult_v1_policy_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   8,
+			NumEnums:      6,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

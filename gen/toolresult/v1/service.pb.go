@@ -188,7 +188,16 @@ type ProjectRequest struct {
 	Policy *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
 	// The call of the tool. Absent: the artifacts belong to no session, and are kept by
 	// age alone.
-	Call          *CallReference `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
+	Call *CallReference `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
+	// An id of the caller's choice for this output, by the pattern of tool names, which makes
+	// it safe to make the call again: the same id with the same request has the same answer,
+	// byte for byte, also after a crash of the server; with another it is refused with
+	// REQUEST_ID_REUSED. It is known for as long as its audit record is kept, and belongs to
+	// the session of call. Empty: the call is projected each time. Refused in a turn, which
+	// has one of its own, with FIELD_OUT_OF_BOUNDS.
+	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// What the runtime wants on record. Absent: nothing.
+	Audit         *AuditDetails `protobuf:"bytes,5,opt,name=audit,proto3" json:"audit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -244,6 +253,95 @@ func (x *ProjectRequest) GetCall() *CallReference {
 	return nil
 }
 
+func (x *ProjectRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *ProjectRequest) GetAudit() *AuditDetails {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
+}
+
+// AuditDetails are what a runtime wants on record beside the result. They change nothing
+// of an answer, and are redacted like it. Source: RFC "Runtime Storage Contract".
+type AuditDetails struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the tool was called with, such as the JSON text of its arguments. At most 1 MiB.
+	ToolInput []byte `protobuf:"bytes,1,opt,name=tool_input,json=toolInput,proto3" json:"tool_input,omitempty"`
+	// How long the tool ran, in milliseconds.
+	ToolDurationMs uint64 `protobuf:"varint,2,opt,name=tool_duration_ms,json=toolDurationMs,proto3" json:"tool_duration_ms,omitempty"`
+	// How far the result is to be trusted and why, such as "source": "mcp:github". At most
+	// 32, with keys by the pattern of tool names and values of at most 256 bytes.
+	Trust map[string]string `protobuf:"bytes,3,rep,name=trust,proto3" json:"trust,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Whatever else only the runtime understands. At most 64 KiB.
+	Runtime       []byte `protobuf:"bytes,4,opt,name=runtime,proto3" json:"runtime,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditDetails) Reset() {
+	*x = AuditDetails{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditDetails) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditDetails) ProtoMessage() {}
+
+func (x *AuditDetails) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditDetails.ProtoReflect.Descriptor instead.
+func (*AuditDetails) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AuditDetails) GetToolInput() []byte {
+	if x != nil {
+		return x.ToolInput
+	}
+	return nil
+}
+
+func (x *AuditDetails) GetToolDurationMs() uint64 {
+	if x != nil {
+		return x.ToolDurationMs
+	}
+	return 0
+}
+
+func (x *AuditDetails) GetTrust() map[string]string {
+	if x != nil {
+		return x.Trust
+	}
+	return nil
+}
+
+func (x *AuditDetails) GetRuntime() []byte {
+	if x != nil {
+		return x.Runtime
+	}
+	return nil
+}
+
 // CallReference names the call of a tool, so that its artifacts can be listed and are
 // kept for as long as its session needs them. It changes nothing of an answer.
 type CallReference struct {
@@ -259,7 +357,7 @@ type CallReference struct {
 
 func (x *CallReference) Reset() {
 	*x = CallReference{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	mi := &file_toolresult_v1_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -271,7 +369,7 @@ func (x *CallReference) String() string {
 func (*CallReference) ProtoMessage() {}
 
 func (x *CallReference) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[1]
+	mi := &file_toolresult_v1_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -284,7 +382,7 @@ func (x *CallReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallReference.ProtoReflect.Descriptor instead.
 func (*CallReference) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *CallReference) GetSessionId() string {
@@ -320,7 +418,7 @@ type ProjectStreamRequest struct {
 
 func (x *ProjectStreamRequest) Reset() {
 	*x = ProjectStreamRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	mi := &file_toolresult_v1_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -332,7 +430,7 @@ func (x *ProjectStreamRequest) String() string {
 func (*ProjectStreamRequest) ProtoMessage() {}
 
 func (x *ProjectStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[2]
+	mi := &file_toolresult_v1_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -345,7 +443,7 @@ func (x *ProjectStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectStreamRequest.ProtoReflect.Descriptor instead.
 func (*ProjectStreamRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ProjectStreamRequest) GetMessage() isProjectStreamRequest_Message {
@@ -449,14 +547,18 @@ type StreamHeader struct {
 	// The command line, of a command: what its profile keeps is looked for while the
 	// chunks come. It should be that of the finish; without it, lines of the middle of a
 	// large stream that only the profile knows of are not found. At most 65,536 bytes.
-	CommandLine   string `protobuf:"bytes,7,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
+	CommandLine string `protobuf:"bytes,7,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
+	// As for ProjectRequest. The chunks count, and not how they were cut.
+	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	// As for ProjectRequest.
+	Audit         *AuditDetails `protobuf:"bytes,9,opt,name=audit,proto3" json:"audit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StreamHeader) Reset() {
 	*x = StreamHeader{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	mi := &file_toolresult_v1_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -468,7 +570,7 @@ func (x *StreamHeader) String() string {
 func (*StreamHeader) ProtoMessage() {}
 
 func (x *StreamHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[3]
+	mi := &file_toolresult_v1_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -481,7 +583,7 @@ func (x *StreamHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamHeader.ProtoReflect.Descriptor instead.
 func (*StreamHeader) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StreamHeader) GetFamily() string {
@@ -533,6 +635,20 @@ func (x *StreamHeader) GetCommandLine() string {
 	return ""
 }
 
+func (x *StreamHeader) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *StreamHeader) GetAudit() *AuditDetails {
+	if x != nil {
+		return x.Audit
+	}
+	return nil
+}
+
 // StreamChunk is a piece of a stream.
 type StreamChunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -551,7 +667,7 @@ type StreamChunk struct {
 
 func (x *StreamChunk) Reset() {
 	*x = StreamChunk{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	mi := &file_toolresult_v1_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -563,7 +679,7 @@ func (x *StreamChunk) String() string {
 func (*StreamChunk) ProtoMessage() {}
 
 func (x *StreamChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[4]
+	mi := &file_toolresult_v1_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -576,7 +692,7 @@ func (x *StreamChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamChunk.ProtoReflect.Descriptor instead.
 func (*StreamChunk) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *StreamChunk) GetStream() string {
@@ -612,7 +728,7 @@ type StreamSnapshot struct {
 
 func (x *StreamSnapshot) Reset() {
 	*x = StreamSnapshot{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	mi := &file_toolresult_v1_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +740,7 @@ func (x *StreamSnapshot) String() string {
 func (*StreamSnapshot) ProtoMessage() {}
 
 func (x *StreamSnapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[5]
+	mi := &file_toolresult_v1_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +753,7 @@ func (x *StreamSnapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamSnapshot.ProtoReflect.Descriptor instead.
 func (*StreamSnapshot) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *StreamSnapshot) GetOutput() *CompleteToolOutput {
@@ -662,7 +778,7 @@ type StreamFinish struct {
 
 func (x *StreamFinish) Reset() {
 	*x = StreamFinish{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	mi := &file_toolresult_v1_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -674,7 +790,7 @@ func (x *StreamFinish) String() string {
 func (*StreamFinish) ProtoMessage() {}
 
 func (x *StreamFinish) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[6]
+	mi := &file_toolresult_v1_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -687,7 +803,7 @@ func (x *StreamFinish) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamFinish.ProtoReflect.Descriptor instead.
 func (*StreamFinish) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *StreamFinish) GetOutput() *CompleteToolOutput {
@@ -720,7 +836,7 @@ type ProjectStreamResponse struct {
 
 func (x *ProjectStreamResponse) Reset() {
 	*x = ProjectStreamResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[7]
+	mi := &file_toolresult_v1_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -732,7 +848,7 @@ func (x *ProjectStreamResponse) String() string {
 func (*ProjectStreamResponse) ProtoMessage() {}
 
 func (x *ProjectStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[7]
+	mi := &file_toolresult_v1_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -745,7 +861,7 @@ func (x *ProjectStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectStreamResponse.ProtoReflect.Descriptor instead.
 func (*ProjectStreamResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ProjectStreamResponse) GetAnswer() isProjectStreamResponse_Answer {
@@ -799,14 +915,17 @@ type ProjectResponse struct {
 	// The receipt: what the model reads.
 	Receipt *Receipt `protobuf:"bytes,2,opt,name=receipt,proto3" json:"receipt,omitempty"`
 	// What the artifacts that the canonical result names survive.
-	Durability    StoreDurability `protobuf:"varint,3,opt,name=durability,proto3,enum=toolresult.v1.StoreDurability" json:"durability,omitempty"`
+	Durability StoreDurability `protobuf:"varint,3,opt,name=durability,proto3,enum=toolresult.v1.StoreDurability" json:"durability,omitempty"`
+	// What was redacted in the output as a whole, by kind: in payloads and in all other
+	// text of it.
+	Redactions    []*Redaction `protobuf:"bytes,4,rep,name=redactions,proto3" json:"redactions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ProjectResponse) Reset() {
 	*x = ProjectResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[8]
+	mi := &file_toolresult_v1_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +937,7 @@ func (x *ProjectResponse) String() string {
 func (*ProjectResponse) ProtoMessage() {}
 
 func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[8]
+	mi := &file_toolresult_v1_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +950,7 @@ func (x *ProjectResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectResponse.ProtoReflect.Descriptor instead.
 func (*ProjectResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ProjectResponse) GetCanonical() *CanonicalToolResult {
@@ -855,6 +974,13 @@ func (x *ProjectResponse) GetDurability() StoreDurability {
 	return StoreDurability_STORE_DURABILITY_UNSPECIFIED
 }
 
+func (x *ProjectResponse) GetRedactions() []*Redaction {
+	if x != nil {
+		return x.Redactions
+	}
+	return nil
+}
+
 // RenderRequest is one canonical result and how to render it.
 type RenderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -868,7 +994,7 @@ type RenderRequest struct {
 
 func (x *RenderRequest) Reset() {
 	*x = RenderRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[9]
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +1006,7 @@ func (x *RenderRequest) String() string {
 func (*RenderRequest) ProtoMessage() {}
 
 func (x *RenderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[9]
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +1019,7 @@ func (x *RenderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderRequest.ProtoReflect.Descriptor instead.
 func (*RenderRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RenderRequest) GetCanonical() *CanonicalToolResult {
@@ -921,7 +1047,7 @@ type RenderResponse struct {
 
 func (x *RenderResponse) Reset() {
 	*x = RenderResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -933,7 +1059,7 @@ func (x *RenderResponse) String() string {
 func (*RenderResponse) ProtoMessage() {}
 
 func (x *RenderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -946,7 +1072,7 @@ func (x *RenderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderResponse.ProtoReflect.Descriptor instead.
 func (*RenderResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RenderResponse) GetReceipt() *Receipt {
@@ -968,13 +1094,16 @@ type ProjectTurnRequest struct {
 	// What a failure may have before the rest is shared, in tokens: an error, or a
 	// command that failed. Absent: 1,000. At most 200,000.
 	FailureTokens *uint32 `protobuf:"varint,3,opt,name=failure_tokens,json=failureTokens,proto3,oneof" json:"failure_tokens,omitempty"`
+	// As for ProjectRequest, for the turn as a whole. Its session is that of the first
+	// output that names one.
+	RequestId     string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ProjectTurnRequest) Reset() {
 	*x = ProjectTurnRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -986,7 +1115,7 @@ func (x *ProjectTurnRequest) String() string {
 func (*ProjectTurnRequest) ProtoMessage() {}
 
 func (x *ProjectTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,7 +1128,7 @@ func (x *ProjectTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectTurnRequest.ProtoReflect.Descriptor instead.
 func (*ProjectTurnRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ProjectTurnRequest) GetOutputs() []*ProjectRequest {
@@ -1023,6 +1152,13 @@ func (x *ProjectTurnRequest) GetFailureTokens() uint32 {
 	return 0
 }
 
+func (x *ProjectTurnRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
 // ProjectTurnResponse holds the results of the outputs, in their order.
 type ProjectTurnResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1039,7 +1175,7 @@ type ProjectTurnResponse struct {
 
 func (x *ProjectTurnResponse) Reset() {
 	*x = ProjectTurnResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1051,7 +1187,7 @@ func (x *ProjectTurnResponse) String() string {
 func (*ProjectTurnResponse) ProtoMessage() {}
 
 func (x *ProjectTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1064,7 +1200,7 @@ func (x *ProjectTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectTurnResponse.ProtoReflect.Descriptor instead.
 func (*ProjectTurnResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ProjectTurnResponse) GetResults() []*ProjectResponse {
@@ -1108,7 +1244,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1256,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1269,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CompactRequest) GetResults() []*CanonicalToolResult {
@@ -1195,7 +1331,7 @@ type ResultContext struct {
 
 func (x *ResultContext) Reset() {
 	*x = ResultContext{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1207,7 +1343,7 @@ func (x *ResultContext) String() string {
 func (*ResultContext) ProtoMessage() {}
 
 func (x *ResultContext) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1220,7 +1356,7 @@ func (x *ResultContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultContext.ProtoReflect.Descriptor instead.
 func (*ResultContext) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ResultContext) GetCallId() string {
@@ -1266,7 +1402,7 @@ type CompactedResult struct {
 
 func (x *CompactedResult) Reset() {
 	*x = CompactedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1414,7 @@ func (x *CompactedResult) String() string {
 func (*CompactedResult) ProtoMessage() {}
 
 func (x *CompactedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1427,7 @@ func (x *CompactedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactedResult.ProtoReflect.Descriptor instead.
 func (*CompactedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CompactedResult) GetCanonical() *CanonicalToolResult {
@@ -1332,7 +1468,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +1480,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +1493,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CompactResponse) GetResults() []*CompactedResult {
@@ -1407,7 +1543,7 @@ type CompactionPlan struct {
 
 func (x *CompactionPlan) Reset() {
 	*x = CompactionPlan{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1555,7 @@ func (x *CompactionPlan) String() string {
 func (*CompactionPlan) ProtoMessage() {}
 
 func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1568,7 @@ func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionPlan.ProtoReflect.Descriptor instead.
 func (*CompactionPlan) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CompactionPlan) GetResults() []*PlannedResult {
@@ -1510,7 +1646,7 @@ type PlannedResult struct {
 
 func (x *PlannedResult) Reset() {
 	*x = PlannedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1522,7 +1658,7 @@ func (x *PlannedResult) String() string {
 func (*PlannedResult) ProtoMessage() {}
 
 func (x *PlannedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1535,7 +1671,7 @@ func (x *PlannedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedResult.ProtoReflect.Descriptor instead.
 func (*PlannedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PlannedResult) GetLevel() CompactionLevel {
@@ -1603,7 +1739,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1751,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1764,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
 }
 
 // GetServerInfoResponse describes the server.
@@ -1658,7 +1794,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1670,7 +1806,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1683,7 +1819,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -1768,7 +1904,7 @@ type StoreStatus struct {
 
 func (x *StoreStatus) Reset() {
 	*x = StoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[21]
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1780,7 +1916,7 @@ func (x *StoreStatus) String() string {
 func (*StoreStatus) ProtoMessage() {}
 
 func (x *StoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[21]
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1793,7 +1929,7 @@ func (x *StoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreStatus.ProtoReflect.Descriptor instead.
 func (*StoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StoreStatus) GetArtifacts() uint64 {
@@ -1849,7 +1985,7 @@ type ObjectStoreStatus struct {
 
 func (x *ObjectStoreStatus) Reset() {
 	*x = ObjectStoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[22]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1861,7 +1997,7 @@ func (x *ObjectStoreStatus) String() string {
 func (*ObjectStoreStatus) ProtoMessage() {}
 
 func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[22]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1874,7 +2010,7 @@ func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectStoreStatus.ProtoReflect.Descriptor instead.
 func (*ObjectStoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ObjectStoreStatus) GetUrl() string {
@@ -1928,7 +2064,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[23]
+	mi := &file_toolresult_v1_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1940,7 +2076,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[23]
+	mi := &file_toolresult_v1_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1953,7 +2089,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -2002,11 +2138,24 @@ var File_toolresult_v1_service_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1atoolresult/v1/policy.proto\"\xb6\x01\n" +
+	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\x88\x02\n" +
 	"\x0eProjectRequest\x129\n" +
 	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x120\n" +
-	"\x04call\x18\x03 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\"G\n" +
+	"\x04call\x18\x03 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestId\x121\n" +
+	"\x05audit\x18\x05 \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\"\xe9\x01\n" +
+	"\fAuditDetails\x12\x1d\n" +
+	"\n" +
+	"tool_input\x18\x01 \x01(\fR\ttoolInput\x12(\n" +
+	"\x10tool_duration_ms\x18\x02 \x01(\x04R\x0etoolDurationMs\x12<\n" +
+	"\x05trust\x18\x03 \x03(\v2&.toolresult.v1.AuditDetails.TrustEntryR\x05trust\x12\x18\n" +
+	"\aruntime\x18\x04 \x01(\fR\aruntime\x1a8\n" +
+	"\n" +
+	"TrustEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"G\n" +
 	"\rCallReference\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
@@ -2016,7 +2165,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
 	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
 	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"\xa4\x02\n" +
+	"\amessage\"\xf6\x02\n" +
 	"\fStreamHeader\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
@@ -2025,7 +2174,10 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
 	"keep_order\x18\x05 \x01(\bR\tkeepOrder\x125\n" +
 	"\bon_abort\x18\x06 \x01(\x0e2\x1a.toolresult.v1.AbortPolicyR\aonAbort\x12!\n" +
-	"\fcommand_line\x18\a \x01(\tR\vcommandLine\"a\n" +
+	"\fcommand_line\x18\a \x01(\tR\vcommandLine\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\b \x01(\tR\trequestId\x121\n" +
+	"\x05audit\x18\t \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\"a\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x1b\n" +
@@ -2042,22 +2194,27 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x15ProjectStreamResponse\x12<\n" +
 	"\bsnapshot\x18\x01 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\bsnapshot\x128\n" +
 	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\x06resultB\b\n" +
-	"\x06answer\"\xc5\x01\n" +
+	"\x06answer\"\xff\x01\n" +
 	"\x0fProjectResponse\x12@\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
 	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12>\n" +
 	"\n" +
 	"durability\x18\x03 \x01(\x0e2\x1e.toolresult.v1.StoreDurabilityR\n" +
-	"durability\"\x86\x01\n" +
+	"durability\x128\n" +
+	"\n" +
+	"redactions\x18\x04 \x03(\v2\x18.toolresult.v1.RedactionR\n" +
+	"redactions\"\x86\x01\n" +
 	"\rRenderRequest\x12@\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x123\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06policy\"B\n" +
 	"\x0eRenderResponse\x120\n" +
-	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xaf\x01\n" +
+	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xce\x01\n" +
 	"\x12ProjectTurnRequest\x127\n" +
 	"\aoutputs\x18\x01 \x03(\v2\x1d.toolresult.v1.ProjectRequestR\aoutputs\x12!\n" +
 	"\ftotal_tokens\x18\x02 \x01(\rR\vtotalTokens\x12*\n" +
-	"\x0efailure_tokens\x18\x03 \x01(\rH\x00R\rfailureTokens\x88\x01\x01B\x11\n" +
+	"\x0efailure_tokens\x18\x03 \x01(\rH\x00R\rfailureTokens\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x04 \x01(\tR\trequestIdB\x11\n" +
 	"\x0f_failure_tokens\"\x81\x01\n" +
 	"\x13ProjectTurnResponse\x128\n" +
 	"\aresults\x18\x01 \x03(\v2\x1e.toolresult.v1.ProjectResponseR\aresults\x12\x16\n" +
@@ -2172,99 +2329,106 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_toolresult_v1_service_proto_goTypes = []any{
 	(AbortPolicy)(0),              // 0: toolresult.v1.AbortPolicy
 	(StoreDurability)(0),          // 1: toolresult.v1.StoreDurability
 	(ResultHold)(0),               // 2: toolresult.v1.ResultHold
 	(*ProjectRequest)(nil),        // 3: toolresult.v1.ProjectRequest
-	(*CallReference)(nil),         // 4: toolresult.v1.CallReference
-	(*ProjectStreamRequest)(nil),  // 5: toolresult.v1.ProjectStreamRequest
-	(*StreamHeader)(nil),          // 6: toolresult.v1.StreamHeader
-	(*StreamChunk)(nil),           // 7: toolresult.v1.StreamChunk
-	(*StreamSnapshot)(nil),        // 8: toolresult.v1.StreamSnapshot
-	(*StreamFinish)(nil),          // 9: toolresult.v1.StreamFinish
-	(*ProjectStreamResponse)(nil), // 10: toolresult.v1.ProjectStreamResponse
-	(*ProjectResponse)(nil),       // 11: toolresult.v1.ProjectResponse
-	(*RenderRequest)(nil),         // 12: toolresult.v1.RenderRequest
-	(*RenderResponse)(nil),        // 13: toolresult.v1.RenderResponse
-	(*ProjectTurnRequest)(nil),    // 14: toolresult.v1.ProjectTurnRequest
-	(*ProjectTurnResponse)(nil),   // 15: toolresult.v1.ProjectTurnResponse
-	(*CompactRequest)(nil),        // 16: toolresult.v1.CompactRequest
-	(*ResultContext)(nil),         // 17: toolresult.v1.ResultContext
-	(*CompactedResult)(nil),       // 18: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),       // 19: toolresult.v1.CompactResponse
-	(*CompactionPlan)(nil),        // 20: toolresult.v1.CompactionPlan
-	(*PlannedResult)(nil),         // 21: toolresult.v1.PlannedResult
-	(*GetServerInfoRequest)(nil),  // 22: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 23: toolresult.v1.GetServerInfoResponse
-	(*StoreStatus)(nil),           // 24: toolresult.v1.StoreStatus
-	(*ObjectStoreStatus)(nil),     // 25: toolresult.v1.ObjectStoreStatus
-	(*Limits)(nil),                // 26: toolresult.v1.Limits
-	nil,                           // 27: toolresult.v1.StreamFinish.StreamBytesEntry
-	(*CompleteToolOutput)(nil),    // 28: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),      // 29: toolresult.v1.ProjectionPolicy
-	(*CanonicalToolResult)(nil),   // 30: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 31: toolresult.v1.Receipt
-	(*RenderPolicy)(nil),          // 32: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),      // 33: toolresult.v1.CompactionPolicy
-	(CompactionLevel)(0),          // 34: toolresult.v1.CompactionLevel
+	(*AuditDetails)(nil),          // 4: toolresult.v1.AuditDetails
+	(*CallReference)(nil),         // 5: toolresult.v1.CallReference
+	(*ProjectStreamRequest)(nil),  // 6: toolresult.v1.ProjectStreamRequest
+	(*StreamHeader)(nil),          // 7: toolresult.v1.StreamHeader
+	(*StreamChunk)(nil),           // 8: toolresult.v1.StreamChunk
+	(*StreamSnapshot)(nil),        // 9: toolresult.v1.StreamSnapshot
+	(*StreamFinish)(nil),          // 10: toolresult.v1.StreamFinish
+	(*ProjectStreamResponse)(nil), // 11: toolresult.v1.ProjectStreamResponse
+	(*ProjectResponse)(nil),       // 12: toolresult.v1.ProjectResponse
+	(*RenderRequest)(nil),         // 13: toolresult.v1.RenderRequest
+	(*RenderResponse)(nil),        // 14: toolresult.v1.RenderResponse
+	(*ProjectTurnRequest)(nil),    // 15: toolresult.v1.ProjectTurnRequest
+	(*ProjectTurnResponse)(nil),   // 16: toolresult.v1.ProjectTurnResponse
+	(*CompactRequest)(nil),        // 17: toolresult.v1.CompactRequest
+	(*ResultContext)(nil),         // 18: toolresult.v1.ResultContext
+	(*CompactedResult)(nil),       // 19: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),       // 20: toolresult.v1.CompactResponse
+	(*CompactionPlan)(nil),        // 21: toolresult.v1.CompactionPlan
+	(*PlannedResult)(nil),         // 22: toolresult.v1.PlannedResult
+	(*GetServerInfoRequest)(nil),  // 23: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil), // 24: toolresult.v1.GetServerInfoResponse
+	(*StoreStatus)(nil),           // 25: toolresult.v1.StoreStatus
+	(*ObjectStoreStatus)(nil),     // 26: toolresult.v1.ObjectStoreStatus
+	(*Limits)(nil),                // 27: toolresult.v1.Limits
+	nil,                           // 28: toolresult.v1.AuditDetails.TrustEntry
+	nil,                           // 29: toolresult.v1.StreamFinish.StreamBytesEntry
+	(*CompleteToolOutput)(nil),    // 30: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),      // 31: toolresult.v1.ProjectionPolicy
+	(*CanonicalToolResult)(nil),   // 32: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 33: toolresult.v1.Receipt
+	(*Redaction)(nil),             // 34: toolresult.v1.Redaction
+	(*RenderPolicy)(nil),          // 35: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),      // 36: toolresult.v1.CompactionPolicy
+	(CompactionLevel)(0),          // 37: toolresult.v1.CompactionLevel
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	28, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	29, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
-	4,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
-	6,  // 3: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
-	7,  // 4: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
-	8,  // 5: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
-	9,  // 6: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
-	29, // 7: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
-	4,  // 8: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
-	0,  // 9: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
-	28, // 10: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
-	28, // 11: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
-	27, // 12: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
-	11, // 13: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
-	11, // 14: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
-	30, // 15: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	31, // 16: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
-	1,  // 17: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	30, // 18: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	32, // 19: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
-	31, // 20: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
-	3,  // 21: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
-	11, // 22: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
-	30, // 23: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
-	33, // 24: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	17, // 25: toolresult.v1.CompactRequest.contexts:type_name -> toolresult.v1.ResultContext
-	30, // 26: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	31, // 27: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
-	18, // 28: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
-	20, // 29: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
-	21, // 30: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
-	34, // 31: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
-	2,  // 32: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
-	1,  // 33: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	26, // 34: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	24, // 35: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
-	25, // 36: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
-	3,  // 37: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
-	5,  // 38: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
-	12, // 39: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
-	14, // 40: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
-	16, // 41: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
-	22, // 42: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	11, // 43: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	10, // 44: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
-	13, // 45: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	15, // 46: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
-	19, // 47: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	23, // 48: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	43, // [43:49] is the sub-list for method output_type
-	37, // [37:43] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	30, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	31, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	5,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
+	4,  // 3: toolresult.v1.ProjectRequest.audit:type_name -> toolresult.v1.AuditDetails
+	28, // 4: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
+	7,  // 5: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
+	8,  // 6: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
+	9,  // 7: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
+	10, // 8: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
+	31, // 9: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	5,  // 10: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
+	0,  // 11: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
+	4,  // 12: toolresult.v1.StreamHeader.audit:type_name -> toolresult.v1.AuditDetails
+	30, // 13: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	30, // 14: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	29, // 15: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
+	12, // 16: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
+	12, // 17: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
+	32, // 18: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	33, // 19: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	1,  // 20: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
+	34, // 21: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
+	32, // 22: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	35, // 23: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	33, // 24: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	3,  // 25: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
+	12, // 26: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
+	32, // 27: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
+	36, // 28: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	18, // 29: toolresult.v1.CompactRequest.contexts:type_name -> toolresult.v1.ResultContext
+	32, // 30: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	33, // 31: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	19, // 32: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
+	21, // 33: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
+	22, // 34: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
+	37, // 35: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
+	2,  // 36: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
+	1,  // 37: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
+	27, // 38: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	25, // 39: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
+	26, // 40: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
+	3,  // 41: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
+	6,  // 42: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
+	13, // 43: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
+	15, // 44: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
+	17, // 45: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
+	23, // 46: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	12, // 47: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	11, // 48: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	14, // 49: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	16, // 50: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
+	20, // 51: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	24, // 52: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	47, // [47:53] is the sub-list for method output_type
+	41, // [41:47] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_service_proto_init() }
@@ -2273,29 +2437,30 @@ func file_toolresult_v1_service_proto_init() {
 		return
 	}
 	file_toolresult_v1_envelope_proto_init()
+	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_service_proto_msgTypes[2].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[3].OneofWrappers = []any{
 		(*ProjectStreamRequest_Header)(nil),
 		(*ProjectStreamRequest_Chunk)(nil),
 		(*ProjectStreamRequest_Snapshot)(nil),
 		(*ProjectStreamRequest_Finish)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[4].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[7].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[8].OneofWrappers = []any{
 		(*ProjectStreamResponse_Snapshot)(nil),
 		(*ProjectStreamResponse_Result)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[11].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[12].OneofWrappers = []any{}
 	file_toolresult_v1_service_proto_msgTypes[17].OneofWrappers = []any{}
 	file_toolresult_v1_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   25,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -50,6 +50,10 @@ const (
 //	  decides; the same call is safe to repeat, artifacts are
 //	  content-addressed.
 //	INTERNAL (PANIC): a fault of the server; its log has the incident id.
+//	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
+//	  caller; retry after the RetryInfo.
+//	PERMISSION_DENIED (SESSION_FOREIGN, METHOD_NOT_ALLOWED): the token of the caller is
+//	  confined to a session (AccessService).
 type ToolResultServiceClient interface {
 	// Project turns one complete tool output into its canonical result and
 	// receipt, and stores what neither of them shows.
@@ -80,6 +84,11 @@ type ToolResultServiceClient interface {
 	//	ABORTED (FILE_CHANGED): a file changed while it was read; make the call again
 	//	  when nobody writes to it.
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
+	//	ALREADY_EXISTS (REQUEST_ID_REUSED): the request id was used for another request.
+	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): register the values again, and make the call again.
+	//	FAILED_PRECONDITION (STORE_POISONED): the audit log failed; the server must start again.
+	//	FAILED_PRECONDITION (AUDIT_OFF): a request id needs an audit log, and none is kept.
+	//	UNAVAILABLE (AUDIT_LOG_DOWN): retry after the RetryInfo; with a request id that is safe.
 	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
 	// ProjectStream is Project for outputs of any size, which may still be arriving:
 	// the same data gives the same answer. The client sends one header, then chunks
@@ -264,6 +273,10 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //	  decides; the same call is safe to repeat, artifacts are
 //	  content-addressed.
 //	INTERNAL (PANIC): a fault of the server; its log has the incident id.
+//	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
+//	  caller; retry after the RetryInfo.
+//	PERMISSION_DENIED (SESSION_FOREIGN, METHOD_NOT_ALLOWED): the token of the caller is
+//	  confined to a session (AccessService).
 type ToolResultServiceServer interface {
 	// Project turns one complete tool output into its canonical result and
 	// receipt, and stores what neither of them shows.
@@ -294,6 +307,11 @@ type ToolResultServiceServer interface {
 	//	ABORTED (FILE_CHANGED): a file changed while it was read; make the call again
 	//	  when nobody writes to it.
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
+	//	ALREADY_EXISTS (REQUEST_ID_REUSED): the request id was used for another request.
+	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): register the values again, and make the call again.
+	//	FAILED_PRECONDITION (STORE_POISONED): the audit log failed; the server must start again.
+	//	FAILED_PRECONDITION (AUDIT_OFF): a request id needs an audit log, and none is kept.
+	//	UNAVAILABLE (AUDIT_LOG_DOWN): retry after the RetryInfo; with a request id that is safe.
 	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
 	// ProjectStream is Project for outputs of any size, which may still be arriving:
 	// the same data gives the same answer. The client sends one header, then chunks

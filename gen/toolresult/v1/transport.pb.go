@@ -1612,7 +1612,8 @@ func (x *IncompleteToolCall) GetReason() string {
 }
 
 // MarkerLeak warns that a call writes text of a receipt into a file: a model that read a
-// receipt took a mark such as "[lines 13-9120 left out]" for content.
+// receipt took a mark such as "[lines 13-9120 left out]" for content, or the placeholder of
+// a secret such as "[redacted:github-pat]".
 type MarkerLeak struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Index of the call among tool_calls.
@@ -1621,7 +1622,7 @@ type MarkerLeak struct {
 	Pointer string `protobuf:"bytes,2,opt,name=pointer,proto3" json:"pointer,omitempty"`
 	// Which line of that string, from 1.
 	Line uint32 `protobuf:"varint,3,opt,name=line,proto3" json:"line,omitempty"`
-	// The reserved form that is in the line, as docs/receipts.md lists it.
+	// The reserved form that is in the line, as docs/receipts.md lists it, or "[redacted:".
 	Form string `protobuf:"bytes,4,opt,name=form,proto3" json:"form,omitempty"`
 	// The line, at most 200 bytes of it.
 	Text          string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
