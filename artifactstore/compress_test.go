@@ -119,9 +119,7 @@ func TestCompressedIsZstd(t *testing.T) {
 	})
 	t.Run("zstd -d", func(t *testing.T) {
 		program, err := exec.LookPath("zstd")
-		if err != nil {
-			t.Skip("SKIPPED: needs the program zstd")
-		}
+		leg(t, err == nil, "needs the program zstd")
 		if got, err := exec.Command(program, "-dc", ref.Path+".zst").Output(); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}

@@ -25,6 +25,19 @@ const (
 	nameVar = "ARTIFACTSTORE_TEST_NAME"
 )
 
+// leg guards a test that needs more than Go and Linux. Where it cannot run, the test is skipped or, with
+// TOOLRESULT_LEGS=all, fails.
+func leg(t testing.TB, ok bool, why string) {
+	t.Helper()
+	switch {
+	case ok:
+	case os.Getenv("TOOLRESULT_LEGS") == "all":
+		t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: %s", why)
+	default:
+		t.Skipf("leg skipped: %s", why)
+	}
+}
+
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVar) {
 	case "":

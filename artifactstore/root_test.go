@@ -14,12 +14,10 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// needRoot skips a test that has to change owners or mount.
+// needRoot is a leg that has to change owners or mount.
 func needRoot(t *testing.T) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: needs root")
-	}
+	leg(t, os.Geteuid() == 0, "needs root")
 }
 
 // snapshot describes everything under dir except for times of access.
@@ -232,9 +230,8 @@ func onStableFS(t *testing.T) bool {
 func mountTmpfs(t *testing.T, options string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		t.Skipf("SKIPPED: cannot mount: %v", err)
-	}
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options)
+	leg(t, err == nil, fmt.Sprintf("cannot mount: %v", err))
 	t.Cleanup(func() { must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return dir
 }

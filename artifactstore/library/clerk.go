@@ -2,9 +2,12 @@ package library
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	queue "github.com/toolresult/toolresult/artifactstore/clerk"
 )
 
 // maxBatch is how many orders one transaction takes at most: they share its sync.
@@ -12,12 +15,10 @@ const maxBatch = 256
 
 // clerk does all that is done to the books, on one goroutine. Orders that wait are done in one transaction.
 type clerk struct {
-	books  *books
-	orders chan *order
-	closed chan struct{} // no order is taken any more
-	ended  chan struct{}
-	once   sync.Once
-	err    error // of closing
+	books *books
+	queue *queue.Clerk[*order]
+	close func() error
+	told  func(orders int, waited, took time.Duration) // of what was written; nil: nobody
 }
 
 // order is something to be done to the books.
@@ -26,15 +27,20 @@ type order struct {
 	// then is done once what do wrote is durable, and before any other order.
 	then func() error
 	done chan error
+	at   time.Time // it was given, if somebody is told
 }
 
-func newClerk(path string, volatile bool, t *total) (*clerk, error) {
+func newClerk(path string, volatile bool, t *total, told func(orders int, waited, took time.Duration)) (*clerk, error) {
 	b, err := openBooks(path, volatile, t)
 	if err != nil {
 		return nil, err
 	}
-	c := &clerk{books: b, orders: make(chan *order), closed: make(chan struct{}), ended: make(chan struct{})}
-	go c.work()
+	c := &clerk{books: b, told: told}
+	c.queue = queue.Start(queue.Rules[*order]{Do: c.batch, Most: maxBatch, Last: func(o *order) bool { return o.then != nil }})
+	c.close = sync.OnceValue(func() error {
+		c.queue.Close()
+		return b.Close()
+	})
 	return c, nil
 }
 
@@ -45,68 +51,43 @@ func (c *clerk) do(ctx context.Context, do func(*books) error) error {
 }
 
 func (c *clerk) doThen(ctx context.Context, do func(*books) error, then func() error) error {
-	o := &order{do, then, make(chan error, 1)}
-	select {
-	case c.orders <- o:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.closed:
+	o := &order{do: do, then: then, done: make(chan error, 1)}
+	if c.told != nil {
+		o.at = time.Now()
+	}
+	err := c.queue.Give(ctx, o)
+	if errors.Is(err, queue.ErrClosed) {
 		return artifactstore.ErrClosed
 	}
-	return <-o.done
-}
-
-func (c *clerk) close() error {
-	c.once.Do(func() {
-		close(c.closed)
-		<-c.ended
-		c.err = c.books.close()
-	})
-	return c.err
-}
-
-func (c *clerk) work() {
-	defer close(c.ended)
-	for {
-		select {
-		case o := <-c.orders:
-			c.batch(c.waiting(o))
-		case <-c.closed:
-			return
-		}
+	if err != nil {
+		return err
 	}
-}
-
-// waiting collects the orders that wait, up to the first that has something to be done after it.
-func (c *clerk) waiting(first *order) []*order {
-	batch := []*order{first}
-	for len(batch) < maxBatch && batch[len(batch)-1].then == nil {
-		select {
-		case o := <-c.orders:
-			batch = append(batch, o)
-		default:
-			return batch
-		}
-	}
-	return batch
+	return failure(<-o.done)
 }
 
 // batch does orders in one transaction. One that fails leaves no trace, and the others stand.
 func (c *clerk) batch(orders []*order) {
 	results := make([]error, len(orders))
+	var begin time.Time
+	if c.told != nil {
+		begin = time.Now()
+	}
 	err := c.books.transaction(func() error {
 		for i, o := range orders {
 			results[i] = c.books.attempt(o.do)
 		}
 		return nil
 	})
+	if wrote, took := c.books.LastCommit(); c.told != nil && err == nil && wrote {
+		c.told(len(orders), begin.Sub(orders[0].at), took)
+	}
 	for i, o := range orders {
 		result := results[i]
 		if result == nil {
 			result = err
 		}
 		if result == nil && o.then != nil {
-			result = c.books.guarded(func(*books) error { return o.then() })
+			result = c.books.Guard(o.then)
 		}
 		o.done <- result
 	}

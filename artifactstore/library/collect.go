@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -13,6 +14,8 @@ import (
 const (
 	// spareBatch is how many artifacts are looked for at a time.
 	spareBatch = 500
+	// struckTogether is how many artifacts are deleted by one transaction. Calls wait for as many deletions of files.
+	struckTogether = 32
 	// roomPercent is how full a store that was full is once room was made, so that not every call has to.
 	roomPercent = 90
 	// roomPause is how long no room is looked for after none was found.
@@ -105,22 +108,24 @@ func (l *Library) noteErased(ctx context.Context, c *Collected) error {
 // collectAged deletes artifacts that were not put for longer than they are kept.
 func (l *Library) collectAged(ctx context.Context, c *Collected, dry bool) error {
 	before := l.now().Add(-l.rules.KeepFor)
-	return l.eachSpare(ctx, before, func(e Entry) (bool, error) {
-		return true, l.collectOne(ctx, c, e, whyAge, dry)
+	return l.eachSpare(ctx, before, func(spare []Entry) (bool, error) {
+		return true, l.delete(ctx, c, spare, whyAge, dry)
 	})
 }
 
 // collectExcess deletes the oldest artifacts that may be deleted, until so many bytes are free.
 func (l *Library) collectExcess(ctx context.Context, c *Collected, excess int64, dry bool) error {
-	return l.eachSpare(ctx, l.now().Add(time.Hour), func(e Entry) (bool, error) {
-		if dry && contains(c.Deleted, e.Name) {
-			return true, nil // by age
+	return l.eachSpare(ctx, l.now().Add(time.Hour), func(spare []Entry) (bool, error) {
+		var chosen []Entry
+		for _, e := range spare {
+			switch {
+			case dry && contains(c.Deleted, e.Name): // by age
+			case excess > 0:
+				excess -= e.Size
+				chosen = append(chosen, e)
+			}
 		}
-		if excess <= 0 {
-			return false, nil
-		}
-		excess -= e.Size
-		return true, l.collectOne(ctx, c, e, whyQuota, dry)
+		return excess > 0, l.delete(ctx, c, chosen, whyQuota, dry)
 	})
 }
 
@@ -134,7 +139,7 @@ func contains(list []Entry, name string) bool {
 }
 
 // eachSpare visits what may be deleted, the oldest first, until visit says that it is enough.
-func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func(Entry) (bool, error)) error {
+func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func([]Entry) (bool, error)) error {
 	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
 		err := l.clerk.do(ctx, func(b *books) (err error) {
@@ -145,41 +150,63 @@ func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func(En
 			return err
 		}
 		last = batch[len(batch)-1]
-		for _, e := range batch {
-			e.Path = l.store.PathOf(e.Name)
-			if more, err := visit(e); err != nil || !more {
-				return err
-			}
+		for i := range batch {
+			batch[i].Path = l.store.PathOf(batch[i].Name)
+		}
+		if more, err := visit(batch); err != nil || !more {
+			return err
 		}
 	}
 }
 
-// collectOne deletes an artifact, unless it was claimed meanwhile.
-func (l *Library) collectOne(ctx context.Context, c *Collected, e Entry, why string, dry bool) error {
+// delete deletes artifacts, but those that were claimed meanwhile.
+func (l *Library) delete(ctx context.Context, c *Collected, list []Entry, why string, dry bool) error {
 	if dry {
-		c.add(e)
+		for _, e := range list {
+			c.add(e)
+		}
 		return nil
 	}
-	struck := false
+	for some := range slices.Chunk(list, struckTogether) {
+		if err := l.deleteSome(ctx, c, some, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteSome strikes artifacts out of the books in one transaction, so that they share its sync, and deletes them before
+// anybody else gets a turn.
+func (l *Library) deleteSome(ctx context.Context, c *Collected, some []Entry, why string) error {
+	struck, deleted := make([]bool, len(some)), make([]bool, len(some))
 	now := l.now()
 	err := l.clerk.doThen(ctx, func(b *books) (err error) {
-		struck, err = b.strike(e, now, why)
-		return err
+		for i := range some {
+			if struck[i], err = b.strike(some[i], now, why); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, func() error {
-		if !struck {
-			return nil
+		var errs []error
+		for i := range some {
+			if !struck[i] {
+				continue
+			}
+			err := l.erase(some[i].Name)
+			if deleted[i] = err == nil; errors.Is(err, artifactstore.ErrBusy) {
+				err = l.revive(some[i], now)
+			}
+			errs = append(errs, err)
 		}
-		err := l.erase(e.Name)
-		if errors.Is(err, artifactstore.ErrBusy) {
-			struck = false
-			return l.revive(e, now)
-		}
-		return err
+		return errors.Join(errs...)
 	})
-	if struck && err == nil {
-		c.erased = append(c.erased, e.Name)
-		e.Expired = &ExpiredError{At: now.UTC(), Why: why}
-		c.add(e)
+	for i, e := range some {
+		if deleted[i] {
+			c.erased = append(c.erased, e.Name)
+			e.Expired = &ExpiredError{At: now.UTC(), Why: why}
+			c.add(e)
+		}
 	}
 	return err
 }

@@ -59,5 +59,5 @@ func (b *books) loose(before time.Time, limit int) ([]string, error) {
 
 // pack notes that an artifact was tried to be compressed.
 func (b *books) pack(name string) error {
-	return b.run("UPDATE artifacts SET packed = 1 WHERE name = ?", name)
+	return b.Run("UPDATE artifacts SET packed = 1 WHERE name = ?", name)
 }

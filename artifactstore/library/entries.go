@@ -11,6 +11,7 @@ type Owner struct {
 	Session string // empty: none
 	Call    string // empty: not said
 	Partial bool   // the artifact is the beginning of something that was cut off
+	Raw     bool   // it is a payload as the tool wrote it, before it was redacted: only a Permit that says so reads it
 }
 
 // Entry is an artifact in the books.
@@ -35,7 +36,7 @@ func at(stamp int64) time.Time { return time.UnixMilli(stamp).UTC() }
 // totals returns what is in the books, and the latest time in them.
 func (b *books) totals() (bytes, count int64, latest time.Time, err error) {
 	var ms int64
-	_, err = b.row("SELECT bytes, artifacts, latest FROM totals", nil, &bytes, &count, &ms)
+	_, err = b.Row("SELECT bytes, artifacts, latest FROM totals", nil, &bytes, &count, &ms)
 	return bytes, count, at(ms), err
 }
 
@@ -47,11 +48,17 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 	}
 	if !known {
 		b.change.add(size, 1, stamp(now))
-		return b.run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, ?, ?, ?)", name, digest, size, stamp(now))
+		return b.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, ?, ?, ?)", name, digest, size, stamp(now))
 	}
 	grown, more := size-e.Size, int64(0)
 	if e.Expired != nil {
 		grown, more = size, 1
+		// The name of what was deleted may go to other content, which is nothing of those who put the one before.
+		if e.Digest != digest && !isLive(name) {
+			if err := b.Run("DELETE FROM uses WHERE name = ?", name); err != nil {
+				return err
+			}
+		}
 	}
 	b.change.add(grown, more, stamp(now))
 	if grown != 0 {
@@ -59,42 +66,43 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 			return err
 		}
 	}
-	return b.run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
+	return b.Run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
 		digest, size, stamp(now), name)
 }
 
 // charge adds to what the sessions have that put an artifact.
 func (b *books) charge(name string, bytes int64) error {
-	return b.run("UPDATE sessions SET bytes = bytes + ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", bytes, name)
+	return b.Run("UPDATE sessions SET bytes = bytes + ? WHERE session IN (SELECT session FROM uses WHERE name = ?)", bytes, name)
 }
 
 // use enters who put an artifact.
 func (b *books) use(o Owner, ref artifactstore.Ref, now time.Time) error {
-	used, err := b.row("SELECT 1 FROM uses WHERE session = ? AND name = ? LIMIT 1", []any{o.Session, ref.Name}, new(int))
+	used, err := b.Row("SELECT 1 FROM uses WHERE session = ? AND name = ? LIMIT 1", []any{o.Session, ref.Name}, new(int))
 	if err != nil {
 		return err
 	}
 	if o.Session != "" && !used {
-		if err := b.run("UPDATE sessions SET bytes = bytes + ? WHERE session = ?", ref.Size, o.Session); err != nil {
+		if err := b.Run("UPDATE sessions SET bytes = bytes + ? WHERE session = ?", ref.Size, o.Session); err != nil {
 			return err
 		}
 	}
-	return b.run(`INSERT INTO uses (session, call, name, partial, stored_at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (session, call, name) DO UPDATE SET partial = min(partial, excluded.partial), stored_at = excluded.stored_at`,
-		o.Session, o.Call, ref.Name, o.Partial, stamp(now))
+	return b.Run(`INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (session, call, name) DO UPDATE SET partial = min(partial, excluded.partial), stored_at = excluded.stored_at,
+			raw = min(raw, excluded.raw)`,
+		o.Session, o.Call, ref.Name, o.Partial, stamp(now), o.Raw)
 }
 
 // isUsed reports whether an artifact was put for its owner since a time, and is there.
 func (b *books) isUsed(o Owner, ref artifactstore.Ref, since time.Time) (bool, error) {
-	return b.row(`SELECT 1 FROM uses u JOIN artifacts a ON a.name = u.name
-		WHERE u.session = ? AND u.call = ? AND u.name = ? AND u.partial <= ? AND u.stored_at >= ? AND
+	return b.Row(`SELECT 1 FROM uses u JOIN artifacts a ON a.name = u.name
+		WHERE u.session = ? AND u.call = ? AND u.name = ? AND u.partial <= ? AND u.raw <= ? AND u.stored_at >= ? AND
 			a.stored_at >= ? AND a.deleted_at IS NULL AND a.bytes = ? AND a.digest = ?`,
-		[]any{o.Session, o.Call, ref.Name, o.Partial, stamp(since), stamp(since), ref.Size, ref.Digest}, new(int))
+		[]any{o.Session, o.Call, ref.Name, o.Partial, o.Raw, stamp(since), stamp(since), ref.Size, ref.Digest}, new(int))
 }
 
 // lease makes the lease of a session last at least until a time.
 func (b *books) lease(session string, until time.Time) error {
-	return b.run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)
+	return b.Run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)
 		ON CONFLICT (session) DO UPDATE SET leased_until = max(leased_until, excluded.leased_until)`, session, stamp(until))
 }
 
@@ -104,14 +112,14 @@ func (b *books) setLease(session string, until time.Time) error {
 	if !until.IsZero() {
 		ms = stamp(until)
 	}
-	return b.run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)
+	return b.Run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)
 		ON CONFLICT (session) DO UPDATE SET leased_until = excluded.leased_until`, session, ms)
 }
 
 // session returns until when a session has a lease, and how much it has.
 func (b *books) session(session string) (until time.Time, bytes int64, err error) {
 	var ms int64
-	found, err := b.row("SELECT leased_until, bytes FROM sessions WHERE session = ?", []any{session}, &ms, &bytes)
+	found, err := b.Row("SELECT leased_until, bytes FROM sessions WHERE session = ?", []any{session}, &ms, &bytes)
 	if !found || ms == 0 {
 		return time.Time{}, bytes, err
 	}
@@ -124,7 +132,7 @@ func (b *books) entry(name string) (e Entry, known bool, err error) {
 	var stored int64
 	var deleted *int64
 	var why *string
-	known, err = b.row("SELECT digest, bytes, stored_at, deleted_at, deleted_why FROM artifacts WHERE name = ?", []any{name},
+	known, err = b.Row("SELECT digest, bytes, stored_at, deleted_at, deleted_why FROM artifacts WHERE name = ?", []any{name},
 		&e.Digest, &e.Size, &stored, &deleted, &why)
 	e.StoredAt, e.Expired = at(stored), tombstone(deleted, why)
 	return e, known, err
@@ -141,11 +149,11 @@ func tombstone(deleted *int64, why *string) *ExpiredError {
 	return e
 }
 
-// list returns the artifacts of a session, or of one of its calls, from a sequence down.
+// list returns the artifacts of a session, or of one of its calls, from a sequence down; none that is only raw.
 func (b *books) list(session, call string, below int64, limit int) (list []Entry, err error) {
-	err = b.each(`SELECT u.sequence, u.call, u.name, u.partial, u.stored_at, a.bytes, a.digest, a.deleted_at, a.deleted_why
+	err = b.Each(`SELECT u.sequence, u.call, u.name, u.partial, u.stored_at, a.bytes, a.digest, a.deleted_at, a.deleted_why
 		FROM uses u JOIN artifacts a ON a.name = u.name
-		WHERE u.session = ?1 AND (?2 = '' OR u.call = ?2) AND u.sequence < ?3 ORDER BY u.sequence DESC LIMIT ?4`,
+		WHERE u.session = ?1 AND (?2 = '' OR u.call = ?2) AND u.raw = 0 AND u.sequence < ?3 ORDER BY u.sequence DESC LIMIT ?4`,
 		[]any{session, call, below, limit}, func(scan func(...any) error) error {
 			e := Entry{Session: session}
 			var stored int64
@@ -167,7 +175,7 @@ const unleased = `a.deleted_at IS NULL AND NOT EXISTS (
 
 // spare returns artifacts that no lease names and that were not put since a time, the oldest first, after one.
 func (b *books) spare(now, before time.Time, after Entry, limit int) (list []Entry, err error) {
-	err = b.each("SELECT a.name, a.bytes, a.digest, a.stored_at FROM artifacts a WHERE a.stored_at < ?2 AND "+unleased+
+	err = b.Each("SELECT a.name, a.bytes, a.digest, a.stored_at FROM artifacts a WHERE a.stored_at < ?2 AND "+unleased+
 		" AND (a.stored_at, a.name) > (?3, ?4) ORDER BY a.stored_at, a.name LIMIT ?5",
 		[]any{stamp(now), stamp(before), stamp(after.StoredAt), after.Name, limit}, func(scan func(...any) error) error {
 			var e Entry
@@ -184,7 +192,7 @@ func (b *books) spare(now, before time.Time, after Entry, limit int) (list []Ent
 
 // strike enters the tombstone of an artifact, if it still may be deleted.
 func (b *books) strike(e Entry, now time.Time, why string) (struck bool, err error) {
-	n, err := b.exec("UPDATE artifacts AS a SET deleted_at = ?1, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
+	n, err := b.Exec("UPDATE artifacts AS a SET deleted_at = ?1, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
 		stamp(now), why, e.Name, stamp(e.StoredAt))
 	if n == 0 || err != nil {
 		return false, err
@@ -205,12 +213,12 @@ func (b *books) toErase(after string, limit int) ([]string, error) {
 
 // erased notes that an artifact with a tombstone is not there any more.
 func (b *books) erased(name string) error {
-	return b.run("UPDATE artifacts SET erased = 1 WHERE name = ? AND deleted_at IS NOT NULL", name)
+	return b.Run("UPDATE artifacts SET erased = 1 WHERE name = ? AND deleted_at IS NOT NULL", name)
 }
 
 // column reads the texts of a query.
 func (b *books) column(query string, args ...any) (list []string, err error) {
-	err = b.each(query, args, func(scan func(...any) error) error {
+	err = b.Each(query, args, func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)
 		list = append(list, text)

@@ -68,6 +68,10 @@ type Options struct {
 	// since. A clock that is set while the library is open changes nothing, and one that goes back between two
 	// runs stands still until it has caught up.
 	Now func() time.Time
+	// OnCommit is told of every transaction that wrote to the books: how many orders it took, how long the first of them
+	// waited for it, and how long its commit took with the sync. It is called by the goroutine that does everything, and
+	// must not keep it waiting. nil: nobody is told.
+	OnCommit func(orders int, waited, took time.Duration)
 	// Logger is told of what goes wrong where nobody waits for an answer. Required.
 	Logger *slog.Logger
 }
@@ -83,6 +87,7 @@ type Library struct {
 	full   atomic.Int64 // when a search for room last found none, in Unix nanoseconds
 
 	unfinished atomic.Bool // there may be artifacts with a tombstone
+	raw        atomic.Bool // something may have been put as raw
 }
 
 // total is how much is in the books.
@@ -98,7 +103,7 @@ func Open(store artifactstore.Store, o Options) (*Library, error) {
 	}
 	l := &Library{store: store, rules: o}
 	l.unfinished.Store(true)
-	c, err := newClerk(o.Books, o.Volatile, &l.total)
+	c, err := newClerk(o.Books, o.Volatile, &l.total, o.OnCommit)
 	if err != nil {
 		return nil, fmt.Errorf("books %s: %w", o.Books, err)
 	}
@@ -108,6 +113,11 @@ func Open(store artifactstore.Store, o Options) (*Library, error) {
 		l.held.Store(held)
 		l.count.Store(count)
 		l.floor = last
+		if err != nil {
+			return err
+		}
+		raw, err := b.hasRaw()
+		l.raw.Store(raw)
 		return err
 	})
 	if err != nil {
@@ -126,6 +136,9 @@ func (l *Library) now() time.Time {
 	}
 	return l.floor
 }
+
+// Waiting returns how many orders wait for the books.
+func (l *Library) Waiting() int64 { return int64(l.clerk.queue.Waiting()) }
 
 // Status says how much there is.
 type Status struct{ Artifacts, Bytes int64 }

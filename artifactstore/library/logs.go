@@ -115,7 +115,7 @@ func (b *books) resize(name string, size int64) error {
 	if err := b.charge(name, size-e.Size); err != nil {
 		return err
 	}
-	return b.run("UPDATE artifacts SET bytes = ? WHERE name = ?", size, name)
+	return b.Run("UPDATE artifacts SET bytes = ? WHERE name = ?", size, name)
 }
 
 // forget takes a log out of the books that has become an artifact.
@@ -130,7 +130,7 @@ func (b *books) forget(name string) error {
 			return err
 		}
 	}
-	return errors.Join(b.run("DELETE FROM uses WHERE name = ?", name), b.run("DELETE FROM artifacts WHERE name = ?", name))
+	return errors.Join(b.Run("DELETE FROM uses WHERE name = ?", name), b.Run("DELETE FROM artifacts WHERE name = ?", name))
 }
 
 // sizeOf is how long a log is now.

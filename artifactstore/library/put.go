@@ -32,6 +32,9 @@ type sink struct {
 
 // Put puts a blob and enters it in the books.
 func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	if s.owner.Raw {
+		s.raw.Store(true)
+	}
 	if err := s.admit(ctx, s.owner.Session, b.Size()); err != nil {
 		return artifactstore.Ref{}, fmt.Errorf("artifact of %d bytes: %w", b.Size(), err)
 	}

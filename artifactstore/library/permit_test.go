@@ -1,0 +1,227 @@
+package library_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/zeebo/blake3"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+)
+
+// read reads an artifact under a permit; empty: it is not known.
+func read(t failer, l *library.Library, name string, p library.Permit) string {
+	t.Helper()
+	pages, err := l.PagesFor(context.Background(), name, p)
+	if errors.Is(err, artifactstore.ErrUnknown) {
+		return ""
+	}
+	if err != nil {
+		t.Fatalf("artifact %s, %+v: %v", name, p, err)
+	}
+	defer pages.Close() // read-only
+	content, err := pages.Read(nil, 0, pages.Size())
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return string(content)
+}
+
+// TestPermits puts contents for some sessions, in every order and way, and reads all of them for each.
+func TestPermits(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		l := open(t, artifactstore.NewMemory(), library.Options{})
+		defer func() {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		sessions, contents := []string{"", "a", "b"}, []string{"one", "two", "three"}
+		names, open, raw := map[string]string{}, map[[2]string]bool{}, map[[2]string]bool{}
+		for range rapid.IntRange(1, 8).Draw(t, "puts") {
+			o := library.Owner{
+				Session: rapid.SampledFrom(sessions).Draw(t, "session"), Call: rapid.SampledFrom([]string{"", "c"}).Draw(t, "call"),
+				Raw: rapid.Bool().Draw(t, "raw"),
+			}
+			content := rapid.SampledFrom(contents).Draw(t, "content")
+			names[content] = put(t, l, o, content).Name
+			raw[[2]string{o.Session, content}] = true
+			open[[2]string{o.Session, content}] = open[[2]string{o.Session, content}] || !o.Raw
+		}
+		want := func(m map[[2]string]bool, session, content string) bool {
+			if session != "" {
+				return m[[2]string{session, content}]
+			}
+			return m[[2]string{"", content}] || m[[2]string{"a", content}] || m[[2]string{"b", content}]
+		}
+		for content, name := range names {
+			for _, session := range sessions {
+				for may, m := range map[bool]map[[2]string]bool{false: open, true: raw} {
+					got := read(t, l, name, library.Permit{Session: session, Raw: may})
+					if readable := got == content; readable != want(m, session, content) || !readable && got != "" {
+						t.Fatalf("session %q, raw %v reads %q of %q", session, may, got, content)
+					}
+				}
+				list, _, err := l.List(context.Background(), session, "", 0, 99)
+				if err != nil {
+					t.Fatal(err)
+				}
+				listed := false
+				for _, e := range list {
+					listed = listed || e.Name == name
+				}
+				if listed != open[[2]string{session, content}] {
+					t.Fatalf("session %q lists %q: %v", session, content, listed)
+				}
+			}
+		}
+	})
+}
+
+// An artifact that the permit leaves out fails as one that never was, also when it was deleted; one's own says why.
+func TestExpiredToOthers(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, _ := newLibrary(t, library.Options{KeepFor: time.Hour, Now: c.now})
+	ref := put(t, l, library.Owner{Session: "a"}, "x")
+	c.move(2 * time.Hour)
+	if got := collect(t, l); got.Count != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := l.PagesFor(t.Context(), ref.Name, library.Permit{Session: "a"}); !isExpired(err) {
+		t.Error(err)
+	}
+	_, foreign := l.PagesFor(t.Context(), ref.Name, library.Permit{Session: "b"})
+	_, never := l.PagesFor(t.Context(), "ffffffff", library.Permit{Session: "b"})
+	if foreign == nil || never == nil || fmt.Sprint(foreign) != "artifact "+ref.Name+": "+errors.Unwrap(never).Error() {
+		t.Errorf("%v; %v", foreign, never)
+	}
+}
+
+// The name of what was deleted goes to other content. Who put the first has no right to the second.
+func TestNameOfOtherContent(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l, _ := newLibrary(t, library.Options{KeepFor: time.Hour, Now: c.now})
+	first, second := sameName()
+	a := put(t, l, library.Owner{Session: "a"}, first)
+	c.move(2 * time.Hour)
+	if got := collect(t, l); got.Count != 1 {
+		t.Fatalf("%+v", got)
+	}
+	b := put(t, l, library.Owner{Session: "b"}, second)
+	if a.Name != b.Name {
+		t.Fatalf("the names are %s and %s", a.Name, b.Name)
+	}
+	if got := read(t, l, a.Name, library.Permit{Session: "a"}); got != "" {
+		t.Errorf("a reads %q", got)
+	}
+	if got := read(t, l, a.Name, library.Permit{Session: "b"}); got != second {
+		t.Errorf("b reads %q", got)
+	}
+	c.move(2 * time.Hour)
+	collect(t, l)
+	put(t, l, library.Owner{Session: "c"}, second)
+	if got := read(t, l, a.Name, library.Permit{Session: "b"}); got != second {
+		t.Errorf("the same content again: b reads %q", got)
+	}
+}
+
+// sameName finds two contents whose digests begin alike.
+func sameName() (first, second string) {
+	seen := map[[4]byte]string{}
+	for i := 0; ; i++ {
+		content := fmt.Sprint("content ", i)
+		digest := blake3.Sum256([]byte(content))
+		if other := seen[[4]byte(digest[:4])]; other != "" {
+			return other, content
+		}
+		seen[[4]byte(digest[:4])] = content
+	}
+}
+
+// TestBooksOfVersion1 opens books that version 1 wrote: two sessions, one deleted artifact, one that was cut off. They
+// say what they said, take what is new, and stay as they are for a second start.
+func TestBooksOfVersion1(t *testing.T) {
+	t.Parallel()
+	old, err := os.ReadFile("testdata/books-1.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "books.db")
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newClock()
+	c.move(4 * time.Hour)
+	store := artifactstore.NewMemory()
+	for _, content := range []string{"of a", "of both", "of b, cut off", "of none"} {
+		if _, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte(content))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for start := range 2 {
+		l := open(t, store, library.Options{Books: path, KeepFor: time.Hour, SessionLease: time.Hour, Now: c.now})
+		if s := l.Status(); s.Artifacts != 4+int64(start) {
+			t.Errorf("start %d: %+v", start, s)
+		}
+		for content, want := range map[string]string{"of a": "a", "of both": "ab", "of b, cut off": "b", "of none": ""} {
+			name := store.RefOf([]byte(content)).Name
+			for _, session := range []string{"a", "b"} {
+				if got := read(t, l, name, library.Permit{Session: session}) == content; got != bytes.Contains([]byte(want), []byte(session)) {
+					t.Errorf("start %d: session %s reads %q: %v", start, session, content, got)
+				}
+			}
+			if got := read(t, l, name, library.Permit{}); got != content {
+				t.Errorf("start %d: %q is %q", start, content, got)
+			}
+		}
+		if _, err := l.PagesFor(t.Context(), store.RefOf([]byte("deleted")).Name, library.Permit{Session: "gone"}); !isExpired(err) {
+			t.Errorf("start %d: %v", start, err)
+		}
+		list, _, err := l.List(t.Context(), "b", "", 0, 9)
+		if err != nil || len(list) != 2 || !list[0].Partial || list[1].Partial {
+			t.Errorf("start %d: %+v, %v", start, list, err)
+		}
+		before := store.RefOf([]byte("as the tool wrote it")).Name
+		if got := read(t, l, before, library.Permit{}); got != "" {
+			t.Errorf("start %d: what was put as raw before is open: %q", start, got)
+		}
+		raw := put(t, l, library.Owner{Session: "a", Raw: true}, "as the tool wrote it")
+		if got := read(t, l, raw.Name, library.Permit{}); got != "" {
+			t.Errorf("start %d: raw is open: %q", start, got)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Books of a later version are refused before they are written to.
+func TestBooksOfALaterVersion(t *testing.T) {
+	t.Parallel()
+	later, err := os.ReadFile("testdata/books-1.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	later[63] = 3 // the version, big-endian, at 60
+	path := filepath.Join(t.TempDir(), "books.db")
+	if err := os.WriteFile(path, later, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := library.Open(artifactstore.NewMemory(), library.Options{Books: path}); !errors.Is(err, library.ErrBooks) {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, later) {
+		t.Errorf("the books are changed, error %v", err)
+	}
+}

@@ -1,0 +1,299 @@
+// Package sqlite opens SQLite databases as this project uses them: private files in WAL mode, durable at every
+// commit, written by one goroutine, and readable for operators with tools of their own. It knows no tables.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Failures of a database. They arrive wrapped; test for them with errors.Is.
+var (
+	// ErrFull means that the file system has no room. Nothing of the transaction was written, and later ones may
+	// succeed.
+	ErrFull = errors.New("no room for the database")
+	// ErrReadOnly means that the file system is read-only. Reading goes on working.
+	ErrReadOnly = errors.New("database is read-only")
+	// ErrUnreadable means that the file is damaged, or no database. It is not written to until it is opened again.
+	ErrUnreadable = errors.New("database cannot be read")
+	// ErrTooNew means that a later version made the tables. Nothing was written.
+	ErrTooNew = errors.New("database is of a later version")
+	// ErrFailed means that the disk failed, or that an order panicked. Nothing is certain any more, so the database is
+	// not written to until it is opened again.
+	ErrFailed = errors.New("database failed, and is not written to until it is opened again")
+	// ErrConflict means that a row would break a rule of its table, such as that a key is unique.
+	ErrConflict = errors.New("conflict")
+)
+
+// Options say how a database is opened.
+type Options struct {
+	// Path of the file; empty: in memory.
+	Path string
+	// Volatile leaves out the syncs.
+	Volatile bool
+	// Schema makes the tables of a new database: statements, without a transaction. Required but for readers.
+	Schema string
+	// Version is the version of the schema, from 1; databases have it in user_version.
+	Version int
+	// Upgrades are the statements that make tables of the next version of those of each earlier one.
+	Upgrades map[int]string
+	// Reader opens a database that another DB has open, to read only.
+	Reader bool
+	// Pragmas are further ones, such as "secure_delete = ON"; of a new file also "page_size = 8192".
+	Pragmas []string
+}
+
+// DB is an open database. One goroutine uses it at a time.
+type DB struct {
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+	path     string
+	alone    bool
+	failed   error // for good
+	wrote    bool  // in this transaction, or the last one
+	took     time.Duration
+}
+
+// Open opens a database, and makes it if there is none. On a full disk there is no room for the file that SQLite
+// shares with other readers: there the database opens all the same, to be read by this DB alone.
+//
+// Errors: ErrTooNew, ErrUnreadable, ErrFull, ErrReadOnly, ErrFailed.
+func Open(o Options) (*DB, error) {
+	if err := probe(o); err != nil {
+		return nil, err
+	}
+	d, err := open(o, false)
+	if isRoomless(err) && !o.Reader {
+		return open(o, true)
+	}
+	return d, err
+}
+
+// isRoomless reports whether there was no room for the file that SQLite shares with other readers.
+func isRoomless(err error) bool {
+	e, ok := errors.AsType[*driver.Error](err)
+	return ok && (e.Code() == lib.SQLITE_IOERR_SHMSIZE || e.Code() == lib.SQLITE_FULL)
+}
+
+// probe refuses a database of a later version before a byte of it is written: opened to be read only, it is not even
+// checkpointed.
+func probe(o Options) error {
+	if o.Path == "" || o.Reader {
+		return nil
+	}
+	if info, err := os.Stat(o.Path); err != nil || info.Size() == 0 {
+		return nil // it is made
+	}
+	d := &DB{prepared: map[string]*sql.Stmt{}}
+	defer d.Close() // read-only
+	how := "mode=ro"
+	if wal, err := os.Stat(o.Path + "-wal"); err != nil || wal.Size() == 0 {
+		how += "&immutable=1" // all is in the file, and none is made beside it
+	}
+	if err := d.connect(source(o.Path, how)); err != nil {
+		return nil // it fails again where it is said what it means
+	}
+	if version, err := d.version(); err == nil && version > o.Version {
+		return tooNew(version, o.Version)
+	}
+	return nil // likewise
+}
+
+func tooNew(version, known int) error {
+	return fmt.Errorf("version %d, this program knows %d: %w", version, known, ErrTooNew)
+}
+
+func source(path, how string) string {
+	if path == "" {
+		return "file::memory:"
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: how}).String()
+}
+
+func open(o Options, alone bool) (*DB, error) {
+	d := &DB{prepared: map[string]*sql.Stmt{}, path: o.Path, alone: alone || o.Path == ""}
+	if err := d.open(o); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *DB) open(o Options) error {
+	if o.Path != "" && !o.Reader {
+		if err := makePrivate(o.Path); err != nil {
+			return err
+		}
+	}
+	how := ""
+	if o.Reader {
+		how = "mode=ro"
+	}
+	if err := d.connect(source(o.Path, how)); err != nil {
+		return err
+	}
+	for _, p := range d.pragmas(o) {
+		if _, err := d.conn.ExecContext(context.Background(), "PRAGMA "+p); err != nil {
+			return d.failure(err)
+		}
+	}
+	if o.Reader {
+		return nil
+	}
+	if err := d.prepareTables(o); err != nil || o.Path == "" {
+		return err
+	}
+	return syncDir(filepath.Dir(o.Path))
+}
+
+// pragmas say how a database is used. The order matters: who locks must be said before anything is read.
+func (d *DB) pragmas(o Options) (list []string) {
+	if o.Reader {
+		return append(list, "temp_store = MEMORY", "busy_timeout = 1000")
+	}
+	if d.alone && o.Path != "" {
+		list = append(list, "locking_mode = EXCLUSIVE")
+	}
+	list = append(list, o.Pragmas...)
+	if o.Path != "" {
+		list = append(list, "journal_mode = WAL")
+	}
+	durability := "synchronous = FULL"
+	if o.Path == "" || o.Volatile {
+		durability = "synchronous = OFF"
+	}
+	return append(list, durability, "temp_store = MEMORY")
+}
+
+func (d *DB) connect(source string) (err error) {
+	if d.db, err = sql.Open("sqlite", source); err != nil {
+		return err
+	}
+	d.db.SetMaxOpenConns(1)
+	d.conn, err = d.db.Conn(context.Background())
+	return d.failure(err)
+}
+
+func (d *DB) version() (version int, err error) {
+	err = d.conn.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version)
+	return version, d.failure(err)
+}
+
+// prepareTables makes the tables of a new database, and brings those of an earlier version to this one.
+func (d *DB) prepareTables(o Options) error {
+	version, err := d.version()
+	switch {
+	case err != nil:
+		return err
+	case version == o.Version:
+		return nil
+	case version > o.Version:
+		return tooNew(version, o.Version)
+	}
+	return d.Transaction(func() error {
+		for ; version > 0 && version < o.Version; version++ {
+			if o.Upgrades[version] == "" {
+				return fmt.Errorf("version %d: %w", version, ErrUnreadable)
+			}
+			if err := d.script(o.Upgrades[version], version+1); err != nil {
+				return err
+			}
+		}
+		if version == 0 {
+			return d.script(o.Schema, o.Version)
+		}
+		return nil
+	})
+}
+
+// script runs several statements, after which the tables have a version.
+func (d *DB) script(statements string, version int) error {
+	_, err := d.conn.ExecContext(context.Background(), fmt.Sprintf("%s;\nPRAGMA user_version = %d", statements, version))
+	return d.failure(err)
+}
+
+// makePrivate makes the file of a database, which SQLite would let others read. Whatever the umask is, its mode is
+// that of the files that SQLite puts beside it.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(0o600), f.Close())
+}
+
+// syncDir makes the name of a new database durable.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// Alone reports whether nobody else can read the database while it is open.
+func (d *DB) Alone() bool { return d.alone }
+
+// Failed returns why the database is not written to any more, or nil.
+func (d *DB) Failed() error { return d.failed }
+
+// Close closes the database.
+func (d *DB) Close() error {
+	var errs []error
+	for _, s := range d.prepared {
+		errs = append(errs, s.Close())
+	}
+	if d.conn != nil {
+		errs = append(errs, d.conn.Close())
+	}
+	if d.db != nil {
+		errs = append(errs, d.db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// onReadOnly reports whether the file system has become read-only.
+func (d *DB) onReadOnly() bool {
+	var stat unix.Statfs_t
+	return d.path != "" && unix.Statfs(d.path, &stat) == nil && stat.Flags&unix.ST_RDONLY != 0
+}
+
+// failure says what an error of the database means. After one of the disk nothing is certain any more, so nothing is
+// promised until the database is opened again.
+func (d *DB) failure(err error) error {
+	e, ok := errors.AsType[*driver.Error](err)
+	if !ok {
+		return err
+	}
+	switch {
+	case e.Code() == lib.SQLITE_IOERR_SHMSIZE: // before anything was written
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case e.Code() == lib.SQLITE_IOERR_WRITE && d.onReadOnly(): // SQLite has no other word for it
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_FULL:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case lib.SQLITE_READONLY:
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	case lib.SQLITE_CONSTRAINT:
+		return fmt.Errorf("%w: %w", ErrConflict, err)
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		d.failed = fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return d.failed
+	case lib.SQLITE_IOERR:
+		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
+		return d.failed
+	}
+	return err
+}

@@ -1,0 +1,132 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolresult/toolresult/artifactstore/sqlite"
+)
+
+func options(path string) sqlite.Options {
+	return sqlite.Options{Path: path, Volatile: true, Schema: "CREATE TABLE things (name TEXT PRIMARY KEY)", Version: 3}
+}
+
+func open(t *testing.T, o sqlite.Options) *sqlite.DB {
+	t.Helper()
+	d, err := sqlite.Open(o)
+	must(t, err)
+	t.Cleanup(func() { must(t, d.Close()) })
+	return d
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func names(t *testing.T, d *sqlite.DB) string {
+	t.Helper()
+	var list []string
+	must(t, d.Each("SELECT name FROM things ORDER BY name", nil, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		list = append(list, name)
+		return err
+	}))
+	return strings.Join(list, " ")
+}
+
+func add(d *sqlite.DB, name string) func() error {
+	return func() error { return d.Run("INSERT INTO things VALUES (?)", name) }
+}
+
+// A transaction is done wholly or not at all; an attempt in it that fails leaves nothing, and the others stand.
+func TestTransactions(t *testing.T) {
+	d := open(t, options(""))
+	must(t, d.Transaction(add(d, "a")))
+	no := errors.New("no")
+	if err := d.Transaction(func() error { return errors.Join(add(d, "b")(), no) }); !errors.Is(err, no) {
+		t.Error(err)
+	}
+	must(t, d.Transaction(func() error {
+		if err := d.Attempt(add(d, "a")); !errors.Is(err, sqlite.ErrConflict) {
+			t.Error(err)
+		}
+		if err := d.Attempt(func() error { return errors.Join(add(d, "c")(), no) }); !errors.Is(err, no) {
+			t.Error(err)
+		}
+		return d.Attempt(add(d, "d"))
+	}))
+	if got := names(t, d); got != "a d" || d.Failed() != nil {
+		t.Errorf("%s, %v", got, d.Failed())
+	}
+}
+
+// After a panic nothing is written any more, and none of its transaction.
+func TestPanic(t *testing.T) {
+	d := open(t, options(""))
+	err := d.Transaction(func() error {
+		must(t, d.Attempt(add(d, "a")))
+		_ = d.Attempt(func() error { panic("broken") }) // the transaction fails all the same
+		return nil
+	})
+	if !errors.Is(err, sqlite.ErrFailed) || !strings.Contains(err.Error(), "broken") {
+		t.Error(err)
+	}
+	if err := d.Transaction(add(d, "b")); !errors.Is(err, sqlite.ErrFailed) || !errors.Is(d.Failed(), sqlite.ErrFailed) {
+		t.Error(err)
+	}
+	if got := names(t, d); got != "" {
+		t.Error(got)
+	}
+}
+
+// Readers read beside the writer, and write nothing.
+func TestReaders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "with space?#%.db")
+	d := open(t, options(path))
+	r := open(t, sqlite.Options{Path: path, Reader: true})
+	must(t, d.Transaction(func() error {
+		must(t, add(d, "a")())
+		if got := names(t, r); got != "" {
+			t.Errorf("a reader sees %s before the commit", got)
+		}
+		return nil
+	}))
+	if got := names(t, r); got != "a" || d.Alone() {
+		t.Errorf("%s", got)
+	}
+	if err := add(r, "b")(); !errors.Is(err, sqlite.ErrReadOnly) {
+		t.Error(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	for _, c := range []struct {
+		version int
+		want    error
+	}{{3, nil}, {3, nil}, {2, sqlite.ErrTooNew}, {4, sqlite.ErrUnreadable}} {
+		o := options(path)
+		o.Version = c.version
+		d, err := sqlite.Open(o)
+		if !errors.Is(err, c.want) {
+			t.Errorf("version %d: %v", c.version, err)
+		}
+		if err == nil {
+			must(t, d.Close())
+		}
+	}
+	must(t, os.WriteFile(path, []byte(strings.Repeat("no database ", 100)), 0o600))
+	if _, err := sqlite.Open(options(path)); !errors.Is(err, sqlite.ErrUnreadable) {
+		t.Error(err)
+	}
+}
