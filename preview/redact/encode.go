@@ -1,0 +1,176 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// form is what a value looks like in one encoding, or a piece of it.
+type form struct {
+	bytes string
+	kind  int
+}
+
+// maxPiece is the length of the longest form. Longer ones are looked for in
+// pieces, each for itself.
+const maxPiece = 16 << 10
+
+func pieces(f string, kind int) (list []form) {
+	n := (len(f) + maxPiece - 1) / maxPiece
+	for k := range n {
+		list = append(list, form{f[k*len(f)/n : (k+1)*len(f)/n], kind})
+	}
+	return list
+}
+
+// encodings returns the distinct forms of a value. An encoding is made of the
+// value as it is, with its line ends; what comes out has none that count.
+func encodings(stripped, whole []byte) []string {
+	seen := map[string]bool{}
+	var list []string
+	add := func(s string) {
+		s = string(strip([]byte(s)))
+		if len(s) >= MinValue && !seen[s] {
+			seen[s] = true
+			list = append(list, s)
+		}
+	}
+	add(string(stripped))
+	inputs := [][]byte{whole}
+	if len(stripped) != len(whole) {
+		inputs = append(inputs, stripped)
+	}
+	for _, v := range inputs {
+		add(hex.EncodeToString(v))
+		add(strings.ToUpper(hex.EncodeToString(v)))
+		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			for shift := range 3 {
+				add(core(e, v, shift))
+			}
+		}
+		for _, digits := range []string{upperHex, lowerHex} {
+			add(percent(v, "", digits, true))
+			if plain(v) {
+				continue // nothing else to encode
+			}
+			for _, kept := range []string{"-._~", "-._~!'()*", "-._~!'()*;/?:@&=+$,#", "-._~/", "-._~$&+:=@", "-_.*", "_"} {
+				add(percent(v, kept, digits, false))
+				add(strings.ReplaceAll(percent(v, kept+" ", digits, false), " ", "+"))
+			}
+		}
+		if plain(v) {
+			continue
+		}
+		for _, j := range jsonForms(v) {
+			add(j)
+			add(jsonForm([]byte(j), "", lowerHex, false))
+			add(jsonForm([]byte(j), "/", lowerHex, false))
+		}
+	}
+	return list
+}
+
+const upperHex, lowerHex = "0123456789ABCDEF", "0123456789abcdef"
+
+// plain is true for letters and digits, which most encodings leave as they are.
+func plain(v []byte) bool {
+	for _, c := range v {
+		if !isWord(c) || c == '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// core encodes a value that stands shift bytes behind a multiple of three, and
+// returns the characters that do not depend on what is around it.
+func core(e *base64.Encoding, v []byte, shift int) string {
+	padded := append(make([]byte, shift), v...)
+	text := e.EncodeToString(padded)
+	from := (shift*8 + 5) / 6
+	to := len(padded) * 8 / 6
+	return text[from:to]
+}
+
+// percent encodes everything, or all but letters, digits and what is kept.
+func percent(v []byte, kept, digits string, everything bool) string {
+	out := make([]byte, 0, 3*len(v))
+	for _, c := range v {
+		if !everything && (isWord(c) && c != '_' || strings.IndexByte(kept, c) >= 0) {
+			out = append(out, c)
+		} else {
+			out = append(out, '%', digits[c>>4], digits[c&15])
+		}
+	}
+	return string(out)
+}
+
+// jsonForms returns what encoders make of a value inside of a JSON string. They
+// differ in what they escape beyond what they must.
+func jsonForms(v []byte) (list []string) {
+	for _, e := range jsonEncoders {
+		if s := jsonForm(v, e.extra, e.digits, e.ascii); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// jsonEncoders are what encoders escape beyond what they must.
+var jsonEncoders = []struct {
+	extra, digits string
+	ascii         bool // all but ASCII is escaped
+}{
+	{"", lowerHex, false},
+	{"", upperHex, false},
+	{"", lowerHex, true}, // Python
+	{"", upperHex, true},
+	{"/", lowerHex, false},
+	{"/", lowerHex, true},    // PHP
+	{"<>&", lowerHex, false}, // Go, Rails
+	{"<>&", upperHex, false},
+	{"<>&", lowerHex, true},
+	{"<>&/", lowerHex, false},
+	{"<>&='", lowerHex, false},   // Gson
+	{"<>&'+`\"", upperHex, true}, // .NET
+	{"<>&'+`\"", lowerHex, true},
+	{"<>&'+`\"", upperHex, false},
+	{"<>&'+`\"/", lowerHex, false},
+	{"<>&'\"", upperHex, true}, // PHP, with all JSON_HEX flags
+	{"<>&'\"/", upperHex, true},
+}
+
+func jsonForm(v []byte, extra, digits string, ascii bool) string {
+	out := make([]byte, 0, len(v)+16)
+	for i := 0; i < len(v); {
+		r, n := utf8.DecodeRune(v[i:])
+		switch {
+		case r == '/' && strings.IndexByte(extra, '/') >= 0:
+			out = append(out, `\/`...)
+		case r < 0x80 && strings.IndexByte(extra, byte(r)) >= 0:
+			out = escapeRune(out, r, digits)
+		case r == '"' || r == '\\':
+			out = append(out, '\\', byte(r))
+		case r < 0x20 && strings.IndexByte("\b\f\n\r\t", byte(r)) >= 0:
+			out = append(out, '\\', "bfnrt"[strings.IndexByte("\b\f\n\r\t", byte(r))])
+		case r < 0x20 || r == 0x7f && ascii:
+			out = escapeRune(out, r, digits)
+		case r > 0xffff && ascii:
+			out = escapeRune(out, 0xd800+(r-0x10000)>>10, digits)
+			out = escapeRune(out, 0xdc00+(r-0x10000)&0x3ff, digits)
+		case r > 0x7f && ascii && !(r == utf8.RuneError && n == 1):
+			out = escapeRune(out, r, digits)
+		default:
+			out = append(out, v[i:i+n]...)
+		}
+		i += n
+	}
+	return string(out)
+}
+
+func escapeRune(out []byte, r rune, digits string) []byte {
+	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}

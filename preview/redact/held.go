@@ -1,0 +1,100 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Any reports whether anything was found so far, if only the beginning of something that
+// is not out yet.
+func (r *Redactor) Any() bool {
+	for _, s := range r.stages {
+		if len(s.spans) > 0 {
+			return true
+		}
+		for _, c := range s.counts {
+			if c.Matches > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Held returns the bytes that came and are not out yet, as they came, for as long as
+// there is nothing that Any reports. It is valid until the next call of another method.
+func (r *Redactor) Held() []byte {
+	var held []byte
+	for i := len(r.stages) - 1; i >= 0; i-- { // what a later stage holds came earlier
+		rest := r.stages[i].rest()
+		if len(held) == 0 {
+			held = rest[:len(rest):len(rest)]
+			continue
+		}
+		held = append(held, rest...)
+	}
+	return held
+}
+
+// Waiting is how many bytes came and are not out yet. Those that a stage made count as
+// those of the next one.
+func (r *Redactor) Waiting() (n int64) {
+	for _, s := range r.stages {
+		n += s.total - s.emitted
+	}
+	return n
+}
+
+// rest is what is not out yet. The bytes of a secret that was found and may go on are not
+// kept.
+func (s *stream) rest() []byte { return s.held[max(s.emitted, s.heldAt)-s.heldAt:] }
+
+// Peek returns what Flush would give out if the stream ended here, and goes on. What may
+// be the beginning of a secret is masked by asterisks, because here it is not the tool
+// that has ended: the rest may come. What it returns is the caller's.
+func (r *Redactor) Peek() []byte {
+	end := &Redactor{stages: make([]*stream, len(r.stages))}
+	for i, s := range r.stages {
+		c := s.clone()
+		if c.open = c.emitted; s.finder.asks(s.rest()) {
+			c.open = openNowhere
+		}
+		end.stages[i] = c
+	}
+	var rest []byte
+	for _, p := range end.Flush() {
+		rest = append(rest, p...)
+	}
+	return rest
+}
+
+func (s *stream) clone() *stream {
+	c := *s
+	c.finder = s.finder.clone()
+	c.spans, c.held, c.counts = slices.Clone(s.spans), slices.Clone(s.held), slices.Clone(s.counts)
+	c.spare, c.lent, c.out, c.outView = nil, nil, nil, nil
+	return &c
+}
+
+// asks is false: a value may have any byte.
+func (f *valueFinder) asks([]byte) bool { return false }
+
+// maxQuestion is how long a question may be, in bytes.
+const maxQuestion = 80
+
+// asks reports whether undecided text is that of a program that waits for an answer,
+// such as "password: ": the name of a secret, and nothing of it yet.
+func (f *patternFinder) asks(b []byte) bool {
+	return len(b) > 0 && len(b) <= maxQuestion && bytes.IndexByte([]byte(" :?"), b[len(b)-1]) >= 0 && !bytes.ContainsAny(b, "\n-0123456789")
+}
+
+func (f *valueFinder) clone() finder {
+	c := *f
+	return &c
+}
+
+func (f *patternFinder) clone() finder {
+	c := *f
+	c.found, c.runs = slices.Clone(f.found), slices.Clone(f.runs)
+	return &c
+}

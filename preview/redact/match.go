@@ -1,0 +1,345 @@
+package redact
+
+// stops ends a secret: what cannot be part of one, and what may stand behind one
+// in a file, a terminal or a program.
+var stops = func() (set [256]bool) {
+	for c := range 0x21 {
+		set[c] = true
+	}
+	for _, c := range []byte("`'\";\\,)}]<>&|\x7f") {
+		set[c] = true
+	}
+	return set
+}()
+
+// matcher matches patterns at positions of a view.
+type matcher struct {
+	set   *Patterns
+	marks *marks
+	same  bool
+	v     view
+	steps int   // left for the pattern that is tried
+	edge  int64 // where the last span ends: what begins there begins at an edge
+
+	runs []run // by class
+
+	gapAt, gapTo int64 // of the last gap
+
+	result result
+}
+
+// run is what is known of the bytes of a class: all from from to to are, and the
+// one at to is not if closed.
+type run struct {
+	from, to int64
+	closed   bool
+}
+
+// result of a try.
+type result struct {
+	from, to int // of the secret
+	more     int // class that the secret goes on with, or -1
+	ok       bool
+	wait     bool // more bytes must come
+}
+
+// maxSteps bounds the work of one try. Behind it, the longest runs count.
+const maxSteps = 64
+
+// try matches a pattern that is known by the bytes at a position. It returns
+// what was found, which is valid until the next try.
+func (m *matcher) try(p *pattern, at int, eight bool) *result {
+	r := &m.result
+	*r = result{from: -1, to: -1, more: -1}
+	m.steps = maxSteps
+	begin := at - p.back
+	switch {
+	case begin < 0:
+	case eight:
+		m.match(p.steps[p.done:], begin, begin+p.from, r)
+	default:
+		m.match(p.steps, begin, begin, r)
+	}
+	return r
+}
+
+// match matches steps from i on. What it finds is in r.
+func (m *matcher) match(steps []step, begin, i int, r *result) {
+	b := m.v.b
+	for k := range steps {
+		s := &steps[k]
+		switch s.op {
+		case opText:
+			for x := range len(s.text) {
+				if i+x >= len(b) {
+					r.wait = !m.v.end
+					return
+				}
+				if b[i+x] != s.text[x] {
+					return
+				}
+			}
+			i += len(s.text)
+		case opFold:
+			for x := range len(s.text) {
+				if i+x >= len(b) {
+					r.wait = !m.v.end
+					return
+				}
+				if lower(b[i+x]) != s.text[x] {
+					return
+				}
+			}
+			i += len(s.text)
+		case opClass:
+			if s.max == 1 {
+				// Most are single bytes.
+				if i >= len(b) {
+					if s.min == 0 && m.v.end {
+						continue
+					}
+					r.wait = !m.v.end
+					return
+				}
+				in := m.set.classes[s.class][b[i]]
+				if in && (s.min == 1 || s.only) {
+					i++
+					continue
+				}
+				if !in {
+					if s.min == 1 {
+						return
+					}
+					continue
+				}
+			}
+			n, wait := m.run(s.class, i, s.max)
+			if wait {
+				r.wait = true
+				return
+			}
+			if n < s.min {
+				return
+			}
+			if s.max == maxRun && n == maxRun {
+				r.more = s.class
+			} else if n > 0 {
+				r.more = -1
+			}
+			if s.only || n == s.min {
+				i += n
+				continue
+			}
+			for longest := n; n >= s.min; n-- {
+				if m.steps--; m.steps < 0 {
+					// Too much to try: the run is redacted without the rest's word.
+					r.to, r.ok, r.more = i+longest, true, s.class
+					if r.from < 0 {
+						r.from = begin
+					}
+					return
+				}
+				try := *r
+				m.match(steps[k+1:], begin, i+n, &try)
+				if try.ok || try.wait {
+					*r = try
+					return
+				}
+			}
+			return
+		case opEdge:
+			at, wait := false, false
+			if i == begin {
+				at = m.edgeBefore(i)
+			} else {
+				at, wait = m.edgeAfter(i)
+			}
+			if wait {
+				r.wait = true
+				return
+			}
+			if !at {
+				return
+			}
+		case opStop:
+			if i >= len(b) {
+				if !m.v.end {
+					r.wait = true
+					return
+				}
+			} else if !stops[b[i]] {
+				return
+			}
+		case opGap:
+			to, wait := m.gap(i)
+			if wait {
+				r.wait = true
+				return
+			}
+			if to < 0 {
+				return
+			}
+			i = to
+		case opFrom:
+			r.from = i
+		case opTo:
+			r.to = i
+		}
+	}
+	r.ok = true
+}
+
+// run returns how many bytes from i on are of a class, at most most.
+func (m *matcher) run(class, i, most int) (n int, wait bool) {
+	b, set, known := m.v.b, m.set.classes[class], &m.runs[class]
+	at := m.v.base + int64(i)
+	if at < known.from || at > known.to {
+		*known = run{from: at, to: at}
+	}
+	to := int(known.to - m.v.base)
+	if !known.closed {
+		limit := min(len(b), i+most)
+		for to < limit && set[b[to]] {
+			to++
+		}
+		known.to = m.v.base + int64(to)
+		known.closed = to < limit
+	}
+	if to-i >= most {
+		return most, false
+	}
+	return to - i, to >= len(b) && !m.v.end
+}
+
+// edgeBefore is true if a word may begin at i: the byte before is not of a word,
+// or ends a terminal sequence, an escape in a string or a URL, or what was redacted.
+func (m *matcher) edgeBefore(i int) bool {
+	b := m.v.b
+	if i == 0 || !isWord(b[i-1]) || m.v.base+int64(i) == m.edge {
+		return true
+	}
+	if i >= 2 && b[i-2] == '\\' {
+		switch b[i-1] {
+		case 'n', 'r', 't', 'b', 'f', '0':
+			return true
+		}
+	}
+	if i >= 3 && b[i-3] == '%' && isHex(b[i-1]) && isHex(b[i-2]) {
+		return true
+	}
+	if b[i-1] < 'A' { // no letter, so no end of a sequence; but perhaps of \u0022 or \x1b
+		return i >= 4 && escapes(b[:i])
+	}
+	for k := i - 2; k >= 0 && k > i-32; k-- {
+		switch c := b[k]; {
+		case c == '[':
+			return k >= 1 && b[k-1] == esc || k >= 4 && escapes(b[:k])
+		case c-'0' >= 10 && c != ';' && c != ':' && c != '?':
+			return i >= 4 && escapes(b[:i])
+		}
+	}
+	return false
+}
+
+// escapes is true if b ends with \u00xx, \xxx or \033.
+func escapes(b []byte) bool {
+	n := len(b)
+	if n >= 6 && b[n-6] == '\\' && b[n-5] == 'u' && isHex(b[n-4]) && isHex(b[n-3]) && isHex(b[n-2]) && isHex(b[n-1]) {
+		return true
+	}
+	return n >= 4 && b[n-4] == '\\' && (b[n-3] == 'x' || b[n-3] == '0') && isHex(b[n-2]) && isHex(b[n-1])
+}
+
+func isHex(c byte) bool { return c-'0' < 10 || lower(c)-'a' < 6 }
+
+// edgeAfter is true if a word may end before i. A placeholder stands for bytes
+// that were there, so it does not make an edge.
+func (m *matcher) edgeAfter(i int) (at, wait bool) {
+	b := m.v.b
+	if i >= len(b) {
+		return m.v.end, !m.v.end
+	}
+	if b[i] == '[' {
+		n := m.marks.at(b, i, m.v.end)
+		return n == 0, n < 0
+	}
+	if b[i] == '*' && m.same {
+		for k := i; k < i+MinValue; k++ {
+			if k >= len(b) {
+				return m.v.end, !m.v.end
+			}
+			if b[k] != '*' {
+				return true, false
+			}
+		}
+		return false, false
+	}
+	return !isWord(b[i]), false
+}
+
+// gap returns where the value begins that is assigned to the name that ends at
+// i, or -1: the rest of the name, quotes, an operator, quotes.
+func (m *matcher) gap(i int) (to int, wait bool) {
+	if at := m.v.base + int64(i); at == m.gapAt {
+		if m.gapTo < 0 {
+			return -1, false
+		}
+		return int(m.gapTo - m.v.base), false
+	}
+	to, wait = m.gapFrom(i)
+	if !wait {
+		m.gapAt, m.gapTo = m.v.base+int64(i), -1
+		if to >= 0 {
+			m.gapTo = m.v.base + int64(to)
+		}
+	}
+	return to, wait
+}
+
+const (
+	maxNameRest = 20
+	maxQuotes   = 5
+)
+
+func (m *matcher) gapFrom(i int) (to int, wait bool) {
+	b := m.v.b
+	for n := 0; i < len(b) && n < maxNameRest && (isName(b[i]) || b[i] == ' ' || b[i] == '\t'); n++ {
+		i++
+	}
+	for n := 0; i < len(b) && n < maxQuotes && quotes[b[i]]; n++ {
+		i++
+	}
+	if i >= len(b) {
+		return -1, !m.v.end
+	}
+	switch c := b[i]; c {
+	case '=', ':', '>', ',', '?', '|':
+		n := 1
+		for n < 4 && i+n < len(b) && (b[i+n] == c && (c == ':' || c == '|') || b[i+n] == '=' || b[i+n] == '>') {
+			n++
+		}
+		if i+n >= len(b) {
+			return -1, !m.v.end
+		}
+		if (c == '|' || c == '?') && n < 2 {
+			return -1, false
+		}
+		i += n
+	default:
+		return -1, false
+	}
+	for n := 0; i < len(b) && n < maxQuotes && (quotes[b[i]] || b[i] == '='); n++ {
+		i++
+	}
+	if i >= len(b) {
+		return -1, !m.v.end
+	}
+	return i, false
+}
+
+var quotes = func() (set [256]bool) {
+	for _, c := range []byte(" \t\r\n'\"`\\") {
+		set[c] = true
+	}
+	return set
+}()

@@ -1,0 +1,282 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// patternFinder finds what looks like a secret.
+type patternFinder struct {
+	matcher
+	found []span
+	again int64 // not before the stream has so many bytes
+}
+
+func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
+	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: make([]run, len(p.classes)), gapAt: -1, edge: -1}}
+}
+
+// behind: some patterns are known by four bytes in their middle.
+func (f *patternFinder) behind(c byte) bool { return heldBack(c) }
+
+func (f *patternFinder) find(s *stream, v view, stop int64) {
+	f.v = v
+	b := v.b
+	i := int(s.next - v.base)
+	limit := int(min(stop-v.base, int64(len(b))))
+	if !v.end && s.total < f.again {
+		return
+	}
+	filter := (*[1 << (windowBits - 6)]uint64)(f.set.filter)
+	full := min(limit, len(b)-3)
+	for i < full {
+		for i+8 <= len(b) && i+4 <= full {
+			// Four windows of one load: most have no bit.
+			w := binary.LittleEndian.Uint64(b[i:])
+			h0, h1 := windowHash(uint32(w)), windowHash(uint32(w>>8))
+			h2, h3 := windowHash(uint32(w>>16)), windowHash(uint32(w>>24))
+			if (filter[h0>>6]>>(h0&63)|filter[h1>>6]>>(h1&63)|filter[h2>>6]>>(h2&63)|filter[h3>>6]>>(h3&63))&1 != 0 {
+				break
+			}
+			i += 4
+		}
+		if i >= full {
+			break
+		}
+		w := binary.LittleEndian.Uint32(b[i:])
+		h := windowHash(w)
+		if filter[h>>6]>>(h&63)&1 == 0 {
+			i++
+			continue
+		}
+		moved, ok := f.hit(s, i, w)
+		if !ok {
+			s.next = v.base + int64(i)
+			if n := len(b) - i; n > 64 {
+				f.again = s.next + int64(min(n*3/2, maxBlock))
+			}
+			return
+		}
+		i += moved
+	}
+	for i < limit && !f.viable(i) {
+		i++
+	}
+	s.next = v.base + int64(i)
+}
+
+// viable is true if a window may begin at i, which is among the last three bytes.
+func (f *patternFinder) viable(i int) bool {
+	if f.v.end || len(f.v.b)-i > 3 {
+		return false
+	}
+	w := uint32(0)
+	for k, c := range f.v.b[i:] {
+		w |= uint32(c) << (8 * k)
+	}
+	_, ok := f.set.partial[len(f.v.b)-i][w]
+	return ok
+}
+
+// hit tries the patterns that are known by the four bytes at i. It returns how
+// far to go on, and false where more bytes must come.
+func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
+	f.found = f.found[:0]
+	var first uint64
+	eight := i+8 <= len(f.v.b)
+	if eight {
+		first = binary.LittleEndian.Uint64(f.v.b[i:])
+	}
+	for _, k := range f.set.known(w) {
+		if k == asMarkList {
+			if n := f.marks.at(f.v.b, i, f.v.end); n != 0 {
+				return n, n > 0
+			}
+			continue
+		}
+		p := &f.set.patterns[k]
+		if eight && first&p.mask != p.value {
+			continue
+		}
+		r := f.try(p, i, eight)
+		if r.wait {
+			return 0, false
+		}
+		if !r.ok {
+			continue
+		}
+		rule := &f.set.rules[p.rule]
+		if rule.block {
+			if !bytes.Contains(f.v.b[r.from:r.to], []byte("PRIVATE KEY")) {
+				continue
+			}
+			to, ok := f.blockEnd(r.to)
+			if !ok {
+				return 0, false
+			}
+			if to < 0 {
+				continue
+			}
+			r.to = to
+		} else {
+			secret := f.v.b[r.from:r.to]
+			if len(secret) == 0 || !rule.secret(secret) {
+				continue
+			}
+			clear, ok := f.clear(r.from, r.to, p.inside)
+			if !ok {
+				return 0, false
+			}
+			if !clear {
+				continue
+			}
+		}
+		n := span{from: f.v.base + int64(r.from), to: f.v.base + int64(r.to), kind: rule.kind, rank: rule.rank}
+		if r.more >= 0 {
+			n.more = f.set.classes[r.more]
+		}
+		f.found = append(f.found, n)
+	}
+	for _, n := range f.found {
+		s.add(n)
+		f.edge = max(f.edge, n.to)
+	}
+	if len(f.found) > 0 && len(s.spans) > 1 {
+		s.settle(f.v, f.v.base+int64(i)-behindMost)
+	}
+	return 1, true
+}
+
+// clear is false for what was redacted before: a secret that is nothing but
+// placeholders, or begins or ends inside of one.
+func (f *patternFinder) clear(from, to int, inside bool) (clear, ok bool) {
+	b := f.v.b
+	if inside {
+		if in, ok := f.insideMark(from); in || !ok {
+			return false, ok
+		}
+	}
+	if bytes.IndexByte(b[from:to], '[') >= 0 {
+		if in, ok := f.insideMark(to); in || !ok {
+			return false, ok
+		}
+	} else if b[from] != '*' {
+		return true, true
+	}
+	return !f.marks.all(b[from:to]), true
+}
+
+// insideMark is true if a placeholder begins before i and ends behind it.
+func (f *patternFinder) insideMark(i int) (inside, ok bool) {
+	floor := max(0, i-len(markBegin)-maxName)
+	k := bytes.LastIndexByte(f.v.b[floor:i], '[')
+	if k < 0 {
+		return false, true
+	}
+	n := f.marks.at(f.v.b, floor+k, f.v.end)
+	return floor+k+n > i, n >= 0
+}
+
+const (
+	// maxBlock is how far behind its begin a private key may end.
+	maxBlock = 16 << 10
+	// minBlock is how many bytes of base64 it has at least.
+	minBlock = 64
+	// maxOther is how many lines in a row may look like none of a key.
+	maxOther = 2
+)
+
+// blockEnd returns where the private key ends whose first line ends at i: at its
+// last line, or where the lines stop to look like a key. It is -1 if there is
+// none, and false if more bytes must come. A line ends with a line end or with
+// an escaped one.
+func (f *patternFinder) blockEnd(i int) (end int, ok bool) {
+	b := f.v.b
+	last, body, other := i, 0, 0
+	for at := i; ; {
+		if at-i > maxBlock {
+			break
+		}
+		run, best, dashes := 0, 0, 0
+		k := at
+		for ; k < len(b) && k-at < 1024; k++ {
+			c := b[k]
+			if c == 'B' && k-at >= 5 && begins(b[k-5:], "-----BEGIN") {
+				break // another key
+			}
+			if c == '\n' || c == '\r' || c == '\\' && k+1 < len(b) && (b[k+1] == 'n' || b[k+1] == 'r') {
+				break
+			}
+			if isWord(c) && c != '_' || c == '+' || c == '/' || c == '=' {
+				run++
+				best = max(best, run)
+			} else {
+				run = 0
+			}
+			if c == '-' {
+				dashes++
+			}
+		}
+		if k >= len(b) || k+1 >= len(b) && b[k] == '\\' {
+			if !f.v.end {
+				return 0, false
+			}
+		}
+		line := b[at:min(k, len(b))]
+		switch {
+		case dashes >= 10 && endsKey(line):
+			if body < minBlock {
+				return -1, true
+			}
+			return at + keyEnd(line), true
+		case best >= 16:
+			body += best
+			last, other = at+len(line), 0
+		case len(line) > 0 && !header(line):
+			other++
+		}
+		if other > maxOther || k >= len(b) || b[k] == 'B' {
+			break
+		}
+		at = k + 1
+		if b[k] == '\\' {
+			at++
+		}
+	}
+	if body < minBlock {
+		return -1, true
+	}
+	return last, true
+}
+
+func begins(b []byte, s string) bool {
+	return len(b) >= len(s) && string(b[:len(s)]) == s
+}
+
+// endsKey is true for a line with "-----END" and "KEY".
+func endsKey(line []byte) bool {
+	return keyEnd(line) > 0
+}
+
+// keyEnd returns where the last line of a key ends in a line, 0 without one.
+func keyEnd(line []byte) int {
+	at := bytes.Index(line, []byte("-----END"))
+	if at < 0 {
+		return 0
+	}
+	key := bytes.Index(line[at:], []byte("KEY"))
+	if key < 0 {
+		return 0
+	}
+	dashes := bytes.Index(line[at+key:], []byte("-----"))
+	if dashes < 0 {
+		return 0
+	}
+	return at + key + dashes + len("-----")
+}
+
+// header is true for a line like "Proc-Type: 4,ENCRYPTED".
+func header(line []byte) bool {
+	at := bytes.IndexByte(line, ':')
+	return at > 0 && at < 24 && bytes.IndexByte(line[:at], ' ') < 0
+}

@@ -1,0 +1,198 @@
+package redact
+
+import (
+	"bytes"
+	"math"
+)
+
+// entropyOf is how many bytes of a secret its entropy is taken from, at most.
+const entropyOf = 512
+
+// logs has n*log2(n).
+var logs = func() (l [entropyOf + 1]float64) {
+	for n := 1; n <= entropyOf; n++ {
+		l[n] = float64(n) * math.Log2(float64(n))
+	}
+	return l
+}()
+
+// entropy returns Shannon's entropy of the bytes, in bits for each.
+func entropy(b []byte) float64 {
+	b = b[:min(len(b), entropyOf)]
+	if len(b) == 0 {
+		return 0
+	}
+	var counts [256]uint16
+	for _, c := range b {
+		counts[c]++
+	}
+	sum := logs[len(b)]
+	for _, c := range b { // each byte once: its count is taken and cleared
+		if n := counts[c]; n > 1 {
+			sum -= logs[n]
+		}
+		counts[c] = 0
+	}
+	return sum / float64(len(b))
+}
+
+// secret is true if what a pattern of the rule matched is one.
+func (r *rule) secret(b []byte) bool {
+	if r.entropy > 0 && entropy(b) <= r.entropy {
+		return false
+	}
+	if r.needs != 0 && !r.needs.met(b) {
+		return false
+	}
+	for _, a := range r.allow {
+		if bytes.Contains(b, []byte(a)) {
+			return false
+		}
+	}
+	if r.rank < rankPrefix && placeholder(b) {
+		return false
+	}
+	return r.words == nil || !r.words.in(b)
+}
+
+func (n needs) met(b []byte) bool {
+	digit, letter, lowers, uppers, inside, other := false, false, false, false, false, false
+	for i, c := range b[:min(len(b), entropyOf)] {
+		switch {
+		case c-'0' < 10:
+			digit = true
+		case c-'a' < 26:
+			letter, lowers = true, true
+		case c-'A' < 26:
+			letter, uppers = true, true
+			inside = inside || i > 0
+		default:
+			other = true
+		}
+	}
+	switch {
+	case n&aDigit != 0 && !digit, n&aLetter != 0 && !letter:
+		return false
+	case n&noWord != 0 && !digit && !(lowers && inside):
+		return false
+	case n&mixed != 0 && !(digit && letter || lowers && uppers && other):
+		return false
+	case n&noPath != 0 && path(b):
+		return false
+	}
+	return true
+}
+
+// path is true for what begins like a path, or has a dot in front of letters
+// like a file, a host or a member of an object.
+func path(b []byte) bool {
+	if b[0] == '/' || b[0] == '.' || b[0] == '~' || len(b) > 2 && b[1] == ':' && (b[2] == '\\' || b[2] == '/') {
+		return true
+	}
+	return bytes.Contains(b, []byte("://")) || bytes.Count(b, []byte("/")) > 2 || bytes.Contains(b, []byte("::"))
+}
+
+// placeholder is true for what stands in examples and templates in the place of
+// a secret: the global allow list of gitleaks, and some more.
+func placeholder(b []byte) bool {
+	switch b[0] {
+	case '$', '%', '@', '{', '<', '(', '[':
+		return true
+	}
+	if bytes.Count(b, b[:1]) == len(b) {
+		return true
+	}
+	if len(b) > 40 {
+		return false
+	}
+	var buffer [40]byte
+	s := buffer[:len(b)]
+	rare := false
+	for i, c := range b {
+		s[i] = lower(c)
+		rare = rare || s[i] == 'x' || c == '*' || c == '{' // one of these is in each of the parts below
+	}
+	switch string(s) {
+	case "true", "false", "null", "none", "undefined", "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "changeit",
+		"example", "username", "user", "test", "redacted", "masked", "hidden", "default", "optional", "required", "string", "process", "empty",
+		"014df517-39d1-4453-b7b3-9930c563627c":
+		return true
+	}
+	for _, begin := range [...]string{"your", "/users/", "process.env", "os.environ"} {
+		if begins(s, begin) {
+			return true
+		}
+	}
+	if !rare {
+		return false
+	}
+	for _, part := range [...]string{"example", "xxxx", "****", "${", "{{", "abcdefghijklmnopqrstuvwxyz"} {
+		if bytes.Contains(s, []byte(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// words finds stop words: a tree over letters, in lower case.
+type words struct {
+	next [][38]uint16
+	end  []bool
+}
+
+// letterOf numbers the letters of stop words: 0 is none.
+func letterOf(c byte) int {
+	switch c = lower(c); {
+	case c-'a' < 26:
+		return int(c-'a') + 1
+	case c-'0' < 10:
+		return int(c-'0') + 27
+	case c == '_' || c == '-' || c == '.':
+		return 37
+	}
+	return 0
+}
+
+func newWords(list []string) *words {
+	w := &words{next: make([][38]uint16, 1), end: make([]bool, 1)}
+	for _, s := range list {
+		at := uint16(0)
+		for i := range len(s) {
+			l := letterOf(s[i])
+			if w.next[at][l] == 0 {
+				w.next[at][l] = uint16(len(w.next))
+				w.next = append(w.next, [38]uint16{})
+				w.end = append(w.end, false)
+			}
+			at = w.next[at][l]
+		}
+		w.end[at] = true
+	}
+	return w
+}
+
+// in is true if b contains a stop word.
+func (w *words) in(b []byte) bool {
+	for i := range b {
+		for at, k := uint16(0), i; k < len(b); k++ {
+			if at = w.next[at][letterOf(b[k])]; at == 0 {
+				break
+			}
+			if w.end[at] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// genericWords are the stop words of the rule of gitleaks that knows nothing but
+// a name like "key".
+func genericWords(rules []upstreamRule) *words {
+	for _, r := range rules {
+		if r.ID == "generic-api-key" {
+			return newWords(r.StopWords)
+		}
+	}
+	return nil
+}
