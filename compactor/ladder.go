@@ -38,6 +38,7 @@ type sketch struct {
 	texts    []textSketch
 	lists    []listSketch
 	sections int // that have a line of their own
+	empty    int // of them: that show nothing but their handle
 }
 
 type textSketch struct {
@@ -66,19 +67,26 @@ func (s *sketch) message(of *schema, m protoreflect.Message, o *opened) {
 			continue
 		}
 		s.sections++
-		if f.Text(m) == "" {
+		v := f.Get(m)
+		if v.Preview == "" {
+			if v.Artifact != "" {
+				s.empty++
+			}
 			continue
 		}
-		v := f.Get(m)
 		if r := o.rankings.of(previewKey{m.Interface(), i}, &v, o.failed); r != nil {
 			s.texts = append(s.texts, textSketch{r, r.worths(), v.Truncated && v.Artifact != ""})
 		}
 	}
 	for i := range of.lists {
 		l := &of.lists[i]
-		if v := l.Get(m); v.Shown > 0 && (v.Artifact != "" || !v.Truncated) {
+		switch v := l.Get(m); {
+		case v.Shown > 0 && (v.Artifact != "" || !v.Truncated):
 			s.list(elementTokens(l.Field, m.Get(l.Field).List()), v.Truncated && v.Artifact != "")
 			s.sections++
+		case v.Shown == 0 && v.Artifact != "":
+			s.sections++
+			s.empty++
 		}
 	}
 	of.each(m, func(inner *schema, m protoreflect.Message) { s.message(inner, m, o) })
@@ -114,11 +122,15 @@ func (s *sketch) at(to Target) (cost, value int) {
 		limits = nil
 	}
 	handle := to.slack(false)
+	cost = s.empty * handle
 	for i := range s.texts {
 		t := &s.texts[i]
 		k := t.keep(limits, to.slack(t.hasHandle))
 		cost, value = cost+t.costs[k], value+t.worths[k]
-		if !t.hasHandle && k < len(t.order) {
+		if cut, ok := t.lineAt(limits); ok && k == 0 {
+			cost, value = cost+cut.tokens, value+t.worths[len(t.order)]*cut.tokens/max(1, t.costs[len(t.order)])
+		}
+		if t.hasHandle || k < len(t.order) {
 			cost += handle
 		}
 	}
@@ -126,7 +138,7 @@ func (s *sketch) at(to Target) (cost, value int) {
 		l := &s.lists[i]
 		k := keepElements(l.costs, limits, to.slack(l.hasHandle))
 		cost, value = cost+sum(l.costs[:k]), value+l.worths[k]
-		if !l.hasHandle && k < len(l.costs) {
+		if l.hasHandle || k < len(l.costs) {
 			cost += handle
 		}
 	}

@@ -13,16 +13,18 @@ import (
 // leastLine is the smallest part of a line that is worth showing, in bytes.
 const leastLine = 80
 
-// shortenLine shows the beginning and the end of a preview that is one line,
-// and so has no segment that could go alone. A line is cut, never dropped, as
-// long as the limit leaves something worth showing. It reports false where the
-// preview is something else, or where its bytes are not those of the payload,
-// so that an exact cut cannot be stated.
-func shortenLine(v *envelope.Large, source *pb.SourceFacts, limit int) (envelope.Large, bool) {
+// lineCut is a way to shorten a preview that is one line: what is between is left out.
+type lineCut struct{ head, tail, tokens int }
+
+// lineCuts are the ways to shorten a preview that is one line, and so has no segment that
+// could go alone: its beginning and its end, half as much each time, as long as that leaves
+// something worth showing. There are none where the preview is something else, or where
+// its bytes are not those of the payload, so that an exact cut cannot be stated.
+func lineCuts(v *envelope.Large, source *pb.SourceFacts) (list []lineCut) {
 	segments := source.GetSegments()
 	if len(segments) != 1 || segments[0].GetFirstLine() != segments[0].GetLastLine() ||
 		source.GetReplacedBytes() > 0 || source.GetEscapedBytes() > 0 {
-		return envelope.Large{}, false
+		return nil
 	}
 	text, at := v.Preview, len(v.Preview)/2
 	for _, cut := range v.Cuts {
@@ -31,16 +33,29 @@ func shortenLine(v *envelope.Large, source *pb.SourceFacts, limit int) (envelope
 			at = int(cut.GetPreviewOffset())
 		case pb.CutKind_CUT_KIND_SOURCE_LOSS:
 		default:
-			return envelope.Large{}, false
+			return nil
 		}
 	}
 	for n := len(text) / 2; n >= leastLine; n /= 2 {
 		head, tail := runeFloor(text, min(at, n/2)), runeCeil(text, max(at, len(text)-n/2))
-		if tokens.Estimate().Count(text[:head]+text[tail:]) <= limit {
-			return cutInside(v, source, head, tail), true
+		list = append(list, lineCut{head, tail, tokens.Estimate().Count(text[:head] + text[tail:])})
+	}
+	return list
+}
+
+// lineAt is the cut of a preview of one line that is brought to limits, the last of which
+// is the smallest. It is false when that leaves nothing worth showing, or the preview is no
+// line. A line is cut, never dropped, as long as it can be.
+func (r *ranking) lineAt(limits []int) (lineCut, bool) {
+	if len(limits) == 0 {
+		return lineCut{}, false
+	}
+	for _, cut := range r.line {
+		if cut.tokens <= limits[len(limits)-1] {
+			return cut, true
 		}
 	}
-	return envelope.Large{}, false
+	return lineCut{}, false
 }
 
 // cutInside leaves out the text between head and tail.

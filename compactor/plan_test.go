@@ -128,6 +128,20 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 	}
 }
 
+// A long line of a failure goes down to what it keeps at once, and not half the way.
+func TestLongLineOfAnOpenFailure(t *testing.T) {
+	history := []compactor.Entry{{Result: &pb.CanonicalToolResult{
+		ToolName: "Make", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s", Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)), StdoutPreview: new(strings.Repeat("long line ", 400)),
+		}},
+	}}}
+	least := func(p *compactor.Policy) { p.OpenFailure, p.PreviewTokens = 256, 256 }
+	once := plan(t, 1, history, least).Results[0].Result
+	if twice := plan(t, 1, []compactor.Entry{{Result: once}}, least).Results[0]; twice.Changed {
+		t.Errorf("%d bytes, and then %d", len(once.GetCommand().GetStdoutPreview()), len(twice.Result.GetCommand().GetStdoutPreview()))
+	}
+}
+
 // The lines of an open failure cost more than those of other results.
 func TestOpenFailuresGoLater(t *testing.T) {
 	history := []compactor.Entry{ran("a", 1, 100)}

@@ -48,8 +48,10 @@ func (t *Target) limits() []int {
 // is not all.
 func (t *Target) slack(hasHandle bool) int {
 	switch {
-	case hasHandle:
+	case hasHandle && t.Level == trimmed:
 		return shownTokens
+	case hasHandle:
+		return 0 // nothing is shown, and so there is nothing to say of it
 	case t.Level == line:
 		return lineTokens
 	}
@@ -85,9 +87,9 @@ func (w *work) previews(s *schema, m protoreflect.Message, given proto.Message) 
 func (w *work) shorten(v *envelope.Large, r *ranking) (envelope.Large, bool) {
 	limits := w.limits()
 	k := r.keep(limits, w.slack(v.Truncated && v.Artifact != ""))
-	if limit := limits[len(limits)-1]; k == 0 && limit > 0 {
-		if shorter, ok := shortenLine(v, r.source, limit); ok {
-			return shorter, true
+	if k == 0 {
+		if cut, ok := r.lineAt(limits); ok {
+			return cutInside(v, r.source, cut.head, cut.tail), true
 		}
 	}
 	if k == len(r.units) {

@@ -132,7 +132,8 @@ type ranking struct {
 	source *pb.SourceFacts
 	units  []unit
 	order  []int
-	costs  []int // costs[k] of k units
+	costs  []int     // costs[k] of k units
+	line   []lineCut // of a preview of one line
 }
 
 // previewKey names a preview: a message of a result as it was given, and the number
@@ -166,23 +167,28 @@ func newRanking(v *envelope.Large, failed bool) *ranking {
 		r.source = ranked(v.Preview, failed)
 	}
 	r.units = unitsOf(v, r.source)
+	r.line = lineCuts(v, r.source)
 	r.order, r.costs = inOrder(r.units), make([]int, len(r.units)+1)
-	kept := make([]bool, len(r.units)+2) // with a place before the first and behind the last
+	kept := make([]bool, len(r.units))
 	runs, spent := 0, 0
 	for k, i := range r.order {
 		spent += int(r.units[i].tokens)
-		kept[i+1] = true
+		kept[i] = true
 		runs++
-		if kept[i] {
+		if i > 0 && kept[i-1] && r.meet(i-1) {
 			runs--
 		}
-		if kept[i+2] {
+		if i+1 < len(kept) && kept[i+1] && r.meet(i) {
 			runs--
 		}
 		r.costs[k+1] = spent + markTokens*max(0, runs-1)
 	}
 	return r
 }
+
+// meet reports whether nothing is left out between a unit and the next, and so no mark
+// stands there. A mark that a compaction before set costs what it cost there.
+func (r *ranking) meet(i int) bool { return r.units[i].end == r.units[i+1].start }
 
 // keep is how many units of the order are kept, when the preview is brought to one
 // limit after the other: up to the first that does not fit. What goes is always more

@@ -166,7 +166,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 		if e.plain != "" {
 			e.byLines()
 		}
-		return s.assemble(s.ranked(f))
+		return s.choice(f)
 	}
 	if e.plain != "" {
 		if b.fits(e.plain, int(e.lines), c) {
@@ -180,8 +180,15 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if f.HeadPercent == 100 || f.Range {
 		return s.assemble(s.start())
 	}
-	p := s.assemble(s.ranked(f))
+	p := s.choice(f)
 	p.Shape = e.Shape(f)
+	return p
+}
+
+// choice shows the lines that matter most.
+func (s *selection) choice(f Focus) *Preview {
+	p := s.assemble(s.ranked(f))
+	p.Left = s.left
 	return p
 }
 
@@ -218,6 +225,7 @@ type selection struct {
 	budget  Budget
 	counter tokens.Counter
 	ranking *ranking // nil where lines are shown in their order
+	left    Counts   // lines that matter and were not chosen
 	untimed bool     // leave out the times that lines begin with
 	scratch []byte
 	altered altered // of the line that is being rendered

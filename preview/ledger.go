@@ -52,6 +52,10 @@ const (
 	KeepStructure
 )
 
+// Counts is a number of lines by the reason that they would be shown for. Only the reasons of lines that matter by
+// themselves are counted: from KeepError to KeepProfile.
+type Counts [KeepStructure]int64
+
 // Segment is a run of whole lines that the preview shows for one reason.
 type Segment struct {
 	FirstLine, LastLine int64
@@ -103,6 +107,7 @@ type Preview struct {
 	EscapedBytes  int64 // control characters shown as a visible symbol
 	Strings       int64 // control strings removed: titles, hyperlink addresses, clipboard writes
 	Invisible     Invisible
+	Left          Counts // lines that matter by themselves, were kept when the payload was read, and are not shown
 }
 
 // Whole reports whether the text is the payload, byte for byte.

@@ -252,6 +252,7 @@ func (s *selection) ranked(f Focus) []rendered {
 	for {
 		c := s.choose(list, order, limit)
 		if limit == s.budget.LineBytes || !c.long || !c.roomy(s.budget) {
+			s.left = c.leaves(list)
 			return c.lines()
 		}
 		limit = min(s.budget.LineBytes, 2*limit) // there is room for more of the long lines
@@ -302,6 +303,17 @@ func (c *chosen) lines() []rendered {
 		}
 	}
 	return lines
+}
+
+// leaves counts the lines that matter by themselves and are not shown. One that is like a line before it is not left
+// out: that line speaks for it.
+func (c *chosen) leaves(list []ranked) (n Counts) {
+	for i := range list {
+		if r := &list[i]; r.reason >= KeepError && r.reason < KeepStructure && r.score > 0 && !r.folded && !c.has(i) {
+			n[r.reason]++
+		}
+	}
+	return n
 }
 
 // usualLineTokens is what a line costs, about.

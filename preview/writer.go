@@ -276,14 +276,18 @@ func (w *Writer) keep(l line, text []byte) {
 	w.cur.begin(w.offset)
 }
 
-// Snapshot returns what Finish would, had the payload ended here. The Writer goes
-// on; its cost is a copy of the windows.
-func (w *Writer) Snapshot() *Excerpt {
+// Snapshot returns what Finish would, had the payload ended here, or with these bytes. The
+// Writer goes on without them; its cost is a copy of the windows.
+func (w *Writer) Snapshot(end ...byte) *Excerpt {
 	w.read()
 	now := *w
 	now.head, now.tail = w.head.clone(), w.tail.clone()
-	now.cur.buf = slices.Clone(w.cur.buf)
+	now.cur.buf, now.sniff = slices.Clone(w.cur.buf), slices.Clone(w.sniff)
+	now.unread, now.parts = nil, nil
 	now.finds = w.finds.clone()
+	if len(end) > 0 {
+		_, _ = now.Write(end) // it never fails
+	}
 	return now.Finish()
 }
 

@@ -6,3 +6,8 @@
 // budget is that of the receipt as a whole, so a projector is handed a way to
 // measure receipts; it does not know how they are made.
 package projectors
+
+// Version is the version of projectors and previews. The same complete output and policy
+// give the same canonical result for the same version; who changes what comes out, as a
+// golden file shows, raises it, so that old records are not taken for forged ones.
+const Version = 1

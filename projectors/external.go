@@ -55,7 +55,7 @@ func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.S
 	}
 	d := e.declared
 	d.adapt = func(ctx context.Context, w *work) error {
-		a := newAnswer(w, out.GetResultJson().GetInline())
+		a := newAnswer(w, out.GetResultJson())
 		if err := a.callToolResult(ctx, result); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func ExternalJSON() Projector {
 		if !checkJSON(w.check, "result_json", out.GetResultJson()) {
 			return nil // project returns what check found
 		}
-		a := newAnswer(w, out.GetResultJson().GetInline())
+		a := newAnswer(w, out.GetResultJson())
 		a.result.Server = out.GetSource()
 		if err := a.structured(ctx, out.GetResultJson().GetInline()); err != nil {
 			return err
@@ -95,14 +95,15 @@ type answer struct {
 	*work
 	result      *pb.ExternalResult
 	fields      fields
-	source      []byte // the answer as it was received
-	keepSource  bool   // a part of it is in no other place
+	source      []byte          // the answer as it was received
+	secrets     []*pb.Redaction // that were replaced in it
+	keepSource  bool            // a part of it is in no other place
 	attachments []*pb.ExternalAttachment
 }
 
-func newAnswer(w *work, source []byte) *answer {
+func newAnswer(w *work, source *pb.Payload) *answer {
 	result := w.into.Interface().(*pb.ExternalResult)
-	return &answer{work: w, result: result, fields: fieldsOf(result), source: source}
+	return &answer{work: w, result: result, fields: fieldsOf(result), source: source.GetInline(), secrets: source.GetRedactions()}
 }
 
 // end adds what comes of the whole answer.
@@ -138,8 +139,10 @@ func (a *answer) list() {
 // show adds a part that is shown in a large field.
 func (a *answer) show(name string, text []byte, e excerpt) {
 	a.parts = append(a.parts, &payload{
-		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, made: true,
+		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, made: true, left: a.Left,
+		secrets: a.secrets,
 	})
+	a.secrets = nil // they are of the answer as a whole, and are said once
 }
 
 // text adds text, without the base64 in it. A JSON object or array is shown in

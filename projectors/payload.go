@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -20,6 +22,7 @@ type payload struct {
 	into    protoreflect.Message // the canonical message that has the field
 	blob    artifactstore.Blob
 	loss    *pb.SourceLoss
+	secrets []*pb.Redaction // that were replaced in it
 	excerpt excerpt
 	stored  artifactstore.Ref // once it was put into the store
 	shown   *preview.Preview  // what was shown last
@@ -30,6 +33,8 @@ type payload struct {
 	looked  bool          // whether it is JSON was looked at
 	value   *preview.JSON // what it is
 	came    artifactstore.Ref
+
+	left, counted *preview.Counts // of all payloads, if anybody asks, and what of it is of this one
 }
 
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
@@ -61,7 +66,7 @@ func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.P
 }
 
 func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) *payload {
-	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), focus: focus}
+	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), secrets: p.GetRedactions(), focus: focus, left: in.Left}
 	if s, ok := in.Streams[Key(p)]; ok {
 		made.blob, made.excerpt = s.Blob, s.Excerpt
 		return made
@@ -71,6 +76,9 @@ func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Pay
 	return made
 }
 
+// maxRedactions bounds the kinds of secrets of one payload.
+const maxRedactions = 64
+
 // checkPayload checks what can be wrong with a payload.
 func checkPayload(c envelope.Checker, field string, p *pb.Payload, in *Input) {
 	const reason = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
@@ -79,6 +87,17 @@ func checkPayload(c envelope.Checker, field string, p *pb.Payload, in *Input) {
 		c.Fail(field+".stream", reason, "names a stream that there is not")
 	} else if at := p.GetSourceLoss().GetAtByte(); at > uint64(size) {
 		c.Fail(field+".source_loss.at_byte", reason, "is %d, and %d bytes arrived", at, size)
+	}
+	if n := len(p.GetRedactions()); n > maxRedactions {
+		c.Fail(field+".redactions", reason, "has %d kinds, at most %d are allowed", n, maxRedactions)
+		return
+	}
+	for i, r := range p.GetRedactions() {
+		at := c.At(fmt.Sprintf("%s.redactions[%d]", field, i))
+		at.Name("kind", r.GetKind(), true)
+		if r.GetCount() == 0 || r.GetCount() > math.MaxInt64 {
+			at.Fail("count", reason, "is %d", r.GetCount())
+		}
 	}
 }
 
@@ -109,8 +128,9 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		p.stored = ref
 	}
 	p.shown = v
+	p.count(v)
 	large := envelope.Large{Preview: v.Text, Truncated: p.truncated(), Artifact: p.stored.Path}
-	if !v.Whole() || p.loss != nil || p.made && p.stored.Path != "" {
+	if !v.Whole() || p.loss != nil || len(p.secrets) > 0 || p.made && p.stored.Path != "" {
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	p.field.Set(p.into, large)
@@ -118,6 +138,20 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.came.Path))
 	}
 	return nil
+}
+
+// count counts what a preview leaves out that matters, in the place of what the one before did.
+func (p *payload) count(v *preview.Preview) {
+	if p.left == nil {
+		return
+	}
+	for i := range v.Left {
+		p.left[i] += v.Left[i]
+		if p.counted != nil {
+			p.left[i] -= p.counted[i]
+		}
+	}
+	p.counted = &v.Left
 }
 
 // leavesOut reports whether a preview does not show every line in full.
@@ -179,6 +213,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
 		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
 		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
+		Redactions: p.secrets,
 	}
 	if i := v.Invisible; i != (preview.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}

@@ -36,6 +36,9 @@ type Input struct {
 	Unchanged *pb.OutputUnchanged
 	// InOrder is several of the streams in one; zero when their order was not kept.
 	InOrder InOrder
+	// Left is where the lines are counted that matter by themselves and that the previews leave out, as far as they
+	// were kept at all; nil when nobody asks.
+	Left *preview.Counts
 }
 
 // InOrder is several streams in one, in the order in which their bytes arrived.

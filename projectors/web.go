@@ -57,7 +57,7 @@ func fetched(ctx context.Context, w *work) error {
 	// What was lost has a place in the body, and none in a text that was made of it.
 	result.BodyLoss = from.GetBody().GetSourceLoss()
 	result.BodyIncomplete = result.GetBodyLoss() != nil
-	p := w.addText(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.text}})
+	p := w.addText(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.text}, Redactions: from.GetBody().GetRedactions()})
 	w.parts[len(w.parts)-1] = derived{p}
 	return nil
 }

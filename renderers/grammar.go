@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 6
+const Version = 7
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -229,6 +229,7 @@ const (
 	noteLoss     = "lost at the source"
 	noteControl  = "control byte"
 	noteSymbols  = "shown as symbols"
+	noteRedacted = "redacted"
 )
 
 const (

@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/redact"
 )
 
 // Quoted is a line of a text that is a receipt's.
 type Quoted struct {
 	Line int    // from 1
-	Form string // the reserved form, as Forms has it
+	Form string // the reserved form, as Forms has it, or "[redacted:"
 	Text string // of the line, at most quotedBytes of it
 }
 
@@ -19,7 +21,8 @@ const quotedBytes = 200
 var markAnywhere = regexp.MustCompile(`\[(?:lines? |inside line )\d+[^\]\n]* left out[^\]\n]*\]`)
 
 // FindQuoted finds lines of receipts in a text that should have none, such as what a
-// model writes into a file. Cut markers, first lines and extents are found by themselves.
+// model writes into a file. Cut markers, placeholders of secrets, first lines and extents
+// are found by themselves.
 // Facts such as "Output:" are words that a text may well have; they count beside one of
 // the others alone.
 func FindQuoted(text string) []Quoted {
@@ -46,6 +49,9 @@ func quotedForm(line string) (form string, sure bool) {
 		if _, ok := parseMark(mark); ok {
 			return mark[:strings.IndexAny(mark, "0123456789")], true
 		}
+	}
+	if redact.Placeholder.MatchString(line) {
+		return "[redacted:", true
 	}
 	if i := slices.IndexFunc(builtIn.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
 		return builtIn.outcomes[i].Begin, true

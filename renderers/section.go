@@ -75,6 +75,11 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 			list = append(list, "blake3 "+digest[:16])
 		}
 	}
+	var secrets uint64
+	for _, r := range s.GetRedactions() {
+		secrets += r.GetCount()
+	}
+	add(secrets, "secret", noteRedacted)
 	var progress, repeated, times uint64
 	for _, c := range cuts {
 		switch c.GetKind() {

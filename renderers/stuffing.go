@@ -8,19 +8,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foldedBytes is how much of a line is looked at: more than the longest form,
-// with room for what folding skips.
-const foldedBytes = 256
-
 // reserved are the beginnings of forms, folded, by their first byte.
-type reserved [utf8.RuneSelf][]string
+type reserved struct {
+	by      [utf8.RuneSelf][]string
+	longest int // of all of them, in bytes
+}
 
 // newReserved takes forms that begin with ASCII.
 func newReserved(forms []Form) *reserved {
 	var r reserved
 	for _, f := range forms {
 		begin := strings.ToLower(f.Begin)
-		r[begin[0]] = append(r[begin[0]], begin)
+		r.by[begin[0]] = append(r.by[begin[0]], begin)
+		r.longest = max(r.longest, len(begin))
 	}
 	return &r
 }
@@ -44,7 +44,7 @@ func (r *reserved) begins(line string) bool {
 	if line[0] >= utf8.RuneSelf {
 		return r.foldsTo(line)
 	}
-	for _, begin := range r[lower(line[0])] { // of nearly every line: none
+	for _, begin := range r.by[lower(line[0])] { // of nearly every line: none
 		match, certain := beginsLike(line, begin)
 		if !certain {
 			return r.foldsTo(line)
@@ -58,11 +58,11 @@ func (r *reserved) begins(line string) bool {
 
 // foldsTo is the long way, for lines that are not ASCII.
 func (r *reserved) foldsTo(line string) bool {
-	folded := fold(line)
+	folded := fold(line, r.longest)
 	if folded == "" || folded[0] >= utf8.RuneSelf {
 		return false
 	}
-	for _, begin := range r[folded[0]] {
+	for _, begin := range r.by[folded[0]] {
 		if strings.HasPrefix(folded, begin) {
 			return true
 		}
@@ -116,24 +116,25 @@ func lower(c byte) byte {
 
 // fold returns the beginning of a line decomposed (NFKD), in lower case,
 // without what is skipped at its start, without combining marks and with runs
-// of space as one.
-func fold(line string) string {
-	if len(line) > foldedBytes {
-		line = strings.ToValidUTF8(line[:foldedBytes], "")
-	}
+// of space as one: at least so many bytes, if there are. What is skipped does not
+// count, however much of it stands before a form.
+func fold(line string, bytes int) string {
 	var b strings.Builder
+	var decomposed norm.Iter
 	space := false
-	for _, r := range norm.NFKD.String(line) {
-		switch {
-		case b.Len() == 0 && skipped(r), unicode.In(r, unicode.Mn, unicode.Me):
-		case unicode.IsSpace(r):
-			space = true
-		default:
-			if space {
-				b.WriteByte(' ')
-				space = false
+	for decomposed.InitString(norm.NFKD, line); b.Len() < bytes && !decomposed.Done(); {
+		for _, r := range string(decomposed.Next()) {
+			switch {
+			case b.Len() == 0 && skipped(r), unicode.In(r, unicode.Mn, unicode.Me):
+			case unicode.IsSpace(r):
+				space = true
+			default:
+				if space {
+					b.WriteByte(' ')
+					space = false
+				}
+				b.WriteRune(unicode.ToLower(r))
 			}
-			b.WriteRune(unicode.ToLower(r))
 		}
 	}
 	if space {

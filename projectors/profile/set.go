@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zeebo/blake3"
+
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 )
@@ -98,6 +100,7 @@ type Set struct {
 	profiles []*Profile
 	programs map[string][]find // what their patterns begin with
 	wild     []find            // patterns that begin with a word that has a star
+	digest   string
 }
 
 // Load reads layers, the later the stronger: a profile replaces the one of the
@@ -106,8 +109,9 @@ type Set struct {
 func Load(layers ...Layer) (*Set, error) {
 	byName := map[string]*Profile{}
 	var problems []error
+	sources := blake3.New()
 	for rank := range layers {
-		profiles, err := readLayer(&layers[rank])
+		profiles, err := readLayer(&layers[rank], sources)
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -122,7 +126,7 @@ func Load(layers ...Layer) (*Set, error) {
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
-	s := &Set{}
+	s := &Set{digest: fmt.Sprintf("blake3:%x", sources.Sum(nil))}
 	for _, p := range byName {
 		s.profiles = append(s.profiles, p)
 	}
@@ -131,8 +135,9 @@ func Load(layers ...Layer) (*Set, error) {
 	return s, nil
 }
 
-// readLayer reads the files of a layer, in the order of their names.
-func readLayer(l *Layer) ([]*Profile, error) {
+// readLayer reads the files of a layer, in the order of their names, and writes them to
+// what is to know their sources.
+func readLayer(l *Layer, sources io.Writer) ([]*Profile, error) {
 	names, err := fs.Glob(l.Files, "*"+extension)
 	if err == nil {
 		_, err = fs.ReadDir(l.Files, ".") // Glob passes over what it cannot read
@@ -158,6 +163,8 @@ func readLayer(l *Layer) ([]*Profile, error) {
 			continue
 		}
 		profiles = append(profiles, p)
+		fmt.Fprintf(sources, "%t %q %d\n", l.Project, name, len(source)) // a hash takes everything
+		_, _ = sources.Write(source)
 	}
 	problems = append(problems, doubles(profiles)...)
 	return profiles, errors.Join(problems...)
@@ -205,6 +212,15 @@ func (s *Set) Profiles() []*Profile {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(s.profiles), func(p *Profile) bool { return p.disabled })
+}
+
+// Digest identifies the files that the profiles were read from, "blake3:" and 64 hex
+// digits: sets of the same digest say the same. It is empty for a nil Set.
+func (s *Set) Digest() string {
+	if s == nil {
+		return ""
+	}
+	return s.digest
 }
 
 // For is the profile that says what the output of a command line looks like, or
