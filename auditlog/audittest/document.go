@@ -1,0 +1,52 @@
+package audittest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/toolresult/toolresult/auditlog"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Document is docs/audit.md, from the folder of a backend.
+func Document(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/audit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Queries are the queries of docs/audit.md under a heading. Each finds something in a log that Sample filled.
+func Queries(t testing.TB, heading string) (queries []string) {
+	t.Helper()
+	_, section, _ := strings.Cut(Document(t), "\n### "+heading+"\n")
+	section, _, _ = strings.Cut(section, "\n##")
+	for _, block := range strings.Split(section, "```sql\n")[1:] {
+		query, _, ended := strings.Cut(block, "```")
+		if !ended {
+			t.Fatalf("a query does not end: %s", block)
+		}
+		queries = append(queries, query)
+	}
+	if len(queries) < 3 {
+		t.Fatalf("%d queries under %s", len(queries), heading)
+	}
+	return queries
+}
+
+// Sample appends some records of each kind.
+func Sample(t testing.TB, l auditlog.Log) {
+	t.Helper()
+	for i := range 6 {
+		r := Projection(fmt.Sprint("s", i%2), fmt.Sprint("c", i), fmt.Sprint("r", i), 400)
+		if i == 4 {
+			r.Kind = pb.AuditKind_AUDIT_KIND_RENDERING
+		}
+		add(t, l, r)
+	}
+	add(t, l, Refusal("FIELD_MISSING"))
+}

@@ -1,0 +1,40 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolresult/toolresult/auditlog/audittest"
+	"github.com/toolresult/toolresult/auditlog/postgres"
+)
+
+// BenchmarkAppend appends durable records of 2 KiB by so many callers, to a server on this machine.
+func BenchmarkAppend(b *testing.B) {
+	for _, callers := range []int{1, 8, 64} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			p := newPlace(b)
+			l, err := postgres.Open(context.Background(), p.options(nil))
+			must(b, err)
+			defer l.Close() // of a benchmark
+			var n atomic.Int64
+			var all sync.WaitGroup
+			b.ResetTimer()
+			for c := range callers {
+				all.Go(func() {
+					for i := n.Add(1); i <= int64(b.N); i = n.Add(1) {
+						r := audittest.Projection(fmt.Sprint("session", c), fmt.Sprint("call", i), "", 1700)
+						if _, err := l.Append(context.Background(), r); err != nil {
+							b.Error(err)
+						}
+					}
+				})
+			}
+			all.Wait()
+			b.StopTimer()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}

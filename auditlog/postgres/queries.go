@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/internal/chain"
+)
+
+// Rows is of [chain.Backend].
+func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) ([]*chain.Row, error) {
+	return b.rows(ctx, "r.log = $1 AND r.sequence BETWEEN $2 AND $3 ORDER BY r.sequence LIMIT $4", b.name, signed(from), signed(until), limit)
+}
+
+// Request is of [chain.Backend]. The row of an index has a request once, whichever log it is of.
+func (b *backend) Request(ctx context.Context, session, requestID string) ([]*chain.Row, error) {
+	return b.rows(ctx, "r.session = $1 AND r.request_id = $2 AND r.request_id <> '' ORDER BY r.part", session, requestID)
+}
+
+// signed is a sequence as the server has it.
+func signed(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
+
+// rows reads whole rows, with the artifacts that they name.
+func (b *backend) rows(ctx context.Context, condition string, args ...any) (list []*chain.Row, err error) {
+	err = b.each(ctx, "SELECT ARRAY(SELECT artifact FROM artifacts a WHERE a.log = r.log AND a.sequence = r.sequence), "+rowColumns()+
+		" FROM records r WHERE "+condition, args, func(rows pgx.Rows) error {
+		s := &scanned{Row: &chain.Row{}}
+		err := rows.Scan(append([]any{&s.Artifacts}, s.rowPlaces()...)...)
+		list = append(list, s.done())
+		return err
+	})
+	return list, err
+}
+
+// each reads rows.
+func (b *backend) each(ctx context.Context, query string, args []any, read func(pgx.Rows) error) error {
+	rows, err := b.pool.Query(ctx, query, args...)
+	if err != nil && b.stop.Err() != nil {
+		return auditlog.ErrClosed
+	}
+	if err != nil {
+		return meaning(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows); err != nil {
+			return meaning(err)
+		}
+	}
+	return meaning(rows.Err())
+}
+
+// Outlines is of [chain.Backend].
+func (b *backend) Outlines(ctx context.Context, q auditlog.Query, limit int) (list []*chain.Row, err error) {
+	query, args := b.listing(q, limit)
+	err = b.each(ctx, query, args, func(rows pgx.Rows) error {
+		s := &scanned{Row: &chain.Row{}}
+		err := rows.Scan(s.outlinePlaces()...)
+		list = append(list, s.done())
+		return err
+	})
+	return list, err
+}
+
+// listing is the statement of a list. Only what is asked for is in it.
+func (b *backend) listing(q auditlog.Query, limit int) (query string, args []any) {
+	var conditions []string
+	where := func(condition string, arg any) {
+		args = append(args, arg)
+		conditions = append(conditions, fmt.Sprintf(condition, len(args)))
+	}
+	where("r.log = $%d", b.name)
+	if q.Artifact != "" {
+		where("EXISTS (SELECT 1 FROM artifacts a WHERE a.log = r.log AND a.sequence = r.sequence AND a.artifact = $%d)", q.Artifact)
+	}
+	for _, c := range []struct{ condition, value string }{
+		{"r.session = $%d AND r.session <> ''", q.Session}, {"r.call = $%d", q.Call},
+		{"r.request_id = $%d AND r.request_id <> ''", q.RequestID}, {"r.tool = $%d", q.Tool},
+	} {
+		if c.value != "" {
+			where(c.condition, c.value)
+		}
+	}
+	if !q.From.IsZero() {
+		where("r.recorded_at >= date_trunc('milliseconds', $%d::timestamptz)", q.From)
+	}
+	if !q.Until.IsZero() {
+		where("r.recorded_at < date_trunc('milliseconds', $%d::timestamptz)", q.Until)
+	}
+	if q.Below > 0 {
+		where("r.sequence < $%d", signed(q.Below))
+	}
+	if len(q.Kinds) > 0 {
+		words := make([]string, len(q.Kinds))
+		for i, k := range q.Kinds {
+			words[i] = chain.KindWord(k)
+		}
+		where("r.kind = ANY($%d)", words)
+	}
+	return "SELECT " + outlineColumns + " FROM records r WHERE " + strings.Join(conditions, " AND ") +
+		fmt.Sprintf(" ORDER BY r.sequence DESC LIMIT %d", limit), args
+}
+
+const marks = `SELECT sequence, recorded_at, hash,
+	octet_length(facts) + coalesce(octet_length(canonical), 0) + coalesce(octet_length(payload), 0) + coalesce(octet_length(receipt), 0)
+	FROM records WHERE log = $1 ORDER BY sequence LIMIT $2`
+
+// Marks is of [chain.Backend].
+func (b *backend) Marks(ctx context.Context, limit int) (list []*chain.Row, err error) {
+	err = b.each(ctx, marks, []any{b.name, limit}, func(rows pgx.Rows) error {
+		s := &scanned{Row: &chain.Row{Log: b.name}}
+		err := rows.Scan(&s.Sequence, &s.at, &s.Hash, &s.Size)
+		list = append(list, s.done())
+		return err
+	})
+	return list, err
+}
+
+// Anchor is of [chain.Backend].
+func (b *backend) Anchor(ctx context.Context) (t chain.Tip, err error) {
+	err = b.each(ctx, "SELECT anchor_sequence, anchor_hash FROM logs WHERE name = $1", []any{b.name}, func(rows pgx.Rows) error {
+		return rows.Scan(&t.Sequence, &t.Hash)
+	})
+	return t, err
+}

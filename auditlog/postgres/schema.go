@@ -1,0 +1,103 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolresult/toolresult/auditlog/internal/chain"
+)
+
+// schemaVersion is the version of the tables, which the table version has.
+const schemaVersion = 1
+
+// schema makes the tables, in the schema that is first in the search path.
+func schema() string {
+	var columns, comments strings.Builder
+	for _, c := range chain.AllColumns() {
+		fmt.Fprintf(&columns, "\t%s %s,\n", c.Name, strings.NewReplacer("INTEGER", "BIGINT", "BLOB", "BYTEA").Replace(c.Type))
+		fmt.Fprintf(&comments, "COMMENT ON COLUMN records.%s IS '%s';\n", c.Name, c.Says)
+	}
+	return `
+CREATE TABLE version (version INTEGER NOT NULL);
+CREATE TABLE logs (
+	name TEXT PRIMARY KEY,
+	writer TEXT NOT NULL,
+	head_sequence BIGINT NOT NULL,
+	head_hash BYTEA NOT NULL,
+	anchor_sequence BIGINT NOT NULL,
+	anchor_hash BYTEA NOT NULL
+);
+COMMENT ON TABLE logs IS 'one row for each sidecar that keeps its records here';
+COMMENT ON COLUMN logs.name IS 'random, given when the log was made';
+COMMENT ON COLUMN logs.writer IS 'the process that may append: the one that opened the log last';
+COMMENT ON COLUMN logs.head_sequence IS 'the last record; whoever appends has locked this row';
+COMMENT ON COLUMN logs.anchor_sequence IS 'the last record that retention deleted; 0: none';
+COMMENT ON COLUMN logs.anchor_hash IS 'its hash: the chain goes on from it';
+CREATE TABLE records (
+	log TEXT NOT NULL REFERENCES logs (name),
+	sequence BIGINT NOT NULL,
+	recorded_at TIMESTAMPTZ NOT NULL,
+` + columns.String() + `	PRIMARY KEY (log, sequence)
+);
+COMMENT ON COLUMN records.sequence IS 'place in the log, from 1, without gaps';
+COMMENT ON COLUMN records.recorded_at IS 'a label: order is by sequence';
+` + comments.String() + `
+CREATE UNIQUE INDEX records_by_request ON records (session, request_id, part) WHERE request_id <> '';
+CREATE INDEX records_by_session ON records (log, session, sequence) WHERE session <> '';
+CREATE TABLE artifacts (
+	log TEXT NOT NULL,
+	sequence BIGINT NOT NULL,
+	artifact TEXT NOT NULL,
+	PRIMARY KEY (log, sequence, artifact)
+);
+COMMENT ON TABLE artifacts IS 'which records name an artifact';
+CREATE INDEX artifacts_by_name ON artifacts (artifact, log, sequence);
+`
+}
+
+// outlineColumns are what a list needs, in the order of outlinePlaces.
+const outlineColumns = "r.log, r.sequence, r.recorded_at, r.facts, r.previous_hash, r.hash"
+
+// rowColumns are all columns, in the order of rowPlaces.
+func rowColumns() string {
+	return outlineColumns + ", r.receipt, r.canonical, r.payload, r." + strings.Join(chain.ColumnNames(), ", r.")
+}
+
+// insert is the statement that stores a row, with values in the order of rowValues.
+func insert() string {
+	names := strings.ReplaceAll(rowColumns(), "r.", "")
+	var places []string
+	for i := range strings.Count(names, ",") + 1 {
+		places = append(places, fmt.Sprintf("$%d", i+1))
+	}
+	return "INSERT INTO records (" + names + ") VALUES (" + strings.Join(places, ", ") + ")"
+}
+
+func rowValues(r *chain.Row) []any {
+	return append([]any{r.Log, int64(r.Sequence), time.UnixMilli(r.At), r.Facts, r.Previous[:], r.Hash[:], r.Receipt, r.Canonical, r.Payload},
+		r.Columns.Values()...)
+}
+
+// scanned is a row that is being read.
+type scanned struct {
+	*chain.Row
+	at time.Time
+}
+
+func (s *scanned) outlinePlaces() []any {
+	return []any{&s.Log, &s.Sequence, &s.at, &s.Facts, &s.Previous, &s.Hash}
+}
+
+func (s *scanned) rowPlaces() []any {
+	return append(append(s.outlinePlaces(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.Places()...)
+}
+
+// done completes a row. A time that was altered by less than a millisecond makes one that does not hold.
+func (s *scanned) done() *chain.Row {
+	s.At = s.at.UnixMilli()
+	if !s.at.Equal(time.UnixMilli(s.At)) {
+		s.At = -1
+	}
+	return s.Row
+}
