@@ -6,7 +6,8 @@
 //
 // Every setting is one row of one table (settings.go), which drives all four layers, validation, help texts and
 // printing; a new setting is one field of [Config] and one row. Nothing here reads the process environment,
-// opens a socket or writes a file; [Load] reads the configuration file and [ReadToken] the token file.
+// opens a socket or writes a file; [Load] reads the configuration file, and
+// [ReadToken], [ReadTokenFrom] and [ReadKey] what their names say.
 package config
 
 import (
@@ -16,6 +17,24 @@ import (
 // MemoryStore is the value of [Config.Store] that keeps artifacts in memory; a directory of that name is
 // written "./memory".
 const MemoryStore = "memory"
+
+// Values of [Config.Audit].
+const (
+	// AuditSQLite is a file in the store.
+	AuditSQLite = "sqlite"
+	// AuditPostgres is a PostgreSQL database.
+	AuditPostgres = "postgres"
+	// AuditOff is no audit log.
+	AuditOff = "off"
+)
+
+// Values of [Config.Redaction].
+const (
+	// RedactAll is registered values and what looks like a secret.
+	RedactAll = "all"
+	// RedactValues is registered values alone.
+	RedactValues = "values"
+)
 
 // Values of [Config.LogFormat].
 const (
@@ -39,14 +58,33 @@ type Config struct {
 	// sidecar's own user always may. Default: none. In a variable or a flag they are separated by commas.
 	AllowUIDs []int
 	// TCP (key "tcp") is a literal loopback address and port, "127.0.0.1:0" or "[::1]:7001"; port 0 lets the
-	// kernel choose. Default: empty, which is off. It needs a token.
+	// kernel choose. With TLSCert it may be any address. Default: empty, which is off. It needs a token.
 	TCP string
+	// TLSCert (key "tls_cert") is the path of a file with the certificate for TCP and those that lead to its root, in
+	// PEM; the connections of TCP are TLS 1.3 then. Default: empty, which is none.
+	TLSCert string
+	// TLSKey (key "tls_key") is the path of the file with its private key in PEM, as [ReadKey] takes it. Default: empty.
+	TLSKey string
+	// TLSClientCA (key "tls_client_ca") is the path of a file with certificates in PEM: who calls over TCP must have a
+	// certificate of one of these, beside the token. Default: empty, which asks for none.
+	TLSClientCA string
+	// Authorities (key "authorities") are the names and addresses, without ports, that calls over TCP may give as their
+	// :authority besides the loopback ones and the address of TCP. Default: none. In a variable or a flag they are
+	// separated by commas.
+	Authorities []string
 	// TokenFile (key "token_file") is the path of the file that holds the bearer token for TCP, as [ReadToken]
-	// takes it. Default: empty, which is none. Not together with Token.
+	// takes it. Default: empty, which is none. Not together with TokenFD or Token.
 	TokenFile string
+	// TokenFD (key "token_fd") is the number of an inherited descriptor, 3 or more, that the bearer token for TCP is
+	// read from, as [ReadTokenFrom] takes it. Default: 0, which is none. Not together with TokenFile or Token.
+	TokenFD int
 	// Token (key "token") is the bearer token for TCP, at least 16 printable ASCII bytes without spaces. It comes
 	// from the variable TOOLRESULT_TOKEN only; as a flag or in the file it is refused. Default: empty.
 	Token Secret
+	// Landlock (key "landlock") has the process give up, once it has opened what it needs, its right to every other file
+	// and, unless there is an object store, to make connections over TCP. The start fails on a kernel that cannot do
+	// that (Linux 6.7 can). Default: false.
+	Landlock bool
 	// Store (key "store") is the directory of artifacts and audit records, or [MemoryStore]; without control
 	// characters. Default: $XDG_STATE_HOME/toolresult; without an absolute XDG_STATE_HOME,
 	// $HOME/.local/state/toolresult; without an absolute HOME, toolresult-<uid>/state in the temporary directory.
@@ -80,6 +118,19 @@ type Config struct {
 	// GCInterval (key "gc_interval") is how often garbage is collected, 1s to 168h; 0s is only when it is asked for.
 	// Default: 1h.
 	GCInterval time.Duration
+	// Audit (key "audit") is where audit records go: [AuditSQLite], a file in the store, or in memory with a store in
+	// memory; [AuditPostgres], the database of AuditDSN; [AuditOff], nowhere. Default: [AuditSQLite].
+	Audit string
+	// AuditDSN (key "audit_dsn") is the PostgreSQL database of audit records, as libpq has it:
+	// "postgres://USER:PASSWORD@HOST/DATABASE". It may have a password, and so it comes from the variable
+	// TOOLRESULT_AUDIT_DSN only; as a flag or in the file it is refused. Default: empty.
+	AuditDSN Secret
+	// AuditKeepFor (key "audit_keep_for") is how long audit records are kept, up to 87600h; 0s keeps them for ever. What
+	// they name is kept by KeepFor. Default: 2160h.
+	AuditKeepFor time.Duration
+	// Redaction (key "redaction") is what is replaced in outputs before anything else: [RedactAll] is registered values
+	// and what looks like a secret, [RedactValues] registered values alone. Default: [RedactAll].
+	Redaction string
 	// Roots (key "roots") are directories whose files may be payloads, absolute. Default: none. In a variable or a flag
 	// they are separated by commas.
 	Roots []string
@@ -100,6 +151,15 @@ type Config struct {
 	LogFormat string
 	// Reflection (key "reflection") serves the gRPC reflection service. Default: true.
 	Reflection bool
+	// Metrics (key "metrics") is a literal loopback address and port, as TCP is, that Prometheus scrapes at /metrics; port
+	// 0 lets the kernel choose. Default: empty, which is off.
+	Metrics string
+	// OTLPEndpoint (key "otlp_endpoint") is the URL of a collector that takes traces and metrics by gRPC,
+	// "http://127.0.0.1:4317"; https is with TLS. Default: empty, which is off.
+	OTLPEndpoint string
+	// TraceRatio (key "trace_ratio") is the share of calls that are traced where there is an OTLPEndpoint and the caller
+	// has not decided, 0 to 1; with 0 no call is. Default: 1.
+	TraceRatio float64
 	// MaxMessageBytes (key "max_message_bytes") is the largest request message, in bytes, 64 KiB to 1 GiB. A message
 	// is in memory up to three times while it is worked on. Default: 4 MiB. Here and below a size is a number of
 	// bytes, or a number with KiB, MiB or GiB.
@@ -139,11 +199,14 @@ func Default(env []string) Config {
 	return c
 }
 
-// BearerToken returns the token that TCP clients must present: the content of TokenFile when it is set, else
-// Token, which is empty when neither is.
+// BearerToken returns the token that TCP clients must present: the content of TokenFile or what comes from TokenFD when
+// one of them is set, else Token, which is empty when none is. It is called once: a descriptor is read to its end.
 func (c Config) BearerToken() (Secret, error) {
-	if c.TokenFile != "" {
+	switch {
+	case c.TokenFile != "":
 		return ReadToken(c.TokenFile)
+	case c.TokenFD != 0:
+		return ReadTokenFrom(c.TokenFD)
 	}
 	return c.Token, nil
 }

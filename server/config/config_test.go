@@ -66,7 +66,8 @@ func TestDefaults(t *testing.T) {
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
 		SpoolBytes: 4294967296, SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
-		LogLevel: "info", LogFormat: "auto", Reflection: true,
+		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
+		LogLevel: "info", LogFormat: "auto", Reflection: true, TraceRatio: 1,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
@@ -144,11 +145,14 @@ func TestLayers(t *testing.T) {
 // full is a configuration in which no value is a default.
 func full() config.Config {
 	return config.Config{
-		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "[::1]:7001", TokenFile: "/etc/token",
+		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
+		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
 		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
+		Audit: "off", AuditKeepFor: 3 * time.Hour, Redaction: "values",
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
 		ProjectProfiles: []string{"/w/.toolresult", "/q"}, LogLevel: "debug", LogFormat: "json",
+		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317", TraceRatio: 0.25,
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 		LogSync: 2 * time.Second,
@@ -161,8 +165,14 @@ func TestEverySetting(t *testing.T) {
 	const file = `
 socket: /run/x.sock
 allow_uids: [1000, 1001]
-tcp: "[::1]:7001"
+tcp: "192.0.2.1:7001"
+tls_cert: /c
+tls_key: /k
+tls_client_ca: /ca
+authorities: [a.example, "::1"]
 token_file: /etc/token
+token_fd: 0
+landlock: true
 store: /s
 volatile: true
 object_store: s3://bucket/p?region=x
@@ -173,6 +183,9 @@ keep_for: 2h
 store_quota: 1024GiB
 session_quota: 1GiB
 gc_interval: 1m
+audit: off
+audit_keep_for: 3h
+redaction: values
 roots: [/w, "/x y"]
 families: [/a.binpb, "b c.binpb"]
 profiles: [/p]
@@ -180,6 +193,9 @@ project_profiles: [/w/.toolresult, /q]
 log_level: debug
 log_format: json
 reflection: false
+metrics: 127.0.0.1:9464
+otlp_endpoint: https://collector:4317
+trace_ratio: 0.25
 max_message_bytes: 65536
 max_in_flight_bytes: 1GiB
 max_streams: 0x1
@@ -191,11 +207,12 @@ shutdown_timeout: 1m30s
 log_sync: 2s
 `
 	values := [][2]string{
-		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "[::1]:7001"},
-		{"token_file", "/etc/token"}, {"store", "/s"}, {"volatile", "true"},
+		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "192.0.2.1:7001"},
+		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
+		{"token_file", "/etc/token"}, {"token_fd", "0"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
-		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"log_level", "debug"},
-		{"log_format", "json"}, {"reflection", "0"}, {"max_message_bytes", "64KiB"},
+		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"log_level", "debug"},
+		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},
 		{"log_sync", "2000ms"},
@@ -264,6 +281,8 @@ func TestFlagOfWrongForm(t *testing.T) {
 		"--max-message-bytes=9223372036854775807KiB": "is too large",
 		"--max-in-flight-bytes=8589934592GiB":        "is too large",
 		"--max-in-flight-bytes=-1":                   "",
+		"--trace-ratio=half":                         "is not a number",
+		"--trace-ratio=NaN":                          "is not a number",
 	} {
 		set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		config.Flags(set)

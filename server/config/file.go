@@ -64,8 +64,7 @@ func (p *fileParser) value(key string, raw any) (any, error) {
 			continue
 		}
 		if a.secret {
-			return nil, refuse(fmt.Errorf("must not be in a configuration file; use token_file or the variable %s",
-				a.variable()))
+			return nil, refuse(fmt.Errorf("must not be in a configuration file; use %s", a.instead("")))
 		}
 		text, err := s.fromYAML(raw)
 		if err != nil {

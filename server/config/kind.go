@@ -67,6 +67,25 @@ func countKind() kind[int] {
 	}
 }
 
+func ratioKind() kind[float64] {
+	return kind[float64]{
+		name:   "number",
+		wanted: "a number such as 0.25",
+		parse: func(text string) (float64, error) {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				return 0, errors.New("is not a number")
+			}
+			return v, nil
+		},
+		text:     formatRatio,
+		fromYAML: yamlNumber,
+		native:   func(v float64) any { return v },
+	}
+}
+
+func formatRatio(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 func sizeKind[T int | int64]() kind[T] {
 	return kind[T]{
 		name:     "size",
@@ -126,6 +145,13 @@ func pathsKind() kind[[]string] {
 		fromYAML: yamlTexts,
 		native:   func(v []string) any { return append([]string{}, v...) }, // never null
 	}
+}
+
+// namesKind is a list of names.
+func namesKind() kind[[]string] {
+	k := pathsKind()
+	k.name, k.wanted = "names", "a list of names"
+	return k
 }
 
 // formatDuration is time.Duration.String without zero minutes and seconds at the end.
@@ -212,6 +238,13 @@ func yamlInteger(v any) (string, bool) {
 	default:
 		return "", false
 	}
+}
+
+func yamlNumber(v any) (string, bool) {
+	if f, ok := v.(float64); ok {
+		return formatRatio(f), true
+	}
+	return yamlInteger(v)
 }
 
 func yamlTextOrInteger(v any) (string, bool) {

@@ -194,8 +194,7 @@ func flagLayer(table []setting, set *pflag.FlagSet) layer {
 // readFlag parses again what flagValue has parsed: the set may hold a flag of that name which is not ours.
 func readFlag(s setting, f *pflag.Flag) (any, error) {
 	if a := s.describe(); a.secret {
-		return nil, fmt.Errorf("must not be a flag, because other users can read the command line; "+
-			"use --token-file or the variable %s", a.variable())
+		return nil, fmt.Errorf("must not be a flag, because other users can read the command line; use %s", a.instead("--"))
 	}
 	return s.parse(f.Value.String())
 }

@@ -27,8 +27,14 @@ func sample(t *testing.T) (loaded *config.Loaded, path string) {
 const wantYAML = `socket: /run/user/7/toolresult/toolresult.sock # default
 allow_uids: [1000, 1001] # file PATH:2
 tcp: 127.0.0.1:0 # flag --tcp
+tls_cert: "" # default
+tls_key: "" # default
+tls_client_ca: "" # default
+authorities: [] # default
 token_file: "" # default
+token_fd: 0 # default
 # token: (set) # env TOOLRESULT_TOKEN
+landlock: false # default
 store: "yes" # file PATH:1
 volatile: false # default
 object_store: "" # default
@@ -39,6 +45,10 @@ keep_for: 720h # default
 store_quota: 0 # default
 session_quota: 0 # default
 gc_interval: 1h # default
+audit: sqlite # default
+# audit_dsn: "" # default
+audit_keep_for: 2160h # default
+redaction: all # default
 roots: [] # default
 families: [] # default
 profiles: [] # default
@@ -46,6 +56,9 @@ project_profiles: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
 reflection: true # default
+metrics: "" # default
+otlp_endpoint: "" # default
+trace_ratio: 1 # default
 max_message_bytes: 65537 # file PATH:3
 max_in_flight_bytes: 64MiB # default
 max_streams: 64 # default
@@ -61,8 +74,14 @@ const wantJSON = `{
   "socket": {"value":"/run/user/7/toolresult/toolresult.sock","origin":"default"},
   "allow_uids": {"value":[1000,1001],"origin":"file PATH:2"},
   "tcp": {"value":"127.0.0.1:0","origin":"flag --tcp"},
+  "tls_cert": {"value":"","origin":"default"},
+  "tls_key": {"value":"","origin":"default"},
+  "tls_client_ca": {"value":"","origin":"default"},
+  "authorities": {"value":[],"origin":"default"},
   "token_file": {"value":"","origin":"default"},
+  "token_fd": {"value":0,"origin":"default"},
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
+  "landlock": {"value":false,"origin":"default"},
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
   "object_store": {"value":"","origin":"default"},
@@ -73,6 +92,10 @@ const wantJSON = `{
   "store_quota": {"value":0,"origin":"default"},
   "session_quota": {"value":0,"origin":"default"},
   "gc_interval": {"value":"1h","origin":"default"},
+  "audit": {"value":"sqlite","origin":"default"},
+  "audit_dsn": {"value":"","origin":"default"},
+  "audit_keep_for": {"value":"2160h","origin":"default"},
+  "redaction": {"value":"all","origin":"default"},
   "roots": {"value":[],"origin":"default"},
   "families": {"value":[],"origin":"default"},
   "profiles": {"value":[],"origin":"default"},
@@ -80,6 +103,9 @@ const wantJSON = `{
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
   "reflection": {"value":true,"origin":"default"},
+  "metrics": {"value":"","origin":"default"},
+  "otlp_endpoint": {"value":"","origin":"default"},
+  "trace_ratio": {"value":1,"origin":"default"},
   "max_message_bytes": {"value":65537,"origin":"file PATH:3"},
   "max_in_flight_bytes": {"value":67108864,"origin":"default"},
   "max_streams": {"value":64,"origin":"default"},

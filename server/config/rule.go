@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +21,8 @@ const (
 	maxSocketPath = 107
 	// maxUID is the largest user id; the one above it is the kernel's "no user".
 	maxUID = 1<<32 - 2
+	// maxFD is the largest number of a descriptor that is taken, as the kernel's own bound is by default.
+	maxFD = 1<<20 - 1
 )
 
 // rule is a bound on the value of one setting.
@@ -141,11 +145,11 @@ func userIDs() rule[[]int] {
 	}}
 }
 
-// loopback refuses names as well as addresses that other machines reach: a name may resolve to several
+// loopback refuses names as well as, without TLS, addresses that other machines reach: a name may resolve to several
 // addresses, or to another one tomorrow.
 func loopback() rule[string] {
 	const form = "write 127.0.0.1:PORT or [::1]:PORT"
-	return rule[string]{check: func(_ Config, v string) error {
+	return rule[string]{check: func(c Config, v string) error {
 		if v == "" {
 			return nil
 		}
@@ -157,8 +161,24 @@ func loopback() rule[string] {
 			}
 			return fmt.Errorf("is not an address and a port; %s", form)
 		}
-		if !address.Addr().IsLoopback() || address.Addr().Zone() != "" {
-			return fmt.Errorf("is not a loopback address, so other machines might reach it; %s", form)
+		if !address.Addr().IsLoopback() && c.TLSCert == "" || address.Addr().Zone() != "" {
+			return fmt.Errorf("is not a loopback address, so other machines might reach it; %s, or set tls_cert and tls_key", form)
+		}
+		return nil
+	}}
+}
+
+// collector accepts the URL of a host, and nothing else in it: a path or a query would be ignored, and a password would
+// be printed.
+func collector() rule[string] {
+	return rule[string]{check: func(_ Config, v string) error {
+		if v == "" {
+			return nil
+		}
+		u, err := url.Parse(v)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" ||
+			*u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+			return errors.New("is not of the form http://HOST:PORT or https://HOST:PORT")
 		}
 		return nil
 	}}
@@ -179,8 +199,77 @@ func objectLocation() rule[string] {
 
 func tokenForTCP() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
-		if v != "" && c.TokenFile == "" && c.Token == "" {
-			return errors.New("needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN")
+		if v != "" && c.TokenFile == "" && c.TokenFD == 0 && c.Token == "" {
+			return errors.New("needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN")
+		}
+		return nil
+	}}
+}
+
+// completeTLS refuses a certificate that nothing would use.
+func completeTLS() rule[string] {
+	return rule[string]{check: func(c Config, v string) error {
+		switch {
+		case v == "":
+			return nil
+		case c.TLSKey == "":
+			return errors.New("needs its private key: set tls_key")
+		case c.TCP == "":
+			return errors.New("is for TCP, and tcp is off")
+		}
+		return nil
+	}}
+}
+
+func withCertificate() rule[string] {
+	return rule[string]{check: func(c Config, v string) error {
+		if v != "" && c.TLSCert == "" {
+			return errors.New("needs a certificate: set tls_cert")
+		}
+		return nil
+	}}
+}
+
+// hostName is a name or an address that an :authority can be compared with.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+
+func eachHost() rule[[]string] {
+	return rule[[]string]{check: func(_ Config, list []string) error {
+		for _, v := range list {
+			if _, err := netip.ParseAddr(v); err != nil && !hostName.MatchString(v) {
+				return errors.New("has an element that is neither a host name nor an address, without a port")
+			}
+		}
+		return nil
+	}}
+}
+
+// inherited refuses the descriptors that every process has.
+func inherited() rule[int] {
+	return rule[int]{check: func(_ Config, v int) error {
+		if v != 0 && (v < 3 || v > maxFD) {
+			return fmt.Errorf("is not the number of an inherited descriptor: 3 to %d", maxFD)
+		}
+		return nil
+	}}
+}
+
+func onlyToken() rule[int] {
+	return rule[int]{check: func(c Config, v int) error {
+		if v != 0 && (c.Token != "" || c.TokenFile != "") {
+			return errors.New("is set together with token_file or the variable TOOLRESULT_TOKEN; keep one of them")
+		}
+		return nil
+	}}
+}
+
+func dsnForPostgres() rule[string] {
+	return rule[string]{check: func(c Config, v string) error {
+		switch {
+		case v == AuditPostgres && c.AuditDSN == "":
+			return errors.New("needs a database: set the variable TOOLRESULT_AUDIT_DSN")
+		case v != AuditPostgres && c.AuditDSN != "":
+			return errors.New("is set together with the variable TOOLRESULT_AUDIT_DSN, which is for " + AuditPostgres + " alone")
 		}
 		return nil
 	}}

@@ -14,6 +14,8 @@ const (
 	minTokenBytes = 16
 	// maxTokenBytes keeps a token well inside the header limit of a call.
 	maxTokenBytes = 4096
+	// maxKeyBytes is more than any key has.
+	maxKeyBytes = 1 << 20
 )
 
 // Secret is a text that no print, log line or JSON shows: each of them writes "(set)", or nothing for the empty
@@ -38,28 +40,63 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // regular one (a symbolic link to one will do) that neither its group nor others may read, write or execute, and
 // the token 16 to 4096 printable ASCII bytes without spaces. No error holds any part of the content.
 func ReadToken(path string) (Secret, error) {
-	// Without O_NONBLOCK, opening a named pipe would wait for a writer.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	content, err := readPrivate("token", path, maxTokenBytes+2) // a newline, and one byte more to notice
 	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
+		return "", err
 	}
-	defer func() { _ = f.Close() }() // only read from
-	if err := checkTokenFile(f); err != nil {
-		return "", fmt.Errorf("token file %q: %w", path, err)
-	}
-	content, err := io.ReadAll(io.LimitReader(f, maxTokenBytes+2)) // a newline, and one byte more to notice
+	token, err := tokenIn(content)
 	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
-	}
-	token := Secret(strings.TrimSuffix(string(content), "\n"))
-	if err := checkToken(token); err != nil {
 		return "", fmt.Errorf("token file %q: the token %w", path, err)
 	}
 	return token, nil
 }
 
-// checkTokenFile looks at the open file, not at the path, which may be replaced in between.
-func checkTokenFile(f *os.File) error {
+// ReadTokenFrom returns the bearer token that comes from a descriptor that the process inherited, a pipe, a socket or
+// a file, up to its end, and closes it. The token is as for [ReadToken]; whoever opened the descriptor answers for who
+// else can read it. It waits until the other end of a pipe is closed.
+func ReadTokenFrom(fd int) (Secret, error) {
+	f := os.NewFile(uintptr(fd), "token_fd")
+	if f == nil {
+		return "", fmt.Errorf("token descriptor %d: is not open", fd)
+	}
+	defer func() { _ = f.Close() }() // only read from
+	if err := checkInherited(f); err != nil {
+		return "", fmt.Errorf("token descriptor %d: %w", fd, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(f, maxTokenBytes+2))
+	if err != nil {
+		return "", fmt.Errorf("token descriptor %d: %w", fd, err)
+	}
+	token, err := tokenIn(content)
+	if err != nil {
+		return "", fmt.Errorf("token descriptor %d: the token %w", fd, err)
+	}
+	return token, nil
+}
+
+// ReadKey returns the content of a file with a private key, at most 1 MiB of it. The file must be as for [ReadToken].
+func ReadKey(path string) ([]byte, error) { return readPrivate("key", path, maxKeyBytes) }
+
+// readPrivate reads the beginning of a file that only its owner can read.
+func readPrivate(what, path string, limit int64) ([]byte, error) {
+	// Without O_NONBLOCK, opening a named pipe would wait for a writer.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s file: %w", what, err)
+	}
+	defer func() { _ = f.Close() }() // only read from
+	if err := checkPrivate(what, f); err != nil {
+		return nil, fmt.Errorf("%s file %q: %w", what, path, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(f, limit))
+	if err != nil {
+		return nil, fmt.Errorf("%s file: %w", what, err)
+	}
+	return content, nil
+}
+
+// checkPrivate looks at the open file, not at the path, which may be replaced in between.
+func checkPrivate(what string, f *os.File) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
@@ -68,9 +105,28 @@ func checkTokenFile(f *os.File) error {
 		return errors.New("is not a regular file")
 	}
 	if perm := st.Mode().Perm(); perm&0o077 != 0 {
-		return fmt.Errorf("mode %#o lets other users at the token; run chmod 600 on it", perm)
+		return fmt.Errorf("mode %#o lets other users at the %s; run chmod 600 on it", perm, what)
 	}
 	return nil
+}
+
+// checkInherited refuses what nobody means to hand down: a directory, a device, or what the runtime opened for itself.
+func checkInherited(f *os.File) error {
+	st, err := f.Stat()
+	if err != nil {
+		return errors.New("is not open")
+	}
+	switch st.Mode().Type() {
+	case 0, os.ModeNamedPipe, os.ModeSocket:
+		return nil
+	}
+	return errors.New("is neither a pipe nor a file")
+}
+
+// tokenIn is the token that a file has.
+func tokenIn(content []byte) (Secret, error) {
+	token := Secret(strings.TrimSuffix(string(content), "\n"))
+	return token, checkToken(token)
 }
 
 func checkToken(s Secret) error {

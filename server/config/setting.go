@@ -15,6 +15,21 @@ type about struct {
 	initialText string
 	// secret settings come from the environment alone and are printed masked.
 	secret bool
+	// file is the key of the setting with the file of a secret; empty when there is none.
+	file string
+}
+
+// instead is what to use for a secret in place of a flag, whose names begin with hyphens,
+// or of the file.
+func (a about) instead(hyphens string) string {
+	if a.file == "" {
+		return "the variable " + a.variable()
+	}
+	name := a.file
+	if hyphens != "" {
+		name = hyphens + about{key: name}.flag()
+	}
+	return name + " or the variable " + a.variable()
 }
 
 // variable is the name of the setting in the environment.

@@ -8,7 +8,8 @@ import (
 // settings is the table: every setting once, in the order of the fields of Config, which is also the order of
 // help and of print.
 func settings() []setting {
-	return slices.Concat(accessSettings(), storeSettings(), keepSettings(), inputSettings(), logSettings(), limitSettings(), timeSettings())
+	return slices.Concat(accessSettings(), storeSettings(), keepSettings(), auditSettings(), inputSettings(), logSettings(),
+		telemetrySettings(), limitSettings(), timeSettings())
 }
 
 func accessSettings() []setting {
@@ -33,16 +34,51 @@ func accessSettings() []setting {
 			rules: []rule[string]{loopback(), tokenForTCP()},
 		}),
 		newSpec(spec[string]{
+			about: about{key: "tls_cert", initialText: "none",
+				help: "file with the certificate for TCP in PEM; tcp may be any address then"},
+			kind: path, field: func(c *Config) *string { return &c.TLSCert },
+			rules: []rule[string]{printable(), completeTLS()},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "tls_key", initialText: "none",
+				help: "file with its private key, readable by its owner alone"},
+			kind: path, field: func(c *Config) *string { return &c.TLSKey },
+			rules: []rule[string]{printable(), withCertificate()},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "tls_client_ca", initialText: "none",
+				help: "file with the certificates that sign those of callers over TCP, who need one then"},
+			kind: path, field: func(c *Config) *string { return &c.TLSClientCA },
+			rules: []rule[string]{printable(), withCertificate()},
+		}),
+		newSpec(spec[[]string]{
+			about: about{key: "authorities", initialText: "none",
+				help: "names that calls over TCP may give as their :authority besides loopback, with commas between them"},
+			kind: namesKind(), field: func(c *Config) *[]string { return &c.Authorities },
+			rules: []rule[[]string]{eachHost()},
+		}),
+		newSpec(spec[string]{
 			about: about{key: "token_file", initialText: "none",
 				help: "file with the bearer token for TCP, readable by its owner alone"},
 			kind: path, field: func(c *Config) *string { return &c.TokenFile },
 			rules: []rule[string]{printable(), oneToken()},
 		}),
+		newSpec(spec[int]{
+			about: about{key: "token_fd", initialText: "none",
+				help: "inherited descriptor that the bearer token for TCP is read from, 3 or more"},
+			kind: countKind(), field: func(c *Config) *int { return &c.TokenFD },
+			rules: []rule[int]{inherited(), onlyToken()},
+		}),
 		newSpec(spec[Secret]{
-			about: about{key: "token", secret: true, initialText: "none",
+			about: about{key: "token", secret: true, file: "token_file", initialText: "none",
 				help: "bearer token for TCP, from the variable TOOLRESULT_TOKEN only"},
 			kind: textKind[Secret]("token"), field: func(c *Config) *Secret { return &c.Token },
 			rules: []rule[Secret]{goodToken()},
+		}),
+		newSpec(spec[bool]{
+			about: about{key: "landlock", initialText: "off",
+				help: "give up the right to all files but those that are needed; needs Linux 6.7 with Landlock"},
+			kind: boolKind(), field: func(c *Config) *bool { return &c.Landlock },
 		}),
 	}
 }
@@ -111,6 +147,32 @@ func keepSettings() []setting {
 	}
 }
 
+func auditSettings() []setting {
+	word, duration := textKind[string]("word"), durationKind()
+	return []setting{
+		newSpec(spec[string]{
+			about: about{key: "audit", help: "where audit records go: a file in the store, a database, or nowhere"},
+			kind:  word, field: func(c *Config) *string { return &c.Audit }, value: AuditSQLite,
+			rules: []rule[string]{oneOf(AuditSQLite, AuditPostgres, AuditOff), dsnForPostgres()},
+		}),
+		newSpec(spec[Secret]{
+			about: about{key: "audit_dsn", secret: true, initialText: "none",
+				help: "PostgreSQL database of audit records, from the variable TOOLRESULT_AUDIT_DSN only"},
+			kind: textKind[Secret]("URL"), field: func(c *Config) *Secret { return &c.AuditDSN },
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "audit_keep_for", help: "how long audit records are kept; 0s is for ever"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.AuditKeepFor }, value: 90 * 24 * time.Hour,
+			rules: []rule[time.Duration]{between(duration, 0, 10*365*24*time.Hour)},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "redaction", help: "what is replaced in outputs: registered values and what looks like a secret, or the values alone"},
+			kind:  word, field: func(c *Config) *string { return &c.Redaction }, value: RedactAll,
+			rules: []rule[string]{oneOf(RedactAll, RedactValues)},
+		}),
+	}
+}
+
 func inputSettings() []setting {
 	return []setting{
 		newSpec(spec[[]string]{
@@ -156,6 +218,29 @@ func logSettings() []setting {
 		newSpec(spec[bool]{
 			about: about{key: "reflection", help: "serve the gRPC reflection service"},
 			kind:  boolKind(), field: func(c *Config) *bool { return &c.Reflection }, value: true,
+		}),
+	}
+}
+
+func telemetrySettings() []setting {
+	ratio := ratioKind()
+	return []setting{
+		newSpec(spec[string]{
+			about: about{key: "metrics", initialText: "off",
+				help: "serve metrics for Prometheus on this loopback address and port, such as 127.0.0.1:9464"},
+			kind: textKind[string]("address"), field: func(c *Config) *string { return &c.Metrics },
+			rules: []rule[string]{loopback()},
+		}),
+		newSpec(spec[string]{
+			about: about{key: "otlp_endpoint", initialText: "off",
+				help: "send traces and metrics to this collector by gRPC, such as http://127.0.0.1:4317"},
+			kind: textKind[string]("URL"), field: func(c *Config) *string { return &c.OTLPEndpoint },
+			rules: []rule[string]{collector()},
+		}),
+		newSpec(spec[float64]{
+			about: about{key: "trace_ratio", help: "share of calls that are traced, with otlp-endpoint"},
+			kind:  ratio, field: func(c *Config) *float64 { return &c.TraceRatio }, value: 1,
+			rules: []rule[float64]{between(ratio, 0, 1)},
 		}),
 	}
 }

@@ -17,9 +17,10 @@ func valid() config.Config {
 func TestValidateRefuses(t *testing.T) {
 	t.Parallel()
 	const (
-		name     = "names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT"
-		address  = "is not an address and a port; write 127.0.0.1:PORT or [::1]:PORT"
-		loopback = "is not a loopback address, so other machines might reach it; write 127.0.0.1:PORT or [::1]:PORT"
+		name      = "names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT"
+		collector = "is not of the form http://HOST:PORT or https://HOST:PORT"
+		address   = "is not an address and a port; write 127.0.0.1:PORT or [::1]:PORT"
+		loopback  = "is not a loopback address, so other machines might reach it; write 127.0.0.1:PORT or [::1]:PORT, or set tls_cert and tls_key"
 	)
 	long := "/" + strings.Repeat("x", 107)
 	tcp := func(v string) func(*config.Config) {
@@ -51,9 +52,23 @@ func TestValidateRefuses(t *testing.T) {
 		{tcp("127.0.0.1:http"), `tcp = "127.0.0.1:http": ` + address},
 		{tcp("127.0.0.1:65536"), `tcp = "127.0.0.1:65536": ` + address},
 		{func(c *config.Config) { c.TCP = "127.0.0.1:0" },
-			`tcp = "127.0.0.1:0": needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN`},
+			`tcp = "127.0.0.1:0": needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN`},
 		{func(c *config.Config) { c.TokenFile, c.Token = "/t", secret },
 			`token_file = "/t": is set together with the variable TOOLRESULT_TOKEN; keep one of them`},
+		{func(c *config.Config) { c.TokenFD = 2 }, `token_fd = "2": is not the number of an inherited descriptor: 3 to 1048575`},
+		{func(c *config.Config) { c.TokenFD = -3 }, `token_fd = "-3": is not the number of an inherited descriptor: 3 to 1048575`},
+		{func(c *config.Config) { c.TokenFD, c.Token = 3, secret },
+			`token_fd = "3": is set together with token_file or the variable TOOLRESULT_TOKEN; keep one of them`},
+		{func(c *config.Config) { c.TLSCert = "/c" }, `tls_cert = "/c": needs its private key: set tls_key`},
+		{func(c *config.Config) { c.TLSCert, c.TLSKey = "/c", "/k" }, `tls_cert = "/c": is for TCP, and tcp is off`},
+		{func(c *config.Config) { c.TLSKey = "/k" }, `tls_key = "/k": needs a certificate: set tls_cert`},
+		{func(c *config.Config) { c.TLSClientCA = "/ca" }, `tls_client_ca = "/ca": needs a certificate: set tls_cert`},
+		{func(c *config.Config) { c.TCP, c.TLSCert, c.TLSKey = "192.0.2.1:7001", "/c", "/k" },
+			`tcp = "192.0.2.1:7001": needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN`},
+		{func(c *config.Config) { c.Authorities = []string{"a.example", "b.example:80"} },
+			`authorities = "a.example,b.example:80": has an element that is neither a host name nor an address, without a port`},
+		{func(c *config.Config) { c.Authorities = []string{"*.example"} },
+			`authorities = "*.example": has an element that is neither a host name nor an address, without a port`},
 		{func(c *config.Config) { c.TokenFile = "/\x1b" }, `token_file = "/\x1b": holds a control character`},
 		{func(c *config.Config) { c.Token = "fifteen-bytes-0" }, `token = (hidden): is 15 bytes long; at least 16 are needed`},
 		{func(c *config.Config) { c.Token = "sixteen bytes 01" },
@@ -69,9 +84,24 @@ func TestValidateRefuses(t *testing.T) {
 			`object_store = "s3://bucket": needs a directory as its spool, and the store is in memory`},
 		{func(c *config.Config) { c.SpoolBytes = -1 }, `spool_bytes = "-1": is out of bounds: 0 to 1048576GiB`},
 		{func(c *config.Config) { c.CompressAfter = -1 }, `compress_after = "-1ns": is out of bounds: 0s to 87600h`},
+		{func(c *config.Config) { c.Audit = "mysql" }, `audit = "mysql": is not one of sqlite, postgres or off`},
+		{func(c *config.Config) { c.Audit = config.AuditPostgres },
+			`audit = "postgres": needs a database: set the variable TOOLRESULT_AUDIT_DSN`},
+		{func(c *config.Config) { c.AuditDSN = "postgres:///audit" },
+			`audit = "sqlite": is set together with the variable TOOLRESULT_AUDIT_DSN, which is for postgres alone`},
+		{func(c *config.Config) { c.AuditKeepFor = -1 }, `audit_keep_for = "-1ns": is out of bounds: 0s to 87600h`},
+		{func(c *config.Config) { c.Redaction = "off" }, `redaction = "off": is not one of all or values`},
 		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},
 		{func(c *config.Config) { c.LogLevel = "INFO" }, `log_level = "INFO": is not one of debug, info, warn or error`},
 		{func(c *config.Config) { c.LogFormat = "xml" }, `log_format = "xml": is not one of text, json or auto`},
+		{func(c *config.Config) { c.Metrics = "0.0.0.0:9464" }, `metrics = "0.0.0.0:9464": ` + loopback},
+		{func(c *config.Config) { c.Metrics = "localhost:9464" }, `metrics = "localhost:9464": ` + name},
+		{func(c *config.Config) { c.OTLPEndpoint = "127.0.0.1:4317" }, `otlp_endpoint = "127.0.0.1:4317": ` + collector},
+		{func(c *config.Config) { c.OTLPEndpoint = "http://127.0.0.1" }, `otlp_endpoint = "http://127.0.0.1": ` + collector},
+		{func(c *config.Config) { c.OTLPEndpoint = "http://127.0.0.1:4317/v1" }, `otlp_endpoint = "http://127.0.0.1:4317/v1": ` + collector},
+		{func(c *config.Config) { c.OTLPEndpoint = "http://u:p@h:1" }, `otlp_endpoint = "http://u:p@h:1": ` + collector},
+		{func(c *config.Config) { c.TraceRatio = 1.5 }, `trace_ratio = "1.5": is out of bounds: 0 to 1`},
+		{func(c *config.Config) { c.TraceRatio = -0.1 }, `trace_ratio = "-0.1": is out of bounds: 0 to 1`},
 		{func(c *config.Config) { c.MaxMessageBytes = 65535 }, `max_message_bytes = "65535": is out of bounds: 64KiB to 1GiB`},
 		{func(c *config.Config) { c.MaxMessageBytes = 1<<30 + 1; c.MaxInFlightBytes = 1 << 31 },
 			`max_message_bytes = "1073741825": is out of bounds: 64KiB to 1GiB`},
@@ -108,8 +138,18 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.TCP, c.Token = "127.0.0.1:0", "sixteen-bytes-01" },
 		func(c *config.Config) { c.TCP, c.TokenFile = "127.8.9.1:65535", "relative/token" },
 		func(c *config.Config) { c.TCP, c.TokenFile = "[::1]:1", "/t" },
+		func(c *config.Config) { c.TCP, c.TokenFD = "[::1]:1", 3 },
+		func(c *config.Config) { c.TCP, c.Token, c.TLSCert, c.TLSKey = "0.0.0.0:1", secret, "/c", "/k" },
+		func(c *config.Config) {
+			c.Authorities = []string{"localhost", "192.0.2.1", "2001:db8::1", "x-1.Example"}
+		},
 		func(c *config.Config) { c.Token = config.Secret(strings.Repeat("x", 4096)) },
 		func(c *config.Config) { c.Store = "./memory" },
+		func(c *config.Config) { c.Audit, c.AuditDSN = config.AuditPostgres, "postgres:///audit" },
+		func(c *config.Config) { c.Audit, c.AuditKeepFor, c.Redaction = config.AuditOff, 0, config.RedactValues },
+		func(c *config.Config) {
+			c.Metrics, c.OTLPEndpoint, c.TraceRatio = "127.0.0.1:0", "http://[::1]:4317", 0
+		},
 		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
 		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxStreams = 1; c.MaxConnections = 10000 },
 		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
@@ -128,7 +168,7 @@ func TestValidateAccepts(t *testing.T) {
 func TestValidateZero(t *testing.T) {
 	t.Parallel()
 	err := config.Validate(config.Config{})
-	if err == nil || strings.Count(err.Error(), "\n") != 9 {
+	if err == nil || strings.Count(err.Error(), "\n") != 11 {
 		t.Error(err)
 	}
 }

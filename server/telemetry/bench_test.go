@@ -1,0 +1,20 @@
+package telemetry_test
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/toolresult/toolresult/server/config"
+)
+
+// What it costs to tell of one call with one projection.
+func BenchmarkTell(b *testing.B) {
+	made := start(b, func(c *config.Config) { c.Metrics = "127.0.0.1:0" })
+	b.ReportAllocs()
+	for b.Loop() {
+		made.Projected(b.Context(), facts())
+		made.Call("/toolresult.v1.ToolResultService/Project", codes.OK, time.Millisecond)
+	}
+}

@@ -1,0 +1,187 @@
+package telemetry
+
+import (
+	"fmt"
+	"strings"
+
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Kind says how an instrument adds up.
+type Kind string
+
+// The kinds.
+const (
+	Counter   Kind = "counter"   // only grows
+	Gauge     Kind = "gauge"     // is what it is now
+	Histogram Kind = "histogram" // of durations, in seconds
+)
+
+// Instrument is one row of the table: what is measured, and what it is told apart by.
+type Instrument struct {
+	Name   string // of OpenTelemetry
+	Kind   Kind
+	Unit   string   // UCUM
+	Labels []string // each of a closed set
+	Help   string
+}
+
+// Prometheus is the name of the instrument there, without the _bucket, _sum and _count of a histogram.
+func (i Instrument) Prometheus() string {
+	name := strings.ReplaceAll(i.Name, ".", "_")
+	switch i.Unit {
+	case unitSeconds:
+		name += "_seconds"
+	case unitBytes:
+		name += "_bytes"
+	}
+	if i.Kind == Counter {
+		name += "_total"
+	}
+	return name
+}
+
+const (
+	unitSeconds = "s"
+	unitBytes   = "By"
+)
+
+// Names of instruments.
+const (
+	callDuration        = "toolresult.call.duration"
+	projections         = "toolresult.projections"
+	projectionDuration  = "toolresult.projection.duration"
+	outputSize          = "toolresult.output.size"
+	outputTokens        = "toolresult.output.tokens"
+	receiptTokens       = "toolresult.receipt.tokens"
+	cuts                = "toolresult.cuts"
+	cutSize             = "toolresult.cut.size"
+	salientLines        = "toolresult.salient.lines"
+	redactions          = "toolresult.redactions"
+	regretted           = "toolresult.receipts.regretted"
+	artifactReads       = "toolresult.artifact.reads"
+	artifactReadSize    = "toolresult.artifact.read.size"
+	artifactPutDuration = "toolresult.artifact.put.duration"
+	artifactPutSize     = "toolresult.artifact.put.size"
+	compactions         = "toolresult.compactions"
+	compactionResults   = "toolresult.compaction.results"
+	compactionFreed     = "toolresult.compaction.freed.tokens"
+	stepDuration        = "toolresult.step.duration"
+	commitDuration      = "toolresult.commit.duration"
+	commitWait          = "toolresult.commit.wait"
+	commitRecords       = "toolresult.commit.records"
+	exportFailures      = "toolresult.export.failures"
+
+	queueLength       = "toolresult.queue.length"
+	storeArtifacts    = "toolresult.store.artifacts"
+	storeSize         = "toolresult.store.size"
+	storeQuota        = "toolresult.store.quota"
+	pendingArtifacts  = "toolresult.objectstore.pending.artifacts"
+	pendingSize       = "toolresult.objectstore.pending.size"
+	openCalls         = "toolresult.calls.open"
+	inFlightSize      = "toolresult.inflight.size"
+	inFlightLimit     = "toolresult.inflight.limit"
+	openConnections   = "toolresult.connections.open"
+	connectionsLimits = "toolresult.connections.limit"
+)
+
+// Labels.
+const (
+	labelMethod    = "method"
+	labelCode      = "code"
+	labelFamily    = "family"
+	labelOutcome   = "outcome"
+	labelTruncated = "truncated"
+	labelKind      = "kind"
+	labelReason    = "reason"
+	labelShown     = "shown"
+	labelSelection = "selection"
+	labelReceipt   = "receipt"
+	labelChanged   = "changed"
+	labelStep      = "step"
+	labelStore     = "store"
+	labelSignal    = "signal"
+)
+
+// Instruments is the table of everything that is measured, in the order of the documentation.
+func Instruments() []Instrument {
+	return []Instrument{
+		{callDuration, Histogram, unitSeconds, []string{labelMethod, labelCode}, "calls, by how long they took"},
+		{openCalls, Gauge, "{call}", []string{labelKind}, "calls in flight, unary ones and streams"},
+		{openConnections, Gauge, "{connection}", nil, "open connections"},
+		{connectionsLimits, Gauge, "{connection}", nil, "connections that may be open (`max_connections`)"},
+		{inFlightSize, Gauge, unitBytes, nil, "requests that are worked on"},
+		{inFlightLimit, Gauge, unitBytes, nil, "what they may be (`max_in_flight_bytes`)"},
+
+		{projections, Counter, "{projection}", []string{labelFamily, labelOutcome, labelTruncated},
+			"outputs projected and answered; the outcome is the tool's own, success or error"},
+		{projectionDuration, Histogram, unitSeconds, []string{labelFamily}, "projections, by how long they took, storing included"},
+		{outputSize, Counter, unitBytes, []string{labelFamily}, "complete outputs: messages, and what came in streams and files"},
+		{outputTokens, Counter, "{token}", []string{labelFamily}, "what they would cost a model; an estimate, see below"},
+		{receiptTokens, Counter, "{token}", []string{labelFamily}, "what their receipts cost, in the vocabulary of the caller's policy"},
+		{cuts, Counter, "{cut}", []string{labelKind}, "entries of ledgers"},
+		{cutSize, Counter, unitBytes, []string{labelKind}, "bytes that they leave out"},
+		{salientLines, Counter, "{line}", []string{labelReason, labelShown}, "lines that matter by themselves, where lines were chosen; see below"},
+		{redactions, Counter, "{redaction}", []string{labelKind}, "secrets that were replaced; `registered` are values that callers named"},
+
+		{artifactReads, Counter, "{read}", []string{labelSelection, labelReceipt}, "pages read of artifacts; of those that a truncated receipt names, and of others"},
+		{artifactReadSize, Counter, unitBytes, []string{labelSelection}, "what they had"},
+		{regretted, Counter, "{receipt}", []string{labelFamily}, "truncated receipts of which something was read afterwards, each once"},
+
+		{artifactPutDuration, Histogram, unitSeconds, []string{labelOutcome}, "artifacts put by projections and compactions, by how long it took until they were durable and in the books"},
+		{artifactPutSize, Counter, unitBytes, nil, "what they had, also those that were there already"},
+		{storeArtifacts, Gauge, "{artifact}", nil, "artifacts in the books"},
+		{storeSize, Gauge, unitBytes, nil, "their size, as they were put"},
+		{storeQuota, Gauge, unitBytes, nil, "what it may be (`store_quota`); 0: as much as the disk has"},
+		{pendingArtifacts, Gauge, "{artifact}", nil, "artifacts that are not in the object store yet; absent without one"},
+		{pendingSize, Gauge, unitBytes, nil, "their size"},
+
+		{commitDuration, Histogram, unitSeconds, []string{labelStore}, "commits with their sync, by how long they took"},
+		{commitWait, Histogram, unitSeconds, []string{labelStore}, "how long the first record of each waited for it"},
+		{commitRecords, Counter, "{record}", []string{labelStore}, "records that they made durable"},
+		{queueLength, Gauge, "{record}", []string{labelStore}, "records that wait now"},
+		{stepDuration, Histogram, unitSeconds, []string{labelStep, labelOutcome}, "further steps of calls"},
+
+		{compactions, Counter, "{compaction}", nil, "compactions, dry runs left out"},
+		{compactionResults, Counter, "{result}", []string{labelChanged}, "results in them, by whether they were changed"},
+		{compactionFreed, Counter, "{token}", nil, "tokens by which histories became shorter"},
+
+		{exportFailures, Counter, "{export}", []string{labelSignal}, "exports that the collector did not take; what they had is lost"},
+	}
+}
+
+// instruments are those of one meter.
+type instruments struct {
+	counters   map[string]metric.Int64Counter
+	histograms map[string]metric.Float64Histogram
+	gauges     map[string]metric.Int64ObservableGauge
+}
+
+// seconds are the bounds of the buckets of every histogram: from what a call costs that stores nothing to where
+// deadlines are.
+func seconds() []float64 {
+	return []float64{0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
+}
+
+func newInstruments(m metric.Meter) (*instruments, error) {
+	made := &instruments{
+		counters:   map[string]metric.Int64Counter{},
+		histograms: map[string]metric.Float64Histogram{},
+		gauges:     map[string]metric.Int64ObservableGauge{},
+	}
+	for _, i := range Instruments() {
+		var err error
+		switch help, unit := metric.WithDescription(i.Help), metric.WithUnit(i.Unit); i.Kind {
+		case Counter:
+			made.counters[i.Name], err = m.Int64Counter(i.Name, help, unit)
+		case Histogram:
+			made.histograms[i.Name], err = m.Float64Histogram(i.Name, help, unit, metric.WithExplicitBucketBoundaries(seconds()...))
+		case Gauge:
+			made.gauges[i.Name], err = m.Int64ObservableGauge(i.Name, help, unit)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("instrument %s: %w", i.Name, err)
+		}
+	}
+	return made, nil
+}

@@ -1,0 +1,185 @@
+package telemetry
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"google.golang.org/grpc/codes"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/server"
+)
+
+var _ server.Metrics = (*Telemetry)(nil)
+
+// labels are pairs of a label and its value. They are comparable, so that the attributes of each are made once.
+type labels [6]string
+
+// of returns the attributes of labels.
+func (t *Telemetry) of(l labels) metric.MeasurementOption {
+	if known, ok := t.known.Load(l); ok {
+		if option, ok := known.(metric.MeasurementOption); ok {
+			return option
+		}
+	}
+	list := make([]attribute.KeyValue, 0, len(l)/2)
+	for i := 0; i < len(l) && l[i] != ""; i += 2 {
+		list = append(list, attribute.String(l[i], l[i+1]))
+	}
+	option := metric.WithAttributeSet(attribute.NewSet(list...))
+	t.known.Store(l, option) // there are as many as series
+	return option
+}
+
+func (t *Telemetry) count(name string, n int64, l labels) {
+	if n > 0 {
+		t.counters[name].Add(context.Background(), n, t.of(l))
+	}
+}
+
+func (t *Telemetry) took(name string, d time.Duration, l labels) {
+	t.histograms[name].Record(context.Background(), d.Seconds(), t.of(l))
+}
+
+// Values of the label outcome.
+const (
+	success = "success"
+	failure = "error"
+)
+
+func outcome(failed bool) string {
+	if failed {
+		return failure
+	}
+	return success
+}
+
+// Call is [server.Metrics]'s.
+func (t *Telemetry) Call(method string, code codes.Code, elapsed time.Duration) {
+	t.took(callDuration, elapsed, labels{labelMethod, strings.TrimPrefix(method, "/"), labelCode, code.String()})
+}
+
+// Projected is [server.Metrics]'s.
+func (t *Telemetry) Projected(ctx context.Context, p *server.Projected) {
+	elapsed, family, cut := time.Since(p.Began), labels{labelFamily, p.Family}, strconv.FormatBool(p.Truncated)
+	t.count(projections, 1, labels{labelFamily, p.Family, labelOutcome, outcome(p.Failed), labelTruncated, cut})
+	t.took(projectionDuration, elapsed, family)
+	t.count(outputSize, p.Bytes, family)
+	t.count(outputTokens, p.Tokens, family)
+	t.count(receiptTokens, p.Receipt, family)
+	for kind, c := range p.Cuts {
+		l := labels{labelKind, t.kinds[kind]}
+		t.count(cuts, c.Count, l)
+		t.count(cutSize, c.Bytes, l)
+	}
+	t.countLines(&p.Kept, "true")
+	t.countLines(&p.Left, "false")
+	for kind, n := range p.Redactions {
+		t.count(redactions, n, labels{labelKind, kind})
+	}
+	if p.Truncated {
+		t.regrets.add(p.Family, p.Artifacts)
+	}
+	t.span(ctx, "project", p.Began, nil, func() []attribute.KeyValue {
+		return []attribute.KeyValue{
+			keyFamily.String(p.Family), keyOutcome.String(outcome(p.Failed)), keyTruncated.Bool(p.Truncated),
+			keyBytes.Int64(p.Bytes), keyTokens.Int64(p.Tokens), keyReceipt.Int64(p.Receipt),
+		}
+	})
+}
+
+func (t *Telemetry) countLines(lines *preview.Counts, shown string) {
+	for reason, n := range lines {
+		if n > 0 {
+			t.count(salientLines, n, labels{labelReason, t.reasons[pb.KeepReason(reason)], labelShown, shown})
+		}
+	}
+}
+
+// words are the names of the values of an enum in the contract, as labels have them.
+func words[E ~int32](names map[int32]string, prefix string) map[E]string {
+	list := make(map[E]string, len(names))
+	for value, name := range names {
+		list[E(value)] = strings.ToLower(strings.TrimPrefix(name, prefix))
+	}
+	return list
+}
+
+// Compacted is [server.Metrics]'s.
+func (t *Telemetry) Compacted(c server.Compacted) {
+	t.count(compactions, 1, labels{})
+	t.count(compactionResults, c.Changed, labels{labelChanged, "true"})
+	t.count(compactionResults, c.Results-c.Changed, labels{labelChanged, "false"})
+	t.count(compactionFreed, c.Before-c.After, labels{})
+}
+
+// Read is [server.Metrics]'s.
+func (t *Telemetry) Read(r server.Read) {
+	receipt := "other"
+	named, first := t.regrets.read(r.Artifact)
+	if named {
+		receipt = labelTruncated
+	}
+	t.count(artifactReads, 1, labels{labelSelection, r.Selection, labelReceipt, receipt})
+	t.count(artifactReadSize, r.Bytes, labels{labelSelection, r.Selection})
+	if first != "" {
+		t.count(regretted, 1, labels{labelFamily, first})
+	}
+}
+
+// Put is [server.Metrics]'s.
+func (t *Telemetry) Put(ctx context.Context, bytes int64, began time.Time, err error) {
+	t.took(artifactPutDuration, time.Since(began), labels{labelOutcome, outcome(err != nil)})
+	if err == nil {
+		t.count(artifactPutSize, bytes, labels{})
+	}
+	t.span(ctx, "put", began, err, func() []attribute.KeyValue { return []attribute.KeyValue{keyBytes.Int64(bytes)} })
+}
+
+// Step is [server.Metrics]'s.
+func (t *Telemetry) Step(ctx context.Context, step string, began time.Time, err error) {
+	t.took(stepDuration, time.Since(began), labels{labelStep, step, labelOutcome, outcome(err != nil)})
+	t.span(ctx, step, began, err, nil)
+}
+
+// Commits is [server.Metrics]'s.
+func (t *Telemetry) Commits(store string, records int, waited, took time.Duration) {
+	l := labels{labelStore, store}
+	t.took(commitDuration, took, l)
+	t.took(commitWait, waited, l)
+	t.count(commitRecords, int64(records), l)
+}
+
+// Watch begins to ask for what there is whenever metrics are collected. It is called once.
+func (t *Telemetry) Watch(state func() server.State) error {
+	all := make([]metric.Observable, 0, len(t.gauges))
+	for _, g := range t.gauges {
+		all = append(all, g)
+	}
+	_, err := t.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		now := state()
+		for name, n := range map[string]int64{
+			storeArtifacts: now.Artifacts, storeSize: now.ArtifactBytes, storeQuota: now.QuotaBytes,
+			inFlightSize: now.InFlightBytes, inFlightLimit: now.MaxInFlight,
+			openConnections: now.Connections, connectionsLimits: now.MaxConnections,
+		} {
+			o.ObserveInt64(t.gauges[name], n)
+		}
+		o.ObserveInt64(t.gauges[openCalls], now.OpenUnary, t.of(labels{labelKind, "unary"}))
+		o.ObserveInt64(t.gauges[openCalls], now.OpenStreams, t.of(labels{labelKind, "stream"}))
+		for store, n := range now.Waiting {
+			o.ObserveInt64(t.gauges[queueLength], n, t.of(labels{labelStore, store}))
+		}
+		if now.ObjectStore {
+			o.ObserveInt64(t.gauges[pendingArtifacts], now.PendingArtifacts)
+			o.ObserveInt64(t.gauges[pendingSize], now.PendingBytes)
+		}
+		return nil
+	}, all...)
+	return err
+}

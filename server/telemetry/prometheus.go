@@ -1,0 +1,110 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/otlptranslator"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"golang.org/x/net/netutil"
+)
+
+// Bounds of the endpoint.
+const (
+	maxScrapes      = 4  // at one time
+	maxScrapers     = 16 // connections
+	scrapeTimeout   = 10 * time.Second
+	scrapeHeaders   = 5 * time.Second
+	scrapeIdle      = 2 * time.Minute
+	scrapeHeadBytes = 16 << 10
+)
+
+// metricsPath is the only path that is served.
+const metricsPath = "/metrics"
+
+// endpoint is what Prometheus scrapes.
+type endpoint struct {
+	listener net.Listener
+	server   *http.Server
+	done     chan struct{}
+}
+
+// newPrometheus returns what collects metrics, and a registry to read them from.
+func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
+	registry := prometheus.NewRegistry()
+	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+		if err := registry.Register(c); err != nil {
+			return nil, nil, err
+		}
+	}
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(),
+		exporter.WithTranslationStrategy(otlptranslator.UnderscoreEscapingWithSuffixes))
+	return reader, registry, err
+}
+
+// serve serves the registry.
+func serve(l net.Listener, registry *prometheus.Registry, logger *slog.Logger) *endpoint {
+	quiet := slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
+	scrape := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: quiet, MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout,
+	})
+	e := &endpoint{listener: netutil.LimitListener(l, maxScrapers), done: make(chan struct{})}
+	e.server = &http.Server{
+		Handler: onlyMetrics(scrape), ErrorLog: quiet,
+		ReadHeaderTimeout: scrapeHeaders, ReadTimeout: scrapeHeaders, WriteTimeout: 2 * scrapeTimeout, IdleTimeout: scrapeIdle,
+		MaxHeaderBytes: scrapeHeadBytes,
+	}
+	go func() {
+		defer close(e.done)
+		if err := e.server.Serve(e.listener); !errors.Is(err, http.ErrServerClosed) {
+			logger.Error("metrics are not served any more", "error", err)
+		}
+	}()
+	return e
+}
+
+// onlyMetrics serves one path, to who calls this machine by its loopback address: a page of a browser that has a name
+// of its own for that address is refused.
+func onlyMetrics(scrape http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !isLoopback(r.Host):
+			http.Error(w, "call the loopback address", http.StatusForbidden)
+		case r.URL.Path != metricsPath:
+			http.NotFound(w, r)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "only GET", http.StatusMethodNotAllowed)
+		default:
+			scrape.ServeHTTP(w, r)
+		}
+	})
+}
+
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.IsLoopback() || host == "localhost"
+}
+
+// close ends the endpoint, and what is scraped just now with ctx.
+func (e *endpoint) close(ctx context.Context) error {
+	err := e.server.Shutdown(ctx)
+	if err != nil {
+		err = e.server.Close()
+	}
+	<-e.done
+	return err
+}

@@ -1,0 +1,193 @@
+package telemetry
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	api "go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+	tracing "go.opentelemetry.io/otel/trace"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/config"
+)
+
+// flushTimeout bounds what is still sent when the sidecar ends.
+const flushTimeout = 3 * time.Second
+
+// scope is the name of what measures.
+const scope = "github.com/toolresult/toolresult"
+
+// Options are what telemetry is given beside the configuration.
+type Options struct {
+	Logger  *slog.Logger // required
+	Version string       // of the build
+}
+
+// Telemetry measures one sidecar. It is the [server.Metrics] of a server.
+type Telemetry struct {
+	*instruments
+	logger   *slog.Logger
+	meter    api.Meter
+	tracer   tracing.Tracer // nil when no call is traced
+	metrics  *metric.MeterProvider
+	traces   *trace.TracerProvider // nil, too
+	endpoint *endpoint             // nil when nobody scrapes
+	regrets  *regrets
+	kinds    map[pb.CutKind]string
+	reasons  map[pb.KeepReason]string
+	known    sync.Map           // metric.MeasurementOption by labels
+	spans    trace.SpanExporter // nil when no call is traced
+}
+
+// Start starts what the configuration asks for; it returns nil when that is nothing. Close it after the server.
+//
+// Errors: of a configuration that is not valid, and what binding the address fails with. That there is no collector is
+// no error.
+func Start(c config.Config, o Options) (*Telemetry, error) {
+	if err := config.Validate(c); err != nil {
+		return nil, err
+	}
+	if c.Metrics == "" && c.OTLPEndpoint == "" {
+		return nil, nil
+	}
+	t := &Telemetry{
+		logger: o.Logger, regrets: newRegrets(maxReceipts),
+		kinds: words[pb.CutKind](pb.CutKind_name, "CUT_KIND_"), reasons: words[pb.KeepReason](pb.KeepReason_name, "KEEP_REASON_"),
+	}
+	if err := t.start(c, o.Version); err != nil {
+		return nil, errors.Join(fmt.Errorf("telemetry: %w", err), t.Close())
+	}
+	return t, nil
+}
+
+func (t *Telemetry) start(c config.Config, version string) error {
+	who, err := resourceOf(version)
+	if err != nil {
+		return err
+	}
+	var scrapes net.Listener
+	if c.Metrics != "" {
+		if scrapes, err = net.Listen("tcp", c.Metrics); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+	}
+	if err := t.measure(c, who, version, scrapes); err != nil {
+		return closing(scrapes, err)
+	}
+	return nil
+}
+
+// closing closes a listener that will not be served, if there is one.
+func closing(l net.Listener, why error) error {
+	if l == nil {
+		return why
+	}
+	return errors.Join(why, l.Close())
+}
+
+// measure begins to measure, and to trace, and serves what is scraped.
+func (t *Telemetry) measure(c config.Config, who *resource.Resource, version string, scrapes net.Listener) (err error) {
+	options := []metric.Option{metric.WithResource(who), metric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
+	var registry *prometheus.Registry
+	if scrapes != nil {
+		reader, made, err := newPrometheus()
+		if err != nil {
+			return err
+		}
+		registry, options = made, append(options, metric.WithReader(reader))
+	}
+	if c.OTLPEndpoint != "" {
+		e, err := t.newMetricExporter(c.OTLPEndpoint)
+		if err != nil {
+			return err
+		}
+		options = append(options, metric.WithReader(metric.NewPeriodicReader(e)))
+	}
+	t.metrics = metric.NewMeterProvider(options...)
+	t.meter = t.metrics.Meter(scope, api.WithInstrumentationVersion(version))
+	if t.instruments, err = newInstruments(t.meter); err != nil {
+		return err
+	}
+	if c.OTLPEndpoint != "" && c.TraceRatio > 0 {
+		if err := t.trace(c, who, version); err != nil {
+			return err
+		}
+	}
+	if scrapes != nil {
+		t.endpoint = serve(scrapes, registry, t.logger)
+	}
+	return nil
+}
+
+// trace begins to trace calls.
+func (t *Telemetry) trace(c config.Config, who *resource.Resource, version string) error {
+	e, err := t.newSpanExporter(c.OTLPEndpoint)
+	if err != nil {
+		return err
+	}
+	t.spans = e
+	t.traces = trace.NewTracerProvider(trace.WithResource(who),
+		trace.WithSampler(trace.ParentBased(trace.TraceIDRatioBased(c.TraceRatio))),
+		trace.WithBatcher(e, trace.WithMaxQueueSize(maxSpans), trace.WithMaxExportBatchSize(spanBatch),
+			trace.WithBatchTimeout(spanDelay), trace.WithExportTimeout(exportRetries)))
+	t.tracer = t.traces.Tracer(scope, tracing.WithInstrumentationVersion(version))
+	return nil
+}
+
+// resourceOf says who measures. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are stronger.
+func resourceOf(version string) (*resource.Resource, error) {
+	return resource.New(context.Background(), resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", "toolresult"), attribute.String("service.version", version),
+		attribute.String("service.instance.id", rand.Text()), // it says which process, and nothing of where it runs
+	), resource.WithFromEnv())
+}
+
+// URL is where metrics can be scraped; empty when they cannot.
+func (t *Telemetry) URL() string {
+	if t.endpoint == nil {
+		return ""
+	}
+	return "http://" + t.endpoint.listener.Addr().String() + metricsPath
+}
+
+// Close sends what was not sent yet, within a bound, and ends everything. It may be called once.
+func (t *Telemetry) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	defer cancel()
+	var ends []func(context.Context) error
+	if t.endpoint != nil {
+		ends = append(ends, t.endpoint.close)
+	}
+	if t.traces != nil {
+		ends = append(ends, t.traces.Shutdown)
+	}
+	if t.metrics != nil {
+		ends = append(ends, t.metrics.Shutdown)
+	}
+	errs := make([]error, len(ends))
+	var all sync.WaitGroup
+	for i, end := range ends {
+		all.Go(func() { errs[i] = end(ctx) })
+	}
+	all.Wait()
+	if ctx.Err() != nil { // a collector that is not there is no failure of ours
+		t.logger.Warn("what was measured last was not sent")
+		if t.spans != nil {
+			_ = t.spans.Shutdown(ctx) // it ends what is being sent
+		}
+		return nil
+	}
+	return errors.Join(errs...)
+}

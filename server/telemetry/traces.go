@@ -1,0 +1,116 @@
+package telemetry
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/trace"
+	api "go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/stats"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Attributes of our spans.
+const (
+	keyFamily    = attribute.Key("toolresult.family")
+	keyOutcome   = attribute.Key("toolresult.outcome")
+	keyTruncated = attribute.Key("toolresult.truncated")
+	keyBytes     = attribute.Key("toolresult.bytes")
+	keyTokens    = attribute.Key("toolresult.output.tokens")
+	keyReceipt   = attribute.Key("toolresult.receipt.tokens")
+)
+
+// allowed are the attributes that leave: ours, and those of the library that are of closed sets. It has others, such as
+// the path of the socket.
+var allowed = []attribute.Key{
+	keyFamily, keyOutcome, keyTruncated, keyBytes, keyTokens, keyReceipt,
+	"rpc.system", "rpc.system.name", "rpc.service", "rpc.method", "rpc.grpc.status_code", "rpc.response.status_code", "error.type",
+}
+
+// ServerOptions are what a gRPC server needs so that its calls are traced; none when no call is.
+func (t *Telemetry) ServerOptions() []grpc.ServerOption {
+	if t.tracer == nil {
+		return nil
+	}
+	ours := methods()
+	return []grpc.ServerOption{grpc.StatsHandler(otelgrpc.NewServerHandler(
+		otelgrpc.WithTracerProvider(t.traces), otelgrpc.WithMeterProvider(noop.NewMeterProvider()),
+		otelgrpc.WithPropagators(propagation.TraceContext{}),
+		// A name that no service has is text of a caller, and probes are noise.
+		otelgrpc.WithFilter(func(call *stats.RPCTagInfo) bool { return ours[call.FullMethodName] }),
+	))}
+}
+
+// methods are the methods of the contract.
+func methods() map[string]bool {
+	list := map[string]bool{}
+	contract := pb.File_toolresult_v1_service_proto.Package()
+	protoregistry.GlobalFiles.RangeFilesByPackage(contract, func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			service := file.Services().Get(i)
+			for k := range service.Methods().Len() {
+				list["/"+string(service.FullName())+"/"+string(service.Methods().Get(k).Name())] = true
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// span adds a step that is over to the trace of a call, if there is one.
+func (t *Telemetry) span(ctx context.Context, name string, began time.Time, err error, attributes func() []attribute.KeyValue) {
+	if t.tracer == nil || !api.SpanFromContext(ctx).IsRecording() {
+		return
+	}
+	options := []api.SpanStartOption{api.WithTimestamp(began)}
+	if attributes != nil {
+		options = append(options, api.WithAttributes(attributes()...))
+	}
+	_, span := t.tracer.Start(ctx, name, options...)
+	if err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
+
+// checked exports spans without what may be text of somebody.
+type checked struct{ trace.SpanExporter }
+
+// ExportSpans exports spans.
+func (c checked) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
+	list := make([]trace.ReadOnlySpan, len(spans))
+	for i, span := range spans {
+		list[i] = checkedSpan{span}
+	}
+	return c.SpanExporter.ExportSpans(ctx, list)
+}
+
+// checkedSpan is a span with the attributes that are allowed, and no text beside them: statuses have the message of
+// an error, and events and links may have anything.
+type checkedSpan struct{ trace.ReadOnlySpan }
+
+// Attributes are those that are allowed.
+func (s checkedSpan) Attributes() []attribute.KeyValue {
+	return slices.DeleteFunc(slices.Clone(s.ReadOnlySpan.Attributes()), func(a attribute.KeyValue) bool {
+		return !slices.Contains(allowed, a.Key)
+	})
+}
+
+// Status is without its description.
+func (s checkedSpan) Status() trace.Status { return trace.Status{Code: s.ReadOnlySpan.Status().Code} }
+
+// Events are none.
+func (s checkedSpan) Events() []trace.Event { return nil }
+
+// Links are none.
+func (s checkedSpan) Links() []trace.Link { return nil }
