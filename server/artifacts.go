@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
@@ -32,12 +33,27 @@ type artifacts struct {
 	pb.UnimplementedArtifactServiceServer
 	library *library.Library
 	logs    logs
+	metrics Metrics       // nil when nobody asks
+	idle    time.Duration // that an answer of a stream may wait for a client to take it
 }
 
 // ReadArtifact reads a part of an artifact.
 func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
+	resp, err := a.read(ctx, req)
+	if err == nil && a.metrics != nil {
+		a.metrics.Read(a.readOf(req, resp))
+	}
+	return resp, err
+}
+
+func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
+	permit, err := permitOf(ctx, req)
+	if err != nil {
+		return nil, err
+	}
 	check := envelope.NewChecker("")
 	check.Required("path", req.GetPath(), maxPath)
+	check.Name("session_id", permit.Session, false)
 	selection, match := selectionOf(check, req)
 	at := check.At("budget")
 	budget := slice.Budget{
@@ -51,7 +67,7 @@ func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactReques
 	if err != nil {
 		return nil, err
 	}
-	pages, err := a.library.Pages(ctx, name)
+	pages, err := a.library.PagesFor(ctx, name, permit)
 	if err != nil {
 		return nil, reading(err)
 	}
@@ -80,6 +96,16 @@ func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactReques
 		return nil, reading(err)
 	}
 	return answerOf(page, pages), nil
+}
+
+// permitOf is what the caller may read.
+func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p library.Permit, err error) {
+	if req.GetRaw() && !callerOf(ctx).mayReadRaw() {
+		return p, rawNotAllowed()
+	}
+	p.Raw = req.GetRaw()
+	p.Session, err = confine(ctx, req.GetSessionId())
+	return p, err
 }
 
 // selectionOf reads the selection of a request: a range, or a match.

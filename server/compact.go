@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -25,8 +26,12 @@ func newCompactor(r *Registry, s store) (*compactor.Compactor, error) {
 
 // Compact brings the results of a history to fewer tokens.
 func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.CompactResponse, error) {
-	check := envelope.NewChecker("")
-	check.Name("session_id", req.GetSessionId(), false)
+	session, err := confine(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	began, check := time.Now(), envelope.NewChecker("")
+	check.Name("session_id", session, false)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -47,7 +52,7 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if req.GetDryRun() {
 		return m.response(plan, nil), nil
 	}
-	if err := m.store(ctx, plan, s.store.For(library.Owner{Session: req.GetSessionId()}), history); err != nil {
+	if err := m.store(ctx, plan, s.store.For(library.Owner{Session: session}), history); err != nil {
 		return nil, err
 	}
 	results := make([]*pb.CompactedResult, len(plan.Results))
@@ -59,7 +64,14 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 		}
 		results[i] = &pb.CompactedResult{Canonical: p.Result, Receipt: receiptOf(receipt, m.counter.Name()), Changed: p.Changed}
 	}
-	return m.response(plan, results), nil
+	resp := m.response(plan, results)
+	if err := s.audit.compacted(ctx, began, session, req, resp, m.counter.Name()); err != nil {
+		return nil, err
+	}
+	if s.metrics != nil {
+		s.metrics.Compacted(compactedOf(resp))
+	}
+	return resp, nil
 }
 
 // historyOf checks the results of a request, and puts them together with what the

@@ -38,7 +38,7 @@ func longHistory(b *testing.B, h house, n int) *pb.CompactRequest {
 // BenchmarkCompact plans the compaction of a history to a third of its tokens. The floor
 // is what any RPC has to do with it: to decode it, and to encode as much.
 func BenchmarkCompact(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as in the sidecar
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as in the sidecar
 	h := newHouse(b)
 	for _, n := range []int{10, 100, 1000, 10_000} {
 		req := longHistory(b, h, n)

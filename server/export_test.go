@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
 )
 
 // NewService returns the service without a transport around it.
@@ -25,7 +28,63 @@ func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, log
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle}
+	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle,
+		secrets: newSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
+}
+
+// NewAuditedService is NewService with an audit log, and what reads it.
+func NewAuditedService(t testing.TB, r *Registry, store artifactstore.Store, log auditlog.Log) (pb.ToolResultServiceServer, pb.AuditServiceServer) {
+	s := NewService(t, r, store).(*service)
+	s.audit = newAudit(log, nil, s.logger, Info(""))
+	s.requests = newRequests(s.audit)
+	return s, &auditService{audit: s.audit, service: s}
+}
+
+// Verify compares a record with what it is of.
+func Verify(t interface {
+	Context() context.Context
+	Fatal(args ...any)
+}, s pb.ToolResultServiceServer, r *pb.AuditRecord) *pb.VerifyRecordResponse {
+	resp, err := s.(*service).verify(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+// Register registers values for all sessions of a service, and says what it redacts now.
+func Register(t testing.TB, s pb.ToolResultServiceServer, list []redact.Secret) redact.Options {
+	t.Helper()
+	own := s.(*service)
+	if _, err := own.secrets.register("", list); err != nil {
+		t.Fatal(err)
+	}
+	values, err := own.secrets.of("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return redact.Options{Values: values, Patterns: own.patterns}
+}
+
+// RedactedOutput is an output without its secrets.
+func RedactedOutput(out *pb.CompleteToolOutput, family *Family, o redact.Options) *pb.CompleteToolOutput {
+	return (&redaction{options: o, found: counts{}}).output(out, family, nil)
+}
+
+// NewMeasuredService is NewService with somebody who measures, and who knows one rule of redaction.
+func NewMeasuredService(t testing.TB, r *Registry, store artifactstore.Store, m Metrics) pb.ToolResultServiceServer {
+	s := NewService(t, r, store).(*service)
+	s.metrics, s.store, s.redactions = m, watched(s.store, m), map[string]bool{"rule": true}
+	return s
+}
+
+// Redacted is how kinds of redaction are counted where only "rule" is a rule.
+func Redacted(list ...*pb.Redaction) map[string]int64 {
+	p := &Projected{}
+	for _, r := range list {
+		p.redacted(map[string]bool{"rule": true}, r)
+	}
+	return p.Redactions
 }
 
 // newLibrary opens a library over a store, and closes it when the test ends.

@@ -20,6 +20,7 @@ type Family struct {
 	Rules     func(commandLine string) *preview.Rules // what is known of the lines of a program; nil: nothing of any
 	Ordered   bool                                    // it has a place for several streams in one, in their order
 	Type      *envelope.Type                          // of a family that an operator brought; nil for those of the contract
+	Profiles  *profile.Set                            // of the programs whose outputs it takes; nil for none
 }
 
 // rules are those of a program's lines, or nil.
@@ -37,8 +38,8 @@ func Families() []Family { return families(profile.BuiltIn()) }
 func families(profiles *profile.Set) []Family {
 	return []Family{
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
-			Rules: func(commandLine string) *preview.Rules { return profiles.For(commandLine).Rules() }},
-		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch()},
+			Profiles: profiles, Rules: func(commandLine string) *preview.Rules { return profiles.For(commandLine).Rules() }},
+		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch(), Profiles: profiles},
 		adapted("task_output", projectors.TaskOutput()),
 		declared("task_status"),
 		declared("task_list"),

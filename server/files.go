@@ -54,17 +54,18 @@ func closeRoots(roots []root) error {
 // files are the payloads of one output that are files, read into the store.
 type files struct {
 	*service
-	ctx     context.Context //nolint:containedctx // of the call
-	budget  int             // tokens that previews are kept for
-	rules   *preview.Rules  // of the program that wrote them
-	streams map[string]projectors.Stream
-	stages  []artifactstore.Stage
+	ctx       context.Context //nolint:containedctx // of the call
+	budget    int             // tokens that previews are kept for
+	rules     *preview.Rules  // of the program that wrote them
+	redaction *redaction
+	streams   map[string]arrived
+	taken     []*intake
 }
 
 // withFiles adds the files of an output to the streams of a call. What it returns
 // first must be discarded.
-func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]projectors.Stream, budget int, rules *preview.Rules) (*files, error) {
-	f := &files{service: s, ctx: ctx, budget: budget, rules: rules, streams: streams}
+func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]arrived, budget int, rules *preview.Rules, r *redaction) (*files, error) {
+	f := &files{service: s, ctx: ctx, budget: budget, rules: rules, redaction: r, streams: streams}
 	var failed error
 	eachPayload("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
 		if p.GetFile() == nil || failed != nil {
@@ -78,8 +79,8 @@ func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, str
 }
 
 func (f *files) discard() {
-	for _, s := range f.stages {
-		_ = s.Discard() // what it leaves behind, the next start removes
+	for _, t := range f.taken {
+		t.discard()
 	}
 }
 
@@ -99,14 +100,12 @@ func (f *files) add(at string, p *pb.Payload) error {
 		return err
 	}
 	defer file.Close() // read-only
-	stage, err := f.store.Stage(f.ctx)
+	taken, err := newIntake(f.ctx, f.store, f.redaction.options, f.budget, f.rules)
 	if err != nil {
 		return err
 	}
-	f.stages = append(f.stages, stage)
-	w := preview.NewWriter(f.budget)
-	w.Watch(f.rules)
-	err = artifactstore.TakeFile(stage, file, before.Size(), func(p []byte, newlines int) { w.WriteParts([][]byte{p}, newlines) })
+	f.taken = append(f.taken, taken)
+	err = taken.file(file, before.Size())
 	if errors.Is(err, artifactstore.ErrSizeMismatch) {
 		return errFileChanged
 	}
@@ -116,19 +115,22 @@ func (f *files) add(at string, p *pb.Payload) error {
 	if after, err := file.Stat(); err != nil || changed(before, after) {
 		return errFileChanged
 	}
-	blob, err := stage.Seal()
+	stream, err := taken.seal()
 	if err != nil {
 		return err
 	}
 	if f.streams == nil {
-		f.streams = map[string]projectors.Stream{}
+		f.streams = map[string]arrived{}
 	}
-	f.streams[key] = projectors.Stream{Blob: blob, Excerpt: w.Finish()}
+	f.streams[key] = stream
 	return nil
 }
 
 // open opens a regular file under an allowed directory.
 func (f *files) open(path string) (*os.File, os.FileInfo, error) {
+	if !mayNameFiles(f.ctx) {
+		return nil, nil, errFileNotAllowed
+	}
 	clean := filepath.Clean(path)
 	for _, r := range f.roots {
 		rel, ok := strings.CutPrefix(clean, strings.TrimSuffix(r.path, "/")+"/")

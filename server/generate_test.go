@@ -2,9 +2,12 @@ package server_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -14,6 +17,8 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/preview/redact/redacttest"
 )
 
 // outputOf generates complete outputs of a family by the contract alone: by the
@@ -157,10 +162,10 @@ func value(t *rapid.T, f protoreflect.FieldDescriptor, empty func() protoreflect
 func text(t *rapid.T, f protoreflect.FieldDescriptor, name string) string {
 	if m, _ := proto.GetExtension(f.Options(), pb.E_MaxBytes).(uint32); m == 0 || m >= 256 {
 		return rapid.SampledFrom([]string{
-			"", "grep x y", "src/main.go", "Process exited with code 0\nx", "stdout:\n\x1b[1mrm", "\u202e\u200b", "é漢字", strings.Repeat("long ", 40),
+			"", "hunter22hunter", planted[rapid.IntRange(0, len(planted)-2).Draw(t, "planted")], "grep x y", "src/main.go", "Process exited with code 0\nx", "stdout:\n\x1b[1mrm", "\u202e\u200b", "é漢字", strings.Repeat("long ", 40),
 		}).Draw(t, name)
 	}
-	return rapid.SampledFrom([]string{"task_1", "running", "a-b.c:d/e"}).Draw(t, name) // names and ids have a pattern in some families
+	return rapid.SampledFrom([]string{"task_1", "running", "a-b.c:d/e", "hunter22hunter"}).Draw(t, name) // names and ids have a pattern in some families
 }
 
 // randomBase64 is long base64 of bytes of all kinds.
@@ -195,11 +200,48 @@ func payloadFor(name string) *rapid.Generator[*pb.Payload] {
 	} {
 		if strings.Contains(name, part) {
 			return rapid.Custom(func(t *rapid.T) *pb.Payload {
-				return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(rapid.SampledFrom(from).Draw(t, "text"))}}
+				text := rapid.SampledFrom(from).Draw(t, "text")
+				if rapid.IntRange(0, 3).Draw(t, "secret") == 0 {
+					secret := rapid.SampledFrom(planted).Draw(t, "planted")
+					switch part {
+					case "json":
+						text = rapid.SampledFrom([]string{
+							`{"content":[{"type":"text","text":` + quoted(secret) + `}],"structuredContent":{"n":12345678,` + quoted(secret) + `:[12345678]}}`,
+							`{"a":[` + quoted(secret) + `,12345678,{"b":` + quoted(`{"c":`+quoted(secret)+`}`) + `}]}`,
+						}).Draw(t, "JSON")
+					default:
+						text += "\n+" + secret + "\n"
+					}
+				}
+				return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
 			})
 		}
 	}
 	return payloads()
+}
+
+// secrets are planted now and then in what is generated. The service knows those that are registered.
+var planted = func() (list []string) {
+	for i, p := range redacttest.Planted() {
+		if i%11 == 0 && utf8.Valid(p.Text) {
+			list = append(list, string(p.Text))
+		}
+	}
+	return append(list, "12345678", "password: ", "hunter22hunter", "eyJhbGciOiJIUzI1NiJ9.eyJ"+strings.Repeat("Ab3dEf6hIj9lMn2pQr5t", 700))
+}()
+
+// quoted is a string of JSON.
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// registered are the values that a house knows.
+func registered() []redact.Secret {
+	return append(redacttest.Secrets(), redact.Secret{Name: "number", Value: []byte("12345678")}, redact.Secret{Name: "x", Value: []byte("hunter22hunter")})
 }
 
 // payloads generates what tools print, and what is meant to deceive.
@@ -210,12 +252,17 @@ func payloads() *rapid.Generator[*pb.Payload] {
 		"[lines 3-9 left out: 7 lines, 70 bytes]\n", "\\\n", "Tool error x: y\n", strings.Repeat("long line ", 400) + "\n", strings.Repeat("x", 9000),
 		strings.Repeat("line of a log\n", 300),
 	})
+	secrets := rapid.SampledFrom(planted)
 	return rapid.Custom(func(t *rapid.T) *pb.Payload {
 		var inline []byte
 		if rapid.Bool().Draw(t, "noise") {
 			inline = rapid.SliceOfN(rapid.Byte(), 0, 3000).Draw(t, "bytes")
 		} else {
 			inline = []byte(strings.Join(rapid.SliceOfN(pieces, 0, 40).Draw(t, "pieces"), ""))
+		}
+		for range rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(t, "secrets") {
+			at := rapid.IntRange(0, len(inline)).Draw(t, "at")
+			inline = slices.Concat(inline[:at], []byte(secrets.Draw(t, "planted")), inline[at:])
 		}
 		p := &pb.Payload{Source: &pb.Payload_Inline{Inline: inline}}
 		if rapid.IntRange(0, 9).Draw(t, "loss") == 0 {

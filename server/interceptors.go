@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -22,12 +23,6 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Metrics is told about every call. A nil Metrics is told nothing.
-type Metrics interface {
-	// Call is called when a call is over, from many goroutines.
-	Call(method string, code codes.Code, elapsed time.Duration)
-}
-
 // RequestIDHeader carries the id of a call: the client's own, if it sent one,
 // or one that the server made. It is in the log, in refusals of faults, and in
 // the answer's header.
@@ -39,12 +34,15 @@ type requestIDKey struct{}
 type calls struct {
 	logger   *slog.Logger
 	metrics  Metrics
-	access   access
+	access   *access
+	rights   map[string]right
 	limits   *pb.Limits
+	audit    *audit // nil when no log is kept
 	instance string // begins the ids of requests that have none
 	sequence atomic.Uint64
 	draining atomic.Bool
 	inFlight atomic.Int64
+	open     openCalls
 }
 
 // chain returns the interceptors of unary calls, the outermost first. Recovery
@@ -52,6 +50,7 @@ type calls struct {
 func (c *calls) chain() grpc.ServerOption {
 	return grpc.ChainUnaryInterceptor(
 		c.requestID,
+		c.identify,
 		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.report)),
 		c.refuse,
 		c.admit,
@@ -65,6 +64,7 @@ func (c *calls) chain() grpc.ServerOption {
 func (c *calls) streamChain() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(
 		c.streamRequestID,
+		c.identifyStream,
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.report)),
 		c.refuseStream,
 		c.admitStream,
@@ -118,19 +118,23 @@ func idOf(ctx context.Context) string {
 // report logs a call and counts it. It asks whether anybody listens before it
 // builds anything, and never looks at payloads.
 func (c *calls) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
-	return &report{calls: c, ctx: ctx, method: call.FullMethod()}, ctx
+	r := &report{calls: c, ctx: ctx, method: call.FullMethod(), streams: call.Typ != interceptors.Unary}
+	c.open.count(r.streams, +1)
+	return r, ctx
 }
 
 type report struct {
 	interceptors.NoopReporter
 	*calls
-	ctx    context.Context //nolint:containedctx // a Reporter lives for one call
-	method string
+	ctx     context.Context //nolint:containedctx // a Reporter lives for one call
+	method  string
+	streams bool
 }
 
 // PostCall is called when the call is over.
 func (r *report) PostCall(err error, elapsed time.Duration) {
 	code := status.Code(err)
+	r.open.count(r.streams, -1)
 	if r.metrics != nil {
 		r.metrics.Call(r.method, code, elapsed)
 	}
@@ -144,7 +148,7 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	}
 	if r.logger.Enabled(r.ctx, level) {
 		r.logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
-			slog.Duration("elapsed", elapsed), slog.String("request_id", idOf(r.ctx)), slog.String("peer", peerText(r.ctx)))
+			slog.Duration("elapsed", elapsed), slog.String("request_id", idOf(r.ctx)), slog.String("peer", callerOf(r.ctx).String()))
 	}
 }
 
@@ -152,21 +156,21 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 func (c *calls) refuse(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	resp, err := next(ctx, req)
 	if err != nil {
-		return nil, c.refused(ctx, info.FullMethod, err)
+		return nil, c.refused(ctx, info.FullMethod, req, err)
 	}
 	return resp, nil
 }
 
 func (c *calls) refuseStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if err := next(srv, call); err != nil {
-		return c.refused(call.Context(), info.FullMethod, err)
+		return c.refused(call.Context(), info.FullMethod, nil, err)
 	}
 	return nil
 }
 
 // refused is the status of an error. Faults of the server get an incident id,
 // which the log has with the whole error.
-func (c *calls) refused(ctx context.Context, method string, err error) error {
+func (c *calls) refused(ctx context.Context, method string, req any, err error) error {
 	if _, ours := errors.AsType[*refusal](err); !ours {
 		if _, foreign := status.FromError(err); foreign {
 			return err // of a standard service, or of gRPC itself
@@ -178,6 +182,7 @@ func (c *calls) refused(ctx context.Context, method string, err error) error {
 		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
 		r = r.incident(id)
 	}
+	c.audit.refused(ctx, method, req, r)
 	return r.GRPCStatus().Err()
 }
 
@@ -192,14 +197,29 @@ func (c *calls) incident(ctx context.Context) string {
 // to the client.
 func (c *calls) panicked(ctx context.Context, p any) error {
 	id := c.incident(ctx)
-	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", whatPanicked(p), "stack", string(debug.Stack()))
 	r := refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_PANIC, message: "the server failed on this call"}
 	return r.incident(id)
 }
 
+// panicked is a panic that is passed on, as a log may have it.
+type panicked string
+
+// whatPanicked says what a panic was without the bytes of a tool: those of the runtime
+// have none, and of others the type and the stack have to do.
+func whatPanicked(p any) string {
+	switch p := p.(type) {
+	case panicked:
+		return string(p)
+	case runtime.Error:
+		return p.Error()
+	}
+	return fmt.Sprintf("a value of type %T", p)
+}
+
 // admit lets a call in: access, drain, and the limits on bytes.
 func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if r := c.mayCall(ctx, info.FullMethod); r != nil {
+	if r := c.mayCall(callerOf(ctx), info.FullMethod, req); r != nil {
 		return nil, r
 	}
 	m, ok := req.(proto.Message)
@@ -219,24 +239,10 @@ func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 
 // admitStream lets a stream in; its messages are bounded one by one by gRPC.
 func (c *calls) admitStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if r := c.mayCall(call.Context(), info.FullMethod); r != nil {
+	if r := c.mayCall(callerOf(call.Context()), info.FullMethod, nil); r != nil {
 		return r
 	}
 	return next(srv, call)
-}
-
-// mayCall says why a call may not be made, or nil.
-func (c *calls) mayCall(ctx context.Context, method string) *refusal {
-	if strings.HasPrefix(method, "/grpc.health.v1.Health/") {
-		return nil
-	}
-	if r := c.access.check(ctx); r != nil {
-		return r
-	}
-	if c.draining.Load() {
-		return draining()
-	}
-	return nil
 }
 
 // deadline gives a call the default deadline when its client set none.

@@ -124,16 +124,20 @@ func bind(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// listenTCP binds a literal loopback address.
-func listenTCP(address string) (net.Listener, error) {
+// listenTCP binds a literal address: of loopback, unless the connections are TLS.
+func listenTCP(address string, secure bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("tcp %q: %w", address, err)
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+	ip := net.ParseIP(host)
+	if ip == nil || !ip.IsLoopback() && !secure {
 		return nil, fmt.Errorf("tcp %q: only a literal loopback address is served, such as 127.0.0.1:0", address)
 	}
-	return net.Listen("tcp", address)
+	if ip.To4() != nil {
+		return net.Listen("tcp4", address) // for "tcp", 0.0.0.0 would be all of IPv6 too
+	}
+	return net.Listen("tcp6", address)
 }
 
 // capped closes connections beyond a number at once, so that those who are

@@ -16,13 +16,17 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
 )
 
 // logs is what AppendLog needs.
 type logs struct {
 	store    logStore
 	every    time.Duration   // between two syncs; 0: only on request
+	idle     time.Duration   // that the last answers may wait for a client to take them
 	draining <-chan struct{} // closed when calls are to end
+	secrets  *secrets
+	patterns *redact.Patterns // nil when they are off
 	logger   *slog.Logger
 }
 
@@ -63,22 +67,37 @@ func (l logs) serve(call appendLogCall) error {
 	syncing.Wait()
 	last, err := a.end(finished, first.GetHeader().GetCall(), err)
 	close(a.answers)
-	sending.Wait()
-	if err != nil {
-		return err
-	}
-	return call.Send(last)
+	return taken(l.idle, func() error {
+		sending.Wait()
+		if err != nil {
+			return err
+		}
+		return call.Send(last)
+	})
 }
 
 // open checks the header and opens its log.
-func (l logs) open(ctx context.Context, header *pb.LogHeader) (artifactstore.Log, error) {
+func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, error) {
 	if header == nil {
 		return nil, outOfOrder("the first message is the header")
+	}
+	if err := confineCall(ctx, &header.Call); err != nil {
+		return nil, err
 	}
 	check := envelope.NewChecker("header")
 	check.Name("call.session_id", header.GetCall().GetSessionId(), true)
 	check.Name("call.call_id", header.GetCall().GetCallId(), true)
 	check.Name("name", header.GetName(), false)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	values, err := l.secrets.of(header.GetCall().GetSessionId(), "")
+	if err != nil {
+		return nil, err
+	}
+	r := &redaction{options: redact.Options{Values: values, Patterns: l.patterns}}
+	r.checkCall(check, header.GetCall())
+	r.checkName(check, "name", header.GetName())
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -103,14 +122,14 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (artifactstore.Log
 	if dropped := log.Dropped(); dropped > 0 {
 		l.logger.WarnContext(ctx, "the end of a log was cut off: nothing vouched for it after a crash", "log", log.Path(), "bytes", dropped)
 	}
-	return log, nil
+	return newRedactedLog(log, r.options), nil
 }
 
 // appending is one AppendLog call.
 type appending struct {
 	logs
 	call    appendLogCall
-	log     artifactstore.Log
+	log     *redactedLog
 	wishes  chan struct{}              // to sync; one stands for all that were not begun
 	answers chan *pb.AppendLogResponse // to send; the newest stands for all
 	broken  chan error                 // of a sync
@@ -163,7 +182,7 @@ func (a *appending) guard(work func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			select {
-			case a.broken <- fmt.Errorf("panic: %v\n%s", p, debug.Stack()):
+			case a.broken <- fmt.Errorf("panic: %s\n%s", whatPanicked(p), debug.Stack()):
 			default: // the call has failed already
 			}
 		}
@@ -196,7 +215,9 @@ func (a *appending) sync(stop <-chan struct{}) {
 		defer ticker.Stop()
 		tick = ticker.C
 	}
-	before := a.log.Durable()
+	settle := time.NewTicker(settleEvery)
+	defer settle.Stop()
+	before, owed := a.log.Durable(), false // an answer to a wish that was made while something was held back
 	for {
 		asked := false
 		select {
@@ -205,6 +226,14 @@ func (a *appending) sync(stop <-chan struct{}) {
 		case <-a.wishes:
 			asked = true
 		case <-tick:
+		case <-settle.C:
+			if err := a.log.settle(); err != nil {
+				a.broken <- err
+				return
+			}
+			if asked = owed && !a.log.holds(); !asked {
+				continue
+			}
 		}
 		durable, err := a.log.Sync()
 		if err != nil {
@@ -214,7 +243,7 @@ func (a *appending) sync(stop <-chan struct{}) {
 		if asked || durable > before {
 			a.answer(durable)
 		}
-		before = durable
+		before, owed = durable, (owed || asked) && a.log.holds()
 	}
 }
 
@@ -243,6 +272,9 @@ func (a *appending) send() {
 func (a *appending) end(finished bool, owner *pb.CallReference, why error) (*pb.AppendLogResponse, error) {
 	defer a.log.Close() // what mattered was synced
 	if !finished {
+		if err := a.log.flush(); why == nil {
+			why = err
+		}
 		durable, err := a.log.Sync()
 		if why == nil {
 			why = err

@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 	"errors"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
@@ -14,79 +16,159 @@ import (
 
 // received is what came as streams.
 type received struct {
-	streams map[string]projectors.Stream
-	inOrder projectors.InOrder
+	streams   map[string]arrived
+	inOrder   projectors.InOrder
+	redaction *redaction // that the streams went through; nil when none came
+	snapshot  bool       // the call goes on
 }
 
-// project is Project, with the payloads that came as streams.
+// project is Project, with the payloads that came as streams. The artifacts are durable
+// first, then the record, and then there is an answer.
 func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came received) (*pb.ProjectResponse, error) {
 	p, err := s.prepare(ctx, req, came)
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
-	resp, err := p.within(ctx, p.in.Policy.Budget.Tokens)
+	var request *request
+	if !came.snapshot { // a call that goes on cannot be made again
+		request = requestOf(req.GetCall().GetSessionId(), req.GetRequestId(), p.digest)
+	}
+	earlier, done, err := s.requests.begin(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	p.answered()
-	return resp, nil
+	defer done()
+	if len(earlier) == 0 {
+		resp, err := p.within(ctx, p.in.Policy.Budget.Tokens)
+		if err != nil {
+			return nil, err
+		}
+		record, err := p.record(ctx, resp, p.in.Policy.Budget.Tokens)
+		if err != nil {
+			return nil, err
+		}
+		if earlier, err = s.requests.append(ctx, request, record); err != nil {
+			return nil, err
+		}
+		if len(earlier) == 0 {
+			p.answered()
+			if !came.snapshot {
+				p.tell(ctx, resp)
+			}
+			return resp, nil
+		}
+	}
+	tellHead(ctx, earlier)
+	return s.repeated(earlier[0]), nil
 }
 
-// projection is one output that is valid and ready to be projected.
+// projection is one output that is valid, without its secrets, and ready to be projected.
 type projection struct {
 	*service
+	began       time.Time
 	family      *Family
-	call        *pb.CallReference
+	req         *pb.ProjectRequest
+	redaction   *redaction
+	details     *pb.AuditDetails
+	output      *pb.CompleteToolOutput // without its secrets
 	in          projectors.Input
+	streams     map[string]arrived
+	puts        *puts // what was stored of it
 	fingerprint string
 	files       *files // nil when none can be named
+
+	kept     []payloadOfOutput      // of the output; none without an audit log
+	recorded *pb.CompleteToolOutput // as a record has it
+	digest   string                 // of what was asked
+	observed
 }
 
-// prepare checks an output and its policy, and reads the files that it names. What it
-// returns must be closed.
+// prepare checks an output and its policy, reads the files that it names, and redacts it.
+// What it returns must be closed.
 func (s *service) prepare(ctx context.Context, req *pb.ProjectRequest, came received) (*projection, error) {
-	p := &projection{service: s, call: req.GetCall()}
-	if err := p.read(ctx, req, came); err != nil {
+	p := &projection{service: s, began: time.Now(), req: req}
+	p.puts = &puts{Sink: s.store.For(ownerOf(req.GetCall())), refs: map[string]artifactstore.Ref{}}
+	if err := p.read(ctx, came); err != nil {
 		p.close()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *projection) read(ctx context.Context, req *pb.ProjectRequest, came received) (err error) {
+func (p *projection) read(ctx context.Context, came received) (err error) {
 	check := envelope.NewChecker("")
-	checkCall(check, req.GetCall())
+	checkCall(check, p.req.GetCall())
+	check.Name("request_id", p.req.GetRequestId(), false)
+	checkDetails(check.At("audit"), p.req.GetAudit())
 	if err := check.Err(); err != nil {
 		return err
 	}
-	out := req.GetOutput()
+	out := p.req.GetOutput()
 	if err := envelope.ValidateComplete(out); err != nil {
 		return err
 	}
 	if p.family, err = p.registry.ofOutput(out); err != nil {
 		return err
 	}
-	policy, err := p.counters.projection(req.GetPolicy(), p.family.Tokens)
+	policy, err := p.counters.projection(p.req.GetPolicy(), p.family.Tokens)
 	if err != nil {
 		return err
 	}
-	streams := came.streams
-	if len(p.roots) > 0 {
-		p.files, err = p.withFiles(ctx, out, streams, policy.Budget.Tokens, p.family.rules(out.GetCommand().GetCommandLine()))
+	if p.redaction, err = p.redactionFor(came); err != nil {
+		return err
+	}
+	if err := p.redaction.checkNames(p.req, p.family); err != nil {
+		return err
+	}
+	if p.streams = came.streams; len(p.roots) > 0 {
+		rules := p.family.rules(out.GetCommand().GetCommandLine())
+		p.files, err = p.withFiles(ctx, out, p.streams, policy.Budget.Tokens, rules, p.redaction)
 		if err != nil {
 			return err
 		}
-		streams = p.files.streams
+		p.streams = p.files.streams
 	}
-	if p.family.Whole && len(streams) > 0 {
-		if out, err = inlined(out, streams); err != nil {
+	if p.family.Whole && len(p.streams) > 0 {
+		if out, err = inlined(out, p.streams); err != nil {
 			return err
 		}
+		p.streams = nil
 	}
-	p.in = projectors.Input{Output: out, Policy: policy, Streams: streams, InOrder: came.inOrder}
-	p.fingerprint, err = p.compare(ctx, req, &p.in)
+	p.output, p.details = p.redaction.output(out, p.family, p.streams), p.redaction.details(p.req.GetAudit())
+	p.in = projectors.Input{Output: p.output, Policy: policy, InOrder: came.inOrder}
+	if err := p.whole(); err != nil {
+		return err
+	}
+	if err := p.identify(ctx); err != nil {
+		return err
+	}
+	p.fingerprint, err = p.compare(ctx, p.req, &p.in)
 	return err
+}
+
+// redactionFor is the redaction of this output: with the values that its streams were
+// redacted by, if it has any.
+func (p *projection) redactionFor(came received) (*redaction, error) {
+	if came.redaction != nil {
+		return &redaction{options: came.redaction.options, found: counts{}}, nil
+	}
+	return p.redactionOf(p.req.GetPolicy().GetRedaction(), p.req.GetCall().GetSessionId(), p.family.Name)
+}
+
+// whole gives the projector the payloads as it takes them: some take them inline alone.
+func (p *projection) whole() (err error) {
+	if p.family.Whole && len(p.streams) > 0 {
+		p.in.Output, err = inlined(p.in.Output, p.streams)
+		return err
+	}
+	if len(p.streams) > 0 {
+		p.in.Streams = make(map[string]projectors.Stream, len(p.streams))
+	}
+	for key, s := range p.streams {
+		p.in.Streams[key] = s.Stream
+	}
+	return nil
 }
 
 func (p *projection) close() {
@@ -99,24 +181,53 @@ func (p *projection) close() {
 func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectResponse, error) {
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
-	m := &measuring{renderer: p.family.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter}}
-	in.Measure = m.result
-	if _, brought := p.family.Renderer.(*renderers.CustomRenderer); brought {
-		in.MeasurePayload = m.payload
-	}
-	canonical, err := p.family.Projector.Project(ctx, in, p.store.For(ownerOf(p.call)))
+	in.Left = p.leaves()
+	canonical, m, err := p.family.project(ctx, in, p.puts)
 	if err != nil {
 		return nil, err
 	}
+	p.fitted(in.Left)
 	return &pb.ProjectResponse{
-		Canonical: canonical, Receipt: receiptOf(m.receipt, in.Policy.Counter.Name()), Durability: p.durability,
+		Canonical: canonical, Receipt: m.answer(), Durability: p.durability, Redactions: p.redaction.found.list(),
 	}, nil
+}
+
+// project makes the canonical result and the receipt of an output.
+func (f *Family) project(ctx context.Context, in projectors.Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
+	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter}}
+	in.Measure = m.result
+	if _, brought := f.Renderer.(*renderers.CustomRenderer); brought {
+		in.MeasurePayload = m.payload
+	}
+	canonical, err := f.Projector.Project(ctx, in, sink)
+	if err != nil {
+		return nil, nil, err
+	}
+	return canonical, m, nil
+}
+
+// answer is the receipt that was measured last.
+func (m *measuring) answer() *pb.Receipt { return receiptOf(m.receipt, m.policy.Counter.Name()) }
+
+// puts is a sink that remembers what was put.
+type puts struct {
+	artifactstore.Sink
+	refs map[string]artifactstore.Ref // by digest
+}
+
+// Put puts a blob.
+func (p *puts) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	ref, err := p.Sink.Put(ctx, b)
+	if err == nil {
+		p.refs[ref.Digest] = ref
+	}
+	return ref, err
 }
 
 // answered remembers what the call wrote, for those that come after it.
 func (p *projection) answered() {
-	if p.call != nil {
-		p.outputs.answered(p.call, p.fingerprint, p.in.Unchanged)
+	if p.req.GetCall() != nil {
+		p.outputs.answered(p.req.GetCall(), p.fingerprint, p.in.Unchanged)
 	}
 }
 

@@ -24,8 +24,12 @@ const (
 
 // ListArtifacts lists what was stored for a session or a call.
 func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequest) (*pb.ListArtifactsResponse, error) {
+	session, err := confine(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
 	check := envelope.NewChecker("")
-	check.Name("session_id", req.GetSessionId(), false)
+	check.Name("session_id", session, false)
 	check.Name("call_id", req.GetCallId(), false)
 	limit := bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage)
 	after := int64(0)
@@ -39,11 +43,11 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	list, next, err := a.library.List(ctx, req.GetSessionId(), req.GetCallId(), after, limit)
+	list, next, err := a.library.List(ctx, session, req.GetCallId(), after, limit)
 	if err != nil {
 		return nil, err
 	}
-	until, err := a.library.LeasedUntil(ctx, req.GetSessionId())
+	until, err := a.library.LeasedUntil(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +91,19 @@ func rfc3339(t time.Time) string {
 
 // LeaseSession says until when the artifacts of a session are needed.
 func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest) (*pb.LeaseSessionResponse, error) {
+	session, err := confine(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
 	check := envelope.NewChecker("")
-	check.Name("session_id", req.GetSessionId(), true)
+	check.Name("session_id", session, true)
 	if req.GetSeconds() > uint64(maxLease/time.Second) {
 		check.Fail("seconds", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is more than ten years")
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	until, err := a.library.Lease(ctx, req.GetSessionId(), time.Duration(req.GetSeconds())*time.Second)
+	until, err := a.library.Lease(ctx, session, time.Duration(req.GetSeconds())*time.Second)
 	if err != nil {
 		return nil, err
 	}
@@ -114,14 +122,17 @@ func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Se
 	if err := check.Err(); err != nil {
 		return err
 	}
+	send := func(m *pb.VerifyArtifactsResponse) error {
+		return taken(a.idle, func() error { return call.Send(m) })
+	}
 	counts, err := a.library.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
 		unsound := &pb.UnsoundArtifact{Path: path, Reason: unsoundReason(err)}
-		return call.Send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Unsound{Unsound: unsound}})
+		return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Unsound{Unsound: unsound}})
 	})
 	if err != nil {
 		return err
 	}
-	return call.Send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Counts{Counts: &pb.VerifiedCounts{
+	return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Counts{Counts: &pb.VerifiedCounts{
 		Sound: uint64(counts.Sound), Unsound: uint64(counts.Unsound), Bytes: uint64(counts.Bytes),
 	}}})
 }

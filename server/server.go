@@ -10,11 +10,15 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -23,6 +27,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/config"
@@ -38,13 +43,18 @@ const (
 	messageSlack      = 1 << 20 // so that the refusal of a message over the limit can be ours
 )
 
+// Encoding is how clients may compress messages: what uses it has it registered with gRPC.
+// The bound of messages is that of what they are unpacked to.
+const Encoding = gzip.Name
+
 // Options are what a Server is given beside its configuration.
 type Options struct {
-	Logger   *slog.Logger  // required
-	Metrics  Metrics       // optional
-	Version  string        // of the build; empty: what the build knows of itself
-	Families []Family      // nil: Families(), with the profiles of the configuration
-	LockWait time.Duration // how long to wait for another process to leave the store
+	Logger   *slog.Logger        // required
+	Metrics  Metrics             // optional; what the configuration asks for, package telemetry starts
+	GRPC     []grpc.ServerOption // further ones, such as a stats handler that traces
+	Version  string              // of the build; empty: what the build knows of itself
+	Families []Family            // nil: Families(), with the profiles of the configuration
+	LockWait time.Duration       // how long to wait for another process to leave the store
 }
 
 // Server is one sidecar.
@@ -55,8 +65,10 @@ type Server struct {
 	health    *health.Server
 	calls     *calls
 	library   *library.Library
+	audit     *audit             // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none
 	draining  chan struct{}      // closed when calls that would last are to end
+	slots     chan struct{}      // one for each connection
 	listeners []net.Listener
 	closers   []io.Closer // closed last, in reverse order
 }
@@ -97,7 +109,11 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	durability, err := s.openStore(o.LockWait)
+	secure, err := tlsCredentials(s.config)
+	if err != nil {
+		return err
+	}
+	durability, err := s.openStore(o)
 	if err != nil {
 		return err
 	}
@@ -115,26 +131,48 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	limits := limitsOf(s.config)
+	limits, info := limitsOf(s.config), Info(o.Version)
+	records, err := s.openAudit(onCommit(o.Metrics, auditStore))
+	if err != nil {
+		return fmt.Errorf("audit log: %w", err)
+	}
+	s.audit = newAudit(records, o.Metrics, s.logger, info)
+	if s.audit != nil {
+		s.audit.poisoned = s.poisoned
+	}
 	s.calls = &calls{
-		logger: s.logger, metrics: o.Metrics, access: newAccess(string(token)), limits: limits,
+		logger: s.logger, metrics: o.Metrics, access: newAccess(string(token), s.authorities()), rights: rights(), limits: limits,
+		audit:    s.audit,
 		instance: strconv.FormatUint(rand.Uint64(), 36) + "-",
 	}
-	s.grpc = grpc.NewServer(s.options(limits)...)
-	info := Info(o.Version)
+	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
-	pb.RegisterToolResultServiceServer(s.grpc, &service{
-		registry: registry, compactor: planner, counters: newCounters(), store: s.library, roots: roots, durability: durability,
+	results := &service{
+		registry: registry, compactor: planner, counters: newCounters(), store: watched(s.library, o.Metrics), roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
-	})
+		metrics: o.Metrics, secrets: newSecrets(), audit: s.audit, requests: newRequests(s.audit),
+	}
+	if s.config.Redaction == config.RedactAll {
+		results.patterns, results.redactions = redact.BuiltIn(), map[string]bool{}
+		for _, kind := range results.patterns.Kinds() {
+			results.redactions[kind] = true
+		}
+	}
+	pb.RegisterToolResultServiceServer(s.grpc, results)
+	pb.RegisterAuditServiceServer(s.grpc, &auditService{audit: s.audit, service: results})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
-		library: s.library, logs: logs{store: s.library, every: s.config.LogSync, draining: s.draining, logger: s.logger},
+		library: s.library, metrics: o.Metrics, idle: s.config.StreamIdle, logs: logs{
+			store: s.library, every: s.config.LogSync, idle: s.config.StreamIdle, draining: s.draining, logger: s.logger,
+			secrets: results.secrets, patterns: results.patterns,
+		},
 	})
+	pb.RegisterAccessServiceServer(s.grpc, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(s.grpc, &transport{idle: s.config.StreamIdle, limit: int(limits.GetMaxMessageBytes())})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	for _, service := range []string{
 		pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName, pb.TransportService_ServiceDesc.ServiceName,
+		pb.AuditService_ServiceDesc.ServiceName, pb.AccessService_ServiceDesc.ServiceName,
 	} {
 		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
 	}
@@ -144,23 +182,29 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	return nil
 }
 
+// poisoned tells who watches the health of ToolResultService that the server must start again: every result needs a
+// record. Reading goes on, and so does the server as a whole.
+func (s *Server) poisoned() {
+	s.health.SetServingStatus(pb.ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING)
+}
+
 // listen binds the socket and, if it is configured, the loopback address.
 func (s *Server) listen() error {
-	slots := make(chan struct{}, s.config.MaxConnections)
+	s.slots = make(chan struct{}, s.config.MaxConnections)
 	socket, err := listenUnix(s.config.Socket)
 	if err != nil {
 		return err
 	}
 	s.closers = append(s.closers, socket.lock)
-	s.listeners = append(s.listeners, capped{socket.Listener, slots})
+	s.listeners = append(s.listeners, capped{socket.Listener, s.slots})
 	if s.config.TCP == "" {
 		return nil
 	}
-	tcp, err := listenTCP(s.config.TCP)
+	tcp, err := listenTCP(s.config.TCP, s.config.TLSCert != "")
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, capped{tcp, slots})
+	s.listeners = append(s.listeners, capped{tcp, s.slots})
 	return nil
 }
 
@@ -172,13 +216,13 @@ func limitsOf(c config.Config) *pb.Limits {
 	}
 }
 
-func (s *Server) options(limits *pb.Limits) []grpc.ServerOption {
+func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredentials) []grpc.ServerOption {
 	allowed := []uint32{uint32(os.Geteuid())}
 	for _, uid := range s.config.AllowUIDs {
 		allowed = append(allowed, uint32(uid))
 	}
 	return append(bufferOptions(),
-		grpc.Creds(peerCredentials{allowed}),
+		grpc.Creds(peerCredentials{allowed: allowed, refused: s.refusedPeer, tls: secure}),
 		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())+messageSlack),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
 		grpc.MaxHeaderListSize(headerBytes),
@@ -187,6 +231,22 @@ func (s *Server) options(limits *pb.Limits) []grpc.ServerOption {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepaliveMin, PermitWithoutStream: true}),
 		s.calls.chain(), s.calls.streamChain(),
 	)
+}
+
+// refusedPeer is told of a user who may not connect.
+func (s *Server) refusedPeer(p peerInfo) {
+	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
+	ctx := withCaller(context.Background(), caller{local: true, uid: p.UID, gid: p.GID, pid: p.PID})
+	s.audit.refused(ctx, "", nil, denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_UID, "the user may not connect"))
+}
+
+// authorities are the names that callers over TCP may use, besides those of loopback.
+func (s *Server) authorities() []string {
+	list := slices.Clone(s.config.Authorities)
+	if host, _, err := net.SplitHostPort(s.config.TCP); err == nil {
+		list = append(list, host)
+	}
+	return list
 }
 
 // Info is what the build knows of itself; version is that of a release build,
@@ -240,6 +300,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.library.Keep(keeping, s.config.GCInterval) })
+		keeper.Go(func() { s.audit.keep(keeping, s.config.GCInterval, s.config.AuditKeepFor) })
 	}
 	var err error
 	select {

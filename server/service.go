@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
 	"github.com/toolresult/toolresult/renderers"
 )
 
@@ -29,13 +30,21 @@ type service struct {
 	info       *pb.GetServerInfoResponse
 	logger     *slog.Logger
 	outputs    *outputs
-	idle       time.Duration      // that a stream may be without a message
+	idle       time.Duration // that a stream may be without a message
+	secrets    *secrets
+	patterns   *redact.Patterns // of what looks like a secret; nil when that is off
+	audit      *audit           // nil when no log is kept
+	requests   *requests
 	objects    *objectstore.Store // nil when there is none
+	metrics    Metrics            // nil when nobody asks
+	redactions map[string]bool    // the rules of redaction, by which they are counted; other kinds are names that callers chose
 }
 
 // store is what the service needs of the library of artifacts.
 type store interface {
 	artifactstore.Stager
+	Open(ctx context.Context, name string) (*artifactstore.Reader, error)
+	NameOf(path string) (string, error)
 	For(library.Owner) artifactstore.Sink
 	RefOf(content []byte) artifactstore.Ref
 	Status() library.Status
@@ -43,6 +52,9 @@ type store interface {
 
 // Project validates, projects and renders one complete output.
 func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	if err := confineCall(ctx, &req.Call); err != nil {
+		return nil, err
+	}
 	return s.project(ctx, req, received{})
 }
 
@@ -67,7 +79,8 @@ func receiptOf(r renderers.Receipt, counter string) *pb.Receipt {
 }
 
 // Render makes the receipt of a canonical result.
-func (s *service) Render(_ context.Context, req *pb.RenderRequest) (*pb.RenderResponse, error) {
+func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.RenderResponse, error) {
+	began := time.Now()
 	if err := envelope.ValidateCanonical("canonical", req.GetCanonical(), s.registry.types); err != nil {
 		return nil, err
 	}
@@ -75,6 +88,9 @@ func (s *service) Render(_ context.Context, req *pb.RenderRequest) (*pb.RenderRe
 	receipt, err := s.receipt("policy", req.GetCanonical(), req.GetPolicy(), family.Tokens)
 	if err != nil {
 		return nil, located{"canonical", err}
+	}
+	if err := s.audit.rendered(ctx, began, req, receipt, family.Name); err != nil {
+		return nil, err
 	}
 	return &pb.RenderResponse{Receipt: receipt}, nil
 }
@@ -101,8 +117,11 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 }
 
 // GetServerInfo says what this server is.
-func (s *service) GetServerInfo(context.Context, *pb.GetServerInfoRequest) (*pb.GetServerInfoResponse, error) {
+func (s *service) GetServerInfo(ctx context.Context, _ *pb.GetServerInfoRequest) (*pb.GetServerInfoResponse, error) {
 	info := proto.CloneOf(s.info)
+	if callerOf(ctx).session != "" { // what is in the store is of all sessions
+		return info, nil
+	}
 	status := s.store.Status()
 	info.Store.Artifacts, info.Store.Bytes = uint64(status.Artifacts), uint64(status.Bytes)
 	if s.objects != nil {

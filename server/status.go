@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
@@ -79,10 +80,18 @@ var sentinels = []struct {
 	{errFileNotAllowed, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file is not a regular one under a directory that the operator allowed"},
 	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_MISSING, "there is no such file"},
 	{errFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
+	{auditlog.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_RECORD_UNKNOWN, "the audit log has no such record"},
+	{auditlog.ErrBroken, codes.DataLoss, pb.ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN, "the audit log is not what was written to it"},
+	{auditlog.ErrReused, codes.AlreadyExists, pb.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED, "the request id was used for another request"},
+	{auditlog.ErrPoisoned, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_POISONED, "the audit log failed, and takes nothing until the server starts again"},
+	{auditlog.ErrFull, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_DISK_FULL, "the disk of the audit log is full"},
+	{auditlog.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the audit log cannot be written to"},
+	{auditlog.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
+	{errAuditOff, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_AUDIT_OFF, "the operator keeps no audit log"},
 	{artifactstore.ErrBusy, codes.Aborted, pb.ErrorReason_ERROR_REASON_LOG_BUSY, "another call appends to the log"},
 	{artifactstore.ErrFinished, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_LOG_FINISHED, "the log is finished; nothing can be appended"},
 	{artifactstore.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
-	{errIdle, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_IDLE_UPLOAD, "no message came for longer than a stream may be idle"},
+	{errIdle, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_IDLE_UPLOAD, "no message came, or was taken, for longer than a stream may be idle"},
 	{context.Canceled, codes.Canceled, pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, "the call was cancelled"},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
 }
@@ -150,6 +159,9 @@ func refusalOf(err error) *refusal {
 	}
 	if errors.Is(err, artifactstore.ErrUnavailable) {
 		return objectStoreDown()
+	}
+	if errors.Is(err, auditlog.ErrUnavailable) {
+		return auditLogDown()
 	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {
@@ -231,6 +243,15 @@ func objectStoreDown() *refusal {
 	}
 }
 
+// auditLogDown may succeed when the database of the audit log answers again.
+func auditLogDown() *refusal {
+	return &refusal{
+		code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_AUDIT_LOG_DOWN,
+		message: "the database of the audit log does not answer",
+		details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(5 * time.Second)}},
+	}
+}
+
 func draining() *refusal {
 	return &refusal{code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_DRAINING, message: "the server is shutting down"}
 }
@@ -278,4 +299,29 @@ func otherPosition(received int64) *refusal {
 
 func denied(code codes.Code, reason pb.ErrorReason, message string) *refusal {
 	return &refusal{code: code, reason: reason, message: message}
+}
+
+// tokenWrong does not say in what way.
+func tokenWrong() *refusal {
+	return denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_WRONG, "the token is not one of this server")
+}
+
+// tokenBackoff may succeed after a time, with a right token.
+func tokenBackoff(wait time.Duration) *refusal {
+	r := denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_BACKOFF, "too many wrong tokens came from this address")
+	r.details = []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}}
+	return r
+}
+
+func methodNotAllowed(message string) *refusal {
+	return denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED, message)
+}
+
+// sessionForeign does not repeat which session was named, nor which one is the caller's.
+func sessionForeign() *refusal {
+	return denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_SESSION_FOREIGN, "the caller is confined to another session than the request names")
+}
+
+func rawNotAllowed() *refusal {
+	return denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED, "only the sidecar's own user may read what was redacted, or who has its token")
 }

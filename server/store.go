@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
+	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/postgres"
+	"github.com/toolresult/toolresult/auditlog/sqlite"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/config"
 )
@@ -18,13 +20,13 @@ import (
 const booksName = "books.db"
 
 // openStore opens the artifact store and its books, and says what they promise.
-func (s *Server) openStore(lockWait time.Duration) (pb.StoreDurability, error) {
+func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
 	if s.config.Store == config.MemoryStore {
-		return volatile, s.openBooks(artifactstore.NewMemory(), "")
+		return volatile, s.openBooks(artifactstore.NewMemory(), "", o.Metrics)
 	}
 	store, dir, err := s.openDir(artifactstore.DirOptions{
-		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: lockWait,
+		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
 	})
 	if err != nil {
 		return 0, err
@@ -32,7 +34,7 @@ func (s *Server) openStore(lockWait time.Duration) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := s.openBooks(store, filepath.Join(dir.Root(), booksName)); err != nil {
+	if err := s.openBooks(store, filepath.Join(dir.Root(), booksName), o.Metrics); err != nil {
 		return 0, err
 	}
 	if s.config.Volatile {
@@ -80,10 +82,40 @@ func (o ownPart) Walk(ctx context.Context, visit func(artifactstore.Held) error)
 	return o.Spool().Walk(ctx, visit)
 }
 
+// Files of the audit log in the directory of the store: records, and the head of a log whose
+// records are in a database elsewhere.
+const (
+	auditName     = "audit.db"
+	auditHeadName = "audit-postgres.head"
+)
+
+// openAudit opens the audit log; nil when none is to be kept.
+func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error) {
+	path, head := "", ""
+	if s.config.Store != config.MemoryStore {
+		path, head = filepath.Join(s.config.Store, auditName), filepath.Join(s.config.Store, auditHeadName)
+	}
+	switch s.config.Audit {
+	case config.AuditOff:
+		return nil, nil
+	case config.AuditPostgres:
+		log, err = postgres.Open(context.Background(), postgres.Options{
+			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: told,
+		})
+	default:
+		log, err = sqlite.Open(sqlite.Options{Path: path, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: told})
+	}
+	if err == nil {
+		s.closers = append(s.closers, log)
+	}
+	return log, err
+}
+
 // openBooks opens the books of a store; in memory when they have no path.
-func (s *Server) openBooks(store artifactstore.Store, path string) (err error) {
+func (s *Server) openBooks(store artifactstore.Store, path string, m Metrics) (err error) {
 	s.library, err = library.Open(store, library.Options{
-		Books: path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
+		OnCommit: onCommit(m, booksStore),
+		Books:    path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
 		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
 	})
 	if err == nil {

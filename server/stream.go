@@ -81,15 +81,16 @@ func outOfOrder(text string) error {
 type arrival struct {
 	*service
 	*inbox
-	call     grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
-	ctx      context.Context //nolint:containedctx // of the call
-	header   *pb.StreamHeader
-	budget   int            // tokens that previews are kept for
-	rules    *preview.Rules // of the program that writes
-	streams  map[string]*incoming
-	last     *incoming // of the chunk before
-	order    order
-	answered bool // with the result
+	call      grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
+	ctx       context.Context //nolint:containedctx // of the call
+	header    *pb.StreamHeader
+	budget    int            // tokens that previews are kept for
+	rules     *preview.Rules // of the program that writes
+	redaction *redaction
+	streams   map[string]*incoming
+	last      *incoming // of the chunk before
+	order     order
+	answered  bool // with the result
 }
 
 // next returns the next message.
@@ -103,25 +104,17 @@ func (a *arrival) next() (m *arrivedMessage, err error) {
 
 // incoming is one stream of it.
 type incoming struct {
-	name    string
-	stage   artifactstore.Stage
-	preview *preview.Writer
-	size    int64
-	sealed  artifactstore.Blob // nil before the finish
-}
-
-// seal ends the stream, once.
-func (in *incoming) seal() (_ artifactstore.Blob, err error) {
-	if in.sealed == nil {
-		in.sealed, err = in.stage.Seal()
-	}
-	return in.sealed, err
+	*intake
+	name string
 }
 
 // begin begins a call.
 func (a *arrival) begin(header *pb.StreamHeader) error {
 	if header == nil {
 		return outOfOrder("the first message is the header")
+	}
+	if err := confineCall(a.ctx, &header.Call); err != nil {
+		return err
 	}
 	family := a.registry.families[header.GetFamily()]
 	check := envelope.NewChecker("header")
@@ -130,6 +123,8 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 		return check.Err()
 	}
 	checkCall(check, header.GetCall())
+	check.Name("request_id", header.GetRequestId(), false)
+	checkDetails(check.At("audit"), header.GetAudit())
 	checkAbort(check, header)
 	check.Length("command_line", header.GetCommandLine(), maxCommandLine)
 	if err := check.Err(); err != nil {
@@ -139,7 +134,18 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err != nil {
 		return located{"header", err}
 	}
-	a.header, a.budget, a.order.wanted = header, policy.Budget.Tokens, header.GetKeepOrder() && family.Ordered
+	a.redaction, err = a.redactionOf(header.GetPolicy().GetRedaction(), header.GetCall().GetSessionId(), family.Name)
+	if err != nil {
+		return under("header", err)
+	}
+	a.redaction.checkCall(check, header.GetCall())
+	a.redaction.checkName(check, "request_id", header.GetRequestId())
+	if err := check.Err(); err != nil {
+		return err
+	}
+	a.header, a.budget = header, policy.Budget.Tokens
+	a.order.wanted = header.GetKeepOrder() && family.Ordered
+	a.order.newStage = func() (artifactstore.Stage, error) { return a.store.Stage(a.stageContext()) }
 	a.rules = family.rules(header.GetCommandLine())
 	for _, name := range header.GetStreams() {
 		if _, err := a.stream(name); err != nil {
@@ -156,18 +162,18 @@ func (a *arrival) stream(name string) (*incoming, error) {
 	}
 	check := envelope.NewChecker("chunk")
 	check.Name("stream", name, true)
+	a.redaction.checkName(check, "stream", name)
 	if len(a.streams) == maxCallStreams {
 		check.Fail("stream", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is one more than the %d that a call may have", maxCallStreams)
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	stage, err := a.store.Stage(a.stageContext())
+	taking, err := newIntake(a.stageContext(), a.store, a.redaction.options, a.budget, a.rules)
 	if err != nil {
 		return nil, err
 	}
-	in := &incoming{name: name, stage: stage, preview: preview.NewWriter(a.budget)}
-	in.preview.Watch(a.rules)
+	in := &incoming{taking, name}
 	a.streams[name] = in
 	return in, nil
 }
@@ -187,37 +193,34 @@ func (a *arrival) take(c *pb.StreamChunk, parts [][]byte) error {
 		check.Fail("offset", pb.ErrorReason_ERROR_REASON_CHUNK_ORDER, "is %d, and %d bytes of the stream came before", c.GetOffset(), in.size)
 		return check.Err()
 	}
-	if err := a.order.take(a, in, parts); err != nil {
-		return err
-	}
-	newlines, err := in.stage.WriteParts(parts)
-	if err != nil {
-		return err
-	}
-	in.preview.WriteParts(parts, newlines)
-	in.size += sizeOf(parts)
-	return nil
+	a.order.came(in, sizeOf(parts))
+	return in.take(parts, func(ready [][]byte) error { return a.order.take(in, ready) })
 }
 
 // snapshot answers with a projection of what has arrived.
 func (a *arrival) snapshot(out *pb.CompleteToolOutput) error {
-	came := received{streams: map[string]projectors.Stream{}}
+	came := received{streams: map[string]arrived{}}
 	for name, in := range a.streams {
-		blob, err := in.stage.Prefix()
+		stream, err := in.prefix()
 		if err != nil {
 			return err
 		}
-		came.streams[name] = projectors.Stream{Blob: blob, Excerpt: in.preview.Snapshot()}
+		came.streams[name] = stream
 	}
 	var err error
-	if came.inOrder, err = a.order.prefix(); err != nil {
+	if came.inOrder, err = a.order.of(came.streams); err != nil {
 		return err
 	}
-	resp, err := a.projection("snapshot", out, came)
+	resp, err := a.projection(atSnapshot, out, came)
 	if err != nil {
 		return err
 	}
-	return a.call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Snapshot{Snapshot: resp}})
+	return a.answer(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Snapshot{Snapshot: resp}})
+}
+
+// answer sends to the client, which must take it.
+func (a *arrival) answer(m *pb.ProjectStreamResponse) error {
+	return a.await(func() error { return a.call.Send(m) })
 }
 
 // finish answers with the result.
@@ -225,25 +228,30 @@ func (a *arrival) finish(m *pb.StreamFinish) error {
 	if err := a.checkSizes(m.GetStreamBytes()); err != nil {
 		return err
 	}
-	came := received{streams: map[string]projectors.Stream{}}
+	came := received{streams: map[string]arrived{}}
 	for name, in := range a.streams {
-		blob, err := in.seal()
+		if err := in.flush(func(ready [][]byte) error { return a.order.take(in, ready) }); err != nil {
+			return err
+		}
+		stream, err := in.seal()
 		if err != nil {
 			return err
 		}
-		came.streams[name] = projectors.Stream{Blob: blob, Excerpt: in.preview.Finish()}
+		came.streams[name] = stream
 	}
 	var err error
-	if came.inOrder, err = a.order.seal(); err != nil {
+	if came.inOrder, err = a.order.of(came.streams); err != nil {
 		return err
 	}
 	resp, err := a.projection("finish", m.GetOutput(), came)
 	if err != nil {
 		return err
 	}
-	err = a.call.Send(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Result{Result: resp}})
-	a.answered = err == nil
-	return err
+	if err := a.answer(&pb.ProjectStreamResponse{Answer: &pb.ProjectStreamResponse_Result{Result: resp}}); err != nil {
+		return err
+	}
+	a.answered = true
+	return nil
 }
 
 // checkSizes compares what came with what the client counted.
@@ -267,6 +275,9 @@ func (a *arrival) checkSizes(counted map[string]uint64) error {
 	return check.Err()
 }
 
+// atSnapshot is where the output of a snapshot is.
+const atSnapshot = "snapshot"
+
 // projection is that of Project, with the payloads of streams.
 func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came received) (*pb.ProjectResponse, error) {
 	if family := familyName(out); out.GetError() == nil && family != "" && family != a.header.GetFamily() {
@@ -274,7 +285,10 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came receive
 		check.Fail("output", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is of another family than the header says")
 		return nil, check.Err()
 	}
-	resp, err := a.project(a.ctx, &pb.ProjectRequest{Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall()}, came)
+	came.redaction, came.snapshot = a.redaction, at == atSnapshot
+	resp, err := a.project(a.ctx, &pb.ProjectRequest{
+		Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall(), RequestId: a.header.GetRequestId(), Audit: a.header.GetAudit(),
+	}, came)
 	if err != nil {
 		return nil, located{at, err}
 	}
@@ -285,9 +299,9 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came receive
 // of all of them.
 const maxWhole = 32 << 20
 
-// inlined returns an output whose payloads are inline, for projectors that read
-// them whole.
-func inlined(out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (*pb.CompleteToolOutput, error) {
+// inlined returns an output whose payloads are inline, as the tool wrote them, for
+// projectors that read them whole. They are redacted as a whole, then.
+func inlined(out *pb.CompleteToolOutput, streams map[string]arrived) (*pb.CompleteToolOutput, error) {
 	out = proto.CloneOf(out)
 	check := envelope.NewChecker("")
 	room := int64(maxWhole)
@@ -301,7 +315,11 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (
 			check.Fail(path, pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG, "is more than the %d bytes that this family reads", maxWhole)
 			return
 		}
-		content, err := artifactstore.Content(s.Blob)
+		blob := s.Blob
+		if s.original != nil {
+			blob = s.original
+		}
+		content, err := artifactstore.Content(blob)
 		if err != nil {
 			failed = err
 			return
@@ -314,6 +332,21 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]projectors.Stream) (
 	return out, check.Err()
 }
 
+// eachCustomPayload visits those of a family that an operator brought.
+func eachCustomPayload(out *pb.CompleteToolOutput, f *Family, visit func(path string, p *pb.Payload)) {
+	custom := out.GetCustom()
+	if custom == nil || f.Type == nil {
+		return
+	}
+	check := envelope.NewChecker("")
+	if m := f.Type.Read(check, custom); check.Err() == nil {
+		eachPayload(customPath, m, visit)
+	}
+}
+
+// customPath is where the message of such a family is.
+const customPath = "output." + envelope.CustomCase + ".message"
+
 // eachPayload visits the payloads inside of a message.
 func eachPayload(path string, m protoreflect.Message, visit func(path string, p *pb.Payload)) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -325,8 +358,8 @@ func eachPayload(path string, m protoreflect.Message, visit func(path string, p 
 				eachPayload(fmt.Sprintf("%s[%d]", at, i), v.List().Get(i).Message(), visit)
 			}
 		default:
-			if p, ok := v.Message().Interface().(*pb.Payload); ok {
-				visit(at, p)
+			if v.Message().Descriptor().FullName() == payloadMessage {
+				visit(at, payloadOf(v.Message()))
 				return true
 			}
 			eachPayload(at, v.Message(), visit)

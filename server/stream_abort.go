@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -45,9 +46,9 @@ func (a *arrival) end() {
 	if a.keepsOnAbort() && !a.answered {
 		a.keep()
 	}
-	a.order.giveUp()
+	a.order.discard()
 	for _, in := range a.streams {
-		_ = in.stage.Discard() // what it leaves behind, the next start removes
+		in.discard()
 	}
 }
 
@@ -56,7 +57,7 @@ func (a *arrival) end() {
 func (a *arrival) keep() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), keepTimeout)
 	defer cancel()
-	call, kept := a.header.GetCall(), map[string]int64{}
+	call, kept, streams := a.header.GetCall(), map[string]int64{}, map[string]arrived{}
 	logger := a.logger.With("session", call.GetSessionId(), "call", call.GetCallId(), "request_id", idOf(ctx))
 	store := func(name string, blob artifactstore.Blob, err error) (bytes int64) {
 		if err == nil && blob != nil && blob.Size() > 0 {
@@ -69,12 +70,15 @@ func (a *arrival) keep() {
 		return bytes
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.streams)) {
-		blob, err := a.streams[name].seal()
-		if n := store(name, blob, err); n > 0 {
+		in := a.streams[name]
+		err := in.flush(func(ready [][]byte) error { return a.order.take(in, ready) })
+		stream, failed := in.seal()
+		streams[name] = stream
+		if n := store(name, stream.Blob, errors.Join(err, failed)); n > 0 {
 			kept[name] = n
 		}
 	}
-	order, err := a.order.seal()
+	order, err := a.order.of(streams)
 	logger.InfoContext(ctx, "kept what came of a call without its finish",
 		"stream_bytes", kept, "in_order_bytes", store("", order.Blob, err))
 }

@@ -233,7 +233,7 @@ func TestIdle(t *testing.T) {
 		w := &wire{
 			ctx: ctx, requests: requests,
 			beforeEach: func() { time.Sleep(server.TestIdle - time.Second) },
-			onAnswer:   func() { time.Sleep(3 * server.TestIdle) },
+			onAnswer:   func() { time.Sleep(server.TestIdle - time.Second) },
 			atEnd:      func() error { silent.Store(true); <-ctx.Done(); return ctx.Err() },
 		}
 		done := make(chan error, 1)
@@ -258,13 +258,42 @@ func TestIdle(t *testing.T) {
 	})
 }
 
+// TestAnswersMustBeTaken is A21: a client that takes no answer does not hold its call for ever.
+func TestAnswersMustBeTaken(t *testing.T) {
+	for name, last := range map[string]*pb.ProjectStreamRequest{"a snapshot": snapshot(completed()), "the result": finish(completed())} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				ctx, leave := context.WithCancel(t.Context())
+				w := &wire{
+					ctx: ctx, requests: []*pb.ProjectStreamRequest{keeping("s", ""), chunk("stdout", []byte("kept\n")), last},
+					onAnswer: func() { <-ctx.Done() }, // gRPC waits in Send until the call is over
+				}
+				began := time.Now()
+				err := h.ProjectStream(w.call())
+				if waited := time.Since(began); waited != server.TestIdle {
+					t.Errorf("the call ended after %v", waited)
+				}
+				if got := server.Refuse(err).Error(); !strings.Contains(got, "DeadlineExceeded") {
+					t.Error(got)
+				}
+				if kept(t, h.store, "kept\n") == nil {
+					t.Error("what came was not kept")
+				}
+				leave() // as gRPC does when the handler has returned
+				synctest.Wait()
+			})
+		})
+	}
+}
+
 // A panic while a message is received ends the call on its own goroutine, where the
 // interceptor recovers it.
 func TestPanicOfReceiving(t *testing.T) {
 	h := newHouse(t)
 	w := &wire{ctx: t.Context(), atEnd: func() error { panic("broken codec") }}
 	defer func() {
-		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "broken codec\n") || !strings.Contains(text, "atEnd") && !strings.Contains(text, "wire") {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "a value of type string\n") || !strings.Contains(text, "atEnd") && !strings.Contains(text, "wire") {
 			t.Errorf("recovered %s", text)
 		}
 	}()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errIdle says that a client sent nothing for longer than it may.
-var errIdle = errors.New("no message came in time")
+// errIdle says that a client sent nothing, or took nothing, for longer than it may.
+var errIdle = errors.New("no message came or was taken in time")
 
 // inbox are the messages of a stream, with a limit on the time between them. Nothing
 // but the end of its call ends a Recv, so the handler must not be the one that waits
@@ -30,14 +30,14 @@ func newInbox(idle time.Duration) *inbox {
 func (b *inbox) while(work func() error) error {
 	type end struct {
 		err      error
-		panicked string // and where
+		panicked panicked // and where
 	}
 	done := make(chan end, 1)
 	go func() {
 		var e end
 		defer func() {
 			if p := recover(); p != nil {
-				e.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+				e.panicked = panicked(fmt.Sprintf("%s\n%s", whatPanicked(p), debug.Stack()))
 			}
 			done <- e
 		}()
@@ -54,17 +54,24 @@ func (b *inbox) while(work func() error) error {
 	}
 }
 
-// await receives a message. It fails as receive does, and with errIdle when the call was
-// given up: nothing of the call may be touched any more then.
-func (b *inbox) await(receive func() error) error {
+// await waits for the client: it receives a message, or sends one. It fails as that does, and
+// with errIdle when the call was given up: nothing of the call may be touched any more then.
+func (b *inbox) await(client func() error) error {
 	if b.timer == nil {
 		b.timer = time.AfterFunc(b.idle, func() { close(b.silent) })
 	} else {
 		b.timer.Reset(b.idle)
 	}
-	err := receive()
+	err := client()
 	if !b.timer.Stop() {
 		return errIdle
 	}
 	return err
+}
+
+// taken sends to a client that must take it in time. A Send waits for as long as the client leaves
+// its window closed, and like a Recv it ends with its call alone; after errIdle the call must end.
+func taken(idle time.Duration, send func() error) error {
+	b := newInbox(idle)
+	return b.while(func() error { return b.await(send) })
 }

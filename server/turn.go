@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zeebo/blake3"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -19,6 +21,11 @@ const (
 
 // ProjectTurn projects the outputs of parallel calls within one budget.
 func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (*pb.ProjectTurnResponse, error) {
+	for _, out := range req.GetOutputs() {
+		if err := confineCall(ctx, &out.Call); err != nil {
+			return nil, err
+		}
+	}
 	t, err := newTurn(req)
 	if err != nil {
 		return nil, err
@@ -32,18 +39,86 @@ func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (
 	if err := t.sameVocabulary(); err != nil {
 		return nil, err
 	}
-	if err := t.share(ctx); err != nil {
+	request := t.request(req)
+	earlier, done, err := s.requests.begin(ctx, request)
+	if err != nil {
 		return nil, err
 	}
+	defer done()
+	if len(earlier) == 0 {
+		if err := t.share(ctx); err != nil {
+			return nil, err
+		}
+		records, err := t.records(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if earlier, err = s.requests.append(ctx, request, records...); err != nil {
+			return nil, err
+		}
+		if len(earlier) == 0 {
+			return t.answer(ctx), nil
+		}
+	}
+	tellHead(ctx, earlier)
+	return s.repeatedTurn(earlier), nil
+}
+
+// answer is the answer, from which on the outputs are known.
+func (t *turn) answer(ctx context.Context) *pb.ProjectTurnResponse {
 	resp := &pb.ProjectTurnResponse{}
 	for i := range t.outputs {
 		o := &t.outputs[i]
 		o.answered()
-		resp.Results = append(resp.Results, o.resp)
-		resp.Budgets = append(resp.Budgets, uint32(o.budget))
-		resp.Tokens += o.resp.GetReceipt().GetTokens()
+		o.tell(ctx, o.resp)
+		addResult(resp, o.resp, o.budget)
 	}
-	return resp, nil
+	return resp
+}
+
+func addResult(resp *pb.ProjectTurnResponse, result *pb.ProjectResponse, budget int) {
+	resp.Results = append(resp.Results, result)
+	resp.Budgets = append(resp.Budgets, uint32(budget))
+	resp.Tokens += result.GetReceipt().GetTokens()
+}
+
+// request is the request that the turn is, if it has an id.
+func (t *turn) request(req *pb.ProjectTurnRequest) *request {
+	session, hash := "", blake3.New()
+	fmt.Fprintf(hash, "%d %d", t.total, t.failure)
+	for i := range t.outputs {
+		if session == "" {
+			session = t.outputs[i].req.GetCall().GetSessionId()
+		}
+		fmt.Fprintf(hash, " %s", t.outputs[i].digest)
+	}
+	return requestOf(session, req.GetRequestId(), fmt.Sprintf("blake3:%x", hash.Sum(nil)))
+}
+
+// records are those of the outputs, in their order.
+func (t *turn) records(ctx context.Context) ([]*pb.AuditRecord, error) {
+	var records []*pb.AuditRecord
+	for i := range t.outputs {
+		o := &t.outputs[i]
+		r, err := o.record(ctx, o.resp, o.budget)
+		if err != nil {
+			return nil, under(outputAt(i), err)
+		}
+		if r != nil {
+			r.Part, r.Parts = uint32(i+1), uint32(len(t.outputs))
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+// repeatedTurn is the answer that records have.
+func (s *service) repeatedTurn(records []*pb.AuditRecord) *pb.ProjectTurnResponse {
+	resp := &pb.ProjectTurnResponse{}
+	for _, r := range records {
+		addResult(resp, s.repeated(r), int(r.GetBudgetTokens()))
+	}
+	return resp
 }
 
 func outputAt(i int) string { return fmt.Sprintf("outputs[%d]", i) }
@@ -77,6 +152,12 @@ func newTurn(req *pb.ProjectTurnRequest) (*turn, error) {
 	}
 	if req.FailureTokens != nil {
 		t.failure = atMost(check, "failure_tokens", req.GetFailureTokens(), maxTokens)
+	}
+	check.Name("request_id", req.GetRequestId(), false)
+	for i, out := range req.GetOutputs()[:min(maxTurnOutputs, len(req.GetOutputs()))] {
+		if out.GetRequestId() != "" {
+			check.Fail(outputAt(i)+".request_id", bounds, "is for outputs without a turn, which has one of its own")
+		}
 	}
 	return t, check.Err()
 }

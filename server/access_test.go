@@ -1,0 +1,266 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"pgregory.net/rapid"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+const testToken = "correct-horse-battery"
+
+// calling is the context of a call with some metadata.
+func calling(p *peer.Peer, pairs ...string) context.Context {
+	return metadata.NewIncomingContext(peer.NewContext(context.Background(), p), metadata.Pairs(pairs...))
+}
+
+func tcpPeer(address string) *peer.Peer {
+	return &peer.Peer{Addr: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address)), AuthInfo: remoteInfo{proven: &atomic.Bool{}}}
+}
+
+func socketPeer(uid uint32) *peer.Peer {
+	return &peer.Peer{Addr: &net.UnixAddr{Net: "unix"}, AuthInfo: peerInfo{UID: uid, GID: 7, PID: 42}}
+}
+
+// wantReason checks why a caller may not call; empty: it may.
+func wantReason(t *testing.T, what string, c caller, reason string) {
+	t.Helper()
+	got := ""
+	if c.refused != nil {
+		got = reasonName(c.refused.reason)
+	}
+	if got != reason {
+		t.Errorf("%s: refused with %q, want %q", what, got, reason)
+	}
+}
+
+// TestIdentify has every kind of caller.
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	a := newAccess(testToken, []string{"Sidecar.example"})
+	a.user = 1000
+	session := a.sessions.issue("s1")
+	other := newAccess(testToken, nil).sessions.issue("s1")
+	const here, bearer = "127.0.0.1:7001", "Bearer "
+	for what, c := range map[string]struct {
+		peer   *peer.Peer
+		pairs  []string
+		want   caller
+		reason string
+	}{
+		"own user":                      {socketPeer(1000), nil, caller{uid: 1000, own: true}, ""},
+		"allowed user":                  {socketPeer(1001), nil, caller{uid: 1001}, ""},
+		"own user in a session":         {socketPeer(1000), []string{"authorization", bearer + session}, caller{uid: 1000, own: true, session: "s1"}, ""},
+		"own user with the token":       {socketPeer(1000), []string{"authorization", bearer + testToken}, caller{uid: 1000, own: true}, ""},
+		"own user, token of yesterday":  {socketPeer(1000), []string{"authorization", bearer + other}, caller{uid: 1000, own: true}, "TOKEN_WRONG"},
+		"own user, empty token":         {socketPeer(1000), []string{"authorization", ""}, caller{uid: 1000, own: true}, "TOKEN_WRONG"},
+		"own user, two sessions":        {socketPeer(1000), []string{"authorization", bearer + session, "authorization", bearer + a.sessions.issue("s2")}, caller{uid: 1000, own: true}, "TOKEN_WRONG"},
+		"token":                         {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken}, caller{own: true}, ""},
+		"session":                       {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + session}, caller{session: "s1"}, ""},
+		"allowed name":                  {tcpPeer("192.0.2.9:9"), []string{":authority", "sidecar.EXAMPLE:1", "authorization", bearer + testToken}, caller{own: true}, ""},
+		"no token":                      {tcpPeer("127.0.0.1:9"), []string{":authority", here}, caller{}, "TOKEN_MISSING"},
+		"no authority":                  {tcpPeer("127.0.0.1:9"), []string{"authorization", bearer + testToken}, caller{}, "AUTHORITY"},
+		"empty authority":               {tcpPeer("127.0.0.1:9"), []string{":authority", "", "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
+		"two authorities":               {tcpPeer("127.0.0.1:9"), []string{":authority", here, ":authority", here, "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
+		"foreign authority":             {tcpPeer("127.0.0.1:9"), []string{":authority", "example.com", "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
+		"session of another start":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + other}, caller{}, "TOKEN_WRONG"},
+		"a name is no token":            {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + "s1"}, caller{}, "TOKEN_WRONG"},
+		"a beginning of the token":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken[1:]}, caller{}, "TOKEN_WRONG"},
+		"a connection that is not ours": {&peer.Peer{Addr: &net.UnixAddr{}}, nil, caller{}, "AUTHORITY"},
+	} {
+		got := a.identify(calling(c.peer, c.pairs...))
+		wantReason(t, what, got, c.reason)
+		if got.own != c.want.own || got.session != c.want.session || got.uid != c.want.uid {
+			t.Errorf("%s: %+v, want %+v", what, got, c.want)
+		}
+		if got.refused != nil && (strings.Contains(got.refused.message, testToken) || strings.Contains(got.refused.message, session)) {
+			t.Errorf("%s: the message has a token: %s", what, got.refused.message)
+		}
+		if strings.Contains(got.String(), testToken) || strings.Contains(got.String(), session) {
+			t.Errorf("%s: the log has a token: %s", what, got)
+		}
+		if want := c.want.own && c.want.session == ""; got.mayReadRaw() != want {
+			t.Errorf("%s: may read raw: %v", what, !want)
+		}
+	}
+	off := newAccess("", nil)
+	for _, token := range []string{"", "Bearer ", "Bearer x", bearer + off.sessions.issue("s")} {
+		wantReason(t, "without TCP", off.identify(calling(tcpPeer("127.0.0.1:9"), ":authority", here, "authorization", token)), "TOKEN_MISSING")
+	}
+	wantReason(t, "no token is the empty token", off.identify(calling(socketPeer(off.user), "authorization", "Bearer ")), "TOKEN_WRONG")
+}
+
+// TestCallerInRecords is what the audit log has of a caller.
+func TestCallerInRecords(t *testing.T) {
+	t.Parallel()
+	a := newAccess(testToken, nil)
+	r := a.identify(calling(socketPeer(0), "authorization", "Bearer "+a.sessions.issue("s"))).audit()
+	if r.Uid == nil || r.GetUid() != 0 || r.GetGid() != 7 || r.GetPid() != 42 || r.GetConfinedTo() != "s" || r.GetAddress() != "" {
+		t.Errorf("%v", r)
+	}
+	r = a.identify(calling(tcpPeer("127.0.0.1:9"), ":authority", "[::1]:1", "authorization", "Bearer "+testToken)).audit()
+	if r.Uid != nil || r.Gid != nil || r.Pid != nil || r.GetAddress() != "127.0.0.1:9" || r.GetConfinedTo() != "" {
+		t.Errorf("%v", r)
+	}
+}
+
+// TestSessionTokens changes tokens in every way: none but the one that was issued is good, and for its session alone.
+func TestSessionTokens(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		tokens := newSessionTokens()
+		session := rapid.StringMatching(`[A-Za-z0-9_][A-Za-z0-9_./:-]{0,127}`).Draw(t, "session")
+		token := tokens.issue(session)
+		if got, ok := tokens.read(token); !ok || got != session {
+			t.Fatalf("%q, %v", got, ok)
+		}
+		if _, ok := newSessionTokens().read(token); ok {
+			t.Fatal("another server takes it")
+		}
+		raw, err := base64.RawURLEncoding.DecodeString(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := rapid.IntRange(0, len(raw)-1).Draw(t, "at")
+		switch rapid.IntRange(0, 2).Draw(t, "how") {
+		case 0:
+			raw[at] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
+		case 1:
+			raw = raw[:at]
+		case 2:
+			raw = append(raw, rapid.Byte().Draw(t, "more"))
+		}
+		if got, ok := tokens.read(base64.RawURLEncoding.EncodeToString(raw)); ok {
+			t.Fatalf("an altered token is good, for %q", got)
+		}
+		for _, other := range []string{token + "=", token + "\n", " " + token, token + "A"} {
+			if got, ok := tokens.read(other); ok {
+				t.Fatalf("%q is good, for %q", other, got)
+			}
+		}
+	})
+}
+
+// TestConfine has all there is of a caller's session and a request's.
+func TestConfine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ own, named, want string }{
+		{"", "", ""}, {"", "a", "a"}, {"a", "", "a"}, {"a", "a", "a"}, {"a", "b", "refused"}, {"a", "aa", "refused"}, {"a", "A", "refused"},
+	} {
+		ctx := withCaller(t.Context(), caller{session: c.own})
+		got, err := confine(ctx, c.named)
+		var r *refusal
+		if errors.As(err, &r) {
+			got = "refused"
+			if r.reason != pb.ErrorReason_ERROR_REASON_SESSION_FOREIGN {
+				t.Errorf("the reason is %v", r.reason)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%q names %q: %q, want %q", c.own, c.named, got, c.want)
+		}
+		before := &pb.CallReference{SessionId: c.named, CallId: "call"}
+		call := before
+		if err := confineCall(ctx, &call); (err != nil) != (c.want == "refused") || err == nil && (call.GetSessionId() != c.want || call.GetCallId() != "call") {
+			t.Errorf("%q names %q: %v, %v", c.own, c.named, call, err)
+		}
+		if before.GetSessionId() != c.named {
+			t.Error("the reference that came was changed")
+		}
+	}
+	var none *pb.CallReference
+	if err := confineCall(t.Context(), &none); err != nil || none != nil {
+		t.Errorf("%v, %v", none, err)
+	}
+	if err := confineCall(withCaller(t.Context(), caller{session: "a"}), &none); err != nil || none.GetSessionId() != "a" {
+		t.Errorf("%v, %v", none, err)
+	}
+}
+
+// TestBackoff sends wrong tokens until a peer has to wait, in a time of the test's own.
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAccess(testToken, nil)
+		call := func(p *peer.Peer, token string) caller {
+			return a.identify(calling(p, ":authority", "localhost", "authorization", "Bearer "+token))
+		}
+		proven := tcpPeer("127.0.0.1:1")
+		wantReason(t, "before", call(proven, testToken), "")
+		for range maxWrongTokens {
+			wantReason(t, "wrong", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_WRONG")
+		}
+		c := call(tcpPeer("127.0.0.3:3"), testToken) // a right one, from loopback too
+		wantReason(t, "too many", c, "TOKEN_BACKOFF")
+		if d := retryOf(t, c); d <= 0 || d > wrongTokenFade {
+			t.Errorf("wait for %v", d)
+		}
+		wantReason(t, "another machine", call(tcpPeer("192.0.2.1:3"), testToken), "")
+		wantReason(t, "a connection that was good before", call(proven, testToken), "")
+		wantReason(t, "its session", call(proven, a.sessions.issue("s")), "")
+		wantReason(t, "it guesses", call(proven, "wrong"), "TOKEN_BACKOFF")
+		wantReason(t, "the socket", a.identify(calling(socketPeer(1), "authorization", "Bearer wrong")), "TOKEN_WRONG")
+		time.Sleep(retryOf(t, c))
+		wantReason(t, "one try after the wait", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_WRONG")
+		wantReason(t, "and no other", call(tcpPeer("127.0.0.1:2"), testToken), "TOKEN_BACKOFF")
+		time.Sleep(maxWrongTokens * wrongTokenFade)
+		for range maxWrongTokens {
+			wantReason(t, "all is forgotten", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_WRONG")
+		}
+		wantReason(t, "and counted again", call(tcpPeer("127.0.0.1:2"), testToken), "TOKEN_BACKOFF")
+	})
+}
+
+func retryOf(t *testing.T, c caller) time.Duration {
+	t.Helper()
+	for _, d := range c.refused.details {
+		if retry, ok := d.(*errdetails.RetryInfo); ok {
+			return retry.GetRetryDelay().AsDuration()
+		}
+	}
+	t.Fatal("there is no RetryInfo")
+	return 0
+}
+
+// TestBackoffIsBounded has more peers than are remembered.
+func TestBackoffIsBounded(t *testing.T) {
+	t.Parallel()
+	b := newBackoff()
+	wrong := func() bool { return false }
+	address := netip.MustParseAddr("10.0.0.0")
+	for range 3 * maxPeers {
+		address = address.Next()
+		b.attempt(address, wrong)
+	}
+	if len(b.peers) != maxPeers || b.recent.Len() != maxPeers {
+		t.Errorf("%d peers, %d in the list", len(b.peers), b.recent.Len())
+	}
+	for range 2 * maxPeers {
+		address = address.Next()
+		b.attempt(address, func() bool { return true })
+	}
+	if len(b.peers) != maxPeers || b.peers[peerAt(netip.MustParseAddr("10.0.12.0"))] == nil {
+		t.Error("right tokens are remembered")
+	}
+	for _, same := range [][2]string{{"127.0.0.1", "127.9.9.9"}, {"::1", "127.0.0.1"}, {"::ffff:127.0.0.1", "::1"}, {"2001:db8::1", "2001:db8::ffff:1"}, {"10.0.0.1", "::ffff:10.0.0.1"}} {
+		if peerAt(netip.MustParseAddr(same[0])) != peerAt(netip.MustParseAddr(same[1])) {
+			t.Errorf("%v are two peers", same)
+		}
+	}
+	if peerAt(netip.MustParseAddr("10.0.0.1")) == peerAt(netip.MustParseAddr("10.0.0.2")) {
+		t.Error("two machines are one peer")
+	}
+}

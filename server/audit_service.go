@@ -1,0 +1,188 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// auditService is AuditService.
+type auditService struct {
+	pb.UnimplementedAuditServiceServer
+	audit   *audit // nil when no log is kept
+	service *service
+}
+
+// GetRecord reads one record.
+func (a *auditService) GetRecord(ctx context.Context, req *pb.GetRecordRequest) (*pb.GetRecordResponse, error) {
+	record, err := a.record(ctx, req.GetSequence())
+	if err != nil {
+		return nil, err
+	}
+	shown(ctx, record)
+	return &pb.GetRecordResponse{Record: record}, nil
+}
+
+// record is a record that the caller may see.
+func (a *auditService) record(ctx context.Context, sequence uint64) (*pb.AuditRecord, error) {
+	if a.audit == nil {
+		return nil, errAuditOff
+	}
+	check := envelope.NewChecker("")
+	if sequence == 0 {
+		check.Fail("sequence", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+		return nil, check.Err()
+	}
+	record, err := a.audit.log.Get(ctx, sequence)
+	if err != nil {
+		return nil, err
+	}
+	if own := callerOf(ctx).session; own != "" && record.GetCall().GetSessionId() != own {
+		return nil, auditlog.ErrUnknown
+	}
+	return record, nil
+}
+
+// shown takes out of records what their reader may not know: where originals are that only
+// the sidecar's own user may read.
+func shown(ctx context.Context, records ...*pb.AuditRecord) {
+	if callerOf(ctx).mayReadRaw() {
+		return
+	}
+	for _, r := range records {
+		for _, p := range r.GetPayloads() {
+			p.OriginalArtifact = ""
+		}
+	}
+}
+
+// ListRecords lists records, the newest first.
+func (a *auditService) ListRecords(ctx context.Context, req *pb.ListRecordsRequest) (*pb.ListRecordsResponse, error) {
+	if a.audit == nil {
+		return nil, errAuditOff
+	}
+	query, err := queryOf(req)
+	if err != nil {
+		return nil, err
+	}
+	if query.Session, err = confine(ctx, query.Session); err != nil {
+		return nil, err
+	}
+	records, next, err := a.audit.log.List(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	shown(ctx, records...)
+	resp := &pb.ListRecordsResponse{Records: records}
+	if next > 0 {
+		resp.NextCursor = strconv.FormatUint(next, 36)
+	}
+	return resp, nil
+}
+
+// queryOf checks what is to be listed.
+func queryOf(req *pb.ListRecordsRequest) (q auditlog.Query, err error) {
+	check := envelope.NewChecker("")
+	check.Name("session_id", req.GetSessionId(), false)
+	check.Name("call_id", req.GetCallId(), false)
+	check.Name("request_id", req.GetRequestId(), false)
+	check.Name("tool_name", req.GetToolName(), false)
+	check.Length("artifact", req.GetArtifact(), maxPath)
+	for i, k := range req.GetKinds() {
+		if _, known := pb.AuditKind_name[int32(k)]; !known || k == pb.AuditKind_AUDIT_KIND_UNSPECIFIED {
+			check.Fail("kinds["+strconv.Itoa(i)+"]", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no kind that this server knows")
+		}
+	}
+	q = auditlog.Query{
+		Session: req.GetSessionId(), Call: req.GetCallId(), RequestID: req.GetRequestId(), Tool: req.GetToolName(),
+		Kinds: req.GetKinds(), Artifact: req.GetArtifact(), From: timeOf(check, "from_time", req.GetFromTime()),
+		Until: timeOf(check, "until_time", req.GetUntilTime()), Limit: bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage),
+	}
+	if err := check.Err(); err != nil {
+		return q, err
+	}
+	if cursor := req.GetCursor(); cursor != "" {
+		if q.Below, err = strconv.ParseUint(cursor, 36, 64); err != nil || q.Below == 0 {
+			return q, invalidCursor()
+		}
+	}
+	return q, nil
+}
+
+func timeOf(check envelope.Checker, field, text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		check.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is no time as RFC 3339 has it")
+	}
+	return t
+}
+
+// VerifyRecord makes a record's results again and compares them.
+func (a *auditService) VerifyRecord(ctx context.Context, req *pb.VerifyRecordRequest) (*pb.VerifyRecordResponse, error) {
+	record, err := a.record(ctx, req.GetSequence())
+	if err != nil {
+		return nil, err
+	}
+	return a.service.verify(ctx, record)
+}
+
+// VerifyLog follows the chain.
+func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStreamingServer[pb.VerifyLogResponse]) error {
+	if a.audit == nil {
+		return errAuditOff
+	}
+	check := envelope.NewChecker("")
+	if (req.GetHeadSequence() == 0) != (req.GetHeadHash() == "") {
+		check.Fail("head_hash", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "and head_sequence are given together")
+		return check.Err()
+	}
+	send := func(b auditlog.Broken) error {
+		return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Broken{
+			Broken: &pb.BrokenRecord{Sequence: b.Sequence, Why: b.Why},
+		}})
+	}
+	verified, err := a.audit.log.Verify(call.Context(), req.GetFromSequence(), send)
+	if err != nil {
+		return err
+	}
+	if at := req.GetHeadSequence(); at > 0 {
+		if why := a.lacks(call.Context(), at, req.GetHeadHash(), verified); why != "" {
+			verified.Broken++
+			if err := send(auditlog.Broken{Sequence: at, Why: why}); err != nil {
+				return err
+			}
+		}
+	}
+	return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{
+		LogId: verified.Head.Log, Sound: uint64(verified.Sound), Broken: uint64(verified.Broken), First: verified.First,
+		HeadSequence: verified.Head.Sequence, HeadHash: verified.Head.Hash,
+	}}})
+}
+
+// lacks says why the log does not have a head that a client was given.
+func (a *auditService) lacks(ctx context.Context, sequence uint64, hash string, v auditlog.Verified) string {
+	if sequence > v.Head.Sequence {
+		return "the log ends before it"
+	}
+	if sequence < v.First {
+		return "" // deleted by retention
+	}
+	record, err := a.audit.log.Get(ctx, sequence)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return ""
+	}
+	if err != nil || record.GetHash() != hash {
+		return "the log has another record"
+	}
+	return ""
+}

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"testing"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/compactor"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// Bare is what Project and Compact do between the transport and the books: it checks,
+// projects, fits and renders as they do, into a store that its caller empties. So that
+// a hundred million calls need no disk.
+type Bare struct {
+	registry  *Registry
+	counters  counters
+	compactor *compactor.Compactor
+	ctx       context.Context //nolint:containedctx // of the test
+}
+
+// NewBare returns a Bare for the families of a registry.
+func NewBare(t testing.TB, r *Registry) *Bare {
+	c, err := compactor.New(r.types, func(payload []byte) (path, digest string) {
+		ref := artifactstore.NewMemory().RefOf(payload)
+		return ref.Path, ref.Digest
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Bare{r, newCounters(), c, t.Context()}
+}
+
+// Came is what a call got beside its request.
+type Came struct {
+	Streams   map[string]projectors.Stream
+	InOrder   projectors.InOrder
+	Unchanged *pb.OutputUnchanged
+}
+
+// Project is Project's, without the books.
+func (b *Bare) Project(req *pb.ProjectRequest, came Came, sink artifactstore.Sink) (*pb.CanonicalToolResult, renderers.Receipt, error) {
+	out := req.GetOutput()
+	if err := envelope.ValidateComplete(out); err != nil {
+		return nil, renderers.Receipt{}, err
+	}
+	family, err := b.registry.ofOutput(out)
+	if err != nil {
+		return nil, renderers.Receipt{}, err
+	}
+	policy, err := b.counters.projection(req.GetPolicy(), family.Tokens)
+	if err != nil {
+		return nil, renderers.Receipt{}, err
+	}
+	m := &measuring{renderer: family.Renderer, policy: renderers.Policy{Counter: policy.Counter}}
+	in := projectors.Input{
+		Output: out, Policy: policy, Streams: came.Streams, InOrder: came.InOrder, Unchanged: came.Unchanged, Measure: m.result,
+	}
+	if _, brought := family.Renderer.(*renderers.CustomRenderer); brought {
+		in.MeasurePayload = m.payload
+	}
+	canonical, err := family.Projector.Project(b.ctx, in, sink)
+	return canonical, m.receipt, err
+}
+
+// Compact brings one result to a target, and puts what that needs.
+func (b *Bare) Compact(r *pb.CanonicalToolResult, to compactor.Target, policy renderers.Policy, sink artifactstore.Sink) (*pb.CanonicalToolResult, renderers.Receipt, error) {
+	compacted := b.compactor.Compact(r, to)
+	for _, need := range compacted.Needs {
+		if _, err := sink.Put(b.ctx, artifactstore.BytesBlob(need.Content)); err != nil {
+			return nil, renderers.Receipt{}, err
+		}
+	}
+	receipt, err := b.registry.ofResult(r).Renderer.Render(compacted.Result, policy)
+	return compacted.Result, receipt, err
+}
+
+// Rules are what is known of the lines of a program.
+func (b *Bare) Rules(commandLine string) *preview.Rules {
+	return b.registry.families["command"].rules(commandLine)
+}

@@ -1,0 +1,101 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStaleSocket leaves a socket behind as a kill does. The lock says that it is nobody's; while it is held, it is
+// somebody's, whether or not that one answers.
+func TestStaleSocket(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(socketDir(t), "run", "s")
+	first, err := listenUnix(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listenUnix(path); !errors.Is(err, ErrSocketInUse) {
+		t.Errorf("while it is served: %v", err)
+	}
+	first.Listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := first.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listenUnix(path); !errors.Is(err, ErrSocketInUse) {
+		t.Errorf("while its holder lives and does not answer: %v", err)
+	}
+	if err := first.lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Fatalf("there is no stale socket: %v", err)
+	}
+	next, err := listenUnix(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(next.Listener.Close(), next.lock.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListenTCP has addresses that are not bound, whoever asks.
+func TestListenTCP(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		address   string
+		secure    bool
+		wantBound bool
+	}{
+		{"127.0.0.1:0", false, true}, {"0.0.0.0:0", false, false}, {"0.0.0.0:0", true, true}, {"[::]:0", true, true}, {"[::1]:0", false, true}, {"[::]:0", false, false},
+		{"localhost:0", false, false}, {"localhost:0", true, false}, {":0", false, false}, {":0", true, false}, {"127.0.0.1", true, false},
+	} {
+		l, err := listenTCP(c.address, c.secure)
+		if (err == nil) != c.wantBound {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err == nil {
+			if host, _, _ := net.SplitHostPort(l.Addr().String()); !strings.HasPrefix(c.address, host) && !strings.HasPrefix(c.address, "["+host) {
+				t.Errorf("%+v: bound to %s", c, l.Addr())
+			}
+			_ = l.Close()
+		}
+	}
+}
+
+// TestRefusedPeer connects as a user who is not allowed: this one. The handshake fails, and somebody is told who it was.
+func TestRefusedPeer(t *testing.T) {
+	t.Parallel()
+	socket, err := listenUnix(filepath.Join(socketDir(t), "run", "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(socket.Listener.Close(), socket.lock.Close()) }()
+	client, err := net.Dial("unix", socket.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	conn, err := socket.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var told []peerInfo
+	mine := uint32(os.Geteuid())
+	rules := peerCredentials{allowed: []uint32{mine + 1}, refused: func(p peerInfo) { told = append(told, p) }}
+	if _, _, err := rules.ServerHandshake(conn); !errors.Is(err, errForeignUser) {
+		t.Errorf("the handshake: %v", err)
+	}
+	if len(told) != 1 || told[0].UID != mine || told[0].PID != int32(os.Getpid()) || told[0].GID != uint32(os.Getegid()) {
+		t.Errorf("told of %+v", told)
+	}
+	rules.allowed = append(rules.allowed, mine)
+	if _, info, err := rules.ServerHandshake(conn); err != nil || info.(peerInfo).UID != mine || len(told) != 1 {
+		t.Errorf("an allowed one: %v, %v", info, err)
+	}
+}

@@ -1,0 +1,62 @@
+package server
+
+import (
+	"io"
+	"log/slog"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
+func TestWhoReadsWhatWasRedacted(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t, artifactstore.NewMemory())
+	put := func(o library.Owner, content string) string {
+		ref, err := l.For(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ref.Path
+	}
+	raw, redacted := put(library.Owner{Session: "a", Raw: true}, "the secret"), put(library.Owner{Session: "a"}, "[redacted]")
+	a := &artifacts{library: l, logs: logs{logger: slog.New(slog.NewTextHandler(io.Discard, nil))}}
+	const served, unknown, denied = "", "ARTIFACT_UNKNOWN", "RAW_NOT_ALLOWED"
+	for _, c := range []struct {
+		who                     string
+		caller                  caller
+		session                 string // of the request
+		raw, redacted, rawAsRaw string // what is answered; the last with the field raw
+	}{
+		{"own user", caller{own: true}, "", unknown, served, served},
+		{"own user, for the session", caller{own: true}, "a", unknown, served, served},
+		{"own user, for another session", caller{own: true}, "b", unknown, unknown, unknown},
+		{"own user in the session", caller{own: true, session: "a"}, "", unknown, served, denied},
+		{"own user in another session", caller{own: true, session: "b"}, "", unknown, unknown, denied},
+		{"allowed user", caller{}, "", unknown, served, denied},
+		{"session over TCP", caller{session: "a"}, "a", unknown, served, denied},
+	} {
+		read := func(path string, asRaw bool) string {
+			resp, err := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: path, SessionId: c.session, Raw: asRaw})
+			if err == nil {
+				if len(resp.GetData()) != 10 {
+					t.Errorf("%s: %q", c.who, resp.GetData())
+				}
+				return served
+			}
+			return reasonName(refuse(err).reason)
+		}
+		if got := [3]string{read(raw, false), read(redacted, false), read(raw, true)}; got != [3]string{c.raw, c.redacted, c.rawAsRaw} {
+			t.Errorf("%s: %q, want %q, %q, %q", c.who, got, c.raw, c.redacted, c.rawAsRaw)
+		}
+		_, hidden := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: raw, SessionId: c.session})
+		_, never := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: "memory/ffffffff", SessionId: c.session})
+		if !proto.Equal(refuse(hidden).GRPCStatus().Proto(), refuse(never).GRPCStatus().Proto()) {
+			t.Errorf("%s: what is hidden is %v, what never was %v", c.who, hidden, never)
+		}
+	}
+}

@@ -1,0 +1,343 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// replay makes what a record has again, from what was stored, and compares the two. It
+// writes nothing.
+type replay struct {
+	*service
+	record   *pb.AuditRecord
+	findings []*pb.Finding
+	gone     string // why the output cannot be projected again; empty when it can
+}
+
+// verify compares a record with what it says it is of.
+func (s *service) verify(ctx context.Context, record *pb.AuditRecord) (*pb.VerifyRecordResponse, error) {
+	r := &replay{service: s, record: record}
+	r.found("hash of the record", nil) // the log would not have given it away otherwise
+	var err error
+	switch record.GetKind() {
+	case pb.AuditKind_AUDIT_KIND_PROJECTION:
+		err = r.projection(ctx)
+	case pb.AuditKind_AUDIT_KIND_RENDERING:
+		r.receipt("receipt", record.GetCanonical(), record.GetReceipt())
+	case pb.AuditKind_AUDIT_KIND_COMPACTION:
+		for _, c := range record.GetCompacted() {
+			r.receipt(fmt.Sprintf("receipt of results[%d]", c.GetIndex()), c.GetCanonical(), c.GetReceipt())
+		}
+	default:
+		r.add("result", pb.Verdict_VERDICT_NONE, "the record has none")
+	}
+	return r.response(), err
+}
+
+func (r *replay) response() *pb.VerifyRecordResponse {
+	resp := &pb.VerifyRecordResponse{Holds: true, Complete: true, Findings: r.findings}
+	for _, f := range r.findings {
+		resp.Holds = resp.Holds && f.GetVerdict() != pb.Verdict_VERDICT_DIFFERENT
+		resp.Complete = resp.Complete && f.GetVerdict() != pb.Verdict_VERDICT_NOT_COMPARABLE
+	}
+	return resp
+}
+
+func (r *replay) add(subject string, v pb.Verdict, text string) {
+	r.findings = append(r.findings, &pb.Finding{Subject: subject, Verdict: v, Text: text})
+}
+
+// incomparable is why something cannot be compared.
+type incomparable string
+
+func (i incomparable) Error() string { return string(i) }
+
+// found adds what a comparison came to: nil for the same.
+func (r *replay) found(subject string, difference error) {
+	why, cannot := errors.AsType[incomparable](difference)
+	switch {
+	case difference == nil:
+		r.add(subject, pb.Verdict_VERDICT_SAME, "")
+	case cannot:
+		r.add(subject, pb.Verdict_VERDICT_NOT_COMPARABLE, string(why))
+	default:
+		r.add(subject, pb.Verdict_VERDICT_DIFFERENT, difference.Error())
+	}
+}
+
+// projection projects the output again.
+func (r *replay) projection(ctx context.Context) error {
+	known := &knownArtifacts{store: r.store, refs: map[artifactstore.Blob]artifactstore.Ref{}}
+	blobs := map[string]artifactstore.Blob{} // by field
+	for _, p := range r.record.GetPayloads() {
+		blob, err := r.payload(ctx, p)
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.found(p.GetField(), err)
+		if err != nil {
+			r.gone = "the output is not there as it was"
+			continue
+		}
+		if blobs[p.GetField()] = blob; p.GetArtifact() != "" {
+			known.refs[blob] = artifactstore.Ref{Path: p.GetArtifact(), Digest: p.GetDigest(), Size: int64(p.GetBytes())}
+		}
+	}
+	canonical, err := r.again(ctx, blobs, known)
+	if err != nil {
+		return err
+	}
+	if r.gone != "" {
+		r.found("canonical", incomparable(r.gone))
+	} else {
+		r.found("canonical", r.compare(canonical))
+	}
+	r.receipt("receipt", r.record.GetCanonical(), r.record.GetReceipt())
+	return nil
+}
+
+// compare compares the canonical result with the one that was answered.
+func (r *replay) compare(canonical *pb.CanonicalToolResult) error {
+	difference := firstDifference("canonical", r.record.GetCanonical().ProtoReflect(), canonical.ProtoReflect())
+	if difference == "" {
+		return nil
+	}
+	was := r.record.GetVersions()
+	switch {
+	case was.GetProjector() != projectors.Version:
+		return incomparable(fmt.Sprintf("it was made by version %d of the projectors, and this program has %d", was.GetProjector(), projectors.Version))
+	case was.GetProfileDigest() != r.profiles(r.record.GetFamily()):
+		return incomparable("the command profiles are others than they were")
+	}
+	return errors.New(difference)
+}
+
+func (r *replay) profiles(family string) string {
+	f := r.registry.families[family]
+	if f == nil {
+		return ""
+	}
+	return f.Profiles.Digest()
+}
+
+// receipt renders a canonical result again.
+func (r *replay) receipt(subject string, canonical *pb.CanonicalToolResult, receipt *pb.Receipt) {
+	r.found(subject, r.rendered(canonical, receipt))
+}
+
+func (r *replay) rendered(canonical *pb.CanonicalToolResult, receipt *pb.Receipt) error {
+	if v := receipt.GetRendererVersion(); v != renderers.Version {
+		return incomparable(fmt.Sprintf("it has version %d of the grammar of receipts, and this program writes %d", v, renderers.Version))
+	}
+	counter, err := counterNamed(receipt.GetTokenCounter())
+	if err != nil {
+		return err
+	}
+	if err := envelope.ValidateCanonical("canonical", canonical, r.registry.types); err != nil {
+		return incomparable("the canonical result is not one of a family that this server has")
+	}
+	again, err := r.registry.ofResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter})
+	if err != nil {
+		return incomparable("it cannot be rendered: " + err.Error())
+	}
+	if at := firstByte(receipt.GetText(), again.Text); at >= 0 {
+		return fmt.Errorf("differs from byte %d on", at)
+	}
+	if again.Tokens != int(receipt.GetTokens()) {
+		return fmt.Errorf("has %d tokens, and %d were answered", again.Tokens, receipt.GetTokens())
+	}
+	return nil
+}
+
+// counterNamed is the token counter that a receipt names.
+func counterNamed(name string) (tokens.Counter, error) {
+	switch name {
+	case tokens.O200kName:
+		return tokens.O200k()
+	case tokens.CL100kName:
+		return tokens.CL100k()
+	case tokens.EstimateName:
+		return tokens.Estimate(), nil
+	}
+	return nil, incomparable("it was counted by " + name + ", which this program has not")
+}
+
+// payload finds the bytes of a payload and compares them with their digest.
+func (r *replay) payload(ctx context.Context, p *pb.AuditPayload) (artifactstore.Blob, error) {
+	var blob artifactstore.Blob
+	if p.GetArtifact() == "" {
+		inline, ok := inlinePayload(r.record.GetOutput(), r.family(), p.GetField())
+		if !ok {
+			return nil, errors.New("the record has no such payload")
+		}
+		blob = artifactstore.BytesBlob(inline)
+	} else {
+		stored, err := r.stored(ctx, p.GetArtifact())
+		if err != nil {
+			return nil, incomparable(refuse(err).message)
+		}
+		blob = stored
+	}
+	digest, err := artifactstore.Digest(ctx, blob)
+	if err != nil {
+		return nil, incomparable(refuse(reading(err)).message)
+	}
+	if digest != p.GetDigest() || blob.Size() != int64(p.GetBytes()) {
+		return nil, errors.New("is not what its digest says")
+	}
+	return blob, nil
+}
+
+func (r *replay) family() *Family {
+	f, err := r.registry.ofOutput(r.record.GetOutput())
+	if err != nil {
+		return &Family{}
+	}
+	return f
+}
+
+// stored is an artifact as a blob.
+func (s *service) stored(ctx context.Context, path string) (artifactstore.Blob, error) {
+	name, err := s.store.NameOf(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.store.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() // read-only
+	return &storedBlob{ctx, s.store, name, r.Ref().Size}, nil
+}
+
+// storedBlob is an artifact as a blob.
+type storedBlob struct {
+	ctx  context.Context //nolint:containedctx // of the call
+	from store
+	name string
+	size int64
+}
+
+func (b *storedBlob) Size() int64                  { return b.size }
+func (b *storedBlob) Open() (io.ReadCloser, error) { return b.from.Open(b.ctx, b.name) }
+
+// inlinePayload is a payload that a record has itself.
+func inlinePayload(out *pb.CompleteToolOutput, f *Family, field string) (inline []byte, ok bool) {
+	find := func(at string, p *pb.Payload) {
+		if at == field {
+			inline, ok = p.GetInline(), true
+		}
+	}
+	eachPayload("output", out.ProtoReflect(), find)
+	eachCustomPayload(out, f, find)
+	return inline, ok
+}
+
+// again projects the output again; nil when it cannot be.
+func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob, known *knownArtifacts) (*pb.CanonicalToolResult, error) {
+	family, err := r.registry.ofOutput(r.record.GetOutput())
+	if err != nil {
+		r.gone = "this server does not have the family"
+	}
+	if r.gone != "" {
+		return nil, nil
+	}
+	policy, err := r.counters.projection(r.record.GetPolicy(), family.Tokens)
+	if err != nil || policyDigest(policy) != r.record.GetPolicyDigest() {
+		r.gone = "the defaults of policies are others than they were"
+		return nil, nil
+	}
+	policy.Budget.Tokens = int(r.record.GetBudgetTokens())
+	p := &projection{service: r.service, family: family, output: proto.CloneOf(r.record.GetOutput()), streams: map[string]arrived{}}
+	rules := family.rules(p.output.GetCommand().GetCommandLine())
+	if err := r.restore(ctx, p, blobs, policy.Budget.Tokens, rules); err != nil {
+		return nil, err
+	}
+	p.in = projectors.Input{Output: p.output, Policy: policy, Unchanged: r.record.GetUnchanged()}
+	if blob := blobs[inOrderField]; blob != nil {
+		p.in.InOrder = projectors.InOrder{Blob: blob, Keys: r.record.GetInOrder()}
+	}
+	if err := p.whole(); err != nil {
+		return nil, err
+	}
+	canonical, _, err := family.project(ctx, p.in, known)
+	if shortfall := (*envelope.ShortfallError)(nil); errors.As(err, &shortfall) {
+		r.gone = "it does not fit its budget any more"
+		return nil, nil
+	}
+	return canonical, err
+}
+
+// restore puts the payloads into the output as they came.
+func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]artifactstore.Blob, budget int, rules *preview.Rules) error {
+	var failed error
+	came := map[string]string{}
+	for _, facts := range r.record.GetPayloads() {
+		came[facts.GetField()] = facts.GetCameAs()
+	}
+	put := func(field string, payload *pb.Payload) {
+		blob := blobs[field]
+		if blob == nil || failed != nil {
+			return
+		}
+		key := came[field]
+		switch {
+		case key == "":
+			var content []byte
+			content, failed = artifactstore.Content(blob)
+			payload.Source = &pb.Payload_Inline{Inline: content}
+			return
+		case strings.HasPrefix(key, "/"):
+			payload.Source = &pb.Payload_File{File: &pb.FileReference{Path: key[1:]}}
+		default:
+			payload.Source = &pb.Payload_Stream{Stream: key}
+		}
+		w := preview.NewWriter(budget)
+		w.Watch(rules)
+		failed = eachBlock(ctx, blob, func(block []byte) error {
+			_, err := w.Write(block)
+			return err
+		})
+		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}}
+	}
+	eachPayload("output", p.output.ProtoReflect(), put)
+	eachCustomPayload(p.output, p.family, func(field string, payload *pb.Payload) {
+		if projectors.Key(payload) != "" { // those that are inline are in the message
+			put(field, payload)
+		}
+	})
+	return failed
+}
+
+// knownArtifacts is a sink that stores nothing, and says where what is put would be.
+type knownArtifacts struct {
+	store store
+	refs  map[artifactstore.Blob]artifactstore.Ref // of blobs that are stored
+}
+
+// Put says where a blob would be.
+func (k *knownArtifacts) Put(_ context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	if stored, ok := b.(*storedBlob); ok {
+		if ref, ok := k.refs[stored]; ok {
+			return ref, nil
+		}
+	}
+	content, err := artifactstore.Content(b)
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	return k.store.RefOf(content), nil
+}

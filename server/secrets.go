@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
+)
+
+// Bounds of registered values, as access.proto states them.
+const (
+	maxSetID           = 128
+	maxSecrets         = 10_000
+	maxSecretSessions  = 10_000
+	maxRegisteredBytes = 64 << 20 // of all values
+)
+
+// secrets are the values that runtimes registered. They are in memory alone.
+type secrets struct {
+	key [32]byte // of this start: a set id of another start is not known
+
+	registering sync.Mutex // one call compiles at a time, and nobody waits for it who does not register
+
+	mu    sync.RWMutex
+	sets  map[string]*secretSet // by session; "" is for all
+	bytes int
+}
+
+// secretSet is what was registered for a session.
+type secretSet struct {
+	id     string
+	list   []redact.Secret
+	bytes  int
+	values *redact.Values // with those for all sessions
+}
+
+func newSecrets() *secrets {
+	s := &secrets{sets: map[string]*secretSet{}}
+	_, _ = rand.Read(s.key[:]) // it never fails
+	return s
+}
+
+// of returns the values that must not be in anything of a session, or refuses when
+// they are not those that the caller requires.
+func (s *secrets) of(session, required string) (*redact.Values, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	own, all := s.sets[session], s.sets[""]
+	if required != "" && !own.is(required) && !all.is(required) {
+		return nil, &refusal{
+			code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_SECRETS_UNKNOWN,
+			message: "the server does not have the registered values that the policy requires; register them again",
+		}
+	}
+	switch {
+	case own != nil:
+		return own.values, nil
+	case all != nil:
+		return all.values, nil
+	}
+	return nil, nil
+}
+
+func (set *secretSet) is(id string) bool { return set != nil && set.id == id }
+
+// register replaces the values of a session. An empty list has no id.
+func (s *secrets) register(session string, list []redact.Secret) (id string, err error) {
+	s.registering.Lock()
+	defer s.registering.Unlock()
+	set := &secretSet{id: s.name(session, list), list: list}
+	for _, secret := range list {
+		set.bytes += len(secret.Value)
+	}
+	total := s.bytes + set.bytes
+	if old := s.sets[session]; old != nil {
+		total -= old.bytes
+	} else if len(s.sets) >= maxSecretSessions {
+		return "", tooManySecrets("sessions", maxSecretSessions)
+	}
+	if total > maxRegisteredBytes {
+		return "", tooManySecrets("bytes", maxRegisteredBytes)
+	}
+	sets, err := s.with(session, set)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sets, s.bytes = sets, total
+	if len(list) == 0 {
+		return "", nil // nothing is left that could be required
+	}
+	return set.id, nil
+}
+
+// with is all sets with that of one session replaced. Each session has those for all, too.
+func (s *secrets) with(session string, set *secretSet) (map[string]*secretSet, error) {
+	sets := maps.Clone(s.sets)
+	sets[session] = set
+	all := sets[""]
+	for name, old := range sets {
+		if name != session && session != "" {
+			continue // it stays as it is
+		}
+		made := *old
+		list := made.list
+		if name != "" && all != nil {
+			list = slices.Concat(all.list, list)
+		}
+		var err error
+		if made.values, err = redact.NewValues(list); err != nil {
+			return nil, err
+		}
+		sets[name] = &made
+	}
+	for _, name := range []string{session, ""} { // a session without a set has those for all
+		if s := sets[name]; s != nil && len(s.list) == 0 {
+			delete(sets, name)
+		}
+	}
+	return sets, nil
+}
+
+// name is the id of a list. It says nothing of the values.
+func (s *secrets) name(session string, list []redact.Secret) string {
+	mac := hmac.New(sha256.New, s.key[:])
+	write := func(b []byte) {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(b)))
+		mac.Write(n[:])
+		mac.Write(b)
+	}
+	write([]byte(session))
+	for _, secret := range list {
+		write([]byte(secret.Name))
+		write(secret.Value)
+	}
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+func tooManySecrets(what string, limit int) error {
+	return &refusal{
+		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_QUOTA_SESSION,
+		message:  "more values are registered than there may be",
+		metadata: map[string]string{"limit": strconv.Itoa(limit), "of": what},
+	}
+}
+
+// RegisterSecrets says which values must not be in anything that is made of an output.
+func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSecretsRequest) (*pb.RegisterSecretsResponse, error) {
+	session, err := confine(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	check := envelope.NewChecker("")
+	check.Name("session_id", session, false)
+	if n := len(req.GetSecrets()); n > maxSecrets {
+		check.Fail("secrets", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d values, at most %d are allowed", n, maxSecrets)
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	list := make([]redact.Secret, len(req.GetSecrets()))
+	for i, s := range req.GetSecrets() {
+		at := "secrets[" + strconv.Itoa(i) + "]"
+		list[i] = redact.Secret{Name: s.GetName(), Value: s.GetValue()}
+		switch _, err := redact.NewValues(list[i : i+1]); {
+		case errors.Is(err, redact.ErrName):
+			check.Fail(at+".name", pb.ErrorReason_ERROR_REASON_NAME_INVALID, "%v", err)
+		case err != nil:
+			check.Fail(at+".value", pb.ErrorReason_ERROR_REASON_SECRET_INVALID, "%v", err)
+		}
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	id, err := a.secrets.register(session, list)
+	if _, ours := errors.AsType[*refusal](err); err != nil && !ours { // of several together
+		check.Fail("secrets", pb.ErrorReason_ERROR_REASON_SECRET_INVALID, "%v", err)
+		return nil, check.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &pb.RegisterSecretsResponse{SetId: id}, nil
+}

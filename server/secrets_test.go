@@ -1,0 +1,298 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/encoding/prototext"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
+)
+
+// registering is the service that takes values, and what it would redact with them.
+type registering struct {
+	accessService
+}
+
+func newRegistering() *registering {
+	return &registering{accessService{secrets: newSecrets()}}
+}
+
+func (r *registering) register(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, refused *refusal) {
+	resp, err := r.RegisterSecrets(ctx, &pb.RegisterSecretsRequest{SessionId: session, Secrets: secrets})
+	if err != nil {
+		return "", refuse(err)
+	}
+	return resp.GetSetId(), nil
+}
+
+// shows is what a session sees of a text, or why it sees nothing.
+func (r *registering) shows(session, required, text string) string {
+	values, err := r.secrets.of(session, required)
+	if err != nil {
+		return reasonName(refuse(err).reason)
+	}
+	out, _ := redact.Text(redact.Options{Values: values}, []byte(text))
+	return string(out)
+}
+
+func value(name, v string) *pb.RegisteredSecret {
+	return &pb.RegisteredSecret{Name: name, Value: []byte(v)}
+}
+
+// long is a value without repetitions.
+func long(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%x-", i*2654435761)
+	}
+	return b.String()[:n]
+}
+
+// TestSecretsThatAreRefused has the bounds of values and names. No refusal has a value.
+func TestSecretsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	many := make([]*pb.RegisteredSecret, maxSecrets+1)
+	for i := range many {
+		many[i] = value("n", fmt.Sprintf("value-%d", i))
+	}
+	var heavy []*pb.RegisteredSecret
+	for i := range redact.MaxValueBytes/redact.MaxValue + 1 {
+		heavy = append(heavy, value("n", fmt.Sprint(i)+long(redact.MaxValue-9)))
+	}
+	const invalid = "SECRET_INVALID"
+	for name, c := range map[string]struct {
+		secrets       []*pb.RegisteredSecret
+		reason, field string
+	}{
+		"one letter":         {[]*pb.RegisteredSecret{value("good", "longenough"), value("n", "a")}, invalid, "secrets[1].value"},
+		"empty":              {[]*pb.RegisteredSecret{value("n", "")}, invalid, "secrets[0].value"},
+		"seven bytes":        {[]*pb.RegisteredSecret{value("n", "1q2w3e4\n")}, invalid, "secrets[0].value"},
+		"16 KiB and one":     {[]*pb.RegisteredSecret{value("n", long(redact.MaxValue+1))}, invalid, "secrets[0].value"},
+		"a mebibyte":         {[]*pb.RegisteredSecret{value("n", long(1<<20))}, invalid, "secrets[0].value"},
+		"the same letter":    {[]*pb.RegisteredSecret{value("n", "aaaaaaaaaaaa")}, invalid, "secrets[0].value"},
+		"together":           {heavy, invalid, "secrets"},
+		"no name":            {[]*pb.RegisteredSecret{value("", "1q2w3e4r5t")}, "NAME_INVALID", "secrets[0].name"},
+		"a bad name":         {[]*pb.RegisteredSecret{value("1q2w3e4r5t]", "1q2w3e4r5t")}, "NAME_INVALID", "secrets[0].name"},
+		"a long name":        {[]*pb.RegisteredSecret{value(strings.Repeat("n", 65), "1q2w3e4r5t")}, "NAME_INVALID", "secrets[0].name"},
+		"a name that is one": {[]*pb.RegisteredSecret{value("1q2w3e4r5t", "1q2w3e4r5t")}, invalid, "secrets[0].value"},
+		"too many":           {many, "FIELD_OUT_OF_BOUNDS", "secrets"},
+	} {
+		r := newRegistering()
+		id, refused := r.register(t.Context(), "a", c.secrets...)
+		if refused == nil {
+			t.Errorf("%s: taken as %q", name, id)
+			continue
+		}
+		fields := ""
+		for _, d := range refused.details {
+			if bad, ok := d.(*errdetails.BadRequest); ok {
+				fields = bad.GetFieldViolations()[0].GetField()
+			}
+		}
+		if reasonName(refused.reason) != c.reason || fields != c.field {
+			t.Errorf("%s: %s of %s", name, reasonName(refused.reason), fields)
+		}
+		all := prototext.Format(refused.GRPCStatus().Proto())
+		for _, s := range c.secrets {
+			if v := s.GetValue(); len(v) > 1 && strings.Contains(all, string(v[:min(len(v), 12)])) {
+				t.Errorf("%s: the refusal has a value: %.300s", name, all)
+			}
+		}
+		if got := r.shows("a", "", "longenough"); got != "longenough" {
+			t.Errorf("%s: some of a list that was refused is registered", name)
+		}
+	}
+}
+
+// TestRegisteredSecrets replaces lists and joins those of a session with those for all.
+func TestRegisteredSecrets(t *testing.T) {
+	t.Parallel()
+	const text = "first-value second-value third-value"
+	r := newRegistering()
+	must := func(session string, secrets ...*pb.RegisteredSecret) string {
+		t.Helper()
+		id, refused := r.register(t.Context(), session, secrets...)
+		if refused != nil {
+			t.Fatal(refused)
+		}
+		return id
+	}
+	want := func(session, required, shown string) {
+		t.Helper()
+		if got := r.shows(session, required, text); got != shown {
+			t.Errorf("session %q, which requires %q, sees %q, want %q", session, required, got, shown)
+		}
+	}
+	want("a", "", text)
+	ofA := must("a", value("A", "first-value"))
+	want("a", ofA, "[redacted:A] second-value third-value")
+	want("b", "", text)
+	want("", "", text)
+	want("b", ofA, "SECRETS_UNKNOWN")
+	ofAll := must("", value("ALL", "second-value\n"))
+	want("a", ofA, "[redacted:A] [redacted:ALL] third-value")
+	want("a", ofAll, "[redacted:A] [redacted:ALL] third-value")
+	want("b", ofAll, "first-value [redacted:ALL] third-value")
+	want("", ofAll, "first-value [redacted:ALL] third-value")
+
+	again := must("a", value("A", "third-value"))
+	want("a", ofA, "SECRETS_UNKNOWN") // it was replaced
+	want("a", again, "first-value [redacted:ALL] [redacted:A]")
+	if same := must("a", value("A", "third-value")); same != again {
+		t.Error("the same list has another id")
+	}
+	if must("b", value("A", "third-value")) == again {
+		t.Error("the list of another session has the same id")
+	}
+	all := must("", value("NEW", "first-value"))
+	want("a", all, "[redacted:NEW] second-value [redacted:A]")
+	want("a", again, "[redacted:NEW] second-value [redacted:A]") // its own list is the same
+
+	if id := must("a"); id != "" {
+		t.Errorf("an empty list has the id %q, which nobody could require", id)
+	}
+	want("a", again, "SECRETS_UNKNOWN")
+	want("a", "", "[redacted:NEW] second-value third-value")
+	must("")
+	want("a", "", text)
+	want("b", "", "first-value second-value [redacted:A]")
+	must("b")
+	if r.secrets.bytes != 0 || len(r.secrets.sets) != 0 {
+		t.Errorf("%d bytes of %d sessions are left", r.secrets.bytes, len(r.secrets.sets))
+	}
+
+	id := must("a", value("A", "first-value"))
+	restarted := newRegistering()
+	if got := restarted.shows("a", id, text); got != "SECRETS_UNKNOWN" {
+		t.Errorf("a server that started again shows %q", got)
+	}
+	if other, _ := restarted.register(t.Context(), "a", value("A", "first-value")); other == id {
+		t.Error("the id says something of the values: it is the same after a start")
+	}
+}
+
+// A caller that is confined to a session registers values for that alone.
+func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
+	t.Parallel()
+	r := newRegistering()
+	own := withCaller(t.Context(), caller{session: "mine"})
+	if _, refused := r.register(own, "", value("A", "first-value")); refused != nil {
+		t.Fatal(refused)
+	}
+	if got := r.shows("mine", "", "first-value"); got != "[redacted:A]" {
+		t.Error(got)
+	}
+	if got := r.shows("theirs", "", "first-value") + r.shows("", "", "first-value"); got != "first-valuefirst-value" {
+		t.Errorf("it registered for others: %s", got)
+	}
+	if _, refused := r.register(own, "theirs", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "SESSION_FOREIGN" {
+		t.Error(refused)
+	}
+}
+
+// Sessions and bytes have bounds, and lists that go make room.
+func TestBoundsOfRegisteredSecrets(t *testing.T) {
+	t.Parallel()
+	r := newRegistering()
+	r.secrets.bytes = maxRegisteredBytes - 10
+	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "QUOTA_SESSION" {
+		t.Error(refused)
+	}
+	r.secrets.bytes = 0
+	for i := range maxSecretSessions {
+		r.secrets.sets[fmt.Sprint("s", i)] = &secretSet{}
+	}
+	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "QUOTA_SESSION" {
+		t.Error(refused)
+	}
+	if _, refused := r.register(t.Context(), "s7", value("A", "first-value")); refused != nil {
+		t.Error(refused)
+	}
+	if _, refused := r.register(t.Context(), "s8"); refused != nil {
+		t.Error(refused)
+	}
+	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused != nil {
+		t.Error(refused)
+	}
+}
+
+// The same output has the same redacted bytes on every day, and redacting it again changes nothing.
+func TestRedactionIsTheSameAgain(t *testing.T) {
+	t.Parallel()
+	out := &pb.CompleteToolOutput{SummaryText: "first-value-of-all", Error: &pb.CompleteToolError{
+		Kind: "internal", Message: "token first-value-of-all", DetailsJson: []byte(`{"a":"first-value-of-all","n":1234567890123,"first-value-of-all":["ghp_7kQ2m9ZxW4vR8tY1uI5oP3aS6dF0gH7jK2lM"]}`),
+	}}
+	var before *pb.CompleteToolOutput
+	for range 2 {
+		values, err := redact.NewValues([]redact.Secret{{Name: "A", Value: []byte("first-value-of-all")}, {Name: "N", Value: []byte("1234567890123")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := redact.Options{Values: values, Patterns: redact.BuiltIn()}
+		r := &redaction{options: o, found: counts{}}
+		got := r.output(out, &Family{}, nil)
+		if want := `{"a":"[redacted:A]","n":"[redacted:N]","[redacted:A]":["[redacted:github-pat]"]}`; string(got.GetError().GetDetailsJson()) != want {
+			t.Errorf("the details are %s, want %s", got.GetError().GetDetailsJson(), want)
+		}
+		again := &redaction{options: o, found: counts{}}
+		if twice := again.output(got, &Family{}, nil); twice != got || len(again.found) != 0 {
+			t.Errorf("redacted again it is %v", twice)
+		}
+		if before != nil && !bytes.Equal(before.GetError().GetDetailsJson(), got.GetError().GetDetailsJson()) {
+			t.Error("it differs from one time to the next")
+		}
+		before = got
+	}
+}
+
+// What is escaped in a string of JSON may stand inside of a secret, and is gone when the string is read.
+func TestSecretsInStringsOfJSON(t *testing.T) {
+	t.Parallel()
+	values, err := redact.NewValues([]redact.Secret{{Name: "A", Value: []byte("first-value-of-all")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &redaction{options: redact.Options{Values: values, Patterns: redact.BuiltIn()}}
+	for text, want := range map[string]string{
+		`{"a":"x first-\u001b[1mvalue\u001b[0m-of-all y"}`:                       `{"a":"x [redacted:A] y"}`,
+		`{"a":"\u0066irst-value-of-\u0061ll <"}`:                                 `{"a":"[redacted:A] <"}`,
+		`{"a":"{\"b\":\"first-\\u001b[1mvalue-of-all\"}"}`:                       `{"a":"{\"b\":\"[redacted:A]\"}"}`,
+		`{"first-\u001b[1mvalue-of-all":[1,2.50,-0]}`:                            `{"[redacted:A]":[1,2.50,-0]}`,
+		`{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`: `{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`,
+	} {
+		if got, _ := r.text(r.options, []byte(text)); string(got) != want {
+			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// The original of a payload has the name that records have of it, also in a list.
+func TestOriginalsOfLists(t *testing.T) {
+	t.Parallel()
+	item := func(text string) *pb.CommandBatchItemOutput {
+		return &pb.CommandBatchItemOutput{Result: &pb.CommandOutput{Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}}}
+	}
+	const token = "ghp_7kQ2m9ZxW4vR8tY1uI5oP3aS6dF0gH7jK2lM"
+	out := &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{
+		Items: []*pb.CommandBatchItemOutput{item("one " + token), item("two"), item("three " + token)},
+	}}}
+	r := &redaction{options: redact.Options{Patterns: redact.BuiltIn()}, found: counts{}}
+	payloads := map[string]string{}
+	eachPayload("output", r.output(out, &Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
+		payloads[field] = string(p.GetInline())
+	})
+	if len(r.originals) != 2 || len(payloads) != 3 {
+		t.Fatalf("%d originals of %v", len(r.originals), payloads)
+	}
+	for _, o := range r.originals {
+		if text, ok := payloads[o.field]; !ok || !strings.Contains(text, "[redacted:github-pat]") {
+			t.Errorf("%s is the original of %q", o.field, text)
+		}
+	}
+}
