@@ -31,6 +31,9 @@ type reading struct {
 	budget pb.ReadBudget
 	cursor string
 	follow bool
+
+	session string
+	raw     bool
 }
 
 // followInterval is how long `artifacts read --follow` waits before it asks again.
@@ -53,6 +56,8 @@ func artifactsReadCommand() *cobra.Command {
 		},
 	}
 	r.target.flags(cmd.Flags())
+	cmd.Flags().StringVar(&r.session, "session", "", "the session for which it is read; what is of others is not known then")
+	cmd.Flags().BoolVar(&r.raw, "raw", false, "read the payload as the tool wrote it, before it was redacted")
 	cmd.Flags().StringVar(&r.lines, "lines", "", "lines FIRST-LAST, from 1; either may be left out")
 	cmd.Flags().Uint64Var(&r.tail, "tail", 0, "the last lines")
 	cmd.Flags().Uint64Var(&r.around, "around", 0, "a line, and --context lines before and after it")
@@ -116,7 +121,7 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
-	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, Cursor: r.cursor}
+	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, Cursor: r.cursor, SessionId: r.session, Raw: r.raw}
 	switch {
 	case r.lines != "":
 		lines, err := lineRange(r.lines)

@@ -10,15 +10,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -35,11 +32,15 @@ const (
 )
 
 // target says which sidecar to call.
-type target struct{ address string }
+type target struct {
+	address string
+	trust
+}
 
 func (t *target) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (with the token in TOOLRESULT_TOKEN); "+
 		"default: the socket of the configuration, or an embedded sidecar when none runs there")
+	t.trust.flags(fs)
 }
 
 // connection is a sidecar to call, and how to leave it.
@@ -47,6 +48,8 @@ type connection struct {
 	pb.ToolResultServiceClient
 	pb.ArtifactServiceClient
 	pb.TransportServiceClient
+	pb.AuditServiceClient
+	pb.AccessServiceClient
 	close func() error
 }
 
@@ -55,14 +58,17 @@ type connection struct {
 // this process.
 func (t *target) connect(ctx context.Context) (*connection, error) {
 	if t.address != "" {
-		return dial(t.address)
+		return t.dial(t.address)
 	}
 	c, err := defaults()
 	if err != nil {
 		return nil, err
 	}
 	if listens(c.Socket) {
-		return dial("unix://" + c.Socket)
+		return t.dial("unix://" + c.Socket)
+	}
+	if t.tokenFile != "" {
+		return nil, errNobody
 	}
 	return embed(ctx, c)
 }
@@ -88,31 +94,21 @@ func listens(socket string) bool {
 	return true
 }
 
-// bearer sends the token over a loopback connection, which has no TLS.
-type bearer string
-
-func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return map[string]string{"authorization": "Bearer " + string(b)}, nil
-}
-
-func (bearer) RequireTransportSecurity() bool { return false }
-
-var _ credentials.PerRPCCredentials = bearer("")
-
-func dial(address string) (*connection, error) {
-	options := []grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithStaticStreamWindowSize(clientSlots), grpc.WithStaticConnWindowSize(clientSlots),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+func (t *trust) dial(address string) (*connection, error) {
+	options, err := t.options(address)
+	if err != nil {
+		return nil, err
 	}
-	if token := os.Getenv("TOOLRESULT_TOKEN"); token != "" && !strings.HasPrefix(address, "unix:") {
-		options = append(options, grpc.WithPerRPCCredentials(bearer(token)))
-	}
+	options = append(options, grpc.WithStaticStreamWindowSize(clientSlots), grpc.WithStaticConnWindowSize(clientSlots),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
 	conn, err := grpc.NewClient(address, options...)
 	if err != nil {
 		return nil, err
 	}
-	return &connection{pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), conn.Close}, nil
+	return &connection{
+		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn),
+		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), conn.Close,
+	}, nil
 }
 
 // lockWait is how long an embedded sidecar waits for another one of its kind to
@@ -126,7 +122,8 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Socket, c.TCP, c.Token, c.TokenFile = filepath.Join(dir, "embedded", "s"), "", "", ""
+	c.Socket, c.TCP, c.Token, c.TokenFile, c.TokenFD = filepath.Join(dir, "embedded", "s"), "", "", "", 0
+	c.TLSCert, c.TLSKey, c.TLSClientCA = "", "", ""
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version}
 	s, err := server.New(c, options)
 	if errors.Is(err, artifactstore.ErrLocked) {
@@ -140,7 +137,7 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(serving) }()
-	conn, err := dial(s.Addresses()[0])
+	conn, err := (&trust{}).dial(s.Addresses()[0])
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, <-served, os.RemoveAll(dir))

@@ -5,6 +5,7 @@
 //	toolresult project|render|compact  call an RPC with data from stdin
 //	toolresult project-turn          project several outputs within one budget
 //	toolresult transport encode|assemble|lint  messages and streams of providers
+//	toolresult session-token SESSION  print a token that confines its bearer to a session
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
 //	toolresult profile explain -- CMD  say what is known of a command
@@ -42,7 +43,7 @@ func main() {
 // be set from outside as for any Go program.
 func tuneRuntime() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(200)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1 << 30)
@@ -69,7 +70,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
-		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), transportCommand(), versionCommand())
+		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(),
+		sessionTokenCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code

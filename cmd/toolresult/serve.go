@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/telemetry"
 )
 
 func serveCommand() *cobra.Command {
@@ -30,18 +34,46 @@ func serveCommand() *cobra.Command {
 			defer log.close()
 			logger := config.NewLogger(loaded.Config, log, isTerminal(os.Stderr))
 			slog.SetDefault(logger)
-			s, err := server.New(loaded.Config, server.Options{Logger: logger, Version: version})
-			if err != nil {
-				return err
-			}
-			for _, address := range s.Addresses() {
-				fmt.Fprintln(cmd.OutOrStdout(), address)
-			}
-			return s.Serve(cmd.Context())
+			return serve(cmd.Context(), loaded.Config, logger, cmd.OutOrStdout())
 		},
 	}
 	config.Flags(cmd.Flags())
 	return cmd
+}
+
+// serve serves until ctx is done. It writes where it listens: targets of gRPC, and then the URL of metrics, if any.
+func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Writer) (err error) {
+	options := server.Options{Logger: logger, Version: version}
+	measured, err := telemetry.Start(c, telemetry.Options{Logger: logger, Version: server.Info(version).GetVersion()})
+	if err != nil {
+		return err
+	}
+	if measured != nil {
+		defer func() { err = errors.Join(err, measured.Close()) }()
+		options.Metrics, options.GRPC = measured, measured.ServerOptions()
+	}
+	s, err := server.New(c, options)
+	if err != nil {
+		return err
+	}
+	if c.Landlock {
+		if err := server.Restrict(c); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	for _, address := range s.Addresses() {
+		fmt.Fprintln(out, address)
+	}
+	if measured != nil {
+		if err := measured.Watch(s.State); err != nil {
+			return errors.Join(err, s.Close())
+		}
+		if url := measured.URL(); url != "" {
+			fmt.Fprintln(out, url)
+			logger.InfoContext(ctx, "serving metrics", "url", url)
+		}
+	}
+	return s.Serve(ctx)
 }
 
 // isTerminal asks the kernel; /dev/null is a character device too.

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func auditCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "audit", Short: "See what the model saw, and prove it"}
+	cmd.AddCommand(auditListCommand(), auditShowCommand(), auditVerifyCommand(), auditExportCommand())
+	return cmd
+}
+
+// selection says which records.
+type selection struct {
+	req   pb.ListRecordsRequest
+	kinds []string
+	since time.Duration
+	limit int // 0: all
+}
+
+func (s *selection) flags(fs *pflag.FlagSet, limit int) {
+	fs.StringVar(&s.req.SessionId, "session", "", "of this session")
+	fs.StringVar(&s.req.CallId, "call", "", "of this call")
+	fs.StringVar(&s.req.RequestId, "request", "", "with this request id")
+	fs.StringVar(&s.req.ToolName, "tool", "", "of this tool")
+	fs.StringVar(&s.req.Artifact, "artifact", "", "that name the artifact at this path")
+	fs.StringSliceVar(&s.kinds, "kind", nil, "of these kinds: "+strings.Join(kindNames(), ", "))
+	fs.DurationVar(&s.since, "since", 0, "of the last time, such as 24h")
+	fs.IntVar(&s.limit, "limit", limit, "at most so many; 0: all")
+}
+
+// kindNames are the kinds of records as the command has them.
+func kindNames() (names []string) {
+	for number := int32(1); ; number++ {
+		name, ok := pb.AuditKind_name[number]
+		if !ok {
+			return names
+		}
+		names = append(names, kindName(name))
+	}
+}
+
+func kindName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "AUDIT_KIND_")) }
+
+// each visits the records, the newest first.
+func (s *selection) each(ctx context.Context, c *connection, visit func(*pb.AuditRecord) error) error {
+	for _, name := range s.kinds {
+		kind, ok := pb.AuditKind_value["AUDIT_KIND_"+strings.ToUpper(name)]
+		if !ok {
+			return fmt.Errorf("--kind %s: one of %s", name, strings.Join(kindNames(), ", "))
+		}
+		s.req.Kinds = append(s.req.Kinds, pb.AuditKind(kind))
+	}
+	if s.since > 0 {
+		s.req.FromTime = time.Now().Add(-s.since).UTC().Format(time.RFC3339)
+	}
+	for left := s.limit; ; {
+		s.req.PageSize = 1000
+		if s.limit > 0 {
+			s.req.PageSize = uint32(min(left, 1000))
+		}
+		resp, err := c.ListRecords(ctx, &s.req)
+		if err != nil {
+			return err
+		}
+		for _, r := range resp.GetRecords() {
+			if err := visit(r); err != nil {
+				return err
+			}
+		}
+		left -= len(resp.GetRecords())
+		if s.req.Cursor = resp.GetNextCursor(); s.req.GetCursor() == "" || s.limit > 0 && left <= 0 {
+			return nil
+		}
+	}
+}
+
+func auditListCommand() *cobra.Command {
+	var t target
+	var s selection
+	cmd := &cobra.Command{
+		Use: "list [flags]", Short: "List audit records, the newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.with(cmd.Context(), func(c *connection) error {
+				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+				err := s.each(cmd.Context(), c, func(r *pb.AuditRecord) error {
+					_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.GetSequence(), r.GetRecordedAt(), kindName(r.GetKind().String()),
+						cmp.Or(r.GetCall().GetSessionId(), "-"), cmp.Or(r.GetCall().GetCallId(), "-"), cmp.Or(r.GetToolName(), "-"), recordNote(r))
+					return err
+				})
+				return errors.Join(err, table.Flush())
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	s.flags(cmd.Flags(), 50)
+	return cmd
+}
+
+// recordNote is what is special about a record.
+func recordNote(r *pb.AuditRecord) string {
+	switch r.GetKind() {
+	case pb.AuditKind_AUDIT_KIND_REFUSAL:
+		return r.GetRefusal().GetCode() + " " + r.GetRefusal().GetReason()
+	case pb.AuditKind_AUDIT_KIND_RETENTION:
+		return fmt.Sprintf("deleted %d to %d", r.GetRetention().GetFirst(), r.GetRetention().GetLast())
+	}
+	note := fmt.Sprintf("%d tokens", r.GetReceipt().GetTokens())
+	secrets := uint64(0)
+	for _, redaction := range r.GetRedactions() {
+		secrets += redaction.GetCount()
+	}
+	if secrets > 0 {
+		note += fmt.Sprintf(", %d redacted", secrets)
+	}
+	return note
+}
+
+func auditShowCommand() *cobra.Command {
+	var t target
+	var form string
+	cmd := &cobra.Command{
+		Use: "show [flags] SEQUENCE", Short: "Print a record: the receipt that the model read, or all of it", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sequence, err := sequenceOf(args[0])
+			if err != nil {
+				return err
+			}
+			return t.with(cmd.Context(), func(c *connection) error {
+				resp, err := c.GetRecord(cmd.Context(), &pb.GetRecordRequest{Sequence: sequence})
+				if err != nil {
+					return err
+				}
+				return printMessage(cmd.OutOrStdout(), form, resp.GetRecord().GetReceipt().GetText(), resp.GetRecord())
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	cmd.Flags().StringVarP(&form, "output", "o", "json", "receipt, json or textproto")
+	return cmd
+}
+
+func sequenceOf(text string) (uint64, error) {
+	sequence, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || sequence == 0 {
+		return 0, fmt.Errorf("%q is no sequence, a number from 1 on", text)
+	}
+	return sequence, nil
+}
+
+func auditVerifyCommand() *cobra.Command {
+	var t target
+	var head string
+	var all bool
+	cmd := &cobra.Command{
+		Use: "verify [flags] [SEQUENCE...]", Short: "Prove that records are what was answered, and that none is missing",
+		Long: "With sequences: makes the canonical result and the receipt of each record again, from the stored complete output, and\n" +
+			"compares them byte for byte. Without: follows the chain of the log from end to end; with --all both.\n" +
+			"Prints what differs or cannot be compared, and exits with 1 if anything differs.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v := verification{ctx: cmd.Context(), out: cmd.OutOrStdout()}
+			return t.with(cmd.Context(), func(c *connection) error {
+				v.connection = c
+				if err := v.run(args, head, all); err != nil {
+					return err
+				}
+				if v.differ > 0 {
+					return exitError{1}
+				}
+				return nil
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	cmd.Flags().StringVar(&head, "head", "", `a head that was kept, as the trailer of an answer has it: "LOG SEQUENCE HASH"`)
+	cmd.Flags().BoolVar(&all, "all", false, "make every result again, too")
+	return cmd
+}
+
+// verification is one use of `audit verify`.
+type verification struct {
+	*connection
+	ctx    context.Context //nolint:containedctx // of the command
+	out    io.Writer
+	differ int
+}
+
+func (v *verification) run(args []string, head string, all bool) error {
+	for _, arg := range args {
+		sequence, err := sequenceOf(arg)
+		if err != nil {
+			return err
+		}
+		if err := v.record(sequence); err != nil {
+			return err
+		}
+	}
+	if len(args) > 0 {
+		return nil
+	}
+	if err := v.log(head); err != nil || !all {
+		return err
+	}
+	var s selection
+	return s.each(v.ctx, v.connection, func(r *pb.AuditRecord) error { return v.record(r.GetSequence()) })
+}
+
+// record verifies one record.
+func (v *verification) record(sequence uint64) error {
+	resp, err := v.VerifyRecord(v.ctx, &pb.VerifyRecordRequest{Sequence: sequence})
+	if err != nil {
+		return err
+	}
+	verdict := "holds"
+	switch {
+	case !resp.GetHolds():
+		verdict = "DIFFERS"
+		v.differ++
+	case !resp.GetComplete():
+		verdict = "holds, as far as it can be compared"
+	}
+	fmt.Fprintf(v.out, "record %d: %s\n", sequence, verdict)
+	for _, f := range resp.GetFindings() {
+		if f.GetText() != "" {
+			fmt.Fprintf(v.out, "  %s: %s: %s\n", f.GetSubject(), strings.ToLower(strings.TrimPrefix(f.GetVerdict().String(), "VERDICT_")), f.GetText())
+		}
+	}
+	return nil
+}
+
+// log follows the chain.
+func (v *verification) log(head string) error {
+	req := &pb.VerifyLogRequest{}
+	if head != "" {
+		parts := strings.Fields(head)
+		if len(parts) != 3 {
+			return fmt.Errorf("--head %q: LOG SEQUENCE HASH", head)
+		}
+		sequence, err := sequenceOf(parts[1])
+		if err != nil {
+			return err
+		}
+		req.HeadSequence, req.HeadHash = sequence, parts[2]
+	}
+	call, err := v.VerifyLog(v.ctx, req)
+	if err != nil {
+		return err
+	}
+	for {
+		resp, err := call.Recv()
+		if errors.Is(err, io.EOF) {
+			return errors.New("the verification ended early")
+		}
+		if err != nil {
+			return err
+		}
+		if b := resp.GetBroken(); b != nil {
+			fmt.Fprintf(v.out, "record %d: %s\n", b.GetSequence(), b.GetWhy())
+			continue
+		}
+		n := resp.GetVerified()
+		v.differ += int(n.GetBroken())
+		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetSound(), n.GetBroken(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
+		return nil
+	}
+}
+
+func auditExportCommand() *cobra.Command {
+	var t target
+	var s selection
+	cmd := &cobra.Command{
+		Use: "export [flags]", Short: "Print records whole, one JSON object on each line, the newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return t.with(cmd.Context(), func(c *connection) error {
+				return s.each(cmd.Context(), c, func(r *pb.AuditRecord) error {
+					resp, err := c.GetRecord(cmd.Context(), &pb.GetRecordRequest{Sequence: r.GetSequence()})
+					if err != nil {
+						return err
+					}
+					return printLine(cmd.OutOrStdout(), resp.GetRecord())
+				})
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	s.flags(cmd.Flags(), 0)
+	return cmd
+}
+
+// printLine prints a record on one line, without the white space that protojson varies.
+func printLine(w io.Writer, r *pb.AuditRecord) error {
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(r)
+	if err != nil {
+		return err
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, text); err != nil {
+		return err
+	}
+	return writeln(w, line.String())
+}

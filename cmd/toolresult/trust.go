@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/config"
+)
+
+// trust is what a client and a sidecar know each other by, besides the user of a socket.
+type trust struct {
+	ca, cert, key string // files in PEM; see flags
+	tokenFile     string
+}
+
+func (t *trust) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&t.ca, "ca", "", "file with the certificates that sign the sidecar's: HOST:PORT is called with TLS then")
+	fs.StringVar(&t.cert, "client-cert", "", "file with the certificate to show to the sidecar (with --ca)")
+	fs.StringVar(&t.key, "client-key", "", "file with its private key, readable by its owner alone")
+	fs.StringVar(&t.tokenFile, "session-token-file", "", "file with a token of session-token, readable by its owner alone: "+
+		"everything is called for that session")
+}
+
+// options are the credentials for an address.
+func (t *trust) options(address string) ([]grpc.DialOption, error) {
+	local := strings.HasPrefix(address, "unix:")
+	var token string
+	if !local {
+		token = os.Getenv("TOOLRESULT_TOKEN")
+	}
+	if t.tokenFile != "" {
+		session, err := config.ReadToken(t.tokenFile)
+		if err != nil {
+			return nil, err
+		}
+		token = string(session)
+	}
+	near := local || isLoopback(address)
+	if token != "" && !near && t.ca == "" {
+		return nil, errInClear
+	}
+	secure := insecure.NewCredentials()
+	if t.ca != "" && !local {
+		var err error
+		if secure, err = t.tls(); err != nil {
+			return nil, err
+		}
+	}
+	options := []grpc.DialOption{grpc.WithTransportCredentials(secure)}
+	if token != "" {
+		options = append(options, grpc.WithPerRPCCredentials(bearer{token, near}))
+	}
+	return options, nil
+}
+
+func (t *trust) tls() (credentials.TransportCredentials, error) {
+	signers, err := os.ReadFile(t.ca)
+	if err != nil {
+		return nil, err
+	}
+	rules := &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: x509.NewCertPool()}
+	if !rules.RootCAs.AppendCertsFromPEM(signers) {
+		return nil, fmt.Errorf("%s: has no certificate", t.ca)
+	}
+	if t.cert == "" && t.key == "" {
+		return credentials.NewTLS(rules), nil
+	}
+	cert, err := os.ReadFile(t.cert)
+	if err != nil {
+		return nil, err
+	}
+	key, err := config.ReadKey(t.key)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmp.Or(t.cert, t.key), err)
+	}
+	rules.Certificates = []tls.Certificate{pair}
+	return credentials.NewTLS(rules), nil
+}
+
+// bearer sends a token. Without TLS it goes over a socket or a loopback connection and nowhere else.
+type bearer struct {
+	token string
+	near  bool // the address is on this machine
+}
+
+func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer " + b.token}, nil
+}
+
+func (b bearer) RequireTransportSecurity() bool { return !b.near }
+
+var _ credentials.PerRPCCredentials = bearer{}
+
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// errInClear means that a token would be sent for everybody on the way to read.
+var errInClear = errors.New("a token leaves this machine over TLS alone; give the certificates that sign the sidecar's with --ca")
+
+// errNobody means that a session token was given and no sidecar runs that could have issued it.
+var errNobody = errors.New("no sidecar runs on the configured socket, and a session token is good for none but the one that issued it")
+
+func sessionTokenCommand() *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use: "session-token [flags] SESSION", Short: "Print a token that confines its bearer to a session", Args: cobra.ExactArgs(1),
+		Long: "Prints a token that confines its bearer to a session, on the socket too (docs/access.md). It is good until the\n" +
+			"sidecar stops. Write it to a file that only its reader can read; flags and variables are for everybody.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.with(cmd.Context(), func(c *connection) error {
+				resp, err := c.IssueSessionToken(cmd.Context(), &pb.IssueSessionTokenRequest{SessionId: args[0]})
+				if err != nil {
+					return err
+				}
+				return writeln(cmd.OutOrStdout(), resp.GetToken())
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	return cmd
+}
