@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,6 +17,10 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/audittest"
+	"github.com/toolresult/toolresult/auditlog/sqlite"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // booksOf are the books of the store at a path.
@@ -25,20 +30,16 @@ func booksOf(root string, d *artifactstore.Dir) (*library.Library, error) {
 	})
 }
 
-// collectForEver puts the same few hundred contents for a session and for none, and deletes what no session names,
-// until the process is killed. What was put for the session is acknowledged: it must never be deleted.
+// collectForEver does what a server does, in its order: it puts the same few hundred contents for a session and for
+// none, records each, and only then acknowledges; meanwhile it deletes what no session names and, with every fourth
+// seed, old records; until the process is killed. What was put for the session must never be deleted.
 func collectForEver() error {
 	seed, err := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
 	if err != nil {
 		return err
 	}
-	root := os.Getenv(storeVar)
 	fmt.Println("opening")
-	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{})
-	if err != nil {
-		return err
-	}
-	l, err := booksOf(root, d)
+	s, err := openStation(os.Getenv(storeVar))
 	if err != nil {
 		return err
 	}
@@ -51,41 +52,123 @@ func collectForEver() error {
 			random := rand.New(rand.NewPCG(seed, worker))
 			for {
 				text := strings.Repeat(fmt.Sprintln("content", random.IntN(300)), 1+random.IntN(4)*10)
-				owner := library.Owner{}
+				call := ""
 				if worker < 2 {
-					owner = library.Owner{Session: "kept", Call: fmt.Sprint(random.Uint64())}
+					call = fmt.Sprint(random.Uint64())
 				}
-				ref, err := l.For(owner).Put(context.Background(), artifactstore.BytesBlob([]byte(text)))
+				lines, err := s.project(call, fmt.Sprintf("%d-%d-%d", seed, worker, random.Uint64()), []byte(text), 200+random.IntN(20_000))
 				if err != nil {
 					fail(err)
 					return
 				}
-				if worker < 2 {
-					fmt.Println(ack(ref))
-				}
+				fmt.Print(lines)
 			}
 		})
 	}
 	working.Go(func() {
 		for {
-			if _, err := l.Collect(context.Background(), false); err != nil {
+			if _, err := s.books.Collect(context.Background(), false); err != nil {
 				fail(err)
 				return
 			}
 		}
 	})
+	if retains(int(seed)) {
+		working.Go(func() {
+			for ; ; time.Sleep(5 * time.Millisecond) {
+				if _, err := s.log.Retain(context.Background(), time.Now().Add(-100*time.Millisecond)); err != nil {
+					fail(err)
+					return
+				}
+			}
+		})
+	}
 	working.Wait()
 	return io.ErrUnexpectedEOF
 }
 
-// verifyBooks looks at the artifacts as verify does, and then at the books: everything that was acknowledged is there,
-// and after a collection the store holds what the books say, and nothing else.
+// station is what a server keeps, without the server.
+type station struct {
+	store *artifactstore.Dir
+	books *library.Library
+	log   auditlog.Log
+}
+
+func openStation(root string) (s station, err error) {
+	if s.store, err = artifactstore.OpenDir(root, artifactstore.DirOptions{}); err != nil {
+		return s, err
+	}
+	if s.books, err = booksOf(root, s.store); err != nil {
+		return s, errors.Join(err, s.close())
+	}
+	s.log, err = sqlite.Open(sqlite.Options{Path: filepath.Join(root, "audit.db"), Reserve: 64 << 10, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return s, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// close closes what is open, the store last.
+func (s station) close() (err error) {
+	if s.log != nil {
+		err = s.log.Close()
+	}
+	if s.books != nil {
+		err = errors.Join(err, s.books.Close())
+	}
+	return errors.Join(err, s.store.Close())
+}
+
+// project puts an artifact, enters it in the books, and records an answer that names it, for a call of the session
+// "kept", or for none. It returns the lines of the acknowledgement.
+func (s station) project(call, request string, content []byte, recordBytes int) (lines string, err error) {
+	owner := library.Owner{}
+	if call != "" {
+		owner = library.Owner{Session: "kept", Call: call}
+	}
+	ref, err := s.books.For(owner).Put(context.Background(), artifactstore.BytesBlob(content))
+	if err != nil {
+		return "", err
+	}
+	record, err := s.record(owner, request, ref, recordBytes)
+	if err != nil {
+		return "", err
+	}
+	told := ackedRecord{
+		record.GetLogId(), record.GetSequence(), record.GetHash(), answerDigest(record.GetCanonical(), record.GetReceipt()), request,
+	}
+	if call == "" {
+		return told.String() + "\n", nil // its artifact may be deleted
+	}
+	return ack(ref) + "\n" + told.String() + "\n", nil
+}
+
+// record finds the record of a request, or appends one.
+func (s station) record(owner library.Owner, request string, ref artifactstore.Ref, size int) (*pb.AuditRecord, error) {
+	earlier, err := s.log.Find(context.Background(), owner.Session, request)
+	if err != nil || len(earlier) > 0 {
+		return append(earlier, nil)[0], err
+	}
+	record := audittest.Projection(owner.Session, owner.Call, request, size)
+	record.Payloads[0].Artifact = ref.Path
+	record.Canonical.GetCommand().Artifacts[0].Path = ref.Path
+	if owner.Session == "" {
+		record.Call = nil
+	}
+	_, err = s.log.Append(context.Background(), record)
+	return record, err
+}
+
+// verifyBooks looks at the artifacts as verify does, then at the books, and then at the audit log: everything that was
+// acknowledged is there, and after a collection the store holds what the books say, and nothing else.
 func verifyBooks(t testing.TB, root string, acks []string) found {
 	t.Helper()
-	f := verify(t, root, acks)
 	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{})
-	must(t, err)
+	if err != nil {
+		t.Fatalf("the next start: %v", err)
+	}
 	defer func() { must(t, d.Close()) }()
+	f := verifyDir(t, d, acks)
 	l, err := booksOf(root, d)
 	if err != nil {
 		t.Fatalf("the books after the next start: %v", err)
@@ -114,6 +197,7 @@ func verifyBooks(t testing.TB, root string, acks []string) found {
 	if s := l.Status(); s.Artifacts != held || s.Bytes != bytes {
 		t.Errorf("the books have %+v, the store %d artifacts of %d bytes", s, held, bytes)
 	}
+	f.add(verifyRecords(t, root, d, acks))
 	return f
 }
 
@@ -121,7 +205,7 @@ func verifyBooks(t testing.TB, root string, acks []string) found {
 // a random time.
 func TestKilledWhileCollecting(t *testing.T) {
 	leg(t)
-	killRounds(t, count(t, roundsVar, 300)/3, verifyBooks, func(root, acks string, round int) {
+	killRounds(t, share(t, roundsVar, 100, 50), verifyBooks, func(root, acks string, round int) {
 		cmd := player(t, "collector", acks, storeVar+"="+root, fmt.Sprintf("%s=%d", seedVar, round))
 		must(t, cmd.Start())
 		if enough := 1 + rand.IntN(12); round%3 != 0 {
@@ -135,6 +219,6 @@ func TestKilledWhileCollecting(t *testing.T) {
 func TestPowerCutsWhileCollecting(t *testing.T) {
 	leg(t)
 	disks(t, func(t *testing.T, kind string) {
-		cutRounds(t, kind, "collector", (count(t, cutsVar, 40)+3)/4, verifyBooks)
+		cutRounds(t, kind, share(t, cutsVar, 15, 20), verifyBooks, byItself("collector"))
 	})
 }

@@ -10,24 +10,30 @@ import (
 
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // TestFullDiskAtASidecar is J01, J02 and J03: a disk without bytes, and one without inodes. What does not fit is
-// refused, what was stored stays, what needs no store is served, and when there is room again all is well.
+// refused, what was stored stays, and when there is room again all is well. With an audit log every answer needs a
+// record, so nothing but reading is left, and the reserve of the log is for the records of the refusals; without one
+// what needs no store is served.
 func TestFullDiskAtASidecar(t *testing.T) {
 	leg(t, "mount")
 	for name, c := range map[string]struct {
 		options string
 		fill    func(t *testing.T, at string)
+		audit   string
 	}{
-		"bytes":  {"size=1m,nr_inodes=500,mode=0700", fillBytes},
-		"inodes": {"size=8m,nr_inodes=40,mode=0700", fillInodes},
+		"bytes":                  {"size=16m,nr_inodes=500,mode=0700", fillBytes, "sqlite"},
+		"bytes without records":  {"size=1m,nr_inodes=500,mode=0700", fillBytes, "off"},
+		"inodes without records": {"size=8m,nr_inodes=40,mode=0700", fillInodes, "off"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			at := t.TempDir()
+			at, flags := t.TempDir(), []string{"--volatile", "--audit=" + c.audit}
 			must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, c.options))
 			t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
-			s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
+			s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: flags})
 			early, late := numbered(1500), numbered(2500)
 			before, err := s.inOneMessage(t.Context(), early)
 			must(t, err)
@@ -43,17 +49,20 @@ func TestFullDiskAtASidecar(t *testing.T) {
 			}
 			s.wantHealth(t)
 			s.wantWhole(t, artifactOf(before), early)
-			if _, err := s.inOneMessage(t.Context(), "small\n"); err != nil {
-				t.Errorf("what needs no store is refused: %v", err)
+			if c.audit == "off" {
+				_, err := s.inOneMessage(t.Context(), "small\n")
+				must(t, err)
+			} else {
+				s.wantRefusalsRecorded(t, 40)
 			}
-			if again, err := s.inOneMessage(t.Context(), early); err != nil || artifactOf(again) != artifactOf(before) {
+			if again, err := s.inOneMessage(t.Context(), early); c.audit == "off" && (err != nil || artifactOf(again) != artifactOf(before)) {
 				t.Errorf("what is stored already: %v, error %v", again, err)
 			}
-			if n := len(artifactNames(t, s.store)); n != 1 {
+			if n := len(artifactNames(t, s.store)); n > 2 || n == 2 && c.audit == "off" { // one may fit where the reserve was, and have no record
 				t.Errorf("%d artifacts are visible", n)
 			}
 			s.terminate(t)
-			s = startSidecar(t, launch{store: s.store, args: []string{"--volatile"}})
+			s = startSidecar(t, launch{store: s.store, args: flags})
 			s.wantWhole(t, artifactOf(before), early) // also after a start on the full disk
 			must(t, os.RemoveAll(filler))
 			for _, project := range s.ways() {
@@ -63,6 +72,16 @@ func TestFullDiskAtASidecar(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wantRefusalsRecorded checks that there is a record of each refusal on a full disk, and that the chain holds.
+func (s *sidecar) wantRefusalsRecorded(t *testing.T, n int) {
+	t.Helper()
+	list, err := s.audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_REFUSAL}, PageSize: 1000})
+	if err != nil || len(list.GetRecords()) < n {
+		t.Errorf("%d of %d refusals are on record, error %v", len(list.GetRecords()), n, err)
+	}
+	s.wantChain(t, nil)
 }
 
 func fillBytes(t *testing.T, at string) {
@@ -94,12 +113,12 @@ func fillInodes(t *testing.T, at string) {
 func TestDiskFillsInMidUpload(t *testing.T) {
 	leg(t, "mount")
 	at := t.TempDir()
-	must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, "size=4m,mode=0700"))
+	must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, "size=12m,mode=0700"))
 	t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
 	s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
 	for range 5 {
 		_, err := s.inAStream(t.Context(), numbered(100_000))
-		wantRefusal(t, "an upload of 5 MB", err, codes.ResourceExhausted, "DISK_FULL")
+		wantRefusal(t, "an upload of 10 MB", err, codes.ResourceExhausted, "DISK_FULL")
 		s.wantNoTemp(t)
 		answer, err := s.inAStream(t.Context(), numbered(5_000))
 		must(t, err)
@@ -108,7 +127,8 @@ func TestDiskFillsInMidUpload(t *testing.T) {
 }
 
 // TestDiskTurnsReadOnly is J08: the file system gives up writing in mid run, as ext4 does after an error of the
-// disk. What is there can be read, what would be written is refused; after a repair all of it is there.
+// disk. What is there can be read, what would be written is refused, and so is what needs no more than a record: SQLite
+// cannot tell this from a disk that failed. After a repair all of it is there.
 func TestDiskTurnsReadOnly(t *testing.T) {
 	leg(t, "mkfs.ext4", "mount", "e2fsck")
 	d := newDisk(t, "ext4", "errors=remount-ro")
@@ -116,7 +136,7 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 	text := numbered(2000)
 	var path string
 	t.Run("read-only", func(t *testing.T) {
-		s := startSidecar(t, launch{store: store})
+		s := startSidecar(t, launch{store: store, killed: true}) // it cannot close its databases well
 		before, err := s.inOneMessage(t.Context(), text)
 		must(t, err)
 		path = artifactOf(before)
@@ -128,9 +148,9 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 		}
 		s.wantWhole(t, path, text)
 		s.wantHealth(t)
-		if _, err := s.inOneMessage(t.Context(), "small\n"); err != nil {
-			t.Errorf("what needs no store is refused: %v", err)
-		}
+		_, err = s.inOneMessage(t.Context(), "small\n")
+		wantRefusal(t, "what needs a record alone", err, codes.FailedPrecondition, "STORE_POISONED")
+		s.wantChain(t, nil)
 	})
 	d.unmount(t)
 	_ = os.Remove(d.at + "/store") // nothing is there while it is not mounted
@@ -151,10 +171,10 @@ func repair(t *testing.T, d *disk) {
 }
 
 // TestFileTooLarge is J09 and the short write of J10: the kernel takes the beginning of a write and refuses the
-// rest.
+// rest. The log of writes of an audit log would be the first file that is too large, so none is kept.
 func TestFileTooLarge(t *testing.T) {
 	leg(t)
-	s := startSidecar(t, launch{})
+	s := startSidecar(t, launch{args: []string{"--audit=off"}})
 	text := numbered(1000)
 	before, err := s.inOneMessage(t.Context(), text)
 	must(t, err)

@@ -1,19 +1,15 @@
 package faults_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/zeebo/blake3"
 )
 
 // roundsPerStore bounds the artifacts that are verified in each round: after so many rounds a new store is begun.
@@ -23,7 +19,7 @@ const roundsPerStore = 25
 // store that it finds as the kill before left it.
 func TestKilledAtRandom(t *testing.T) {
 	leg(t)
-	rounds, started := count(t, roundsVar, 300)*4/5, 0 // the sidecar has the others
+	rounds, started := share(t, roundsVar, 160, 30), 0
 	killRounds(t, rounds, verify, func(root, acks string, round int) {
 		cmd := player(t, "writer", acks, storeVar+"="+root, fmt.Sprintf("%s=%d", seedVar, round))
 		must(t, cmd.Start())
@@ -58,10 +54,10 @@ func killRounds(t *testing.T, rounds int, look func(testing.TB, string, []string
 			t.Fatalf("round %d; the store is %s", round, root)
 		}
 	}
-	if all.acked < rounds {
-		t.Errorf("only %d acknowledgements in %d rounds: the kills prove nothing", all.acked, rounds)
+	if all.acked+all.records < rounds {
+		t.Errorf("only %d acknowledgements in %d rounds: the kills prove nothing", all.acked+all.records, rounds)
 	}
-	total(t, "%d kills, %d acknowledged, %d lost, %d torn, %v", rounds, all.acked, all.lost, all.torn, time.Since(began).Round(time.Second))
+	total(t, tally{kills: rounds, found: all, took: time.Since(began)})
 }
 
 // killAfterRandom kills a writer at a random time: every third at any time from its start, the others some time
@@ -88,59 +84,32 @@ func wantNoFailure(t testing.TB, acks []string) {
 
 func countAcks(acks []string) (n int) {
 	for _, line := range acks {
-		if strings.Contains(line, " blake3:") {
+		if strings.Contains(line, " blake3:") && !isRecord(line) {
 			n++
 		}
 	}
 	return n
 }
 
-// TestSidecarKilledAtRandom is K01 through the sidecar: clients project in one message and in streams and write
-// down what was answered, and the sidecar is killed.
+// TestSidecarKilledAtRandom is K01 through the sidecar, with everything that it does at once: clients project in one
+// message and in streams, artifacts and old records are deleted, and the sidecar is killed. What was answered is there,
+// artifact and record; what was asked is asked again of the next one.
 func TestSidecarKilledAtRandom(t *testing.T) {
 	leg(t)
-	killRounds(t, count(t, roundsVar, 300)/5, verify, func(root, acks string, round int) {
-		projectUntilKilled(t, root, acks, uint64(round))
+	c := &crowd{}
+	killRounds(t, share(t, roundsVar, 40, 20), verifyBooks, func(root, acks string, round int) {
+		c.work(t, root, acks, round, func(s *sidecar) {
+			workAWhile(t, acks, round)
+			s.signal(t, syscall.SIGKILL)
+		})
 	})
 }
 
-// projectUntilKilled runs a sidecar for a random time, with three clients.
-func projectUntilKilled(t *testing.T, root, acks string, seed uint64) {
+// workAWhile lets clients work: every third round for any time, the others for some time after a few answers.
+func workAWhile(t *testing.T, acks string, round int) {
 	t.Helper()
-	s := startSidecar(t, launch{store: root, killed: true})
-	file, err := os.OpenFile(acks, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	must(t, err)
-	defer func() { must(t, file.Close()) }()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
-	var clients sync.WaitGroup
-	for client := range uint64(3) {
-		clients.Go(func() {
-			random := rand.New(rand.NewPCG(seed, client))
-			for {
-				text := strings.Repeat(fmt.Sprintf("%d of client %d\n", random.Uint64(), client), 300+random.IntN(6_000))
-				way := s.inOneMessage
-				if client == 0 {
-					way = s.inAStream
-				}
-				answer, err := way(ctx, text)
-				if err != nil {
-					return // the sidecar was killed
-				}
-				if _, err := fmt.Fprintln(file, ackOfPath(artifactOf(answer), text)); err != nil {
-					t.Error(err)
-				}
-			}
-		})
+	if enough := 1 + rand.IntN(6); round%3 != 0 {
+		waitFor(t, "answers", func() bool { return len(acksOf(t, acks)) >= enough })
 	}
-	time.Sleep(20*time.Millisecond + time.Duration(rand.IntN(120_000))*time.Microsecond)
-	s.signal(t, syscall.SIGKILL)
-	s.wait(t)
-	clients.Wait()
-}
-
-// ackOfPath is the line of an acknowledgement of the text at a path.
-func ackOfPath(path, text string) string {
-	name := filepath.Base(filepath.Dir(path))[:2] + filepath.Base(path)
-	return fmt.Sprintf("%s blake3:%x %d", name, blake3.Sum256([]byte(text)), len(text))
+	time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
 }

@@ -91,28 +91,67 @@ func count(t testing.TB, variable string, usually int) int {
 	return n
 }
 
+// share is how often a leg does its work: usually, or in the long form a part in 100 of what a variable says.
+func share(t testing.TB, variable string, usually, percent int) int {
+	t.Helper()
+	if os.Getenv(variable) == "" {
+		return usually
+	}
+	return (count(t, variable, 0)*percent + 99) / 100
+}
+
 // The variables of the long forms.
 const (
 	roundsVar    = "TOOLRESULT_FAULTS_ROUNDS"
 	cutsVar      = "TOOLRESULT_FAULTS_CUTS"
 	uploadsVar   = "TOOLRESULT_FAULTS_UPLOADS"
 	artifactsVar = "TOOLRESULT_FAULTS_ARTIFACTS"
+	stepsVar     = "TOOLRESULT_FAULTS_STEPS" // not empty: every time that a call is made
 	megabytesVar = "TOOLRESULT_FAULTS_MEGABYTES"
 	totalsVar    = "TOOLRESULT_FAULTS_TOTALS" // a file that the totals are appended to
 )
 
-// total reports what a leg has counted.
-func total(t testing.TB, format string, values ...any) {
+// tally is what a leg has counted.
+type tally struct {
+	kills, cuts int
+	found
+	note string // further counts
+	took time.Duration
+}
+
+// total reports a tally, and adds it to the totals, if there are any.
+func total(t testing.TB, c tally) {
+	t.Helper()
+	what, n := "kills", c.kills
+	if c.cuts > 0 {
+		what, n = "cuts", c.cuts
+	}
+	if c.note != "" {
+		c.note = ", " + c.note
+	}
+	t.Logf("%d %s%s, %v, %v", n, what, c.note, c.found, c.took.Round(time.Second))
+	enter(t, "leg=%s kills=%d cuts=%d artifacts=%d records=%d lost=%d torn=%d seconds=%.0f",
+		t.Name(), c.kills, c.cuts, c.acked, c.records, c.lost, c.torn, c.took.Seconds())
+}
+
+// remark reports something else that a leg has measured.
+func remark(t testing.TB, format string, values ...any) {
 	t.Helper()
 	line := fmt.Sprintf(format, values...)
 	t.Log(line)
+	enter(t, "%s: %s", t.Name(), line)
+}
+
+// enter appends a line to the totals. Those of several runs add up: `make faults-totals` does.
+func enter(t testing.TB, format string, values ...any) {
+	t.Helper()
 	path := os.Getenv(totalsVar)
-	if path == "" {
+	if path == "" || t.Failed() {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	must(t, err)
-	_, err = fmt.Fprintf(f, "%s: %s\n", t.Name(), line)
+	_, err = fmt.Fprintf(f, format+"\n", values...)
 	must(t, err)
 	must(t, f.Close())
 }

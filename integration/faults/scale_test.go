@@ -63,6 +63,6 @@ func TestManyArtifacts(t *testing.T) {
 	answer, err := s.inOneMessage(t.Context(), numbered(2000))
 	must(t, err)
 	s.wantWhole(t, artifactOf(answer), numbered(2000))
-	total(t, "%d artifacts made in %v; the start took %v, the largest directory has %d entries",
+	remark(t, "%d artifacts made in %v; the start took %v, the largest directory has %d entries",
 		artifacts, made.Round(time.Second), started.Round(time.Millisecond), largest)
 }

@@ -36,6 +36,8 @@ type launch struct {
 type sidecar struct {
 	pb.ToolResultServiceClient
 	artifacts pb.ArtifactServiceClient
+	audit     pb.AuditServiceClient
+	conn      *grpc.ClientConn
 	health    healthpb.HealthClient
 	socket    string
 	store     string
@@ -73,6 +75,7 @@ func startSidecar(t testing.TB, l launch) *sidecar {
 		}
 	})
 	conn := dial(t, "unix://"+s.socket)
+	s.conn, s.audit = conn, pb.NewAuditServiceClient(conn)
 	s.ToolResultServiceClient, s.artifacts, s.health = pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), healthpb.NewHealthClient(conn)
 	waitFor(t, "the socket of the sidecar", func() bool {
 		if s.ended() {
@@ -84,6 +87,13 @@ func startSidecar(t testing.TB, l launch) *sidecar {
 	_, err := s.health.Check(t.Context(), &healthpb.HealthCheckRequest{}, grpc.WaitForReady(true))
 	must(t, err)
 	return s
+}
+
+// forget gives back what a test of many rounds would collect.
+func (s *sidecar) forget(t testing.TB) {
+	t.Helper()
+	must(t, s.conn.Close())
+	must(t, os.RemoveAll(filepath.Dir(filepath.Dir(s.socket))))
 }
 
 func dial(t testing.TB, target string) *grpc.ClientConn {

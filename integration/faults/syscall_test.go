@@ -24,29 +24,41 @@ type traced struct {
 	root  string   // of the store
 	calls []string // of the kernel, as strace writes them
 	said  []string // what the process wrote
+	had   []string // acknowledgements of what the store had before
 	ok    bool     // it ended well
 }
 
-// underStrace makes a store step by step in a process under strace.
-func underStrace(t *testing.T, expressions ...string) traced {
+// underStrace makes a store step by step in a process of a role under strace. What the runtime does by itself is left
+// out, so that the calls of a kind are the same in every run, as far as they can be. An expression "path=NAME" is for
+// the calls on a file of the store alone.
+func underStrace(t *testing.T, role string, expressions ...string) traced {
 	t.Helper()
 	dir := shortDir(t)
 	root, trace, said := filepath.Join(dir, "parent", "store"), filepath.Join(dir, "trace"), filepath.Join(dir, "said")
-	steps := player(t, "steps", said, storeVar+"="+root)
+	var had []string
+	if role == "upgrader" {
+		must(t, os.Mkdir(filepath.Dir(root), 0o700))
+		had = earlierStore(t, root)
+	}
+	steps := player(t, role, said, storeVar+"="+root, "GOMAXPROCS=1", "GOGC=off")
 	args := []string{"-f", "-qq", "-y", "-o", trace}
 	for _, e := range expressions {
-		args = append(args, "-e", e)
+		if path, ok := strings.CutPrefix(e, "path="); ok {
+			args = append(args, "-P", filepath.Join(root, path))
+		} else {
+			args = append(args, "-e", e)
+		}
 	}
 	if !strings.Contains(strings.Join(args, ""), "signal=") {
 		args = append(args, "--seccomp-bpf") // faster, but with it some versions send no signals
 	}
 	cmd := exec.Command("strace", append(args, steps.Path)...)
-	cmd.Env, cmd.Stdout = steps.Env, steps.Stdout
+	cmd.Env, cmd.Stdout, cmd.Stderr = steps.Env, steps.Stdout, steps.Stderr
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
-	return traced{root: root, calls: lines(t, trace), said: acksOf(t, said), ok: err == nil}
+	return traced{root: root, calls: lines(t, trace), said: acksOf(t, said), had: had, ok: err == nil}
 }
 
 // point is a place in a run where the kernel is called for the store: the call without what differs from run to
@@ -100,14 +112,14 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 	if kills.Load() < 100 {
 		t.Errorf("only %d kills", kills.Load())
 	}
-	total(t, "%d kills at all points, %v", kills.Load(), time.Since(began).Round(time.Second))
+	total(t, tally{kills: int(kills.Load()), note: "at all points", took: time.Since(began)})
 }
 
 // killAtEachPoint kills at every call of one kind that has to do with the store.
 func killAtEachPoint(t *testing.T, call string) (kills int) {
 	t.Helper()
 	missing := map[string]int{}
-	whole := underStrace(t, "trace="+call)
+	whole := underStrace(t, "steps", "trace="+call)
 	for _, line := range whole.calls {
 		if p := whole.point(line); p != "" {
 			missing[p]++
@@ -128,7 +140,7 @@ func killAtEachPoint(t *testing.T, call string) (kills int) {
 func killAtEach(t *testing.T, call string, missing map[string]int) (kills int) {
 	t.Helper()
 	for n := 1; ; n++ {
-		r := underStrace(t, "trace="+call, fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n))
+		r := underStrace(t, "steps", "trace="+call, fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n))
 		if r.ok {
 			return n - 1
 		}
@@ -153,7 +165,7 @@ func killAtEach(t *testing.T, call string, missing map[string]int) (kills int) {
 // the directory with the name before anybody is told.
 func TestKernelSeesTheOrder(t *testing.T) {
 	leg(t, "strace")
-	r := underStrace(t, "trace=write,pwrite64,fsync,linkat,mkdirat")
+	r := underStrace(t, "steps", "trace=write,pwrite64,fsync,linkat,mkdirat")
 	position := func(from int, parts ...string) int {
 		for i := from; i < len(r.calls); i++ {
 			if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(r.calls[i], part) }) {
@@ -245,7 +257,7 @@ func TestEveryErrorOfTheKernel(t *testing.T) {
 	if refused.Load() < injected.Load()/10 {
 		t.Errorf("only %d of %d errors were seen by anybody", refused.Load(), injected.Load())
 	}
-	total(t, "%d errors injected, %d refusals, %v", injected.Load(), refused.Load(), time.Since(began).Round(time.Second))
+	remark(t, "%d errors injected, %d refusals, %v", injected.Load(), refused.Load(), time.Since(began).Round(time.Second))
 }
 
 // saidFor is what a refusal says for an error.
@@ -258,7 +270,7 @@ var saidFor = map[string]string{
 func failEach(t *testing.T, call, reason string) (injected, refused int) {
 	t.Helper()
 	for n := 1; ; n++ {
-		r := underStrace(t, "trace="+call, fmt.Sprintf("inject=%s:error=%s:when=%d", call, reason, n))
+		r := underStrace(t, "steps", "trace="+call, fmt.Sprintf("inject=%s:error=%s:when=%d", call, reason, n))
 		i := slices.IndexFunc(r.calls, func(line string) bool { return strings.Contains(line, "(INJECTED)") })
 		if i < 0 {
 			return n - 1, refused
@@ -289,7 +301,11 @@ func meddle(t *testing.T, pid int, expressions ...string) (stop func()) {
 	said := &output{}
 	args := []string{"-f", "-o", "/dev/null", "-p", fmt.Sprint(pid)}
 	for _, e := range expressions {
-		args = append(args, "-e", e)
+		if path, ok := strings.CutPrefix(e, "path="); ok {
+			args = append(args, "-P", path)
+		} else {
+			args = append(args, "-e", e)
+		}
 	}
 	cmd := exec.Command("strace", args...)
 	cmd.Stderr = said
@@ -308,10 +324,11 @@ func meddle(t *testing.T, pid int, expressions ...string) (stop func()) {
 }
 
 // TestErrorsOfTheKernelAtASidecar is J01, J04 and J05 as a client sees them: while a call of the kernel fails, so
-// does what needs it, with the answer that the contract has; before and after it all is well.
+// does what needs it, with the answer that the contract has; before and after it all is well. These are the errors of
+// artifacts: those of the audit log, which stay, are those of TestErrorsOfTheKernelAtTheAuditLog.
 func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 	leg(t, "strace")
-	s := startSidecar(t, launch{})
+	s := startSidecar(t, launch{args: []string{"--audit=off"}})
 	size := 1000
 	for _, c := range []struct {
 		call, reason string

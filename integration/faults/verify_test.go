@@ -14,17 +14,23 @@ import (
 )
 
 // found is what was found in a store after something went wrong.
-type found struct{ acked, lost, torn int }
+type found struct{ acked, records, lost, torn int }
 
 func (f *found) add(g found) {
 	f.acked += g.acked
+	f.records += g.records
 	f.lost += g.lost
 	f.torn += g.torn
 }
 
 // after adds what a round acknowledged, and what was found after it.
 func (f *found) after(acks []string, g found) {
-	f.add(found{countAcks(acks), g.lost, g.torn})
+	f.add(found{countAcks(acks), len(recordsOf(acks)), g.lost, g.torn})
+}
+
+// String is what was found, for the totals.
+func (f found) String() string {
+	return fmt.Sprintf("%d artifacts and %d records acknowledged, %d lost, %d torn", f.acked, f.records, f.lost, f.torn)
 }
 
 // verify opens a store as its next start does and looks at everything in it: every artifact that the lines of
@@ -37,6 +43,13 @@ func verify(t testing.TB, root string, acks []string) found {
 		t.Fatalf("the next start: %v", err)
 	}
 	defer func() { must(t, d.Close()) }()
+	return verifyDir(t, d, acks)
+}
+
+// verifyDir is verify of a store that is open.
+func verifyDir(t testing.TB, d *artifactstore.Dir, acks []string) found {
+	t.Helper()
+	root := d.Root()
 	if left := tempFiles(t, root); len(left) > 0 {
 		t.Errorf("tmp has %q after the next start", left)
 	}

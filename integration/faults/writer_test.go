@@ -41,6 +41,10 @@ func play(role string) int {
 		err = uploadForEver()
 	case "steps":
 		err = writeStepByStep()
+	case "recorder":
+		err = recordStepByStep()
+	case "upgrader":
+		err = upgrade()
 	default:
 		err = fmt.Errorf("no role %q", role)
 	}
