@@ -31,6 +31,7 @@ func write(path, content string) scriptedCall {
 
 const (
 	exited0     = "Process exited with code 0"
+	sameOutput  = "Output unchanged: "
 	brokenGo    = "package broken\n\nfunc f() int {\n\treturn undefinedName\n}\n"
 	mendedGo    = "package broken\n\nfunc f() int {\n\treturn 1\n}\n"
 	leakContent = "line one\n[lines 13-9120 left out]\nlast line\n"
@@ -89,7 +90,7 @@ var script = []scripted{
 		},
 		want: []string{"stdout:\n30000\n30001\n30002", "stdout:\n60000", "stdout:\nthe same"},
 	}, {
-		calls: []scriptedCall{sh("seq 1 60000")}, want: []string{"Output unchanged: the same as in call call"},
+		calls: []scriptedCall{sh("seq 1 60000")}, want: []string{sameOutput + "the same as in call call"},
 	}, {
 		says: "A call that is no call.", calls: []scriptedCall{{name: "shell___run", arguments: `{"command": "touch never"`}},
 		notice: "Not made, because it is not complete: ",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,12 +16,11 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // loopBudget is small, so that thirty turns are compacted several times.
@@ -29,34 +29,51 @@ const loopBudget = 6000
 const askedAgain = "the stream broke off; the model is asked again"
 
 // The program of docs/guides/agent-loop.md works through thirty turns with a scripted
-// model, against the real sidecar, and with real commands.
+// model, against the real sidecar, and with real commands. It does so too when the sidecar is
+// killed a few times.
 func TestAgentLoop(t *testing.T) {
 	t.Parallel()
 	program := buildLoop(t)
-	for _, format := range []string{"native", "text"} {
-		t.Run(format, func(t *testing.T) {
+	for _, c := range []struct {
+		name, format string
+		killed       bool
+	}{{"native", "native", false}, {"text", "text", false}, {"killed", "native", true}} {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			testAgentLoop(t, program, format)
+			testAgentLoop(t, program, c.format, c.killed)
 		})
 	}
 }
 
-func testAgentLoop(t *testing.T, program, format string) {
+func testAgentLoop(t *testing.T, program, format string, killed bool) {
 	t.Helper()
 	repo, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := startSidecar(t, launch{})
-	model := &chatModel{t: t, lint: pb.NewTransportServiceClient(s.conn), text: format == "text", paths: map[string]string{"REPO": repo}}
+	linter := s
+	if killed {
+		linter = startSidecar(t, launch{})
+	}
+	model := &chatModel{t: t, forgets: killed, lint: linter.transport(), text: format == "text", paths: map[string]string{"REPO": repo}}
 	endpoint := httptest.NewServer(model)
 	defer endpoint.Close()
 	dir := filepath.Join(shortDir(t), "work")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r := runLoop(t, program, "--server", "unix://"+s.socket, "--endpoint", endpoint.URL, "--format", format,
-		"--dir", dir, "--task", "Make the package build.", "--max-steps", "40", "--budget", fmt.Sprint(loopBudget))
+	ended := make(chan ran, 1)
+	go func() {
+		ended <- runLoop(t, program, "--server", "unix://"+s.socket, "--endpoint", endpoint.URL, "--format", format,
+			"--dir", dir, "--task", "Make the package build.", "--max-steps", "40", "--budget", fmt.Sprint(loopBudget))
+	}()
+	var r ran
+	if killed {
+		r = killWhile(t, s, model, ended)
+	} else {
+		r = <-ended
+	}
 	if t.Logf("\n%s%s", r.stdout, r.stderr); r.code != 0 || t.Failed() {
 		t.Fatalf("exit code %d", r.code)
 	}
@@ -94,6 +111,29 @@ func TestAgentLoopGivesUp(t *testing.T) {
 	}
 }
 
+// killWhile kills the sidecar in three turns of the model while the program runs, and starts
+// it again.
+func killWhile(t *testing.T, s *sidecar, model *chatModel, ended <-chan ran) ran {
+	t.Helper()
+	for last, kills := 0, 0; kills < 3; {
+		select {
+		case r := <-ended:
+			return r
+		case <-time.After(rand.N(time.Second)):
+		}
+		now := model.answered()
+		if now == last {
+			continue // a call is made again for some seconds, not for ever
+		}
+		last = now
+		kills++
+		s.signal(t, syscall.SIGKILL)
+		s.wait(t)
+		s = startSidecar(t, launch{store: s.store, socket: s.socket})
+	}
+	return <-ended
+}
+
 // buildLoop builds the program.
 func buildLoop(t *testing.T) string {
 	t.Helper()
@@ -120,7 +160,7 @@ func runLoop(t *testing.T, program string, args ...string) ran {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return ran{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }

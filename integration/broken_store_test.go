@@ -12,10 +12,17 @@ import (
 // onFullDisk is a sidecar whose store is on a file system that has been filled.
 func onFullDisk(t *testing.T, healthy func(*sidecar)) *sidecar {
 	t.Helper()
-	at := mountTmpfs(t, "size=256k,mode=0700")
+	at := mountTmpfs(t, "size=12m,mode=0700")
 	s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
 	healthy(s)
-	filler, err := os.Create(filepath.Join(at, "filler"))
+	fillDisk(t, s)
+	return s
+}
+
+// fillDisk takes all room that there is on the disk of a store.
+func fillDisk(t *testing.T, s *sidecar) {
+	t.Helper()
+	filler, err := os.OpenFile(filepath.Join(filepath.Dir(s.store), "filler"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +30,6 @@ func onFullDisk(t *testing.T, healthy func(*sidecar)) *sidecar {
 		_, err = filler.Write(make([]byte, 4096))
 	}
 	_ = filler.Close() // a full disk is what this is about
-	return s
 }
 
 // TestFullDisk fills the disk of a store: what was stored stays, small results
@@ -38,6 +44,7 @@ func TestFullDisk(t *testing.T) {
 	for range 10 {
 		_, err := s.Project(t.Context(), late)
 		wantRefusal(t, err, codes.ResourceExhausted, "DISK_FULL", "")
+		fillDisk(t, s) // somebody takes what the audit log gave away of its reserve
 	}
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != numbered(2000) {
 		t.Errorf("the earlier artifact has %d bytes, error %v", len(kept), err)
@@ -87,12 +94,18 @@ func withSmallFiles(t *testing.T, healthy func(*sidecar)) *sidecar {
 	return limitedSidecar(t, healthy, unix.RLIMIT_FSIZE, 5000)
 }
 
-// limitedSidecar lowers a limit of a sidecar that runs, and takes it back at the
-// end of the test.
+// limitedSidecar is a sidecar with a limit that was lowered while it ran.
 func limitedSidecar(t *testing.T, healthy func(*sidecar), resource int, limit uint64) *sidecar {
 	t.Helper()
 	s := startSidecar(t, launch{})
 	healthy(s)
+	limitOf(t, s, resource, limit)
+	return s
+}
+
+// limitOf lowers a limit of a sidecar until the end of the test.
+func limitOf(t *testing.T, s *sidecar, resource int, limit uint64) {
+	t.Helper()
 	var was unix.Rlimit
 	if err := unix.Prlimit(s.cmd.Process.Pid, resource, nil, &was); err != nil {
 		t.Fatal(err)
@@ -105,7 +118,6 @@ func limitedSidecar(t *testing.T, healthy func(*sidecar), resource int, limit ui
 			t.Error(err)
 		}
 	})
-	return s
 }
 
 // mountTmpfs mounts a file system in memory for the time of the test.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/redact"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
@@ -160,4 +161,28 @@ func TestDocumentedCosts(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d %% |", name, r, j, (100*r+j/2)/j))
 	}
 	checkTable(t, "../docs/receipts.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
+}
+
+// The tables of kinds and of changes in the document are those of the code.
+func TestDocumentedRedaction(t *testing.T) {
+	t.Parallel()
+	const path = "../docs/redaction.md"
+	var kinds []string
+	upstream := map[string]string{}
+	for _, r := range redact.BuiltIn().Rules() {
+		if strings.HasPrefix(r.About, "gitleaks: ") || r.About == "gitleaks" {
+			upstream[r.About] += " `" + r.Kind + "`"
+			continue
+		}
+		kinds = append(kinds, fmt.Sprintf("| `%s` | %s |", r.Kind, r.About))
+	}
+	for _, about := range []string{"gitleaks: changed, see below", "gitleaks"} {
+		kinds = append(kinds, fmt.Sprintf("|%s | %s |", upstream[about], about))
+	}
+	checkTable(t, path, "| kind | what it is |", kinds)
+	var changes []string
+	for _, c := range redact.Changes() {
+		changes = append(changes, fmt.Sprintf("| `%s` | %s | %s |", c.Kind, c.What, c.Why))
+	}
+	checkTable(t, path, "| rule of gitleaks | here | because |", changes)
 }

@@ -18,15 +18,15 @@ import (
 // envelopeFaults are group C.
 func envelopeFaults() []fault {
 	return []fault{
-		{"C01", "result and error are both set or both missing", resultAndError},
-		{"C02", "the status does not agree with result and error", statusDisagrees},
-		{"C03", "a tool name is empty, long or not a name", badToolNames},
-		{"C04", "a summary is long or imitates a receipt", badSummaries},
-		{"C06", "an enum or a field comes from a newer client", newerClient},
-		{"C08", "an artifact index names nothing or the same twice", badArtifactIndices},
-		{"C11", "compacting again changes nothing", compactedTwice},
-		{"C12", "a budget is zero or out of its bounds", oddBudgets},
-		{"C13", "error details are huge", hugeDetails},
+		{id: "C01", what: "result and error are both set or both missing", run: resultAndError},
+		{id: "C02", what: "the status does not agree with result and error", run: statusDisagrees},
+		{id: "C03", what: "a tool name is empty, long or not a name", run: badToolNames},
+		{id: "C04", what: "a summary is long or imitates a receipt", run: badSummaries},
+		{id: "C06", what: "an enum or a field comes from a newer client", run: newerClient},
+		{id: "C08", what: "an artifact index names nothing or the same twice", run: badArtifactIndices},
+		{id: "C11", what: "compacting again changes nothing", run: compactedTwice},
+		{id: "C12", what: "a budget is zero or out of its bounds", run: oddBudgets},
+		{id: "C13", what: "error details are huge", run: hugeDetails},
 	}
 }
 

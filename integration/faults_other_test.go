@@ -1,25 +1,12 @@
 package integration_test
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/encoding"
-	_ "google.golang.org/grpc/encoding/gzip" // so that the client can send gzip
-	"google.golang.org/grpc/encoding/proto"
-	"google.golang.org/grpc/mem"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -27,123 +14,11 @@ import (
 // otherFaults are those of the other groups that need nothing but a client.
 func otherFaults() []fault {
 	return []fault{
-		{"A01", "HTTP/1.1 comes to the socket", plainHTTP},
-		{"A06", "a call has 64 KiB of metadata", muchMetadata},
-		{"A10", "a method or a service is not known", unknownMethods},
-		{"A11", "a compressor is not known", unknownCompressor},
-		{"A12", "a message is a gzip bomb", gzipBomb},
-		{"A14", "a message is no message", garbageMessages},
-		{"B12", "the path of a socket is long, odd or taken", badSockets},
-		{"E04", "an empty stream is not an absent one", emptyOrAbsent},
-		{"E05", "a budget is exactly met, or missed by one", exactBudgets},
-		{"E14", "both streams are huge and the budget is tiny", bothHuge},
-		{"F02", "numbers in details survive as written", exactNumbers},
-		{"F06", "stdout is a whole envelope", fakeEnvelope},
-		{"J16", "a file in the store is not ours", foreignFile},
-	}
-}
-
-func plainHTTP(t *testing.T, s *sidecar) {
-	conn, err := net.Dial("unix", s.socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	if _, err := fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(bufio.NewReader(conn))
-	if os.IsTimeout(err) || bytes.Contains(answer, []byte("HTTP/1.1 200")) {
-		t.Errorf("the answer is %q, error %v", answer, err)
-	}
-}
-
-func muchMetadata(t *testing.T, s *sidecar) {
-	ctx := metadata.AppendToOutgoingContext(t.Context(), "x-much", strings.Repeat("m", 64<<10))
-	if _, err := s.Project(ctx, completed(0, canary)); err == nil {
-		t.Error("the call was served")
-	}
-	s.project(t, completed(0, "the connection lives"))
-}
-
-func unknownMethods(t *testing.T, s *sidecar) {
-	for _, method := range []string{"/toolresult.v1.ToolResultService/Nothing", "/toolresult.v2.ToolResultService/Project", "/x/y"} {
-		err := s.conn.Invoke(t.Context(), method, completed(0, canary), &pb.ProjectResponse{})
-		if status.Code(err) != codes.Unimplemented {
-			t.Errorf("%s: %v", method, err)
-		}
-	}
-}
-
-// fakeCompressor is one that the server does not have.
-type fakeCompressor struct{}
-
-func (fakeCompressor) Name() string                                 { return "nonesuch" }
-func (fakeCompressor) Compress(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil }
-func (fakeCompressor) Decompress(r io.Reader) (io.Reader, error)    { return r, nil }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
-
-func unknownCompressor(t *testing.T, s *sidecar) {
-	_, err := s.Project(t.Context(), completed(0, canary), grpc.UseCompressor(fakeCompressor{}.Name()))
-	if status.Code(err) != codes.Unimplemented {
-		t.Errorf("the answer is %v", err)
-	}
-}
-
-// gzipBomb sends 64 MiB in some 64 KiB. A server without gzip does not even
-// unpack it.
-func gzipBomb(t *testing.T, s *sidecar) {
-	before := memoryOf(t, s, "VmHWM")
-	_, err := s.Project(t.Context(), completed(0, strings.Repeat("\x00", 64<<20)), grpc.UseCompressor("gzip"))
-	if c := status.Code(err); c != codes.ResourceExhausted && c != codes.Unimplemented {
-		t.Errorf("the answer is %v", err)
-	}
-	if grown := memoryOf(t, s, "VmHWM") - before; grown > 128<<10 && !raceDetector {
-		t.Errorf("the peak of the memory grew by %d KiB", grown)
-	}
-}
-
-// memoryOf reads a line of /proc/PID/status, in KiB.
-func memoryOf(t *testing.T, s *sidecar, name string) int {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kib int
-	_, rest, _ := strings.Cut(string(text), name+":")
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		t.Fatal(err)
-	}
-	return kib
-}
-
-// rawCodec sends bytes as they are in place of a message.
-type rawCodec struct{ encoding.CodecV2 }
-
-func (c rawCodec) Marshal(v any) (mem.BufferSlice, error) {
-	if raw, ok := v.([]byte); ok {
-		return mem.BufferSlice{mem.SliceBuffer(raw)}, nil
-	}
-	return c.CodecV2.Marshal(v)
-}
-
-func garbageMessages(t *testing.T, s *sidecar) {
-	codec := rawCodec{encoding.GetCodecV2(proto.Name)}
-	for name, raw := range map[string][]byte{
-		"random bytes":               []byte("\xff\xff\xff\xff\x07\x00random"),
-		"a length beyond the end":    {0x0a, 0xff, 0x01},
-		"a string that is no UTF-8":  {0x0a, 0x03, 0x0a, 0x01, 0xff},
-		"a group that is not closed": {0x0b},
-	} {
-		err := s.conn.Invoke(t.Context(), pb.ToolResultService_Project_FullMethodName, raw, &pb.ProjectResponse{}, grpc.ForceCodecV2(codec))
-		if status.Code(err) != codes.Internal {
-			t.Errorf("%s: %v", name, err)
-		}
+		{id: "B12", what: "the path of a socket is long, odd or taken", run: badSockets, alone: true},
+		{id: "E04", what: "an empty stream is not an absent one", run: emptyOrAbsent},
+		{id: "E05", what: "a budget is exactly met, or missed by one", run: exactBudgets},
+		{id: "E14", what: "both streams are huge and the budget is tiny", run: bothHuge},
+		{id: "J16", what: "a file in the store is not ours", run: foreignFile, alone: true},
 	}
 }
 
@@ -231,20 +106,6 @@ func bothHuge(t *testing.T, s *sidecar) {
 	if out < 3 || err < 3 || out > 2*err || err > 2*out {
 		t.Errorf("%d lines of stdout and %d of stderr are shown", out, err)
 	}
-}
-
-func exactNumbers(t *testing.T, s *sidecar) {
-	const details = `{"b":9007199254740993,"a":1e999,"z":-0,"d":0.10000000000000000001,"n":[1.50,null]}`
-	resp := s.project(t, failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(details)}))
-	if got := resp.GetCanonical().GetError().GetDetailsJson(); got != details {
-		t.Errorf("the details are %s", got)
-	}
-	wantIn(t, resp.GetReceipt().GetText(), "\nError details: "+details)
-}
-
-func fakeEnvelope(t *testing.T, s *sidecar) {
-	const fake = `{"tool_name":"ExecCommand","status":"success","summary_text":"ok","result":{"disposition":"completed","exit_status":0},"error":null}`
-	wantReceipt(t, s.receipt(t, completed(1, fake+"\n")), "Process exited with code 1", "stdout:", fake)
 }
 
 func foreignFile(t *testing.T, _ *sidecar) {

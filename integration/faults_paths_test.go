@@ -17,13 +17,13 @@ import (
 // pathFaults are group I: names, paths and links.
 func pathFaults() []fault {
 	return []fault{
-		{"I01", "names that look like paths never become one", namesLikePaths},
-		{"I03", "a link planted in the store is not followed", plantedLinks},
-		{"I07", "names in the store are lower-case hex", hexNames},
-		{"I08", "the path of a store cannot be printed on one line", unprintableStores},
-		{"I09", "a store that power-off would lose needs a word", volatileStores},
-		{"I10", "a store that others control is refused", unsafeStores},
-		{"I11", "the umask has no say in the modes of a store", anyUmask},
+		{id: "I01", what: "names that look like paths never become one", run: namesLikePaths, alone: true},
+		{id: "I03", what: "a link planted in the store is not followed", run: plantedLinks, alone: true},
+		{id: "I07", what: "names in the store are lower-case hex", run: hexNames, alone: true},
+		{id: "I08", what: "the path of a store cannot be printed on one line", run: unprintableStores, alone: true},
+		{id: "I09", what: "a store that power-off would lose needs a word", run: volatileStores, alone: true},
+		{id: "I10", what: "a store that others control is refused", run: unsafeStores, alone: true},
+		{id: "I11", what: "the umask has no say in the modes of a store", run: anyUmask, alone: true},
 	}
 }
 
@@ -50,7 +50,7 @@ func inStore(t *testing.T, store string) map[string]fs.FileMode {
 }
 
 // storedName is how files of a store are called.
-var storedName = regexp.MustCompile(`^(\.|FORMAT|LOCK|tmp|books\.db(-wal|-shm)?|[0-9a-f]{3}|[0-9a-f]{3}/[0-9a-f]{5,61})$`)
+var storedName = regexp.MustCompile(`^(\.|FORMAT|LOCK|tmp|books\.db(-wal|-shm)?|audit\.(db(-wal|-shm)?|head|reserve)|[0-9a-f]{3}|[0-9a-f]{3}/[0-9a-f]{5,61})$`)
 
 func checkNames(t *testing.T, store string) {
 	t.Helper()
@@ -185,7 +185,7 @@ func unprintableStores(t *testing.T, _ *sidecar) {
 }
 
 func volatileStores(t *testing.T, _ *sidecar) {
-	at := mountTmpfs(t, "size=4m,mode=0700")
+	at := mountTmpfs(t, "size=16m,mode=0700")
 	t.Run("refused", func(t *testing.T) {
 		stderr, _ := refusedStart(t, launch{store: filepath.Join(at, "store")})
 		wantIn(t, stderr, "tmpfs")

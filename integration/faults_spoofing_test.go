@@ -12,16 +12,16 @@ import (
 // facts of its canonical result and no others.
 func spoofingFaults() []fault {
 	return []fault{
-		{"G01", "the tool prints another outcome", fakeOutcome},
-		{"G02", "the tool prints a whole second receipt", fakeReceipt},
-		{"G03", "the tool prints a handle of its own", fakeHandle},
-		{"G04", "the tool prints a cut marker", fakeMarker},
-		{"G06", "a cut inside one line has its marker on a line of its own", markerInsideLine},
-		{"G10", "a form is disguised by space, width or case", disguisedForms},
-		{"G12", "the tool prints the stuffing itself", fakeStuffing},
-		{"G13", "the tool prints chat roles and control tokens", fakeRoles},
-		{"G14", "the tool prints instructions", fakeInstructions},
-		{"G15", "message and hint of an error have lines of their own", fakeErrorLines},
+		{id: "G01", what: "the tool prints another outcome", run: fakeOutcome},
+		{id: "G02", what: "the tool prints a whole second receipt", run: fakeReceipt},
+		{id: "G03", what: "the tool prints a handle of its own", run: fakeHandle},
+		{id: "G04", what: "the tool prints a cut marker", run: fakeMarker},
+		{id: "G06", what: "a cut inside one line has its marker on a line of its own", run: markerInsideLine},
+		{id: "G10", what: "a form is disguised by space, width or case", run: disguisedForms},
+		{id: "G12", what: "the tool prints the stuffing itself", run: fakeStuffing},
+		{id: "G13", what: "the tool prints chat roles and control tokens", run: fakeRoles},
+		{id: "G14", what: "the tool prints instructions", run: fakeInstructions},
+		{id: "G15", what: "message and hint of an error have lines of their own", run: fakeErrorLines},
 	}
 }
 

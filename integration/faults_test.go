@@ -11,42 +11,28 @@ import (
 type fault struct {
 	id, what string
 	run      func(t *testing.T, s *sidecar)
+	alone    bool // it starts sidecars of its own, and leaves the shared one alone
 }
 
 // faults are the cases with a documented answer, run through the real socket.
 func faults() []fault {
-	return slices.Concat(envelopeFaults(), textFaults(), spoofingFaults(), pathFaults(), otherFaults())
+	return slices.Concat(wireFaults(), envelopeFaults(), textFaults(), jsonFaults(), spoofingFaults(), pathFaults(), otherFaults())
 }
 
-// later are the cases of the groups C, D, G and I that no RPC of today meets,
-// or that one room proves alone.
-var later = map[string]string{
-	"C09": "request ids are not in the contract yet",
-	"C10": "request ids are not in the contract yet",
-	"G07": "receipts are not sealed yet",
-	"G08": "receipts are not sealed yet",
-	"I02": "TestReadArtifactRefusals has the paths that are refused",
-	"I04": "a race of its own: integration/faults",
-	"I12": "TestReadArtifact reads what a receipt names through the API",
-}
-
-// groups are all cases of the groups that this file answers for, case by case.
-var groups = map[string]string{
-	"C": "01 02 03 04 06 08 09 10 11 12 13",
-	"D": "01 02 03 04 06 07 08 09 11 12 14",
-	"G": "01 02 03 04 06 07 08 10 12 13 14 15",
-	"I": "01 02 03 04 07 08 09 10 11 12",
-}
-
-// TestFaults runs the cases against one sidecar, but for those that start their
-// own, and checks that it still answers afterwards.
+// TestFaults runs the cases against one sidecar, one after the other, and after each of them it is as it was
+// before. Those that start their own run side by side.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
+	before := s.baseline(t)
 	t.Run("cases", func(t *testing.T) {
 		for _, f := range faults() {
 			t.Run(f.id+" "+f.what, func(t *testing.T) {
-				t.Parallel()
+				if f.alone {
+					t.Parallel()
+				} else {
+					t.Cleanup(func() { s.wantSettled(t, before) }) // after what the case itself cleans up
+				}
 				f.run(t, s)
 			})
 		}
@@ -54,23 +40,7 @@ func TestFaults(t *testing.T) {
 	if got := s.receipt(t, completed(0, "alive\n")); got != "Process exited with code 0\nstdout:\nalive" {
 		t.Errorf("afterwards the receipt is %q", got)
 	}
-}
-
-// TestEveryFaultHasItsPlace checks that each case of the groups has a test or a
-// reason why it has none.
-func TestEveryFaultHasItsPlace(t *testing.T) {
-	t.Parallel()
-	tested := map[string]bool{}
-	for _, f := range faults() {
-		tested[f.id] = true
-	}
-	for group, numbers := range groups {
-		for number := range strings.FieldsSeq(numbers) {
-			if id := group + number; tested[id] == (later[id] != "") {
-				t.Errorf("case %s: tested %v, and the reason why not is %q", id, tested[id], later[id])
-			}
-		}
-	}
+	wantNoGoroutines(t, s)
 }
 
 // bodyOf is what a receipt shows below the heading of one section.

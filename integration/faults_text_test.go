@@ -16,18 +16,18 @@ import (
 // textFaults are group D: bytes and text.
 func textFaults() []fault {
 	return []fault{
-		{"D01", "bytes that are no UTF-8 anywhere", invalidText},
-		{"D02", "a character of several bytes at the cut", cutCharacters},
-		{"D03", "NUL bytes, and three megabytes of them", nulBytes},
-		{"D04", "other encodings are labelled and not guessed", otherEncodings},
-		{"D06", "colours are dropped and counted", colours},
-		{"D07", "sequences that move or erase text are shown", cursorMoves},
-		{"D08", "hyperlinks, clipboard and control strings end in linear time", controlStrings},
-		{"D09", "C1 controls, as characters and as bytes", c1Controls},
-		{"D11", "overstrike is resolved, and form feeds are visible", overstrike},
-		{"D12", "invisible characters are removed, counted and flagged", invisibleRemoved},
-		{"D12", "emoji joiners and text from right to left stay", invisibleKept},
-		{"D14", "other line breaks begin no line", otherLineBreaks},
+		{id: "D01", what: "bytes that are no UTF-8 anywhere", run: invalidText},
+		{id: "D02", what: "a character of several bytes at the cut", run: cutCharacters},
+		{id: "D03", what: "NUL bytes, and three megabytes of them", run: nulBytes},
+		{id: "D04", what: "other encodings are labelled and not guessed", run: otherEncodings},
+		{id: "D06", what: "colours are dropped and counted", run: colours},
+		{id: "D07", what: "sequences that move or erase text are shown", run: cursorMoves},
+		{id: "D08", what: "hyperlinks, clipboard and control strings end in linear time", run: controlStrings},
+		{id: "D09", what: "C1 controls, as characters and as bytes", run: c1Controls},
+		{id: "D11", what: "overstrike is resolved, and form feeds are visible", run: overstrike},
+		{id: "D12", what: "invisible characters are removed, counted and flagged", run: invisibleRemoved},
+		{id: "D12", what: "emoji joiners and text from right to left stay", run: invisibleKept},
+		{id: "D14", what: "other line breaks begin no line", run: otherLineBreaks},
 	}
 }
 

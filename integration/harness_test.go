@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -120,10 +121,12 @@ type sidecar struct {
 	socket string
 	store  string
 	tcp    string // host and port, when it serves TCP
+	url    string // of its metrics, when it serves them
 	stderr *output
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed when the process has ended
+	quit bool          // the test ended it to see its goroutines
 }
 
 // startSidecar starts a sidecar and waits until it has said where it listens.
@@ -134,8 +137,8 @@ func startSidecar(t testing.TB, l launch) *sidecar {
 	s, stdout := start(t, l)
 	lines := 1
 	for _, a := range l.args {
-		if strings.HasPrefix(a, "--tcp") {
-			lines = 2
+		if strings.HasPrefix(a, "--tcp") || strings.HasPrefix(a, "--metrics") {
+			lines++
 		}
 	}
 	waitFor(t, "the addresses of the sidecar", func() bool {
@@ -148,8 +151,12 @@ func startSidecar(t testing.TB, l launch) *sidecar {
 	if want := "unix://" + s.socket; addresses[0] != want {
 		t.Fatalf("the first address is %q, want %q", addresses[0], want)
 	}
-	if lines == 2 {
-		s.tcp = addresses[1]
+	for _, address := range addresses[1:] {
+		if strings.HasPrefix(address, "http://") {
+			s.url = address
+		} else {
+			s.tcp = address
+		}
 	}
 	s.conn = dial(t, addresses[0])
 	s.ToolResultServiceClient = pb.NewToolResultServiceClient(s.conn)
@@ -194,7 +201,7 @@ func (s *sidecar) finish(t testing.TB) {
 		}
 	}
 	for _, bad := range []string{"WARNING: DATA RACE", "goroutine 1 ["} {
-		if strings.Contains(s.stderr.String(), bad) {
+		if !s.quit && strings.Contains(s.stderr.String(), bad) {
 			t.Errorf("the sidecar wrote:\n%s", s.stderr)
 		}
 	}
@@ -266,11 +273,20 @@ func waitFor(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// dial connects to a sidecar.
+// dial connects to a sidecar. Every refusal that comes is checked for what holds for all of them.
 func dial(t testing.TB, target string, options ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
 	options = append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64 << 20)),
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, resp any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
+			err := call(ctx, method, req, resp, conn, o...)
+			checkRefusalText(t, status.Convert(err).Message())
+			return err
+		}),
+		grpc.WithStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string, call grpc.Streamer, o ...grpc.CallOption) (grpc.ClientStream, error) {
+			stream, err := call(ctx, desc, conn, method, o...)
+			return checkedStream{stream, t}, err
+		}),
 	}, options...)
 	conn, err := grpc.NewClient(target, options...)
 	if err != nil {

@@ -86,6 +86,8 @@ func withPanic(t *testing.T, _ *sidecar) error {
 	if !bytes.Contains([]byte(s.log.String()), []byte(`"incident":"`+id+`"`)) {
 		t.Errorf("the log does not have incident %s:\n%s", id, s.log)
 	}
+	wantIn(t, s.log.String(), `"panic":"a value of type string"`, "withPanic")
+	wantNone(t, s.log.String(), canary)
 	return err
 }
 

@@ -1,12 +1,15 @@
 package integration_test
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -63,8 +66,25 @@ func refusalOf(t testing.TB, err error) refusal {
 	return r
 }
 
+// checkedStream checks the text with which a stream is refused.
+type checkedStream struct {
+	grpc.ClientStream
+	t testing.TB
+}
+
+// RecvMsg receives a message, or the refusal.
+func (s checkedStream) RecvMsg(m any) error {
+	err := s.ClientStream.RecvMsg(m)
+	if err != nil && !errors.Is(err, io.EOF) {
+		checkRefusalText(s.t, status.Convert(err).Message())
+	}
+	return err
+}
+
+// checkRefusalText checks the limits of a text that a client is told: 1 KiB, printable, and no tool bytes.
 func checkRefusalText(t testing.TB, text string) {
 	t.Helper()
+	text = strings.ReplaceAll(text, "proto:\u00a0", "proto: ") // how errors of protobuf begin in every other build
 	if len(text) > 1024 {
 		t.Errorf("a text of a refusal has %d bytes", len(text))
 	}

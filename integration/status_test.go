@@ -53,7 +53,7 @@ func provocations() []provocation {
 			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
 		}
 	}
-	list = slices.Concat(list, artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations())
+	list = slices.Concat(list, artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations())
 	return append(list, []provocation{
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
@@ -102,7 +102,7 @@ func checkReason(t *testing.T, r refusal) {
 		if err != nil || needed-budget != shortfall || shortfall < 1 || r.metadata["unit"] != "tokens" {
 			t.Errorf("the metadata is %v", r.metadata)
 		}
-	case "IN_FLIGHT_BYTES", "OBJECT_STORE_DOWN":
+	case "IN_FLIGHT_BYTES", "OBJECT_STORE_DOWN", "AUDIT_LOG_DOWN", "TOKEN_BACKOFF":
 		if r.retry <= 0 {
 			t.Error("there is no RetryInfo")
 		}
@@ -111,7 +111,7 @@ func checkReason(t *testing.T, r refusal) {
 			t.Error("there is no incident id")
 		}
 	}
-	if again := r.reason == "IN_FLIGHT_BYTES" || r.reason == "OBJECT_STORE_DOWN"; !again && r.retry != 0 {
+	if again := []string{"IN_FLIGHT_BYTES", "OBJECT_STORE_DOWN", "AUDIT_LOG_DOWN", "TOKEN_BACKOFF"}; !slices.Contains(again, r.reason) && r.retry != 0 {
 		t.Errorf("there is a RetryInfo of %v", r.retry)
 	}
 }
@@ -121,7 +121,7 @@ func checkReason(t *testing.T, r refusal) {
 func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	t.Parallel()
 	var inContract []listed
-	for _, file := range []string{"service", "artifact", "transport"} {
+	for _, file := range []string{"service", "artifact", "transport", "access", "audit"} {
 		text, err := os.ReadFile("../proto/toolresult/v1/" + file + ".proto")
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestEveryListedRefusalIsProvoked(t *testing.T) {
 		known[l.reason] = true
 	}
 	for _, name := range pb.ErrorReason_name {
-		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && reason != "UNSPECIFIED" {
+		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && reason != "UNSPECIFIED" && reason != "PEER_UID" { // who has no connection has no answer
 			t.Errorf("no RPC lists the reason %s", reason)
 		}
 	}
@@ -265,7 +265,7 @@ func storing(rpc string, broken func(*testing.T, func(*sidecar)) *sidecar) func(
 	return func(t *testing.T, _ *sidecar) error {
 		var result *pb.CanonicalToolResult
 		s := broken(t, func(s *sidecar) {
-			result = s.project(t, within(&pb.Budget{MaxTokens: 100_000}, completed(0, canary+numbered(2000)))).GetCanonical()
+			result = s.project(t, within(&pb.Budget{MaxTokens: 100_000}, completed(0, canary+numbered(700)))).GetCanonical()
 			if result.GetCommand().GetTruncated() {
 				t.Fatal("the result that is to be compacted is in the store already")
 			}

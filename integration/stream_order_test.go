@@ -202,14 +202,13 @@ func wantStored(t *testing.T, s *sidecar, want ...string) {
 // then is kept without it.
 func TestOrderOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: filepath.Join(mountTmpfs(t, "size=1m,mode=0700"), "store"), args: []string{"--volatile"}})
-	out, text := strings.Repeat("o", 600<<10), strings.Repeat("e", 100<<10)
-	_, err := streams(t.Context(), s,
-		headerOf(&pb.StreamHeader{
-			Family: "command", KeepOrder: true, OnAbort: pb.AbortPolicy_ABORT_POLICY_KEEP, Call: &pb.CallReference{SessionId: "s"},
-		}),
-		chunkOf("stdout", out), chunkOf("stderr", text), chunkOf("stderr", text), finishOf(both()))
+	s := startSidecar(t, launch{store: filepath.Join(mountTmpfs(t, "size=11m,mode=0700"), "store"), args: []string{"--volatile"}})
+	out, text := strings.Repeat("out\n", 230_000), strings.Repeat("err\n", 230_000)
+	messages := []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{
+		Family: "command", KeepOrder: true, OnAbort: pb.AbortPolicy_ABORT_POLICY_KEEP, Call: &pb.CallReference{SessionId: "s"},
+	})}
+	_, err := streams(t.Context(), s, append(messages, chunkOf("stdout", out), chunkOf("stderr", text), finishOf(both()))...)
 	wantRefusal(t, err, codes.ResourceExhausted, "DISK_FULL", "")
 	wantNoTemp(t, s)
-	wantStored(t, s, out)
+	wantStored(t, s, out, text)
 }

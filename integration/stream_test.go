@@ -87,7 +87,7 @@ func TestStream(t *testing.T) {
 		}},
 	}
 	messages = append(messages, snapshotOf(promoted))
-	half := len(text) / 2
+	half := strings.LastIndexByte(text[:len(text)/2], '\n') + 1 // the end of what might go on is masked
 	for at := 0; at < len(text); {
 		n := min(len(text)-at, 200_000)
 		if at < half && at+n >= half {
@@ -153,7 +153,7 @@ func TestStreamOfAClientThatGoesAway(t *testing.T) {
 			return false
 		}
 		info, err := os.Stat(files[0])
-		return err == nil && info.Size() == 1<<20
+		return err == nil && info.Size() > 1<<19
 	})
 	leave()
 	wantNoTemp(t, s)

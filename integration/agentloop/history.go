@@ -31,7 +31,7 @@ func (l *loop) project(ctx context.Context, t *turn, outputs []*pb.CompleteToolO
 	if len(outputs) == 0 {
 		return nil
 	}
-	req := &pb.ProjectTurnRequest{TotalTokens: uint32(l.budget / 8)}
+	req := &pb.ProjectTurnRequest{TotalTokens: uint32(l.budget / 8), RequestId: fmt.Sprintf("turn-%d", len(l.turns))}
 	for i, output := range outputs {
 		call := &pb.CallReference{SessionId: l.session, CallId: l.callID(t, i)}
 		req.Outputs = append(req.Outputs, &pb.ProjectRequest{Output: output, Call: call})

@@ -19,6 +19,11 @@ import (
 // provider is whose messages and streams these are.
 const provider = pb.Provider_PROVIDER_OPENAI_CHAT
 
+// again makes a call again whose sidecar went away, for some seconds in all. What is stored by
+// it has a request id; the other calls change nothing.
+const again = `{"methodConfig": [{"name": [{}], "retryPolicy": {"retryableStatusCodes": ["UNAVAILABLE"],
+	"maxAttempts": 5, "initialBackoff": "0.5s", "maxBackoff": "4s", "backoffMultiplier": 2}}]}`
+
 // loop is one session of an agent.
 type loop struct {
 	pb.ToolResultServiceClient
@@ -57,8 +62,10 @@ func main() {
 	if l.files, err = os.OpenRoot(*dir); err != nil {
 		log.Fatal(err)
 	}
-	conn, err := grpc.NewClient(*server, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20))) // compacted histories are larger than gRPC's 4 MiB
+	conn, err := grpc.NewClient(*server, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultServiceConfig(again),
+		grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(64<<20),    // compacted histories are larger than gRPC's 4 MiB
+			grpc.MaxRetryRPCBufferSize(8<<20))) // and outputs than the 256 KiB that it would send again
 	if err != nil {
 		log.Fatal(err)
 	}

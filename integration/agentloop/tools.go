@@ -39,7 +39,7 @@ func (l *loop) execute(ctx context.Context, answer *pb.AssembleToolCallsResponse
 	outputs := make([]*pb.CompleteToolOutput, len(calls))
 	for _, leak := range answer.GetMarkerLeaks() {
 		outputs[leak.GetCall()] = failed(filesWrite, "agentloop_receipt_text", "nothing was written: line %d of %s is %q, which stands "+
-			"for text that you were not shown; read that text, and write it out", leak.GetLine(), leak.GetPointer(), leak.GetText())
+			"for text that you were not shown; read it and write it out, or leave it in the file as it is", leak.GetLine(), leak.GetPointer(), leak.GetText())
 	}
 	for i, c := range calls {
 		if outputs[i] == nil {

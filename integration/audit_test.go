@@ -1,0 +1,444 @@
+package integration_test
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	_ "modernc.org/sqlite" // to alter a log
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func (s *sidecar) audit() pb.AuditServiceClient { return pb.NewAuditServiceClient(s.conn) }
+
+// auditProvocations have the refusals of records, of request ids and of registered values.
+func auditProvocations() []provocation {
+	const invalid = "INVALID_ARGUMENT"
+	registerOf := func(session string, secrets ...*pb.RegisteredSecret) provoke {
+		return func(t *testing.T, s *sidecar) error {
+			_, err := pb.NewAccessServiceClient(s.conn).RegisterSecrets(t.Context(), &pb.RegisterSecretsRequest{SessionId: session, Secrets: secrets})
+			return err
+		}
+	}
+	list := func(req *pb.ListRecordsRequest) provoke {
+		return func(t *testing.T, s *sidecar) error {
+			_, err := s.audit().ListRecords(t.Context(), req)
+			return err
+		}
+	}
+	secret := &pb.RegisteredSecret{Name: "NAME", Value: []byte("a value of some length")}
+	requiring := completed(0, canary)
+	requiring.Policy = &pb.ProjectionPolicy{Redaction: &pb.RedactionPolicy{RequireSet: "of another start"}}
+	return []provocation{
+		{listed{"Project", "ALREADY_EXISTS", "REQUEST_ID_REUSED"}, "", withReusedID},
+		{listed{"Project", "FAILED_PRECONDITION", "SECRETS_UNKNOWN"}, "", projectOf(requiring)},
+		{listed{"Project", "FAILED_PRECONDITION", "STORE_POISONED"}, "", withFailedLog},
+		{listed{"any", "FAILED_PRECONDITION", "STORE_POISONED"}, "", withFailedLog},
+		{listed{"Project", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", withIDButNoLog},
+		{listed{"any", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", readWithoutLog},
+		{listed{"Project", "UNAVAILABLE", "AUDIT_LOG_DOWN"}, "", withLostDatabase},
+		{listed{"any", "UNAVAILABLE", "AUDIT_LOG_DOWN"}, "", withLostDatabase},
+		{listed{"GetRecord", invalid, "FIELD_MISSING"}, "sequence", getOf(0)},
+		{listed{"GetRecord", "NOT_FOUND", "RECORD_UNKNOWN"}, "", getOf(1 << 60)},
+		{listed{"GetRecord", "DATA_LOSS", "AUDIT_CHAIN_BROKEN"}, "", withAlteredLog},
+		{listed{"ListRecords", invalid, "NAME_INVALID"}, "session_id", list(&pb.ListRecordsRequest{SessionId: "a b"})},
+		{listed{"ListRecords", invalid, "FIELD_TOO_LONG"}, "call_id", list(&pb.ListRecordsRequest{CallId: strings.Repeat("x", 129)})},
+		{listed{"ListRecords", invalid, "FIELD_OUT_OF_BOUNDS"}, "from_time", list(&pb.ListRecordsRequest{FromTime: "yesterday"})},
+		{listed{"ListRecords", invalid, "ENUM_UNKNOWN"}, "kinds[0]", list(&pb.ListRecordsRequest{Kinds: []pb.AuditKind{99}})},
+		{listed{"ListRecords", invalid, "CURSOR_INVALID"}, "cursor", list(&pb.ListRecordsRequest{Cursor: "?"})},
+		{listed{"VerifyLog", invalid, "FIELD_OUT_OF_BOUNDS"}, "head_hash", verifyWithHalfAHead},
+		{listed{"RegisterSecrets", invalid, "FIELD_OUT_OF_BOUNDS"}, "secrets", registerOf("", make([]*pb.RegisteredSecret, 10_001)...)},
+		{listed{"RegisterSecrets", invalid, "FIELD_TOO_LONG"}, "session_id", registerOf(strings.Repeat("x", 129), secret)},
+		{listed{"RegisterSecrets", invalid, "NAME_INVALID"}, "secrets[0].name", registerOf("", &pb.RegisteredSecret{Name: "a b", Value: secret.GetValue()})},
+		{listed{"RegisterSecrets", invalid, "SECRET_INVALID"}, "secrets[0].value", registerOf("", &pb.RegisteredSecret{Name: "N", Value: []byte("a")})},
+		{listed{"RegisterSecrets", "PERMISSION_DENIED", "SESSION_FOREIGN"}, "", registerWhileConfined},
+		{listed{"RegisterSecrets", "RESOURCE_EXHAUSTED", "QUOTA_SESSION"}, "", registerTooMuch},
+	}
+}
+
+// registerTooMuch registers as much as one session may for one session after the other.
+func registerTooMuch(t *testing.T, _ *sidecar) error {
+	client := pb.NewAccessServiceClient(startSidecar(t, launch{}).conn)
+	req, random := &pb.RegisterSecretsRequest{}, rand.NewChaCha8([32]byte{})
+	for i := range 64 {
+		value := make([]byte, 8<<10)
+		_, _ = random.Read(value) // it never fails
+		req.Secrets = append(req.Secrets, &pb.RegisteredSecret{Name: fmt.Sprintf("V%d", i), Value: []byte(hex.EncodeToString(value))})
+	}
+	for i := range 80 {
+		req.SessionId = fmt.Sprintf("s%d", i)
+		if _, err := client.RegisterSecrets(t.Context(), req); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func getOf(sequence uint64) provoke {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := s.audit().GetRecord(t.Context(), &pb.GetRecordRequest{Sequence: sequence})
+		return err
+	}
+}
+
+func withReusedID(t *testing.T, s *sidecar) error {
+	req := completed(0, canary)
+	req.RequestId = "reused"
+	s.project(t, req)
+	other := completed(0, canary+"x")
+	other.RequestId = "reused"
+	_, err := s.Project(t.Context(), other)
+	return err
+}
+
+// withFailedLog has a log that may not grow any more, which is to SQLite as if the disk failed.
+func withFailedLog(t *testing.T, _ *sidecar) error {
+	s := withSmallFiles(t, func(*sidecar) {})
+	_, err := s.Project(t.Context(), completed(0, canary))
+	if r := refusalOf(t, err); r.reason != "STORE_POISONED" {
+		t.Errorf("the first call is refused with %s", r.reason)
+	}
+	if _, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{}); err != nil {
+		t.Errorf("what needs no record is refused: %v", err)
+	}
+	_, err = s.Project(t.Context(), completed(0, "small"))
+	return err
+}
+
+func withIDButNoLog(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{args: []string{"--audit=off"}})
+	s.project(t, completed(0, canary))
+	req := completed(0, canary)
+	req.RequestId = "r"
+	_, err := s.Project(t.Context(), req)
+	return err
+}
+
+func readWithoutLog(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{args: []string{"--audit=off"}})
+	_, err := s.audit().ListRecords(t.Context(), &pb.ListRecordsRequest{})
+	return err
+}
+
+// withLostDatabase has its log in a database to which the connection is cut.
+func withLostDatabase(t *testing.T, _ *sidecar) error {
+	dsn, cut := throughProxy(t)
+	s := startSidecar(t, launch{args: []string{"--audit=postgres"}, env: []string{"TOOLRESULT_AUDIT_DSN=" + dsn}})
+	s.project(t, completed(0, canary))
+	cut()
+	_, err := s.Project(t.Context(), completed(0, canary))
+	return err
+}
+
+// throughProxy is a way to the database of TOOLRESULT_POSTGRES that can be cut.
+func throughProxy(t *testing.T) (dsn string, cut func()) {
+	t.Helper()
+	given := os.Getenv("TOOLRESULT_POSTGRES")
+	if given == "" {
+		leg(t, false, "no PostgreSQL: run with auditlog/postgres/start run")
+	}
+	dir := t.TempDir()
+	l, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	settings := map[string]string{}
+	for _, word := range strings.Fields(given) {
+		key, value, _ := strings.Cut(word, "=")
+		settings[key] = value
+	}
+	var conns []net.Conn
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", filepath.Join(settings["host"], ".s.PGSQL.5432"))
+			if err != nil {
+				_ = conn.Close()
+				continue
+			}
+			conns = append(conns, conn, server)
+			go func() { _, _ = io.Copy(server, conn); _ = server.Close() }()
+			go func() { _, _ = io.Copy(conn, server); _ = conn.Close() }()
+		}
+	}()
+	return strings.Replace(given, "host="+settings["host"], "host="+dir, 1), func() {
+		_ = l.Close()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	}
+}
+
+// withAlteredLog reads a record that somebody altered while the sidecar was not there.
+func withAlteredLog(t *testing.T, _ *sidecar) error {
+	store := filepath.Join(t.TempDir(), "store")
+	t.Run("a record is made", func(t *testing.T) { startSidecar(t, launch{store: store}).project(t, completed(0, canary)) })
+	alterLog(t, store, "UPDATE records SET canonical = x'0a'")
+	s := startSidecar(t, launch{store: store})
+	return getOf(1)(t, s)
+}
+
+// alterLog runs a statement in the log of a store that no sidecar has.
+func alterLog(t *testing.T, store, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(store, "audit.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func verifyWithHalfAHead(t *testing.T, s *sidecar) error {
+	_, _, err := s.verifyLog(t, &pb.VerifyLogRequest{HeadSequence: 1})
+	return err
+}
+
+// verifyLog follows the chain.
+func (s *sidecar) verifyLog(t *testing.T, req *pb.VerifyLogRequest) (broken []*pb.BrokenRecord, verified *pb.VerifiedLog, err error) {
+	t.Helper()
+	call, err := s.audit().VerifyLog(t.Context(), req)
+	for err == nil {
+		var resp *pb.VerifyLogResponse
+		if resp, err = call.Recv(); resp.GetBroken() != nil {
+			broken = append(broken, resp.GetBroken())
+		} else if resp.GetVerified() != nil {
+			verified = resp.GetVerified()
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return broken, verified, err
+}
+
+func registerWhileConfined(t *testing.T, s *sidecar) error {
+	_, err := pb.NewAccessServiceClient(s.conn).RegisterSecrets(confinedTo(t, s, "a"), &pb.RegisterSecretsRequest{SessionId: "b"})
+	return err
+}
+
+// recordOf makes a call, and returns the record of its answer.
+func recordOf(t *testing.T, s *sidecar, call func(grpc.CallOption) error) *pb.AuditRecord {
+	t.Helper()
+	var trailer metadata.MD
+	if err := call(grpc.Trailer(&trailer)); err != nil {
+		t.Fatal(err)
+	}
+	var log, hash string
+	var sequence uint64
+	if _, err := fmt.Sscan(strings.Join(trailer.Get("toolresult-audit"), " "), &log, &sequence, &hash); err != nil {
+		t.Fatalf("the trailer is %v: %v", trailer, err)
+	}
+	resp, err := s.audit().GetRecord(t.Context(), &pb.GetRecordRequest{Sequence: sequence})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := resp.GetRecord(); r.GetLogId() != log || r.GetHash() != hash {
+		t.Errorf("the trailer is %v, and the record has %s %s", trailer, r.GetLogId(), r.GetHash())
+	}
+	return resp.GetRecord()
+}
+
+// A call has one record with all that the contract says, which can be verified, also after a start.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	store := filepath.Join(t.TempDir(), "store")
+	s := startSidecar(t, launch{store: store})
+	req := completed(1, numbered(9000))
+	req.Call = &pb.CallReference{SessionId: "session-1", CallId: "call-1"}
+	req.Audit = &pb.AuditDetails{ToolInput: []byte(`{"cmd":"make"}`), ToolDurationMs: 1200, Trust: map[string]string{"source": "shell"}}
+	var resp *pb.ProjectResponse
+	record := recordOf(t, s, func(o grpc.CallOption) (err error) {
+		resp, err = s.Project(t.Context(), req, o)
+		return err
+	})
+	for what, diff := range map[string]string{
+		"canonical": cmp.Diff(resp.GetCanonical(), record.GetCanonical(), protocmp.Transform()),
+		"receipt":   cmp.Diff(resp.GetReceipt(), record.GetReceipt(), protocmp.Transform()),
+		"details":   cmp.Diff(req.GetAudit(), record.GetDetails(), protocmp.Transform()),
+		"call":      cmp.Diff(req.GetCall(), record.GetCall(), protocmp.Transform()),
+	} {
+		if diff != "" {
+			t.Errorf("%s:\n%s", what, diff)
+		}
+	}
+	artifact := resp.GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
+	if p := record.GetPayloads()[0]; p.GetField() != "output.command.stdout" || p.GetArtifact() != artifact || p.GetBytes() != uint64(len(numbered(9000))) {
+		t.Errorf("the payload is %v", p)
+	}
+	c, v := record.GetCaller(), record.GetVersions()
+	if int(c.GetUid()) != os.Getuid() || int(c.GetPid()) != os.Getpid() || v.GetRenderer() == 0 || v.GetProjector() == 0 || v.GetServer() == "" ||
+		record.GetMethod() != pb.ToolResultService_Project_FullMethodName || record.GetElapsedUs() == 0 || record.GetPolicyDigest() == "" {
+		t.Errorf("the record is %v", record)
+	}
+	head := fmt.Sprintf("%s %d %s", record.GetLogId(), record.GetSequence(), record.GetHash())
+	if code := s.terminate(t); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	s = startSidecar(t, launch{store: store})
+	verified, err := s.audit().VerifyRecord(t.Context(), &pb.VerifyRecordRequest{Sequence: record.GetSequence()})
+	if err != nil || !verified.GetHolds() || !verified.GetComplete() || len(verified.GetFindings()) < 4 {
+		t.Errorf("%v, %v", verified, err)
+	}
+	for name, req := range map[string]*pb.ListRecordsRequest{
+		"session": {SessionId: "session-1"}, "call": {SessionId: "session-1", CallId: "call-1"}, "tool": {ToolName: req.GetOutput().GetToolName()},
+		"artifact": {Artifact: artifact}, "kind": {Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}}, "time": {FromTime: "2020-01-01T00:00:00Z"},
+	} {
+		if got, err := s.audit().ListRecords(t.Context(), req); err != nil || len(got.GetRecords()) != 1 || got.GetRecords()[0].GetCanonical() != nil {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	at := "--server=unix://" + s.socket
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"list", at}, "session-1"}, {[]string{"show", at, "-o", "receipt", "1"}, resp.GetReceipt().GetText()},
+		{[]string{"verify", at, "1"}, "record 1: holds\n"}, {[]string{"verify", at, "--all", "--head", head}, "1 records hold, 0 do not"},
+		{[]string{"export", at}, `"call_id":"call-1"`},
+	} {
+		if r := cli(t, environment(t), nil, append([]string{"audit"}, c.args...)...); r.code != 0 || !strings.Contains(r.stdout, c.want) {
+			t.Errorf("audit %v: %d %.2000s%s", c.args, r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
+// A refused call has one short record, without anything of its payload.
+func TestRefusalsAreRecorded(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	req := completed(0, canary)
+	req.Output.ToolName = ""
+	req.Call = &pb.CallReference{SessionId: "session-1", CallId: "call-1"}
+	_, err := s.Project(t.Context(), req)
+	wantRefusal(t, err, codes.InvalidArgument, "FIELD_MISSING", "output.tool_name")
+	got, err := s.audit().ListRecords(t.Context(), &pb.ListRecordsRequest{})
+	if err != nil || len(got.GetRecords()) != 1 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	record := got.GetRecords()[0]
+	want := &pb.AuditRefusal{Code: "INVALID_ARGUMENT", Reason: "FIELD_MISSING", Field: "output.tool_name"}
+	if diff := cmp.Diff(want, record.GetRefusal(), protocmp.Transform()); diff != "" || record.GetCall().GetCallId() != "call-1" {
+		t.Errorf("%v\n%s", record, diff)
+	}
+	if encoded, _ := proto.Marshal(record); strings.Contains(string(encoded), canary) || len(encoded) > 1024 {
+		t.Errorf("the record has %d bytes: %v", len(encoded), record)
+	}
+}
+
+// Whoever is refused over and over is counted, and fills no disk.
+func TestManyRefusalsAreCounted(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	const calls = 1500
+	for range calls {
+		if _, err := s.Project(t.Context(), &pb.ProjectRequest{}); err == nil {
+			t.Fatal("no refusal")
+		}
+	}
+	counted := uint64(0)
+	req := &pb.ListRecordsRequest{PageSize: 1000}
+	var records int
+	for {
+		got, err := s.audit().ListRecords(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range got.GetRecords() {
+			records++
+			counted += 1 + r.GetRefusal().GetUnrecorded()
+		}
+		if req.Cursor = got.GetNextCursor(); req.GetCursor() == "" {
+			break
+		}
+	}
+	if counted > calls || counted < calls/3 || records == calls {
+		t.Errorf("%d records count %d of %d refusals", records, counted, calls)
+	}
+}
+
+// What is altered, removed or cut off the end while nobody looks is found.
+func TestAlteredLogsAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		statement string
+		first     uint64
+	}{
+		"nothing":               {"SELECT 1", 0},
+		"a receipt is edited":   {"UPDATE records SET receipt = 'x' WHERE sequence = 2", 2},
+		"a column is edited":    {"UPDATE records SET uid = 12345 WHERE sequence = 3", 3},
+		"a record is removed":   {"DELETE FROM records WHERE sequence = 2", 2},
+		"the end is removed":    {"DELETE FROM records WHERE sequence = 4", 4},
+		"two records are swept": {"UPDATE records SET hash = x'00' WHERE sequence = 1", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := filepath.Join(t.TempDir(), "store")
+			var head *pb.AuditRecord
+			t.Run("records are made", func(t *testing.T) {
+				s := startSidecar(t, launch{store: store})
+				for i := range 4 {
+					head = recordOf(t, s, func(o grpc.CallOption) error {
+						_, err := s.Project(t.Context(), completed(0, fmt.Sprint(i)), o)
+						return err
+					})
+				}
+			})
+			alterLog(t, store, c.statement)
+			s := startSidecar(t, launch{store: store})
+			broken, verified, err := s.verifyLog(t, &pb.VerifyLogRequest{HeadSequence: head.GetSequence(), HeadHash: head.GetHash()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.first == 0 {
+				if len(broken) > 0 || verified.GetSound() != 4 || verified.GetHeadHash() != head.GetHash() {
+					t.Errorf("%v, %v", broken, verified)
+				}
+				return
+			}
+			if len(broken) == 0 || broken[0].GetSequence() != c.first || verified.GetBroken() == 0 {
+				t.Errorf("%v, %v; want record %d", broken, verified, c.first)
+			}
+			if r := cli(t, environment(t), nil, "audit", "verify", "--server=unix://"+s.socket); r.code != 1 {
+				t.Errorf("audit verify: %d %s%s", r.code, r.stdout, r.stderr)
+			}
+		})
+	}
+}
+
+// Nobody else can read the log.
+func TestLogIsPrivate(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{shell: "umask 0"})
+	s.project(t, completed(0, "x"))
+	for _, name := range []string{"audit.db", "audit.db-wal", "audit.db-shm", "audit.head", "audit.reserve"} {
+		var stat unix.Stat_t
+		if err := unix.Stat(filepath.Join(s.store, name), &stat); err != nil || stat.Mode&0o777 != 0o600 {
+			t.Errorf("%s: mode %o, %v", name, stat.Mode&0o777, err)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package integration_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// legLandlock is a leg that needs a kernel with Landlock.
+func legLandlock(t *testing.T) {
+	t.Helper()
+	version, _, _ := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1)
+	leg(t, int(version) >= 4, "needs Linux 6.7 with landlock among its security modules")
+}
+
+// TestLandlock has a sidecar do everything that it does with files after it has given up its rights: store, compress,
+// append to logs, delete, read files under its roots, restart. What it cannot do any more is for the test of Restrict,
+// in package server; that it did give them up, the kernel says.
+func TestLandlock(t *testing.T) {
+	t.Parallel()
+	legLandlock(t)
+	root := t.TempDir()
+	path := filepath.Join(root, "log")
+	if err := os.WriteFile(path, []byte(numbered(3000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	socket, store := "", ""
+	for start := range 2 {
+		s := startSidecar(t, launch{socket: socket, store: store, args: []string{
+			"--landlock", "--roots=" + root, "--tcp=127.0.0.1:0", "--token-file=" + tokenFile(t, 0o600), "--keep-for=1ms", "--session-lease=0s",
+			"--gc-interval=1s", "--compress-after=1ms",
+		}})
+		socket, store = s.socket, s.store
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+		if err != nil || !strings.Contains(string(text), "NoNewPrivs:\t1") {
+			t.Errorf("nothing was given up: %v", err)
+		}
+		c := pb.NewArtifactServiceClient(s.conn)
+		file := completed(0, "")
+		file.Output.GetCommand().Stdout = &pb.Payload{Source: &pb.Payload_File{File: &pb.FileReference{Path: path}}}
+		kept := s.project(t, file).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
+		if _, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: kept}); err != nil {
+			t.Error(err)
+		}
+		if _, err := logFor(t.Context(), c, callOf("s", fmt.Sprint("call", start)), numbered(3000), true); err != nil {
+			t.Error(err)
+		}
+		if _, err := logFor(t.Context(), c, callOf("s", "open"), numbered(30), false); err != nil {
+			t.Error(err)
+		}
+		if _, err := streams(t.Context(), s, &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{
+			Header: &pb.StreamHeader{Family: "command", Streams: []string{"stdout"}},
+		}}, chunkOf("stdout", numbered(5000)), finishOf(commandOutput(&pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32),
+			Stdout: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
+		}))); err != nil {
+			t.Error(err)
+		}
+		if _, err := pb.NewToolResultServiceClient(dial(t, s.tcp)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
+			t.Errorf("TCP: %v", err)
+		}
+		time.Sleep(5 * time.Millisecond)
+		if got, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{}); err != nil || got.GetDeletedArtifacts() < 3 {
+			t.Errorf("%v, %v", got, err)
+		}
+		wantNone(t, s.stderr.String(), "permission denied", "\"ERROR\"")
+		if code := s.terminate(t); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		if _, err := os.Lstat(socket); err == nil {
+			t.Error("the socket is still there")
+		}
+	}
+}

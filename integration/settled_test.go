@@ -1,0 +1,174 @@
+package integration_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// What docs/faults.md promises after every case.
+const (
+	healthWithin  = 100 * time.Millisecond
+	settledWithin = 5 * time.Second
+)
+
+// baseline makes calls of every kind once, and counts the descriptors that a sidecar then has.
+func (s *sidecar) baseline(t *testing.T) int {
+	t.Helper()
+	resp := s.project(t, completed(0, numbered(2000)))
+	s.compact(t, resp.GetCanonical(), handles)
+	if _, err := streams(t.Context(), s, headerOf(nil), chunkOf("stdout", "x")); err == nil {
+		t.Error("a stream without a header was served")
+	}
+	wantNoTemp(t, s)
+	return s.descriptors(t)
+}
+
+// descriptors are how many descriptors the process has.
+func (s *sidecar) descriptors(t testing.TB) int {
+	t.Helper()
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// wantSettled checks what is promised after every case: health answers, and within 5 s there is no temporary file
+// and no descriptor that was not there before.
+func (s *sidecar) wantSettled(t *testing.T, descriptors int) {
+	t.Helper()
+	if s.ended() {
+		t.Fatalf("the sidecar ended: %v\n%s", s.cmd.ProcessState, s.stderr)
+	}
+	s.wantHealthy(t)
+	for deadline := time.Now().Add(settledWithin); ; time.Sleep(2 * time.Millisecond) {
+		left, err := os.ReadDir(filepath.Join(s.store, "tmp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := s.descriptors(t)
+		if len(left) == 0 && open <= descriptors {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %v there are %d temporary files, and %d descriptors where there were %d", settledWithin, len(left), open, descriptors)
+		}
+	}
+}
+
+// wantHealthy checks that health answers in time. What else the machine does can make one answer late, and not all.
+func (s *sidecar) wantHealthy(t *testing.T) {
+	t.Helper()
+	health := healthpb.NewHealthClient(s.conn)
+	var took time.Duration
+	for range 20 {
+		began := time.Now()
+		resp, err := health.Check(context.WithoutCancel(t.Context()), &healthpb.HealthCheckRequest{})
+		if err != nil || resp.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+			t.Fatalf("health: %v, error %v", resp, err)
+		}
+		if took = time.Since(began); took <= healthWithin {
+			return
+		}
+	}
+	t.Errorf("health answers after %v, 20 times", took)
+}
+
+// processorTime is what the process has used of processors.
+func (s *sidecar) processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var ticks int64
+	for _, f := range fields[11:13] { // utime and stime, in hundredths of a second
+		n, err := strconv.ParseInt(f, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// wantNoGoroutines ends a sidecar that has no connection any more, and checks that it had no goroutine that one
+// which has served a single call does not have.
+func wantNoGoroutines(t *testing.T, s *sidecar) {
+	t.Helper()
+	fresh := startSidecar(t, launch{})
+	fresh.baseline(t)
+	usual := fresh.goroutines(t)
+	for begun, n := range s.goroutines(t) {
+		if n > usual[begun] {
+			t.Errorf("%d goroutines were %s, usual are %d\n%s", n, begun, usual[begun], s.stderr)
+		}
+	}
+}
+
+var goroutineBegun = regexp.MustCompile(`(?m)^created by (\S+)`)
+
+// goroutines ends a sidecar by SIGQUIT, and counts its goroutines by what began them.
+func (s *sidecar) goroutines(t *testing.T) map[string]int {
+	t.Helper()
+	before := s.descriptors(t)
+	_ = s.conn.Close() // what it says is of no account
+	waitFor(t, "the connection to be closed", func() bool { return s.descriptors(t) < before })
+	time.Sleep(50 * time.Millisecond) // a goroutine ends after its descriptor
+	s.quit = true
+	s.signal(t, syscall.SIGQUIT)
+	s.wait(t)
+	count := map[string]int{}
+	for _, m := range goroutineBegun.FindAllStringSubmatch(s.stderr.String(), -1) {
+		count[m[1]]++
+	}
+	if len(count) == 0 {
+		t.Errorf("no goroutines are in\n%s", s.stderr)
+	}
+	return count
+}
+
+// TestInFlightBytesAreGivenBack lets calls end in every way where only one of them fits at a time.
+func TestInFlightBytesAreGivenBack(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
+	large := strings.Repeat(canary+"\n", 900<<10/(len(canary)+1))
+	refused := completed(0, large)
+	refused.Output.ToolName = "no name"
+	for i := range 10 {
+		if _, err := s.Project(t.Context(), refused); err == nil {
+			t.Error("a bad name was served")
+		}
+		if _, err := s.Project(t.Context(), within(&pb.Budget{MaxLines: 1}, completed(0, large))); err == nil {
+			t.Error("a bad budget was served")
+		}
+		if _, err := s.Project(t.Context(), completed(0, large+large)); err == nil {
+			t.Error("a message over the limit was served")
+		}
+		for _, leave := range []time.Duration{time.Microsecond, time.Duration(i) * time.Millisecond} {
+			ctx, cancel := context.WithTimeout(t.Context(), leave)
+			_, _ = s.Project(ctx, completed(0, large)) // it ends as it may
+			cancel()
+		}
+	}
+	var err error
+	for deadline := time.Now().Add(settledWithin); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, err = s.Project(t.Context(), completed(0, large)); err == nil {
+			return
+		}
+	}
+	t.Errorf("alone, and %v later: %v", settledWithin, err)
+}
