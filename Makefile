@@ -25,6 +25,8 @@ FUZZTIME ?= 20000x
 BENCH ?= .
 BENCHTIME ?= 1s
 WRITE ?=
+# The tests of the store that other legs may skip, because they need root, a mount or a program.
+STORE_LEGS := TestRefusals|TestRequireStableFS|TestDamage|TestDiskFull|TestTakesFiles|TestTakingFileFails|TestCompressedIsZstd
 # What `make breaking` compares the contract with: the last release or, before
 # there is one, the commit that first published the contract.
 AGAINST ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git rev-list --max-parents=0 HEAD 2>/dev/null | tail -n 1)
@@ -69,25 +71,85 @@ race: ## Run the tests twice, shuffled, under the race detector
 
 .PHONY: integration
 integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary on a real socket, grpcurl included
-	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
+	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
 
 .PHONY: faults
 faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
 	integration/faults/setup
-	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m -v ./integration/faults
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m -v ./integration/faults ./auditlog/sqlite
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -run '$(STORE_LEGS)' ./artifactstore
+
+.PHONY: postgres
+postgres: ## Run the audit log against a PostgreSQL server of its own: the contract, kills, lost connections
+	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on -timeout 10m -v ./auditlog/postgres
 
 .PHONY: faults-long
-faults-long: ## The same for hours; the counts go to .run/faults.txt
-	integration/faults/setup
-	@mkdir -p .run; rm -f .run/faults.txt
-	TOOLRESULT_LEGS=all TOOLRESULT_FAULTS_ROUNDS=10000 TOOLRESULT_FAULTS_CUTS=1000 TOOLRESULT_FAULTS_UPLOADS=10000 \
+faults-long: faults-crashes ## The same for hours; the counts go to .run/faults.txt and .run/crashes.txt
+	@rm -f .run/faults.txt
+	TOOLRESULT_LEGS=all TOOLRESULT_FAULTS_UPLOADS=10000 TOOLRESULT_FAULTS_STEPS=1 \
 	TOOLRESULT_FAULTS_ARTIFACTS=1000000 TOOLRESULT_FAULTS_MEGABYTES=1024 TOOLRESULT_FAULTS_TOTALS=$(CURDIR)/.run/faults.txt \
-		$(GO) test -count=1 -timeout 6h -v ./integration/faults
+		$(GO) test -count=1 -timeout 6h -v -skip '$(CRASHES)' ./integration/faults
+	TOOLRESULT_FAULTS_STEPS=1 $(GO) test -count=1 -timeout 3h -v -run TestTornLog ./auditlog/sqlite
 	@cat .run/faults.txt
+
+# Sittings add up in .run/crashes.txt until there are KILLS and CUTS; one that is broken off counts what it finished.
+KILLS ?= 10000
+CUTS ?= 3000
+LEDGER ?= $(CURDIR)/.run/crashes.txt
+CRASHES = ^(TestKilledAtRandom|TestSidecarKilledAtRandom|TestKilledWhileCollecting|TestPowerCuts.*)$$
+CRASHED = awk -F '[ =]' '$$1 == "leg" {n[$$2]++; for (i = 3; i < NF; i += 2) {by[$$2, $$i] += $$(i + 1); all[$$i] += $$(i + 1)}}
+
+.PHONY: faults-crashes
+faults-crashes: ## KILLS by kill -9 and power CUTS, in sittings; .run/crashes.txt adds up
+	integration/faults/setup
+	@mkdir -p .run; touch $(LEDGER)
+	$(GO) test -c -o .run/crashes.test ./integration/faults
+	@set -e; while :; do \
+		set -- $$($(CRASHED) END {print all["kills"] + 0, all["cuts"] + 0}' $(LEDGER)); \
+		legs=; [ "$$1" -ge $(KILLS) ] || legs='Killed'; [ "$$2" -ge $(CUTS) ] || legs="$${legs:+$$legs|}PowerCuts"; \
+		[ -n "$$legs" ] || break; \
+		(cd integration/faults && TOOLRESULT_LEGS=all TOOLRESULT_FAULTS_ROUNDS=500 TOOLRESULT_FAULTS_CUTS=150 \
+			TOOLRESULT_FAULTS_TOTALS=$(LEDGER) $(CURDIR)/.run/crashes.test -test.timeout 3h \
+			-test.run "^Test(Sidecar)?($$legs)" -test.skip EverySystemCall > $(CURDIR)/.run/crashes.log 2>&1) || { cat .run/crashes.log; exit 1; }; \
+	done
+	@$(MAKE) -s faults-totals
+
+.PHONY: faults-totals
+faults-totals: ## What the sittings of faults-crashes add up to, as docs/faults.md has it
+	@echo '| leg | kills | cuts | artifacts | records | lost | torn | minutes |'; echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
+	@$(CRASHED) function row(name, v) {printf "| %s | %d | %d | %d | %d | %d | %d | %.0f |\n", name, v["kills"], v["cuts"], v["artifacts"], v["records"], v["lost"], v["torn"], v["seconds"] / 60} \
+		END {for (leg in n) {split("", v); for (k in all) v[k] = by[leg, k]; row("`" leg "`", v)} row("together", all)}' $(LEDGER) | sort
 
 .PHONY: mutants
 mutants: ## Take one safety measure out after the other; its test must fail
 	TOOLRESULT_LEGS=all $(GO) test -count=1 -timeout 20m -v ./integration/faults/mutants
+
+# Sittings add up: each goes on behind the last case of the ledger, up to CASES of a SEED.
+CASES ?= 100000000
+SEED ?= 1
+FROM ?= $(shell sed -n 's/.*"seed":$(SEED),"from":\([0-9]*\),"cases":\([0-9]*\).*/\1 \2/p' .run/sealing.txt 2>/dev/null | awk '$$1 + $$2 > n {n = $$1 + $$2} END {printf "%d", n}')
+FUZZ ?= 1000000x
+WORKERS ?= 0
+
+.PHONY: sealing
+sealing: ## Attack receipts: CASES generated, FUZZ guided by coverage; .run/sealing.txt adds up
+	@mkdir -p .run; commit=$$(git describe --always --dirty); from=$(FROM); \
+	if [ "$$from" -lt $(CASES) ]; then \
+		GOGC=400 $(GO) test -count=1 -timeout 0 ./server -run '^TestSealing$$' -v -sealing.seed $(SEED) -sealing.from "$$from" \
+			-sealing.cases $$(($(CASES) - from)) -sealing.workers $(WORKERS) -sealing.ledger $(CURDIR)/.run/sealing.txt -sealing.commit "$$commit"; \
+	fi; \
+	GOGC=400 $(GO) test -timeout 0 ./server -run '^$$' -fuzz '^FuzzSealing$$' -fuzztime $(FUZZ) -fuzzminimizetime 20x | tee .run/sealing-fuzz.txt; \
+	fuzzed=$$(sed -n 's/.*execs: \([0-9]*\).*/\1/p' .run/sealing-fuzz.txt | tail -n 1); \
+	echo "{\"commit\":\"$$commit\",\"fuzzed\":$${fuzzed:-0}}" >> .run/sealing.txt; \
+	$(GO) test -count=1 ./server -run '^TestSealingLedger$$' -v -sealing.ledger $(CURDIR)/.run/sealing.txt
+
+CALLS ?= 1000000
+
+.PHONY: soak
+soak: ## CALLS calls by clients that are killed and frozen; what grows is an error; .run/soak.txt has the numbers
+	@mkdir -p .run
+	TOOLRESULT_LEGS=all TOOLRESULT_SOAK_CALLS=$(CALLS) TOOLRESULT_SOAK_TOTALS=$(CURDIR)/.run/soak.txt \
+		$(GO) test -count=1 -timeout 24h -v ./integration/soak
 
 .PHONY: tokens
 tokens: ## Hold the exact token counters against the reference, and time them
@@ -101,11 +163,11 @@ providers: ## Send fixtures through the providers' own SDKs to a mock that check
 
 .PHONY: readme
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
-	$(GO) test -count=1 -tags readme -v ./integration/readme
+	$(GO) test -count=1 -timeout 30m -tags readme -v ./integration/readme
 
 .PHONY: golden
 golden: ## Write golden files and the tables of the documents again; review the diff
-	-$(GO) test -count=1 ./integration -run TestGolden -update
+	-$(GO) test -count=1 ./integration -run 'TestGolden|TestEarlierRecords' -update
 	-$(GO) test -count=1 ./integration -run TestDocumented -update
 	-$(GO) test -count=1 ./transports -run 'TestTurns|TestStreams$$' -update
 	git --no-pager diff --stat
@@ -133,13 +195,20 @@ generate: $(TOOLS) ## Make gen/ and the descriptor set of the example again
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o docs/examples/acme.binpb
 
 .PHONY: check-generated
-check-generated: $(TOOLS) ## Fail if gen/ or the example is not what the .proto files give
+check-generated: $(TOOLS) ## Fail if gen/, the example or the rules of redaction are not what they are made from
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
 	$(BIN)/buf generate -o "$$tmp"; \
 	diff -r gen "$$tmp/gen"; \
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o "$$tmp/acme.binpb"; \
 	cmp docs/examples/acme.binpb "$$tmp/acme.binpb"; \
 	echo "gen/ is what proto/ gives, and so is the example"
+	$(GO) -C preview/redact/generate run . -check ../rules.json
+
+.PHONY: rules
+rules: ## Write the rules of redaction again, from the version of gitleaks that preview/redact/generate pins
+	$(GO) -C preview/redact/generate run . -o ../rules.json
+	-$(GO) test -count=1 ./integration -run TestDocumentedRedaction -update
+	git --no-pager diff --stat
 
 .PHONY: lint
 lint: $(TOOLS) ## Lint the contract and the Go code
@@ -166,6 +235,7 @@ check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not t
 	$(GO) -C integration/tools mod tidy -diff
 	$(GO) -C integration/tokens mod tidy -diff
 	$(GO) -C integration/providers mod tidy -diff
+	$(GO) -C preview/redact/generate mod tidy -diff
 
 .PHONY: breaking
 breaking: $(BIN)/buf ## Fail if the contract breaks clients of AGAINST
@@ -176,7 +246,7 @@ dag: ## Fail if a package imports what its room may not
 	$(GO) test -count=1 ./integration/dag
 
 .PHONY: ci
-ci: check-format check-generated lint vet breaking dag race tokens providers eval integration faults mutants fuzz readme ## Everything that CI runs
+ci: check-format check-generated lint vet breaking dag race tokens providers eval integration faults postgres mutants fuzz readme ## Everything that CI runs
 	@echo "ci: every leg ran"
 
 .PHONY: clean
