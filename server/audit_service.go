@@ -164,7 +164,7 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 		}
 	}
 	return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{
-		LogId: verified.Head.Log, Sound: uint64(verified.Sound), Broken: uint64(verified.Broken), First: verified.First,
+		LogId: verified.Head.Log, Sound: verified.Sound, Broken: verified.Broken, First: verified.First,
 		HeadSequence: verified.Head.Sequence, HeadHash: verified.Head.Hash,
 	}}})
 }
