@@ -582,6 +582,8 @@ func logProvocations() []provocation {
 	add("INVALID_ARGUMENT", "NAME_INVALID", "header.call.session_id", appends(logHeader("../"+canary, "c", "", 0)))
 	add("INVALID_ARGUMENT", "NAME_INVALID", "header.call.call_id", appends(logHeader("s", canary+"\n", "", 0)))
 	add("INVALID_ARGUMENT", "NAME_INVALID", "header.name", appends(logHeader("s", "c", ".", 0)))
+	add("INVALID_ARGUMENT", "FIELD_TOO_LONG", "header.require_set", appends(requiringOf("s", strings.Repeat("x", 129))))
+	add("FAILED_PRECONDITION", "SECRETS_UNKNOWN", "", appends(requiringOf("s", "a-set-of-another-start")))
 	add("INVALID_ARGUMENT", "STREAM_ORDER", "message", appends())
 	add("INVALID_ARGUMENT", "STREAM_ORDER", "message", appends(logData(canary)))
 	add("INVALID_ARGUMENT", "STREAM_ORDER", "message", appends(logHeader("s", "order", "", 0), logHeader("s", "order", "", 0)))
@@ -597,6 +599,13 @@ func logProvocations() []provocation {
 	add("FAILED_PRECONDITION", "STORE_READ_ONLY", "", appendingTo(withReadOnlyLogs))
 	add("INTERNAL", "STORE_FAILED", "", appendingTo(withoutDirectoryOfLogs))
 	return list
+}
+
+// requiringOf is the header of a log that is not kept without a set of registered values.
+func requiringOf(session, set string) *pb.AppendLogRequest {
+	m := logHeader(session, "requires", "", 0)
+	m.GetHeader().RequireSet = set
+	return m
 }
 
 // appendsOver appends more than a quota has room for, and finishes.

@@ -898,11 +898,15 @@ func TestValuesAreGoneAfterAStart(t *testing.T) {
 	wantRefusal(t, err, codes.FailedPrecondition, "SECRETS_UNKNOWN", "")
 	_, err = streams(t.Context(), second, headerOf(&pb.StreamHeader{Family: "command", Policy: request(id).GetPolicy(), Call: callOf("a", "")}))
 	wantRefusal(t, err, codes.FailedPrecondition, "SECRETS_UNKNOWN", "")
+	wantRefusal(t, appends(requiringOf("a", id), logData("it is plain words"))(t, second), codes.FailedPrecondition, "SECRETS_UNKNOWN", "")
 	again := register(second)
 	if again == id {
 		t.Error("the id of the values is that of the start before: it says something of them")
 	}
 	wantReceipt(t, second.receipt(t, request(again)), strings.Split(hidden, "\n")...)
+	if err := appends(requiringOf("a", again), logData("it is plain words"))(t, second); err != nil {
+		t.Errorf("a log whose values are registered: %v", err)
+	}
 	wantNone(t, first.stderr.String()+second.stderr.String(), "plain words")
 }
 

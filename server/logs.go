@@ -88,10 +88,11 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	check.Name("call.session_id", header.GetCall().GetSessionId(), true)
 	check.Name("call.call_id", header.GetCall().GetCallId(), true)
 	check.Name("name", header.GetName(), false)
+	check.Length("require_set", header.GetRequireSet(), maxSetID)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	values, err := l.secrets.of(header.GetCall().GetSessionId(), "")
+	values, err := l.secrets.of(header.GetCall().GetSessionId(), header.GetRequireSet())
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (s *secrets) of(session, required string) (*redact.Values, error) {
 	if required != "" && !own.is(required) && !all.is(required) {
 		return nil, &refusal{
 			code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_SECRETS_UNKNOWN,
-			message: "the server does not have the registered values that the policy requires; register them again",
+			message: "the server does not have the registered values that the call requires; register them again",
 		}
 	}
 	switch {

@@ -227,7 +227,7 @@ func (x *RegisteredSecret) GetValue() []byte {
 // RegisterSecretsResponse says what is registered.
 type RegisterSecretsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names this list for RedactionPolicy.require_set, until the server stops or the list is replaced.
+	// Names this list for require_set, until the server stops or the list is replaced.
 	// Empty when the list is, so that it can be given as it is.
 	SetId         string `protobuf:"bytes,1,opt,name=set_id,json=setId,proto3" json:"set_id,omitempty"`
 	unknownFields protoimpl.UnknownFields

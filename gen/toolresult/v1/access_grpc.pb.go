@@ -46,8 +46,9 @@ type AccessServiceClient interface {
 	// encodings (docs/redaction.md), kept in memory alone, and written nowhere. The list
 	// takes the place of an earlier one.
 	//
-	// After a start the server knows no values. A call whose policy names the set_id of the
-	// answer (RedactionPolicy.require_set) is refused while the server does not have it.
+	// After a start the server knows no values. A call that names the set_id of the answer
+	// (RedactionPolicy.require_set, LogHeader.require_set) is refused while the server does not
+	// have it.
 	//
 	// Errors:
 	//
@@ -112,8 +113,9 @@ type AccessServiceServer interface {
 	// encodings (docs/redaction.md), kept in memory alone, and written nowhere. The list
 	// takes the place of an earlier one.
 	//
-	// After a start the server knows no values. A call whose policy names the set_id of the
-	// answer (RedactionPolicy.require_set) is refused while the server does not have it.
+	// After a start the server knows no values. A call that names the set_id of the answer
+	// (RedactionPolicy.require_set, LogHeader.require_set) is refused while the server does not
+	// have it.
 	//
 	// Errors:
 	//

@@ -564,7 +564,10 @@ type LogHeader struct {
 	// one.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// How many bytes the log has already. 0: it is new, or the first answer is to say.
-	AtByte        uint64 `protobuf:"varint,3,opt,name=at_byte,json=atByte,proto3" json:"at_byte,omitempty"`
+	AtByte uint64 `protobuf:"varint,3,opt,name=at_byte,json=atByte,proto3" json:"at_byte,omitempty"`
+	// The set_id of RegisterSecrets that the server must have, as in
+	// RedactionPolicy.require_set. Empty: none is required. At most 128 bytes.
+	RequireSet    string `protobuf:"bytes,4,opt,name=require_set,json=requireSet,proto3" json:"require_set,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -618,6 +621,13 @@ func (x *LogHeader) GetAtByte() uint64 {
 		return x.AtByte
 	}
 	return 0
+}
+
+func (x *LogHeader) GetRequireSet() string {
+	if x != nil {
+		return x.RequireSet
+	}
+	return ""
 }
 
 // LogSync has no fields.
@@ -1920,11 +1930,13 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\x04data\x18\x02 \x01(\fH\x00R\x04data\x12,\n" +
 	"\x04sync\x18\x03 \x01(\v2\x16.toolresult.v1.LogSyncH\x00R\x04sync\x122\n" +
 	"\x06finish\x18\x04 \x01(\v2\x18.toolresult.v1.LogFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"j\n" +
+	"\amessage\"\x8b\x01\n" +
 	"\tLogHeader\x120\n" +
 	"\x04call\x18\x01 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
-	"\aat_byte\x18\x03 \x01(\x04R\x06atByte\"\t\n" +
+	"\aat_byte\x18\x03 \x01(\x04R\x06atByte\x12\x1f\n" +
+	"\vrequire_set\x18\x04 \x01(\tR\n" +
+	"requireSet\"\t\n" +
 	"\aLogSync\"\v\n" +
 	"\tLogFinish\"\xad\x01\n" +
 	"\x11AppendLogResponse\x12\x12\n" +

@@ -98,8 +98,10 @@ type ArtifactServiceClient interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, NAME_INVALID, STREAM_ORDER): correct it; do not
-	//	  retry.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID, STREAM_ORDER): correct
+	//	  it; do not retry.
+	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): the server does not have the values of
+	//	  require_set; register them again.
 	//	FAILED_PRECONDITION (LOG_POSITION): the log has another length than at_byte;
 	//	  send from where the metadata says.
 	//	FAILED_PRECONDITION (LOG_FINISHED): the log is an artifact already.
@@ -277,8 +279,10 @@ type ArtifactServiceServer interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, NAME_INVALID, STREAM_ORDER): correct it; do not
-	//	  retry.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID, STREAM_ORDER): correct
+	//	  it; do not retry.
+	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): the server does not have the values of
+	//	  require_set; register them again.
 	//	FAILED_PRECONDITION (LOG_POSITION): the log has another length than at_byte;
 	//	  send from where the metadata says.
 	//	FAILED_PRECONDITION (LOG_FINISHED): the log is an artifact already.

@@ -166,7 +166,7 @@ const (
 	ErrorReason_ERROR_REASON_STORE_POISONED ErrorReason = 56
 	// The operator keeps no audit log.
 	ErrorReason_ERROR_REASON_AUDIT_OFF ErrorReason = 57
-	// The server does not have the registered values that the policy requires. Register
+	// The server does not have the registered values that the call requires. Register
 	// them again.
 	ErrorReason_ERROR_REASON_SECRETS_UNKNOWN ErrorReason = 58
 	// A value that cannot be registered: too short, too long, or no secret.
