@@ -90,7 +90,7 @@ func (s *sealer) ownForms(family string, d *renderers.Document) (own []string) {
 		return nil
 	}
 	first, _, _ := strings.Cut(d.Outcome, " ")
-	own = append(own, strings.ToLower(first)+" ")
+	own = append(own, strings.ToLower(first)) // a space behind it is no part of the form: a value may be empty
 	for _, label := range []string{"Deployment id", "Dashboard", "Replicas", "Deployment log"} {
 		own = append(own, strings.ToLower(label)+":")
 	}
