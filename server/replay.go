@@ -231,7 +231,10 @@ type storedBlob struct {
 	size int64
 }
 
-func (b *storedBlob) Size() int64                  { return b.size }
+// Size is that of the artifact.
+func (b *storedBlob) Size() int64 { return b.size }
+
+// Open reads the artifact.
 func (b *storedBlob) Open() (io.ReadCloser, error) { return b.from.Open(b.ctx, b.name) }
 
 // inlinePayload is a payload that a record has itself.

@@ -159,27 +159,29 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 			results.redactions[kind] = true
 		}
 	}
+	s.register(results)
+	return nil
+}
+
+// register offers all services.
+func (s *Server) register(results *service) {
 	pb.RegisterToolResultServiceServer(s.grpc, results)
 	pb.RegisterAuditServiceServer(s.grpc, &auditService{audit: s.audit, service: results})
 	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
-		library: s.library, metrics: o.Metrics, idle: s.config.StreamIdle, logs: logs{
+		library: s.library, metrics: results.metrics, idle: s.config.StreamIdle, logs: logs{
 			store: s.library, every: s.config.LogSync, idle: s.config.StreamIdle, draining: s.draining, logger: s.logger,
 			secrets: results.secrets, patterns: results.patterns,
 		},
 	})
 	pb.RegisterAccessServiceServer(s.grpc, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
-	pb.RegisterTransportServiceServer(s.grpc, &transport{idle: s.config.StreamIdle, limit: int(limits.GetMaxMessageBytes())})
-	healthpb.RegisterHealthServer(s.grpc, s.health)
-	for _, service := range []string{
-		pb.ToolResultService_ServiceDesc.ServiceName, pb.ArtifactService_ServiceDesc.ServiceName, pb.TransportService_ServiceDesc.ServiceName,
-		pb.AuditService_ServiceDesc.ServiceName, pb.AccessService_ServiceDesc.ServiceName,
-	} {
-		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
+	pb.RegisterTransportServiceServer(s.grpc, &transport{idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes())})
+	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
+		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 	}
+	healthpb.RegisterHealthServer(s.grpc, s.health)
 	if s.config.Reflection {
 		reflection.Register(s.grpc)
 	}
-	return nil
 }
 
 // poisoned tells who watches the health of ToolResultService that the server must start again: every result needs a
