@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -17,17 +18,44 @@ const maxDepth = 64
 // errDuplicate is the cause of JSON_DUPLICATE_KEY.
 var errDuplicate = errors.New("an object has a key twice")
 
-// JSON checks that a field holds one JSON value: UTF-8, at most 64 deep, no
+// JSON checks that a field of a caller holds one JSON value: UTF-8, at most 64 deep, no
 // duplicate keys. Time is linear in its size.
 func (c Checker) JSON(field string, text []byte) {
+	switch DefectOf(text) {
+	case pb.JsonDefect_JSON_DEFECT_UNSPECIFIED:
+	case pb.JsonDefect_JSON_DEFECT_TOO_DEEP:
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", maxDepth)
+	case pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY:
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "%v", errDuplicate)
+	default:
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "is no JSON text")
+	}
+}
+
+// DefectOf says why a text is not one JSON value (RFC 8259) of UTF-8, at most 64 deep, without
+// duplicate keys; JSON_DEFECT_UNSPECIFIED where it is one. Time is linear in its size.
+func DefectOf(text []byte) pb.JsonDefect {
 	switch {
 	case depth(text) > maxDepth:
-		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", maxDepth)
-	case !utf8.Valid(text) || !json.Valid(text):
-		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "is no JSON text")
+		return pb.JsonDefect_JSON_DEFECT_TOO_DEEP
+	case !utf8.Valid(text):
+		return pb.JsonDefect_JSON_DEFECT_ENCODING
+	case !json.Valid(text):
+		return syntaxDefect(text)
 	case uniqueKeys(text) != nil:
-		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "%v", errDuplicate)
+		return pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY
 	}
+	return pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
+}
+
+// syntaxDefect tells text that ends too early from other text that is no JSON.
+func syntaxDefect(text []byte) pb.JsonDefect {
+	var value json.RawMessage
+	err := json.Unmarshal(text, &value)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && syntax.Offset >= int64(len(text)) && strings.HasPrefix(syntax.Error(), "unexpected end") {
+		return pb.JsonDefect_JSON_DEFECT_CUT_OFF
+	}
+	return pb.JsonDefect_JSON_DEFECT_SYNTAX
 }
 
 // depth is how deep the brackets outside of strings are nested at the most.
@@ -140,6 +168,9 @@ func fittingMembers(object []byte) string {
 			kept = append(kept, ',')
 		}
 		kept = append(kept, member...)
+	}
+	if len(kept) == 1 { // no member fits; an empty object would say that there are none
+		return ""
 	}
 	return fmt.Sprintf("%s}", kept)
 }

@@ -106,15 +106,18 @@ func (w *writer) toolError(e *pb.ToolError) {
 	if e.RecoveryHint != nil {
 		w.member("recovery_hint").text(e.GetRecoveryHint())
 	}
-	w.member("retryable").raw(strconv.FormatBool(e.GetRetryable()))
-	m := e.ProtoReflect()
-	for _, name := range []protoreflect.Name{"details_omitted", levelField} {
-		if f := m.Descriptor().Fields().ByName(name); m.Has(f) {
-			w.member(string(name)).value(f, m.Get(f))
-		}
+	retryable := "null" // nobody said so
+	if e.Retryable != nil {
+		retryable = strconv.FormatBool(e.GetRetryable())
 	}
+	w.member("retryable").raw(retryable)
+	w.fields(e.ProtoReflect(), func(f protoreflect.FieldDescriptor) bool { return f.Number() > lastOfRFC })
 	w.close('}')
 }
+
+// lastOfRFC is the last field of an error that the RFC has; those behind it follow in the order
+// of the contract.
+const lastOfRFC protoreflect.FieldNumber = 5
 
 // message writes the fields that a message has, and null for an absent field
 // whose sibling asks for it.
@@ -124,10 +127,17 @@ func (w *writer) message(m protoreflect.Message) {
 		return
 	}
 	w.open('{')
+	w.fields(m, func(protoreflect.FieldDescriptor) bool { return true })
+	w.close('}')
+}
+
+// fields writes those fields of a message that are wanted.
+func (w *writer) fields(m protoreflect.Message, wanted func(protoreflect.FieldDescriptor) bool) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
 		switch {
+		case !wanted(f):
 		case m.Has(f) && f.IsList():
 			w.member(string(f.Name())).list(f, m.Get(f).List())
 		case m.Has(f):
@@ -136,7 +146,6 @@ func (w *writer) message(m protoreflect.Message) {
 			w.member(string(f.Name())).raw("null")
 		}
 	}
-	w.close('}')
 }
 
 func nullBeside(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {

@@ -1,6 +1,10 @@
 package envelope
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // ErrorDomain says which part of the world an error comes from.
 type ErrorDomain string
@@ -222,4 +226,63 @@ var errorKinds = []ErrorKind{
 		"the runtime ended while the task ran"},
 	{"task_failed", DomainTask, false, "read the task's output, correct what failed, and start the task again",
 		"the task failed, and no other kind fits"},
+}
+
+// FallbackErrorKind is the kind of an error that came without one.
+const FallbackErrorKind = "tool_execution_failed"
+
+// NormalizeErrorKind brings a kind to the form of the contract: lower-case letters, digits
+// and "_", first a letter, at most MaxKind bytes. The words of "TimeoutError",
+// "ETIMEDOUT: timed out" and "timeout-error" are told apart and joined by "_". What has no
+// letter, and no kind at all, is FallbackErrorKind.
+func NormalizeErrorKind(given string) string {
+	if isErrorKind(given) {
+		return given
+	}
+	var b strings.Builder
+	runes := []rune(given[:min(len(given), 4*MaxGivenKind)])
+	for i, r := range runes {
+		switch {
+		case r >= 'a' && r <= 'z':
+			b.WriteRune(r)
+		case r >= '0' && r <= '9' && b.Len() > 0: // a kind begins with a letter
+			b.WriteRune(r)
+		case r >= 'A' && r <= 'Z':
+			if startsWord(runes, i) {
+				separate(&b)
+			}
+			b.WriteRune(r + 'a' - 'A')
+		default:
+			separate(&b)
+		}
+	}
+	kind := b.String()
+	return cmp.Or(strings.TrimRight(kind[:min(len(kind), MaxKind)], "_"), FallbackErrorKind)
+}
+
+// isErrorKind reports whether a kind is in the form of the contract.
+func isErrorKind(kind string) bool {
+	c := NewChecker("")
+	c.kind(kind)
+	return c.Err() == nil
+}
+
+// startsWord reports whether a capital begins a word: behind a small letter or digit, and before
+// a small letter where it ends an abbreviation, as the E of "HTTPError".
+func startsWord(runes []rune, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before := runes[i-1]
+	if before >= 'a' && before <= 'z' || before >= '0' && before <= '9' {
+		return true
+	}
+	return before >= 'A' && before <= 'Z' && i+1 < len(runes) && runes[i+1] >= 'a' && runes[i+1] <= 'z'
+}
+
+// separate ends a word.
+func separate(b *strings.Builder) {
+	if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
+		b.WriteByte('_')
+	}
 }

@@ -8,13 +8,15 @@ import (
 
 // Bounds of the envelope's own fields, in bytes.
 const (
-	MaxSummary  = 1024
-	MaxKind     = 64
-	MaxMessage  = 2048
-	MaxHint     = 1024
-	MaxDetails  = 2048 // of details in a canonical result
-	maxPath     = 4096
-	digestBytes = len("blake3:") + 64
+	MaxSummary = 1024
+	MaxKind    = 64
+	MaxMessage = 2048
+	MaxHint    = 1024
+	MaxDetails = 2048 // of details in a canonical result
+	// MaxGivenKind bounds the kind of an error as it was given.
+	MaxGivenKind = 256
+	maxPath      = 4096
+	digestBytes  = len("blake3:") + 64
 )
 
 // ValidateComplete checks the envelope of a complete output. The family's
@@ -26,12 +28,20 @@ func ValidateComplete(out *pb.CompleteToolOutput) error {
 		return c.Err()
 	}
 	c.Name("tool_name", out.GetToolName(), true)
-	c.Length("summary_text", out.GetSummaryText(), MaxSummary)
-	c.exclusivity(out.GetStatus(), out.Result != nil, out.Error != nil)
-	if out.Error != nil {
-		CheckCompleteError(c.At("error"), out.GetError())
-	}
+	c.exclusivity(StatusOf(out), out.Result != nil, out.Error != nil)
 	return c.Err()
+}
+
+// StatusOf returns the status of a complete output: as it is stated or, where it is not,
+// as it follows from what is set.
+func StatusOf(out *pb.CompleteToolOutput) pb.ToolStatus {
+	switch {
+	case out.GetStatus() != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
+		return out.GetStatus()
+	case out.GetError() != nil:
+		return pb.ToolStatus_TOOL_STATUS_ERROR
+	}
+	return pb.ToolStatus_TOOL_STATUS_SUCCESS
 }
 
 // exclusivity is RFC "Projection Algorithm", step 2.
@@ -56,16 +66,6 @@ func (c Checker) exclusivity(status pb.ToolStatus, hasResult, hasError bool) {
 		}
 	default:
 		c.Fail("status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no status that this server knows")
-	}
-}
-
-// CheckCompleteError checks an error as a runtime gives it.
-func CheckCompleteError(c Checker, e *pb.CompleteToolError) {
-	c.kind(e.GetKind())
-	c.Required("message", e.GetMessage(), MaxMessage)
-	c.Length("recovery_hint", e.GetRecoveryHint(), MaxHint)
-	if len(e.GetDetailsJson()) > 0 {
-		c.JSON("details_json", e.GetDetailsJson())
 	}
 }
 
@@ -113,6 +113,8 @@ func checkError(c Checker, e *pb.ToolError) {
 		c.Length("details_json", e.GetDetailsJson(), MaxDetails)
 		c.JSON("details_json", []byte(e.GetDetailsJson()))
 	}
+	c.Length("given_kind", e.GetGivenKind(), MaxGivenKind)
+	checkLarge(c, e.ProtoReflect())
 	if o := e.GetDetailsOmitted(); o != nil {
 		c.Length("details_omitted.digest", o.GetDigest(), digestBytes)
 		c.Length("details_omitted.artifact.path", o.GetArtifact().GetPath(), maxPath)

@@ -40,7 +40,7 @@ func accessProvocations() []provocation {
 		{listed{"IssueSessionToken", "PERMISSION_DENIED", "METHOD_NOT_ALLOWED"}, "", issuedWhileConfined},
 		{listed{"ReadArtifact", invalid, "NAME_INVALID"}, "session_id", readOf(&pb.ReadArtifactRequest{SessionId: "a b"}, someArtifact)},
 		{listed{"ReadArtifact", "PERMISSION_DENIED", "RAW_NOT_ALLOWED"}, "", rawWhileConfined},
-		{listed{"any", "PERMISSION_DENIED", "SESSION_FOREIGN"}, "", whileConfined},
+		{listed{"any", "PERMISSION_DENIED", "SESSION_MISMATCH"}, "", whileConfined},
 		{listed{"any", "PERMISSION_DENIED", "METHOD_NOT_ALLOWED"}, "", issuedWhileConfined},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_BACKOFF"}, "", withManyWrongTokens},
 	}
@@ -74,7 +74,7 @@ func withManyWrongTokens(t *testing.T, _ *sidecar) error {
 	stranger := pb.NewToolResultServiceClient(dial(t, s.tcp))
 	for range 40 {
 		_, err := stranger.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
-		if r := refusalOf(t, err); r.code != codes.Unauthenticated || r.reason != "TOKEN_WRONG" && r.reason != "TOKEN_BACKOFF" {
+		if r := refusalOf(t, err); r.code != codes.Unauthenticated || r.reason != "TOKEN_INVALID" && r.reason != "TOKEN_BACKOFF" {
 			t.Fatal(err)
 		}
 	}
@@ -129,7 +129,7 @@ func ask(t *testing.T, conn *grpc.ClientConn, token, method string) (reason stri
 	if err == nil {
 		err = call.RecvMsg(&emptypb.Empty{})
 	}
-	for _, r := range []string{"TOKEN_MISSING", "TOKEN_WRONG", "AUTHORITY", "METHOD_NOT_ALLOWED"} {
+	for _, r := range []string{"TOKEN_MISSING", "TOKEN_INVALID", "AUTHORITY", "METHOD_NOT_ALLOWED"} {
 		if err != nil && strings.Contains(explainStatus(err), r) {
 			return r
 		}

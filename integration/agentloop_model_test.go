@@ -118,7 +118,7 @@ func (m *chatModel) check(r *http.Request) error {
 	if err := json.Unmarshal([]byte(array), &messages); err != nil {
 		return err
 	}
-	resp, err := m.lint.LintTranscript(r.Context(), &pb.LintTranscriptRequest{Provider: pb.Provider_PROVIDER_OPENAI_CHAT, Transcript: array})
+	resp, err := m.lint.LintTranscript(r.Context(), &pb.LintTranscriptRequest{Provider: pb.Provider_PROVIDER_OPENAI_CHAT, TranscriptJson: array})
 	if err != nil || len(resp.GetFindings()) > 0 {
 		return fmt.Errorf("lint finds %v, error %w", resp.GetFindings(), err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore/library"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -45,13 +46,13 @@ func readAll(t *testing.T, c pb.ArtifactServiceClient, req *pb.ReadArtifactReque
 		}
 		data += string(resp.GetData())
 		pages++
-		if resp.GetComplete() != (resp.GetNextCursor() == "") {
-			t.Fatalf("complete is %v with the cursor %q", resp.GetComplete(), resp.GetNextCursor())
+		if resp.GetComplete() != (resp.GetNextPageToken() == "") {
+			t.Fatalf("complete is %v with the cursor %q", resp.GetComplete(), resp.GetNextPageToken())
 		}
 		if resp.GetComplete() {
 			return data, pages
 		}
-		req.Cursor = resp.GetNextCursor()
+		req.PageToken = resp.GetNextPageToken()
 	}
 }
 
@@ -92,7 +93,7 @@ func TestReadArtifactByPointer(t *testing.T) {
 	c, path := stored(t, s, `{"items":[`+strings.Repeat(`{"id":1.0},`, 9000)+`{"id":9000,"a/b":"`+long+`"}]}`)
 	read := func(path, pointer, cursor string) (*pb.ReadArtifactResponse, error) {
 		return c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{
-			Path: path, Selection: &pb.ReadArtifactRequest_JsonPointer{JsonPointer: pointer}, Cursor: cursor,
+			Path: path, Selection: &pb.ReadArtifactRequest_JsonPointer{JsonPointer: pointer}, PageToken: cursor,
 		})
 	}
 	resp, err := read(path, "/items/8999/id", "")
@@ -119,10 +120,10 @@ func TestReadArtifactByPointer(t *testing.T) {
 		"no pointer":          {path, canary, "", codes.InvalidArgument, "POINTER_INVALID", "json_pointer"},
 		"a bad escape":        {path, "/~" + canary, "", codes.InvalidArgument, "POINTER_INVALID", "json_pointer"},
 		"a long pointer":      {path, "/" + strings.Repeat(canary, 1000), "", codes.InvalidArgument, "FIELD_TOO_LONG", "json_pointer"},
-		"no value":            {path, "/" + canary, "", codes.OutOfRange, "NOTHING_THERE", ""},
-		"no element":          {path, "/items/-", "", codes.OutOfRange, "NOTHING_THERE", ""},
+		"no value":            {path, "/" + canary, "", codes.OutOfRange, "RANGE_NOT_SATISFIABLE", ""},
+		"no element":          {path, "/items/-", "", codes.OutOfRange, "RANGE_NOT_SATISFIABLE", ""},
 		"no JSON":             {lines, "/items", "", codes.InvalidArgument, "JSON_INVALID", "json_pointer"},
-		"a cursor of another": {path, "/items/0", resp.GetNextCursor(), codes.InvalidArgument, "CURSOR_INVALID", "cursor"},
+		"a cursor of another": {path, "/items/0", resp.GetNextPageToken(), codes.InvalidArgument, "PAGE_TOKEN_INVALID", "cursor"},
 	} {
 		_, err := read(p.path, p.pointer, p.cursor)
 		t.Run(name, func(t *testing.T) { wantRefusal(t, err, p.code, p.reason, p.field) })
@@ -148,12 +149,12 @@ func artifactProvocations() []provocation {
 		{listed{"ReadArtifact", invalid, "PATTERN_INVALID"}, "match.pattern", readOf(&pb.ReadArtifactRequest{
 			Selection: &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: "(" + canary}},
 		}, someArtifact)},
-		{listed{"ReadArtifact", invalid, "CURSOR_INVALID"}, "cursor", readOf(&pb.ReadArtifactRequest{Cursor: canary}, someArtifact)},
-		{listed{"ReadArtifact", invalid, "CURSOR_INVALID"}, "cursor", withCursorOfAnother},
-		{listed{"ReadArtifact", "PERMISSION_DENIED", "ARTIFACT_FOREIGN"}, "", readOf(&pb.ReadArtifactRequest{Path: "/etc/" + canary}, asGiven)},
+		{listed{"ReadArtifact", invalid, "PAGE_TOKEN_INVALID"}, "page_token", readOf(&pb.ReadArtifactRequest{PageToken: canary}, someArtifact)},
+		{listed{"ReadArtifact", invalid, "PAGE_TOKEN_INVALID"}, "page_token", withCursorOfAnother},
+		{listed{"ReadArtifact", "PERMISSION_DENIED", "PATH_OUTSIDE_STORE"}, "", readOf(&pb.ReadArtifactRequest{Path: "/etc/" + canary}, asGiven)},
 		{listed{"ReadArtifact", "NOT_FOUND", "ARTIFACT_UNKNOWN"}, "", readOf(&pb.ReadArtifactRequest{Path: "/000/123456"}, underStore)},
-		{listed{"ReadArtifact", "OUT_OF_RANGE", "NOTHING_THERE"}, "", readOf(lines(10_001, 0), someArtifact)},
-		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_DAMAGED"}, "", readOf(&pb.ReadArtifactRequest{}, damagedArtifact)},
+		{listed{"ReadArtifact", "OUT_OF_RANGE", "RANGE_NOT_SATISFIABLE"}, "", readOf(lines(10_001, 0), someArtifact)},
+		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_CORRUPT"}, "", readOf(&pb.ReadArtifactRequest{}, damagedArtifact)},
 		{listed{"ReadArtifact", "DATA_LOSS", "ARTIFACT_MISSING"}, "", readOf(&pb.ReadArtifactRequest{}, missingArtifact)},
 		{listed{"ReadArtifact", "FAILED_PRECONDITION", "ARTIFACT_EXPIRED"}, "", withDeletedArtifact},
 		{listed{"ReadArtifact", invalid, "POINTER_INVALID"}, "json_pointer", readOf(pointer(canary), someArtifact)},
@@ -173,10 +174,10 @@ func artifactProvocations() []provocation {
 	}
 	return append(list,
 		provocation{listed{"ListArtifacts", invalid, bounds}, "page_size", listOf(&pb.ListArtifactsRequest{PageSize: 1001})},
-		provocation{listed{"ListArtifacts", invalid, "CURSOR_INVALID"}, "cursor", listOf(&pb.ListArtifactsRequest{Cursor: "!" + canary})},
-		provocation{listed{"LeaseSession", invalid, "FIELD_MISSING"}, "session_id", leaseOf(&pb.LeaseSessionRequest{Seconds: 1})},
+		provocation{listed{"ListArtifacts", invalid, "PAGE_TOKEN_INVALID"}, "page_token", listOf(&pb.ListArtifactsRequest{PageToken: "!" + canary})},
+		provocation{listed{"LeaseSession", invalid, "FIELD_MISSING"}, "session_id", leaseOf(&pb.LeaseSessionRequest{Duration: durationpb.New(time.Second)})},
 		provocation{listed{"LeaseSession", invalid, "NAME_INVALID"}, "session_id", leaseOf(&pb.LeaseSessionRequest{SessionId: "no " + canary})},
-		provocation{listed{"LeaseSession", invalid, bounds}, "seconds", leaseOf(&pb.LeaseSessionRequest{SessionId: "s", Seconds: 1 << 40})},
+		provocation{listed{"LeaseSession", invalid, bounds}, "duration", leaseOf(&pb.LeaseSessionRequest{SessionId: "s", Duration: &durationpb.Duration{Seconds: 1 << 32}})},
 	)
 }
 
@@ -222,7 +223,7 @@ func withCursorOfAnother(t *testing.T, s *sidecar) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return readOf(&pb.ReadArtifactRequest{Cursor: first.GetNextCursor()}, someArtifact)(t, s)
+	return readOf(&pb.ReadArtifactRequest{PageToken: first.GetNextPageToken()}, someArtifact)(t, s)
 }
 
 // withDeletedArtifact reads an artifact whose time is over.
@@ -340,7 +341,7 @@ func TestOnlyArtifactsAreRead(t *testing.T) {
 		"/etc/passwd", s.store + "/../../etc/passwd", s.store + "/LOCK", s.store + "/books.db", path + ".index", path + "/", strings.ToUpper(path),
 	} {
 		_, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: foreign})
-		wantRefusal(t, err, codes.PermissionDenied, "ARTIFACT_FOREIGN", "")
+		wantRefusal(t, err, codes.PermissionDenied, "PATH_OUTSIDE_STORE", "")
 	}
 }
 
@@ -357,11 +358,11 @@ func TestArtifactsOfCalls(t *testing.T) {
 	}
 	_, loose := stored(t, s, counted(9000))
 	list, err := c.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1", PageSize: 2})
-	if err != nil || len(list.GetArtifacts()) != 2 || list.GetArtifacts()[0].GetPath() != paths[2] || list.GetLeasedUntil() == "" {
+	if err != nil || len(list.GetArtifacts()) != 2 || list.GetArtifacts()[0].GetPath() != paths[2] || list.GetLeasedUntil() == nil {
 		t.Fatal(list, err)
 	}
-	rest, err := c.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1", PageSize: 2, Cursor: list.GetNextCursor()})
-	if err != nil || len(rest.GetArtifacts()) != 1 || rest.GetArtifacts()[0].GetCallId() != "call_0" || rest.GetNextCursor() != "" {
+	rest, err := c.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1", PageSize: 2, PageToken: list.GetNextPageToken()})
+	if err != nil || len(rest.GetArtifacts()) != 1 || rest.GetArtifacts()[0].GetCallId() != "call_0" || rest.GetNextPageToken() != "" {
 		t.Error(rest, err)
 	}
 	info, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{})
@@ -397,8 +398,8 @@ func TestArtifactCommands(t *testing.T) {
 		{[]string{"list", "--session", "session-1"}, 0, []string{path, "call_1", "48 KiB"}},
 		{[]string{"lease", "session-1", "24h"}, 0, []string{"T"}},
 		{[]string{"lease", "session-1", "0s"}, 0, []string{"no lease"}},
-		{[]string{"verify", path}, 0, []string{"1 sound, 0 not"}},
-		{[]string{"verify"}, 1, []string{"ARTIFACT_DAMAGED  " + damaged, "1 sound, 1 not"}},
+		{[]string{"verify", path}, 0, []string{"1 intact, 0 corrupt"}},
+		{[]string{"verify"}, 1, []string{"ARTIFACT_CORRUPT  " + damaged, "1 intact, 1 corrupt"}},
 		{[]string{"gc", "--dry-run"}, 0, []string{"0 deleted, 0 B; 2 kept"}},
 		{[]string{"lease", "session-1", "tomorrow"}, 125, nil},
 		{[]string{"read", "--lines", "9999-", path}, 0, []string{"9999\n10000\n"}},

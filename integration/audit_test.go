@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -20,6 +21,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 	_ "modernc.org/sqlite" // to alter a log
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -48,8 +51,8 @@ func auditProvocations() []provocation {
 	return []provocation{
 		{listed{"Project", "ALREADY_EXISTS", "REQUEST_ID_REUSED"}, "", withReusedID},
 		{listed{"Project", "FAILED_PRECONDITION", "SECRETS_UNKNOWN"}, "", projectOf(requiring)},
-		{listed{"Project", "FAILED_PRECONDITION", "STORE_POISONED"}, "", withFailedLog},
-		{listed{"any", "FAILED_PRECONDITION", "STORE_POISONED"}, "", withFailedLog},
+		{listed{"Project", "FAILED_PRECONDITION", "AUDIT_LOG_FAILED"}, "", withFailedLog},
+		{listed{"any", "FAILED_PRECONDITION", "AUDIT_LOG_FAILED"}, "", withFailedLog},
 		{listed{"Project", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", withIDButNoLog},
 		{listed{"any", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", readWithoutLog},
 		{listed{"Project", "UNAVAILABLE", "AUDIT_LOG_DOWN"}, "", withLostDatabase},
@@ -59,15 +62,15 @@ func auditProvocations() []provocation {
 		{listed{"GetRecord", "DATA_LOSS", "AUDIT_CHAIN_BROKEN"}, "", withAlteredLog},
 		{listed{"ListRecords", invalid, "NAME_INVALID"}, "session_id", list(&pb.ListRecordsRequest{SessionId: "a b"})},
 		{listed{"ListRecords", invalid, "FIELD_TOO_LONG"}, "call_id", list(&pb.ListRecordsRequest{CallId: strings.Repeat("x", 129)})},
-		{listed{"ListRecords", invalid, "FIELD_OUT_OF_BOUNDS"}, "from_time", list(&pb.ListRecordsRequest{FromTime: "yesterday"})},
+		{listed{"ListRecords", invalid, "FIELD_OUT_OF_BOUNDS"}, "from_time", list(&pb.ListRecordsRequest{FromTime: &timestamppb.Timestamp{Nanos: -1}})},
 		{listed{"ListRecords", invalid, "ENUM_UNKNOWN"}, "kinds[0]", list(&pb.ListRecordsRequest{Kinds: []pb.AuditKind{99}})},
-		{listed{"ListRecords", invalid, "CURSOR_INVALID"}, "cursor", list(&pb.ListRecordsRequest{Cursor: "?"})},
+		{listed{"ListRecords", invalid, "PAGE_TOKEN_INVALID"}, "page_token", list(&pb.ListRecordsRequest{PageToken: "?"})},
 		{listed{"VerifyLog", invalid, "FIELD_OUT_OF_BOUNDS"}, "head_hash", verifyWithHalfAHead},
 		{listed{"RegisterSecrets", invalid, "FIELD_OUT_OF_BOUNDS"}, "secrets", registerOf("", make([]*pb.RegisteredSecret, 10_001)...)},
 		{listed{"RegisterSecrets", invalid, "FIELD_TOO_LONG"}, "session_id", registerOf(strings.Repeat("x", 129), secret)},
 		{listed{"RegisterSecrets", invalid, "NAME_INVALID"}, "secrets[0].name", registerOf("", &pb.RegisteredSecret{Name: "a b", Value: secret.GetValue()})},
 		{listed{"RegisterSecrets", invalid, "SECRET_INVALID"}, "secrets[0].value", registerOf("", &pb.RegisteredSecret{Name: "N", Value: []byte("a")})},
-		{listed{"RegisterSecrets", "PERMISSION_DENIED", "SESSION_FOREIGN"}, "", registerWhileConfined},
+		{listed{"RegisterSecrets", "PERMISSION_DENIED", "SESSION_MISMATCH"}, "", registerWhileConfined},
 		{listed{"RegisterSecrets", "RESOURCE_EXHAUSTED", "QUOTA_SESSION"}, "", registerTooMuch},
 	}
 }
@@ -111,7 +114,7 @@ func withReusedID(t *testing.T, s *sidecar) error {
 func withFailedLog(t *testing.T, _ *sidecar) error {
 	s := withSmallFiles(t, func(*sidecar) {})
 	_, err := s.Project(t.Context(), completed(0, canary))
-	if r := refusalOf(t, err); r.reason != "STORE_POISONED" {
+	if r := refusalOf(t, err); r.reason != "AUDIT_LOG_FAILED" {
 		t.Errorf("the first call is refused with %s", r.reason)
 	}
 	if _, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{}); err != nil {
@@ -270,7 +273,7 @@ func TestAudit(t *testing.T) {
 	s := startSidecar(t, launch{store: store})
 	req := completed(1, numbered(9000))
 	req.Call = &pb.CallReference{SessionId: "session-1", CallId: "call-1"}
-	req.Audit = &pb.AuditDetails{ToolInput: []byte(`{"cmd":"make"}`), ToolDurationMs: 1200, Trust: map[string]string{"source": "shell"}}
+	req.Audit = &pb.AuditDetails{ToolInput: `{"cmd":"make"}`, ToolDuration: durationpb.New(1200 * time.Millisecond), Trust: map[string]string{"source": "shell"}}
 	var resp *pb.ProjectResponse
 	record := recordOf(t, s, func(o grpc.CallOption) (err error) {
 		resp, err = s.Project(t.Context(), req, o)
@@ -306,7 +309,7 @@ func TestAudit(t *testing.T) {
 	}
 	for name, req := range map[string]*pb.ListRecordsRequest{
 		"session": {SessionId: "session-1"}, "call": {SessionId: "session-1", CallId: "call-1"}, "tool": {ToolName: req.GetOutput().GetToolName()},
-		"artifact": {Artifact: artifact}, "kind": {Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}}, "time": {FromTime: "2020-01-01T00:00:00Z"},
+		"artifact": {Artifact: artifact}, "kind": {Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}}, "time": {FromTime: timestamppb.New(time.Unix(1577836800, 0))},
 	} {
 		if got, err := s.audit().ListRecords(t.Context(), req); err != nil || len(got.GetRecords()) != 1 || got.GetRecords()[0].GetCanonical() != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -372,7 +375,7 @@ func TestManyRefusalsAreCounted(t *testing.T) {
 			records++
 			counted += 1 + r.GetRefusal().GetUnrecorded()
 		}
-		if req.Cursor = got.GetNextCursor(); req.GetCursor() == "" {
+		if req.PageToken = got.GetNextPageToken(); req.GetPageToken() == "" {
 			break
 		}
 	}
@@ -415,7 +418,7 @@ func TestAlteredLogsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.first == 0 {
-				if len(broken) > 0 || verified.GetSound() != 4 || verified.GetHeadHash() != head.GetHash() {
+				if len(broken) > 0 || verified.GetIntact() != 4 || verified.GetHeadHash() != head.GetHash() {
 					t.Errorf("%v, %v", broken, verified)
 				}
 				return

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -87,7 +88,7 @@ func sessionsOf(s *sidecar) map[string]func(ctx context.Context, session string)
 			return err
 		},
 		"LeaseSession": func(ctx context.Context, session string) error {
-			_, err := artifacts.LeaseSession(ctx, &pb.LeaseSessionRequest{SessionId: session, Seconds: 60})
+			_, err := artifacts.LeaseSession(ctx, &pb.LeaseSessionRequest{SessionId: session, Duration: durationpb.New(time.Minute)})
 			return err
 		},
 		"ReadArtifact": func(ctx context.Context, session string) error {
@@ -148,7 +149,7 @@ func TestConfinedCallsNameTheirSession(t *testing.T) {
 	for place, at := range map[string]*sidecar{"socket": s, "TCP": &remote} {
 		own := confinedTo(t, s, "mine-"+place)
 		for name, call := range sessionsOf(at) {
-			for session, want := range map[string]string{"mine-" + place: "", "": "", "theirs": "SESSION_FOREIGN", "mine-" + place + "x": "SESSION_FOREIGN"} {
+			for session, want := range map[string]string{"mine-" + place: "", "": "", "theirs": "SESSION_MISMATCH", "mine-" + place + "x": "SESSION_MISMATCH"} {
 				err := call(own, session)
 				switch {
 				case want == "" && err != nil:
@@ -160,7 +161,7 @@ func TestConfinedCallsNameTheirSession(t *testing.T) {
 		}
 		// What named no session is of the caller's.
 		resp, err := pb.NewArtifactServiceClient(at.conn).ListArtifacts(own, &pb.ListArtifactsRequest{})
-		if err != nil || len(resp.GetArtifacts()) == 0 || resp.GetLeasedUntil() == "" {
+		if err != nil || len(resp.GetArtifacts()) == 0 || resp.GetLeasedUntil() == nil {
 			t.Errorf("%s: %v, %v", place, resp, err)
 		}
 	}
@@ -266,8 +267,8 @@ func selections() []*pb.ReadArtifactRequest {
 		{Selection: &pb.ReadArtifactRequest_Lines{Lines: &pb.LineRange{First: 1 << 40}}},
 		{Selection: &pb.ReadArtifactRequest_JsonPointer{JsonPointer: "/a"}},
 		{Selection: &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: "line"}}},
-		{Cursor: "1-00000000"},
-		{Cursor: canary},
+		{PageToken: "1-00000000"},
+		{PageToken: canary},
 	}
 }
 
@@ -316,7 +317,7 @@ func (w *world) checkReads(t *rapid.T, session string, selection *pb.ReadArtifac
 				if st.Code() == codes.NotFound {
 					t.Fatalf("session %s does not get its own %s: %v", session, path, st)
 				}
-				if selection.GetSelection() == nil && selection.GetCursor() == "" && !strings.HasPrefix(w.content[path], string(resp.GetData())) {
+				if selection.GetSelection() == nil && selection.GetPageToken() == "" && !strings.HasPrefix(w.content[path], string(resp.GetData())) {
 					t.Fatalf("session %s gets other bytes", session)
 				}
 				continue
@@ -384,5 +385,5 @@ func TestSessionTokensEndWithTheServer(t *testing.T) {
 	s.terminate(t)
 	next := startSidecar(t, launch{socket: s.socket, store: s.store})
 	_, err := next.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
-	wantRefusal(t, err, codes.Unauthenticated, "TOKEN_WRONG", "")
+	wantRefusal(t, err, codes.Unauthenticated, "TOKEN_INVALID", "")
 }

@@ -126,9 +126,9 @@ func (f *follower) read(t testing.TB) {
 			}
 		}
 		f.data += string(resp.GetData())
-		f.last, f.req.Cursor = resp, resp.GetNextCursor()
-		if (resp.GetNextCursor() == "") != (resp.GetComplete() && !resp.GetLive()) {
-			t.Fatalf("complete %v, live %v, with the cursor %q", resp.GetComplete(), resp.GetLive(), resp.GetNextCursor())
+		f.last, f.req.PageToken = resp, resp.GetNextPageToken()
+		if (resp.GetNextPageToken() == "") != (resp.GetComplete() && !resp.GetLive()) {
+			t.Fatalf("complete %v, live %v, with the cursor %q", resp.GetComplete(), resp.GetLive(), resp.GetNextPageToken())
 		}
 		if resp.GetLive() != (resp.GetDigest() == "") {
 			t.Fatalf("live %v with the digest %q", resp.GetLive(), resp.GetDigest())
@@ -693,7 +693,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 	next := startSidecar(t, launch{socket: s.socket, store: s.store})
 	_, err := pb.NewArtifactServiceClient(next.conn).ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: a.first.GetPath()})
-	wantRefusal(t, err, codes.DataLoss, "ARTIFACT_DAMAGED", "")
+	wantRefusal(t, err, codes.DataLoss, "ARTIFACT_CORRUPT", "")
 	err = appends(logHeader("session", "damaged", "", 0), logData(canary))(t, next)
 	wantRefusal(t, err, codes.Internal, "STORE_FAILED", "")
 	if content, err := os.ReadFile(a.first.GetPath()); err != nil || len(content) != 100 {

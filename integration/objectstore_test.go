@@ -273,8 +273,8 @@ func TestObjectStore(t *testing.T) {
 		reason string
 	}{
 		"s3://bucket/it/" + strings.Repeat("0", 32):    {codes.NotFound, "ARTIFACT_UNKNOWN"},
-		"s3://bucket/other/" + strings.Repeat("0", 32): {codes.PermissionDenied, "ARTIFACT_FOREIGN"},
-		filepath.Join(two.store, "000", "abcdef"):      {codes.PermissionDenied, "ARTIFACT_FOREIGN"},
+		"s3://bucket/other/" + strings.Repeat("0", 32): {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
+		filepath.Join(two.store, "000", "abcdef"):      {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
 	} {
 		_, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path})
 		wantRefusal(t, err, want.code, want.reason, "")
@@ -314,7 +314,7 @@ func TestObjectStoreDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = pb.NewArtifactServiceClient(two.conn).ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path})
-		wantRefusal(t, err, codes.DataLoss, "ARTIFACT_DAMAGED", "")
+		wantRefusal(t, err, codes.DataLoss, "ARTIFACT_CORRUPT", "")
 	}
 }
 

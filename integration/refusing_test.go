@@ -71,7 +71,7 @@ func withWrongToken(t *testing.T, _ *sidecar) error {
 		{"Bearer " + secret + canary},
 	} {
 		last = overTCP(t, s, wrong)
-		wantRefusal(t, last, codes.Unauthenticated, "TOKEN_WRONG", "")
+		wantRefusal(t, last, codes.Unauthenticated, "TOKEN_INVALID", "")
 	}
 	if strings.Contains(s.stderr.String(), secret[1:]) {
 		t.Error("the log has the token")

@@ -34,7 +34,7 @@ func TestEveryRecordIsMadeAgain(t *testing.T) {
 	again := pb.NewAuditServiceClient(startSidecar(t, launch{store: store, args: withFamilies(t)}).conn)
 	verified := 0
 	for cursor, more := "", true; more; more = cursor != "" {
-		list, err := again.ListRecords(t.Context(), &pb.ListRecordsRequest{PageSize: 1000, Cursor: cursor})
+		list, err := again.ListRecords(t.Context(), &pb.ListRecordsRequest{PageSize: 1000, PageToken: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestEveryRecordIsMadeAgain(t *testing.T) {
 				verified++
 			}
 		}
-		cursor = list.GetNextCursor()
+		cursor = list.GetNextPageToken()
 	}
 	if verified != made {
 		t.Errorf("%d records were made again, of %d calls", verified, made)

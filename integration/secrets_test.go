@@ -348,7 +348,7 @@ func (w *planting) turns(t *testing.T) {
 		for range 3 {
 			req := completed(1, string(w.payload()))
 			req.Output.SummaryText, req.Call = w.text(1024), w.reference()
-			req.Audit = &pb.AuditDetails{ToolInput: w.any()}
+			req.Audit = &pb.AuditDetails{ToolInput: string(w.any())}
 			turn.Outputs = append(turn.Outputs, req)
 		}
 		if _, err := w.ProjectTurn(t.Context(), turn); err != nil {
@@ -420,7 +420,7 @@ func (w *planting) details(t *testing.T) {
 		req := completed(0, "done\n")
 		req.RequestId = "details-" + strconv.Itoa(i)
 		req.Audit = &pb.AuditDetails{
-			ToolInput: []byte(`{"command":` + w.inJSON() + `}`), Runtime: w.payload(), Trust: map[string]string{"source": w.text(256), "why": w.text(256)},
+			ToolInput: `{"command":` + w.inJSON() + `}`, Runtime: w.payload(), Trust: map[string]string{"source": w.text(256), "why": w.text(256)},
 		}
 		w.sow(t, req)
 		w.sow(t, proto.CloneOf(req)) // the record answers
@@ -467,7 +467,7 @@ func (w *planting) refusals(t *testing.T) {
 		refused(err)
 		_, err = artifacts.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: bad + " "})
 		refused(err)
-		_, err = audit.ListRecords(t.Context(), &pb.ListRecordsRequest{ToolName: bad + "\n", Cursor: bad})
+		_, err = audit.ListRecords(t.Context(), &pb.ListRecordsRequest{ToolName: bad + "\n", PageToken: bad})
 		refused(err)
 		_, err = w.Render(t.Context(), &pb.RenderRequest{Canonical: &pb.CanonicalToolResult{ToolName: bad + "\n", SummaryText: bad, Status: 99}})
 		refused(err)
@@ -572,7 +572,7 @@ func (w *planting) readEverything(t *testing.T) {
 	var cursor string
 	verified := 0
 	for {
-		page, err := audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Cursor: cursor})
+		page, err := audit.ListRecords(t.Context(), &pb.ListRecordsRequest{PageToken: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -586,7 +586,7 @@ func (w *planting) readEverything(t *testing.T) {
 				t.Errorf("record %d of %s: %v, %v", r.GetSequence(), r.GetFamily(), resp.GetFindings(), err)
 			}
 		}
-		if cursor = page.GetNextCursor(); cursor == "" {
+		if cursor = page.GetNextPageToken(); cursor == "" {
 			break
 		}
 	}

@@ -205,7 +205,7 @@ func (c *conversation) compact(t *testing.T, s *sidecar, p prices) (first int) {
 		Policy: &pb.CompactionPolicy{
 			TotalTokens: target, Protect: &pb.ProtectionPolicy{LastTurns: 2},
 			Cache: &pb.CachePolicy{
-				CachedResults: uint32(len(c.results) - 1), OnBreak: pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED,
+				CachedResults: uint32(len(c.results) - 1), CacheBreak: pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED,
 				WritePercent: uint32(p.write), ReadPercent: new(uint32(p.read)), ExpectedRequests: uint32((limit - target) / each),
 			},
 		},

@@ -64,7 +64,7 @@ func provocations() []provocation {
 			TotalTokens: 16, Outputs: twice(completed(1, "out")),
 		})},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
-		{listed{"any", "UNAUTHENTICATED", "TOKEN_WRONG"}, "", withWrongToken},
+		{listed{"any", "UNAUTHENTICATED", "TOKEN_INVALID"}, "", withWrongToken},
 		{listed{"any", "PERMISSION_DENIED", "AUTHORITY"}, "", withForeignAuthority},
 		{listed{"any", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLargeMessage},
 		{listed{"any", "RESOURCE_EXHAUSTED", "IN_FLIGHT_BYTES"}, "", withManyBytes},

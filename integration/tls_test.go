@@ -124,7 +124,7 @@ func TestTLS(t *testing.T) {
 		t.Error(err)
 	}
 	wantRefusal(t, overTLS(t, address, trusting(ours), ""), codes.Unauthenticated, "TOKEN_MISSING", "")
-	wantRefusal(t, overTLS(t, address, trusting(ours), secret+"x"), codes.Unauthenticated, "TOKEN_WRONG", "")
+	wantRefusal(t, overTLS(t, address, trusting(ours), secret+"x"), codes.Unauthenticated, "TOKEN_INVALID", "")
 	if err := overTLS(t, address, trusting(ours), issue(t, s.conn, "a")); err != nil {
 		t.Errorf("a session: %v", err)
 	}

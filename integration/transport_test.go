@@ -68,7 +68,7 @@ func responseBody(text string) *pb.AssembleToolCallsRequest {
 }
 
 func eventOf(text string) *pb.AssembleToolCallsRequest {
-	return &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_Event{Event: text}}
+	return &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_EventJson{EventJson: text}}
 }
 
 // TestTransport sends a turn round: a stream to calls, calls and receipts to messages,
@@ -102,17 +102,17 @@ func TestTransport(t *testing.T) {
 			if provider == pb.Provider_PROVIDER_GEMINI {
 				first = `{"role":"user","parts":[{"text":"Go."}]}`
 			}
-			transcript := "[" + strings.Join(append([]string{first}, encoded.GetMessages()...), ",") + "]"
-			lint, err := s.transport().LintTranscript(t.Context(), &pb.LintTranscriptRequest{Provider: provider, Transcript: transcript})
+			transcript := "[" + strings.Join(append([]string{first}, encoded.GetMessagesJson()...), ",") + "]"
+			lint, err := s.transport().LintTranscript(t.Context(), &pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript})
 			if err != nil || lint.GetTotal() != 0 {
 				t.Errorf("%v, %v in %s", lint, err, transcript)
 			}
-			for _, m := range encoded.GetMessages() {
+			for _, m := range encoded.GetMessagesJson() {
 				if strings.Contains(m, "undefined: x") {
 					return
 				}
 			}
-			t.Errorf("the receipt is not in %v", encoded.GetMessages())
+			t.Errorf("the receipt is not in %v", encoded.GetMessagesJson())
 		})
 	}
 }
@@ -126,12 +126,12 @@ func TestChatMessages(t *testing.T) {
 		`{"role":"assistant","content":"I list the sources.","tool_calls":[{"id":"call_Ab1","type":"function","function":{"name":"shell___run","arguments":"{\"command\":\"ls src/runtime\"}"}}]}`,
 		`{"role":"tool","tool_call_id":"call_Ab1","content":"Process exited with code 0\nstdout:\nsrc/runtime/turn.rs\nsrc/runtime/lifecycle.rs"}`,
 	}
-	if got := resp.GetMessages(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := resp.GetMessagesJson(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 	for i, m := range resp.GetChatMessages() {
 		parsed := &pb.ChatMessage{}
-		if err := protojson.Unmarshal([]byte(resp.GetMessages()[i]), parsed); err != nil || !proto.Equal(parsed, m) {
+		if err := protojson.Unmarshal([]byte(resp.GetMessagesJson()[i]), parsed); err != nil || !proto.Equal(parsed, m) {
 			t.Errorf("message %d is %v and, in JSON, %v (%v)", i, m, parsed, err)
 		}
 	}
@@ -279,7 +279,7 @@ func assembleOf(messages ...*pb.AssembleToolCallsRequest) func(*testing.T, *side
 
 func lintOf(provider pb.Provider, transcript string) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
-		_, err := s.transport().LintTranscript(t.Context(), &pb.LintTranscriptRequest{Provider: provider, Transcript: transcript})
+		_, err := s.transport().LintTranscript(t.Context(), &pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript})
 		return err
 	}
 }

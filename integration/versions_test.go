@@ -128,7 +128,7 @@ func wantSound(t *testing.T, c pb.ArtifactServiceClient) {
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		if err != nil || answer.GetUnsound() != nil || answer.GetCounts() != nil && answer.GetCounts().GetSound() == 0 {
+		if err != nil || answer.GetCorrupt() != nil || answer.GetCounts() != nil && answer.GetCounts().GetIntact() == 0 {
 			t.Fatalf("%v, %v", answer, err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // callToolResult is the result of an MCP tool. Source: Model Context Protocol,
@@ -28,17 +28,12 @@ type callToolResult struct {
 // contentBlock are the members of a content block. Their names are exact.
 type contentBlock map[string]json.RawMessage
 
-// readCallToolResult checks and reads a result.
-func readCallToolResult(c envelope.Checker, in *pb.Payload) callToolResult {
-	const field, reason = "result_json", pb.ErrorReason_ERROR_REASON_JSON_INVALID
-	var r callToolResult
-	if !checkJSON(c, field, in) {
-		return r
-	}
+// readCallToolResult reads valid JSON text. It says so where that is no result.
+func readCallToolResult(text []byte) (r callToolResult, defect pb.JsonDefect) {
+	const shape = pb.JsonDefect_JSON_DEFECT_SHAPE
 	var members map[string]json.RawMessage
-	if json.Unmarshal(in.GetInline(), &members) != nil || members == nil {
-		c.Fail(field, reason, "is no JSON object")
-		return r
+	if json.Unmarshal(text, &members) != nil || members == nil {
+		return r, shape
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := members[name]
@@ -47,7 +42,7 @@ func readCallToolResult(c envelope.Checker, in *pb.Payload) callToolResult {
 		case name == "content":
 			var blocks []json.RawMessage
 			if json.Unmarshal(value, &blocks) != nil {
-				c.Fail(field, reason, "has content that is no array")
+				return callToolResult{}, shape
 			}
 			for _, b := range blocks {
 				var block contentBlock
@@ -58,13 +53,13 @@ func readCallToolResult(c envelope.Checker, in *pb.Payload) callToolResult {
 			r.structured = value
 		case name == "isError":
 			if json.Unmarshal(value, &r.isError) != nil {
-				c.Fail(field, reason, "has an isError that is neither true nor false")
+				return callToolResult{}, shape
 			}
 		default:
 			r.more = true
 		}
 	}
-	return r
+	return r, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
 }
 
 func isNull(text []byte) bool { return string(bytes.TrimSpace(text)) == "null" }
@@ -98,12 +93,9 @@ const (
 	contentLink     = "resource_link"
 )
 
-// messageWithoutText is the message of an error that says nothing.
-const messageWithoutText = "the tool reported an error without text"
-
 // toolError is what a result that says isError becomes. Its details are what the
 // message does not say.
-func (r *callToolResult) toolError(source []byte) *pb.CompleteToolError {
+func (r *callToolResult) toolError(source *pb.Payload) *pb.CompleteToolError {
 	var texts []string
 	said := !r.more
 	for _, b := range r.content {
@@ -113,35 +105,28 @@ func (r *callToolResult) toolError(source []byte) *pb.CompleteToolError {
 		}
 		said = said && ok && !b.more("type", "text")
 	}
-	whole := preview.OneLine(strings.Join(texts, "\n"))
-	e := &pb.CompleteToolError{Kind: "tool_execution_failed", Message: ends(whole, envelope.MaxMessage)}
-	if strings.TrimSpace(e.GetMessage()) == "" {
-		e.Message = messageWithoutText
+	message := strings.Join(texts, "\n")
+	e := &pb.CompleteToolError{Kind: envelope.FallbackErrorKind}
+	if message != "" {
+		e.Message = inline([]byte(message))
 	}
-	switch said = said && (e.GetMessage() == whole || len(texts) == 0); {
+	switch {
 	case !said:
-		e.DetailsJson = source
-	case r.structured != nil && !isText(onlyMember(r.structured), strings.Join(texts, "\n")) && (len(texts) != 1 || !(&jsonValue{text: r.structured}).isSame(texts[0])):
-		e.DetailsJson = append(append([]byte(`{"structuredContent":`), r.structured...), '}')
+		e.Details = inline(source.GetInline())
+	case r.structured != nil && !isText(onlyMember(r.structured), message) && (len(texts) != 1 || !(&jsonValue{text: r.structured}).isSame(texts[0])):
+		e.Details = inline(append(append([]byte(`{"structuredContent":`), r.structured...), '}'))
+	}
+	switch { // what was replaced in the answer is said once
+	case e.Message != nil:
+		e.Message.Redactions = source.GetRedactions()
+	case e.Details != nil:
+		e.Details.Redactions = source.GetRedactions()
 	}
 	return e
 }
 
-// ends is a line of at most limit bytes that has the beginning of a long one and
-// more of its end, where errors say what they are.
-func ends(line string, limit int) string {
-	if len(line) <= limit {
-		return line
-	}
-	const more = " ... "
-	first, last := limit/4, len(line)-(limit-limit/4-len(more))
-	for first > 0 && !utf8.RuneStart(line[first]) {
-		first--
-	}
-	for last < len(line) && !utf8.RuneStart(line[last]) {
-		last++
-	}
-	return line[:first] + more + line[last:]
+func inline(content []byte) *pb.Payload {
+	return &pb.Payload{Source: &pb.Payload_Inline{Inline: content}}
 }
 
 // callToolResult adds the content of a result.
@@ -163,7 +148,8 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 			// U+FFFD may stand for half of a surrogate pair.
 			a.keepSource = a.keepSource || b.more("type", "text") || strings.ContainsRune(text, utf8.RuneError)
 			if alone := len(r.content) == 1; (alone || isContainer(text)) && (structured.isSame(text) || only.isSame(text)) {
-				a.result.TextRepeatsStructured, a.keepSource = true, true
+				a.set("text_repeats_structured", protoreflect.ValueOfBool(true))
+				a.keepSource = true
 				break
 			}
 			texts = append(texts, text)
@@ -181,7 +167,11 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 			unknown.add(kind)
 		}
 	}
-	a.result.UnknownContent = unknown.words()
+	a.unknown = unknown.words()
+	for _, words := range a.unknown {
+		f := a.into.Descriptor().Fields().ByName("unknown_content")
+		a.into.Mutable(f).List().Append(protoreflect.ValueOfString(words))
+	}
 	a.keepSource = a.keepSource || len(unknown.kinds) > 0
 	if len(texts) > 0 {
 		if err := a.text(ctx, "text", strings.Join(texts, "\n"), len(texts) == 1); err != nil {
@@ -189,7 +179,8 @@ func (a *answer) callToolResult(ctx context.Context, r callToolResult) error {
 		}
 	}
 	if len(texts) > 0 && isText(inner, strings.Join(texts, "\n")) {
-		r.structured, a.result.StructuredRepeatsText, a.keepSource = nil, true, true
+		a.set("structured_repeats_text", protoreflect.ValueOfBool(true))
+		r.structured, a.keepSource = nil, true
 	}
 	if r.structured != nil {
 		if err := a.structured(ctx, r.structured); err != nil {

@@ -119,24 +119,40 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 // facts are the parts of the result that need no budget.
 func (c command) facts(out *pb.CommandOutput, commandLine string) *pb.CommandResult {
 	r := &pb.CommandResult{
-		Disposition: out.GetDisposition(), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
+		Disposition: dispositionOf(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
 		TaskHandle: out.GetTaskHandle(),
 	}
-	if out.ExitStatus != nil && out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+	if out.ExitStatus != nil && dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
 	}
 	if r.CommandPreview = oneLine(commandLine, maxCommandPreview); r.CommandPreview != commandLine {
 		r.CommandDigest = fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(commandLine)))
 	}
-	if out.GetDisposition() == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+	if dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
 		r.Instructions = oneLine(out.GetInstructions(), maxInstructions)
 	}
 	return r
 }
 
+// dispositionOf returns how the call of a command ended: as it is stated or, where it is
+// not, as it follows from what is set.
+func dispositionOf(out *pb.CommandOutput) pb.CommandDisposition {
+	switch {
+	case out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
+		return out.GetDisposition()
+	case out.GetTaskHandle() != nil:
+		return pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK
+	case out.Signal != nil:
+		return pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL
+	case out.TimeoutMs != nil:
+		return pb.CommandDisposition_COMMAND_DISPOSITION_TIMED_OUT
+	}
+	return pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED
+}
+
 // commandSummary is said when the runtime gave no summary.
 func commandSummary(out *pb.CommandOutput) string {
-	switch out.GetDisposition() {
+	switch dispositionOf(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
 		if out.ExitStatus == nil {
 			return "command exited"
@@ -153,16 +169,14 @@ func commandSummary(out *pb.CommandOutput) string {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL:
 		return fmt.Sprintf("command killed by signal %d", out.GetSignal())
 	}
-	return fmt.Sprintf("command ended with disposition %d", out.GetDisposition())
+	return fmt.Sprintf("command ended with disposition %d", dispositionOf(out))
 }
 
 // checkCommand checks one complete command.
 func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	const missing, bounds, both = pb.ErrorReason_ERROR_REASON_FIELD_MISSING,
 		pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
-	switch out.GetDisposition() {
-	case pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
-		c.Fail("disposition", missing, "is required")
+	switch dispositionOf(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK, pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
 		if out.GetTaskHandle() == nil {
 			c.Fail("task_handle", missing, "is required for this disposition")
@@ -184,7 +198,6 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 		c.Fail("signal", bounds, "is %d, and signals are 1 to %d", s, maxSignal)
 	}
 	c.Length("command_line", out.GetCommandLine(), maxCommandLine)
-	c.Length("instructions", out.GetInstructions(), maxInstructions)
 	checkPayload(c, "stdout", out.GetStdout(), in)
 	checkPayload(c, "stderr", out.GetStderr(), in)
 	checkPayload(c, "combined_output", out.GetCombinedOutput(), in)

@@ -18,16 +18,21 @@ const maxItems = 64
 
 // CommandBatch projects several commands of one call. Their streams share one
 // budget, max-min fair. The profiles are as for Command.
-func CommandBatch(profiles *profile.Set) Projector { return batch{newCommand(profiles)} }
+func CommandBatch(profiles *profile.Set) Projector {
+	return batch{newCommand(profiles), newErrorProjection()}
+}
 
-type batch struct{ command command }
+type batch struct {
+	command command
+	errors  errorProjection
+}
 
 // Project returns the canonical result of a batch. Where what must be kept does
 // not fit the budget, the hints of ours are left out.
 func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
-	checkBatch(check, out, &in)
+	b.check(check, out, &in)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -39,15 +44,25 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	return r, err
 }
 
+// hinting says whether an error that came without a recovery hint gets the one
+// of its kind.
+type hinting bool
+
+const (
+	withHint hinting = true
+	asGiven  hinting = false
+)
+
 func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
 	for _, given := range out.GetItems() {
-		item, err := b.item(ctx, given, hint, sink)
+		item, texts, err := b.item(ctx, given, hint, &in, sink)
 		if err != nil {
 			return nil, err
 		}
+		parts = append(parts, texts...)
 		if item.GetResult() != nil {
 			parts = b.command.parts(parts, given.GetResult(), commandLineOf(given), item.GetResult(), &in)
 		}
@@ -74,56 +89,71 @@ func commandLineOf(given *pb.CommandBatchItemOutput) string {
 	return cmp.Or(given.GetResult().GetCommandLine(), given.GetCommandLine())
 }
 
-func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, sink artifactstore.Sink) (*pb.CommandBatchItem, error) {
+// item returns an item and, of its error, what is to be fitted to the budget.
+func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
 	item := &pb.CommandBatchItem{
-		Status: given.GetStatus(), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
+		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
 	}
 	if out := given.GetResult(); out != nil {
 		item.Result = b.command.facts(out, commandLineOf(given))
 		if item.GetResult().GetCommandPreview() == item.GetCommandPreview() &&
-			out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+			item.GetResult().GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
 			item.Result.CommandPreview = "" // the item has it
 		}
 	}
-	if given.GetError() != nil {
-		e, err := projectError(ctx, given.GetError(), hint, sink)
-		if err != nil {
-			return nil, err
-		}
-		item.Error = e
+	if given.GetError() == nil {
+		return item, nil, nil
 	}
-	return item, nil
+	e, parts, err := b.errors.project(ctx, given.GetError(), in, sink)
+	if err != nil {
+		return nil, nil, err
+	}
+	if item.Error = e; hint == asGiven {
+		e.RecoveryHint = givenHint(given.GetError())
+	}
+	return item, parts, nil
+}
+
+// itemStatus returns the status of an item: as it is stated or, where it is not, as it
+// follows from what is set.
+func itemStatus(given *pb.CommandBatchItemOutput) pb.CommandBatchItemStatus {
+	switch {
+	case given.GetStatus() != pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED:
+		return given.GetStatus()
+	case given.GetResult() != nil:
+		return pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN
+	case given.GetError() != nil:
+		return pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED
+	}
+	return pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED
 }
 
 func batchSummary(out *pb.CommandBatchOutput) string {
 	ran := 0
 	for _, item := range out.GetItems() {
-		if item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN {
+		if itemStatus(item) == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN {
 			ran++
 		}
 	}
 	return fmt.Sprintf("%d of %d commands ran", ran, len(out.GetItems()))
 }
 
-func checkBatch(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
+func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
 	if n := len(out.GetItems()); n < 1 || n > maxItems {
 		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d items, 1 to %d are allowed", n, maxItems)
 		return
 	}
 	for i, item := range out.GetItems() {
-		checkItem(c.At(fmt.Sprintf("items[%d]", i)), item, in)
+		b.checkItem(c.At(fmt.Sprintf("items[%d]", i)), item, in)
 	}
 }
 
 // checkItem checks that status, result and error of an item agree.
-func checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
+func (b batch) checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
 	c.Required("command_line", item.GetCommandLine(), maxCommandLine)
-	if item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED {
-		c.Fail("status", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
-		return
-	}
-	ran := item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN
-	rejected := item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED
+	status := itemStatus(item)
+	ran := status == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN
+	rejected := status == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED
 	if ran != (item.GetResult() != nil) {
 		c.Fail("result", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command ran")
 	}
@@ -134,6 +164,6 @@ func checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
 		checkCommand(c.At("result"), item.GetResult(), in)
 	}
 	if item.GetError() != nil {
-		envelope.CheckCompleteError(c.At("error"), item.GetError())
+		b.errors.check(c.At("error"), item.GetError(), in)
 	}
 }

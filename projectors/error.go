@@ -1,7 +1,12 @@
 package projectors
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
@@ -9,40 +14,44 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// Error projects the failure of a tool of any family: kind, message, hint and
-// retryable as given, details bounded. An error of a known kind that came
-// without a hint gets the one of the table of kinds. RFC "Projection Algorithm",
-// step 4.
-func Error() Projector { return failure{} }
+// Bounds of what is made of an error, in bytes.
+const (
+	maxHeadline = 512     // of the line that stands for a message of several
+	maxDetails  = 1 << 20 // of details that are looked into; larger ones are stored as they are
+)
 
-type failure struct{}
+// Error projects the failure of a tool of any family: kind, hint and retryable as
+// given, a message of one line as it is and a longer one as a section, details bounded.
+// An error of a known kind that came without a hint gets the one of the table of kinds.
+// RFC "Projection Algorithm", step 4.
+func Error() Projector { return failure{newErrorProjection()} }
+
+type failure struct{ errorProjection }
 
 // Project returns the canonical result of an error. What the budget of the
 // receipt has no room for is left out: first a hint of ours, then the details as
 // a whole, which are in the store then.
-func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
-	out := in.Output
-	given := out.GetError()
-	e, err := projectError(ctx, given, withHint, sink)
+func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+	given := in.Output.GetError()
+	check := envelope.NewChecker("output.error")
+	f.check(check, given, &in)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	e, parts, err := f.project(ctx, given, &in, sink)
 	if err != nil {
 		return nil, err
 	}
-	r := canonical(out, given.GetMessage(), given.GetKind())
+	r := canonical(in.Output, e.GetMessage(), e.GetKind())
 	r.Error = e
 	shorter := []func() error{
-		func() error { e.RecoveryHint = given.RecoveryHint; return nil },
-		func() error { return omitDetails(ctx, e, given.GetDetailsJson(), sink) },
+		func() error { e.RecoveryHint = givenHint(given); return nil },
+		func() error { return f.omitDetails(ctx, e, given.GetDetails(), &in, sink) },
 	}
 	for {
-		cost, err := in.Measure(r)
-		if err != nil {
-			return nil, err
-		}
-		if cost.Over(in.Policy.Budget) == (envelope.Cost{}) {
-			return r, nil
-		}
-		if len(shorter) == 0 {
-			return nil, cost.Fits(in.Policy.Budget)
+		err := fit(ctx, in, r, parts, func() error { return nil }, sink)
+		if short := (*envelope.ShortfallError)(nil); !errors.As(err, &short) || len(shorter) == 0 {
+			return r, err
 		}
 		if err := shorter[0](); err != nil {
 			return nil, err
@@ -51,59 +60,152 @@ func (failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	}
 }
 
-// hinting says whether an error that came without a recovery hint gets the one
-// of its kind.
-type hinting bool
+// errorProjection projects errors, of a tool and of the items of a batch.
+type errorProjection struct{ fields fields }
 
-const (
-	withHint hinting = true
-	asGiven  hinting = false
-)
+func newErrorProjection() errorProjection { return errorProjection{fieldsOf(&pb.ToolError{})} }
 
-// wantsHint reports whether an error came without a hint and its kind has one. A
-// hint that is there and empty says that none is wanted.
-func wantsHint(e *pb.CompleteToolError) bool {
-	_, known := envelope.LookupErrorKind(e.GetKind())
-	return known && e != nil && e.RecoveryHint == nil
+// check checks what a caller says of the payloads of an error; what is in them is the tool's.
+func (errorProjection) check(c envelope.Checker, e *pb.CompleteToolError, in *Input) {
+	checkPayload(c, "message", e.GetMessage(), in)
+	checkPayload(c, "details", e.GetDetails(), in)
 }
 
-// projectError bounds the details of an error, and says what to do next where the
-// runtime did not.
-func projectError(ctx context.Context, in *pb.CompleteToolError, hint hinting, sink artifactstore.Sink) (*pb.ToolError, error) {
-	e := &pb.ToolError{
-		Kind: in.GetKind(), Message: in.GetMessage(), RecoveryHint: in.RecoveryHint, Retryable: in.GetRetryable(),
+// project returns the canonical error, and as parts what is to be fitted to a budget.
+func (p errorProjection) project(ctx context.Context, given *pb.CompleteToolError, in *Input, sink artifactstore.Sink) (*pb.ToolError, []part, error) {
+	e := &pb.ToolError{Kind: envelope.NormalizeErrorKind(given.GetKind()), RecoveryHint: givenHint(given), Retryable: given.Retryable}
+	if e.GetKind() != given.GetKind() {
+		e.GivenKind = oneLine(given.GetKind(), envelope.MaxGivenKind)
 	}
-	if hint == withHint && wantsHint(in) {
-		kind, _ := envelope.LookupErrorKind(in.GetKind())
-		e.RecoveryHint = &kind.Hint
+	if wantsHint(given) {
+		known, _ := envelope.LookupErrorKind(e.GetKind())
+		e.RecoveryHint = &known.Hint
 	}
-	if len(in.GetDetailsJson()) == 0 {
-		return e, nil
+	if err := p.addDetails(ctx, e, given.GetDetails(), in, sink); err != nil {
+		return nil, nil, err
 	}
-	bounded, whole := envelope.BoundDetails(in.GetDetailsJson())
+	return e, p.addMessage(e, given.GetMessage(), in), nil
+}
+
+// addMessage writes a message of one line into an error. Of any other it writes the line
+// that says most, and returns the whole as a part.
+func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, in *Input) []part {
+	size, _ := in.size(given)
+	if given == nil || size == 0 && given.GetSourceLoss() == nil {
+		return nil
+	}
+	whole := newPayload(p.fields["message"], e.ProtoReflect(), given, in, preview.Focus{})
+	shown := whole.excerpt.Select(preview.Budget{
+		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxMessage,
+	}, in.Policy.Counter, preview.Focus{})
+	line, more := strings.CutSuffix(shown.Text, "\n")
+	oneLine := !more && !strings.Contains(line, "\n") && shown.Whole() && len(line) <= envelope.MaxMessage
+	if oneLine && given.GetSourceLoss() == nil && len(given.GetRedactions()) == 0 {
+		e.Message = line
+		return nil
+	}
+	e.Message = headline(shown.Text)
+	return []part{whole}
+}
+
+// headline returns the line of a text that says most, on one line of at most
+// maxHeadline bytes; of several that say as much the last one.
+func headline(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	best, most := "", -1
+	for _, s := range preview.Ranked(text) {
+		line := ""
+		if at := int(s.FirstLine) - 1; at < len(lines) {
+			line = strings.TrimSpace(preview.OneLine(lines[at]))
+		}
+		if line != "" && s.Score >= most {
+			best, most = line, s.Score
+		}
+	}
+	if best == "" {
+		for _, line := range lines {
+			if best = strings.TrimSpace(preview.OneLine(line)); best != "" {
+				break
+			}
+		}
+	}
+	return oneLine(best, maxHeadline)
+}
+
+// givenHint is the hint that came with an error, brought to one line; nil where none came.
+func givenHint(e *pb.CompleteToolError) *string {
+	if e.RecoveryHint == nil {
+		return nil
+	}
+	return new(oneLine(e.GetRecoveryHint(), envelope.MaxHint))
+}
+
+// wantsHint reports whether an error came without a hint and its kind, which somebody gave,
+// has one. A hint that is there and empty says that none is wanted.
+func wantsHint(e *pb.CompleteToolError) bool {
+	if e == nil || e.RecoveryHint != nil || e.GetKind() == "" {
+		return false
+	}
+	_, known := envelope.LookupErrorKind(envelope.NormalizeErrorKind(e.GetKind()))
+	return known
+}
+
+// addDetails bounds the details of an error.
+func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
+	size, _ := in.size(given)
+	if size == 0 {
+		return nil
+	}
+	if size > maxDetails || given.GetSourceLoss() != nil {
+		return p.omitDetails(ctx, e, given, in, sink)
+	}
+	content, err := in.content(given)
+	if err != nil {
+		return err
+	}
+	bounded, whole := boundDetails(content)
 	if !whole {
-		if err := omitDetails(ctx, e, in.GetDetailsJson(), sink); err != nil {
-			return nil, err
+		if err := p.omitDetails(ctx, e, given, in, sink); err != nil {
+			return err
 		}
 	}
 	if bounded != "" {
 		e.DetailsJson = &bounded
 	}
-	return e, nil
+	return nil
+}
+
+// boundDetails returns details as JSON text of bounded length, and whether that is all of
+// them. What is no JSON becomes a JSON string.
+func boundDetails(content []byte) (bounded string, whole bool) {
+	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+		return envelope.BoundDetails(content)
+	}
+	text := preview.Of(content, envelope.MaxDetails).Select(preview.Budget{
+		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxDetails,
+	}, nil, preview.Focus{})
+	var quoted bytes.Buffer
+	enc := json.NewEncoder(&quoted)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text.Text) != nil || !text.Whole() || quoted.Len() > envelope.MaxDetails {
+		return "", false
+	}
+	return strings.TrimSuffix(quoted.String(), "\n"), true
 }
 
 // omitDetails takes the details out of an error, into the store.
-func omitDetails(ctx context.Context, e *pb.ToolError, details []byte, sink artifactstore.Sink) error {
+func (errorProjection) omitDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
 	e.DetailsJson = nil
-	if len(details) == 0 || e.GetDetailsOmitted() != nil {
+	size, _ := in.size(given)
+	if size == 0 || e.GetDetailsOmitted() != nil {
 		return nil
 	}
-	ref, err := sink.Put(ctx, artifactstore.BytesBlob(details))
+	ref, err := sink.Put(ctx, in.blob(given))
 	if err != nil {
 		return err
 	}
 	e.DetailsOmitted = &pb.DetailsOmitted{
-		Bytes: uint64(len(details)), Digest: ref.Digest, Artifact: &pb.ArtifactReference{Path: ref.Path},
+		Bytes: uint64(size), Digest: ref.Digest, Artifact: &pb.ArtifactReference{Path: ref.Path},
 	}
 	return nil
 }
@@ -112,12 +214,12 @@ func omitDetails(ctx context.Context, e *pb.ToolError, details []byte, sink arti
 // that shows nothing, the first of the family's that does.
 func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToolResult {
 	summary := oneLine(out.GetSummaryText(), envelope.MaxSummary)
-	for _, s := range summaries {
+	for _, s := range slices.Concat(summaries, []string{out.GetToolName()}) {
 		if summary == "" {
 			summary = oneLine(s, envelope.MaxSummary)
 		}
 	}
-	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: out.GetStatus(), SummaryText: summary}
+	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: envelope.StatusOf(out), SummaryText: summary}
 }
 
 // oneLine is the visible form of a text on one line, of at most limit bytes.

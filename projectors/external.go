@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Bounds of the facts of attachments and of unknown content, in bytes and in
@@ -39,24 +40,24 @@ type externalMCP struct{ declared }
 
 // Project returns the canonical result of an MCP tool.
 func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
-	out := in.Output.GetExternalMcp()
-	check := envelope.NewChecker("output.external_mcp")
-	(&work{Input: in}).checkMessage(check, e.plan.from, out.ProtoReflect())
-	result := readCallToolResult(check, out.GetResultJson())
-	if err := check.Err(); err != nil {
-		return nil, err
+	given := in.Output.GetExternalMcp().GetResult()
+	result, defect := callToolResult{}, jsonDefect(given)
+	if defect == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+		result, defect = readCallToolResult(given.GetInline())
 	}
 	if result.isError {
 		in.Output = &pb.CompleteToolOutput{
 			ToolName: in.Output.GetToolName(), Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: in.Output.GetSummaryText(),
-			Error: result.toolError(out.GetResultJson().GetInline()),
+			Error: result.toolError(given),
 		}
 		return Error().Project(ctx, in, sink)
 	}
 	d := e.declared
 	d.adapt = func(ctx context.Context, w *work) error {
-		a := newAnswer(w, out.GetResultJson())
-		if err := a.callToolResult(ctx, result); err != nil {
+		a := newAnswer(w, given)
+		if defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+			a.asText(given, defect)
+		} else if err := a.callToolResult(ctx, result); err != nil {
 			return err
 		}
 		return a.end(ctx)
@@ -67,55 +68,61 @@ func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.S
 // ExternalJSON projects results of other tools that answer JSON.
 func ExternalJSON() Projector {
 	return declare("external_json", func(ctx context.Context, w *work) error {
-		out := w.from.Interface().(*pb.ExternalJsonOutput)
-		if !checkJSON(w.check, "result_json", out.GetResultJson()) {
-			return nil // project returns what check found
-		}
-		a := newAnswer(w, out.GetResultJson())
-		a.result.Server = out.GetSource()
-		if err := a.structured(ctx, out.GetResultJson().GetInline()); err != nil {
+		given := w.Output.GetExternalJson().GetResult()
+		a := newAnswer(w, given)
+		if defect := jsonDefect(given); defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+			a.asText(given, defect)
+		} else if err := a.structured(ctx, given.GetInline()); err != nil {
 			return err
 		}
 		return a.end(ctx)
 	})
 }
 
-// checkJSON checks a payload of JSON text that is there.
-func checkJSON(c envelope.Checker, field string, in *pb.Payload) bool {
+// jsonDefect says why what a tool answered is not read as JSON.
+func jsonDefect(in *pb.Payload) pb.JsonDefect {
 	if in.GetSourceLoss() != nil {
-		c.Fail(field+".source_loss", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "excludes JSON text, which is whole")
-	} else if in != nil {
-		c.JSON(field, in.GetInline())
+		return pb.JsonDefect_JSON_DEFECT_LOST_BYTES
 	}
-	return c.Err() == nil
+	return envelope.DefectOf(in.GetInline())
 }
 
 // answer is the canonical payload of an external tool under way.
 type answer struct {
 	*work
-	result      *pb.ExternalResult
 	fields      fields
 	source      []byte          // the answer as it was received
 	secrets     []*pb.Redaction // that were replaced in it
 	keepSource  bool            // a part of it is in no other place
 	attachments []*pb.ExternalAttachment
+	unknown     []string // content of types that this version does not know
 }
 
 func newAnswer(w *work, source *pb.Payload) *answer {
-	result := w.into.Interface().(*pb.ExternalResult)
-	return &answer{work: w, result: result, fields: fieldsOf(result), source: source.GetInline(), secrets: source.GetRedactions()}
+	return &answer{work: w, fields: fieldsOf(w.into.Interface()), source: source.GetInline(), secrets: source.GetRedactions()}
+}
+
+// set writes a field of the canonical payload by its name. External families have the
+// fields that they share by the same names.
+func (a *answer) set(name protoreflect.Name, v protoreflect.Value) {
+	a.into.Set(a.into.Descriptor().Fields().ByName(name), v)
+}
+
+// asText shows an answer that is no JSON as the text that it is.
+func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
+	a.set("defect", protoreflect.ValueOfEnum(defect.Number()))
+	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
 }
 
 // end adds what comes of the whole answer.
 func (a *answer) end(ctx context.Context) error {
-	a.result.Empty = len(a.parts) == 0 && len(a.attachments) == 0 && len(a.result.GetUnknownContent()) == 0
+	a.set("empty", protoreflect.ValueOfBool(len(a.parts) == 0 && len(a.attachments) == 0 && len(a.unknown) == 0))
 	if a.keepSource {
 		ref, err := a.sink.Put(ctx, artifactstore.BytesBlob(a.source))
 		if err != nil {
 			return err
 		}
-		a.result.SourceArtifact = new(uint32(len(a.result.GetArtifacts())))
-		a.result.Artifacts = append(a.result.Artifacts, &pb.ArtifactReference{Path: ref.Path})
+		a.set("source_artifact", protoreflect.ValueOfUint32(envelope.AddArtifact(a.into, ref.Path)))
 	}
 	if len(a.attachments) > 0 {
 		a.list()
@@ -125,13 +132,15 @@ func (a *answer) end(ctx context.Context) error {
 
 // list adds the attachments as a part.
 func (a *answer) list() {
-	complete := &pb.ExternalResult{Attachments: a.attachments}
+	complete := &pb.ExternalMcpResult{Attachments: a.attachments}
 	lists := envelope.LargeLists(a.into.Descriptor())
-	l := &list{field: &lists[0], into: a.into, all: complete.ProtoReflect().Get(lists[0].Field).List()}
+	all := complete.ProtoReflect().Descriptor().Fields().ByName(lists[0].Field.Name())
+	l := &list{field: &lists[0], into: a.into, all: complete.ProtoReflect().Get(all).List()}
 	a.parts = append(a.parts, l)
 	a.finish = func() {
 		if l.stored.Path != "" {
-			a.result.AttachmentsStored = &pb.ExternalStored{Bytes: uint64(l.stored.Size), Digest: l.stored.Digest}
+			stored := &pb.ExternalStored{Bytes: uint64(l.stored.Size), Digest: l.stored.Digest}
+			a.set("attachments_stored", protoreflect.ValueOfMessage(stored.ProtoReflect()))
 		}
 	}
 }

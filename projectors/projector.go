@@ -101,6 +101,22 @@ func (in *Input) tail(p *pb.Payload, n int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
+// blob returns the bytes of a payload that is there.
+func (in *Input) blob(p *pb.Payload) artifactstore.Blob {
+	if s, ok := in.Streams[Key(p)]; ok {
+		return s.Blob
+	}
+	return artifactstore.BytesBlob(p.GetInline())
+}
+
+// content reads a payload whole. It is for payloads whose size is known to be small.
+func (in *Input) content(p *pb.Payload) ([]byte, error) {
+	if Key(p) == "" {
+		return p.GetInline(), nil
+	}
+	return artifactstore.Content(in.blob(p))
+}
+
 // size is how many bytes of a payload arrived; false when it names a stream that
 // there is not.
 func (in *Input) size(p *pb.Payload) (int64, bool) {

@@ -21,7 +21,7 @@ const (
 // empty for families whose outputs are not compared, and for outputs that are too short.
 func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]Stream) (string, error) {
 	c := out.GetCommand()
-	if c == nil || c.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+	if c == nil || dispositionOf(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		return "", nil
 	}
 	var b strings.Builder

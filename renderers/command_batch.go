@@ -35,6 +35,7 @@ func (c command) batch(r *pb.CommandBatchResult) Document {
 			}
 			said[e.GetRecoveryHint()] = true
 			d.addError(e, itemPrefix(i))
+			d.addErrorText(e, itemPrefix(i))
 		}
 	}
 	return d

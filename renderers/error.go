@@ -10,7 +10,20 @@ import (
 func errorDocument(e *pb.ToolError) Document {
 	d := Document{Outcome: errorOutcome(e)}
 	d.addError(e, "")
+	d.addErrorText(e, "")
 	return d
+}
+
+// errorTexts are the large fields of an error.
+var errorTexts = streams((*pb.ToolError)(nil).ProtoReflect().Descriptor(), [2]string{"message", labelErrorText})
+
+// addErrorText adds the section of a message that has more than one line.
+func (d *Document) addErrorText(e *pb.ToolError, prefix string) {
+	for i := range errorTexts {
+		if s, ok := errorTexts[i].section(e.ProtoReflect(), prefix); ok {
+			d.Sections = append(d.Sections, s)
+		}
+	}
 }
 
 // errorOutcome is the kind and, if it shows anything, the message.
@@ -25,11 +38,9 @@ func errorOutcome(e *pb.ToolError) string {
 // addError adds the facts of an error, with a prefix for an item of a batch.
 func (d *Document) addError(e *pb.ToolError, prefix string) {
 	d.fact(prefix+labelRecover, e.GetRecoveryHint())
-	retryable := "no"
-	if e.GetRetryable() {
-		retryable = "yes"
+	if e.Retryable != nil {
+		d.fact(prefix+labelRetryable, yesOrNo[e.GetRetryable()])
 	}
-	d.fact(prefix+labelRetryable, retryable)
 	d.fact(prefix+labelDetails, e.GetDetailsJson())
 	if o := e.GetDetailsOmitted(); o != nil {
 		place := "not kept"
@@ -39,6 +50,8 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 		d.fact(prefix+labelDetailsInFull, count(int64(o.GetBytes()), "byte")+", "+place)
 	}
 }
+
+var yesOrNo = map[bool]string{true: "yes", false: "no"}
 
 // fact adds a fact whose value shows anything.
 func (d *Document) fact(label, value string) {

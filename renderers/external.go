@@ -3,6 +3,7 @@ package renderers
 import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -20,8 +21,12 @@ func External(family string) Renderer {
 	}
 	return Describe(func(payload protoreflect.Message) Document {
 		d := describe(payload)
-		r, ok := payload.Interface().(*pb.ExternalResult)
-		if !ok || len(r.GetUnknownContent()) == 0 && r.GetAttachmentsTotal() <= maxStoredAttachments || r.SourceArtifact == nil {
+		r, ok := payload.Interface().(externalResult)
+		if !ok || !envelope.IsSet(payload, payload.Descriptor().Fields().ByName("source_artifact")) {
+			return d
+		}
+		mcp, _ := r.(*pb.ExternalMcpResult)
+		if len(mcp.GetUnknownContent()) == 0 && r.GetAttachmentsTotal() <= maxStoredAttachments {
 			return d
 		}
 		if at := int(r.GetSourceArtifact()); at < len(r.GetArtifacts()) {
@@ -29,4 +34,11 @@ func External(family string) Renderer {
 		}
 		return d
 	})
+}
+
+// externalResult is what the external families share.
+type externalResult interface {
+	GetAttachmentsTotal() uint64
+	GetSourceArtifact() uint32
+	GetArtifacts() []*pb.ArtifactReference
 }

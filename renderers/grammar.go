@@ -48,6 +48,7 @@ const (
 	labelDetails       = "Error details"
 	labelDetailsInFull = "Error details in full"
 	labelMessage       = "Error message"
+	labelErrorText     = "Error text"
 
 	labelStdout   = "stdout"
 	labelStderr   = "stderr"
@@ -132,6 +133,7 @@ var builtIn = func() grammar {
 			{labelStderr, "extent or title of standard error"},
 			{labelCombined, "extent or title of both streams in one"},
 			{labelInitial, "extent or title of a promoted command's output so far"},
+			{labelErrorText, "extent or title of an error's message of several lines"},
 		},
 		brief: map[string]bool{
 			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true,

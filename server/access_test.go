@@ -65,9 +65,9 @@ func TestIdentify(t *testing.T) {
 		"allowed user":                  {socketPeer(1001), nil, caller{uid: 1001}, ""},
 		"own user in a session":         {socketPeer(1000), []string{"authorization", bearer + session}, caller{uid: 1000, own: true, session: "s1"}, ""},
 		"own user with the token":       {socketPeer(1000), []string{"authorization", bearer + testToken}, caller{uid: 1000, own: true}, ""},
-		"own user, token of yesterday":  {socketPeer(1000), []string{"authorization", bearer + other}, caller{uid: 1000, own: true}, "TOKEN_WRONG"},
-		"own user, empty token":         {socketPeer(1000), []string{"authorization", ""}, caller{uid: 1000, own: true}, "TOKEN_WRONG"},
-		"own user, two sessions":        {socketPeer(1000), []string{"authorization", bearer + session, "authorization", bearer + a.sessions.issue("s2")}, caller{uid: 1000, own: true}, "TOKEN_WRONG"},
+		"own user, token of yesterday":  {socketPeer(1000), []string{"authorization", bearer + other}, caller{uid: 1000, own: true}, "TOKEN_INVALID"},
+		"own user, empty token":         {socketPeer(1000), []string{"authorization", ""}, caller{uid: 1000, own: true}, "TOKEN_INVALID"},
+		"own user, two sessions":        {socketPeer(1000), []string{"authorization", bearer + session, "authorization", bearer + a.sessions.issue("s2")}, caller{uid: 1000, own: true}, "TOKEN_INVALID"},
 		"token":                         {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken}, caller{own: true}, ""},
 		"session":                       {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + session}, caller{session: "s1"}, ""},
 		"allowed name":                  {tcpPeer("192.0.2.9:9"), []string{":authority", "sidecar.EXAMPLE:1", "authorization", bearer + testToken}, caller{own: true}, ""},
@@ -76,9 +76,9 @@ func TestIdentify(t *testing.T) {
 		"empty authority":               {tcpPeer("127.0.0.1:9"), []string{":authority", "", "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
 		"two authorities":               {tcpPeer("127.0.0.1:9"), []string{":authority", here, ":authority", here, "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
 		"foreign authority":             {tcpPeer("127.0.0.1:9"), []string{":authority", "example.com", "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
-		"session of another start":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + other}, caller{}, "TOKEN_WRONG"},
-		"a name is no token":            {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + "s1"}, caller{}, "TOKEN_WRONG"},
-		"a beginning of the token":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken[1:]}, caller{}, "TOKEN_WRONG"},
+		"session of another start":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + other}, caller{}, "TOKEN_INVALID"},
+		"a name is no token":            {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + "s1"}, caller{}, "TOKEN_INVALID"},
+		"a beginning of the token":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken[1:]}, caller{}, "TOKEN_INVALID"},
 		"a connection that is not ours": {&peer.Peer{Addr: &net.UnixAddr{}}, nil, caller{}, "AUTHORITY"},
 	} {
 		got := a.identify(calling(c.peer, c.pairs...))
@@ -100,7 +100,7 @@ func TestIdentify(t *testing.T) {
 	for _, token := range []string{"", "Bearer ", "Bearer x", bearer + off.sessions.issue("s")} {
 		wantReason(t, "without TCP", off.identify(calling(tcpPeer("127.0.0.1:9"), ":authority", here, "authorization", token)), "TOKEN_MISSING")
 	}
-	wantReason(t, "no token is the empty token", off.identify(calling(socketPeer(off.user), "authorization", "Bearer ")), "TOKEN_WRONG")
+	wantReason(t, "no token is the empty token", off.identify(calling(socketPeer(off.user), "authorization", "Bearer ")), "TOKEN_INVALID")
 }
 
 // TestCallerInRecords is what the audit log has of a caller.
@@ -165,7 +165,7 @@ func TestConfine(t *testing.T) {
 		var r *refusal
 		if errors.As(err, &r) {
 			got = "refused"
-			if r.reason != pb.ErrorReason_ERROR_REASON_SESSION_FOREIGN {
+			if r.reason != pb.ErrorReason_ERROR_REASON_SESSION_MISMATCH {
 				t.Errorf("the reason is %v", r.reason)
 			}
 		}
@@ -201,7 +201,7 @@ func TestBackoff(t *testing.T) {
 		proven := tcpPeer("127.0.0.1:1")
 		wantReason(t, "before", call(proven, testToken), "")
 		for range maxWrongTokens {
-			wantReason(t, "wrong", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_WRONG")
+			wantReason(t, "wrong", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_INVALID")
 		}
 		c := call(tcpPeer("127.0.0.3:3"), testToken) // a right one, from loopback too
 		wantReason(t, "too many", c, "TOKEN_BACKOFF")
@@ -212,13 +212,13 @@ func TestBackoff(t *testing.T) {
 		wantReason(t, "a connection that was good before", call(proven, testToken), "")
 		wantReason(t, "its session", call(proven, a.sessions.issue("s")), "")
 		wantReason(t, "it guesses", call(proven, "wrong"), "TOKEN_BACKOFF")
-		wantReason(t, "the socket", a.identify(calling(socketPeer(1), "authorization", "Bearer wrong")), "TOKEN_WRONG")
+		wantReason(t, "the socket", a.identify(calling(socketPeer(1), "authorization", "Bearer wrong")), "TOKEN_INVALID")
 		time.Sleep(retryOf(t, c))
-		wantReason(t, "one try after the wait", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_WRONG")
+		wantReason(t, "one try after the wait", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_INVALID")
 		wantReason(t, "and no other", call(tcpPeer("127.0.0.1:2"), testToken), "TOKEN_BACKOFF")
 		time.Sleep(maxWrongTokens * wrongTokenFade)
 		for range maxWrongTokens {
-			wantReason(t, "all is forgotten", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_WRONG")
+			wantReason(t, "all is forgotten", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_INVALID")
 		}
 		wantReason(t, "and counted again", call(tcpPeer("127.0.0.1:2"), testToken), "TOKEN_BACKOFF")
 	})

@@ -72,10 +72,10 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 		return nil, reading(err)
 	}
 	defer pages.Close() // read-only
-	if pages.Live() || isDelta(req.GetCursor()) {
+	if pages.Live() || isDelta(req.GetPageToken()) {
 		return (&delta{pages, req, selection, match, budget}).read(ctx)
 	}
-	cursor, err := cursorOf(req.GetCursor(), pages)
+	cursor, err := cursorOf(req.GetPageToken(), pages)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 
 func invalidCursor() error {
 	check := envelope.NewChecker("")
-	check.Fail("cursor", pb.ErrorReason_ERROR_REASON_CURSOR_INVALID, "is not one that this request was answered with")
+	check.Fail("cursor", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
 	return check.Err()
 }
 
@@ -201,7 +201,7 @@ func answerOf(page slice.Page, pages *artifactstore.Pages) *pb.ReadArtifactRespo
 		Digest: pages.Ref().Digest,
 	}
 	if page.Next >= 0 {
-		answer.NextCursor = cursorFor(page.Next, pages)
+		answer.NextPageToken = cursorFor(page.Next, pages)
 	}
 	for _, r := range page.Ranges {
 		answer.Ranges = append(answer.Ranges, &pb.ArtifactRange{

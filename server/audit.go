@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/auditlog"
@@ -74,7 +75,7 @@ func (a *audit) begin(ctx context.Context, kind pb.AuditKind, began time.Time) *
 	method, _ := grpc.Method(ctx)
 	return &pb.AuditRecord{
 		Kind: kind, Method: method, CorrelationId: idOf(ctx), Caller: callerOf(ctx).audit(),
-		ElapsedUs: uint64(time.Since(began).Microseconds()),
+		Elapsed: durationpb.New(time.Since(began)),
 	}
 }
 
@@ -155,7 +156,7 @@ func (a *audit) refused(ctx context.Context, method string, req any, r *refusal)
 		return
 	}
 	record := a.begin(ctx, pb.AuditKind_AUDIT_KIND_REFUSAL, time.Now())
-	record.Method, record.ElapsedUs = method, 0
+	record.Method, record.Elapsed = method, nil
 	if r.reason != pb.ErrorReason_ERROR_REASON_NAME_INVALID { // of the call, as it may be
 		record.Call = validCall(req)
 	}
@@ -183,7 +184,7 @@ func validCall(req any) *pb.CallReference {
 
 // checkDetails checks what a runtime wants on record.
 func checkDetails(check envelope.Checker, d *pb.AuditDetails) {
-	check.Length("tool_input", string(d.GetToolInput()), maxToolInput)
+	check.Length("tool_input", d.GetToolInput(), maxToolInput)
 	check.Length("runtime", string(d.GetRuntime()), maxRuntimeDetails)
 	if n := len(d.GetTrust()); n > maxTrust {
 		check.Fail("trust", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d entries, at most %d are allowed", n, maxTrust)
@@ -240,7 +241,7 @@ func (p *projection) payload(ctx context.Context, payload, message *pb.Payload, 
 		one.blob = s.Blob
 	}
 	size := one.blob.Size()
-	one.facts = &pb.AuditPayload{Bytes: uint64(size), Redactions: payload.GetRedactions(), CameAs: key}
+	one.facts = &pb.AuditPayload{Bytes: uint64(size), Redactions: payload.GetRedactions(), SourceKey: key}
 	switch small := size <= maxInlinePayload && size <= room; {
 	case message == nil: // a message that was brought stays as it is
 		one.inline = key == ""
@@ -425,15 +426,10 @@ func (a *audit) compacted(ctx context.Context, began time.Time, session string, 
 		r.Call = &pb.CallReference{SessionId: session}
 	}
 	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: counter}
-	for i, result := range resp.GetResults() {
-		if !result.GetChanged() {
-			continue
-		}
-		changed := &pb.AuditCompacted{Index: uint32(i), Canonical: result.GetCanonical(), Receipt: result.GetReceipt()}
-		if contexts := req.GetContexts(); len(contexts) > 0 {
-			changed.CallId = contexts[i].GetCallId()
-		}
-		r.Compacted = append(r.Compacted, changed)
+	for _, result := range resp.GetResults() {
+		r.Compacted = append(r.Compacted, &pb.AuditCompacted{
+			Index: result.GetIndex(), CallId: req.GetEntries()[result.GetIndex()].GetCallId(), Canonical: result.GetCanonical(), Receipt: result.GetReceipt(),
+		})
 	}
 	return a.append(ctx, nil, r)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
@@ -82,7 +83,7 @@ func (a *auditService) ListRecords(ctx context.Context, req *pb.ListRecordsReque
 	shown(ctx, records...)
 	resp := &pb.ListRecordsResponse{Records: records}
 	if next > 0 {
-		resp.NextCursor = strconv.FormatUint(next, 36)
+		resp.NextPageToken = strconv.FormatUint(next, 36)
 	}
 	return resp, nil
 }
@@ -108,7 +109,7 @@ func queryOf(req *pb.ListRecordsRequest) (q auditlog.Query, err error) {
 	if err := check.Err(); err != nil {
 		return q, err
 	}
-	if cursor := req.GetCursor(); cursor != "" {
+	if cursor := req.GetPageToken(); cursor != "" {
 		if q.Below, err = strconv.ParseUint(cursor, 36, 64); err != nil || q.Below == 0 {
 			return q, invalidCursor()
 		}
@@ -116,15 +117,15 @@ func queryOf(req *pb.ListRecordsRequest) (q auditlog.Query, err error) {
 	return q, nil
 }
 
-func timeOf(check envelope.Checker, field, text string) time.Time {
-	if text == "" {
+// timeOf reads a time of a request; the zero time where there is none.
+func timeOf(check envelope.Checker, field string, t *timestamppb.Timestamp) time.Time {
+	if t == nil {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		check.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is no time as RFC 3339 has it")
+	if t.CheckValid() != nil {
+		check.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is no valid time")
 	}
-	return t
+	return t.AsTime()
 }
 
 // VerifyRecord makes a record's results again and compares them.
@@ -164,7 +165,7 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 		}
 	}
 	return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{
-		LogId: verified.Head.Log, Sound: verified.Sound, Broken: verified.Broken, First: verified.First,
+		LogId: verified.Head.Log, Intact: verified.Sound, Broken: verified.Broken, First: verified.First,
 		HeadSequence: verified.Head.Sequence, HeadHash: verified.Head.Hash,
 	}}})
 }

@@ -274,7 +274,7 @@ func TestRequestIDs(t *testing.T) {
 	request := func(text string) *pb.ProjectRequest {
 		return &pb.ProjectRequest{
 			Output: command("make", 1, text), RequestId: "r-1", Call: &pb.CallReference{SessionId: "s", CallId: "c"},
-			Audit: &pb.AuditDetails{ToolInput: []byte(`{"cmd":"make"}`)},
+			Audit: &pb.AuditDetails{ToolInput: `{"cmd":"make"}`},
 		}
 	}
 	text := string(logText(9000))

@@ -35,7 +35,7 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	resolved, err := s.compaction(req.GetPolicy(), len(req.GetResults()))
+	resolved, err := s.compaction(req.GetPolicy(), len(req.GetEntries()))
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +55,17 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if err := m.store(ctx, plan, s.store.For(library.Owner{Session: session}), history); err != nil {
 		return nil, err
 	}
-	results := make([]*pb.CompactedResult, len(plan.Results))
+	var results []*pb.CompactedResult
 	for i := range plan.Results {
 		p := &plan.Results[i]
+		if !p.Changed {
+			continue
+		}
 		receipt, err := m.receipt(i, p.Result)
 		if err != nil {
 			return nil, err
 		}
-		results[i] = &pb.CompactedResult{Canonical: p.Result, Receipt: receiptOf(receipt, m.counter.Name()), Changed: p.Changed}
+		results = append(results, &pb.CompactedResult{Index: uint32(i), Canonical: p.Result, Receipt: receiptOf(receipt, m.counter.Name())})
 	}
 	resp := m.response(plan, results)
 	if err := s.audit.compacted(ctx, began, session, req, resp, m.counter.Name()); err != nil {
@@ -78,31 +81,25 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 // runtime knows of them.
 func historyOf(req *pb.CompactRequest, types envelope.Types) ([]compactor.Entry, error) {
 	const bounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
-	results, contexts := req.GetResults(), req.GetContexts()
+	entries := req.GetEntries()
 	check := envelope.NewChecker("")
-	if len(results) > maxResults {
-		check.Fail("results", bounds, "has %d results, at most %d are allowed", len(results), maxResults)
+	if len(entries) > maxResults {
+		check.Fail("entries", bounds, "has %d results, at most %d are allowed", len(entries), maxResults)
 		return nil, check.Err()
 	}
-	if n := len(contexts); n > 0 && n != len(results) {
-		check.Fail("contexts", bounds, "has %d contexts for %d results", n, len(results))
-		return nil, check.Err()
-	}
-	history := make([]compactor.Entry, len(results))
-	for i, r := range results {
-		if err := envelope.ValidateCanonical(fmt.Sprintf("results[%d]", i), r, types); err != nil {
+	history := make([]compactor.Entry, len(entries))
+	for i, c := range entries {
+		if err := envelope.ValidateCanonical(fmt.Sprintf("entries[%d].canonical", i), c.GetCanonical(), types); err != nil {
 			return nil, err
 		}
-		history[i].Result = r
-	}
-	for i, c := range contexts {
-		at := check.At(fmt.Sprintf("contexts[%d]", i))
+		at := check.At(fmt.Sprintf("entries[%d]", i))
 		at.Name("call_id", c.GetCallId(), false)
 		at.Length("subject", c.GetSubject(), maxSubject)
-		if i > 0 && c.GetTurn() < contexts[i-1].GetTurn() {
-			at.Fail("turn", bounds, "is %d, after a result of turn %d", c.GetTurn(), contexts[i-1].GetTurn())
+		if i > 0 && c.GetTurn() < entries[i-1].GetTurn() {
+			at.Fail("turn", bounds, "is %d, after a result of turn %d", c.GetTurn(), entries[i-1].GetTurn())
 		}
 		e := &history[i]
+		e.Result = c.GetCanonical()
 		e.Call, e.Turn, e.Subject, e.Preceding = c.GetCallId(), int(c.GetTurn()), c.GetSubject(), int(c.GetPrecedingTokens())
 	}
 	return history, check.Err()
@@ -137,7 +134,7 @@ func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Re
 		err = receipt.Cost().Fits(m.budget.receipt)
 	}
 	if err != nil {
-		return receipt, located{fmt.Sprintf("results[%d]", entry), err}
+		return receipt, located{fmt.Sprintf("entries[%d]", entry), err}
 	}
 	m.receipts[entry] = append(made, madeReceipt{r, receipt})
 	return receipt, nil
@@ -154,7 +151,7 @@ func (m *compaction) store(ctx context.Context, plan *compactor.Plan, sink artif
 		for _, need := range p.Needs {
 			ref, err := sink.Put(ctx, artifactstore.BytesBlob(need.Content))
 			if err != nil {
-				return located{fmt.Sprintf("results[%d]", i), err}
+				return located{fmt.Sprintf("entries[%d]", i), err}
 			}
 			paths[string(need.Content)] = ref
 			moved = moved || ref.Path != need.Path
@@ -313,12 +310,12 @@ func cachePolicy(check envelope.Checker, p *pb.CachePolicy, results int) compact
 	if p != nil && p.ReadPercent != nil {
 		c.Read = atMost(check, "read_percent", p.GetReadPercent(), c.Write)
 	}
-	switch p.GetOnBreak() {
+	switch p.GetCacheBreak() {
 	case pb.CacheBreak_CACHE_BREAK_UNSPECIFIED, pb.CacheBreak_CACHE_BREAK_NEVER:
 	case pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED:
 		c.MayBreak = true
 	default:
-		check.Fail("on_break", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
+		check.Fail("cache_break", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
 	}
 	return c
 }

@@ -43,7 +43,7 @@ func TestCompactRefusesBadPolicies(t *testing.T) {
 		"policy.preview_tokens: is 1, and 16 to":                          with(&pb.CompactionPolicy{TotalTokens: 100, PreviewTokens: 1}),
 		"policy.open_failure_tokens: is 200001":                           with(&pb.CompactionPolicy{TotalTokens: 100, OpenFailureTokens: new(uint32(200_001))}),
 		"policy.cache.cached_results: is 3, and at most 2":                cached(&pb.CachePolicy{CachedResults: 3}),
-		"policy.cache.on_break: is no policy":                             cached(&pb.CachePolicy{OnBreak: 7}),
+		"policy.cache.cache_break: is no policy":                          cached(&pb.CachePolicy{CacheBreak: 7}),
 		"policy.cache.write_percent: is 1001":                             cached(&pb.CachePolicy{WritePercent: 1001}),
 		"policy.cache.read_percent: is 60, and at most 50":                cached(&pb.CachePolicy{WritePercent: 50, ReadPercent: new(uint32(60))}),
 		"policy.cache.expected_requests: is 10001":                        cached(&pb.CachePolicy{ExpectedRequests: 10_001}),

@@ -37,12 +37,12 @@ func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
 		return nil, reading(err)
 	}
 	answer := answerOf(page, d.pages)
-	answer.Live, answer.NextCursor = d.pages.Live(), ""
+	answer.Live, answer.NextPageToken = d.pages.Live(), ""
 	if page.Next >= 0 {
 		end = page.Next
 	}
 	if answer.GetLive() || page.Next >= 0 {
-		if answer.NextCursor, err = d.cursor(end); err != nil {
+		if answer.NextPageToken, err = d.cursor(end); err != nil {
 			return nil, reading(err)
 		}
 	}
@@ -109,10 +109,10 @@ func (d *delta) cursor(at int64) (string, error) {
 
 // position is where to begin; -1 when there is no cursor.
 func (d *delta) position() (int64, error) {
-	if d.req.GetCursor() == "" {
+	if d.req.GetPageToken() == "" {
 		return -1, nil
 	}
-	digits, _, _ := strings.Cut(d.req.GetCursor(), deltaMark)
+	digits, _, _ := strings.Cut(d.req.GetPageToken(), deltaMark)
 	at, err := strconv.ParseInt(digits, 36, 64)
 	if err != nil || at < 0 || at > d.pages.Size() {
 		return 0, invalidCursor()
@@ -121,7 +121,7 @@ func (d *delta) position() (int64, error) {
 	if err != nil {
 		return 0, reading(err)
 	}
-	if same != d.req.GetCursor() {
+	if same != d.req.GetPageToken() {
 		return 0, invalidCursor()
 	}
 	return at, nil

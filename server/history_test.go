@@ -124,7 +124,7 @@ func (h *histories) request(t *rapid.T) *pb.CompactRequest {
 	}
 	if rapid.Bool().Draw(t, "caches") {
 		p.Cache = &pb.CachePolicy{
-			CachedResults: rapid.Uint32Range(0, uint32(n)).Draw(t, "cached"), OnBreak: rapid.SampledFrom([]pb.CacheBreak{0, 1, 2}).Draw(t, "break"),
+			CachedResults: rapid.Uint32Range(0, uint32(n)).Draw(t, "cached"), CacheBreak: rapid.SampledFrom([]pb.CacheBreak{0, 1, 2}).Draw(t, "break"),
 			MinSavingTokens: rapid.SampledFrom([]uint32{0, 0, 2000}).Draw(t, "min saving"), WritePercent: rapid.SampledFrom([]uint32{0, 125}).Draw(t, "write"),
 			ExpectedRequests: rapid.SampledFrom([]uint32{0, 1, 100}).Draw(t, "requests"),
 		}
@@ -236,7 +236,7 @@ func (h *histories) checkPlan(t *rapid.T, req *pb.CompactRequest, resp *pb.Compa
 // checkHeld checks that what may not change did not.
 func (h *histories) checkHeld(t *rapid.T, req *pb.CompactRequest, resp *pb.CompactResponse) {
 	p := req.GetPolicy()
-	never := p.GetCache().GetOnBreak() != pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED
+	never := p.GetCache().GetCacheBreak() != pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED
 	turns := map[uint32]bool{} // the last ones
 	for i := len(req.GetResults()) - 1; i >= 0; i-- {
 		held := i < int(p.GetCache().GetCachedResults()) && never
@@ -332,7 +332,7 @@ func TestTwoStepsKeepAsMuchAsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		last := h.request(t)
 		if c := last.GetPolicy().GetCache(); c != nil {
-			c.OnBreak = pb.CacheBreak_CACHE_BREAK_NEVER
+			c.CacheBreak = pb.CacheBreak_CACHE_BREAK_NEVER
 		}
 		budget := last.GetPolicy().GetTotalTokens()
 		between := withBudget(last, budget+budget*rapid.Uint32Range(0, 100).Draw(t, "more")/100)

@@ -249,7 +249,7 @@ func (c *calls) admitStream(srv any, call grpc.ServerStream, info *grpc.StreamSe
 func (c *calls) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.limits.GetDefaultDeadlineMs())*time.Millisecond)
+		ctx, cancel = context.WithTimeout(ctx, c.limits.GetDefaultDeadline().AsDuration())
 		defer cancel()
 	}
 	return next(ctx, req)

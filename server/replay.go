@@ -289,7 +289,7 @@ func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]ar
 	var failed error
 	came := map[string]string{}
 	for _, facts := range r.record.GetPayloads() {
-		came[facts.GetField()] = facts.GetCameAs()
+		came[facts.GetField()] = facts.GetSourceKey()
 	}
 	put := func(field string, payload *pb.Payload) {
 		blob := blobs[field]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
@@ -33,7 +34,7 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	check.Name("call_id", req.GetCallId(), false)
 	limit := bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage)
 	after := int64(0)
-	if cursor := req.GetCursor(); cursor != "" {
+	if cursor := req.GetPageToken(); cursor != "" {
 		at, err := strconv.ParseInt(cursor, 36, 64)
 		if err != nil || at <= 0 {
 			return nil, invalidCursor()
@@ -51,9 +52,9 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	if err != nil {
 		return nil, err
 	}
-	resp := &pb.ListArtifactsResponse{Artifacts: entriesOf(list), LeasedUntil: rfc3339(until)}
+	resp := &pb.ListArtifactsResponse{Artifacts: entriesOf(list), LeasedUntil: stamp(until)}
 	if next > 0 {
-		resp.NextCursor = strconv.FormatInt(next, 36)
+		resp.NextPageToken = strconv.FormatInt(next, 36)
 	}
 	return resp, nil
 }
@@ -68,7 +69,7 @@ func entriesOf(list []library.Entry) []*pb.ArtifactEntry {
 
 func entryOf(e *library.Entry) *pb.ArtifactEntry {
 	entry := &pb.ArtifactEntry{
-		Path: e.Path, Bytes: uint64(e.Size), Digest: e.Digest, CallId: e.Call, StoredAt: rfc3339(e.StoredAt), Partial: e.Partial,
+		Path: e.Path, Bytes: uint64(e.Size), Digest: e.Digest, CallId: e.Call, StoredAt: stamp(e.StoredAt), Partial: e.Partial,
 		State: pb.ArtifactState_ARTIFACT_STATE_STORED,
 	}
 	if e.Live {
@@ -76,17 +77,17 @@ func entryOf(e *library.Entry) *pb.ArtifactEntry {
 	}
 	if e.Expired != nil {
 		entry.State = pb.ArtifactState_ARTIFACT_STATE_EXPIRED
-		entry.DeletedAt, entry.DeletedWhy = rfc3339(e.Expired.At), e.Expired.Why
+		entry.DeletedAt, entry.DeletionReason = stamp(e.Expired.At), e.Expired.Why
 	}
 	return entry
 }
 
-// rfc3339 writes a time as the contract has it; the zero time is empty.
-func rfc3339(t time.Time) string {
+// stamp returns a time as the contract has it, to the second; nil for the zero time.
+func stamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
-		return ""
+		return nil
 	}
-	return t.UTC().Format(time.RFC3339)
+	return timestamppb.New(t.Truncate(time.Second))
 }
 
 // LeaseSession says until when the artifacts of a session are needed.
@@ -97,17 +98,18 @@ func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionReques
 	}
 	check := envelope.NewChecker("")
 	check.Name("session_id", session, true)
-	if req.GetSeconds() > uint64(maxLease/time.Second) {
-		check.Fail("seconds", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is more than ten years")
+	lease := req.GetDuration()
+	if lease != nil && lease.CheckValid() != nil || lease.AsDuration() < 0 || lease.AsDuration() > maxLease {
+		check.Fail("duration", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is negative, or more than ten years")
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	until, err := a.library.Lease(ctx, session, time.Duration(req.GetSeconds())*time.Second)
+	until, err := a.library.Lease(ctx, session, lease.AsDuration())
 	if err != nil {
 		return nil, err
 	}
-	return &pb.LeaseSessionResponse{LeasedUntil: rfc3339(until)}, nil
+	return &pb.LeaseSessionResponse{LeasedUntil: stamp(until)}, nil
 }
 
 // VerifyArtifacts compares artifacts with their digests.
@@ -126,21 +128,21 @@ func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Se
 		return taken(a.idle, func() error { return call.Send(m) })
 	}
 	counts, err := a.library.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
-		unsound := &pb.UnsoundArtifact{Path: path, Reason: unsoundReason(err)}
-		return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Unsound{Unsound: unsound}})
+		unsound := &pb.CorruptArtifact{Path: path, Reason: unsoundReason(err)}
+		return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Corrupt{Corrupt: unsound}})
 	})
 	if err != nil {
 		return err
 	}
 	return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Counts{Counts: &pb.VerifiedCounts{
-		Sound: uint64(counts.Sound), Unsound: uint64(counts.Unsound), Bytes: uint64(counts.Bytes),
+		Intact: uint64(counts.Sound), Corrupt: uint64(counts.Unsound), Bytes: uint64(counts.Bytes),
 	}}})
 }
 
 // unsoundReason names the reason that ReadArtifact would refuse with.
 func unsoundReason(err error) string {
 	if errors.Is(err, artifactstore.ErrDamaged) {
-		return reasonName(pb.ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED)
+		return reasonName(pb.ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT)
 	}
 	return reasonName(refuse(err).reason)
 }

@@ -68,12 +68,12 @@ func TestMayCall(t *testing.T) {
 			{caller{own: true}, strings.TrimPrefix(project, "/"), nil, "METHOD_NOT_ALLOWED"},
 			{caller{own: true}, "/" + project, nil, "METHOD_NOT_ALLOWED"},
 			{caller{own: true}, "", nil, "METHOD_NOT_ALLOWED"},
-			{stranger, project, nil, "TOKEN_WRONG"},
+			{stranger, project, nil, "TOKEN_INVALID"},
 			{stranger, check, probe, ""},
-			{stranger, check, watch, "TOKEN_WRONG"},
-			{stranger, check, nil, "TOKEN_WRONG"},
-			{stranger, healthpb.Health_Watch_FullMethodName, probe, "TOKEN_WRONG"},
-			{stranger, project, probe, "TOKEN_WRONG"},
+			{stranger, check, watch, "TOKEN_INVALID"},
+			{stranger, check, nil, "TOKEN_INVALID"},
+			{stranger, healthpb.Health_Watch_FullMethodName, probe, "TOKEN_INVALID"},
+			{stranger, project, probe, "TOKEN_INVALID"},
 			{caller{session: "a"}, check, watch, ""},
 		} {
 			got := ""

@@ -191,7 +191,7 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	if got := r.shows("theirs", "", "first-value") + r.shows("", "", "first-value"); got != "first-valuefirst-value" {
 		t.Errorf("it registered for others: %s", got)
 	}
-	if _, refused := r.register(own, "theirs", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "SESSION_FOREIGN" {
+	if _, refused := r.register(own, "theirs", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "SESSION_MISMATCH" {
 		t.Error(refused)
 	}
 }

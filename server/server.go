@@ -23,6 +23,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
@@ -214,7 +215,7 @@ func limitsOf(c config.Config) *pb.Limits {
 	return &pb.Limits{
 		MaxMessageBytes: uint64(c.MaxMessageBytes), MaxInFlightBytes: uint64(c.MaxInFlightBytes),
 		MaxConcurrentStreams: uint32(c.MaxStreams), MaxConnections: uint32(c.MaxConnections),
-		DefaultDeadlineMs: uint64(c.DefaultDeadline.Milliseconds()), StreamIdleMs: uint64(c.StreamIdle.Milliseconds()),
+		DefaultDeadline: durationpb.New(c.DefaultDeadline), StreamIdle: durationpb.New(c.StreamIdle),
 	}
 }
 

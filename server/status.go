@@ -71,7 +71,7 @@ var sentinels = []struct {
 	{artifactstore.ErrTooManyFiles, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_FD_LIMIT, "the process has no file descriptor left"},
 	{artifactstore.ErrTooLarge, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_ARTIFACT_TOO_LARGE, "the artifact is larger than the file system allows"},
 	{artifactstore.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the artifact store cannot be written to"},
-	{artifactstore.ErrForeign, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_ARTIFACT_FOREIGN, "the path is not in the store of this server"},
+	{artifactstore.ErrForeign, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PATH_OUTSIDE_STORE, "the path is not in the store of this server"},
 	{artifactstore.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN, "the store has no such artifact"},
 	{library.ErrMissing, codes.DataLoss, pb.ErrorReason_ERROR_REASON_ARTIFACT_MISSING, "the artifact is gone from the store, and nothing of ours deleted it"},
 	{library.ErrQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_STORE, "the artifact store holds as much as it may, and nothing in it may be deleted"},
@@ -83,7 +83,7 @@ var sentinels = []struct {
 	{auditlog.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_RECORD_UNKNOWN, "the audit log has no such record"},
 	{auditlog.ErrBroken, codes.DataLoss, pb.ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN, "the audit log is not what was written to it"},
 	{auditlog.ErrReused, codes.AlreadyExists, pb.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED, "the request id was used for another request"},
-	{auditlog.ErrPoisoned, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_POISONED, "the audit log failed, and takes nothing until the server starts again"},
+	{auditlog.ErrPoisoned, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_AUDIT_LOG_FAILED, "the audit log failed, and takes nothing until the server starts again"},
 	{auditlog.ErrFull, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_DISK_FULL, "the disk of the audit log is full"},
 	{auditlog.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the audit log cannot be written to"},
 	{auditlog.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
@@ -261,7 +261,7 @@ func draining() *refusal {
 func reading(err error) error {
 	if errors.Is(err, artifactstore.ErrDamaged) {
 		return &refusal{
-			code: codes.DataLoss, reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED, message: "the artifact is not what was put",
+			code: codes.DataLoss, reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT, message: "the artifact is not what was put",
 		}
 	}
 	return err
@@ -269,7 +269,7 @@ func reading(err error) error {
 
 // artifactExpired says what a tombstone says.
 func artifactExpired(e *library.ExpiredError) *refusal {
-	deleted := rfc3339(e.At)
+	deleted := e.At.UTC().Format(time.RFC3339)
 	return &refusal{
 		code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_EXPIRED,
 		message:  fmt.Sprintf("the artifact was deleted at %s: %s", deleted, e.Why),
@@ -280,7 +280,7 @@ func artifactExpired(e *library.ExpiredError) *refusal {
 // nothingThere says how far the artifact goes.
 func nothingThere(lines, size int64) *refusal {
 	return &refusal{
-		code: codes.OutOfRange, reason: pb.ErrorReason_ERROR_REASON_NOTHING_THERE,
+		code: codes.OutOfRange, reason: pb.ErrorReason_ERROR_REASON_RANGE_NOT_SATISFIABLE,
 		message: fmt.Sprintf("the artifact has %d lines and %d bytes", lines, size),
 		metadata: map[string]string{
 			"total_lines": strconv.FormatInt(lines, 10), "total_bytes": strconv.FormatInt(size, 10),
@@ -303,7 +303,7 @@ func denied(code codes.Code, reason pb.ErrorReason, message string) *refusal {
 
 // tokenWrong does not say in what way.
 func tokenWrong() *refusal {
-	return denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_WRONG, "the token is not one of this server")
+	return denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_INVALID, "the token is not one of this server")
 }
 
 // tokenBackoff may succeed after a time, with a right token.
@@ -319,7 +319,7 @@ func methodNotAllowed(message string) *refusal {
 
 // sessionForeign does not repeat which session was named, nor which one is the caller's.
 func sessionForeign() *refusal {
-	return denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_SESSION_FOREIGN, "the caller is confined to another session than the request names")
+	return denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_SESSION_MISMATCH, "the caller is confined to another session than the request names")
 }
 
 func rawNotAllowed() *refusal {

@@ -83,8 +83,8 @@ func take(a *transports.Assembler, m *pb.AssembleToolCallsRequest) error {
 	switch message := m.GetMessage().(type) {
 	case *pb.AssembleToolCallsRequest_Body:
 		return a.Body(message.Body)
-	case *pb.AssembleToolCallsRequest_Event:
-		return a.Event(message.Event)
+	case *pb.AssembleToolCallsRequest_EventJson:
+		return a.Event(message.EventJson)
 	}
 	return outOfOrder("the header comes once, and then body or events")
 }

@@ -168,7 +168,7 @@ func (c *partialCall) parsed() *pb.ParsedToolCall {
 func (a *answer) placed(positions []int) []*pb.ProviderBlock {
 	var list []*pb.ProviderBlock
 	for _, b := range a.blocks {
-		block := &pb.ProviderBlock{Provider: a.provider, Json: b.json}
+		block := &pb.ProviderBlock{Provider: a.provider, BlockJson: b.json}
 		if !b.first {
 			block.BeforeCall = new(uint32(sort.SearchInts(positions, b.before)))
 		}

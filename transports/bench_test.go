@@ -134,13 +134,13 @@ func BenchmarkLintTranscript(b *testing.B) {
 	}
 	messages := []string{firstOf(provider)}
 	for range 200 {
-		messages = append(messages, resp.GetMessages()...)
+		messages = append(messages, resp.GetMessagesJson()...)
 	}
 	transcript := transports.Array(messages)
 	b.SetBytes(int64(len(transcript)))
 	b.ReportAllocs()
 	for b.Loop() {
-		lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, Transcript: transcript, Repair: true})
+		lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
 		if err != nil || lint.GetTotal() > 0 {
 			b.Fatal(lint, err)
 		}

@@ -39,10 +39,10 @@ func TestUserAlone(t *testing.T) {
 	t.Parallel()
 	for _, provider := range providers() {
 		resp, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, UserText: "Build it."})
-		if err != nil || len(resp.GetMessages()) != 1 || len(resp.GetChanges()) > 0 {
+		if err != nil || len(resp.GetMessagesJson()) != 1 || len(resp.GetChanges()) > 0 {
 			t.Fatalf("%v: %v, %v", provider, resp, err)
 		}
-		if found := lint(t, provider, transports.Array(resp.GetMessages())); found.GetTotal() > 0 {
+		if found := lint(t, provider, transports.Array(resp.GetMessagesJson())); found.GetTotal() > 0 {
 			t.Errorf("%v: %v", resp, found)
 		}
 	}

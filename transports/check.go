@@ -83,7 +83,7 @@ func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 	for i, b := range a.GetProviderBlocks() {
 		field := fmt.Sprintf("provider_blocks[%d]", i)
 		checkProvider(c.At(field), b.GetProvider())
-		if !isObject(b.GetJson()) {
+		if !isObject(b.GetBlockJson()) {
 			c.Fail(field+".json", noJSON, "%v", errNoObject)
 		}
 		if b.BeforeCall != nil && int(b.GetBeforeCall()) > len(a.GetToolCalls()) {
@@ -138,17 +138,16 @@ func checkResult(c envelope.Checker, r *pb.TurnResult) {
 	switch {
 	case r.GetContent() == nil:
 		c.Fail("content", missing, "is required")
-	case r.GetReceipt() != nil:
+	case r.GetCanonical() != nil:
 		spoken(c, "receipt.text", r.GetReceipt().GetText())
+		if s := r.GetStatus(); s != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED && s != r.GetCanonical().GetStatus() {
+			c.Fail("status", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is not that of the canonical result")
+		}
 	default:
 		spoken(c, "text", r.GetText())
 	}
-	switch s := r.GetStatus(); s {
-	case pb.ToolStatus_TOOL_STATUS_SUCCESS, pb.ToolStatus_TOOL_STATUS_ERROR:
-	case pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
-		c.Fail("status", missing, "is required")
-	default:
-		c.Fail("status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", s)
+	if _, known := pb.ToolStatus_name[int32(r.GetStatus())]; !known {
+		c.Fail("status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", r.GetStatus())
 	}
 	atMost(c, "media", len(r.GetMedia()), maxMedia)
 	for i, m := range r.GetMedia() {

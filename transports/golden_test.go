@@ -37,7 +37,7 @@ func TestTurns(t *testing.T) {
 						name += ".text"
 					}
 					resp := encodeFile(t, filepath.Join(dir, "request.json"), provider, format)
-					files[name+".json"] = "[\n" + strings.Join(resp.GetMessages(), ",\n") + "\n]\n"
+					files[name+".json"] = "[\n" + strings.Join(resp.GetMessagesJson(), ",\n") + "\n]\n"
 					for _, n := range resp.GetChanges() {
 						changes = append(changes, name+": "+strings.TrimPrefix(n.GetChange().String(), "TURN_CHANGE_")+": "+n.GetDetail())
 					}

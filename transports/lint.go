@@ -22,7 +22,7 @@ func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, 
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	messages, err := readTranscript(d, req.GetTranscript())
+	messages, err := readTranscript(d, req.GetTranscriptJson())
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +33,9 @@ func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, 
 		resp.Findings = l.findings[:maxFindings]
 	}
 	if req.GetRepair() {
-		resp.Repaired, resp.FirstChanged = new(req.GetTranscript()), nil
+		resp.RepairedJson, resp.FirstChanged = new(req.GetTranscriptJson()), nil
 		if len(l.findings) > 0 {
-			resp.Repaired, resp.FirstChanged = repaired(l.pairing)
+			resp.RepairedJson, resp.FirstChanged = repaired(l.pairing)
 		}
 	}
 	return resp, nil

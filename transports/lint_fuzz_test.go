@@ -25,17 +25,17 @@ func FuzzLint(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, provider uint8, transcript string) {
-		req := &pb.LintTranscriptRequest{Provider: pb.Provider(provider%8 + 1), Transcript: transcript, Repair: true}
+		req := &pb.LintTranscriptRequest{Provider: pb.Provider(provider%8 + 1), TranscriptJson: transcript, Repair: true}
 		resp, err := transports.LintTranscript(req)
 		if err != nil {
 			return
 		}
-		if !json.Valid([]byte(resp.GetRepaired())) {
-			t.Fatalf("%s is repaired to %s", transcript, resp.GetRepaired())
+		if !json.Valid([]byte(resp.GetRepairedJson())) {
+			t.Fatalf("%s is repaired to %s", transcript, resp.GetRepairedJson())
 		}
-		req.Transcript = resp.GetRepaired()
+		req.Transcript = resp.GetRepairedJson()
 		if _, err := transports.LintTranscript(req); err != nil {
-			t.Fatalf("%s is repaired to %s: %v", transcript, resp.GetRepaired(), err)
+			t.Fatalf("%s is repaired to %s: %v", transcript, resp.GetRepairedJson(), err)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 func lint(t testing.TB, provider pb.Provider, transcript string) *pb.LintTranscriptResponse {
 	t.Helper()
-	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, Transcript: transcript, Repair: true})
+	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
 	if err != nil {
 		t.Fatalf("%v in %s", err, transcript)
 	}
@@ -145,10 +145,10 @@ func TestLint(t *testing.T) {
 			if want == "" {
 				want = b.transcript
 			}
-			if diff := cmp.Diff(want, masked(resp.GetRepaired())); diff != "" {
+			if diff := cmp.Diff(want, masked(resp.GetRepairedJson())); diff != "" {
 				t.Errorf("repaired (-want +got):\n%s", diff)
 			}
-			if again := lint(t, b.provider, resp.GetRepaired()); again.GetTotal() > 0 || again.GetRepaired() != resp.GetRepaired() {
+			if again := lint(t, b.provider, resp.GetRepairedJson()); again.GetTotal() > 0 || again.GetRepairedJson() != resp.GetRepairedJson() {
 				t.Errorf("after the repair: %v", again.GetFindings())
 			}
 		})
@@ -221,22 +221,22 @@ func withoutElement(t *rapid.T, message string) string {
 
 func checkRepair(t *rapid.T, provider pb.Provider, messages []string) {
 	transcript := transports.Array(messages)
-	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, Transcript: transcript, Repair: true})
+	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, Transcript: resp.GetRepaired(), Repair: true})
+	again, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: resp.GetRepairedJson(), Repair: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.GetTotal() > 0 || again.GetRepaired() != resp.GetRepaired() {
-		t.Fatalf("after the repair: %v\nof\n%s\nwhich is\n%s", again.GetFindings(), lines(transcript), lines(resp.GetRepaired()))
+	if again.GetTotal() > 0 || again.GetRepairedJson() != resp.GetRepairedJson() {
+		t.Fatalf("after the repair: %v\nof\n%s\nwhich is\n%s", again.GetFindings(), lines(transcript), lines(resp.GetRepairedJson()))
 	}
-	if (resp.FirstChanged == nil) != (resp.GetRepaired() == transcript) {
+	if (resp.FirstChanged == nil) != (resp.GetRepairedJson() == transcript) {
 		t.Fatalf("the first change is %v", resp.FirstChanged)
 	}
 	var repaired []json.RawMessage
-	if err := json.Unmarshal([]byte(resp.GetRepaired()), &repaired); err != nil {
+	if err := json.Unmarshal([]byte(resp.GetRepairedJson()), &repaired); err != nil {
 		t.Fatal(err)
 	}
 	for i := range resp.GetFirstChanged() {
@@ -245,8 +245,8 @@ func checkRepair(t *rapid.T, provider pb.Provider, messages []string) {
 		}
 	}
 	for _, text := range resultTexts(t, provider, transcript) {
-		if text != "" && !strings.Contains(unbroken(resp.GetRepaired()), unbroken(mustJSON(t, text))) {
-			t.Fatalf("%q is lost:\n%s\nbecame\n%s", text, lines(transcript), lines(resp.GetRepaired()))
+		if text != "" && !strings.Contains(unbroken(resp.GetRepairedJson()), unbroken(mustJSON(t, text))) {
+			t.Fatalf("%q is lost:\n%s\nbecame\n%s", text, lines(transcript), lines(resp.GetRepairedJson()))
 		}
 	}
 }

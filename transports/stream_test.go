@@ -133,7 +133,7 @@ func goldenOf(sdk string, resp *pb.AssembleToolCallsResponse) golden {
 		g.Incomplete = append(g.Incomplete, goldenPart{c.GetId(), c.GetName(), c.GetArguments(), c.GetReason()})
 	}
 	for _, b := range resp.GetAssistant().GetProviderBlocks() {
-		g.ProviderBlocks = append(g.ProviderBlocks, goldenBlock{json.RawMessage(b.GetJson()), b.BeforeCall})
+		g.ProviderBlocks = append(g.ProviderBlocks, goldenBlock{json.RawMessage(b.GetBlockJson()), b.BeforeCall})
 	}
 	return g
 }
@@ -270,8 +270,8 @@ func sendBack(t *testing.T, provider pb.Provider, resp *pb.AssembleToolCallsResp
 	if err != nil {
 		t.Fatal(err)
 	}
-	transcript := transports.Array(append([]string{firstOf(provider)}, encoded.GetMessages()...))
-	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, Transcript: transcript})
+	transcript := transports.Array(append([]string{firstOf(provider)}, encoded.GetMessagesJson()...))
+	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript})
 	if err != nil || len(lint.GetFindings()) > 0 {
 		t.Fatalf("%v, %v in %s", err, lint.GetFindings(), transcript)
 	}

@@ -197,7 +197,7 @@ func (e *encoder) providerBlocks(before *uint32) []block {
 			e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
 			continue
 		}
-		o, _ := parseObject([]byte(b.GetJson())) // checked
+		o, _ := parseObject([]byte(b.GetBlockJson())) // checked
 		blocks = append(blocks, block{base: o})
 	}
 	return blocks
@@ -251,8 +251,8 @@ func (e *encoder) text(i int) (text string, failed bool) {
 		return unanswered, true
 	}
 	failed = given.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
-	if receipt := given.GetReceipt(); receipt != nil {
-		return receipt.GetText(), failed
+	if r := given.GetCanonical(); r != nil {
+		return given.GetReceipt().GetText(), r.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
 	}
 	text = given.GetText()
 	if failed && (!e.dialect.flag || !e.resp.GetNative()) {
@@ -287,7 +287,7 @@ func (e *encoder) allNotices() []string {
 
 func (e *encoder) write(m message) {
 	for _, o := range e.dialect.shape.write(m) {
-		e.resp.Messages = append(e.resp.Messages, string(o.raw()))
+		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.raw()))
 		if e.dialect.provider == pb.Provider_PROVIDER_CHAT {
 			typed, _ := ParseChatMessage(o.raw()) // it was written just now
 			e.resp.ChatMessages = append(e.resp.ChatMessages, typed)

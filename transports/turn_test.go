@@ -117,7 +117,7 @@ func (h *history) add(t *rapid.T, provider pb.Provider, req *pb.EncodeTurnReques
 	if err != nil || !proto.Equal(resp, again) {
 		t.Fatalf("the same turn is encoded as\n%v and\n%v (%v)", resp, again, err)
 	}
-	h.messages = append(h.messages, resp.GetMessages()...)
+	h.messages = append(h.messages, resp.GetMessagesJson()...)
 	for i, c := range req.GetAssistant().GetToolCalls() {
 		x := transports.Exchange{ID: resp.GetCalls()[i].GetId(), Name: resp.GetCalls()[i].GetName(), Answered: true}
 		if i < len(req.GetResults()) {
@@ -167,11 +167,11 @@ func (h *history) check(t *rapid.T, provider pb.Provider) {
 	if !json.Valid([]byte(transcript)) {
 		t.Fatalf("no JSON: %s", transcript)
 	}
-	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, Transcript: transcript, Repair: true})
+	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lint.GetFindings()) > 0 || lint.GetRepaired() != transcript || lint.FirstChanged != nil {
+	if len(lint.GetFindings()) > 0 || lint.GetRepairedJson() != transcript || lint.FirstChanged != nil {
 		t.Fatalf("the linter finds %v in\n%s", lint.GetFindings(), strings.Join(h.messages, "\n"))
 	}
 	got, err := transports.Decode(provider, transcript)
@@ -218,7 +218,7 @@ func Example() {
 		}},
 		Results: []*pb.TurnResult{{Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Content: &pb.TurnResult_Text{Text: "module x"}}},
 	})
-	fmt.Println(strings.Join(resp.GetMessages(), "\n"))
+	fmt.Println(strings.Join(resp.GetMessagesJson(), "\n"))
 	// Output:
 	// {"role":"assistant","content":"I read it.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"fs___read","arguments":"{\"path\":\"go.mod\"}"}}]}
 	// {"role":"tool","tool_call_id":"call_1","content":"module x"}

@@ -3,8 +3,10 @@ package audittest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -25,8 +27,8 @@ func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 		RequestId: requestID, RequestDigest: "blake3:" + fmt.Sprintf("%064x", len(text)), ToolName: "Bash", Family: "command",
 		Status:     pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Payloads:   []*pb.AuditPayload{{Field: "output.command.stdout", Bytes: uint64(len(text)), Artifact: "/store/abc/" + call}},
-		Redactions: []*pb.Redaction{{Kind: "github-token", Count: 2}}, ElapsedUs: 1234, BudgetTokens: 1000,
-		Details: &pb.AuditDetails{ToolInput: []byte(`{"command":"make"}`)},
+		Redactions: []*pb.Redaction{{Kind: "github-token", Count: 2}}, Elapsed: durationpb.New(1234 * time.Microsecond), BudgetTokens: 1000,
+		Details: &pb.AuditDetails{ToolInput: `{"command":"make"}`},
 		Output: &pb.CompleteToolOutput{ToolName: "Bash", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 			Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{ExitStatus: &exit, CommandLine: "make"}}},
 		Canonical: &pb.CanonicalToolResult{ToolName: "Bash", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "make failed",

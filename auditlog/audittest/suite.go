@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -134,8 +135,8 @@ func order(t *testing.T, p Place) {
 		if r.GetSequence() != i+1 || r.GetPreviousHash() != before || r.GetHash() != h.Hash || r.GetLogId() != h.Log || h.Sequence != i+1 {
 			t.Fatalf("record %v, head %+v", r, h)
 		}
-		if at, err := time.Parse("2006-01-02T15:04:05.000Z", r.GetRecordedAt()); err != nil || time.Since(at).Abs() > time.Hour {
-			t.Fatalf("%s, %v", r.GetRecordedAt(), err)
+		if at := r.GetRecordedAt().AsTime(); time.Since(at).Abs() > time.Hour || at != at.Truncate(time.Millisecond) {
+			t.Fatalf("recorded at %s", at)
 		}
 		before = h.Hash
 	}
@@ -277,10 +278,7 @@ func list(t *testing.T, p Place) {
 		add(t, l, r)
 		all = append(all, r)
 	}
-	at := func(i int) time.Time {
-		t, _ := time.Parse("2006-01-02T15:04:05.000Z", all[i].GetRecordedAt())
-		return t
-	}
+	at := func(i int) time.Time { return all[i].GetRecordedAt().AsTime() }
 	artifacts := func(r *pb.AuditRecord) (names []string) {
 		for _, p := range r.GetPayloads() {
 			names = append(names, p.GetArtifact(), p.GetOriginalArtifact())
@@ -374,7 +372,7 @@ func noRecord(t *testing.T, p Place) {
 		"receipt of no UTF-8": {Receipt: &pb.Receipt{Text: "\xff"}},
 		"long session":        {Call: &pb.CallReference{SessionId: long}},
 		"long artifact":       {Payloads: []*pb.AuditPayload{{Artifact: long + long}}},
-		"too large":           {Details: &pb.AuditDetails{ToolInput: make([]byte, 65<<20)}},
+		"too large":           {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", 65<<20)}},
 	} {
 		_, err := l.Append(t.Context(), Refusal("x"), r)
 		if !errors.Is(err, auditlog.ErrRecord) {

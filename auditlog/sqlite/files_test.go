@@ -20,7 +20,9 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-func timeOf(r *pb.AuditRecord) (time.Time, error) { return time.Parse(time.RFC3339, r.GetRecordedAt()) }
+func timeOf(r *pb.AuditRecord) (time.Time, error) {
+	return r.GetRecordedAt().AsTime(), r.GetRecordedAt().CheckValid()
+}
 
 // fresh makes a log with three records and returns its place.
 func fresh(t *testing.T) file {

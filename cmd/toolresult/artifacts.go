@@ -97,15 +97,15 @@ func (r *reading) run(cmd *cobra.Command, path string) error {
 					return err
 				}
 			case waits && !every:
-				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: it is still written: --cursor", resp.GetNextCursor())
+				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: it is still written: --cursor", resp.GetNextPageToken())
 				return nil
 			case resp.GetComplete():
 				return nil
 			case !every:
-				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: there is more: --cursor", resp.GetNextCursor())
+				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: there is more: --cursor", resp.GetNextPageToken())
 				return nil
 			}
-			req.Cursor = resp.GetNextCursor()
+			req.PageToken = resp.GetNextPageToken()
 		}
 	})
 }
@@ -121,7 +121,7 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
-	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, Cursor: r.cursor, SessionId: r.session, Raw: r.raw}
+	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, PageToken: r.cursor, SessionId: r.session, Raw: r.raw}
 	switch {
 	case r.lines != "":
 		lines, err := lineRange(r.lines)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -68,7 +69,7 @@ func (s *selection) each(ctx context.Context, c *connection, visit func(*pb.Audi
 		s.req.Kinds = append(s.req.Kinds, pb.AuditKind(kind))
 	}
 	if s.since > 0 {
-		s.req.FromTime = time.Now().Add(-s.since).UTC().Format(time.RFC3339)
+		s.req.FromTime = timestamppb.New(time.Now().Add(-s.since))
 	}
 	for left := s.limit; ; {
 		s.req.PageSize = 1000
@@ -85,7 +86,7 @@ func (s *selection) each(ctx context.Context, c *connection, visit func(*pb.Audi
 			}
 		}
 		left -= len(resp.GetRecords())
-		if s.req.Cursor = resp.GetNextCursor(); s.req.GetCursor() == "" || s.limit > 0 && left <= 0 {
+		if s.req.PageToken = resp.GetNextPageToken(); s.req.GetPageToken() == "" || s.limit > 0 && left <= 0 {
 			return nil
 		}
 	}
@@ -100,7 +101,7 @@ func auditListCommand() *cobra.Command {
 			return t.with(cmd.Context(), func(c *connection) error {
 				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 				err := s.each(cmd.Context(), c, func(r *pb.AuditRecord) error {
-					_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.GetSequence(), r.GetRecordedAt(), kindName(r.GetKind().String()),
+					_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.GetSequence(), stamp(r.GetRecordedAt()), kindName(r.GetKind().String()),
 						cmp.Or(r.GetCall().GetSessionId(), "-"), cmp.Or(r.GetCall().GetCallId(), "-"), cmp.Or(r.GetToolName(), "-"), recordNote(r))
 					return err
 				})
@@ -276,7 +277,7 @@ func (v *verification) log(head string) error {
 		}
 		n := resp.GetVerified()
 		v.differ += int(n.GetBroken())
-		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetSound(), n.GetBroken(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
+		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetIntact(), n.GetBroken(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
 		return nil
 	}
 }

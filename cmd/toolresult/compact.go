@@ -144,7 +144,7 @@ func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
 		return nil
 	}
 	n, err := enumValue("CACHE_BREAK_", p.onBreak, pb.CacheBreak_value)
-	c.OnBreak = pb.CacheBreak(n)
+	c.CacheBreak = pb.CacheBreak(n)
 	return err
 }
 
@@ -161,12 +161,9 @@ func explainPlan(w io.Writer, req *pb.CompactRequest, plan *pb.CompactionPlan) e
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "#\tcall\ttool\tabout\tlevel\ttokens\twhy")
 	for i, r := range plan.GetResults() {
-		call := ""
-		if i < len(req.GetContexts()) {
-			call = req.GetContexts()[i].GetCallId()
-		}
+		entry := req.GetEntries()[i]
 		fmt.Fprintln(table, strings.Join([]string{
-			strconv.Itoa(i), call, req.GetResults()[i].GetToolName(), column(r.GetSubject()), levelOf(r), change(r), why(r),
+			strconv.Itoa(i), entry.GetCallId(), entry.GetCanonical().GetToolName(), column(r.GetSubject()), levelOf(r), change(r), why(r),
 		}, "\t"))
 	}
 	if err := table.Flush(); err != nil {

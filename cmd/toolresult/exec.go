@@ -179,13 +179,9 @@ func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		code, hint = codeNotFound, "check the spelling of the command and PATH"
 	}
-	message := strings.ToValidUTF8(fmt.Sprintf("cannot start %s: %v", args[0], err), "\ufffd")
-	if len(message) > 1024 {
-		message = strings.ToValidUTF8(message[:1024], "")
-	}
+	message := &pb.Payload{Source: &pb.Payload_Inline{Inline: fmt.Appendf(nil, "cannot start %s: %v", args[0], err)}}
 	return &pb.CompleteToolOutput{
-		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR,
-		Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint},
+		ToolName: "ExecCommand", Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint},
 	}, code
 }
 

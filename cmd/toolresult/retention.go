@@ -11,6 +11,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -29,7 +31,7 @@ func artifactsListCommand() *cobra.Command {
 						return err
 					}
 					printEntries(table, resp.GetArtifacts())
-					if req.Cursor = resp.GetNextCursor(); req.GetCursor() == "" {
+					if req.PageToken = resp.GetNextPageToken(); req.GetPageToken() == "" {
 						return table.Flush()
 					}
 				}
@@ -48,14 +50,14 @@ func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
 		note := ""
 		switch e.GetState() {
 		case pb.ArtifactState_ARTIFACT_STATE_EXPIRED:
-			note = "deleted at " + e.GetDeletedAt() + ": " + e.GetDeletedWhy()
+			note = "deleted at " + stamp(e.GetDeletedAt()) + ": " + e.GetDeletionReason()
 		case pb.ArtifactState_ARTIFACT_STATE_LIVE:
 			note = "still written"
 		}
 		if e.GetPartial() {
 			note = "cut off " + note
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", e.GetStoredAt(), humanize.IBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", stamp(e.GetStoredAt()), humanize.IBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
 	}
 }
 
@@ -79,13 +81,13 @@ func artifactsVerifyCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					if u := resp.GetUnsound(); u != nil {
+					if u := resp.GetCorrupt(); u != nil {
 						fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", u.GetReason(), u.GetPath())
 						continue
 					}
 					n := resp.GetCounts()
-					fmt.Fprintf(cmd.OutOrStdout(), "%d sound, %d not, %s read\n", n.GetSound(), n.GetUnsound(), humanize.IBytes(n.GetBytes()))
-					if n.GetUnsound() > 0 {
+					fmt.Fprintf(cmd.OutOrStdout(), "%d intact, %d corrupt, %s read\n", n.GetIntact(), n.GetCorrupt(), humanize.IBytes(n.GetBytes()))
+					if n.GetCorrupt() > 0 {
 						return exitError{1}
 					}
 					return nil
@@ -108,9 +110,9 @@ func artifactsLeaseCommand() *cobra.Command {
 				return fmt.Errorf("%q is no duration such as 24h", args[1])
 			}
 			return t.with(cmd.Context(), func(c *connection) error {
-				resp, err := c.LeaseSession(cmd.Context(), &pb.LeaseSessionRequest{SessionId: args[0], Seconds: uint64(d / time.Second)})
+				resp, err := c.LeaseSession(cmd.Context(), &pb.LeaseSessionRequest{SessionId: args[0], Duration: durationpb.New(d)})
 				if err == nil {
-					fmt.Fprintln(cmd.OutOrStdout(), cmp.Or(resp.GetLeasedUntil(), "no lease"))
+					fmt.Fprintln(cmd.OutOrStdout(), cmp.Or(stamp(resp.GetLeasedUntil()), "no lease"))
 				}
 				return err
 			})
@@ -148,4 +150,12 @@ func artifactsCollectCommand() *cobra.Command {
 	t.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "delete nothing, only say what would be")
 	return cmd
+}
+
+// stamp returns a time as tables have it, RFC 3339 in UTC; "" where there is none.
+func stamp(t *timestamppb.Timestamp) string {
+	if t == nil {
+		return ""
+	}
+	return t.AsTime().Format(time.RFC3339)
 }

@@ -73,7 +73,7 @@ func renderCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if n := len(given.GetResults()); n != 1 {
+			if n := len(given.GetEntries()); n != 1 {
 				return fmt.Errorf("stdin has %d canonical results, render takes one", n)
 			}
 			policy, err := c.policy.render()
@@ -81,7 +81,7 @@ func renderCommand() *cobra.Command {
 				return err
 			}
 			return c.target.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.Render(cmd.Context(), &pb.RenderRequest{Canonical: given.GetResults()[0], Policy: policy})
+				resp, err := conn.Render(cmd.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: given.GetEntries()[0].GetCanonical()}, Policy: policy})
 				if err != nil {
 					return err
 				}
@@ -123,7 +123,7 @@ func (c *call) session(r io.Reader) (*pb.CompactRequest, error) {
 		}
 		var one pb.CanonicalToolResult
 		if prototext.Unmarshal(text, &one) == nil {
-			return &pb.CompactRequest{Results: []*pb.CanonicalToolResult{&one}}, nil
+			return &pb.CompactRequest{Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &one}}}}, nil
 		}
 		req := &pb.CompactRequest{}
 		return req, prototext.Unmarshal(text, req)
@@ -144,7 +144,6 @@ type entry struct {
 
 func (c *call) sessionJSON(r io.Reader) (*pb.CompactRequest, error) {
 	req := &pb.CompactRequest{}
-	known := false
 	for dec := json.NewDecoder(r); dec.More(); {
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
@@ -156,16 +155,12 @@ func (c *call) sessionJSON(r io.Reader) (*pb.CompactRequest, error) {
 		}
 		result, err := envelope.FromJSON(e.Canonical, c.family)
 		if err != nil {
-			return nil, fmt.Errorf("result %d: %w", len(req.Results), err)
+			return nil, fmt.Errorf("result %d: %w", len(req.Entries), err)
 		}
-		req.Results = append(req.Results, result)
-		req.Contexts = append(req.Contexts, &pb.ResultContext{
+		req.Entries = append(req.Entries, &pb.CompactEntry{
+			Result: &pb.CompactEntry_Canonical{Canonical: result},
 			CallId: e.CallID, Turn: e.Turn, Subject: e.Subject, PrecedingTokens: e.PrecedingTokens,
 		})
-		known = known || e.CallID != "" || e.Turn > 0 || e.Subject != "" || e.PrecedingTokens > 0
-	}
-	if !known {
-		req.Contexts = nil
 	}
 	return req, nil
 }

@@ -69,7 +69,7 @@ func transportEncodeCommand() *cobra.Command {
 				for _, note := range resp.GetChanges() {
 					fmt.Fprintln(cmd.ErrOrStderr(), "changed:", note.GetDetail())
 				}
-				return printMessage(cmd.OutOrStdout(), c.output, strings.Join(resp.GetMessages(), "\n"), resp)
+				return printMessage(cmd.OutOrStdout(), c.output, strings.Join(resp.GetMessagesJson(), "\n"), resp)
 			})
 		},
 	}
@@ -162,7 +162,7 @@ func transportLintCommand() *cobra.Command {
 				return err
 			}
 			return t.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.LintTranscript(cmd.Context(), &pb.LintTranscriptRequest{Provider: provider, Transcript: string(transcript), Repair: repair})
+				resp, err := conn.LintTranscript(cmd.Context(), &pb.LintTranscriptRequest{Provider: provider, TranscriptJson: string(transcript), Repair: repair})
 				if err != nil {
 					return err
 				}
@@ -178,7 +178,7 @@ func transportLintCommand() *cobra.Command {
 
 func printFindings(cmd *cobra.Command, resp *pb.LintTranscriptResponse) error {
 	out := cmd.OutOrStdout()
-	if resp.Repaired != nil {
+	if resp.RepairedJson != nil {
 		out = cmd.ErrOrStderr()
 	}
 	for _, f := range resp.GetFindings() {
@@ -188,8 +188,8 @@ func printFindings(cmd *cobra.Command, resp *pb.LintTranscriptResponse) error {
 		}
 	}
 	switch {
-	case resp.Repaired != nil:
-		return writeln(cmd.OutOrStdout(), resp.GetRepaired())
+	case resp.RepairedJson != nil:
+		return writeln(cmd.OutOrStdout(), resp.GetRepairedJson())
 	case resp.GetTotal() > 0:
 		return exitError{1}
 	}

@@ -56,14 +56,14 @@ func (l *loop) encode(ctx context.Context, t *turn) error {
 	req := &pb.EncodeTurnRequest{Provider: provider, Format: l.format, Assistant: t.assistant, Notices: t.notices}
 	for _, r := range t.results {
 		req.Results = append(req.Results, &pb.TurnResult{
-			Content: &pb.TurnResult_Receipt{Receipt: r.receipt}, Status: r.canonical.GetStatus(),
+			Content: &pb.TurnResult_Canonical{Canonical: r.canonical}, Receipt: r.receipt,
 		})
 	}
 	resp, err := l.EncodeTurn(ctx, req)
 	for _, change := range resp.GetChanges() {
 		log.Printf("%v: %s", change.GetChange(), change.GetDetail())
 	}
-	t.messages = resp.GetMessages()
+	t.messages = resp.GetMessagesJson()
 	return err
 }
 
@@ -81,15 +81,16 @@ func (l *loop) fit(ctx context.Context) (compacted string, err error) {
 	if missing := resp.GetPlan().GetShortfallTokens(); missing > 0 {
 		log.Printf("the history has %d tokens more than it should", missing)
 	}
-	left := resp.GetResults()
+	left, at := resp.GetResults(), uint32(0)
 	for _, t := range l.turns {
 		changed := false
-		for i, r := range t.results {
-			if c := left[i]; c.GetChanged() {
-				r.canonical, r.receipt, changed = c.GetCanonical(), c.GetReceipt(), true
+		for _, r := range t.results {
+			if len(left) > 0 && left[0].GetIndex() == at {
+				r.canonical, r.receipt, changed = left[0].GetCanonical(), left[0].GetReceipt(), true
+				left = left[1:]
 			}
+			at++
 		}
-		left = left[len(t.results):]
 		if changed {
 			if err := l.encode(ctx, t); err != nil {
 				return "", err
@@ -106,23 +107,24 @@ func (l *loop) history() *pb.CompactRequest {
 	req := &pb.CompactRequest{SessionId: l.session}
 	sent := 0
 	for i, t := range l.turns {
-		sent = len(req.GetResults())
+		sent = len(req.GetEntries())
 		for _, r := range t.results {
-			req.Results = append(req.Results, r.canonical)
-			req.Contexts = append(req.Contexts, &pb.ResultContext{CallId: r.call, Turn: uint32(i + 1)})
+			req.Entries = append(req.Entries, &pb.CompactEntry{
+				Result: &pb.CompactEntry_Canonical{Canonical: r.canonical}, CallId: r.call, Turn: uint32(i + 1),
+			})
 		}
 	}
 	req.Policy = &pb.CompactionPolicy{
 		TotalTokens: uint32(l.budget / 2),
 		Protect:     &pb.ProtectionPolicy{LastTurns: 2},
-		Cache:       &pb.CachePolicy{CachedResults: uint32(sent), OnBreak: pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED},
+		Cache:       &pb.CachePolicy{CachedResults: uint32(sent), CacheBreak: pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED},
 	}
 	return req
 }
 
 // lint asks what the provider would refuse in the transcript.
 func (l *loop) lint(ctx context.Context) error {
-	resp, err := l.LintTranscript(ctx, &pb.LintTranscriptRequest{Provider: provider, Transcript: l.transcript()})
+	resp, err := l.LintTranscript(ctx, &pb.LintTranscriptRequest{Provider: provider, TranscriptJson: l.transcript()})
 	for _, f := range resp.GetFindings() {
 		return fmt.Errorf("the provider would refuse message %d: %v: %s", f.GetMessage(), f.GetRule(), f.GetDetail())
 	}

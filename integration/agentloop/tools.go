@@ -66,8 +66,8 @@ func (l *loop) call(ctx context.Context, c *pb.ParsedToolCall, room int) *pb.Com
 
 // failed is the output of a tool that could not do its work.
 func failed(tool, kind, format string, args ...any) *pb.CompleteToolOutput {
-	e := &pb.CompleteToolError{Kind: kind, Message: fmt.Sprintf("%.500s", fmt.Sprintf(format, args...))} // at most 2,048 bytes
-	return &pb.CompleteToolOutput{ToolName: tool, Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: e}
+	message := &pb.Payload{Source: &pb.Payload_Inline{Inline: fmt.Appendf(nil, format, args...)}}
+	return &pb.CompleteToolOutput{ToolName: tool, Error: &pb.CompleteToolError{Kind: kind, Message: message}}
 }
 
 // shell runs a command line. Whatever its exit code, the tool has done its work.

@@ -43,7 +43,7 @@ func (s *sidecar) on(name string) string { return "path=" + filepath.Join(s.stor
 // is lost, and the same request made again, after a restart where that is needed, is answered once and recorded once.
 func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 	leg(t, "strace")
-	const full, poisoned, fine = "DISK_FULL", "STORE_POISONED", ""
+	const full, poisoned, fine = "DISK_FULL", "AUDIT_LOG_FAILED", ""
 	for _, c := range []struct{ file, call, reason, answer string }{
 		{"audit.db-wal", "pwrite64", "ENOSPC", full},
 		{"audit.db-wal", "pwrite64", "EDQUOT", poisoned}, // SQLite knows one way of being full
@@ -112,7 +112,7 @@ func (s *sidecar) wantPoisoned(t *testing.T, q question, record ackedRecord, art
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "done",
 		Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32)}},
 	}})
-	wantRefusal(t, "Render", err, codes.FailedPrecondition, "STORE_POISONED")
+	wantRefusal(t, "Render", err, codes.FailedPrecondition, "AUDIT_LOG_FAILED")
 	s.wantWhole(t, artifact, q.text())
 	if r, err := s.audit.GetRecord(t.Context(), &pb.GetRecordRequest{Sequence: record.sequence}); err != nil || r.GetRecord().GetHash() != record.hash {
 		t.Errorf("GetRecord: %v, %v", r.GetRecord().GetHash(), err)

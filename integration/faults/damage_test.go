@@ -142,7 +142,7 @@ func TestDamagedArtifacts(t *testing.T) {
 // who reads all of it says that the artifact is damaged or, when it was deleted, that it is not there.
 func wantOurBytes(t *testing.T, s *sidecar, path, text string, deleted bool) {
 	t.Helper()
-	code, reason := codes.DataLoss, "ARTIFACT_DAMAGED"
+	code, reason := codes.DataLoss, "ARTIFACT_CORRUPT"
 	if deleted {
 		code, reason = codes.DataLoss, "ARTIFACT_MISSING"
 	}
@@ -190,7 +190,7 @@ func TestShardIsGone(t *testing.T) {
 	wantRefusal(t, "deleted", err, codes.DataLoss, "ARTIFACT_MISSING")
 	must(t, os.WriteFile(shard, nil, 0o600))
 	_, err = s.read(t.Context(), artifactOf(answer))
-	wantRefusal(t, "a file", err, codes.DataLoss, "ARTIFACT_DAMAGED")
+	wantRefusal(t, "a file", err, codes.DataLoss, "ARTIFACT_CORRUPT")
 	_, err = s.inOneMessage(t.Context(), text)
 	wantRefusal(t, "put where a file is", err, codes.Internal, "STORE_FAILED")
 	must(t, os.Remove(shard))

@@ -61,7 +61,7 @@ func TestPlantedLinks(t *testing.T) {
 				case at == "tmp" && (err != nil || got != text):
 					t.Errorf("a read, which needs no tmp: %d bytes, error %v", len(got), err)
 				case at != "tmp":
-					wantRefusal(t, "a read", err, codes.DataLoss, "ARTIFACT_DAMAGED")
+					wantRefusal(t, "a read", err, codes.DataLoss, "ARTIFACT_CORRUPT")
 				}
 				later := numbered(4000)
 				if at != "tmp" {

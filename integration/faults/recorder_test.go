@@ -115,7 +115,7 @@ func (r *recorder) retain() error {
 	if err != nil {
 		return err
 	}
-	at, err := time.Parse("2006-01-02T15:04:05.000Z", second.GetRecordedAt())
+	at, err := second.GetRecordedAt().AsTime(), second.GetRecordedAt().CheckValid()
 	if err != nil {
 		return err
 	}

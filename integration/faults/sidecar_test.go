@@ -269,7 +269,7 @@ func (s *sidecar) read(ctx context.Context, path string) (string, error) {
 		if page.GetComplete() {
 			return string(text), nil
 		}
-		req.Cursor = page.GetNextCursor()
+		req.PageToken = page.GetNextPageToken()
 	}
 }
 

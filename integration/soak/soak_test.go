@@ -399,8 +399,8 @@ func (s *soak) followsLog(t *testing.T, conn *grpc.ClientConn) {
 		s.log = answer.GetVerified()
 		break
 	}
-	if s.totals.Records == 0 || int64(s.log.GetSound()) < s.totals.Records || s.log.GetBroken() > 0 {
-		t.Errorf("the log has %d records that hold and %d that do not, and %d were named", s.log.GetSound(), s.log.GetBroken(), s.totals.Records)
+	if s.totals.Records == 0 || int64(s.log.GetIntact()) < s.totals.Records || s.log.GetBroken() > 0 {
+		t.Errorf("the log has %d records that hold and %d that do not, and %d were named", s.log.GetIntact(), s.log.GetBroken(), s.totals.Records)
 	}
 }
 
@@ -423,7 +423,7 @@ func (s *soak) report(t *testing.T, growth, live int64, idle, routines int, afte
 	rate := (s.rate + after) / 2
 	fmt.Fprintf(&b, "%s\n%v, %.0f calls a second; %d artifacts named to steady and fragile clients, %.0f a second\n", s.totals.table(), s.took.Round(time.Second), perSecond,
 		s.totals.Stored, float64(s.totals.Stored)/s.took.Seconds())
-	fmt.Fprintf(&b, "%d records in the log, all of them sound, %.0f a second\n", s.log.GetSound(), float64(s.log.GetSound())/s.took.Seconds())
+	fmt.Fprintf(&b, "%d records in the log, all of them sound, %.0f a second\n", s.log.GetIntact(), float64(s.log.GetIntact())/s.took.Seconds())
 	fmt.Fprintf(&b, "the disk syncs 4 KiB %.0f times a second before and %.0f after, so that calls are %.2f and named artifacts %.2f of its rate\n",
 		s.rate, after, perSecond/rate, float64(s.totals.Stored)/s.took.Seconds()/rate)
 	fmt.Fprintf(&b, "%d client processes: %d killed, %d stopped for up to %v\n", s.frail.started, s.frail.killed, s.frail.stopped, 2*idleOfStreams)

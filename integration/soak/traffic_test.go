@@ -45,7 +45,7 @@ func kinds() []kind {
 		{"Render", 50, (*client).render, "BUDGET_TOO_SMALL", false},
 		{"Compact", 50, (*client).compact, "", false},
 		{"GetServerInfo", 10, (*client).info, "", false},
-		{"invalid", 40, (*client).invalid, "ENVELOPE_EXCLUSIVITY FIELD_MISSING FIELD_OUT_OF_BOUNDS ARTIFACT_FOREIGN ARTIFACT_UNKNOWN FAMILY_UNKNOWN STREAM_ORDER CHUNK_ORDER MESSAGE_TOO_LARGE NAME_INVALID", false},
+		{"invalid", 40, (*client).invalid, "ENVELOPE_EXCLUSIVITY FIELD_MISSING FIELD_OUT_OF_BOUNDS PATH_OUTSIDE_STORE ARTIFACT_UNKNOWN FAMILY_UNKNOWN STREAM_ORDER CHUNK_ORDER MESSAGE_TOO_LARGE NAME_INVALID", false},
 		{"deadline too short", 20, (*client).hurried, "DEADLINE BUDGET_TOO_SMALL", true},
 		{"cancelled", 24, (*client).cancelled, "CLIENT_CANCELLED", true},
 	}
@@ -468,7 +468,7 @@ func readAll(ctx context.Context, artifacts pb.ArtifactServiceClient, path strin
 		if page.GetComplete() {
 			return fmt.Sprintf("blake3:%x", digest.Sum(nil)), nil
 		}
-		req.Cursor = page.GetNextCursor()
+		req.PageToken = page.GetNextPageToken()
 	}
 }
 

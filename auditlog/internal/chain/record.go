@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -65,7 +67,7 @@ func (r *Row) Outline() (*pb.AuditRecord, error) {
 
 // label says in a record which place it has.
 func (r *Row) label(record *pb.AuditRecord) {
-	record.LogId, record.Sequence, record.RecordedAt = r.Log, r.Sequence, Time(r.At)
+	record.LogId, record.Sequence, record.RecordedAt = r.Log, r.Sequence, timestamppb.New(time.UnixMilli(r.At))
 	record.PreviousHash, record.Hash = r.Previous.String(), r.Hash.String()
 }
 

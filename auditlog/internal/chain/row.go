@@ -237,7 +237,7 @@ func columnsOf(r *pb.AuditRecord, artifacts int) Columns {
 		Part: int64(r.GetPart()), Parts: int64(r.GetParts()),
 		Tool: plain(r.GetToolName()), Family: plain(r.GetFamily()),
 		Code: plain(r.GetRefusal().GetCode()), Reason: plain(r.GetRefusal().GetReason()),
-		Address: plain(r.GetCaller().GetAddress()), ElapsedUS: bounded(r.GetElapsedUs()),
+		Address: plain(r.GetCaller().GetAddress()), ElapsedUS: bounded(uint64(max(0, r.GetElapsed().AsDuration().Microseconds()))),
 		ReceiptTokens: int64(r.GetReceipt().GetTokens()), ArtifactCount: int64(artifacts),
 	}
 	if r.GetStatus() != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED {

@@ -56,7 +56,7 @@ type AccessServiceClient interface {
 	//	  that BadRequest names; the values are in no message.
 	//	INVALID_ARGUMENT (SECRET_INVALID): a value is empty, shorter than 8 bytes, longer than 16 KiB,
 	//	  or one character over and over; masking it would mask what is no secret.
-	//	PERMISSION_DENIED (SESSION_FOREIGN): the caller is confined to another session.
+	//	PERMISSION_DENIED (SESSION_MISMATCH): the caller is confined to another session.
 	//	RESOURCE_EXHAUSTED (QUOTA_SESSION): the server has as many sessions or values as it
 	//	  keeps; the metadata says which. Register empty lists for sessions that are over.
 	RegisterSecrets(ctx context.Context, in *RegisterSecretsRequest, opts ...grpc.CallOption) (*RegisterSecretsResponse, error)
@@ -123,7 +123,7 @@ type AccessServiceServer interface {
 	//	  that BadRequest names; the values are in no message.
 	//	INVALID_ARGUMENT (SECRET_INVALID): a value is empty, shorter than 8 bytes, longer than 16 KiB,
 	//	  or one character over and over; masking it would mask what is no secret.
-	//	PERMISSION_DENIED (SESSION_FOREIGN): the caller is confined to another session.
+	//	PERMISSION_DENIED (SESSION_MISMATCH): the caller is confined to another session.
 	//	RESOURCE_EXHAUSTED (QUOTA_SESSION): the server has as many sessions or values as it
 	//	  keeps; the metadata says which. Register empty lists for sessions that are over.
 	RegisterSecrets(context.Context, *RegisterSecretsRequest) (*RegisterSecretsResponse, error)

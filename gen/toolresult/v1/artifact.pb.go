@@ -9,6 +9,8 @@ package toolresultv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -87,8 +89,8 @@ type ListArtifactsRequest struct {
 	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// Artifacts of one answer. 0: 100. Bounds: 1 to 1,000.
 	PageSize uint32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_cursor of the answer before, to the same request.
-	Cursor        string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// next_page_token of the answer before, to the same request.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -144,9 +146,9 @@ func (x *ListArtifactsRequest) GetPageSize() uint32 {
 	return 0
 }
 
-func (x *ListArtifactsRequest) GetCursor() string {
+func (x *ListArtifactsRequest) GetPageToken() string {
 	if x != nil {
-		return x.Cursor
+		return x.PageToken
 	}
 	return ""
 }
@@ -157,9 +159,9 @@ type ListArtifactsResponse struct {
 	// The artifacts, the newest first.
 	Artifacts []*ArtifactEntry `protobuf:"bytes,1,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// Where to go on; empty on the last page.
-	NextCursor string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
-	// Until when the session has a lease, RFC 3339; empty when it has none.
-	LeasedUntil   string `protobuf:"bytes,3,opt,name=leased_until,json=leasedUntil,proto3" json:"leased_until,omitempty"`
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// Until when the session has a lease; absent when it has none.
+	LeasedUntil   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=leased_until,json=leasedUntil,proto3" json:"leased_until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -201,18 +203,18 @@ func (x *ListArtifactsResponse) GetArtifacts() []*ArtifactEntry {
 	return nil
 }
 
-func (x *ListArtifactsResponse) GetNextCursor() string {
+func (x *ListArtifactsResponse) GetNextPageToken() string {
 	if x != nil {
-		return x.NextCursor
+		return x.NextPageToken
 	}
 	return ""
 }
 
-func (x *ListArtifactsResponse) GetLeasedUntil() string {
+func (x *ListArtifactsResponse) GetLeasedUntil() *timestamppb.Timestamp {
 	if x != nil {
 		return x.LeasedUntil
 	}
-	return ""
+	return nil
 }
 
 // ArtifactEntry is one artifact of a call.
@@ -226,18 +228,18 @@ type ArtifactEntry struct {
 	Digest string `protobuf:"bytes,3,opt,name=digest,proto3" json:"digest,omitempty"`
 	// The call that it belongs to; empty when the call named none.
 	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// When it was stored for the call, RFC 3339 in UTC.
-	StoredAt string `protobuf:"bytes,5,opt,name=stored_at,json=storedAt,proto3" json:"stored_at,omitempty"`
+	// When it was stored for the call.
+	StoredAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=stored_at,json=storedAt,proto3" json:"stored_at,omitempty"`
 	// Whether it is the beginning of a stream whose call ended without its finish.
 	Partial bool `protobuf:"varint,6,opt,name=partial,proto3" json:"partial,omitempty"`
 	// Whether it can be read.
 	State ArtifactState `protobuf:"varint,7,opt,name=state,proto3,enum=toolresult.v1.ArtifactState" json:"state,omitempty"`
-	// For a deleted one: when, RFC 3339 in UTC.
-	DeletedAt string `protobuf:"bytes,8,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
+	// For a deleted one: when.
+	DeletedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=deleted_at,json=deletedAt,proto3" json:"deleted_at,omitempty"`
 	// For a deleted one: why, in a few words.
-	DeletedWhy    string `protobuf:"bytes,9,opt,name=deleted_why,json=deletedWhy,proto3" json:"deleted_why,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DeletionReason string `protobuf:"bytes,9,opt,name=deletion_reason,json=deletionReason,proto3" json:"deletion_reason,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ArtifactEntry) Reset() {
@@ -298,11 +300,11 @@ func (x *ArtifactEntry) GetCallId() string {
 	return ""
 }
 
-func (x *ArtifactEntry) GetStoredAt() string {
+func (x *ArtifactEntry) GetStoredAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.StoredAt
 	}
-	return ""
+	return nil
 }
 
 func (x *ArtifactEntry) GetPartial() bool {
@@ -319,16 +321,16 @@ func (x *ArtifactEntry) GetState() ArtifactState {
 	return ArtifactState_ARTIFACT_STATE_UNSPECIFIED
 }
 
-func (x *ArtifactEntry) GetDeletedAt() string {
+func (x *ArtifactEntry) GetDeletedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.DeletedAt
 	}
-	return ""
+	return nil
 }
 
-func (x *ArtifactEntry) GetDeletedWhy() string {
+func (x *ArtifactEntry) GetDeletionReason() string {
 	if x != nil {
-		return x.DeletedWhy
+		return x.DeletionReason
 	}
 	return ""
 }
@@ -338,8 +340,8 @@ type LeaseSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session. Required.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// How long from now, in seconds. 0 ends the lease. At most 10 years.
-	Seconds       uint64 `protobuf:"varint,2,opt,name=seconds,proto3" json:"seconds,omitempty"`
+	// How long from now. Absent or 0 ends the lease. At most 10 years.
+	Duration      *durationpb.Duration `protobuf:"bytes,2,opt,name=duration,proto3" json:"duration,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -381,18 +383,18 @@ func (x *LeaseSessionRequest) GetSessionId() string {
 	return ""
 }
 
-func (x *LeaseSessionRequest) GetSeconds() uint64 {
+func (x *LeaseSessionRequest) GetDuration() *durationpb.Duration {
 	if x != nil {
-		return x.Seconds
+		return x.Duration
 	}
-	return 0
+	return nil
 }
 
 // LeaseSessionResponse says what the lease is now.
 type LeaseSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Until when, RFC 3339 in UTC; empty when the session has no lease.
-	LeasedUntil   string `protobuf:"bytes,1,opt,name=leased_until,json=leasedUntil,proto3" json:"leased_until,omitempty"`
+	// Until when; absent when the session has no lease.
+	LeasedUntil   *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=leased_until,json=leasedUntil,proto3" json:"leased_until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -427,11 +429,11 @@ func (*LeaseSessionResponse) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *LeaseSessionResponse) GetLeasedUntil() string {
+func (x *LeaseSessionResponse) GetLeasedUntil() *timestamppb.Timestamp {
 	if x != nil {
 		return x.LeasedUntil
 	}
-	return ""
+	return nil
 }
 
 // AppendLogRequest is one message of a call: the header first.
@@ -823,14 +825,14 @@ func (x *VerifyArtifactsRequest) GetPaths() []string {
 	return nil
 }
 
-// VerifyArtifactsResponse is an artifact that is not sound or, at last, the counts.
+// VerifyArtifactsResponse is an artifact that is corrupt or, at last, the counts.
 type VerifyArtifactsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the answer is.
 	//
 	// Types that are valid to be assigned to Answer:
 	//
-	//	*VerifyArtifactsResponse_Unsound
+	//	*VerifyArtifactsResponse_Corrupt
 	//	*VerifyArtifactsResponse_Counts
 	Answer        isVerifyArtifactsResponse_Answer `protobuf_oneof:"answer"`
 	unknownFields protoimpl.UnknownFields
@@ -874,10 +876,10 @@ func (x *VerifyArtifactsResponse) GetAnswer() isVerifyArtifactsResponse_Answer {
 	return nil
 }
 
-func (x *VerifyArtifactsResponse) GetUnsound() *UnsoundArtifact {
+func (x *VerifyArtifactsResponse) GetCorrupt() *CorruptArtifact {
 	if x != nil {
-		if x, ok := x.Answer.(*VerifyArtifactsResponse_Unsound); ok {
-			return x.Unsound
+		if x, ok := x.Answer.(*VerifyArtifactsResponse_Corrupt); ok {
+			return x.Corrupt
 		}
 	}
 	return nil
@@ -896,9 +898,9 @@ type isVerifyArtifactsResponse_Answer interface {
 	isVerifyArtifactsResponse_Answer()
 }
 
-type VerifyArtifactsResponse_Unsound struct {
-	// An artifact that is not sound.
-	Unsound *UnsoundArtifact `protobuf:"bytes,1,opt,name=unsound,proto3,oneof"`
+type VerifyArtifactsResponse_Corrupt struct {
+	// An artifact that is corrupt.
+	Corrupt *CorruptArtifact `protobuf:"bytes,1,opt,name=corrupt,proto3,oneof"`
 }
 
 type VerifyArtifactsResponse_Counts struct {
@@ -906,36 +908,36 @@ type VerifyArtifactsResponse_Counts struct {
 	Counts *VerifiedCounts `protobuf:"bytes,2,opt,name=counts,proto3,oneof"`
 }
 
-func (*VerifyArtifactsResponse_Unsound) isVerifyArtifactsResponse_Answer() {}
+func (*VerifyArtifactsResponse_Corrupt) isVerifyArtifactsResponse_Answer() {}
 
 func (*VerifyArtifactsResponse_Counts) isVerifyArtifactsResponse_Answer() {}
 
-// UnsoundArtifact is an artifact that cannot be read as it was put.
-type UnsoundArtifact struct {
+// CorruptArtifact is an artifact that cannot be read as it was put.
+type CorruptArtifact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its path.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// ARTIFACT_DAMAGED, ARTIFACT_MISSING, ARTIFACT_UNKNOWN, ARTIFACT_EXPIRED or
-	// ARTIFACT_FOREIGN, without prefix.
+	// ARTIFACT_CORRUPT, ARTIFACT_MISSING, ARTIFACT_UNKNOWN, ARTIFACT_EXPIRED or
+	// PATH_OUTSIDE_STORE, without prefix.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UnsoundArtifact) Reset() {
-	*x = UnsoundArtifact{}
+func (x *CorruptArtifact) Reset() {
+	*x = CorruptArtifact{}
 	mi := &file_toolresult_v1_artifact_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UnsoundArtifact) String() string {
+func (x *CorruptArtifact) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UnsoundArtifact) ProtoMessage() {}
+func (*CorruptArtifact) ProtoMessage() {}
 
-func (x *UnsoundArtifact) ProtoReflect() protoreflect.Message {
+func (x *CorruptArtifact) ProtoReflect() protoreflect.Message {
 	mi := &file_toolresult_v1_artifact_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -947,19 +949,19 @@ func (x *UnsoundArtifact) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UnsoundArtifact.ProtoReflect.Descriptor instead.
-func (*UnsoundArtifact) Descriptor() ([]byte, []int) {
+// Deprecated: Use CorruptArtifact.ProtoReflect.Descriptor instead.
+func (*CorruptArtifact) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{12}
 }
 
-func (x *UnsoundArtifact) GetPath() string {
+func (x *CorruptArtifact) GetPath() string {
 	if x != nil {
 		return x.Path
 	}
 	return ""
 }
 
-func (x *UnsoundArtifact) GetReason() string {
+func (x *CorruptArtifact) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
@@ -970,9 +972,9 @@ func (x *UnsoundArtifact) GetReason() string {
 type VerifiedCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Artifacts that are what was put.
-	Sound uint64 `protobuf:"varint,1,opt,name=sound,proto3" json:"sound,omitempty"`
+	Intact uint64 `protobuf:"varint,1,opt,name=intact,proto3" json:"intact,omitempty"`
 	// Artifacts that are not.
-	Unsound uint64 `protobuf:"varint,2,opt,name=unsound,proto3" json:"unsound,omitempty"`
+	Corrupt uint64 `protobuf:"varint,2,opt,name=corrupt,proto3" json:"corrupt,omitempty"`
 	// Bytes that were read.
 	Bytes         uint64 `protobuf:"varint,3,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1009,16 +1011,16 @@ func (*VerifiedCounts) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *VerifiedCounts) GetSound() uint64 {
+func (x *VerifiedCounts) GetIntact() uint64 {
 	if x != nil {
-		return x.Sound
+		return x.Intact
 	}
 	return 0
 }
 
-func (x *VerifiedCounts) GetUnsound() uint64 {
+func (x *VerifiedCounts) GetCorrupt() uint64 {
 	if x != nil {
-		return x.Unsound
+		return x.Corrupt
 	}
 	return 0
 }
@@ -1176,8 +1178,8 @@ type ReadArtifactRequest struct {
 	Selection isReadArtifactRequest_Selection `protobuf_oneof:"selection"`
 	// What the answer may have. Absent: every default.
 	Budget *ReadBudget `protobuf:"bytes,10,opt,name=budget,proto3" json:"budget,omitempty"`
-	// Where to go on: next_cursor of the answer before, to the same request.
-	Cursor string `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Where to go on: next_page_token of the answer before, to the same request.
+	PageToken string `protobuf:"bytes,11,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	// The session for which it is read, by the pattern of tool names: then it must be an
 	// artifact of that session, and another is answered as if it did not exist. A runtime
 	// that reads what a model names should say for whom. Empty: any session.
@@ -1296,9 +1298,9 @@ func (x *ReadArtifactRequest) GetBudget() *ReadBudget {
 	return nil
 }
 
-func (x *ReadArtifactRequest) GetCursor() string {
+func (x *ReadArtifactRequest) GetPageToken() string {
 	if x != nil {
-		return x.Cursor
+		return x.PageToken
 	}
 	return ""
 }
@@ -1716,7 +1718,7 @@ type ReadArtifactResponse struct {
 	Complete bool `protobuf:"varint,3,opt,name=complete,proto3" json:"complete,omitempty"`
 	// Where to go on; empty when complete. Matches are looked for in at most 256 MiB
 	// a call, so an answer can be empty and have one.
-	NextCursor string `protobuf:"bytes,4,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextPageToken string `protobuf:"bytes,4,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	// Size of the whole artifact, in bytes.
 	TotalBytes uint64 `protobuf:"varint,5,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
 	// Lines of the whole artifact.
@@ -1726,7 +1728,7 @@ type ReadArtifactResponse struct {
 	Digest string `protobuf:"bytes,7,opt,name=digest,proto3" json:"digest,omitempty"`
 	// Whether the path is that of a log that is still written. total_bytes and
 	// total_lines are what it has now, complete says that the answer has all of that,
-	// and next_cursor leads to what comes.
+	// and next_page_token leads to what comes.
 	Live          bool `protobuf:"varint,8,opt,name=live,proto3" json:"live,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1783,9 +1785,9 @@ func (x *ReadArtifactResponse) GetComplete() bool {
 	return false
 }
 
-func (x *ReadArtifactResponse) GetNextCursor() string {
+func (x *ReadArtifactResponse) GetNextPageToken() string {
 	if x != nil {
-		return x.NextCursor
+		return x.NextPageToken
 	}
 	return ""
 }
@@ -1895,36 +1897,35 @@ var File_toolresult_v1_artifact_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/artifact.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/service.proto\"\x83\x01\n" +
+	"\x1ctoolresult/v1/artifact.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/service.proto\"\x8a\x01\n" +
 	"\x14ListArtifactsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
 	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x1b\n" +
-	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12\x16\n" +
-	"\x06cursor\x18\x04 \x01(\tR\x06cursor\"\x97\x01\n" +
+	"\tpage_size\x18\x03 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\xba\x01\n" +
 	"\x15ListArtifactsResponse\x12:\n" +
-	"\tartifacts\x18\x01 \x03(\v2\x1c.toolresult.v1.ArtifactEntryR\tartifacts\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\x12!\n" +
-	"\fleased_until\x18\x03 \x01(\tR\vleasedUntil\"\x95\x02\n" +
+	"\tartifacts\x18\x01 \x03(\v2\x1c.toolresult.v1.ArtifactEntryR\tartifacts\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12=\n" +
+	"\fleased_until\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vleasedUntil\"\xd5\x02\n" +
 	"\rArtifactEntry\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x16\n" +
 	"\x06digest\x18\x03 \x01(\tR\x06digest\x12\x17\n" +
-	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x1b\n" +
-	"\tstored_at\x18\x05 \x01(\tR\bstoredAt\x12\x18\n" +
+	"\acall_id\x18\x04 \x01(\tR\x06callId\x127\n" +
+	"\tstored_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bstoredAt\x12\x18\n" +
 	"\apartial\x18\x06 \x01(\bR\apartial\x122\n" +
-	"\x05state\x18\a \x01(\x0e2\x1c.toolresult.v1.ArtifactStateR\x05state\x12\x1d\n" +
+	"\x05state\x18\a \x01(\x0e2\x1c.toolresult.v1.ArtifactStateR\x05state\x129\n" +
 	"\n" +
-	"deleted_at\x18\b \x01(\tR\tdeletedAt\x12\x1f\n" +
-	"\vdeleted_why\x18\t \x01(\tR\n" +
-	"deletedWhy\"N\n" +
+	"deleted_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tdeletedAt\x12'\n" +
+	"\x0fdeletion_reason\x18\t \x01(\tR\x0edeletionReason\"k\n" +
 	"\x13LeaseSessionRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x18\n" +
-	"\aseconds\x18\x02 \x01(\x04R\aseconds\"9\n" +
-	"\x14LeaseSessionResponse\x12!\n" +
-	"\fleased_until\x18\x01 \x01(\tR\vleasedUntil\"\xc9\x01\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x125\n" +
+	"\bduration\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\bduration\"U\n" +
+	"\x14LeaseSessionResponse\x12=\n" +
+	"\fleased_until\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\vleasedUntil\"\xc9\x01\n" +
 	"\x10AppendLogRequest\x122\n" +
 	"\x06header\x18\x01 \x01(\v2\x18.toolresult.v1.LogHeaderH\x00R\x06header\x12\x14\n" +
 	"\x04data\x18\x02 \x01(\fH\x00R\x04data\x12,\n" +
@@ -1947,15 +1948,15 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\x16VerifyArtifactsRequest\x12\x14\n" +
 	"\x05paths\x18\x01 \x03(\tR\x05paths\"\x98\x01\n" +
 	"\x17VerifyArtifactsResponse\x12:\n" +
-	"\aunsound\x18\x01 \x01(\v2\x1e.toolresult.v1.UnsoundArtifactH\x00R\aunsound\x127\n" +
+	"\acorrupt\x18\x01 \x01(\v2\x1e.toolresult.v1.CorruptArtifactH\x00R\acorrupt\x127\n" +
 	"\x06counts\x18\x02 \x01(\v2\x1d.toolresult.v1.VerifiedCountsH\x00R\x06countsB\b\n" +
 	"\x06answer\"=\n" +
-	"\x0fUnsoundArtifact\x12\x12\n" +
+	"\x0fCorruptArtifact\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"V\n" +
-	"\x0eVerifiedCounts\x12\x14\n" +
-	"\x05sound\x18\x01 \x01(\x04R\x05sound\x12\x18\n" +
-	"\aunsound\x18\x02 \x01(\x04R\aunsound\x12\x14\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"X\n" +
+	"\x0eVerifiedCounts\x12\x16\n" +
+	"\x06intact\x18\x01 \x01(\x04R\x06intact\x12\x18\n" +
+	"\acorrupt\x18\x02 \x01(\x04R\acorrupt\x12\x14\n" +
 	"\x05bytes\x18\x03 \x01(\x04R\x05bytes\"0\n" +
 	"\x15CollectGarbageRequest\x12\x17\n" +
 	"\adry_run\x18\x01 \x01(\bR\x06dryRun\"\xe8\x01\n" +
@@ -1965,7 +1966,7 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\rdeleted_bytes\x18\x03 \x01(\x04R\fdeletedBytes\x12%\n" +
 	"\x0ekept_artifacts\x18\x04 \x01(\x04R\rkeptArtifacts\x12\x1d\n" +
 	"\n" +
-	"kept_bytes\x18\x05 \x01(\x04R\tkeptBytes\"\xd6\x03\n" +
+	"kept_bytes\x18\x05 \x01(\x04R\tkeptBytes\"\xdd\x03\n" +
 	"\x13ReadArtifactRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x120\n" +
 	"\x05lines\x18\x02 \x01(\v2\x18.toolresult.v1.LineRangeH\x00R\x05lines\x120\n" +
@@ -1975,8 +1976,9 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\x05match\x18\x06 \x01(\v2\x1c.toolresult.v1.MatchingLinesH\x00R\x05match\x12#\n" +
 	"\fjson_pointer\x18\a \x01(\tH\x00R\vjsonPointer\x121\n" +
 	"\x06budget\x18\n" +
-	" \x01(\v2\x19.toolresult.v1.ReadBudgetR\x06budget\x12\x16\n" +
-	"\x06cursor\x18\v \x01(\tR\x06cursor\x12\x1d\n" +
+	" \x01(\v2\x19.toolresult.v1.ReadBudgetR\x06budget\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\v \x01(\tR\tpageToken\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\f \x01(\tR\tsessionId\x12\x10\n" +
 	"\x03raw\x18\r \x01(\bR\x03rawB\v\n" +
@@ -2001,13 +2003,12 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\n" +
 	"ReadBudget\x12\x1b\n" +
 	"\tmax_bytes\x18\x01 \x01(\rR\bmaxBytes\x12\x1b\n" +
-	"\tmax_lines\x18\x02 \x01(\rR\bmaxLines\"\x8b\x02\n" +
+	"\tmax_lines\x18\x02 \x01(\rR\bmaxLines\"\x92\x02\n" +
 	"\x14ReadArtifactResponse\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\x124\n" +
 	"\x06ranges\x18\x02 \x03(\v2\x1c.toolresult.v1.ArtifactRangeR\x06ranges\x12\x1a\n" +
-	"\bcomplete\x18\x03 \x01(\bR\bcomplete\x12\x1f\n" +
-	"\vnext_cursor\x18\x04 \x01(\tR\n" +
-	"nextCursor\x12\x1f\n" +
+	"\bcomplete\x18\x03 \x01(\bR\bcomplete\x12&\n" +
+	"\x0fnext_page_token\x18\x04 \x01(\tR\rnextPageToken\x12\x1f\n" +
 	"\vtotal_bytes\x18\x05 \x01(\x04R\n" +
 	"totalBytes\x12\x1f\n" +
 	"\vtotal_lines\x18\x06 \x01(\x04R\n" +
@@ -2063,7 +2064,7 @@ var file_toolresult_v1_artifact_proto_goTypes = []any{
 	(*AppendLogResponse)(nil),       // 10: toolresult.v1.AppendLogResponse
 	(*VerifyArtifactsRequest)(nil),  // 11: toolresult.v1.VerifyArtifactsRequest
 	(*VerifyArtifactsResponse)(nil), // 12: toolresult.v1.VerifyArtifactsResponse
-	(*UnsoundArtifact)(nil),         // 13: toolresult.v1.UnsoundArtifact
+	(*CorruptArtifact)(nil),         // 13: toolresult.v1.CorruptArtifact
 	(*VerifiedCounts)(nil),          // 14: toolresult.v1.VerifiedCounts
 	(*CollectGarbageRequest)(nil),   // 15: toolresult.v1.CollectGarbageRequest
 	(*CollectGarbageResponse)(nil),  // 16: toolresult.v1.CollectGarbageResponse
@@ -2076,43 +2077,50 @@ var file_toolresult_v1_artifact_proto_goTypes = []any{
 	(*ReadBudget)(nil),              // 23: toolresult.v1.ReadBudget
 	(*ReadArtifactResponse)(nil),    // 24: toolresult.v1.ReadArtifactResponse
 	(*ArtifactRange)(nil),           // 25: toolresult.v1.ArtifactRange
-	(*CallReference)(nil),           // 26: toolresult.v1.CallReference
+	(*timestamppb.Timestamp)(nil),   // 26: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),     // 27: google.protobuf.Duration
+	(*CallReference)(nil),           // 28: toolresult.v1.CallReference
 }
 var file_toolresult_v1_artifact_proto_depIdxs = []int32{
 	3,  // 0: toolresult.v1.ListArtifactsResponse.artifacts:type_name -> toolresult.v1.ArtifactEntry
-	0,  // 1: toolresult.v1.ArtifactEntry.state:type_name -> toolresult.v1.ArtifactState
-	7,  // 2: toolresult.v1.AppendLogRequest.header:type_name -> toolresult.v1.LogHeader
-	8,  // 3: toolresult.v1.AppendLogRequest.sync:type_name -> toolresult.v1.LogSync
-	9,  // 4: toolresult.v1.AppendLogRequest.finish:type_name -> toolresult.v1.LogFinish
-	26, // 5: toolresult.v1.LogHeader.call:type_name -> toolresult.v1.CallReference
-	3,  // 6: toolresult.v1.AppendLogResponse.artifact:type_name -> toolresult.v1.ArtifactEntry
-	13, // 7: toolresult.v1.VerifyArtifactsResponse.unsound:type_name -> toolresult.v1.UnsoundArtifact
-	14, // 8: toolresult.v1.VerifyArtifactsResponse.counts:type_name -> toolresult.v1.VerifiedCounts
-	3,  // 9: toolresult.v1.CollectGarbageResponse.deleted:type_name -> toolresult.v1.ArtifactEntry
-	18, // 10: toolresult.v1.ReadArtifactRequest.lines:type_name -> toolresult.v1.LineRange
-	19, // 11: toolresult.v1.ReadArtifactRequest.bytes:type_name -> toolresult.v1.ByteRange
-	20, // 12: toolresult.v1.ReadArtifactRequest.tail:type_name -> toolresult.v1.TailLines
-	21, // 13: toolresult.v1.ReadArtifactRequest.around:type_name -> toolresult.v1.AroundLine
-	22, // 14: toolresult.v1.ReadArtifactRequest.match:type_name -> toolresult.v1.MatchingLines
-	23, // 15: toolresult.v1.ReadArtifactRequest.budget:type_name -> toolresult.v1.ReadBudget
-	25, // 16: toolresult.v1.ReadArtifactResponse.ranges:type_name -> toolresult.v1.ArtifactRange
-	17, // 17: toolresult.v1.ArtifactService.ReadArtifact:input_type -> toolresult.v1.ReadArtifactRequest
-	1,  // 18: toolresult.v1.ArtifactService.ListArtifacts:input_type -> toolresult.v1.ListArtifactsRequest
-	4,  // 19: toolresult.v1.ArtifactService.LeaseSession:input_type -> toolresult.v1.LeaseSessionRequest
-	6,  // 20: toolresult.v1.ArtifactService.AppendLog:input_type -> toolresult.v1.AppendLogRequest
-	11, // 21: toolresult.v1.ArtifactService.VerifyArtifacts:input_type -> toolresult.v1.VerifyArtifactsRequest
-	15, // 22: toolresult.v1.ArtifactService.CollectGarbage:input_type -> toolresult.v1.CollectGarbageRequest
-	24, // 23: toolresult.v1.ArtifactService.ReadArtifact:output_type -> toolresult.v1.ReadArtifactResponse
-	2,  // 24: toolresult.v1.ArtifactService.ListArtifacts:output_type -> toolresult.v1.ListArtifactsResponse
-	5,  // 25: toolresult.v1.ArtifactService.LeaseSession:output_type -> toolresult.v1.LeaseSessionResponse
-	10, // 26: toolresult.v1.ArtifactService.AppendLog:output_type -> toolresult.v1.AppendLogResponse
-	12, // 27: toolresult.v1.ArtifactService.VerifyArtifacts:output_type -> toolresult.v1.VerifyArtifactsResponse
-	16, // 28: toolresult.v1.ArtifactService.CollectGarbage:output_type -> toolresult.v1.CollectGarbageResponse
-	23, // [23:29] is the sub-list for method output_type
-	17, // [17:23] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	26, // 1: toolresult.v1.ListArtifactsResponse.leased_until:type_name -> google.protobuf.Timestamp
+	26, // 2: toolresult.v1.ArtifactEntry.stored_at:type_name -> google.protobuf.Timestamp
+	0,  // 3: toolresult.v1.ArtifactEntry.state:type_name -> toolresult.v1.ArtifactState
+	26, // 4: toolresult.v1.ArtifactEntry.deleted_at:type_name -> google.protobuf.Timestamp
+	27, // 5: toolresult.v1.LeaseSessionRequest.duration:type_name -> google.protobuf.Duration
+	26, // 6: toolresult.v1.LeaseSessionResponse.leased_until:type_name -> google.protobuf.Timestamp
+	7,  // 7: toolresult.v1.AppendLogRequest.header:type_name -> toolresult.v1.LogHeader
+	8,  // 8: toolresult.v1.AppendLogRequest.sync:type_name -> toolresult.v1.LogSync
+	9,  // 9: toolresult.v1.AppendLogRequest.finish:type_name -> toolresult.v1.LogFinish
+	28, // 10: toolresult.v1.LogHeader.call:type_name -> toolresult.v1.CallReference
+	3,  // 11: toolresult.v1.AppendLogResponse.artifact:type_name -> toolresult.v1.ArtifactEntry
+	13, // 12: toolresult.v1.VerifyArtifactsResponse.corrupt:type_name -> toolresult.v1.CorruptArtifact
+	14, // 13: toolresult.v1.VerifyArtifactsResponse.counts:type_name -> toolresult.v1.VerifiedCounts
+	3,  // 14: toolresult.v1.CollectGarbageResponse.deleted:type_name -> toolresult.v1.ArtifactEntry
+	18, // 15: toolresult.v1.ReadArtifactRequest.lines:type_name -> toolresult.v1.LineRange
+	19, // 16: toolresult.v1.ReadArtifactRequest.bytes:type_name -> toolresult.v1.ByteRange
+	20, // 17: toolresult.v1.ReadArtifactRequest.tail:type_name -> toolresult.v1.TailLines
+	21, // 18: toolresult.v1.ReadArtifactRequest.around:type_name -> toolresult.v1.AroundLine
+	22, // 19: toolresult.v1.ReadArtifactRequest.match:type_name -> toolresult.v1.MatchingLines
+	23, // 20: toolresult.v1.ReadArtifactRequest.budget:type_name -> toolresult.v1.ReadBudget
+	25, // 21: toolresult.v1.ReadArtifactResponse.ranges:type_name -> toolresult.v1.ArtifactRange
+	17, // 22: toolresult.v1.ArtifactService.ReadArtifact:input_type -> toolresult.v1.ReadArtifactRequest
+	1,  // 23: toolresult.v1.ArtifactService.ListArtifacts:input_type -> toolresult.v1.ListArtifactsRequest
+	4,  // 24: toolresult.v1.ArtifactService.LeaseSession:input_type -> toolresult.v1.LeaseSessionRequest
+	6,  // 25: toolresult.v1.ArtifactService.AppendLog:input_type -> toolresult.v1.AppendLogRequest
+	11, // 26: toolresult.v1.ArtifactService.VerifyArtifacts:input_type -> toolresult.v1.VerifyArtifactsRequest
+	15, // 27: toolresult.v1.ArtifactService.CollectGarbage:input_type -> toolresult.v1.CollectGarbageRequest
+	24, // 28: toolresult.v1.ArtifactService.ReadArtifact:output_type -> toolresult.v1.ReadArtifactResponse
+	2,  // 29: toolresult.v1.ArtifactService.ListArtifacts:output_type -> toolresult.v1.ListArtifactsResponse
+	5,  // 30: toolresult.v1.ArtifactService.LeaseSession:output_type -> toolresult.v1.LeaseSessionResponse
+	10, // 31: toolresult.v1.ArtifactService.AppendLog:output_type -> toolresult.v1.AppendLogResponse
+	12, // 32: toolresult.v1.ArtifactService.VerifyArtifacts:output_type -> toolresult.v1.VerifyArtifactsResponse
+	16, // 33: toolresult.v1.ArtifactService.CollectGarbage:output_type -> toolresult.v1.CollectGarbageResponse
+	28, // [28:34] is the sub-list for method output_type
+	22, // [22:28] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_artifact_proto_init() }
@@ -2128,7 +2136,7 @@ func file_toolresult_v1_artifact_proto_init() {
 		(*AppendLogRequest_Finish)(nil),
 	}
 	file_toolresult_v1_artifact_proto_msgTypes[11].OneofWrappers = []any{
-		(*VerifyArtifactsResponse_Unsound)(nil),
+		(*VerifyArtifactsResponse_Corrupt)(nil),
 		(*VerifyArtifactsResponse_Counts)(nil),
 	}
 	file_toolresult_v1_artifact_proto_msgTypes[16].OneofWrappers = []any{

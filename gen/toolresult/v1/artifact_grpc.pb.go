@@ -38,31 +38,31 @@ const (
 type ArtifactServiceClient interface {
 	// ReadArtifact reads a part of an artifact: lines, bytes, the end, what
 	// surrounds a line, or lines that match. An answer fits the budget of the
-	// request, says whether it is all that was selected, and otherwise has a cursor:
+	// request, says whether it is all that was selected, and otherwise has a page token:
 	// the same request with it reads on. Pages one after the other are the
 	// selection, byte for byte, also inside of a line that is larger than a page.
 	// Nothing of the artifact before the place that is read is looked at, but for
 	// matches and JSON pointers. What was read back is never projected again.
 	//
 	// The path of a log that is still written (AppendLog) can be read too. Its answers
-	// always have a cursor: the same request with it has what is new since.
+	// always have a page token: the same request with it has what is new since.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
-	//	  PATTERN_INVALID, POINTER_INVALID, CURSOR_INVALID): correct the field that
+	//	  PATTERN_INVALID, POINTER_INVALID, PAGE_TOKEN_INVALID): correct the field that
 	//	  BadRequest names; do not retry.
 	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
 	//	  leads nowhere; read it by lines.
 	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it.
 	//	FAILED_PRECONDITION (ARTIFACT_EXPIRED): it was deleted; the metadata says when
 	//	  and why.
-	//	PERMISSION_DENIED (ARTIFACT_FOREIGN): the path is not in the store of this
+	//	PERMISSION_DENIED (PATH_OUTSIDE_STORE): the path is not in the store of this
 	//	  server.
 	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read what was redacted.
-	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line, byte
+	//	OUT_OF_RANGE (RANGE_NOT_SATISFIABLE): the artifact is there, and has no such line, byte
 	//	  or value; the metadata has its size.
-	//	DATA_LOSS (ARTIFACT_DAMAGED, ARTIFACT_MISSING): what is stored is not what was
+	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): what is stored is not what was
 	//	  put, or is gone. What was found stays in place as evidence.
 	//	UNAVAILABLE (OBJECT_STORE_DOWN): retry after the RetryInfo.
 	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
@@ -71,7 +71,7 @@ type ArtifactServiceClient interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_OUT_OF_BOUNDS, CURSOR_INVALID): correct
+	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_OUT_OF_BOUNDS, PAGE_TOKEN_INVALID): correct
 	//	  the field that BadRequest names.
 	ListArtifacts(ctx context.Context, in *ListArtifactsRequest, opts ...grpc.CallOption) (*ListArtifactsResponse, error)
 	// LeaseSession says until when the artifacts of a session are needed. Whatever a
@@ -112,7 +112,7 @@ type ArtifactServiceClient interface {
 	//	  act.
 	AppendLog(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[AppendLogRequest, AppendLogResponse], error)
 	// VerifyArtifacts reads artifacts and compares them with their digests. It answers
-	// one message for each that is not sound, and at last one with the counts.
+	// one message for each that is corrupt, and at last one with the counts.
 	//
 	// Errors:
 	//
@@ -219,31 +219,31 @@ func (c *artifactServiceClient) CollectGarbage(ctx context.Context, in *CollectG
 type ArtifactServiceServer interface {
 	// ReadArtifact reads a part of an artifact: lines, bytes, the end, what
 	// surrounds a line, or lines that match. An answer fits the budget of the
-	// request, says whether it is all that was selected, and otherwise has a cursor:
+	// request, says whether it is all that was selected, and otherwise has a page token:
 	// the same request with it reads on. Pages one after the other are the
 	// selection, byte for byte, also inside of a line that is larger than a page.
 	// Nothing of the artifact before the place that is read is looked at, but for
 	// matches and JSON pointers. What was read back is never projected again.
 	//
 	// The path of a log that is still written (AppendLog) can be read too. Its answers
-	// always have a cursor: the same request with it has what is new since.
+	// always have a page token: the same request with it has what is new since.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
-	//	  PATTERN_INVALID, POINTER_INVALID, CURSOR_INVALID): correct the field that
+	//	  PATTERN_INVALID, POINTER_INVALID, PAGE_TOKEN_INVALID): correct the field that
 	//	  BadRequest names; do not retry.
 	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
 	//	  leads nowhere; read it by lines.
 	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it.
 	//	FAILED_PRECONDITION (ARTIFACT_EXPIRED): it was deleted; the metadata says when
 	//	  and why.
-	//	PERMISSION_DENIED (ARTIFACT_FOREIGN): the path is not in the store of this
+	//	PERMISSION_DENIED (PATH_OUTSIDE_STORE): the path is not in the store of this
 	//	  server.
 	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read what was redacted.
-	//	OUT_OF_RANGE (NOTHING_THERE): the artifact is there, and has no such line, byte
+	//	OUT_OF_RANGE (RANGE_NOT_SATISFIABLE): the artifact is there, and has no such line, byte
 	//	  or value; the metadata has its size.
-	//	DATA_LOSS (ARTIFACT_DAMAGED, ARTIFACT_MISSING): what is stored is not what was
+	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): what is stored is not what was
 	//	  put, or is gone. What was found stays in place as evidence.
 	//	UNAVAILABLE (OBJECT_STORE_DOWN): retry after the RetryInfo.
 	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
@@ -252,7 +252,7 @@ type ArtifactServiceServer interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_OUT_OF_BOUNDS, CURSOR_INVALID): correct
+	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_OUT_OF_BOUNDS, PAGE_TOKEN_INVALID): correct
 	//	  the field that BadRequest names.
 	ListArtifacts(context.Context, *ListArtifactsRequest) (*ListArtifactsResponse, error)
 	// LeaseSession says until when the artifacts of a session are needed. Whatever a
@@ -293,7 +293,7 @@ type ArtifactServiceServer interface {
 	//	  act.
 	AppendLog(grpc.BidiStreamingServer[AppendLogRequest, AppendLogResponse]) error
 	// VerifyArtifacts reads artifacts and compares them with their digests. It answers
-	// one message for each that is not sound, and at last one with the counts.
+	// one message for each that is corrupt, and at last one with the counts.
 	//
 	// Errors:
 	//

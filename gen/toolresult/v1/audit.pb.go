@@ -9,6 +9,8 @@ package toolresultv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -155,8 +157,8 @@ type AuditRecord struct {
 	LogId string `protobuf:"bytes,1,opt,name=log_id,json=logId,proto3" json:"log_id,omitempty"`
 	// The place in the log, from 1, without gaps. Order is by sequence; time is a label.
 	Sequence uint64 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
-	// When it was recorded, RFC 3339 in UTC with milliseconds.
-	RecordedAt string `protobuf:"bytes,3,opt,name=recorded_at,json=recordedAt,proto3" json:"recorded_at,omitempty"`
+	// When it was recorded, to the millisecond.
+	RecordedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=recorded_at,json=recordedAt,proto3" json:"recorded_at,omitempty"`
 	// What it is of.
 	Kind AuditKind `protobuf:"varint,4,opt,name=kind,proto3,enum=toolresult.v1.AuditKind" json:"kind,omitempty"`
 	// The full method, such as "/toolresult.v1.ToolResultService/Project".
@@ -195,8 +197,8 @@ type AuditRecord struct {
 	Unchanged *OutputUnchanged `protobuf:"bytes,21,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
 	// Tokens that the output was projected with: its budget, or its share of a turn.
 	BudgetTokens uint32 `protobuf:"varint,22,opt,name=budget_tokens,json=budgetTokens,proto3" json:"budget_tokens,omitempty"`
-	// What the server needed until the record was written, in microseconds.
-	ElapsedUs uint64 `protobuf:"varint,23,opt,name=elapsed_us,json=elapsedUs,proto3" json:"elapsed_us,omitempty"`
+	// What the server needed until the record was written.
+	Elapsed *durationpb.Duration `protobuf:"bytes,23,opt,name=elapsed,proto3" json:"elapsed,omitempty"`
 	// What the runtime wants on record, redacted.
 	Details *AuditDetails `protobuf:"bytes,24,opt,name=details,proto3" json:"details,omitempty"`
 	// Why the call was refused; only of a refusal.
@@ -267,11 +269,11 @@ func (x *AuditRecord) GetSequence() uint64 {
 	return 0
 }
 
-func (x *AuditRecord) GetRecordedAt() string {
+func (x *AuditRecord) GetRecordedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.RecordedAt
 	}
-	return ""
+	return nil
 }
 
 func (x *AuditRecord) GetKind() AuditKind {
@@ -407,11 +409,11 @@ func (x *AuditRecord) GetBudgetTokens() uint32 {
 	return 0
 }
 
-func (x *AuditRecord) GetElapsedUs() uint64 {
+func (x *AuditRecord) GetElapsed() *durationpb.Duration {
 	if x != nil {
-		return x.ElapsedUs
+		return x.Elapsed
 	}
-	return 0
+	return nil
 }
 
 func (x *AuditRecord) GetDetails() *AuditDetails {
@@ -695,7 +697,7 @@ type AuditPayload struct {
 	OriginalArtifact string `protobuf:"bytes,7,opt,name=original_artifact,json=originalArtifact,proto3" json:"original_artifact,omitempty"`
 	// The stream that it came as, or the path of the file, which begins with "/". Empty: it
 	// came in the message.
-	CameAs        string `protobuf:"bytes,8,opt,name=came_as,json=cameAs,proto3" json:"came_as,omitempty"`
+	SourceKey     string `protobuf:"bytes,8,opt,name=source_key,json=sourceKey,proto3" json:"source_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -779,9 +781,9 @@ func (x *AuditPayload) GetOriginalArtifact() string {
 	return ""
 }
 
-func (x *AuditPayload) GetCameAs() string {
+func (x *AuditPayload) GetSourceKey() string {
 	if x != nil {
-		return x.CameAs
+		return x.SourceKey
 	}
 	return ""
 }
@@ -1102,16 +1104,16 @@ type ListRecordsRequest struct {
 	ToolName string `protobuf:"bytes,4,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
 	// Of these kinds. Empty: of all.
 	Kinds []AuditKind `protobuf:"varint,5,rep,packed,name=kinds,proto3,enum=toolresult.v1.AuditKind" json:"kinds,omitempty"`
-	// Recorded at or after this time, RFC 3339.
-	FromTime string `protobuf:"bytes,6,opt,name=from_time,json=fromTime,proto3" json:"from_time,omitempty"`
-	// Recorded before this time, RFC 3339.
-	UntilTime string `protobuf:"bytes,7,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
+	// Recorded at or after this time. Absent: from the first record on.
+	FromTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=from_time,json=fromTime,proto3" json:"from_time,omitempty"`
+	// Recorded before this time. Absent: up to the last record.
+	UntilTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=until_time,json=untilTime,proto3" json:"until_time,omitempty"`
 	// Whose results name, or whose receipt was stored with, this artifact.
 	Artifact string `protobuf:"bytes,8,opt,name=artifact,proto3" json:"artifact,omitempty"`
 	// Records of one answer. 0: 100. Bounds: 1 to 1,000.
 	PageSize uint32 `protobuf:"varint,9,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_cursor of the answer before, to the same request.
-	Cursor        string `protobuf:"bytes,10,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// next_page_token of the answer before, to the same request.
+	PageToken     string `protobuf:"bytes,10,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1181,18 +1183,18 @@ func (x *ListRecordsRequest) GetKinds() []AuditKind {
 	return nil
 }
 
-func (x *ListRecordsRequest) GetFromTime() string {
+func (x *ListRecordsRequest) GetFromTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.FromTime
 	}
-	return ""
+	return nil
 }
 
-func (x *ListRecordsRequest) GetUntilTime() string {
+func (x *ListRecordsRequest) GetUntilTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.UntilTime
 	}
-	return ""
+	return nil
 }
 
 func (x *ListRecordsRequest) GetArtifact() string {
@@ -1209,9 +1211,9 @@ func (x *ListRecordsRequest) GetPageSize() uint32 {
 	return 0
 }
 
-func (x *ListRecordsRequest) GetCursor() string {
+func (x *ListRecordsRequest) GetPageToken() string {
 	if x != nil {
-		return x.Cursor
+		return x.PageToken
 	}
 	return ""
 }
@@ -1222,7 +1224,7 @@ type ListRecordsResponse struct {
 	// The records, the newest first, without output, canonical, compacted and the texts of receipts.
 	Records []*AuditRecord `protobuf:"bytes,1,rep,name=records,proto3" json:"records,omitempty"`
 	// Where to go on; empty on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1264,9 +1266,9 @@ func (x *ListRecordsResponse) GetRecords() []*AuditRecord {
 	return nil
 }
 
-func (x *ListRecordsResponse) GetNextCursor() string {
+func (x *ListRecordsResponse) GetNextPageToken() string {
 	if x != nil {
-		return x.NextCursor
+		return x.NextPageToken
 	}
 	return ""
 }
@@ -1658,7 +1660,7 @@ type VerifiedLog struct {
 	// The log.
 	LogId string `protobuf:"bytes,1,opt,name=log_id,json=logId,proto3" json:"log_id,omitempty"`
 	// Records that hold.
-	Sound uint64 `protobuf:"varint,2,opt,name=sound,proto3" json:"sound,omitempty"`
+	Intact uint64 `protobuf:"varint,2,opt,name=intact,proto3" json:"intact,omitempty"`
 	// Records that do not.
 	Broken uint64 `protobuf:"varint,3,opt,name=broken,proto3" json:"broken,omitempty"`
 	// First sequence that there is; those before were deleted by retention.
@@ -1708,9 +1710,9 @@ func (x *VerifiedLog) GetLogId() string {
 	return ""
 }
 
-func (x *VerifiedLog) GetSound() uint64 {
+func (x *VerifiedLog) GetIntact() uint64 {
 	if x != nil {
-		return x.Sound
+		return x.Intact
 	}
 	return 0
 }
@@ -1747,11 +1749,11 @@ var File_toolresult_v1_audit_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\x84\v\n" +
+	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\xb6\v\n" +
 	"\vAuditRecord\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x1a\n" +
-	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x1f\n" +
-	"\vrecorded_at\x18\x03 \x01(\tR\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12;\n" +
+	"\vrecorded_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"recordedAt\x12,\n" +
 	"\x04kind\x18\x04 \x01(\x0e2\x18.toolresult.v1.AuditKindR\x04kind\x12\x16\n" +
 	"\x06method\x18\x05 \x01(\tR\x06method\x12%\n" +
@@ -1775,9 +1777,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"redactions\x18\x14 \x03(\v2\x18.toolresult.v1.RedactionR\n" +
 	"redactions\x12<\n" +
 	"\tunchanged\x18\x15 \x01(\v2\x1e.toolresult.v1.OutputUnchangedR\tunchanged\x12#\n" +
-	"\rbudget_tokens\x18\x16 \x01(\rR\fbudgetTokens\x12\x1d\n" +
-	"\n" +
-	"elapsed_us\x18\x17 \x01(\x04R\telapsedUs\x125\n" +
+	"\rbudget_tokens\x18\x16 \x01(\rR\fbudgetTokens\x123\n" +
+	"\aelapsed\x18\x17 \x01(\v2\x19.google.protobuf.DurationR\aelapsed\x125\n" +
 	"\adetails\x18\x18 \x01(\v2\x1b.toolresult.v1.AuditDetailsR\adetails\x125\n" +
 	"\arefusal\x18\x19 \x01(\v2\x1b.toolresult.v1.AuditRefusalR\arefusal\x12;\n" +
 	"\tretention\x18\x1a \x01(\v2\x1d.toolresult.v1.AuditRetentionR\tretention\x129\n" +
@@ -1806,7 +1807,7 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\aprofile\x18\x04 \x01(\tR\aprofile\x12%\n" +
 	"\x0eprofile_digest\x18\x05 \x01(\tR\rprofileDigest\x12\x1c\n" +
 	"\tredaction\x18\x06 \x01(\tR\tredaction\x12#\n" +
-	"\rtoken_counter\x18\a \x01(\tR\ftokenCounter\"\x95\x02\n" +
+	"\rtoken_counter\x18\a \x01(\tR\ftokenCounter\"\x9b\x02\n" +
 	"\fAuditPayload\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x16\n" +
@@ -1816,8 +1817,9 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"redactions\x18\x05 \x03(\v2\x18.toolresult.v1.RedactionR\n" +
 	"redactions\x12%\n" +
 	"\x0eoriginal_bytes\x18\x06 \x01(\x04R\roriginalBytes\x12+\n" +
-	"\x11original_artifact\x18\a \x01(\tR\x10originalArtifact\x12\x17\n" +
-	"\acame_as\x18\b \x01(\tR\x06cameAs\"p\n" +
+	"\x11original_artifact\x18\a \x01(\tR\x10originalArtifact\x12\x1d\n" +
+	"\n" +
+	"source_key\x18\b \x01(\tR\tsourceKey\"p\n" +
 	"\fAuditRefusal\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x14\n" +
@@ -1837,7 +1839,7 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x10GetRecordRequest\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\"G\n" +
 	"\x11GetRecordResponse\x122\n" +
-	"\x06record\x18\x01 \x01(\v2\x1a.toolresult.v1.AuditRecordR\x06record\"\xc5\x02\n" +
+	"\x06record\x18\x01 \x01(\v2\x1a.toolresult.v1.AuditRecordR\x06record\"\x84\x03\n" +
 	"\x12ListRecordsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
@@ -1845,18 +1847,18 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x03 \x01(\tR\trequestId\x12\x1b\n" +
 	"\ttool_name\x18\x04 \x01(\tR\btoolName\x12.\n" +
-	"\x05kinds\x18\x05 \x03(\x0e2\x18.toolresult.v1.AuditKindR\x05kinds\x12\x1b\n" +
-	"\tfrom_time\x18\x06 \x01(\tR\bfromTime\x12\x1d\n" +
+	"\x05kinds\x18\x05 \x03(\x0e2\x18.toolresult.v1.AuditKindR\x05kinds\x127\n" +
+	"\tfrom_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bfromTime\x129\n" +
 	"\n" +
-	"until_time\x18\a \x01(\tR\tuntilTime\x12\x1a\n" +
+	"until_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tuntilTime\x12\x1a\n" +
 	"\bartifact\x18\b \x01(\tR\bartifact\x12\x1b\n" +
-	"\tpage_size\x18\t \x01(\rR\bpageSize\x12\x16\n" +
-	"\x06cursor\x18\n" +
-	" \x01(\tR\x06cursor\"l\n" +
+	"\tpage_size\x18\t \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\n" +
+	" \x01(\tR\tpageToken\"s\n" +
 	"\x13ListRecordsResponse\x124\n" +
-	"\arecords\x18\x01 \x03(\v2\x1a.toolresult.v1.AuditRecordR\arecords\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"1\n" +
+	"\arecords\x18\x01 \x03(\v2\x1a.toolresult.v1.AuditRecordR\arecords\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"1\n" +
 	"\x13VerifyRecordRequest\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\"i\n" +
 	"\aFinding\x12\x18\n" +
@@ -1877,10 +1879,10 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x06answer\"<\n" +
 	"\fBrokenRecord\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x10\n" +
-	"\x03why\x18\x02 \x01(\tR\x03why\"\xaa\x01\n" +
+	"\x03why\x18\x02 \x01(\tR\x03why\"\xac\x01\n" +
 	"\vVerifiedLog\x12\x15\n" +
-	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x14\n" +
-	"\x05sound\x18\x02 \x01(\x04R\x05sound\x12\x16\n" +
+	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x16\n" +
+	"\x06intact\x18\x02 \x01(\x04R\x06intact\x12\x16\n" +
 	"\x06broken\x18\x03 \x01(\x04R\x06broken\x12\x14\n" +
 	"\x05first\x18\x04 \x01(\x04R\x05first\x12#\n" +
 	"\rhead_sequence\x18\x05 \x01(\x04R\fheadSequence\x12\x1b\n" +
@@ -1921,76 +1923,82 @@ func file_toolresult_v1_audit_proto_rawDescGZIP() []byte {
 var file_toolresult_v1_audit_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_toolresult_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_toolresult_v1_audit_proto_goTypes = []any{
-	(AuditKind)(0),               // 0: toolresult.v1.AuditKind
-	(Verdict)(0),                 // 1: toolresult.v1.Verdict
-	(*AuditRecord)(nil),          // 2: toolresult.v1.AuditRecord
-	(*AuditCaller)(nil),          // 3: toolresult.v1.AuditCaller
-	(*AuditVersions)(nil),        // 4: toolresult.v1.AuditVersions
-	(*AuditPayload)(nil),         // 5: toolresult.v1.AuditPayload
-	(*AuditRefusal)(nil),         // 6: toolresult.v1.AuditRefusal
-	(*AuditRetention)(nil),       // 7: toolresult.v1.AuditRetention
-	(*AuditCompacted)(nil),       // 8: toolresult.v1.AuditCompacted
-	(*GetRecordRequest)(nil),     // 9: toolresult.v1.GetRecordRequest
-	(*GetRecordResponse)(nil),    // 10: toolresult.v1.GetRecordResponse
-	(*ListRecordsRequest)(nil),   // 11: toolresult.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),  // 12: toolresult.v1.ListRecordsResponse
-	(*VerifyRecordRequest)(nil),  // 13: toolresult.v1.VerifyRecordRequest
-	(*Finding)(nil),              // 14: toolresult.v1.Finding
-	(*VerifyRecordResponse)(nil), // 15: toolresult.v1.VerifyRecordResponse
-	(*VerifyLogRequest)(nil),     // 16: toolresult.v1.VerifyLogRequest
-	(*VerifyLogResponse)(nil),    // 17: toolresult.v1.VerifyLogResponse
-	(*BrokenRecord)(nil),         // 18: toolresult.v1.BrokenRecord
-	(*VerifiedLog)(nil),          // 19: toolresult.v1.VerifiedLog
-	(*CallReference)(nil),        // 20: toolresult.v1.CallReference
-	(ToolStatus)(0),              // 21: toolresult.v1.ToolStatus
-	(*ProjectionPolicy)(nil),     // 22: toolresult.v1.ProjectionPolicy
-	(*Redaction)(nil),            // 23: toolresult.v1.Redaction
-	(*OutputUnchanged)(nil),      // 24: toolresult.v1.OutputUnchanged
-	(*AuditDetails)(nil),         // 25: toolresult.v1.AuditDetails
-	(*CompleteToolOutput)(nil),   // 26: toolresult.v1.CompleteToolOutput
-	(*CanonicalToolResult)(nil),  // 27: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),              // 28: toolresult.v1.Receipt
+	(AuditKind)(0),                // 0: toolresult.v1.AuditKind
+	(Verdict)(0),                  // 1: toolresult.v1.Verdict
+	(*AuditRecord)(nil),           // 2: toolresult.v1.AuditRecord
+	(*AuditCaller)(nil),           // 3: toolresult.v1.AuditCaller
+	(*AuditVersions)(nil),         // 4: toolresult.v1.AuditVersions
+	(*AuditPayload)(nil),          // 5: toolresult.v1.AuditPayload
+	(*AuditRefusal)(nil),          // 6: toolresult.v1.AuditRefusal
+	(*AuditRetention)(nil),        // 7: toolresult.v1.AuditRetention
+	(*AuditCompacted)(nil),        // 8: toolresult.v1.AuditCompacted
+	(*GetRecordRequest)(nil),      // 9: toolresult.v1.GetRecordRequest
+	(*GetRecordResponse)(nil),     // 10: toolresult.v1.GetRecordResponse
+	(*ListRecordsRequest)(nil),    // 11: toolresult.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),   // 12: toolresult.v1.ListRecordsResponse
+	(*VerifyRecordRequest)(nil),   // 13: toolresult.v1.VerifyRecordRequest
+	(*Finding)(nil),               // 14: toolresult.v1.Finding
+	(*VerifyRecordResponse)(nil),  // 15: toolresult.v1.VerifyRecordResponse
+	(*VerifyLogRequest)(nil),      // 16: toolresult.v1.VerifyLogRequest
+	(*VerifyLogResponse)(nil),     // 17: toolresult.v1.VerifyLogResponse
+	(*BrokenRecord)(nil),          // 18: toolresult.v1.BrokenRecord
+	(*VerifiedLog)(nil),           // 19: toolresult.v1.VerifiedLog
+	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
+	(*CallReference)(nil),         // 21: toolresult.v1.CallReference
+	(ToolStatus)(0),               // 22: toolresult.v1.ToolStatus
+	(*ProjectionPolicy)(nil),      // 23: toolresult.v1.ProjectionPolicy
+	(*Redaction)(nil),             // 24: toolresult.v1.Redaction
+	(*OutputUnchanged)(nil),       // 25: toolresult.v1.OutputUnchanged
+	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
+	(*AuditDetails)(nil),          // 27: toolresult.v1.AuditDetails
+	(*CompleteToolOutput)(nil),    // 28: toolresult.v1.CompleteToolOutput
+	(*CanonicalToolResult)(nil),   // 29: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 30: toolresult.v1.Receipt
 }
 var file_toolresult_v1_audit_proto_depIdxs = []int32{
-	0,  // 0: toolresult.v1.AuditRecord.kind:type_name -> toolresult.v1.AuditKind
-	3,  // 1: toolresult.v1.AuditRecord.caller:type_name -> toolresult.v1.AuditCaller
-	20, // 2: toolresult.v1.AuditRecord.call:type_name -> toolresult.v1.CallReference
-	21, // 3: toolresult.v1.AuditRecord.status:type_name -> toolresult.v1.ToolStatus
-	22, // 4: toolresult.v1.AuditRecord.policy:type_name -> toolresult.v1.ProjectionPolicy
-	4,  // 5: toolresult.v1.AuditRecord.versions:type_name -> toolresult.v1.AuditVersions
-	5,  // 6: toolresult.v1.AuditRecord.payloads:type_name -> toolresult.v1.AuditPayload
-	23, // 7: toolresult.v1.AuditRecord.redactions:type_name -> toolresult.v1.Redaction
-	24, // 8: toolresult.v1.AuditRecord.unchanged:type_name -> toolresult.v1.OutputUnchanged
-	25, // 9: toolresult.v1.AuditRecord.details:type_name -> toolresult.v1.AuditDetails
-	6,  // 10: toolresult.v1.AuditRecord.refusal:type_name -> toolresult.v1.AuditRefusal
-	7,  // 11: toolresult.v1.AuditRecord.retention:type_name -> toolresult.v1.AuditRetention
-	26, // 12: toolresult.v1.AuditRecord.output:type_name -> toolresult.v1.CompleteToolOutput
-	27, // 13: toolresult.v1.AuditRecord.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	28, // 14: toolresult.v1.AuditRecord.receipt:type_name -> toolresult.v1.Receipt
-	8,  // 15: toolresult.v1.AuditRecord.compacted:type_name -> toolresult.v1.AuditCompacted
-	23, // 16: toolresult.v1.AuditPayload.redactions:type_name -> toolresult.v1.Redaction
-	27, // 17: toolresult.v1.AuditCompacted.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	28, // 18: toolresult.v1.AuditCompacted.receipt:type_name -> toolresult.v1.Receipt
-	2,  // 19: toolresult.v1.GetRecordResponse.record:type_name -> toolresult.v1.AuditRecord
-	0,  // 20: toolresult.v1.ListRecordsRequest.kinds:type_name -> toolresult.v1.AuditKind
-	2,  // 21: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
-	1,  // 22: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
-	14, // 23: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
-	18, // 24: toolresult.v1.VerifyLogResponse.broken:type_name -> toolresult.v1.BrokenRecord
-	19, // 25: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
-	9,  // 26: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
-	11, // 27: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
-	13, // 28: toolresult.v1.AuditService.VerifyRecord:input_type -> toolresult.v1.VerifyRecordRequest
-	16, // 29: toolresult.v1.AuditService.VerifyLog:input_type -> toolresult.v1.VerifyLogRequest
-	10, // 30: toolresult.v1.AuditService.GetRecord:output_type -> toolresult.v1.GetRecordResponse
-	12, // 31: toolresult.v1.AuditService.ListRecords:output_type -> toolresult.v1.ListRecordsResponse
-	15, // 32: toolresult.v1.AuditService.VerifyRecord:output_type -> toolresult.v1.VerifyRecordResponse
-	17, // 33: toolresult.v1.AuditService.VerifyLog:output_type -> toolresult.v1.VerifyLogResponse
-	30, // [30:34] is the sub-list for method output_type
-	26, // [26:30] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	20, // 0: toolresult.v1.AuditRecord.recorded_at:type_name -> google.protobuf.Timestamp
+	0,  // 1: toolresult.v1.AuditRecord.kind:type_name -> toolresult.v1.AuditKind
+	3,  // 2: toolresult.v1.AuditRecord.caller:type_name -> toolresult.v1.AuditCaller
+	21, // 3: toolresult.v1.AuditRecord.call:type_name -> toolresult.v1.CallReference
+	22, // 4: toolresult.v1.AuditRecord.status:type_name -> toolresult.v1.ToolStatus
+	23, // 5: toolresult.v1.AuditRecord.policy:type_name -> toolresult.v1.ProjectionPolicy
+	4,  // 6: toolresult.v1.AuditRecord.versions:type_name -> toolresult.v1.AuditVersions
+	5,  // 7: toolresult.v1.AuditRecord.payloads:type_name -> toolresult.v1.AuditPayload
+	24, // 8: toolresult.v1.AuditRecord.redactions:type_name -> toolresult.v1.Redaction
+	25, // 9: toolresult.v1.AuditRecord.unchanged:type_name -> toolresult.v1.OutputUnchanged
+	26, // 10: toolresult.v1.AuditRecord.elapsed:type_name -> google.protobuf.Duration
+	27, // 11: toolresult.v1.AuditRecord.details:type_name -> toolresult.v1.AuditDetails
+	6,  // 12: toolresult.v1.AuditRecord.refusal:type_name -> toolresult.v1.AuditRefusal
+	7,  // 13: toolresult.v1.AuditRecord.retention:type_name -> toolresult.v1.AuditRetention
+	28, // 14: toolresult.v1.AuditRecord.output:type_name -> toolresult.v1.CompleteToolOutput
+	29, // 15: toolresult.v1.AuditRecord.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	30, // 16: toolresult.v1.AuditRecord.receipt:type_name -> toolresult.v1.Receipt
+	8,  // 17: toolresult.v1.AuditRecord.compacted:type_name -> toolresult.v1.AuditCompacted
+	24, // 18: toolresult.v1.AuditPayload.redactions:type_name -> toolresult.v1.Redaction
+	29, // 19: toolresult.v1.AuditCompacted.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	30, // 20: toolresult.v1.AuditCompacted.receipt:type_name -> toolresult.v1.Receipt
+	2,  // 21: toolresult.v1.GetRecordResponse.record:type_name -> toolresult.v1.AuditRecord
+	0,  // 22: toolresult.v1.ListRecordsRequest.kinds:type_name -> toolresult.v1.AuditKind
+	20, // 23: toolresult.v1.ListRecordsRequest.from_time:type_name -> google.protobuf.Timestamp
+	20, // 24: toolresult.v1.ListRecordsRequest.until_time:type_name -> google.protobuf.Timestamp
+	2,  // 25: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
+	1,  // 26: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
+	14, // 27: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
+	18, // 28: toolresult.v1.VerifyLogResponse.broken:type_name -> toolresult.v1.BrokenRecord
+	19, // 29: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
+	9,  // 30: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
+	11, // 31: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
+	13, // 32: toolresult.v1.AuditService.VerifyRecord:input_type -> toolresult.v1.VerifyRecordRequest
+	16, // 33: toolresult.v1.AuditService.VerifyLog:input_type -> toolresult.v1.VerifyLogRequest
+	10, // 34: toolresult.v1.AuditService.GetRecord:output_type -> toolresult.v1.GetRecordResponse
+	12, // 35: toolresult.v1.AuditService.ListRecords:output_type -> toolresult.v1.ListRecordsResponse
+	15, // 36: toolresult.v1.AuditService.VerifyRecord:output_type -> toolresult.v1.VerifyRecordResponse
+	17, // 37: toolresult.v1.AuditService.VerifyLog:output_type -> toolresult.v1.VerifyLogResponse
+	34, // [34:38] is the sub-list for method output_type
+	30, // [30:34] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_audit_proto_init() }

@@ -41,7 +41,7 @@ const (
 // Every RPC may also answer what ToolResultService lists for every RPC, and
 //
 //	FAILED_PRECONDITION (AUDIT_OFF): the operator keeps no audit log (setting audit).
-//	FAILED_PRECONDITION (STORE_POISONED): the log failed, and takes nothing until the
+//	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
 //	  server starts again.
 //	UNAVAILABLE (AUDIT_LOG_DOWN): its database does not answer; retry after the RetryInfo.
 type AuditServiceClient interface {
@@ -58,7 +58,7 @@ type AuditServiceClient interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, ENUM_UNKNOWN,
-	//	  CURSOR_INVALID): correct the field that BadRequest names.
+	//	  PAGE_TOKEN_INVALID): correct the field that BadRequest names.
 	ListRecords(ctx context.Context, in *ListRecordsRequest, opts ...grpc.CallOption) (*ListRecordsResponse, error)
 	// VerifyRecord makes the canonical result and the receipt of a record again, from the
 	// complete output that was stored, and compares them byte for byte with those that were
@@ -151,7 +151,7 @@ type AuditService_VerifyLogClient = grpc.ServerStreamingClient[VerifyLogResponse
 // Every RPC may also answer what ToolResultService lists for every RPC, and
 //
 //	FAILED_PRECONDITION (AUDIT_OFF): the operator keeps no audit log (setting audit).
-//	FAILED_PRECONDITION (STORE_POISONED): the log failed, and takes nothing until the
+//	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
 //	  server starts again.
 //	UNAVAILABLE (AUDIT_LOG_DOWN): its database does not answer; retry after the RetryInfo.
 type AuditServiceServer interface {
@@ -168,7 +168,7 @@ type AuditServiceServer interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (NAME_INVALID, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, ENUM_UNKNOWN,
-	//	  CURSOR_INVALID): correct the field that BadRequest names.
+	//	  PAGE_TOKEN_INVALID): correct the field that BadRequest names.
 	ListRecords(context.Context, *ListRecordsRequest) (*ListRecordsResponse, error)
 	// VerifyRecord makes the canonical result and the receipt of a record again, from the
 	// complete output that was stored, and compares them byte for byte with those that were

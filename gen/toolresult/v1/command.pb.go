@@ -26,7 +26,8 @@ const (
 type CommandDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Not stated: it follows from what is set. A task handle: promoted to a task; a
+	// signal: killed by it; a timeout: timed out; otherwise: completed.
 	CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED CommandDisposition = 0
 	// The process ended by itself.
 	CommandDisposition_COMMAND_DISPOSITION_COMPLETED CommandDisposition = 1
@@ -150,7 +151,8 @@ func (ExitClass) EnumDescriptor() ([]byte, []int) {
 type CommandBatchItemStatus int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Not stated: it follows from what is set. A result: it ran; an error: it was
+	// rejected; nothing: it was skipped.
 	CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED CommandBatchItemStatus = 0
 	// It was run; result is set, whatever the exit code.
 	CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN CommandBatchItemStatus = 1
@@ -206,8 +208,9 @@ func (CommandBatchItemStatus) EnumDescriptor() ([]byte, []int) {
 // CommandOutput is the complete result of one shell command.
 type CommandOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How the call ended. Required. A number that this server does not know is
-	// kept and rendered as such.
+	// How the call ended. Optional, see COMMAND_DISPOSITION_UNSPECIFIED. Where it is
+	// stated the other fields must agree with it. A number that this server does not
+	// know is kept and rendered as such.
 	Disposition CommandDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.CommandDisposition" json:"disposition,omitempty"`
 	// The exit code, exactly as the runtime saw it; absent when there is none.
 	// Never changed and never derived from text.
@@ -231,8 +234,8 @@ type CommandOutput struct {
 	Signal *int32 `protobuf:"varint,9,opt,name=signal,proto3,oneof" json:"signal,omitempty"`
 	// For timed_out: the time that the command was given, in milliseconds.
 	TimeoutMs *uint64 `protobuf:"varint,10,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
-	// For already_running: what the model can do about it. Optional; at most
-	// 1,024 bytes.
+	// For already_running: what the model can do about it. Optional; brought to one line,
+	// and cut to 1,024 bytes with "..." at its end.
 	Instructions  string `protobuf:"bytes,11,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -411,7 +414,8 @@ func (x *ExitMeaning) GetText() string {
 	return ""
 }
 
-// OutputUnchanged names the last earlier call with the same output.
+// OutputUnchanged names the last earlier call of the same command, by the same agent and
+// in the same generation of its context, with the same output.
 type OutputUnchanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The call_id of that call.
@@ -542,9 +546,9 @@ type CommandResult struct {
 	// order in which they arrived; absent when the order was not kept, or when
 	// all of both is shown.
 	InOrderArtifact *uint32 `protobuf:"varint,32,opt,name=in_order_artifact,json=inOrderArtifact,proto3,oneof" json:"in_order_artifact,omitempty"`
-	// Set when every stream has the same bytes as in an earlier call of the session,
-	// and the command ended in the same way. Computed from the bytes that came with
-	// this call.
+	// Set when the same command was run before in the same scope (CallReference), every
+	// stream has the same bytes, and it ended in the same way. Computed from the bytes
+	// that came with this call.
 	Unchanged *OutputUnchanged `protobuf:"bytes,33,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
 	// Digest of the command line, "blake3:" and 64 lower-case hex digits, where
 	// command_preview is not all of it; otherwise empty.
@@ -833,7 +837,7 @@ func (x *CommandResult) GetSuperseded() *Superseded {
 // CommandBatchItemOutput is one command of a batch, complete.
 type CommandBatchItemOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What became of it. Required.
+	// What became of it. Optional, see COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED.
 	Status CommandBatchItemStatus `protobuf:"varint,1,opt,name=status,proto3,enum=toolresult.v1.CommandBatchItemStatus" json:"status,omitempty"`
 	// The command line, to name the item in receipts. Required; at most 65,536
 	// bytes.

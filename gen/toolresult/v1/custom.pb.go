@@ -21,8 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CustomOutput is the complete result of a tool whose family the operator
-// brought.
+// CustomOutput is the complete result of a tool of a custom family.
 type CustomOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The full name of the family's canonical message, such as
@@ -120,8 +119,7 @@ func (*CustomOutput_Message) isCustomOutput_Encoding() {}
 
 func (*CustomOutput_MessageJson) isCustomOutput_Encoding() {}
 
-// CustomResult is the canonical payload of a tool whose family the operator
-// brought. In the RFC's JSON the canonical message itself stands under "result",
+// CustomResult is the canonical payload of a tool of a custom family. In the RFC's JSON the canonical message itself stands under "result",
 // as for every family.
 type CustomResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

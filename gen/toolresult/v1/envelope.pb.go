@@ -28,7 +28,7 @@ const (
 type ToolStatus int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Not stated: it follows from what is set, a result or an error.
 	ToolStatus_TOOL_STATUS_UNSPECIFIED ToolStatus = 0
 	// The tool did its work; exactly one case of result is set.
 	ToolStatus_TOOL_STATUS_SUCCESS ToolStatus = 1
@@ -78,38 +78,51 @@ func (ToolStatus) EnumDescriptor() ([]byte, []int) {
 }
 
 // CompleteToolOutput is the full, unbounded result of one tool call, as the
-// runtime has it. Source: RFC "Complete Output Shape".
+// runtime has it. Two fields are enough: tool_name, and text or another case of
+// result. Source: RFC "Complete Output Shape".
+//
+// Whatever a tool wrote gets a receipt; docs/errors.md says what is a mistake of the
+// caller instead. The cases up to external_json are for every runtime. Those behind
+// them are for runtimes that have tasks, agents, workspaces, work items,
+// notifications or a memory, and need not be read by others.
 type CompleteToolOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The public, model-facing name of the tool. Required. Letters, digits and
 	// "_", "-", ".", ":", "/"; the first one a letter, digit or "_"; at most 128
 	// bytes.
 	ToolName string `protobuf:"bytes,1,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
-	// The execution status. Required; result and error must agree with it.
+	// The execution status. Optional: a result is a success, an error is an error.
+	// Where it is stated, result and error must agree with it.
 	Status ToolStatus `protobuf:"varint,2,opt,name=status,proto3,enum=toolresult.v1.ToolStatus" json:"status,omitempty"`
-	// A short summary for people and for compaction. At most 1,024 bytes; line
-	// ends and control characters are made visible. Empty: the family's
-	// projector writes one.
+	// A short summary for people and for compaction. It is brought to one line, with
+	// control characters made visible, and cut to 1,024 bytes with "..." at its end.
+	// Empty: the family's projector writes one.
 	SummaryText string `protobuf:"bytes,3,opt,name=summary_text,json=summaryText,proto3" json:"summary_text,omitempty"`
-	// Why the tool could not do its work. Set if and only if status is
-	// TOOL_STATUS_ERROR.
+	// Why the tool could not do its work. Either this or a result is set.
 	Error *CompleteToolError `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
-	// The family's full result. Set if and only if status is
-	// TOOL_STATUS_SUCCESS. Every case has the same name and number here and in
+	// The family's full result. Every case has the same name and number here and in
 	// CanonicalToolResult.
 	//
 	// Types that are valid to be assigned to Result:
 	//
+	//	*CompleteToolOutput_Text
 	//	*CompleteToolOutput_Command
 	//	*CompleteToolOutput_CommandBatch
+	//	*CompleteToolOutput_FileRead
+	//	*CompleteToolOutput_FileMutation
+	//	*CompleteToolOutput_Search
+	//	*CompleteToolOutput_WebFetch
+	//	*CompleteToolOutput_WebSearch
+	//	*CompleteToolOutput_ImageView
+	//	*CompleteToolOutput_ImageGenerate
+	//	*CompleteToolOutput_ExternalMcp
+	//	*CompleteToolOutput_ExternalJson
+	//	*CompleteToolOutput_Custom
 	//	*CompleteToolOutput_TaskOutput
 	//	*CompleteToolOutput_TaskStatus
 	//	*CompleteToolOutput_TaskList
 	//	*CompleteToolOutput_TaskInput
 	//	*CompleteToolOutput_TaskStop
-	//	*CompleteToolOutput_FileRead
-	//	*CompleteToolOutput_FileMutation
-	//	*CompleteToolOutput_Search
 	//	*CompleteToolOutput_WorkspaceAttach
 	//	*CompleteToolOutput_WorkspaceDetach
 	//	*CompleteToolOutput_WorkspaceSwitch
@@ -129,13 +142,6 @@ type CompleteToolOutput struct {
 	//	*CompleteToolOutput_AgentSpawn
 	//	*CompleteToolOutput_AgentStatus
 	//	*CompleteToolOutput_AgentReport
-	//	*CompleteToolOutput_WebFetch
-	//	*CompleteToolOutput_WebSearch
-	//	*CompleteToolOutput_ImageView
-	//	*CompleteToolOutput_ImageGenerate
-	//	*CompleteToolOutput_ExternalMcp
-	//	*CompleteToolOutput_ExternalJson
-	//	*CompleteToolOutput_Custom
 	Result        isCompleteToolOutput_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -206,6 +212,15 @@ func (x *CompleteToolOutput) GetResult() isCompleteToolOutput_Result {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetText() *TextOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Text); ok {
+			return x.Text
+		}
+	}
+	return nil
+}
+
 func (x *CompleteToolOutput) GetCommand() *CommandOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_Command); ok {
@@ -219,51 +234,6 @@ func (x *CompleteToolOutput) GetCommandBatch() *CommandBatchOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_CommandBatch); ok {
 			return x.CommandBatch
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetTaskOutput() *TaskOutputOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_TaskOutput); ok {
-			return x.TaskOutput
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetTaskStatus() *TaskStatusResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_TaskStatus); ok {
-			return x.TaskStatus
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetTaskList() *TaskListOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_TaskList); ok {
-			return x.TaskList
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetTaskInput() *TaskInputResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_TaskInput); ok {
-			return x.TaskInput
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetTaskStop() *TaskStopResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_TaskStop); ok {
-			return x.TaskStop
 		}
 	}
 	return nil
@@ -291,177 +261,6 @@ func (x *CompleteToolOutput) GetSearch() *SearchOutput {
 	if x != nil {
 		if x, ok := x.Result.(*CompleteToolOutput_Search); ok {
 			return x.Search
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkspaceAttach() *WorkspaceAttachResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceAttach); ok {
-			return x.WorkspaceAttach
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkspaceDetach() *WorkspaceDetachResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceDetach); ok {
-			return x.WorkspaceDetach
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkspaceSwitch() *WorkspaceSwitchResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceSwitch); ok {
-			return x.WorkspaceSwitch
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkspaceState() *WorkspaceStateOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceState); ok {
-			return x.WorkspaceState
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorktreeCreate() *WorktreeCreateResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorktreeCreate); ok {
-			return x.WorktreeCreate
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorktreeRemove() *WorktreeRemoveOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorktreeRemove); ok {
-			return x.WorktreeRemove
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkItemChange() *WorkItemChangeResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkItemChange); ok {
-			return x.WorkItemChange
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkItemPick() *WorkItemPickResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkItemPick); ok {
-			return x.WorkItemPick
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkItemGet() *WorkItemGetOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkItemGet); ok {
-			return x.WorkItemGet
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWorkItemList() *WorkItemListOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_WorkItemList); ok {
-			return x.WorkItemList
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetNotify() *NotifyResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_Notify); ok {
-			return x.Notify
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetEnqueue() *EnqueueResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_Enqueue); ok {
-			return x.Enqueue
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetSleep() *SleepResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_Sleep); ok {
-			return x.Sleep
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetWait() *WaitOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_Wait); ok {
-			return x.Wait
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetMemorySearch() *MemorySearchOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_MemorySearch); ok {
-			return x.MemorySearch
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetMemoryGet() *MemoryGetOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_MemoryGet); ok {
-			return x.MemoryGet
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetAgentSpawn() *AgentSpawnOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_AgentSpawn); ok {
-			return x.AgentSpawn
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetAgentStatus() *AgentStatusResult {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_AgentStatus); ok {
-			return x.AgentStatus
-		}
-	}
-	return nil
-}
-
-func (x *CompleteToolOutput) GetAgentReport() *AgentReportOutput {
-	if x != nil {
-		if x, ok := x.Result.(*CompleteToolOutput_AgentReport); ok {
-			return x.AgentReport
 		}
 	}
 	return nil
@@ -530,8 +329,229 @@ func (x *CompleteToolOutput) GetCustom() *CustomOutput {
 	return nil
 }
 
+func (x *CompleteToolOutput) GetTaskOutput() *TaskOutputOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskOutput); ok {
+			return x.TaskOutput
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskStatus() *TaskStatusOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskStatus); ok {
+			return x.TaskStatus
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskList() *TaskListOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskList); ok {
+			return x.TaskList
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskInput() *TaskInputOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskInput); ok {
+			return x.TaskInput
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetTaskStop() *TaskStopOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_TaskStop); ok {
+			return x.TaskStop
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceAttach() *WorkspaceAttachOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceAttach); ok {
+			return x.WorkspaceAttach
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceDetach() *WorkspaceDetachOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceDetach); ok {
+			return x.WorkspaceDetach
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceSwitch() *WorkspaceSwitchOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceSwitch); ok {
+			return x.WorkspaceSwitch
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkspaceState() *WorkspaceStateOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkspaceState); ok {
+			return x.WorkspaceState
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorktreeCreate() *WorktreeCreateOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorktreeCreate); ok {
+			return x.WorktreeCreate
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorktreeRemove() *WorktreeRemoveOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorktreeRemove); ok {
+			return x.WorktreeRemove
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemChange() *WorkItemChangeOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemChange); ok {
+			return x.WorkItemChange
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemPick() *WorkItemPickOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemPick); ok {
+			return x.WorkItemPick
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemGet() *WorkItemGetOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemGet); ok {
+			return x.WorkItemGet
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWorkItemList() *WorkItemListOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_WorkItemList); ok {
+			return x.WorkItemList
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetNotify() *NotifyOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Notify); ok {
+			return x.Notify
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetEnqueue() *EnqueueOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Enqueue); ok {
+			return x.Enqueue
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetSleep() *SleepOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Sleep); ok {
+			return x.Sleep
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetWait() *WaitOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_Wait); ok {
+			return x.Wait
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetMemorySearch() *MemorySearchOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_MemorySearch); ok {
+			return x.MemorySearch
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetMemoryGet() *MemoryGetOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_MemoryGet); ok {
+			return x.MemoryGet
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetAgentSpawn() *AgentSpawnOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_AgentSpawn); ok {
+			return x.AgentSpawn
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetAgentStatus() *AgentStatusOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_AgentStatus); ok {
+			return x.AgentStatus
+		}
+	}
+	return nil
+}
+
+func (x *CompleteToolOutput) GetAgentReport() *AgentReportOutput {
+	if x != nil {
+		if x, ok := x.Result.(*CompleteToolOutput_AgentReport); ok {
+			return x.AgentReport
+		}
+	}
+	return nil
+}
+
 type isCompleteToolOutput_Result interface {
 	isCompleteToolOutput_Result()
+}
+
+type CompleteToolOutput_Text struct {
+	// What a tool printed or answered, whatever it is.
+	Text *TextOutput `protobuf:"bytes,5,opt,name=text,proto3,oneof"`
 }
 
 type CompleteToolOutput_Command struct {
@@ -542,31 +562,6 @@ type CompleteToolOutput_Command struct {
 type CompleteToolOutput_CommandBatch struct {
 	// Several shell commands of one call.
 	CommandBatch *CommandBatchOutput `protobuf:"bytes,11,opt,name=command_batch,json=commandBatch,proto3,oneof"`
-}
-
-type CompleteToolOutput_TaskOutput struct {
-	// What a background task wrote.
-	TaskOutput *TaskOutputOutput `protobuf:"bytes,20,opt,name=task_output,json=taskOutput,proto3,oneof"`
-}
-
-type CompleteToolOutput_TaskStatus struct {
-	// A background task as it is now.
-	TaskStatus *TaskStatusResult `protobuf:"bytes,21,opt,name=task_status,json=taskStatus,proto3,oneof"`
-}
-
-type CompleteToolOutput_TaskList struct {
-	// Several background tasks.
-	TaskList *TaskListOutput `protobuf:"bytes,22,opt,name=task_list,json=taskList,proto3,oneof"`
-}
-
-type CompleteToolOutput_TaskInput struct {
-	// Input that was written to a background task.
-	TaskInput *TaskInputResult `protobuf:"bytes,23,opt,name=task_input,json=taskInput,proto3,oneof"`
-}
-
-type CompleteToolOutput_TaskStop struct {
-	// A background task that was asked to stop.
-	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
 }
 
 type CompleteToolOutput_FileRead struct {
@@ -582,101 +577,6 @@ type CompleteToolOutput_FileMutation struct {
 type CompleteToolOutput_Search struct {
 	// What a search found.
 	Search *SearchOutput `protobuf:"bytes,32,opt,name=search,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkspaceAttach struct {
-	// A workspace that was attached.
-	WorkspaceAttach *WorkspaceAttachResult `protobuf:"bytes,40,opt,name=workspace_attach,json=workspaceAttach,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkspaceDetach struct {
-	// A workspace that was detached.
-	WorkspaceDetach *WorkspaceDetachResult `protobuf:"bytes,41,opt,name=workspace_detach,json=workspaceDetach,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkspaceSwitch struct {
-	// A workspace that was made the active one.
-	WorkspaceSwitch *WorkspaceSwitchResult `protobuf:"bytes,42,opt,name=workspace_switch,json=workspaceSwitch,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkspaceState struct {
-	// Where an agent works, and may work.
-	WorkspaceState *WorkspaceStateOutput `protobuf:"bytes,43,opt,name=workspace_state,json=workspaceState,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorktreeCreate struct {
-	// A worktree that was asked for.
-	WorktreeCreate *WorktreeCreateResult `protobuf:"bytes,44,opt,name=worktree_create,json=worktreeCreate,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorktreeRemove struct {
-	// A worktree that was to be removed.
-	WorktreeRemove *WorktreeRemoveOutput `protobuf:"bytes,45,opt,name=worktree_remove,json=worktreeRemove,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkItemChange struct {
-	// A work item that was created, updated or completed.
-	WorkItemChange *WorkItemChangeResult `protobuf:"bytes,50,opt,name=work_item_change,json=workItemChange,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkItemPick struct {
-	// A work item that was chosen to be worked on.
-	WorkItemPick *WorkItemPickResult `protobuf:"bytes,51,opt,name=work_item_pick,json=workItemPick,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkItemGet struct {
-	// A work item with all that belongs to it.
-	WorkItemGet *WorkItemGetOutput `protobuf:"bytes,52,opt,name=work_item_get,json=workItemGet,proto3,oneof"`
-}
-
-type CompleteToolOutput_WorkItemList struct {
-	// Several work items.
-	WorkItemList *WorkItemListOutput `protobuf:"bytes,53,opt,name=work_item_list,json=workItemList,proto3,oneof"`
-}
-
-type CompleteToolOutput_Notify struct {
-	// A notification of the operator.
-	Notify *NotifyResult `protobuf:"bytes,60,opt,name=notify,proto3,oneof"`
-}
-
-type CompleteToolOutput_Enqueue struct {
-	// A message of an agent to its later self.
-	Enqueue *EnqueueResult `protobuf:"bytes,61,opt,name=enqueue,proto3,oneof"`
-}
-
-type CompleteToolOutput_Sleep struct {
-	// An agent's sleep.
-	Sleep *SleepResult `protobuf:"bytes,62,opt,name=sleep,proto3,oneof"`
-}
-
-type CompleteToolOutput_Wait struct {
-	// An agent's wait for something.
-	Wait *WaitOutput `protobuf:"bytes,63,opt,name=wait,proto3,oneof"`
-}
-
-type CompleteToolOutput_MemorySearch struct {
-	// What a search of memory found.
-	MemorySearch *MemorySearchOutput `protobuf:"bytes,70,opt,name=memory_search,json=memorySearch,proto3,oneof"`
-}
-
-type CompleteToolOutput_MemoryGet struct {
-	// A piece of memory.
-	MemoryGet *MemoryGetOutput `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
-}
-
-type CompleteToolOutput_AgentSpawn struct {
-	// A child agent that was started.
-	AgentSpawn *AgentSpawnOutput `protobuf:"bytes,75,opt,name=agent_spawn,json=agentSpawn,proto3,oneof"`
-}
-
-type CompleteToolOutput_AgentStatus struct {
-	// An agent as it is now.
-	AgentStatus *AgentStatusResult `protobuf:"bytes,76,opt,name=agent_status,json=agentStatus,proto3,oneof"`
-}
-
-type CompleteToolOutput_AgentReport struct {
-	// What a child agent reports.
-	AgentReport *AgentReportOutput `protobuf:"bytes,77,opt,name=agent_report,json=agentReport,proto3,oneof"`
 }
 
 type CompleteToolOutput_WebFetch struct {
@@ -710,13 +610,155 @@ type CompleteToolOutput_ExternalJson struct {
 }
 
 type CompleteToolOutput_Custom struct {
-	// A tool whose family the operator brought.
+	// A tool of a custom family.
 	Custom *CustomOutput `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
 }
+
+type CompleteToolOutput_TaskOutput struct {
+	// What a background task wrote.
+	TaskOutput *TaskOutputOutput `protobuf:"bytes,20,opt,name=task_output,json=taskOutput,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskStatus struct {
+	// A background task as it is now.
+	TaskStatus *TaskStatusOutput `protobuf:"bytes,21,opt,name=task_status,json=taskStatus,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskList struct {
+	// Several background tasks.
+	TaskList *TaskListOutput `protobuf:"bytes,22,opt,name=task_list,json=taskList,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskInput struct {
+	// Input that was written to a background task.
+	TaskInput *TaskInputOutput `protobuf:"bytes,23,opt,name=task_input,json=taskInput,proto3,oneof"`
+}
+
+type CompleteToolOutput_TaskStop struct {
+	// A background task that was asked to stop.
+	TaskStop *TaskStopOutput `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceAttach struct {
+	// A workspace that was attached.
+	WorkspaceAttach *WorkspaceAttachOutput `protobuf:"bytes,40,opt,name=workspace_attach,json=workspaceAttach,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceDetach struct {
+	// A workspace that was detached.
+	WorkspaceDetach *WorkspaceDetachOutput `protobuf:"bytes,41,opt,name=workspace_detach,json=workspaceDetach,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceSwitch struct {
+	// A workspace that was made the active one.
+	WorkspaceSwitch *WorkspaceSwitchOutput `protobuf:"bytes,42,opt,name=workspace_switch,json=workspaceSwitch,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkspaceState struct {
+	// Where an agent works, and may work.
+	WorkspaceState *WorkspaceStateOutput `protobuf:"bytes,43,opt,name=workspace_state,json=workspaceState,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorktreeCreate struct {
+	// A worktree that was asked for.
+	WorktreeCreate *WorktreeCreateOutput `protobuf:"bytes,44,opt,name=worktree_create,json=worktreeCreate,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorktreeRemove struct {
+	// A worktree that was to be removed.
+	WorktreeRemove *WorktreeRemoveOutput `protobuf:"bytes,45,opt,name=worktree_remove,json=worktreeRemove,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemChange struct {
+	// A work item that was created, updated or completed.
+	WorkItemChange *WorkItemChangeOutput `protobuf:"bytes,50,opt,name=work_item_change,json=workItemChange,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemPick struct {
+	// A work item that was chosen to be worked on.
+	WorkItemPick *WorkItemPickOutput `protobuf:"bytes,51,opt,name=work_item_pick,json=workItemPick,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemGet struct {
+	// A work item with all that belongs to it.
+	WorkItemGet *WorkItemGetOutput `protobuf:"bytes,52,opt,name=work_item_get,json=workItemGet,proto3,oneof"`
+}
+
+type CompleteToolOutput_WorkItemList struct {
+	// Several work items.
+	WorkItemList *WorkItemListOutput `protobuf:"bytes,53,opt,name=work_item_list,json=workItemList,proto3,oneof"`
+}
+
+type CompleteToolOutput_Notify struct {
+	// A notification of the operator.
+	Notify *NotifyOutput `protobuf:"bytes,60,opt,name=notify,proto3,oneof"`
+}
+
+type CompleteToolOutput_Enqueue struct {
+	// A message of an agent to its later self.
+	Enqueue *EnqueueOutput `protobuf:"bytes,61,opt,name=enqueue,proto3,oneof"`
+}
+
+type CompleteToolOutput_Sleep struct {
+	// An agent's sleep.
+	Sleep *SleepOutput `protobuf:"bytes,62,opt,name=sleep,proto3,oneof"`
+}
+
+type CompleteToolOutput_Wait struct {
+	// An agent's wait for something.
+	Wait *WaitOutput `protobuf:"bytes,63,opt,name=wait,proto3,oneof"`
+}
+
+type CompleteToolOutput_MemorySearch struct {
+	// What a search of memory found.
+	MemorySearch *MemorySearchOutput `protobuf:"bytes,70,opt,name=memory_search,json=memorySearch,proto3,oneof"`
+}
+
+type CompleteToolOutput_MemoryGet struct {
+	// A piece of memory.
+	MemoryGet *MemoryGetOutput `protobuf:"bytes,71,opt,name=memory_get,json=memoryGet,proto3,oneof"`
+}
+
+type CompleteToolOutput_AgentSpawn struct {
+	// A child agent that was started.
+	AgentSpawn *AgentSpawnOutput `protobuf:"bytes,75,opt,name=agent_spawn,json=agentSpawn,proto3,oneof"`
+}
+
+type CompleteToolOutput_AgentStatus struct {
+	// An agent as it is now.
+	AgentStatus *AgentStatusOutput `protobuf:"bytes,76,opt,name=agent_status,json=agentStatus,proto3,oneof"`
+}
+
+type CompleteToolOutput_AgentReport struct {
+	// What a child agent reports.
+	AgentReport *AgentReportOutput `protobuf:"bytes,77,opt,name=agent_report,json=agentReport,proto3,oneof"`
+}
+
+func (*CompleteToolOutput_Text) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_Command) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_CommandBatch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_FileRead) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_FileMutation) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Search) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WebFetch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_WebSearch) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ImageView) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ImageGenerate) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ExternalMcp) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_ExternalJson) isCompleteToolOutput_Result() {}
+
+func (*CompleteToolOutput_Custom) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_TaskOutput) isCompleteToolOutput_Result() {}
 
@@ -727,12 +769,6 @@ func (*CompleteToolOutput_TaskList) isCompleteToolOutput_Result() {}
 func (*CompleteToolOutput_TaskInput) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_TaskStop) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_FileRead) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_FileMutation) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_Search) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_WorkspaceAttach) isCompleteToolOutput_Result() {}
 
@@ -772,20 +808,6 @@ func (*CompleteToolOutput_AgentStatus) isCompleteToolOutput_Result() {}
 
 func (*CompleteToolOutput_AgentReport) isCompleteToolOutput_Result() {}
 
-func (*CompleteToolOutput_WebFetch) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_WebSearch) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_ImageView) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_ImageGenerate) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_ExternalMcp) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_ExternalJson) isCompleteToolOutput_Result() {}
-
-func (*CompleteToolOutput_Custom) isCompleteToolOutput_Result() {}
-
 // CanonicalToolResult is the bounded, typed result that a runtime keeps as its
 // record: the source of truth from which receipts are derived. Exactly the five
 // fields of the RFC ("Canonical Envelope Shape"). Its RFC JSON has the family
@@ -805,16 +827,24 @@ type CanonicalToolResult struct {
 	//
 	// Types that are valid to be assigned to Result:
 	//
+	//	*CanonicalToolResult_Text
 	//	*CanonicalToolResult_Command
 	//	*CanonicalToolResult_CommandBatch
+	//	*CanonicalToolResult_FileRead
+	//	*CanonicalToolResult_FileMutation
+	//	*CanonicalToolResult_Search
+	//	*CanonicalToolResult_WebFetch
+	//	*CanonicalToolResult_WebSearch
+	//	*CanonicalToolResult_ImageView
+	//	*CanonicalToolResult_ImageGenerate
+	//	*CanonicalToolResult_ExternalMcp
+	//	*CanonicalToolResult_ExternalJson
+	//	*CanonicalToolResult_Custom
 	//	*CanonicalToolResult_TaskOutput
 	//	*CanonicalToolResult_TaskStatus
 	//	*CanonicalToolResult_TaskList
 	//	*CanonicalToolResult_TaskInput
 	//	*CanonicalToolResult_TaskStop
-	//	*CanonicalToolResult_FileRead
-	//	*CanonicalToolResult_FileMutation
-	//	*CanonicalToolResult_Search
 	//	*CanonicalToolResult_WorkspaceAttach
 	//	*CanonicalToolResult_WorkspaceDetach
 	//	*CanonicalToolResult_WorkspaceSwitch
@@ -834,13 +864,6 @@ type CanonicalToolResult struct {
 	//	*CanonicalToolResult_AgentSpawn
 	//	*CanonicalToolResult_AgentStatus
 	//	*CanonicalToolResult_AgentReport
-	//	*CanonicalToolResult_WebFetch
-	//	*CanonicalToolResult_WebSearch
-	//	*CanonicalToolResult_ImageView
-	//	*CanonicalToolResult_ImageGenerate
-	//	*CanonicalToolResult_ExternalMcp
-	//	*CanonicalToolResult_ExternalJson
-	//	*CanonicalToolResult_Custom
 	Result        isCanonicalToolResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -911,6 +934,15 @@ func (x *CanonicalToolResult) GetResult() isCanonicalToolResult_Result {
 	return nil
 }
 
+func (x *CanonicalToolResult) GetText() *TextResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Text); ok {
+			return x.Text
+		}
+	}
+	return nil
+}
+
 func (x *CanonicalToolResult) GetCommand() *CommandResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_Command); ok {
@@ -924,6 +956,96 @@ func (x *CanonicalToolResult) GetCommandBatch() *CommandBatchResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_CommandBatch); ok {
 			return x.CommandBatch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetFileRead() *FileReadResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_FileRead); ok {
+			return x.FileRead
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetFileMutation() *FileMutationResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_FileMutation); ok {
+			return x.FileMutation
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetSearch() *SearchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Search); ok {
+			return x.Search
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWebFetch() *WebFetchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WebFetch); ok {
+			return x.WebFetch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetWebSearch() *WebSearchResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_WebSearch); ok {
+			return x.WebSearch
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetImageView() *ImageViewResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ImageView); ok {
+			return x.ImageView
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetImageGenerate() *ImageGenerateResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ImageGenerate); ok {
+			return x.ImageGenerate
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetExternalMcp() *ExternalMcpResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ExternalMcp); ok {
+			return x.ExternalMcp
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetExternalJson() *ExternalJsonResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_ExternalJson); ok {
+			return x.ExternalJson
+		}
+	}
+	return nil
+}
+
+func (x *CanonicalToolResult) GetCustom() *CustomResult {
+	if x != nil {
+		if x, ok := x.Result.(*CanonicalToolResult_Custom); ok {
+			return x.Custom
 		}
 	}
 	return nil
@@ -969,33 +1091,6 @@ func (x *CanonicalToolResult) GetTaskStop() *TaskStopResult {
 	if x != nil {
 		if x, ok := x.Result.(*CanonicalToolResult_TaskStop); ok {
 			return x.TaskStop
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetFileRead() *FileReadResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_FileRead); ok {
-			return x.FileRead
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetFileMutation() *FileMutationResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_FileMutation); ok {
-			return x.FileMutation
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetSearch() *SearchResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_Search); ok {
-			return x.Search
 		}
 	}
 	return nil
@@ -1172,71 +1267,13 @@ func (x *CanonicalToolResult) GetAgentReport() *AgentReportResult {
 	return nil
 }
 
-func (x *CanonicalToolResult) GetWebFetch() *WebFetchResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_WebFetch); ok {
-			return x.WebFetch
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetWebSearch() *WebSearchResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_WebSearch); ok {
-			return x.WebSearch
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetImageView() *ImageViewResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_ImageView); ok {
-			return x.ImageView
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetImageGenerate() *ImageGenerateResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_ImageGenerate); ok {
-			return x.ImageGenerate
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetExternalMcp() *ExternalResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_ExternalMcp); ok {
-			return x.ExternalMcp
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetExternalJson() *ExternalResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_ExternalJson); ok {
-			return x.ExternalJson
-		}
-	}
-	return nil
-}
-
-func (x *CanonicalToolResult) GetCustom() *CustomResult {
-	if x != nil {
-		if x, ok := x.Result.(*CanonicalToolResult_Custom); ok {
-			return x.Custom
-		}
-	}
-	return nil
-}
-
 type isCanonicalToolResult_Result interface {
 	isCanonicalToolResult_Result()
+}
+
+type CanonicalToolResult_Text struct {
+	// What a tool printed or answered, whatever it is.
+	Text *TextResult `protobuf:"bytes,5,opt,name=text,proto3,oneof"`
 }
 
 type CanonicalToolResult_Command struct {
@@ -1247,6 +1284,56 @@ type CanonicalToolResult_Command struct {
 type CanonicalToolResult_CommandBatch struct {
 	// Several shell commands of one call.
 	CommandBatch *CommandBatchResult `protobuf:"bytes,11,opt,name=command_batch,json=commandBatch,proto3,oneof"`
+}
+
+type CanonicalToolResult_FileRead struct {
+	// Text of a file, from a line on.
+	FileRead *FileReadResult `protobuf:"bytes,30,opt,name=file_read,json=fileRead,proto3,oneof"`
+}
+
+type CanonicalToolResult_FileMutation struct {
+	// Files that were changed.
+	FileMutation *FileMutationResult `protobuf:"bytes,31,opt,name=file_mutation,json=fileMutation,proto3,oneof"`
+}
+
+type CanonicalToolResult_Search struct {
+	// What a search found.
+	Search *SearchResult `protobuf:"bytes,32,opt,name=search,proto3,oneof"`
+}
+
+type CanonicalToolResult_WebFetch struct {
+	// A URL that was fetched.
+	WebFetch *WebFetchResult `protobuf:"bytes,80,opt,name=web_fetch,json=webFetch,proto3,oneof"`
+}
+
+type CanonicalToolResult_WebSearch struct {
+	// A web search.
+	WebSearch *WebSearchResult `protobuf:"bytes,81,opt,name=web_search,json=webSearch,proto3,oneof"`
+}
+
+type CanonicalToolResult_ImageView struct {
+	// An image that was looked at.
+	ImageView *ImageViewResult `protobuf:"bytes,90,opt,name=image_view,json=imageView,proto3,oneof"`
+}
+
+type CanonicalToolResult_ImageGenerate struct {
+	// Images that were made.
+	ImageGenerate *ImageGenerateResult `protobuf:"bytes,91,opt,name=image_generate,json=imageGenerate,proto3,oneof"`
+}
+
+type CanonicalToolResult_ExternalMcp struct {
+	// A tool of an MCP server.
+	ExternalMcp *ExternalMcpResult `protobuf:"bytes,100,opt,name=external_mcp,json=externalMcp,proto3,oneof"`
+}
+
+type CanonicalToolResult_ExternalJson struct {
+	// Another tool that answers JSON.
+	ExternalJson *ExternalJsonResult `protobuf:"bytes,101,opt,name=external_json,json=externalJson,proto3,oneof"`
+}
+
+type CanonicalToolResult_Custom struct {
+	// A tool of a custom family.
+	Custom *CustomResult `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
 }
 
 type CanonicalToolResult_TaskOutput struct {
@@ -1272,21 +1359,6 @@ type CanonicalToolResult_TaskInput struct {
 type CanonicalToolResult_TaskStop struct {
 	// A background task that was asked to stop.
 	TaskStop *TaskStopResult `protobuf:"bytes,24,opt,name=task_stop,json=taskStop,proto3,oneof"`
-}
-
-type CanonicalToolResult_FileRead struct {
-	// Text of a file, from a line on.
-	FileRead *FileReadResult `protobuf:"bytes,30,opt,name=file_read,json=fileRead,proto3,oneof"`
-}
-
-type CanonicalToolResult_FileMutation struct {
-	// Files that were changed.
-	FileMutation *FileMutationResult `protobuf:"bytes,31,opt,name=file_mutation,json=fileMutation,proto3,oneof"`
-}
-
-type CanonicalToolResult_Search struct {
-	// What a search found.
-	Search *SearchResult `protobuf:"bytes,32,opt,name=search,proto3,oneof"`
 }
 
 type CanonicalToolResult_WorkspaceAttach struct {
@@ -1384,44 +1456,31 @@ type CanonicalToolResult_AgentReport struct {
 	AgentReport *AgentReportResult `protobuf:"bytes,77,opt,name=agent_report,json=agentReport,proto3,oneof"`
 }
 
-type CanonicalToolResult_WebFetch struct {
-	// A URL that was fetched.
-	WebFetch *WebFetchResult `protobuf:"bytes,80,opt,name=web_fetch,json=webFetch,proto3,oneof"`
-}
-
-type CanonicalToolResult_WebSearch struct {
-	// A web search.
-	WebSearch *WebSearchResult `protobuf:"bytes,81,opt,name=web_search,json=webSearch,proto3,oneof"`
-}
-
-type CanonicalToolResult_ImageView struct {
-	// An image that was looked at.
-	ImageView *ImageViewResult `protobuf:"bytes,90,opt,name=image_view,json=imageView,proto3,oneof"`
-}
-
-type CanonicalToolResult_ImageGenerate struct {
-	// Images that were made.
-	ImageGenerate *ImageGenerateResult `protobuf:"bytes,91,opt,name=image_generate,json=imageGenerate,proto3,oneof"`
-}
-
-type CanonicalToolResult_ExternalMcp struct {
-	// A tool of an MCP server.
-	ExternalMcp *ExternalResult `protobuf:"bytes,100,opt,name=external_mcp,json=externalMcp,proto3,oneof"`
-}
-
-type CanonicalToolResult_ExternalJson struct {
-	// Another tool that answers JSON.
-	ExternalJson *ExternalResult `protobuf:"bytes,101,opt,name=external_json,json=externalJson,proto3,oneof"`
-}
-
-type CanonicalToolResult_Custom struct {
-	// A tool whose family the operator brought.
-	Custom *CustomResult `protobuf:"bytes,120,opt,name=custom,proto3,oneof"`
-}
+func (*CanonicalToolResult_Text) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_Command) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_CommandBatch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_FileRead) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_FileMutation) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_Search) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WebFetch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_WebSearch) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ImageView) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ImageGenerate) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ExternalMcp) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_ExternalJson) isCanonicalToolResult_Result() {}
+
+func (*CanonicalToolResult_Custom) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_TaskOutput) isCanonicalToolResult_Result() {}
 
@@ -1432,12 +1491,6 @@ func (*CanonicalToolResult_TaskList) isCanonicalToolResult_Result() {}
 func (*CanonicalToolResult_TaskInput) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_TaskStop) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_FileRead) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_FileMutation) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_Search) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_WorkspaceAttach) isCanonicalToolResult_Result() {}
 
@@ -1477,65 +1530,23 @@ func (*CanonicalToolResult_AgentStatus) isCanonicalToolResult_Result() {}
 
 func (*CanonicalToolResult_AgentReport) isCanonicalToolResult_Result() {}
 
-func (*CanonicalToolResult_WebFetch) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_WebSearch) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_ImageView) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_ImageGenerate) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_ExternalMcp) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_ExternalJson) isCanonicalToolResult_Result() {}
-
-func (*CanonicalToolResult_Custom) isCanonicalToolResult_Result() {}
-
 var File_toolresult_v1_envelope_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x19toolresult/v1/agent.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x1ctoolresult/v1/external.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x19toolresult/v1/image.proto\x1a\x1atoolresult/v1/memory.proto\x1a toolresult/v1/notification.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x17toolresult/v1/web.proto\x1a\x1dtoolresult/v1/work_item.proto\x1a\x1dtoolresult/v1/workspace.proto\"\xf1\x14\n" +
+	"\x1ctoolresult/v1/envelope.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/command.proto\x1a\x1atoolresult/v1/custom.proto\x1a\x19toolresult/v1/error.proto\x1a\x1ctoolresult/v1/external.proto\x1a!toolresult/v1/file_mutation.proto\x1a\x1dtoolresult/v1/file_read.proto\x1a\x19toolresult/v1/image.proto\x1a!toolresult/v1/runtime_agent.proto\x1a\"toolresult/v1/runtime_memory.proto\x1a(toolresult/v1/runtime_notification.proto\x1a%toolresult/v1/runtime_work_item.proto\x1a%toolresult/v1/runtime_workspace.proto\x1a\x1atoolresult/v1/search.proto\x1a\x18toolresult/v1/task.proto\x1a\x18toolresult/v1/text.proto\x1a\x17toolresult/v1/web.proto\"\xa2\x15\n" +
 	"\x12CompleteToolOutput\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
 	"\fsummary_text\x18\x03 \x01(\tR\vsummaryText\x126\n" +
-	"\x05error\x18\x04 \x01(\v2 .toolresult.v1.CompleteToolErrorR\x05error\x128\n" +
+	"\x05error\x18\x04 \x01(\v2 .toolresult.v1.CompleteToolErrorR\x05error\x12/\n" +
+	"\x04text\x18\x05 \x01(\v2\x19.toolresult.v1.TextOutputH\x00R\x04text\x128\n" +
 	"\acommand\x18\n" +
 	" \x01(\v2\x1c.toolresult.v1.CommandOutputH\x00R\acommand\x12H\n" +
-	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchOutputH\x00R\fcommandBatch\x12B\n" +
-	"\vtask_output\x18\x14 \x01(\v2\x1f.toolresult.v1.TaskOutputOutputH\x00R\n" +
-	"taskOutput\x12B\n" +
-	"\vtask_status\x18\x15 \x01(\v2\x1f.toolresult.v1.TaskStatusResultH\x00R\n" +
-	"taskStatus\x12<\n" +
-	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListOutputH\x00R\btaskList\x12?\n" +
-	"\n" +
-	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
-	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12<\n" +
+	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchOutputH\x00R\fcommandBatch\x12<\n" +
 	"\tfile_read\x18\x1e \x01(\v2\x1d.toolresult.v1.FileReadOutputH\x00R\bfileRead\x12H\n" +
 	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationOutputH\x00R\ffileMutation\x125\n" +
-	"\x06search\x18  \x01(\v2\x1b.toolresult.v1.SearchOutputH\x00R\x06search\x12Q\n" +
-	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachResultH\x00R\x0fworkspaceAttach\x12Q\n" +
-	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachResultH\x00R\x0fworkspaceDetach\x12Q\n" +
-	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchResultH\x00R\x0fworkspaceSwitch\x12N\n" +
-	"\x0fworkspace_state\x18+ \x01(\v2#.toolresult.v1.WorkspaceStateOutputH\x00R\x0eworkspaceState\x12N\n" +
-	"\x0fworktree_create\x18, \x01(\v2#.toolresult.v1.WorktreeCreateResultH\x00R\x0eworktreeCreate\x12N\n" +
-	"\x0fworktree_remove\x18- \x01(\v2#.toolresult.v1.WorktreeRemoveOutputH\x00R\x0eworktreeRemove\x12O\n" +
-	"\x10work_item_change\x182 \x01(\v2#.toolresult.v1.WorkItemChangeResultH\x00R\x0eworkItemChange\x12I\n" +
-	"\x0ework_item_pick\x183 \x01(\v2!.toolresult.v1.WorkItemPickResultH\x00R\fworkItemPick\x12F\n" +
-	"\rwork_item_get\x184 \x01(\v2 .toolresult.v1.WorkItemGetOutputH\x00R\vworkItemGet\x12I\n" +
-	"\x0ework_item_list\x185 \x01(\v2!.toolresult.v1.WorkItemListOutputH\x00R\fworkItemList\x125\n" +
-	"\x06notify\x18< \x01(\v2\x1b.toolresult.v1.NotifyResultH\x00R\x06notify\x128\n" +
-	"\aenqueue\x18= \x01(\v2\x1c.toolresult.v1.EnqueueResultH\x00R\aenqueue\x122\n" +
-	"\x05sleep\x18> \x01(\v2\x1a.toolresult.v1.SleepResultH\x00R\x05sleep\x12/\n" +
-	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitOutputH\x00R\x04wait\x12H\n" +
-	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchOutputH\x00R\fmemorySearch\x12?\n" +
-	"\n" +
-	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x12B\n" +
-	"\vagent_spawn\x18K \x01(\v2\x1f.toolresult.v1.AgentSpawnOutputH\x00R\n" +
-	"agentSpawn\x12E\n" +
-	"\fagent_status\x18L \x01(\v2 .toolresult.v1.AgentStatusResultH\x00R\vagentStatus\x12E\n" +
-	"\fagent_report\x18M \x01(\v2 .toolresult.v1.AgentReportOutputH\x00R\vagentReport\x12<\n" +
+	"\x06search\x18  \x01(\v2\x1b.toolresult.v1.SearchOutputH\x00R\x06search\x12<\n" +
 	"\tweb_fetch\x18P \x01(\v2\x1d.toolresult.v1.WebFetchOutputH\x00R\bwebFetch\x12?\n" +
 	"\n" +
 	"web_search\x18Q \x01(\v2\x1e.toolresult.v1.WebSearchOutputH\x00R\twebSearch\x12?\n" +
@@ -1544,16 +1555,58 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\x0eimage_generate\x18[ \x01(\v2\".toolresult.v1.ImageGenerateOutputH\x00R\rimageGenerate\x12E\n" +
 	"\fexternal_mcp\x18d \x01(\v2 .toolresult.v1.ExternalMcpOutputH\x00R\vexternalMcp\x12H\n" +
 	"\rexternal_json\x18e \x01(\v2!.toolresult.v1.ExternalJsonOutputH\x00R\fexternalJson\x125\n" +
-	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06customB\b\n" +
-	"\x06result\"\xe3\x14\n" +
+	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomOutputH\x00R\x06custom\x12B\n" +
+	"\vtask_output\x18\x14 \x01(\v2\x1f.toolresult.v1.TaskOutputOutputH\x00R\n" +
+	"taskOutput\x12B\n" +
+	"\vtask_status\x18\x15 \x01(\v2\x1f.toolresult.v1.TaskStatusOutputH\x00R\n" +
+	"taskStatus\x12<\n" +
+	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListOutputH\x00R\btaskList\x12?\n" +
+	"\n" +
+	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputOutputH\x00R\ttaskInput\x12<\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopOutputH\x00R\btaskStop\x12Q\n" +
+	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachOutputH\x00R\x0fworkspaceAttach\x12Q\n" +
+	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachOutputH\x00R\x0fworkspaceDetach\x12Q\n" +
+	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchOutputH\x00R\x0fworkspaceSwitch\x12N\n" +
+	"\x0fworkspace_state\x18+ \x01(\v2#.toolresult.v1.WorkspaceStateOutputH\x00R\x0eworkspaceState\x12N\n" +
+	"\x0fworktree_create\x18, \x01(\v2#.toolresult.v1.WorktreeCreateOutputH\x00R\x0eworktreeCreate\x12N\n" +
+	"\x0fworktree_remove\x18- \x01(\v2#.toolresult.v1.WorktreeRemoveOutputH\x00R\x0eworktreeRemove\x12O\n" +
+	"\x10work_item_change\x182 \x01(\v2#.toolresult.v1.WorkItemChangeOutputH\x00R\x0eworkItemChange\x12I\n" +
+	"\x0ework_item_pick\x183 \x01(\v2!.toolresult.v1.WorkItemPickOutputH\x00R\fworkItemPick\x12F\n" +
+	"\rwork_item_get\x184 \x01(\v2 .toolresult.v1.WorkItemGetOutputH\x00R\vworkItemGet\x12I\n" +
+	"\x0ework_item_list\x185 \x01(\v2!.toolresult.v1.WorkItemListOutputH\x00R\fworkItemList\x125\n" +
+	"\x06notify\x18< \x01(\v2\x1b.toolresult.v1.NotifyOutputH\x00R\x06notify\x128\n" +
+	"\aenqueue\x18= \x01(\v2\x1c.toolresult.v1.EnqueueOutputH\x00R\aenqueue\x122\n" +
+	"\x05sleep\x18> \x01(\v2\x1a.toolresult.v1.SleepOutputH\x00R\x05sleep\x12/\n" +
+	"\x04wait\x18? \x01(\v2\x19.toolresult.v1.WaitOutputH\x00R\x04wait\x12H\n" +
+	"\rmemory_search\x18F \x01(\v2!.toolresult.v1.MemorySearchOutputH\x00R\fmemorySearch\x12?\n" +
+	"\n" +
+	"memory_get\x18G \x01(\v2\x1e.toolresult.v1.MemoryGetOutputH\x00R\tmemoryGet\x12B\n" +
+	"\vagent_spawn\x18K \x01(\v2\x1f.toolresult.v1.AgentSpawnOutputH\x00R\n" +
+	"agentSpawn\x12E\n" +
+	"\fagent_status\x18L \x01(\v2 .toolresult.v1.AgentStatusOutputH\x00R\vagentStatus\x12E\n" +
+	"\fagent_report\x18M \x01(\v2 .toolresult.v1.AgentReportOutputH\x00R\vagentReportB\b\n" +
+	"\x06result\"\x9b\x15\n" +
 	"\x13CanonicalToolResult\x12\x1b\n" +
 	"\ttool_name\x18\x01 \x01(\tR\btoolName\x121\n" +
 	"\x06status\x18\x02 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12!\n" +
 	"\fsummary_text\x18\x03 \x01(\tR\vsummaryText\x12.\n" +
-	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorR\x05error\x128\n" +
+	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorR\x05error\x12/\n" +
+	"\x04text\x18\x05 \x01(\v2\x19.toolresult.v1.TextResultH\x00R\x04text\x128\n" +
 	"\acommand\x18\n" +
 	" \x01(\v2\x1c.toolresult.v1.CommandResultH\x00R\acommand\x12H\n" +
-	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchResultH\x00R\fcommandBatch\x12B\n" +
+	"\rcommand_batch\x18\v \x01(\v2!.toolresult.v1.CommandBatchResultH\x00R\fcommandBatch\x12<\n" +
+	"\tfile_read\x18\x1e \x01(\v2\x1d.toolresult.v1.FileReadResultH\x00R\bfileRead\x12H\n" +
+	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationResultH\x00R\ffileMutation\x125\n" +
+	"\x06search\x18  \x01(\v2\x1b.toolresult.v1.SearchResultH\x00R\x06search\x12<\n" +
+	"\tweb_fetch\x18P \x01(\v2\x1d.toolresult.v1.WebFetchResultH\x00R\bwebFetch\x12?\n" +
+	"\n" +
+	"web_search\x18Q \x01(\v2\x1e.toolresult.v1.WebSearchResultH\x00R\twebSearch\x12?\n" +
+	"\n" +
+	"image_view\x18Z \x01(\v2\x1e.toolresult.v1.ImageViewResultH\x00R\timageView\x12K\n" +
+	"\x0eimage_generate\x18[ \x01(\v2\".toolresult.v1.ImageGenerateResultH\x00R\rimageGenerate\x12E\n" +
+	"\fexternal_mcp\x18d \x01(\v2 .toolresult.v1.ExternalMcpResultH\x00R\vexternalMcp\x12H\n" +
+	"\rexternal_json\x18e \x01(\v2!.toolresult.v1.ExternalJsonResultH\x00R\fexternalJson\x125\n" +
+	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomResultH\x00R\x06custom\x12B\n" +
 	"\vtask_output\x18\x14 \x01(\v2\x1f.toolresult.v1.TaskOutputResultH\x00R\n" +
 	"taskOutput\x12B\n" +
 	"\vtask_status\x18\x15 \x01(\v2\x1f.toolresult.v1.TaskStatusResultH\x00R\n" +
@@ -1561,10 +1614,7 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\ttask_list\x18\x16 \x01(\v2\x1d.toolresult.v1.TaskListResultH\x00R\btaskList\x12?\n" +
 	"\n" +
 	"task_input\x18\x17 \x01(\v2\x1e.toolresult.v1.TaskInputResultH\x00R\ttaskInput\x12<\n" +
-	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12<\n" +
-	"\tfile_read\x18\x1e \x01(\v2\x1d.toolresult.v1.FileReadResultH\x00R\bfileRead\x12H\n" +
-	"\rfile_mutation\x18\x1f \x01(\v2!.toolresult.v1.FileMutationResultH\x00R\ffileMutation\x125\n" +
-	"\x06search\x18  \x01(\v2\x1b.toolresult.v1.SearchResultH\x00R\x06search\x12Q\n" +
+	"\ttask_stop\x18\x18 \x01(\v2\x1d.toolresult.v1.TaskStopResultH\x00R\btaskStop\x12Q\n" +
 	"\x10workspace_attach\x18( \x01(\v2$.toolresult.v1.WorkspaceAttachResultH\x00R\x0fworkspaceAttach\x12Q\n" +
 	"\x10workspace_detach\x18) \x01(\v2$.toolresult.v1.WorkspaceDetachResultH\x00R\x0fworkspaceDetach\x12Q\n" +
 	"\x10workspace_switch\x18* \x01(\v2$.toolresult.v1.WorkspaceSwitchResultH\x00R\x0fworkspaceSwitch\x12N\n" +
@@ -1585,16 +1635,7 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"\vagent_spawn\x18K \x01(\v2\x1f.toolresult.v1.AgentSpawnResultH\x00R\n" +
 	"agentSpawn\x12E\n" +
 	"\fagent_status\x18L \x01(\v2 .toolresult.v1.AgentStatusResultH\x00R\vagentStatus\x12E\n" +
-	"\fagent_report\x18M \x01(\v2 .toolresult.v1.AgentReportResultH\x00R\vagentReport\x12<\n" +
-	"\tweb_fetch\x18P \x01(\v2\x1d.toolresult.v1.WebFetchResultH\x00R\bwebFetch\x12?\n" +
-	"\n" +
-	"web_search\x18Q \x01(\v2\x1e.toolresult.v1.WebSearchResultH\x00R\twebSearch\x12?\n" +
-	"\n" +
-	"image_view\x18Z \x01(\v2\x1e.toolresult.v1.ImageViewResultH\x00R\timageView\x12K\n" +
-	"\x0eimage_generate\x18[ \x01(\v2\".toolresult.v1.ImageGenerateResultH\x00R\rimageGenerate\x12B\n" +
-	"\fexternal_mcp\x18d \x01(\v2\x1d.toolresult.v1.ExternalResultH\x00R\vexternalMcp\x12D\n" +
-	"\rexternal_json\x18e \x01(\v2\x1d.toolresult.v1.ExternalResultH\x00R\fexternalJson\x125\n" +
-	"\x06custom\x18x \x01(\v2\x1b.toolresult.v1.CustomResultH\x00R\x06customB\b\n" +
+	"\fagent_report\x18M \x01(\v2 .toolresult.v1.AgentReportResultH\x00R\vagentReportB\b\n" +
 	"\x06result*Y\n" +
 	"\n" +
 	"ToolStatus\x12\x1b\n" +
@@ -1622,148 +1663,166 @@ var file_toolresult_v1_envelope_proto_goTypes = []any{
 	(*CompleteToolOutput)(nil),    // 1: toolresult.v1.CompleteToolOutput
 	(*CanonicalToolResult)(nil),   // 2: toolresult.v1.CanonicalToolResult
 	(*CompleteToolError)(nil),     // 3: toolresult.v1.CompleteToolError
-	(*CommandOutput)(nil),         // 4: toolresult.v1.CommandOutput
-	(*CommandBatchOutput)(nil),    // 5: toolresult.v1.CommandBatchOutput
-	(*TaskOutputOutput)(nil),      // 6: toolresult.v1.TaskOutputOutput
-	(*TaskStatusResult)(nil),      // 7: toolresult.v1.TaskStatusResult
-	(*TaskListOutput)(nil),        // 8: toolresult.v1.TaskListOutput
-	(*TaskInputResult)(nil),       // 9: toolresult.v1.TaskInputResult
-	(*TaskStopResult)(nil),        // 10: toolresult.v1.TaskStopResult
-	(*FileReadOutput)(nil),        // 11: toolresult.v1.FileReadOutput
-	(*FileMutationOutput)(nil),    // 12: toolresult.v1.FileMutationOutput
-	(*SearchOutput)(nil),          // 13: toolresult.v1.SearchOutput
-	(*WorkspaceAttachResult)(nil), // 14: toolresult.v1.WorkspaceAttachResult
-	(*WorkspaceDetachResult)(nil), // 15: toolresult.v1.WorkspaceDetachResult
-	(*WorkspaceSwitchResult)(nil), // 16: toolresult.v1.WorkspaceSwitchResult
-	(*WorkspaceStateOutput)(nil),  // 17: toolresult.v1.WorkspaceStateOutput
-	(*WorktreeCreateResult)(nil),  // 18: toolresult.v1.WorktreeCreateResult
-	(*WorktreeRemoveOutput)(nil),  // 19: toolresult.v1.WorktreeRemoveOutput
-	(*WorkItemChangeResult)(nil),  // 20: toolresult.v1.WorkItemChangeResult
-	(*WorkItemPickResult)(nil),    // 21: toolresult.v1.WorkItemPickResult
-	(*WorkItemGetOutput)(nil),     // 22: toolresult.v1.WorkItemGetOutput
-	(*WorkItemListOutput)(nil),    // 23: toolresult.v1.WorkItemListOutput
-	(*NotifyResult)(nil),          // 24: toolresult.v1.NotifyResult
-	(*EnqueueResult)(nil),         // 25: toolresult.v1.EnqueueResult
-	(*SleepResult)(nil),           // 26: toolresult.v1.SleepResult
-	(*WaitOutput)(nil),            // 27: toolresult.v1.WaitOutput
-	(*MemorySearchOutput)(nil),    // 28: toolresult.v1.MemorySearchOutput
-	(*MemoryGetOutput)(nil),       // 29: toolresult.v1.MemoryGetOutput
-	(*AgentSpawnOutput)(nil),      // 30: toolresult.v1.AgentSpawnOutput
-	(*AgentStatusResult)(nil),     // 31: toolresult.v1.AgentStatusResult
-	(*AgentReportOutput)(nil),     // 32: toolresult.v1.AgentReportOutput
-	(*WebFetchOutput)(nil),        // 33: toolresult.v1.WebFetchOutput
-	(*WebSearchOutput)(nil),       // 34: toolresult.v1.WebSearchOutput
-	(*ImageViewOutput)(nil),       // 35: toolresult.v1.ImageViewOutput
-	(*ImageGenerateOutput)(nil),   // 36: toolresult.v1.ImageGenerateOutput
-	(*ExternalMcpOutput)(nil),     // 37: toolresult.v1.ExternalMcpOutput
-	(*ExternalJsonOutput)(nil),    // 38: toolresult.v1.ExternalJsonOutput
-	(*CustomOutput)(nil),          // 39: toolresult.v1.CustomOutput
-	(*ToolError)(nil),             // 40: toolresult.v1.ToolError
-	(*CommandResult)(nil),         // 41: toolresult.v1.CommandResult
-	(*CommandBatchResult)(nil),    // 42: toolresult.v1.CommandBatchResult
-	(*TaskOutputResult)(nil),      // 43: toolresult.v1.TaskOutputResult
-	(*TaskListResult)(nil),        // 44: toolresult.v1.TaskListResult
+	(*TextOutput)(nil),            // 4: toolresult.v1.TextOutput
+	(*CommandOutput)(nil),         // 5: toolresult.v1.CommandOutput
+	(*CommandBatchOutput)(nil),    // 6: toolresult.v1.CommandBatchOutput
+	(*FileReadOutput)(nil),        // 7: toolresult.v1.FileReadOutput
+	(*FileMutationOutput)(nil),    // 8: toolresult.v1.FileMutationOutput
+	(*SearchOutput)(nil),          // 9: toolresult.v1.SearchOutput
+	(*WebFetchOutput)(nil),        // 10: toolresult.v1.WebFetchOutput
+	(*WebSearchOutput)(nil),       // 11: toolresult.v1.WebSearchOutput
+	(*ImageViewOutput)(nil),       // 12: toolresult.v1.ImageViewOutput
+	(*ImageGenerateOutput)(nil),   // 13: toolresult.v1.ImageGenerateOutput
+	(*ExternalMcpOutput)(nil),     // 14: toolresult.v1.ExternalMcpOutput
+	(*ExternalJsonOutput)(nil),    // 15: toolresult.v1.ExternalJsonOutput
+	(*CustomOutput)(nil),          // 16: toolresult.v1.CustomOutput
+	(*TaskOutputOutput)(nil),      // 17: toolresult.v1.TaskOutputOutput
+	(*TaskStatusOutput)(nil),      // 18: toolresult.v1.TaskStatusOutput
+	(*TaskListOutput)(nil),        // 19: toolresult.v1.TaskListOutput
+	(*TaskInputOutput)(nil),       // 20: toolresult.v1.TaskInputOutput
+	(*TaskStopOutput)(nil),        // 21: toolresult.v1.TaskStopOutput
+	(*WorkspaceAttachOutput)(nil), // 22: toolresult.v1.WorkspaceAttachOutput
+	(*WorkspaceDetachOutput)(nil), // 23: toolresult.v1.WorkspaceDetachOutput
+	(*WorkspaceSwitchOutput)(nil), // 24: toolresult.v1.WorkspaceSwitchOutput
+	(*WorkspaceStateOutput)(nil),  // 25: toolresult.v1.WorkspaceStateOutput
+	(*WorktreeCreateOutput)(nil),  // 26: toolresult.v1.WorktreeCreateOutput
+	(*WorktreeRemoveOutput)(nil),  // 27: toolresult.v1.WorktreeRemoveOutput
+	(*WorkItemChangeOutput)(nil),  // 28: toolresult.v1.WorkItemChangeOutput
+	(*WorkItemPickOutput)(nil),    // 29: toolresult.v1.WorkItemPickOutput
+	(*WorkItemGetOutput)(nil),     // 30: toolresult.v1.WorkItemGetOutput
+	(*WorkItemListOutput)(nil),    // 31: toolresult.v1.WorkItemListOutput
+	(*NotifyOutput)(nil),          // 32: toolresult.v1.NotifyOutput
+	(*EnqueueOutput)(nil),         // 33: toolresult.v1.EnqueueOutput
+	(*SleepOutput)(nil),           // 34: toolresult.v1.SleepOutput
+	(*WaitOutput)(nil),            // 35: toolresult.v1.WaitOutput
+	(*MemorySearchOutput)(nil),    // 36: toolresult.v1.MemorySearchOutput
+	(*MemoryGetOutput)(nil),       // 37: toolresult.v1.MemoryGetOutput
+	(*AgentSpawnOutput)(nil),      // 38: toolresult.v1.AgentSpawnOutput
+	(*AgentStatusOutput)(nil),     // 39: toolresult.v1.AgentStatusOutput
+	(*AgentReportOutput)(nil),     // 40: toolresult.v1.AgentReportOutput
+	(*ToolError)(nil),             // 41: toolresult.v1.ToolError
+	(*TextResult)(nil),            // 42: toolresult.v1.TextResult
+	(*CommandResult)(nil),         // 43: toolresult.v1.CommandResult
+	(*CommandBatchResult)(nil),    // 44: toolresult.v1.CommandBatchResult
 	(*FileReadResult)(nil),        // 45: toolresult.v1.FileReadResult
 	(*FileMutationResult)(nil),    // 46: toolresult.v1.FileMutationResult
 	(*SearchResult)(nil),          // 47: toolresult.v1.SearchResult
-	(*WorkspaceStateResult)(nil),  // 48: toolresult.v1.WorkspaceStateResult
-	(*WorktreeRemoveResult)(nil),  // 49: toolresult.v1.WorktreeRemoveResult
-	(*WorkItemGetResult)(nil),     // 50: toolresult.v1.WorkItemGetResult
-	(*WorkItemListResult)(nil),    // 51: toolresult.v1.WorkItemListResult
-	(*WaitResult)(nil),            // 52: toolresult.v1.WaitResult
-	(*MemorySearchResult)(nil),    // 53: toolresult.v1.MemorySearchResult
-	(*MemoryGetResult)(nil),       // 54: toolresult.v1.MemoryGetResult
-	(*AgentSpawnResult)(nil),      // 55: toolresult.v1.AgentSpawnResult
-	(*AgentReportResult)(nil),     // 56: toolresult.v1.AgentReportResult
-	(*WebFetchResult)(nil),        // 57: toolresult.v1.WebFetchResult
-	(*WebSearchResult)(nil),       // 58: toolresult.v1.WebSearchResult
-	(*ImageViewResult)(nil),       // 59: toolresult.v1.ImageViewResult
-	(*ImageGenerateResult)(nil),   // 60: toolresult.v1.ImageGenerateResult
-	(*ExternalResult)(nil),        // 61: toolresult.v1.ExternalResult
-	(*CustomResult)(nil),          // 62: toolresult.v1.CustomResult
+	(*WebFetchResult)(nil),        // 48: toolresult.v1.WebFetchResult
+	(*WebSearchResult)(nil),       // 49: toolresult.v1.WebSearchResult
+	(*ImageViewResult)(nil),       // 50: toolresult.v1.ImageViewResult
+	(*ImageGenerateResult)(nil),   // 51: toolresult.v1.ImageGenerateResult
+	(*ExternalMcpResult)(nil),     // 52: toolresult.v1.ExternalMcpResult
+	(*ExternalJsonResult)(nil),    // 53: toolresult.v1.ExternalJsonResult
+	(*CustomResult)(nil),          // 54: toolresult.v1.CustomResult
+	(*TaskOutputResult)(nil),      // 55: toolresult.v1.TaskOutputResult
+	(*TaskStatusResult)(nil),      // 56: toolresult.v1.TaskStatusResult
+	(*TaskListResult)(nil),        // 57: toolresult.v1.TaskListResult
+	(*TaskInputResult)(nil),       // 58: toolresult.v1.TaskInputResult
+	(*TaskStopResult)(nil),        // 59: toolresult.v1.TaskStopResult
+	(*WorkspaceAttachResult)(nil), // 60: toolresult.v1.WorkspaceAttachResult
+	(*WorkspaceDetachResult)(nil), // 61: toolresult.v1.WorkspaceDetachResult
+	(*WorkspaceSwitchResult)(nil), // 62: toolresult.v1.WorkspaceSwitchResult
+	(*WorkspaceStateResult)(nil),  // 63: toolresult.v1.WorkspaceStateResult
+	(*WorktreeCreateResult)(nil),  // 64: toolresult.v1.WorktreeCreateResult
+	(*WorktreeRemoveResult)(nil),  // 65: toolresult.v1.WorktreeRemoveResult
+	(*WorkItemChangeResult)(nil),  // 66: toolresult.v1.WorkItemChangeResult
+	(*WorkItemPickResult)(nil),    // 67: toolresult.v1.WorkItemPickResult
+	(*WorkItemGetResult)(nil),     // 68: toolresult.v1.WorkItemGetResult
+	(*WorkItemListResult)(nil),    // 69: toolresult.v1.WorkItemListResult
+	(*NotifyResult)(nil),          // 70: toolresult.v1.NotifyResult
+	(*EnqueueResult)(nil),         // 71: toolresult.v1.EnqueueResult
+	(*SleepResult)(nil),           // 72: toolresult.v1.SleepResult
+	(*WaitResult)(nil),            // 73: toolresult.v1.WaitResult
+	(*MemorySearchResult)(nil),    // 74: toolresult.v1.MemorySearchResult
+	(*MemoryGetResult)(nil),       // 75: toolresult.v1.MemoryGetResult
+	(*AgentSpawnResult)(nil),      // 76: toolresult.v1.AgentSpawnResult
+	(*AgentStatusResult)(nil),     // 77: toolresult.v1.AgentStatusResult
+	(*AgentReportResult)(nil),     // 78: toolresult.v1.AgentReportResult
 }
 var file_toolresult_v1_envelope_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CompleteToolOutput.status:type_name -> toolresult.v1.ToolStatus
 	3,  // 1: toolresult.v1.CompleteToolOutput.error:type_name -> toolresult.v1.CompleteToolError
-	4,  // 2: toolresult.v1.CompleteToolOutput.command:type_name -> toolresult.v1.CommandOutput
-	5,  // 3: toolresult.v1.CompleteToolOutput.command_batch:type_name -> toolresult.v1.CommandBatchOutput
-	6,  // 4: toolresult.v1.CompleteToolOutput.task_output:type_name -> toolresult.v1.TaskOutputOutput
-	7,  // 5: toolresult.v1.CompleteToolOutput.task_status:type_name -> toolresult.v1.TaskStatusResult
-	8,  // 6: toolresult.v1.CompleteToolOutput.task_list:type_name -> toolresult.v1.TaskListOutput
-	9,  // 7: toolresult.v1.CompleteToolOutput.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 8: toolresult.v1.CompleteToolOutput.task_stop:type_name -> toolresult.v1.TaskStopResult
-	11, // 9: toolresult.v1.CompleteToolOutput.file_read:type_name -> toolresult.v1.FileReadOutput
-	12, // 10: toolresult.v1.CompleteToolOutput.file_mutation:type_name -> toolresult.v1.FileMutationOutput
-	13, // 11: toolresult.v1.CompleteToolOutput.search:type_name -> toolresult.v1.SearchOutput
-	14, // 12: toolresult.v1.CompleteToolOutput.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
-	15, // 13: toolresult.v1.CompleteToolOutput.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
-	16, // 14: toolresult.v1.CompleteToolOutput.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
-	17, // 15: toolresult.v1.CompleteToolOutput.workspace_state:type_name -> toolresult.v1.WorkspaceStateOutput
-	18, // 16: toolresult.v1.CompleteToolOutput.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
-	19, // 17: toolresult.v1.CompleteToolOutput.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveOutput
-	20, // 18: toolresult.v1.CompleteToolOutput.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
-	21, // 19: toolresult.v1.CompleteToolOutput.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
-	22, // 20: toolresult.v1.CompleteToolOutput.work_item_get:type_name -> toolresult.v1.WorkItemGetOutput
-	23, // 21: toolresult.v1.CompleteToolOutput.work_item_list:type_name -> toolresult.v1.WorkItemListOutput
-	24, // 22: toolresult.v1.CompleteToolOutput.notify:type_name -> toolresult.v1.NotifyResult
-	25, // 23: toolresult.v1.CompleteToolOutput.enqueue:type_name -> toolresult.v1.EnqueueResult
-	26, // 24: toolresult.v1.CompleteToolOutput.sleep:type_name -> toolresult.v1.SleepResult
-	27, // 25: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
-	28, // 26: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
-	29, // 27: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
-	30, // 28: toolresult.v1.CompleteToolOutput.agent_spawn:type_name -> toolresult.v1.AgentSpawnOutput
-	31, // 29: toolresult.v1.CompleteToolOutput.agent_status:type_name -> toolresult.v1.AgentStatusResult
-	32, // 30: toolresult.v1.CompleteToolOutput.agent_report:type_name -> toolresult.v1.AgentReportOutput
-	33, // 31: toolresult.v1.CompleteToolOutput.web_fetch:type_name -> toolresult.v1.WebFetchOutput
-	34, // 32: toolresult.v1.CompleteToolOutput.web_search:type_name -> toolresult.v1.WebSearchOutput
-	35, // 33: toolresult.v1.CompleteToolOutput.image_view:type_name -> toolresult.v1.ImageViewOutput
-	36, // 34: toolresult.v1.CompleteToolOutput.image_generate:type_name -> toolresult.v1.ImageGenerateOutput
-	37, // 35: toolresult.v1.CompleteToolOutput.external_mcp:type_name -> toolresult.v1.ExternalMcpOutput
-	38, // 36: toolresult.v1.CompleteToolOutput.external_json:type_name -> toolresult.v1.ExternalJsonOutput
-	39, // 37: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
-	0,  // 38: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
-	40, // 39: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
-	41, // 40: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
-	42, // 41: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
-	43, // 42: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
-	7,  // 43: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
-	44, // 44: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
-	9,  // 45: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
-	10, // 46: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
-	45, // 47: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
-	46, // 48: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
-	47, // 49: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
-	14, // 50: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
-	15, // 51: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
-	16, // 52: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
-	48, // 53: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
-	18, // 54: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
-	49, // 55: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
-	20, // 56: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
-	21, // 57: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
-	50, // 58: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
-	51, // 59: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
-	24, // 60: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
-	25, // 61: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
-	26, // 62: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
-	52, // 63: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
-	53, // 64: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
-	54, // 65: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
-	55, // 66: toolresult.v1.CanonicalToolResult.agent_spawn:type_name -> toolresult.v1.AgentSpawnResult
-	31, // 67: toolresult.v1.CanonicalToolResult.agent_status:type_name -> toolresult.v1.AgentStatusResult
-	56, // 68: toolresult.v1.CanonicalToolResult.agent_report:type_name -> toolresult.v1.AgentReportResult
-	57, // 69: toolresult.v1.CanonicalToolResult.web_fetch:type_name -> toolresult.v1.WebFetchResult
-	58, // 70: toolresult.v1.CanonicalToolResult.web_search:type_name -> toolresult.v1.WebSearchResult
-	59, // 71: toolresult.v1.CanonicalToolResult.image_view:type_name -> toolresult.v1.ImageViewResult
-	60, // 72: toolresult.v1.CanonicalToolResult.image_generate:type_name -> toolresult.v1.ImageGenerateResult
-	61, // 73: toolresult.v1.CanonicalToolResult.external_mcp:type_name -> toolresult.v1.ExternalResult
-	61, // 74: toolresult.v1.CanonicalToolResult.external_json:type_name -> toolresult.v1.ExternalResult
-	62, // 75: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
-	76, // [76:76] is the sub-list for method output_type
-	76, // [76:76] is the sub-list for method input_type
-	76, // [76:76] is the sub-list for extension type_name
-	76, // [76:76] is the sub-list for extension extendee
-	0,  // [0:76] is the sub-list for field type_name
+	4,  // 2: toolresult.v1.CompleteToolOutput.text:type_name -> toolresult.v1.TextOutput
+	5,  // 3: toolresult.v1.CompleteToolOutput.command:type_name -> toolresult.v1.CommandOutput
+	6,  // 4: toolresult.v1.CompleteToolOutput.command_batch:type_name -> toolresult.v1.CommandBatchOutput
+	7,  // 5: toolresult.v1.CompleteToolOutput.file_read:type_name -> toolresult.v1.FileReadOutput
+	8,  // 6: toolresult.v1.CompleteToolOutput.file_mutation:type_name -> toolresult.v1.FileMutationOutput
+	9,  // 7: toolresult.v1.CompleteToolOutput.search:type_name -> toolresult.v1.SearchOutput
+	10, // 8: toolresult.v1.CompleteToolOutput.web_fetch:type_name -> toolresult.v1.WebFetchOutput
+	11, // 9: toolresult.v1.CompleteToolOutput.web_search:type_name -> toolresult.v1.WebSearchOutput
+	12, // 10: toolresult.v1.CompleteToolOutput.image_view:type_name -> toolresult.v1.ImageViewOutput
+	13, // 11: toolresult.v1.CompleteToolOutput.image_generate:type_name -> toolresult.v1.ImageGenerateOutput
+	14, // 12: toolresult.v1.CompleteToolOutput.external_mcp:type_name -> toolresult.v1.ExternalMcpOutput
+	15, // 13: toolresult.v1.CompleteToolOutput.external_json:type_name -> toolresult.v1.ExternalJsonOutput
+	16, // 14: toolresult.v1.CompleteToolOutput.custom:type_name -> toolresult.v1.CustomOutput
+	17, // 15: toolresult.v1.CompleteToolOutput.task_output:type_name -> toolresult.v1.TaskOutputOutput
+	18, // 16: toolresult.v1.CompleteToolOutput.task_status:type_name -> toolresult.v1.TaskStatusOutput
+	19, // 17: toolresult.v1.CompleteToolOutput.task_list:type_name -> toolresult.v1.TaskListOutput
+	20, // 18: toolresult.v1.CompleteToolOutput.task_input:type_name -> toolresult.v1.TaskInputOutput
+	21, // 19: toolresult.v1.CompleteToolOutput.task_stop:type_name -> toolresult.v1.TaskStopOutput
+	22, // 20: toolresult.v1.CompleteToolOutput.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachOutput
+	23, // 21: toolresult.v1.CompleteToolOutput.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachOutput
+	24, // 22: toolresult.v1.CompleteToolOutput.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchOutput
+	25, // 23: toolresult.v1.CompleteToolOutput.workspace_state:type_name -> toolresult.v1.WorkspaceStateOutput
+	26, // 24: toolresult.v1.CompleteToolOutput.worktree_create:type_name -> toolresult.v1.WorktreeCreateOutput
+	27, // 25: toolresult.v1.CompleteToolOutput.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveOutput
+	28, // 26: toolresult.v1.CompleteToolOutput.work_item_change:type_name -> toolresult.v1.WorkItemChangeOutput
+	29, // 27: toolresult.v1.CompleteToolOutput.work_item_pick:type_name -> toolresult.v1.WorkItemPickOutput
+	30, // 28: toolresult.v1.CompleteToolOutput.work_item_get:type_name -> toolresult.v1.WorkItemGetOutput
+	31, // 29: toolresult.v1.CompleteToolOutput.work_item_list:type_name -> toolresult.v1.WorkItemListOutput
+	32, // 30: toolresult.v1.CompleteToolOutput.notify:type_name -> toolresult.v1.NotifyOutput
+	33, // 31: toolresult.v1.CompleteToolOutput.enqueue:type_name -> toolresult.v1.EnqueueOutput
+	34, // 32: toolresult.v1.CompleteToolOutput.sleep:type_name -> toolresult.v1.SleepOutput
+	35, // 33: toolresult.v1.CompleteToolOutput.wait:type_name -> toolresult.v1.WaitOutput
+	36, // 34: toolresult.v1.CompleteToolOutput.memory_search:type_name -> toolresult.v1.MemorySearchOutput
+	37, // 35: toolresult.v1.CompleteToolOutput.memory_get:type_name -> toolresult.v1.MemoryGetOutput
+	38, // 36: toolresult.v1.CompleteToolOutput.agent_spawn:type_name -> toolresult.v1.AgentSpawnOutput
+	39, // 37: toolresult.v1.CompleteToolOutput.agent_status:type_name -> toolresult.v1.AgentStatusOutput
+	40, // 38: toolresult.v1.CompleteToolOutput.agent_report:type_name -> toolresult.v1.AgentReportOutput
+	0,  // 39: toolresult.v1.CanonicalToolResult.status:type_name -> toolresult.v1.ToolStatus
+	41, // 40: toolresult.v1.CanonicalToolResult.error:type_name -> toolresult.v1.ToolError
+	42, // 41: toolresult.v1.CanonicalToolResult.text:type_name -> toolresult.v1.TextResult
+	43, // 42: toolresult.v1.CanonicalToolResult.command:type_name -> toolresult.v1.CommandResult
+	44, // 43: toolresult.v1.CanonicalToolResult.command_batch:type_name -> toolresult.v1.CommandBatchResult
+	45, // 44: toolresult.v1.CanonicalToolResult.file_read:type_name -> toolresult.v1.FileReadResult
+	46, // 45: toolresult.v1.CanonicalToolResult.file_mutation:type_name -> toolresult.v1.FileMutationResult
+	47, // 46: toolresult.v1.CanonicalToolResult.search:type_name -> toolresult.v1.SearchResult
+	48, // 47: toolresult.v1.CanonicalToolResult.web_fetch:type_name -> toolresult.v1.WebFetchResult
+	49, // 48: toolresult.v1.CanonicalToolResult.web_search:type_name -> toolresult.v1.WebSearchResult
+	50, // 49: toolresult.v1.CanonicalToolResult.image_view:type_name -> toolresult.v1.ImageViewResult
+	51, // 50: toolresult.v1.CanonicalToolResult.image_generate:type_name -> toolresult.v1.ImageGenerateResult
+	52, // 51: toolresult.v1.CanonicalToolResult.external_mcp:type_name -> toolresult.v1.ExternalMcpResult
+	53, // 52: toolresult.v1.CanonicalToolResult.external_json:type_name -> toolresult.v1.ExternalJsonResult
+	54, // 53: toolresult.v1.CanonicalToolResult.custom:type_name -> toolresult.v1.CustomResult
+	55, // 54: toolresult.v1.CanonicalToolResult.task_output:type_name -> toolresult.v1.TaskOutputResult
+	56, // 55: toolresult.v1.CanonicalToolResult.task_status:type_name -> toolresult.v1.TaskStatusResult
+	57, // 56: toolresult.v1.CanonicalToolResult.task_list:type_name -> toolresult.v1.TaskListResult
+	58, // 57: toolresult.v1.CanonicalToolResult.task_input:type_name -> toolresult.v1.TaskInputResult
+	59, // 58: toolresult.v1.CanonicalToolResult.task_stop:type_name -> toolresult.v1.TaskStopResult
+	60, // 59: toolresult.v1.CanonicalToolResult.workspace_attach:type_name -> toolresult.v1.WorkspaceAttachResult
+	61, // 60: toolresult.v1.CanonicalToolResult.workspace_detach:type_name -> toolresult.v1.WorkspaceDetachResult
+	62, // 61: toolresult.v1.CanonicalToolResult.workspace_switch:type_name -> toolresult.v1.WorkspaceSwitchResult
+	63, // 62: toolresult.v1.CanonicalToolResult.workspace_state:type_name -> toolresult.v1.WorkspaceStateResult
+	64, // 63: toolresult.v1.CanonicalToolResult.worktree_create:type_name -> toolresult.v1.WorktreeCreateResult
+	65, // 64: toolresult.v1.CanonicalToolResult.worktree_remove:type_name -> toolresult.v1.WorktreeRemoveResult
+	66, // 65: toolresult.v1.CanonicalToolResult.work_item_change:type_name -> toolresult.v1.WorkItemChangeResult
+	67, // 66: toolresult.v1.CanonicalToolResult.work_item_pick:type_name -> toolresult.v1.WorkItemPickResult
+	68, // 67: toolresult.v1.CanonicalToolResult.work_item_get:type_name -> toolresult.v1.WorkItemGetResult
+	69, // 68: toolresult.v1.CanonicalToolResult.work_item_list:type_name -> toolresult.v1.WorkItemListResult
+	70, // 69: toolresult.v1.CanonicalToolResult.notify:type_name -> toolresult.v1.NotifyResult
+	71, // 70: toolresult.v1.CanonicalToolResult.enqueue:type_name -> toolresult.v1.EnqueueResult
+	72, // 71: toolresult.v1.CanonicalToolResult.sleep:type_name -> toolresult.v1.SleepResult
+	73, // 72: toolresult.v1.CanonicalToolResult.wait:type_name -> toolresult.v1.WaitResult
+	74, // 73: toolresult.v1.CanonicalToolResult.memory_search:type_name -> toolresult.v1.MemorySearchResult
+	75, // 74: toolresult.v1.CanonicalToolResult.memory_get:type_name -> toolresult.v1.MemoryGetResult
+	76, // 75: toolresult.v1.CanonicalToolResult.agent_spawn:type_name -> toolresult.v1.AgentSpawnResult
+	77, // 76: toolresult.v1.CanonicalToolResult.agent_status:type_name -> toolresult.v1.AgentStatusResult
+	78, // 77: toolresult.v1.CanonicalToolResult.agent_report:type_name -> toolresult.v1.AgentReportResult
+	78, // [78:78] is the sub-list for method output_type
+	78, // [78:78] is the sub-list for method input_type
+	78, // [78:78] is the sub-list for extension type_name
+	78, // [78:78] is the sub-list for extension extendee
+	0,  // [0:78] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_envelope_proto_init() }
@@ -1771,7 +1830,6 @@ func file_toolresult_v1_envelope_proto_init() {
 	if File_toolresult_v1_envelope_proto != nil {
 		return
 	}
-	file_toolresult_v1_agent_proto_init()
 	file_toolresult_v1_command_proto_init()
 	file_toolresult_v1_custom_proto_init()
 	file_toolresult_v1_error_proto_init()
@@ -1779,24 +1837,34 @@ func file_toolresult_v1_envelope_proto_init() {
 	file_toolresult_v1_file_mutation_proto_init()
 	file_toolresult_v1_file_read_proto_init()
 	file_toolresult_v1_image_proto_init()
-	file_toolresult_v1_memory_proto_init()
-	file_toolresult_v1_notification_proto_init()
+	file_toolresult_v1_runtime_agent_proto_init()
+	file_toolresult_v1_runtime_memory_proto_init()
+	file_toolresult_v1_runtime_notification_proto_init()
+	file_toolresult_v1_runtime_work_item_proto_init()
+	file_toolresult_v1_runtime_workspace_proto_init()
 	file_toolresult_v1_search_proto_init()
 	file_toolresult_v1_task_proto_init()
+	file_toolresult_v1_text_proto_init()
 	file_toolresult_v1_web_proto_init()
-	file_toolresult_v1_work_item_proto_init()
-	file_toolresult_v1_workspace_proto_init()
 	file_toolresult_v1_envelope_proto_msgTypes[0].OneofWrappers = []any{
+		(*CompleteToolOutput_Text)(nil),
 		(*CompleteToolOutput_Command)(nil),
 		(*CompleteToolOutput_CommandBatch)(nil),
+		(*CompleteToolOutput_FileRead)(nil),
+		(*CompleteToolOutput_FileMutation)(nil),
+		(*CompleteToolOutput_Search)(nil),
+		(*CompleteToolOutput_WebFetch)(nil),
+		(*CompleteToolOutput_WebSearch)(nil),
+		(*CompleteToolOutput_ImageView)(nil),
+		(*CompleteToolOutput_ImageGenerate)(nil),
+		(*CompleteToolOutput_ExternalMcp)(nil),
+		(*CompleteToolOutput_ExternalJson)(nil),
+		(*CompleteToolOutput_Custom)(nil),
 		(*CompleteToolOutput_TaskOutput)(nil),
 		(*CompleteToolOutput_TaskStatus)(nil),
 		(*CompleteToolOutput_TaskList)(nil),
 		(*CompleteToolOutput_TaskInput)(nil),
 		(*CompleteToolOutput_TaskStop)(nil),
-		(*CompleteToolOutput_FileRead)(nil),
-		(*CompleteToolOutput_FileMutation)(nil),
-		(*CompleteToolOutput_Search)(nil),
 		(*CompleteToolOutput_WorkspaceAttach)(nil),
 		(*CompleteToolOutput_WorkspaceDetach)(nil),
 		(*CompleteToolOutput_WorkspaceSwitch)(nil),
@@ -1816,25 +1884,26 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CompleteToolOutput_AgentSpawn)(nil),
 		(*CompleteToolOutput_AgentStatus)(nil),
 		(*CompleteToolOutput_AgentReport)(nil),
-		(*CompleteToolOutput_WebFetch)(nil),
-		(*CompleteToolOutput_WebSearch)(nil),
-		(*CompleteToolOutput_ImageView)(nil),
-		(*CompleteToolOutput_ImageGenerate)(nil),
-		(*CompleteToolOutput_ExternalMcp)(nil),
-		(*CompleteToolOutput_ExternalJson)(nil),
-		(*CompleteToolOutput_Custom)(nil),
 	}
 	file_toolresult_v1_envelope_proto_msgTypes[1].OneofWrappers = []any{
+		(*CanonicalToolResult_Text)(nil),
 		(*CanonicalToolResult_Command)(nil),
 		(*CanonicalToolResult_CommandBatch)(nil),
+		(*CanonicalToolResult_FileRead)(nil),
+		(*CanonicalToolResult_FileMutation)(nil),
+		(*CanonicalToolResult_Search)(nil),
+		(*CanonicalToolResult_WebFetch)(nil),
+		(*CanonicalToolResult_WebSearch)(nil),
+		(*CanonicalToolResult_ImageView)(nil),
+		(*CanonicalToolResult_ImageGenerate)(nil),
+		(*CanonicalToolResult_ExternalMcp)(nil),
+		(*CanonicalToolResult_ExternalJson)(nil),
+		(*CanonicalToolResult_Custom)(nil),
 		(*CanonicalToolResult_TaskOutput)(nil),
 		(*CanonicalToolResult_TaskStatus)(nil),
 		(*CanonicalToolResult_TaskList)(nil),
 		(*CanonicalToolResult_TaskInput)(nil),
 		(*CanonicalToolResult_TaskStop)(nil),
-		(*CanonicalToolResult_FileRead)(nil),
-		(*CanonicalToolResult_FileMutation)(nil),
-		(*CanonicalToolResult_Search)(nil),
 		(*CanonicalToolResult_WorkspaceAttach)(nil),
 		(*CanonicalToolResult_WorkspaceDetach)(nil),
 		(*CanonicalToolResult_WorkspaceSwitch)(nil),
@@ -1854,13 +1923,6 @@ func file_toolresult_v1_envelope_proto_init() {
 		(*CanonicalToolResult_AgentSpawn)(nil),
 		(*CanonicalToolResult_AgentStatus)(nil),
 		(*CanonicalToolResult_AgentReport)(nil),
-		(*CanonicalToolResult_WebFetch)(nil),
-		(*CanonicalToolResult_WebSearch)(nil),
-		(*CanonicalToolResult_ImageView)(nil),
-		(*CanonicalToolResult_ImageGenerate)(nil),
-		(*CanonicalToolResult_ExternalMcp)(nil),
-		(*CanonicalToolResult_ExternalJson)(nil),
-		(*CanonicalToolResult_Custom)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -66,7 +66,7 @@ const (
 	// UNAUTHENTICATED. The call came over TCP without a token.
 	ErrorReason_ERROR_REASON_TOKEN_MISSING ErrorReason = 14
 	// UNAUTHENTICATED. The call came over TCP with a wrong token.
-	ErrorReason_ERROR_REASON_TOKEN_WRONG ErrorReason = 15
+	ErrorReason_ERROR_REASON_TOKEN_INVALID ErrorReason = 15
 	// PERMISSION_DENIED. The :authority of a call over TCP names another host.
 	ErrorReason_ERROR_REASON_AUTHORITY ErrorReason = 16
 	// RESOURCE_EXHAUSTED. The request is larger than the message limit; making
@@ -99,22 +99,23 @@ const (
 	// INVALID_ARGUMENT. A custom result is of a family that this server was not
 	// given.
 	ErrorReason_ERROR_REASON_FAMILY_UNKNOWN ErrorReason = 28
-	// INVALID_ARGUMENT. The message of a custom output is not what its type says.
+	// INVALID_ARGUMENT. A message is not what its type says: a request that cannot be
+	// decoded, or the message of a custom output.
 	ErrorReason_ERROR_REASON_MESSAGE_INVALID ErrorReason = 29
 	// INVALID_ARGUMENT. A message of a stream came where it has no place.
 	ErrorReason_ERROR_REASON_STREAM_ORDER ErrorReason = 30
 	// INVALID_ARGUMENT. A pattern is no regular expression of RE2.
 	ErrorReason_ERROR_REASON_PATTERN_INVALID ErrorReason = 31
-	// INVALID_ARGUMENT. A cursor is not one that this request was answered with.
-	ErrorReason_ERROR_REASON_CURSOR_INVALID ErrorReason = 32
+	// INVALID_ARGUMENT. A page token is not one that this request was answered with.
+	ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID ErrorReason = 32
 	// NOT_FOUND. The store has no such artifact.
 	ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN ErrorReason = 33
 	// PERMISSION_DENIED. A path is not in the store of this server.
-	ErrorReason_ERROR_REASON_ARTIFACT_FOREIGN ErrorReason = 34
+	ErrorReason_ERROR_REASON_PATH_OUTSIDE_STORE ErrorReason = 34
 	// DATA_LOSS. An artifact is not what was put.
-	ErrorReason_ERROR_REASON_ARTIFACT_DAMAGED ErrorReason = 35
+	ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT ErrorReason = 35
 	// OUT_OF_RANGE. The artifact has no such line or byte.
-	ErrorReason_ERROR_REASON_NOTHING_THERE ErrorReason = 36
+	ErrorReason_ERROR_REASON_RANGE_NOT_SATISFIABLE ErrorReason = 36
 	// PERMISSION_DENIED. A file is not under a directory that the operator allowed, or
 	// is no regular file.
 	ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED ErrorReason = 37
@@ -163,7 +164,7 @@ const (
 	ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN ErrorReason = 55
 	// The audit log failed. Nothing more is answered that would need a record until the
 	// server starts again.
-	ErrorReason_ERROR_REASON_STORE_POISONED ErrorReason = 56
+	ErrorReason_ERROR_REASON_AUDIT_LOG_FAILED ErrorReason = 56
 	// The operator keeps no audit log.
 	ErrorReason_ERROR_REASON_AUDIT_OFF ErrorReason = 57
 	// The server does not have the registered values that the call requires. Register
@@ -172,7 +173,7 @@ const (
 	// A value that cannot be registered: too short, too long, or no secret.
 	ErrorReason_ERROR_REASON_SECRET_INVALID ErrorReason = 59
 	// The caller is confined to another session than the request names.
-	ErrorReason_ERROR_REASON_SESSION_FOREIGN ErrorReason = 60
+	ErrorReason_ERROR_REASON_SESSION_MISMATCH ErrorReason = 60
 	// The caller may not read what was redacted.
 	ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED ErrorReason = 61
 	// The user may not connect. Only in records: such a connection gets no answer.
@@ -183,6 +184,17 @@ const (
 	ErrorReason_ERROR_REASON_TOKEN_BACKOFF ErrorReason = 64
 	// The database of the audit log does not answer. Retry after the RetryInfo.
 	ErrorReason_ERROR_REASON_AUDIT_LOG_DOWN ErrorReason = 65
+	// INTERNAL. The server failed in a way that has no reason of its own; the metadata has
+	// an incident id that its log has too.
+	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 66
+	// INVALID_ARGUMENT. A text is no receipt of this grammar.
+	ErrorReason_ERROR_REASON_RECEIPT_INVALID ErrorReason = 67
+	// UNIMPLEMENTED. The server has no such method.
+	ErrorReason_ERROR_REASON_METHOD_UNKNOWN ErrorReason = 68
+	// UNIMPLEMENTED. A message is compressed in a way that the server does not know.
+	ErrorReason_ERROR_REASON_COMPRESSION_UNKNOWN ErrorReason = 69
+	// INVALID_ARGUMENT. The server offers no such tool to models.
+	ErrorReason_ERROR_REASON_TOOL_UNKNOWN ErrorReason = 70
 )
 
 // Enum value maps for ErrorReason.
@@ -203,7 +215,7 @@ var (
 		12: "ERROR_REASON_TEXT_NOT_SANITISED",
 		13: "ERROR_REASON_BUDGET_TOO_SMALL",
 		14: "ERROR_REASON_TOKEN_MISSING",
-		15: "ERROR_REASON_TOKEN_WRONG",
+		15: "ERROR_REASON_TOKEN_INVALID",
 		16: "ERROR_REASON_AUTHORITY",
 		17: "ERROR_REASON_MESSAGE_TOO_LARGE",
 		18: "ERROR_REASON_IN_FLIGHT_BYTES",
@@ -220,11 +232,11 @@ var (
 		29: "ERROR_REASON_MESSAGE_INVALID",
 		30: "ERROR_REASON_STREAM_ORDER",
 		31: "ERROR_REASON_PATTERN_INVALID",
-		32: "ERROR_REASON_CURSOR_INVALID",
+		32: "ERROR_REASON_PAGE_TOKEN_INVALID",
 		33: "ERROR_REASON_ARTIFACT_UNKNOWN",
-		34: "ERROR_REASON_ARTIFACT_FOREIGN",
-		35: "ERROR_REASON_ARTIFACT_DAMAGED",
-		36: "ERROR_REASON_NOTHING_THERE",
+		34: "ERROR_REASON_PATH_OUTSIDE_STORE",
+		35: "ERROR_REASON_ARTIFACT_CORRUPT",
+		36: "ERROR_REASON_RANGE_NOT_SATISFIABLE",
 		37: "ERROR_REASON_FILE_NOT_ALLOWED",
 		38: "ERROR_REASON_FILE_MISSING",
 		39: "ERROR_REASON_FILE_CHANGED",
@@ -244,16 +256,21 @@ var (
 		53: "ERROR_REASON_REQUEST_ID_REUSED",
 		54: "ERROR_REASON_RECORD_UNKNOWN",
 		55: "ERROR_REASON_AUDIT_CHAIN_BROKEN",
-		56: "ERROR_REASON_STORE_POISONED",
+		56: "ERROR_REASON_AUDIT_LOG_FAILED",
 		57: "ERROR_REASON_AUDIT_OFF",
 		58: "ERROR_REASON_SECRETS_UNKNOWN",
 		59: "ERROR_REASON_SECRET_INVALID",
-		60: "ERROR_REASON_SESSION_FOREIGN",
+		60: "ERROR_REASON_SESSION_MISMATCH",
 		61: "ERROR_REASON_RAW_NOT_ALLOWED",
 		62: "ERROR_REASON_PEER_UID",
 		63: "ERROR_REASON_METHOD_NOT_ALLOWED",
 		64: "ERROR_REASON_TOKEN_BACKOFF",
 		65: "ERROR_REASON_AUDIT_LOG_DOWN",
+		66: "ERROR_REASON_INTERNAL",
+		67: "ERROR_REASON_RECEIPT_INVALID",
+		68: "ERROR_REASON_METHOD_UNKNOWN",
+		69: "ERROR_REASON_COMPRESSION_UNKNOWN",
+		70: "ERROR_REASON_TOOL_UNKNOWN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":            0,
@@ -271,7 +288,7 @@ var (
 		"ERROR_REASON_TEXT_NOT_SANITISED":     12,
 		"ERROR_REASON_BUDGET_TOO_SMALL":       13,
 		"ERROR_REASON_TOKEN_MISSING":          14,
-		"ERROR_REASON_TOKEN_WRONG":            15,
+		"ERROR_REASON_TOKEN_INVALID":          15,
 		"ERROR_REASON_AUTHORITY":              16,
 		"ERROR_REASON_MESSAGE_TOO_LARGE":      17,
 		"ERROR_REASON_IN_FLIGHT_BYTES":        18,
@@ -288,11 +305,11 @@ var (
 		"ERROR_REASON_MESSAGE_INVALID":        29,
 		"ERROR_REASON_STREAM_ORDER":           30,
 		"ERROR_REASON_PATTERN_INVALID":        31,
-		"ERROR_REASON_CURSOR_INVALID":         32,
+		"ERROR_REASON_PAGE_TOKEN_INVALID":     32,
 		"ERROR_REASON_ARTIFACT_UNKNOWN":       33,
-		"ERROR_REASON_ARTIFACT_FOREIGN":       34,
-		"ERROR_REASON_ARTIFACT_DAMAGED":       35,
-		"ERROR_REASON_NOTHING_THERE":          36,
+		"ERROR_REASON_PATH_OUTSIDE_STORE":     34,
+		"ERROR_REASON_ARTIFACT_CORRUPT":       35,
+		"ERROR_REASON_RANGE_NOT_SATISFIABLE":  36,
 		"ERROR_REASON_FILE_NOT_ALLOWED":       37,
 		"ERROR_REASON_FILE_MISSING":           38,
 		"ERROR_REASON_FILE_CHANGED":           39,
@@ -312,16 +329,21 @@ var (
 		"ERROR_REASON_REQUEST_ID_REUSED":      53,
 		"ERROR_REASON_RECORD_UNKNOWN":         54,
 		"ERROR_REASON_AUDIT_CHAIN_BROKEN":     55,
-		"ERROR_REASON_STORE_POISONED":         56,
+		"ERROR_REASON_AUDIT_LOG_FAILED":       56,
 		"ERROR_REASON_AUDIT_OFF":              57,
 		"ERROR_REASON_SECRETS_UNKNOWN":        58,
 		"ERROR_REASON_SECRET_INVALID":         59,
-		"ERROR_REASON_SESSION_FOREIGN":        60,
+		"ERROR_REASON_SESSION_MISMATCH":       60,
 		"ERROR_REASON_RAW_NOT_ALLOWED":        61,
 		"ERROR_REASON_PEER_UID":               62,
 		"ERROR_REASON_METHOD_NOT_ALLOWED":     63,
 		"ERROR_REASON_TOKEN_BACKOFF":          64,
 		"ERROR_REASON_AUDIT_LOG_DOWN":         65,
+		"ERROR_REASON_INTERNAL":               66,
+		"ERROR_REASON_RECEIPT_INVALID":        67,
+		"ERROR_REASON_METHOD_UNKNOWN":         68,
+		"ERROR_REASON_COMPRESSION_UNKNOWN":    69,
+		"ERROR_REASON_TOOL_UNKNOWN":           70,
 	}
 )
 
@@ -352,25 +374,29 @@ func (ErrorReason) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_error_proto_rawDescGZIP(), []int{0}
 }
 
-// CompleteToolError is the error of a tool as the runtime has it. Source: RFC
-// "error".
+// CompleteToolError is the error of a tool as the runtime has it. Nothing in it is
+// refused: it is what a tool wrote. Source: RFC "error".
 type CompleteToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A stable machine-readable kind such as "invalid_tool_input". Required.
-	// Lower-case letters, digits and "_", first a letter; at most 64 bytes.
-	// docs/errors.md lists the known kinds; others are allowed.
+	// A machine-readable kind. Best is a stable one, such as "invalid_tool_input"
+	// (docs/errors.md lists the known kinds); any other text is brought to that form,
+	// "TimeoutError" to "timeout_error", and the original is kept. Empty:
+	// "tool_execution_failed".
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// What went wrong, for the model. Required; at most 2,048 bytes.
-	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// Details as JSON text. Optional. Any JSON value; nesting at most 64 deep, no
-	// duplicate keys. Numbers and key order survive as written. Large details
-	// are bounded in the canonical result and kept whole in an artifact.
-	DetailsJson []byte `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3" json:"details_json,omitempty"`
-	// What the model could do next. Optional; at most 1,024 bytes. Absent: the
-	// hint of docs/errors.md for a known kind. Present and empty: none is wanted.
+	// What went wrong, for the model: any bytes, of any length and number of lines, such
+	// as a traceback. Absent or empty: the tool said nothing.
+	Message *Payload `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Details, best as JSON text. Numbers and key order of JSON survive as written; other
+	// text becomes a JSON string. Large details are bounded in the canonical result
+	// and kept whole in an artifact. Absent or empty: there are none.
+	Details *Payload `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
+	// What the model could do next. It is brought to one line, and cut to 1,024 bytes with
+	// "..." at its end. Absent: the hint of docs/errors.md for a known kind. Present and
+	// empty: none is wanted.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
-	// Whether the same call may succeed when it is made again unchanged.
-	Retryable     bool `protobuf:"varint,5,opt,name=retryable,proto3" json:"retryable,omitempty"`
+	// Whether the same call may succeed when it is made again unchanged. Absent: nobody
+	// knows, and nothing is said of it.
+	Retryable     *bool `protobuf:"varint,5,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -412,16 +438,16 @@ func (x *CompleteToolError) GetKind() string {
 	return ""
 }
 
-func (x *CompleteToolError) GetMessage() string {
+func (x *CompleteToolError) GetMessage() *Payload {
 	if x != nil {
 		return x.Message
 	}
-	return ""
+	return nil
 }
 
-func (x *CompleteToolError) GetDetailsJson() []byte {
+func (x *CompleteToolError) GetDetails() *Payload {
 	if x != nil {
-		return x.DetailsJson
+		return x.Details
 	}
 	return nil
 }
@@ -434,36 +460,54 @@ func (x *CompleteToolError) GetRecoveryHint() string {
 }
 
 func (x *CompleteToolError) GetRetryable() bool {
-	if x != nil {
-		return x.Retryable
+	if x != nil && x.Retryable != nil {
+		return *x.Retryable
 	}
 	return false
 }
 
 // ToolError is the error payload of a canonical result. Source: RFC "error"
-// and "Preserve The Stable Canonical Envelope": everything but the details
-// survives every compaction.
+// and "Preserve The Stable Canonical Envelope": kind, message, hint and retryable
+// survive every compaction.
 type ToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The kind, as given.
+	// The kind: lower-case letters, digits and "_", first a letter; at most 64 bytes.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The message, as given.
+	// The message on one line, at most 2,048 bytes. Of a message of several lines or of
+	// more bytes: the line that says most; message_preview has the others.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The details as JSON text, at most 2,048 bytes. When the given details are
 	// larger: an object with those of its members that fit, in order, or absent
-	// when the value is no object; details_omitted then says what is missing.
+	// when none fits or the value is no object; details_omitted then says what is
+	// missing.
 	DetailsJson *string `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3,oneof" json:"details_json,omitempty"`
 	// The recovery hint: as given, or the hint of docs/errors.md for a known kind
 	// when none was given and the budget has room for it.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
-	// Whether the same call may succeed when it is made again unchanged.
-	Retryable bool `protobuf:"varint,5,opt,name=retryable,proto3" json:"retryable,omitempty"`
+	// Whether the same call may succeed when it is made again unchanged; absent when
+	// nobody said so.
+	Retryable *bool `protobuf:"varint,5,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	// Present when details_json is not the whole of the details.
 	DetailsOmitted *DetailsOmitted `protobuf:"bytes,6,opt,name=details_omitted,json=detailsOmitted,proto3" json:"details_omitted,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,7,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The kind as it was given, where that is another than kind, on one line and at
+	// most 256 bytes; otherwise empty.
+	GivenKind string `protobuf:"bytes,8,opt,name=given_kind,json=givenKind,proto3" json:"given_kind,omitempty"`
+	// Preview of the message; absent when message is all of it.
+	MessagePreview *string `protobuf:"bytes,9,opt,name=message_preview,json=messagePreview,proto3,oneof" json:"message_preview,omitempty"`
+	// Whether content of the message was left out.
+	MessageTruncated bool `protobuf:"varint,10,opt,name=message_truncated,json=messageTruncated,proto3" json:"message_truncated,omitempty"`
+	// Index in artifacts of the whole message.
+	MessageArtifact *uint32 `protobuf:"varint,11,opt,name=message_artifact,json=messageArtifact,proto3,oneof" json:"message_artifact,omitempty"`
+	// What message_preview leaves out.
+	MessageCuts []*Cut `protobuf:"bytes,12,rep,name=message_cuts,json=messageCuts,proto3" json:"message_cuts,omitempty"`
+	// Facts of the message; absent when message_preview is all of it.
+	MessageSource *SourceFacts `protobuf:"bytes,13,opt,name=message_source,json=messageSource,proto3" json:"message_source,omitempty"`
+	// The artifacts that the *_artifact indices refer to.
+	Artifacts     []*ArtifactReference `protobuf:"bytes,14,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolError) Reset() {
@@ -525,8 +569,8 @@ func (x *ToolError) GetRecoveryHint() string {
 }
 
 func (x *ToolError) GetRetryable() bool {
-	if x != nil {
-		return x.Retryable
+	if x != nil && x.Retryable != nil {
+		return *x.Retryable
 	}
 	return false
 }
@@ -545,10 +589,59 @@ func (x *ToolError) GetCompactionLevel() CompactionLevel {
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
+func (x *ToolError) GetGivenKind() string {
+	if x != nil {
+		return x.GivenKind
+	}
+	return ""
+}
+
+func (x *ToolError) GetMessagePreview() string {
+	if x != nil && x.MessagePreview != nil {
+		return *x.MessagePreview
+	}
+	return ""
+}
+
+func (x *ToolError) GetMessageTruncated() bool {
+	if x != nil {
+		return x.MessageTruncated
+	}
+	return false
+}
+
+func (x *ToolError) GetMessageArtifact() uint32 {
+	if x != nil && x.MessageArtifact != nil {
+		return *x.MessageArtifact
+	}
+	return 0
+}
+
+func (x *ToolError) GetMessageCuts() []*Cut {
+	if x != nil {
+		return x.MessageCuts
+	}
+	return nil
+}
+
+func (x *ToolError) GetMessageSource() *SourceFacts {
+	if x != nil {
+		return x.MessageSource
+	}
+	return nil
+}
+
+func (x *ToolError) GetArtifacts() []*ArtifactReference {
+	if x != nil {
+		return x.Artifacts
+	}
+	return nil
+}
+
 // DetailsOmitted tells what is missing from the details of an error.
 type DetailsOmitted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Size of the complete details, in bytes of JSON text as given.
+	// Size of the complete details, in bytes as given.
 	Bytes uint64 `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Digest of the complete details, "blake3:" and 64 lower-case hex digits.
 	Digest string `protobuf:"bytes,2,opt,name=digest,proto3" json:"digest,omitempty"`
@@ -614,28 +707,43 @@ var File_toolresult_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/error.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xbe\x01\n" +
+	"\x19toolresult/v1/error.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xf8\x01\n" +
 	"\x11CompleteToolError\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\x12!\n" +
-	"\fdetails_json\x18\x03 \x01(\fR\vdetailsJson\x12(\n" +
-	"\rrecovery_hint\x18\x04 \x01(\tH\x00R\frecoveryHint\x88\x01\x01\x12\x1c\n" +
-	"\tretryable\x18\x05 \x01(\bR\tretryableB\x10\n" +
-	"\x0e_recovery_hint\"\x89\x03\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x120\n" +
+	"\amessage\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\amessage\x120\n" +
+	"\adetails\x18\x03 \x01(\v2\x16.toolresult.v1.PayloadR\adetails\x12(\n" +
+	"\rrecovery_hint\x18\x04 \x01(\tH\x00R\frecoveryHint\x88\x01\x01\x12!\n" +
+	"\tretryable\x18\x05 \x01(\bH\x01R\tretryable\x88\x01\x01B\x10\n" +
+	"\x0e_recovery_hintB\f\n" +
+	"\n" +
+	"_retryable\"\xd3\x06\n" +
 	"\tToolError\x12\x18\n" +
 	"\x04kind\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04kind\x12\x1e\n" +
 	"\amessage\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\amessage\x12,\n" +
 	"\fdetails_json\x18\x03 \x01(\tB\x04\x88\xb5\x18\x02H\x00R\vdetailsJson\x88\x01\x01\x12.\n" +
-	"\rrecovery_hint\x18\x04 \x01(\tB\x04\x88\xb5\x18\x01H\x01R\frecoveryHint\x88\x01\x01\x12\"\n" +
-	"\tretryable\x18\x05 \x01(\bB\x04\x88\xb5\x18\x01R\tretryable\x12L\n" +
+	"\rrecovery_hint\x18\x04 \x01(\tB\x04\x88\xb5\x18\x01H\x01R\frecoveryHint\x88\x01\x01\x12'\n" +
+	"\tretryable\x18\x05 \x01(\bB\x04\x88\xb5\x18\x01H\x02R\tretryable\x88\x01\x01\x12L\n" +
 	"\x0fdetails_omitted\x18\x06 \x01(\v2\x1d.toolresult.v1.DetailsOmittedB\x04\x88\xb5\x18\x01R\x0edetailsOmitted\x12O\n" +
-	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevelB\x0f\n" +
+	"\x10compaction_level\x18\a \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12#\n" +
+	"\n" +
+	"given_kind\x18\b \x01(\tB\x04\x88\xb5\x18\x01R\tgivenKind\x122\n" +
+	"\x0fmessage_preview\x18\t \x01(\tB\x04\x88\xb5\x18\x02H\x03R\x0emessagePreview\x88\x01\x01\x121\n" +
+	"\x11message_truncated\x18\n" +
+	" \x01(\bB\x04\x88\xb5\x18\x01R\x10messageTruncated\x124\n" +
+	"\x10message_artifact\x18\v \x01(\rB\x04\x88\xb5\x18\x01H\x04R\x0fmessageArtifact\x88\x01\x01\x12;\n" +
+	"\fmessage_cuts\x18\f \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\vmessageCuts\x12G\n" +
+	"\x0emessage_source\x18\r \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\rmessageSource\x12D\n" +
+	"\tartifacts\x18\x0e \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifactsB\x0f\n" +
 	"\r_details_jsonB\x10\n" +
-	"\x0e_recovery_hint\"\x8e\x01\n" +
+	"\x0e_recovery_hintB\f\n" +
+	"\n" +
+	"_retryableB\x12\n" +
+	"\x10_message_previewB\x13\n" +
+	"\x11_message_artifact\"\x8e\x01\n" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xf2\x10\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xa8\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -652,8 +760,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_LEDGER_INVALID\x10\v\x12#\n" +
 	"\x1fERROR_REASON_TEXT_NOT_SANITISED\x10\f\x12!\n" +
 	"\x1dERROR_REASON_BUDGET_TOO_SMALL\x10\r\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_MISSING\x10\x0e\x12\x1c\n" +
-	"\x18ERROR_REASON_TOKEN_WRONG\x10\x0f\x12\x1a\n" +
+	"\x1aERROR_REASON_TOKEN_MISSING\x10\x0e\x12\x1e\n" +
+	"\x1aERROR_REASON_TOKEN_INVALID\x10\x0f\x12\x1a\n" +
 	"\x16ERROR_REASON_AUTHORITY\x10\x10\x12\"\n" +
 	"\x1eERROR_REASON_MESSAGE_TOO_LARGE\x10\x11\x12 \n" +
 	"\x1cERROR_REASON_IN_FLIGHT_BYTES\x10\x12\x12\x1a\n" +
@@ -669,12 +777,12 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_FAMILY_UNKNOWN\x10\x1c\x12 \n" +
 	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1d\x12\x1d\n" +
 	"\x19ERROR_REASON_STREAM_ORDER\x10\x1e\x12 \n" +
-	"\x1cERROR_REASON_PATTERN_INVALID\x10\x1f\x12\x1f\n" +
-	"\x1bERROR_REASON_CURSOR_INVALID\x10 \x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_UNKNOWN\x10!\x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_FOREIGN\x10\"\x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_DAMAGED\x10#\x12\x1e\n" +
-	"\x1aERROR_REASON_NOTHING_THERE\x10$\x12!\n" +
+	"\x1cERROR_REASON_PATTERN_INVALID\x10\x1f\x12#\n" +
+	"\x1fERROR_REASON_PAGE_TOKEN_INVALID\x10 \x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_UNKNOWN\x10!\x12#\n" +
+	"\x1fERROR_REASON_PATH_OUTSIDE_STORE\x10\"\x12!\n" +
+	"\x1dERROR_REASON_ARTIFACT_CORRUPT\x10#\x12&\n" +
+	"\"ERROR_REASON_RANGE_NOT_SATISFIABLE\x10$\x12!\n" +
 	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x12\x1d\n" +
 	"\x19ERROR_REASON_FILE_MISSING\x10&\x12\x1d\n" +
 	"\x19ERROR_REASON_FILE_CHANGED\x10'\x12!\n" +
@@ -693,17 +801,22 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_OBJECT_STORE_DOWN\x104\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_ID_REUSED\x105\x12\x1f\n" +
 	"\x1bERROR_REASON_RECORD_UNKNOWN\x106\x12#\n" +
-	"\x1fERROR_REASON_AUDIT_CHAIN_BROKEN\x107\x12\x1f\n" +
-	"\x1bERROR_REASON_STORE_POISONED\x108\x12\x1a\n" +
+	"\x1fERROR_REASON_AUDIT_CHAIN_BROKEN\x107\x12!\n" +
+	"\x1dERROR_REASON_AUDIT_LOG_FAILED\x108\x12\x1a\n" +
 	"\x16ERROR_REASON_AUDIT_OFF\x109\x12 \n" +
 	"\x1cERROR_REASON_SECRETS_UNKNOWN\x10:\x12\x1f\n" +
-	"\x1bERROR_REASON_SECRET_INVALID\x10;\x12 \n" +
-	"\x1cERROR_REASON_SESSION_FOREIGN\x10<\x12 \n" +
+	"\x1bERROR_REASON_SECRET_INVALID\x10;\x12!\n" +
+	"\x1dERROR_REASON_SESSION_MISMATCH\x10<\x12 \n" +
 	"\x1cERROR_REASON_RAW_NOT_ALLOWED\x10=\x12\x19\n" +
 	"\x15ERROR_REASON_PEER_UID\x10>\x12#\n" +
 	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10?\x12\x1e\n" +
 	"\x1aERROR_REASON_TOKEN_BACKOFF\x10@\x12\x1f\n" +
-	"\x1bERROR_REASON_AUDIT_LOG_DOWN\x10AB\xb5\x01\n" +
+	"\x1bERROR_REASON_AUDIT_LOG_DOWN\x10A\x12\x19\n" +
+	"\x15ERROR_REASON_INTERNAL\x10B\x12 \n" +
+	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x12\x1f\n" +
+	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12$\n" +
+	" ERROR_REASON_COMPRESSION_UNKNOWN\x10E\x12\x1d\n" +
+	"\x19ERROR_REASON_TOOL_UNKNOWN\x10FB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
@@ -726,18 +839,26 @@ var file_toolresult_v1_error_proto_goTypes = []any{
 	(*CompleteToolError)(nil), // 1: toolresult.v1.CompleteToolError
 	(*ToolError)(nil),         // 2: toolresult.v1.ToolError
 	(*DetailsOmitted)(nil),    // 3: toolresult.v1.DetailsOmitted
-	(CompactionLevel)(0),      // 4: toolresult.v1.CompactionLevel
-	(*ArtifactReference)(nil), // 5: toolresult.v1.ArtifactReference
+	(*Payload)(nil),           // 4: toolresult.v1.Payload
+	(CompactionLevel)(0),      // 5: toolresult.v1.CompactionLevel
+	(*Cut)(nil),               // 6: toolresult.v1.Cut
+	(*SourceFacts)(nil),       // 7: toolresult.v1.SourceFacts
+	(*ArtifactReference)(nil), // 8: toolresult.v1.ArtifactReference
 }
 var file_toolresult_v1_error_proto_depIdxs = []int32{
-	3, // 0: toolresult.v1.ToolError.details_omitted:type_name -> toolresult.v1.DetailsOmitted
-	4, // 1: toolresult.v1.ToolError.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	5, // 2: toolresult.v1.DetailsOmitted.artifact:type_name -> toolresult.v1.ArtifactReference
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	4, // 0: toolresult.v1.CompleteToolError.message:type_name -> toolresult.v1.Payload
+	4, // 1: toolresult.v1.CompleteToolError.details:type_name -> toolresult.v1.Payload
+	3, // 2: toolresult.v1.ToolError.details_omitted:type_name -> toolresult.v1.DetailsOmitted
+	5, // 3: toolresult.v1.ToolError.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	6, // 4: toolresult.v1.ToolError.message_cuts:type_name -> toolresult.v1.Cut
+	7, // 5: toolresult.v1.ToolError.message_source:type_name -> toolresult.v1.SourceFacts
+	8, // 6: toolresult.v1.ToolError.artifacts:type_name -> toolresult.v1.ArtifactReference
+	8, // 7: toolresult.v1.DetailsOmitted.artifact:type_name -> toolresult.v1.ArtifactReference
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_error_proto_init() }
@@ -745,6 +866,7 @@ func file_toolresult_v1_error_proto_init() {
 	if File_toolresult_v1_error_proto != nil {
 		return
 	}
+	file_toolresult_v1_ledger_proto_init()
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()

@@ -21,6 +21,79 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// JsonDefect says why bytes that should be JSON are shown as text.
+type JsonDefect int32
+
+const (
+	// They are JSON.
+	JsonDefect_JSON_DEFECT_UNSPECIFIED JsonDefect = 0
+	// The text ends before the value does.
+	JsonDefect_JSON_DEFECT_CUT_OFF JsonDefect = 1
+	// The text breaks the grammar of JSON (RFC 8259), as NaN does.
+	JsonDefect_JSON_DEFECT_SYNTAX JsonDefect = 2
+	// The text is not UTF-8.
+	JsonDefect_JSON_DEFECT_ENCODING JsonDefect = 3
+	// An object has a key twice.
+	JsonDefect_JSON_DEFECT_DUPLICATE_KEY JsonDefect = 4
+	// Values are nested more than 64 deep.
+	JsonDefect_JSON_DEFECT_TOO_DEEP JsonDefect = 5
+	// The value is JSON, and no CallToolResult of MCP.
+	JsonDefect_JSON_DEFECT_SHAPE JsonDefect = 6
+	// The runtime had lost bytes before it called.
+	JsonDefect_JSON_DEFECT_LOST_BYTES JsonDefect = 7
+)
+
+// Enum value maps for JsonDefect.
+var (
+	JsonDefect_name = map[int32]string{
+		0: "JSON_DEFECT_UNSPECIFIED",
+		1: "JSON_DEFECT_CUT_OFF",
+		2: "JSON_DEFECT_SYNTAX",
+		3: "JSON_DEFECT_ENCODING",
+		4: "JSON_DEFECT_DUPLICATE_KEY",
+		5: "JSON_DEFECT_TOO_DEEP",
+		6: "JSON_DEFECT_SHAPE",
+		7: "JSON_DEFECT_LOST_BYTES",
+	}
+	JsonDefect_value = map[string]int32{
+		"JSON_DEFECT_UNSPECIFIED":   0,
+		"JSON_DEFECT_CUT_OFF":       1,
+		"JSON_DEFECT_SYNTAX":        2,
+		"JSON_DEFECT_ENCODING":      3,
+		"JSON_DEFECT_DUPLICATE_KEY": 4,
+		"JSON_DEFECT_TOO_DEEP":      5,
+		"JSON_DEFECT_SHAPE":         6,
+		"JSON_DEFECT_LOST_BYTES":    7,
+	}
+)
+
+func (x JsonDefect) Enum() *JsonDefect {
+	p := new(JsonDefect)
+	*p = x
+	return p
+}
+
+func (x JsonDefect) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (JsonDefect) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_external_proto_enumTypes[0].Descriptor()
+}
+
+func (JsonDefect) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_external_proto_enumTypes[0]
+}
+
+func (x JsonDefect) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use JsonDefect.Descriptor instead.
+func (JsonDefect) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_external_proto_rawDescGZIP(), []int{0}
+}
+
 // ExternalAttachmentKind says what an attachment is.
 type ExternalAttachmentKind int32
 
@@ -71,11 +144,11 @@ func (x ExternalAttachmentKind) String() string {
 }
 
 func (ExternalAttachmentKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_external_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_external_proto_enumTypes[1].Descriptor()
 }
 
 func (ExternalAttachmentKind) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_external_proto_enumTypes[0]
+	return &file_toolresult_v1_external_proto_enumTypes[1]
 }
 
 func (x ExternalAttachmentKind) Number() protoreflect.EnumNumber {
@@ -84,7 +157,7 @@ func (x ExternalAttachmentKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ExternalAttachmentKind.Descriptor instead.
 func (ExternalAttachmentKind) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_external_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_external_proto_rawDescGZIP(), []int{1}
 }
 
 // ExternalMcpOutput is the complete result of a tool of an MCP server. A result
@@ -94,9 +167,10 @@ type ExternalMcpOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the MCP server, at most 256 bytes.
 	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
-	// The CallToolResult of MCP as JSON text: an object, at most 64 deep, without
-	// duplicate keys. Required; without a source_loss.
-	ResultJson    *Payload `protobuf:"bytes,2,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
+	// The CallToolResult of MCP as JSON text. What is no such text, because it is cut off,
+	// has a key twice or is nested too deeply, is shown as text, and the receipt
+	// says why. Required.
+	Result        *Payload `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -138,9 +212,9 @@ func (x *ExternalMcpOutput) GetServer() string {
 	return ""
 }
 
-func (x *ExternalMcpOutput) GetResultJson() *Payload {
+func (x *ExternalMcpOutput) GetResult() *Payload {
 	if x != nil {
-		return x.ResultJson
+		return x.Result
 	}
 	return nil
 }
@@ -149,10 +223,10 @@ func (x *ExternalMcpOutput) GetResultJson() *Payload {
 type ExternalJsonOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the server or plugin that has the tool, at most 256 bytes.
-	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
-	// What the tool answered, as JSON text: any value, at most 64 deep, without
-	// duplicate keys. Required; without a source_loss.
-	ResultJson    *Payload `protobuf:"bytes,2,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
+	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
+	// What the tool answered, as JSON text: any value. What is no JSON is shown as text,
+	// as for ExternalMcpOutput. Required.
+	Result        *Payload `protobuf:"bytes,2,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -187,16 +261,16 @@ func (*ExternalJsonOutput) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_external_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *ExternalJsonOutput) GetSource() string {
+func (x *ExternalJsonOutput) GetServer() string {
 	if x != nil {
-		return x.Source
+		return x.Server
 	}
 	return ""
 }
 
-func (x *ExternalJsonOutput) GetResultJson() *Payload {
+func (x *ExternalJsonOutput) GetResult() *Payload {
 	if x != nil {
-		return x.ResultJson
+		return x.Result
 	}
 	return nil
 }
@@ -395,10 +469,10 @@ func (x *ExternalStored) GetDigest() string {
 	return ""
 }
 
-// ExternalResult is the canonical payload of an external tool.
-type ExternalResult struct {
+// ExternalMcpResult is the canonical payload of a tool of an MCP server.
+type ExternalMcpResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the MCP server, or of what else has the tool.
+	// The name of the MCP server.
 	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
 	// Whether the answer has no content at all.
 	Empty bool `protobuf:"varint,2,opt,name=empty,proto3" json:"empty,omitempty"`
@@ -462,25 +536,27 @@ type ExternalResult struct {
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,28,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,29,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	Superseded *Superseded `protobuf:"bytes,29,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// Why the answer is not read as JSON and shown as text; absent when it is.
+	Defect        JsonDefect `protobuf:"varint,30,opt,name=defect,proto3,enum=toolresult.v1.JsonDefect" json:"defect,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExternalResult) Reset() {
-	*x = ExternalResult{}
+func (x *ExternalMcpResult) Reset() {
+	*x = ExternalMcpResult{}
 	mi := &file_toolresult_v1_external_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExternalResult) String() string {
+func (x *ExternalMcpResult) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExternalResult) ProtoMessage() {}
+func (*ExternalMcpResult) ProtoMessage() {}
 
-func (x *ExternalResult) ProtoReflect() protoreflect.Message {
+func (x *ExternalMcpResult) ProtoReflect() protoreflect.Message {
 	mi := &file_toolresult_v1_external_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -492,227 +568,469 @@ func (x *ExternalResult) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExternalResult.ProtoReflect.Descriptor instead.
-func (*ExternalResult) Descriptor() ([]byte, []int) {
+// Deprecated: Use ExternalMcpResult.ProtoReflect.Descriptor instead.
+func (*ExternalMcpResult) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_external_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *ExternalResult) GetServer() string {
+func (x *ExternalMcpResult) GetServer() string {
 	if x != nil {
 		return x.Server
 	}
 	return ""
 }
 
-func (x *ExternalResult) GetEmpty() bool {
+func (x *ExternalMcpResult) GetEmpty() bool {
 	if x != nil {
 		return x.Empty
 	}
 	return false
 }
 
-func (x *ExternalResult) GetTextRepeatsStructured() bool {
+func (x *ExternalMcpResult) GetTextRepeatsStructured() bool {
 	if x != nil {
 		return x.TextRepeatsStructured
 	}
 	return false
 }
 
-func (x *ExternalResult) GetStructuredRepeatsText() bool {
+func (x *ExternalMcpResult) GetStructuredRepeatsText() bool {
 	if x != nil {
 		return x.StructuredRepeatsText
 	}
 	return false
 }
 
-func (x *ExternalResult) GetUnknownContent() []string {
+func (x *ExternalMcpResult) GetUnknownContent() []string {
 	if x != nil {
 		return x.UnknownContent
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetTextPreview() string {
+func (x *ExternalMcpResult) GetTextPreview() string {
 	if x != nil && x.TextPreview != nil {
 		return *x.TextPreview
 	}
 	return ""
 }
 
-func (x *ExternalResult) GetTextTruncated() bool {
+func (x *ExternalMcpResult) GetTextTruncated() bool {
 	if x != nil {
 		return x.TextTruncated
 	}
 	return false
 }
 
-func (x *ExternalResult) GetTextArtifact() uint32 {
+func (x *ExternalMcpResult) GetTextArtifact() uint32 {
 	if x != nil && x.TextArtifact != nil {
 		return *x.TextArtifact
 	}
 	return 0
 }
 
-func (x *ExternalResult) GetTextCuts() []*Cut {
+func (x *ExternalMcpResult) GetTextCuts() []*Cut {
 	if x != nil {
 		return x.TextCuts
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetTextSource() *SourceFacts {
+func (x *ExternalMcpResult) GetTextSource() *SourceFacts {
 	if x != nil {
 		return x.TextSource
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetStructuredPreview() string {
+func (x *ExternalMcpResult) GetStructuredPreview() string {
 	if x != nil && x.StructuredPreview != nil {
 		return *x.StructuredPreview
 	}
 	return ""
 }
 
-func (x *ExternalResult) GetStructuredTruncated() bool {
+func (x *ExternalMcpResult) GetStructuredTruncated() bool {
 	if x != nil {
 		return x.StructuredTruncated
 	}
 	return false
 }
 
-func (x *ExternalResult) GetStructuredArtifact() uint32 {
+func (x *ExternalMcpResult) GetStructuredArtifact() uint32 {
 	if x != nil && x.StructuredArtifact != nil {
 		return *x.StructuredArtifact
 	}
 	return 0
 }
 
-func (x *ExternalResult) GetStructuredCuts() []*Cut {
+func (x *ExternalMcpResult) GetStructuredCuts() []*Cut {
 	if x != nil {
 		return x.StructuredCuts
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetStructuredSource() *SourceFacts {
+func (x *ExternalMcpResult) GetStructuredSource() *SourceFacts {
 	if x != nil {
 		return x.StructuredSource
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetResourcePreview() string {
+func (x *ExternalMcpResult) GetResourcePreview() string {
 	if x != nil && x.ResourcePreview != nil {
 		return *x.ResourcePreview
 	}
 	return ""
 }
 
-func (x *ExternalResult) GetResourceTruncated() bool {
+func (x *ExternalMcpResult) GetResourceTruncated() bool {
 	if x != nil {
 		return x.ResourceTruncated
 	}
 	return false
 }
 
-func (x *ExternalResult) GetResourceArtifact() uint32 {
+func (x *ExternalMcpResult) GetResourceArtifact() uint32 {
 	if x != nil && x.ResourceArtifact != nil {
 		return *x.ResourceArtifact
 	}
 	return 0
 }
 
-func (x *ExternalResult) GetResourceCuts() []*Cut {
+func (x *ExternalMcpResult) GetResourceCuts() []*Cut {
 	if x != nil {
 		return x.ResourceCuts
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetResourceSource() *SourceFacts {
+func (x *ExternalMcpResult) GetResourceSource() *SourceFacts {
 	if x != nil {
 		return x.ResourceSource
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetAttachments() []*ExternalAttachment {
+func (x *ExternalMcpResult) GetAttachments() []*ExternalAttachment {
 	if x != nil {
 		return x.Attachments
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetAttachmentsTotal() uint64 {
+func (x *ExternalMcpResult) GetAttachmentsTotal() uint64 {
 	if x != nil {
 		return x.AttachmentsTotal
 	}
 	return 0
 }
 
-func (x *ExternalResult) GetAttachmentsTruncated() bool {
+func (x *ExternalMcpResult) GetAttachmentsTruncated() bool {
 	if x != nil {
 		return x.AttachmentsTruncated
 	}
 	return false
 }
 
-func (x *ExternalResult) GetAttachmentsArtifact() uint32 {
+func (x *ExternalMcpResult) GetAttachmentsArtifact() uint32 {
 	if x != nil && x.AttachmentsArtifact != nil {
 		return *x.AttachmentsArtifact
 	}
 	return 0
 }
 
-func (x *ExternalResult) GetAttachmentsStored() *ExternalStored {
+func (x *ExternalMcpResult) GetAttachmentsStored() *ExternalStored {
 	if x != nil {
 		return x.AttachmentsStored
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetSourceArtifact() uint32 {
+func (x *ExternalMcpResult) GetSourceArtifact() uint32 {
 	if x != nil && x.SourceArtifact != nil {
 		return *x.SourceArtifact
 	}
 	return 0
 }
 
-func (x *ExternalResult) GetArtifacts() []*ArtifactReference {
+func (x *ExternalMcpResult) GetArtifacts() []*ArtifactReference {
 	if x != nil {
 		return x.Artifacts
 	}
 	return nil
 }
 
-func (x *ExternalResult) GetCompactionLevel() CompactionLevel {
+func (x *ExternalMcpResult) GetCompactionLevel() CompactionLevel {
 	if x != nil {
 		return x.CompactionLevel
 	}
 	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
-func (x *ExternalResult) GetSuperseded() *Superseded {
+func (x *ExternalMcpResult) GetSuperseded() *Superseded {
 	if x != nil {
 		return x.Superseded
 	}
 	return nil
 }
 
+func (x *ExternalMcpResult) GetDefect() JsonDefect {
+	if x != nil {
+		return x.Defect
+	}
+	return JsonDefect_JSON_DEFECT_UNSPECIFIED
+}
+
+// ExternalJsonResult is the canonical payload of another tool that answers JSON.
+type ExternalJsonResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the server or plugin that has the tool.
+	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
+	// Whether the answer has no content at all.
+	Empty bool `protobuf:"varint,2,opt,name=empty,proto3" json:"empty,omitempty"`
+	// Preview of an answer that is no JSON; absent: it is.
+	TextPreview *string `protobuf:"bytes,6,opt,name=text_preview,json=textPreview,proto3,oneof" json:"text_preview,omitempty"`
+	// Whether content of the text was left out.
+	TextTruncated bool `protobuf:"varint,7,opt,name=text_truncated,json=textTruncated,proto3" json:"text_truncated,omitempty"`
+	// Index in artifacts of the whole text, with placeholders for base64.
+	TextArtifact *uint32 `protobuf:"varint,8,opt,name=text_artifact,json=textArtifact,proto3,oneof" json:"text_artifact,omitempty"`
+	// What text_preview leaves out.
+	TextCuts []*Cut `protobuf:"bytes,9,rep,name=text_cuts,json=textCuts,proto3" json:"text_cuts,omitempty"`
+	// Facts of the text; absent when text_preview is all of it.
+	TextSource *SourceFacts `protobuf:"bytes,10,opt,name=text_source,json=textSource,proto3" json:"text_source,omitempty"`
+	// Preview of the structured data in readable form; absent: there is none.
+	StructuredPreview *string `protobuf:"bytes,11,opt,name=structured_preview,json=structuredPreview,proto3,oneof" json:"structured_preview,omitempty"`
+	// Whether content of the structured data was left out.
+	StructuredTruncated bool `protobuf:"varint,12,opt,name=structured_truncated,json=structuredTruncated,proto3" json:"structured_truncated,omitempty"`
+	// Index in artifacts of the whole structured data in readable form, with
+	// placeholders for base64.
+	StructuredArtifact *uint32 `protobuf:"varint,13,opt,name=structured_artifact,json=structuredArtifact,proto3,oneof" json:"structured_artifact,omitempty"`
+	// What structured_preview leaves out.
+	StructuredCuts []*Cut `protobuf:"bytes,14,rep,name=structured_cuts,json=structuredCuts,proto3" json:"structured_cuts,omitempty"`
+	// Facts of the structured data; absent when structured_preview is all of it.
+	StructuredSource *SourceFacts `protobuf:"bytes,15,opt,name=structured_source,json=structuredSource,proto3" json:"structured_source,omitempty"`
+	// The first attachments.
+	Attachments []*ExternalAttachment `protobuf:"bytes,21,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	// How many attachments there are.
+	AttachmentsTotal uint64 `protobuf:"varint,22,opt,name=attachments_total,json=attachmentsTotal,proto3" json:"attachments_total,omitempty"`
+	// Whether attachments were left out.
+	AttachmentsTruncated bool `protobuf:"varint,23,opt,name=attachments_truncated,json=attachmentsTruncated,proto3" json:"attachments_truncated,omitempty"`
+	// Index in artifacts of all attachments.
+	AttachmentsArtifact *uint32 `protobuf:"varint,24,opt,name=attachments_artifact,json=attachmentsArtifact,proto3,oneof" json:"attachments_artifact,omitempty"`
+	// Facts of the artifact of all attachments; absent when there is none.
+	AttachmentsStored *ExternalStored `protobuf:"bytes,25,opt,name=attachments_stored,json=attachmentsStored,proto3" json:"attachments_stored,omitempty"`
+	// Index in artifacts of the result as it was received; absent when all of it is
+	// in this record and its other artifacts.
+	SourceArtifact *uint32 `protobuf:"varint,26,opt,name=source_artifact,json=sourceArtifact,proto3,oneof" json:"source_artifact,omitempty"`
+	// The artifacts that the *_artifact indices refer to.
+	Artifacts []*ArtifactReference `protobuf:"bytes,27,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	// How far this result has been compacted.
+	CompactionLevel CompactionLevel `protobuf:"varint,28,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
+	// The later result that answers the same question; absent: none is known.
+	Superseded *Superseded `protobuf:"bytes,29,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// Why the answer is not read as JSON and shown as text; absent when it is.
+	Defect        JsonDefect `protobuf:"varint,30,opt,name=defect,proto3,enum=toolresult.v1.JsonDefect" json:"defect,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExternalJsonResult) Reset() {
+	*x = ExternalJsonResult{}
+	mi := &file_toolresult_v1_external_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExternalJsonResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExternalJsonResult) ProtoMessage() {}
+
+func (x *ExternalJsonResult) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_external_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExternalJsonResult.ProtoReflect.Descriptor instead.
+func (*ExternalJsonResult) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_external_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ExternalJsonResult) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *ExternalJsonResult) GetEmpty() bool {
+	if x != nil {
+		return x.Empty
+	}
+	return false
+}
+
+func (x *ExternalJsonResult) GetTextPreview() string {
+	if x != nil && x.TextPreview != nil {
+		return *x.TextPreview
+	}
+	return ""
+}
+
+func (x *ExternalJsonResult) GetTextTruncated() bool {
+	if x != nil {
+		return x.TextTruncated
+	}
+	return false
+}
+
+func (x *ExternalJsonResult) GetTextArtifact() uint32 {
+	if x != nil && x.TextArtifact != nil {
+		return *x.TextArtifact
+	}
+	return 0
+}
+
+func (x *ExternalJsonResult) GetTextCuts() []*Cut {
+	if x != nil {
+		return x.TextCuts
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetTextSource() *SourceFacts {
+	if x != nil {
+		return x.TextSource
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetStructuredPreview() string {
+	if x != nil && x.StructuredPreview != nil {
+		return *x.StructuredPreview
+	}
+	return ""
+}
+
+func (x *ExternalJsonResult) GetStructuredTruncated() bool {
+	if x != nil {
+		return x.StructuredTruncated
+	}
+	return false
+}
+
+func (x *ExternalJsonResult) GetStructuredArtifact() uint32 {
+	if x != nil && x.StructuredArtifact != nil {
+		return *x.StructuredArtifact
+	}
+	return 0
+}
+
+func (x *ExternalJsonResult) GetStructuredCuts() []*Cut {
+	if x != nil {
+		return x.StructuredCuts
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetStructuredSource() *SourceFacts {
+	if x != nil {
+		return x.StructuredSource
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetAttachments() []*ExternalAttachment {
+	if x != nil {
+		return x.Attachments
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetAttachmentsTotal() uint64 {
+	if x != nil {
+		return x.AttachmentsTotal
+	}
+	return 0
+}
+
+func (x *ExternalJsonResult) GetAttachmentsTruncated() bool {
+	if x != nil {
+		return x.AttachmentsTruncated
+	}
+	return false
+}
+
+func (x *ExternalJsonResult) GetAttachmentsArtifact() uint32 {
+	if x != nil && x.AttachmentsArtifact != nil {
+		return *x.AttachmentsArtifact
+	}
+	return 0
+}
+
+func (x *ExternalJsonResult) GetAttachmentsStored() *ExternalStored {
+	if x != nil {
+		return x.AttachmentsStored
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetSourceArtifact() uint32 {
+	if x != nil && x.SourceArtifact != nil {
+		return *x.SourceArtifact
+	}
+	return 0
+}
+
+func (x *ExternalJsonResult) GetArtifacts() []*ArtifactReference {
+	if x != nil {
+		return x.Artifacts
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetCompactionLevel() CompactionLevel {
+	if x != nil {
+		return x.CompactionLevel
+	}
+	return CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
+}
+
+func (x *ExternalJsonResult) GetSuperseded() *Superseded {
+	if x != nil {
+		return x.Superseded
+	}
+	return nil
+}
+
+func (x *ExternalJsonResult) GetDefect() JsonDefect {
+	if x != nil {
+		return x.Defect
+	}
+	return JsonDefect_JSON_DEFECT_UNSPECIFIED
+}
+
 var File_toolresult_v1_external_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\n" +
-	"\x1ctoolresult/v1/external.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"q\n" +
+	"\x1ctoolresult/v1/external.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"h\n" +
 	"\x11ExternalMcpOutput\x12\x1d\n" +
-	"\x06server\x18\x01 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x06server\x12=\n" +
-	"\vresult_json\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadB\x04\xa8\xb5\x18\x01R\n" +
-	"resultJson\"r\n" +
+	"\x06server\x18\x01 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x06server\x124\n" +
+	"\x06result\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadB\x04\xa8\xb5\x18\x01R\x06result\"i\n" +
 	"\x12ExternalJsonOutput\x12\x1d\n" +
-	"\x06source\x18\x01 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x06source\x12=\n" +
-	"\vresult_json\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadB\x04\xa8\xb5\x18\x01R\n" +
-	"resultJson\"\x81\x05\n" +
+	"\x06server\x18\x01 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x06server\x124\n" +
+	"\x06result\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadB\x04\xa8\xb5\x18\x01R\x06result\"\x81\x05\n" +
 	"\x12ExternalAttachment\x12\x1c\n" +
 	"\x06number\x18\x01 \x01(\rB\x04\x88\xb5\x18\x01R\x06number\x12?\n" +
 	"\x04kind\x18\x02 \x01(\x0e2%.toolresult.v1.ExternalAttachmentKindB\x04\x88\xb5\x18\x01R\x04kind\x12\x18\n" +
@@ -730,8 +1048,8 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x06_bytes\"J\n" +
 	"\x0eExternalStored\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
-	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\"\xb4\x10\n" +
-	"\x0eExternalResult\x12\x1c\n" +
+	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\"\x85\x11\n" +
+	"\x11ExternalMcpResult\x12\x1c\n" +
 	"\x06server\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06server\x12\x1a\n" +
 	"\x05empty\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\x05empty\x12<\n" +
 	"\x17text_repeats_structured\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x15textRepeatsStructured\x12<\n" +
@@ -764,7 +1082,8 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x10compaction_level\x18\x1c \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
 	"\n" +
 	"superseded\x18\x1d \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:a\x8a\xb5\x185External tool answered[{empty? nothing}][ ({server})]\x9a\xb5\x18\x1ftoolresult.v1.ExternalMcpOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
+	"superseded\x12L\n" +
+	"\x06defect\x18\x1e \x01(\x0e2\x19.toolresult.v1.JsonDefectB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rShown as textR\x06defect:a\x8a\xb5\x185External tool answered[{empty? nothing}][ ({server})]\x9a\xb5\x18\x1ftoolresult.v1.ExternalMcpOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
 	"\r_text_previewB\x10\n" +
 	"\x0e_text_artifactB\x15\n" +
 	"\x13_structured_previewB\x16\n" +
@@ -772,7 +1091,50 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x11_resource_previewB\x14\n" +
 	"\x12_resource_artifactB\x17\n" +
 	"\x15_attachments_artifactB\x12\n" +
-	"\x10_source_artifact*\x93\x02\n" +
+	"\x10_source_artifact\"\xd6\f\n" +
+	"\x12ExternalJsonResult\x12\x1c\n" +
+	"\x06server\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06server\x12\x1a\n" +
+	"\x05empty\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\x05empty\x12=\n" +
+	"\ftext_preview\x18\x06 \x01(\tB\x15\x88\xb5\x18\x02\x98\xb5\x18\x03\xa2\xb5\x18\tTool textH\x00R\vtextPreview\x88\x01\x01\x12+\n" +
+	"\x0etext_truncated\x18\a \x01(\bB\x04\x88\xb5\x18\x01R\rtextTruncated\x12.\n" +
+	"\rtext_artifact\x18\b \x01(\rB\x04\x88\xb5\x18\x01H\x01R\ftextArtifact\x88\x01\x01\x125\n" +
+	"\ttext_cuts\x18\t \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\btextCuts\x12A\n" +
+	"\vtext_source\x18\n" +
+	" \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\n" +
+	"textSource\x12I\n" +
+	"\x12structured_preview\x18\v \x01(\tB\x15\x88\xb5\x18\x02\x98\xb5\x18\x03\xa2\xb5\x18\tTool dataH\x02R\x11structuredPreview\x88\x01\x01\x127\n" +
+	"\x14structured_truncated\x18\f \x01(\bB\x04\x88\xb5\x18\x01R\x13structuredTruncated\x12:\n" +
+	"\x13structured_artifact\x18\r \x01(\rB\x04\x88\xb5\x18\x01H\x03R\x12structuredArtifact\x88\x01\x01\x12A\n" +
+	"\x0fstructured_cuts\x18\x0e \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\x0estructuredCuts\x12M\n" +
+	"\x11structured_source\x18\x0f \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x10structuredSource\x12a\n" +
+	"\vattachments\x18\x15 \x03(\v2!.toolresult.v1.ExternalAttachmentB\x1c\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\x10Tool attachmentsR\vattachments\x121\n" +
+	"\x11attachments_total\x18\x16 \x01(\x04B\x04\x88\xb5\x18\x01R\x10attachmentsTotal\x129\n" +
+	"\x15attachments_truncated\x18\x17 \x01(\bB\x04\x88\xb5\x18\x01R\x14attachmentsTruncated\x12<\n" +
+	"\x14attachments_artifact\x18\x18 \x01(\rB\x04\x88\xb5\x18\x01H\x04R\x13attachmentsArtifact\x88\x01\x01\x12R\n" +
+	"\x12attachments_stored\x18\x19 \x01(\v2\x1d.toolresult.v1.ExternalStoredB\x04\x88\xb5\x18\x01R\x11attachmentsStored\x122\n" +
+	"\x0fsource_artifact\x18\x1a \x01(\rB\x04\x88\xb5\x18\x01H\x05R\x0esourceArtifact\x88\x01\x01\x12D\n" +
+	"\tartifacts\x18\x1b \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12O\n" +
+	"\x10compaction_level\x18\x1c \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
+	"\n" +
+	"superseded\x18\x1d \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
+	"superseded\x12L\n" +
+	"\x06defect\x18\x1e \x01(\x0e2\x19.toolresult.v1.JsonDefectB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rShown as textR\x06defect:b\x8a\xb5\x185External tool answered[{empty? nothing}][ ({server})]\x9a\xb5\x18 toolresult.v1.ExternalJsonOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
+	"\r_text_previewB\x10\n" +
+	"\x0e_text_artifactB\x15\n" +
+	"\x13_structured_previewB\x16\n" +
+	"\x14_structured_artifactB\x17\n" +
+	"\x15_attachments_artifactB\x12\n" +
+	"\x10_source_artifact*\xc7\x03\n" +
+	"\n" +
+	"JsonDefect\x12\x1b\n" +
+	"\x17JSON_DEFECT_UNSPECIFIED\x10\x00\x120\n" +
+	"\x13JSON_DEFECT_CUT_OFF\x10\x01\x1a\x17\x8a\xb5\x18\x13the JSON is cut off\x12/\n" +
+	"\x12JSON_DEFECT_SYNTAX\x10\x02\x1a\x17\x8a\xb5\x18\x13it is no valid JSON\x123\n" +
+	"\x14JSON_DEFECT_ENCODING\x10\x03\x1a\x19\x8a\xb5\x18\x15the JSON is not UTF-8\x12;\n" +
+	"\x19JSON_DEFECT_DUPLICATE_KEY\x10\x04\x1a\x1c\x8a\xb5\x18\x18the JSON has a key twice\x12B\n" +
+	"\x14JSON_DEFECT_TOO_DEEP\x10\x05\x1a(\x8a\xb5\x18$the JSON is nested more than 64 deep\x128\n" +
+	"\x11JSON_DEFECT_SHAPE\x10\x06\x1a!\x8a\xb5\x18\x1dthe JSON is no CallToolResult\x12I\n" +
+	"\x16JSON_DEFECT_LOST_BYTES\x10\a\x1a-\x8a\xb5\x18)bytes of the JSON were lost at the source*\x93\x02\n" +
 	"\x16ExternalAttachmentKind\x12(\n" +
 	"$EXTERNAL_ATTACHMENT_KIND_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eEXTERNAL_ATTACHMENT_KIND_IMAGE\x10\x01\x12\"\n" +
@@ -794,43 +1156,56 @@ func file_toolresult_v1_external_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_external_proto_rawDescData
 }
 
-var file_toolresult_v1_external_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolresult_v1_external_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_toolresult_v1_external_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_toolresult_v1_external_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_toolresult_v1_external_proto_goTypes = []any{
-	(ExternalAttachmentKind)(0), // 0: toolresult.v1.ExternalAttachmentKind
-	(*ExternalMcpOutput)(nil),   // 1: toolresult.v1.ExternalMcpOutput
-	(*ExternalJsonOutput)(nil),  // 2: toolresult.v1.ExternalJsonOutput
-	(*ExternalAttachment)(nil),  // 3: toolresult.v1.ExternalAttachment
-	(*ExternalStored)(nil),      // 4: toolresult.v1.ExternalStored
-	(*ExternalResult)(nil),      // 5: toolresult.v1.ExternalResult
-	(*Payload)(nil),             // 6: toolresult.v1.Payload
-	(*ArtifactReference)(nil),   // 7: toolresult.v1.ArtifactReference
-	(*Cut)(nil),                 // 8: toolresult.v1.Cut
-	(*SourceFacts)(nil),         // 9: toolresult.v1.SourceFacts
-	(CompactionLevel)(0),        // 10: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),          // 11: toolresult.v1.Superseded
+	(JsonDefect)(0),             // 0: toolresult.v1.JsonDefect
+	(ExternalAttachmentKind)(0), // 1: toolresult.v1.ExternalAttachmentKind
+	(*ExternalMcpOutput)(nil),   // 2: toolresult.v1.ExternalMcpOutput
+	(*ExternalJsonOutput)(nil),  // 3: toolresult.v1.ExternalJsonOutput
+	(*ExternalAttachment)(nil),  // 4: toolresult.v1.ExternalAttachment
+	(*ExternalStored)(nil),      // 5: toolresult.v1.ExternalStored
+	(*ExternalMcpResult)(nil),   // 6: toolresult.v1.ExternalMcpResult
+	(*ExternalJsonResult)(nil),  // 7: toolresult.v1.ExternalJsonResult
+	(*Payload)(nil),             // 8: toolresult.v1.Payload
+	(*ArtifactReference)(nil),   // 9: toolresult.v1.ArtifactReference
+	(*Cut)(nil),                 // 10: toolresult.v1.Cut
+	(*SourceFacts)(nil),         // 11: toolresult.v1.SourceFacts
+	(CompactionLevel)(0),        // 12: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),          // 13: toolresult.v1.Superseded
 }
 var file_toolresult_v1_external_proto_depIdxs = []int32{
-	6,  // 0: toolresult.v1.ExternalMcpOutput.result_json:type_name -> toolresult.v1.Payload
-	6,  // 1: toolresult.v1.ExternalJsonOutput.result_json:type_name -> toolresult.v1.Payload
-	0,  // 2: toolresult.v1.ExternalAttachment.kind:type_name -> toolresult.v1.ExternalAttachmentKind
-	7,  // 3: toolresult.v1.ExternalAttachment.artifact:type_name -> toolresult.v1.ArtifactReference
-	8,  // 4: toolresult.v1.ExternalResult.text_cuts:type_name -> toolresult.v1.Cut
-	9,  // 5: toolresult.v1.ExternalResult.text_source:type_name -> toolresult.v1.SourceFacts
-	8,  // 6: toolresult.v1.ExternalResult.structured_cuts:type_name -> toolresult.v1.Cut
-	9,  // 7: toolresult.v1.ExternalResult.structured_source:type_name -> toolresult.v1.SourceFacts
-	8,  // 8: toolresult.v1.ExternalResult.resource_cuts:type_name -> toolresult.v1.Cut
-	9,  // 9: toolresult.v1.ExternalResult.resource_source:type_name -> toolresult.v1.SourceFacts
-	3,  // 10: toolresult.v1.ExternalResult.attachments:type_name -> toolresult.v1.ExternalAttachment
-	4,  // 11: toolresult.v1.ExternalResult.attachments_stored:type_name -> toolresult.v1.ExternalStored
-	7,  // 12: toolresult.v1.ExternalResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	10, // 13: toolresult.v1.ExternalResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	11, // 14: toolresult.v1.ExternalResult.superseded:type_name -> toolresult.v1.Superseded
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	8,  // 0: toolresult.v1.ExternalMcpOutput.result:type_name -> toolresult.v1.Payload
+	8,  // 1: toolresult.v1.ExternalJsonOutput.result:type_name -> toolresult.v1.Payload
+	1,  // 2: toolresult.v1.ExternalAttachment.kind:type_name -> toolresult.v1.ExternalAttachmentKind
+	9,  // 3: toolresult.v1.ExternalAttachment.artifact:type_name -> toolresult.v1.ArtifactReference
+	10, // 4: toolresult.v1.ExternalMcpResult.text_cuts:type_name -> toolresult.v1.Cut
+	11, // 5: toolresult.v1.ExternalMcpResult.text_source:type_name -> toolresult.v1.SourceFacts
+	10, // 6: toolresult.v1.ExternalMcpResult.structured_cuts:type_name -> toolresult.v1.Cut
+	11, // 7: toolresult.v1.ExternalMcpResult.structured_source:type_name -> toolresult.v1.SourceFacts
+	10, // 8: toolresult.v1.ExternalMcpResult.resource_cuts:type_name -> toolresult.v1.Cut
+	11, // 9: toolresult.v1.ExternalMcpResult.resource_source:type_name -> toolresult.v1.SourceFacts
+	4,  // 10: toolresult.v1.ExternalMcpResult.attachments:type_name -> toolresult.v1.ExternalAttachment
+	5,  // 11: toolresult.v1.ExternalMcpResult.attachments_stored:type_name -> toolresult.v1.ExternalStored
+	9,  // 12: toolresult.v1.ExternalMcpResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	12, // 13: toolresult.v1.ExternalMcpResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	13, // 14: toolresult.v1.ExternalMcpResult.superseded:type_name -> toolresult.v1.Superseded
+	0,  // 15: toolresult.v1.ExternalMcpResult.defect:type_name -> toolresult.v1.JsonDefect
+	10, // 16: toolresult.v1.ExternalJsonResult.text_cuts:type_name -> toolresult.v1.Cut
+	11, // 17: toolresult.v1.ExternalJsonResult.text_source:type_name -> toolresult.v1.SourceFacts
+	10, // 18: toolresult.v1.ExternalJsonResult.structured_cuts:type_name -> toolresult.v1.Cut
+	11, // 19: toolresult.v1.ExternalJsonResult.structured_source:type_name -> toolresult.v1.SourceFacts
+	4,  // 20: toolresult.v1.ExternalJsonResult.attachments:type_name -> toolresult.v1.ExternalAttachment
+	5,  // 21: toolresult.v1.ExternalJsonResult.attachments_stored:type_name -> toolresult.v1.ExternalStored
+	9,  // 22: toolresult.v1.ExternalJsonResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	12, // 23: toolresult.v1.ExternalJsonResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	13, // 24: toolresult.v1.ExternalJsonResult.superseded:type_name -> toolresult.v1.Superseded
+	0,  // 25: toolresult.v1.ExternalJsonResult.defect:type_name -> toolresult.v1.JsonDefect
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_external_proto_init() }
@@ -844,13 +1219,14 @@ func file_toolresult_v1_external_proto_init() {
 	file_toolresult_v1_policy_proto_init()
 	file_toolresult_v1_external_proto_msgTypes[2].OneofWrappers = []any{}
 	file_toolresult_v1_external_proto_msgTypes[4].OneofWrappers = []any{}
+	file_toolresult_v1_external_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_external_proto_rawDesc), len(file_toolresult_v1_external_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   5,
+			NumEnums:      2,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -749,7 +749,7 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\achanges\x18\x01 \x03(\v2\x19.toolresult.v1.FileChangeB\x05\xb8\xb5\x18\x90NR\achanges\x12*\n" +
 	"\x04diff\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\x04diff\x12F\n" +
 	"\vdiagnostics\x18\x03 \x03(\v2\x1d.toolresult.v1.FileDiagnosticB\x05\xb8\xb5\x18\x90NR\vdiagnostics\x12P\n" +
-	"\x10ignored_metadata\x18\x04 \x03(\v2\x1e.toolresult.v1.IgnoredMetadataB\x05\xb8\xb5\x18\x90NR\x0fignoredMetadata\"\x93\r\n" +
+	"\x10ignored_metadata\x18\x04 \x03(\v2\x1e.toolresult.v1.IgnoredMetadataB\x05\xb8\xb5\x18\x90NR\x0fignoredMetadata\"\xb9\r\n" +
 	"\x12FileMutationResult\x12-\n" +
 	"\x0fchanges_unknown\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x0echangesUnknown\x12D\n" +
 	"\x0fdiff_unreadable\x18\x02 \x01(\bB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0fDiff unreadableR\x0ediffUnreadable\x12N\n" +
@@ -777,7 +777,7 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\x10compaction_level\x18\x16 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
 	"\n" +
 	"superseded\x18\x17 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:f\x8a\xb5\x189Files changed: {changes_total}{changes_unknown?not known}\x9a\xb5\x18 toolresult.v1.FileMutationOutput\xa0\xb5\x18\xd0\x0fB\x10\n" +
+	"superseded:\x8b\x01\x8a\xb5\x189Files changed: {changes_total}{changes_unknown?not known}\x9a\xb5\x18 toolresult.v1.FileMutationOutput\xa0\xb5\x18\xd0\x0f\xba\xb5\x18\fchanges.path\xba\xb5\x18\x11changes.from_pathB\x10\n" +
 	"\x0e_changes_totalB\x13\n" +
 	"\x11_changes_artifactB\x17\n" +
 	"\x15_diagnostics_artifactB\x1c\n" +

@@ -379,7 +379,7 @@ const file_toolresult_v1_file_read_proto_rawDesc = "" +
 	"\rlast_modified\x18\x06 \x01(\tB\x04\xb0\xb5\x18@R\flastModified\x12\x1f\n" +
 	"\aversion\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x01R\aversionB\x0e\n" +
 	"\f_total_linesB\x0e\n" +
-	"\f_total_bytes\"\xd8\b\n" +
+	"\f_total_bytes\"\xe0\b\n" +
 	"\x0eFileReadResult\x12\x18\n" +
 	"\x04path\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04path\x12#\n" +
 	"\n" +
@@ -403,7 +403,7 @@ const file_toolresult_v1_file_read_proto_rawDesc = "" +
 	"superseded\x18\x0f \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
 	"superseded\x12*\n" +
 	"\vrange_lines\x18\x10 \x01(\x04B\x04\x88\xb5\x18\x01H\x04R\n" +
-	"rangeLines\x88\x01\x01:r\x8a\xb5\x18\x11File read: {path}\x9a\xb5\x18\x1ctoolresult.v1.FileReadOutput\xa0\xb5\x18\xc0>\xaa\xb5\x184{path} from line {first_line}[, {range_lines} lines]B\x0e\n" +
+	"rangeLines\x88\x01\x01:z\x8a\xb5\x18\x11File read: {path}\x9a\xb5\x18\x1ctoolresult.v1.FileReadOutput\xa0\xb5\x18\xc0>\xaa\xb5\x184{path} from line {first_line}[, {range_lines} lines]\xb2\xb5\x18\x04pathB\x0e\n" +
 	"\f_total_linesB\x0e\n" +
 	"\f_total_bytesB\x12\n" +
 	"\x10_content_previewB\x13\n" +

@@ -378,13 +378,14 @@ type Cut struct {
 	ByteStart uint64 `protobuf:"varint,4,opt,name=byte_start,json=byteStart,proto3" json:"byte_start,omitempty"`
 	// Offset in the payload just after the last byte of the range.
 	ByteEnd uint64 `protobuf:"varint,5,opt,name=byte_end,json=byteEnd,proto3" json:"byte_end,omitempty"`
-	// Bytes in the range that are not shown. Equal to the range's length for a
-	// contiguous kind; at most that for a scattered kind.
+	// Of a scattered cut: bytes in the range that are not shown. A contiguous cut leaves
+	// out all of its range, byte_end - byte_start bytes, and has 0 here.
 	LeftOutBytes uint64 `protobuf:"varint,6,opt,name=left_out_bytes,json=leftOutBytes,proto3" json:"left_out_bytes,omitempty"`
-	// Whole lines that are not shown. 0 for kinds inside a line.
+	// Of a scattered cut: whole lines that are not shown. A contiguous cut between lines
+	// leaves out last_line - first_line + 1 lines, one inside a line none; both have
+	// 0 here.
 	LeftOutLines uint64 `protobuf:"varint,7,opt,name=left_out_lines,json=leftOutLines,proto3" json:"left_out_lines,omitempty"`
-	// How many separate places a scattered cut stands for; 1 for a contiguous
-	// one.
+	// Of a scattered cut: how many separate places it stands for. 0 for a contiguous one.
 	Occurrences uint64 `protobuf:"varint,8,opt,name=occurrences,proto3" json:"occurrences,omitempty"`
 	// Where the cut belongs in the preview text: an offset in bytes. Markers are
 	// put there by the renderer; no mark stands in the preview itself, so that
@@ -526,8 +527,9 @@ func (x *Cut) GetLikeLine() uint64 {
 	return 0
 }
 
-// Segment is a run of whole lines that the preview shows. Compaction removes
-// whole segments, so that its ledger stays exact without the payload.
+// Segment is a run of whole lines that the preview shows, and why. Segments are in the
+// audit log, in answers to a policy that asks for them (ProjectionPolicy.segments), and
+// in results that Compact trimmed; elsewhere the cuts say what is shown.
 type Segment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// First line shown, from 1.
@@ -724,7 +726,8 @@ type SourceFacts struct {
 	Digest string `protobuf:"bytes,8,opt,name=digest,proto3" json:"digest,omitempty"`
 	// What the runtime had lost before it called; absent when nothing.
 	SourceLoss *SourceLoss `protobuf:"bytes,9,opt,name=source_loss,json=sourceLoss,proto3" json:"source_loss,omitempty"`
-	// The lines that the preview shows, in order.
+	// The lines that the preview shows, in order, with what they were chosen for. Absent
+	// unless they were asked for, see Segment.
 	Segments []*Segment `protobuf:"bytes,10,rep,name=segments,proto3" json:"segments,omitempty"`
 	// The kind of text that the preview was made for.
 	Shape PayloadShape `protobuf:"varint,15,opt,name=shape,proto3,enum=toolresult.v1.PayloadShape" json:"shape,omitempty"`
@@ -875,6 +878,90 @@ func (x *SourceFacts) GetRedactions() []*Redaction {
 	return nil
 }
 
+// Excerpt is a large field of a custom family: a preview, what it leaves out, and where
+// all of it is, in one message. The families of the contract have the same as flat
+// fields, as the RFC writes them.
+type Excerpt struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The text: tool bytes only, decoded and sanitised, without any mark of ours.
+	Preview string `protobuf:"bytes,1,opt,name=preview,proto3" json:"preview,omitempty"`
+	// Whether content was left out.
+	Truncated bool `protobuf:"varint,2,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	// The whole payload; absent when it was not stored.
+	Artifact *ArtifactReference `protobuf:"bytes,3,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	// What the preview leaves out.
+	Cuts []*Cut `protobuf:"bytes,4,rep,name=cuts,proto3" json:"cuts,omitempty"`
+	// Facts of the payload; absent when the preview is all of it.
+	Source        *SourceFacts `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Excerpt) Reset() {
+	*x = Excerpt{}
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Excerpt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Excerpt) ProtoMessage() {}
+
+func (x *Excerpt) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Excerpt.ProtoReflect.Descriptor instead.
+func (*Excerpt) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Excerpt) GetPreview() string {
+	if x != nil {
+		return x.Preview
+	}
+	return ""
+}
+
+func (x *Excerpt) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
+func (x *Excerpt) GetArtifact() *ArtifactReference {
+	if x != nil {
+		return x.Artifact
+	}
+	return nil
+}
+
+func (x *Excerpt) GetCuts() []*Cut {
+	if x != nil {
+		return x.Cuts
+	}
+	return nil
+}
+
+func (x *Excerpt) GetSource() *SourceFacts {
+	if x != nil {
+		return x.Source
+	}
+	return nil
+}
+
 var File_toolresult_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_ledger_proto_rawDesc = "" +
@@ -934,7 +1021,13 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\n" +
 	"redactions\x18\x11 \x03(\v2\x18.toolresult.v1.RedactionB\x04\x88\xb5\x18\x01R\n" +
 	"redactionsB\x14\n" +
-	"\x12_original_artifact*\x9b\x02\n" +
+	"\x12_original_artifact\"\xf9\x01\n" +
+	"\aExcerpt\x12\x1e\n" +
+	"\apreview\x18\x01 \x01(\tB\x04\x88\xb5\x18\x02R\apreview\x12\"\n" +
+	"\ttruncated\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\ttruncated\x12B\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact\x12,\n" +
+	"\x04cuts\x18\x04 \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\x04cuts\x128\n" +
+	"\x06source\x18\x05 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x06source*\x9b\x02\n" +
 	"\aCutKind\x12\x18\n" +
 	"\x14CUT_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fCUT_KIND_MIDDLE\x10\x01\x12\x16\n" +
@@ -999,7 +1092,7 @@ func file_toolresult_v1_ledger_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(CutKind)(0),                // 0: toolresult.v1.CutKind
 	(KeepReason)(0),             // 1: toolresult.v1.KeepReason
@@ -1009,23 +1102,28 @@ var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(*Segment)(nil),             // 5: toolresult.v1.Segment
 	(*InvisibleCharacters)(nil), // 6: toolresult.v1.InvisibleCharacters
 	(*SourceFacts)(nil),         // 7: toolresult.v1.SourceFacts
-	(*SourceLoss)(nil),          // 8: toolresult.v1.SourceLoss
-	(*Redaction)(nil),           // 9: toolresult.v1.Redaction
+	(*Excerpt)(nil),             // 8: toolresult.v1.Excerpt
+	(*SourceLoss)(nil),          // 9: toolresult.v1.SourceLoss
+	(*Redaction)(nil),           // 10: toolresult.v1.Redaction
+	(*ArtifactReference)(nil),   // 11: toolresult.v1.ArtifactReference
 }
 var file_toolresult_v1_ledger_proto_depIdxs = []int32{
-	0, // 0: toolresult.v1.Cut.kind:type_name -> toolresult.v1.CutKind
-	1, // 1: toolresult.v1.Segment.reason:type_name -> toolresult.v1.KeepReason
-	3, // 2: toolresult.v1.SourceFacts.encoding:type_name -> toolresult.v1.TextEncoding
-	6, // 3: toolresult.v1.SourceFacts.invisible:type_name -> toolresult.v1.InvisibleCharacters
-	8, // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
-	5, // 5: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
-	2, // 6: toolresult.v1.SourceFacts.shape:type_name -> toolresult.v1.PayloadShape
-	9, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	0,  // 0: toolresult.v1.Cut.kind:type_name -> toolresult.v1.CutKind
+	1,  // 1: toolresult.v1.Segment.reason:type_name -> toolresult.v1.KeepReason
+	3,  // 2: toolresult.v1.SourceFacts.encoding:type_name -> toolresult.v1.TextEncoding
+	6,  // 3: toolresult.v1.SourceFacts.invisible:type_name -> toolresult.v1.InvisibleCharacters
+	9,  // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
+	5,  // 5: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
+	2,  // 6: toolresult.v1.SourceFacts.shape:type_name -> toolresult.v1.PayloadShape
+	10, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
+	11, // 8: toolresult.v1.Excerpt.artifact:type_name -> toolresult.v1.ArtifactReference
+	4,  // 9: toolresult.v1.Excerpt.cuts:type_name -> toolresult.v1.Cut
+	7,  // 10: toolresult.v1.Excerpt.source:type_name -> toolresult.v1.SourceFacts
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_ledger_proto_init() }
@@ -1042,7 +1140,7 @@ func file_toolresult_v1_ledger_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_ledger_proto_rawDesc), len(file_toolresult_v1_ledger_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

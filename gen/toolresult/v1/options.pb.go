@@ -101,8 +101,9 @@ const (
 	// A fact that the model needs for a later call: an identifier, a path. Its
 	// retention is RETENTION_KEEP.
 	Role_ROLE_HANDLE Role = 2
-	// The field x_preview of a large field: a section of text, by the convention of
-	// ledger.proto. The complete message has the Payload x.
+	// A large field x, of which the complete message has the Payload x: a section of text.
+	// In a custom family it is an Excerpt x; in the families of the contract the field
+	// x_preview, by the convention of ledger.proto.
 	Role_ROLE_LARGE_TEXT Role = 3
 	// A repeated field: a section with one line for every element. When there is a
 	// field x_total beside the list x, it is a large list, by the convention of
@@ -261,6 +262,22 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "toolresult/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50006,
+		Name:          "toolresult.v1.reads",
+		Tag:           "bytes,50006,opt,name=reads",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
+		ExtensionType: ([]string)(nil),
+		Field:         50007,
+		Name:          "toolresult.v1.changes",
+		Tag:           "bytes,50007,rep,name=changes",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50001,
@@ -306,13 +323,13 @@ var (
 	//
 	// optional bool required = 50005;
 	E_Required = &file_toolresult_v1_options_proto_extTypes[4]
-	// In a complete message: the most bytes that the string may have. Default:
-	// 1,024. Bounds: 1 to 65,536.
+	// In a complete message: the most bytes of the string that the canonical result has;
+	// a longer one is cut there and ends in "...". Default: 1,024. Bounds: 1 to 65,536.
 	//
 	// optional uint32 max_bytes = 50006;
 	E_MaxBytes = &file_toolresult_v1_options_proto_extTypes[5]
-	// In a complete message: the most elements that the list may have. Default:
-	// 64. Bounds: 1 to 10,000.
+	// In a complete message: the most elements of the list that the canonical result has,
+	// unless it is a large list, which has no bound. Default: 64. Bounds: 1 to 10,000.
 	//
 	// optional uint32 max_items = 50007;
 	E_MaxItems = &file_toolresult_v1_options_proto_extTypes[6]
@@ -365,10 +382,20 @@ var (
 	// the same subject the later one supersedes the earlier one, so it is for families
 	// that read and not for those that act. A subject that expands to nothing, and a
 	// family without one, is never superseded, unless the runtime names the subject
-	// (ResultContext).
+	// (CompactEntry).
 	//
 	// optional string subject = 50005;
 	E_Subject = &file_toolresult_v1_options_proto_extTypes[12]
+	// Of a canonical message: the name of its field with the path that was read, such as
+	// "path". The result is stale when a later one changes that path.
+	//
+	// optional string reads = 50006;
+	E_Reads = &file_toolresult_v1_options_proto_extTypes[13]
+	// Of a canonical message: where it has the paths that it changed: the name of a field
+	// or, of a list, of a field of its elements, such as "changes.path".
+	//
+	// repeated string changes = 50007;
+	E_Changes = &file_toolresult_v1_options_proto_extTypes[14]
 )
 
 // Extension fields to descriptorpb.EnumValueOptions.
@@ -377,12 +404,12 @@ var (
 	// for "_".
 	//
 	// optional string words = 50001;
-	E_Words = &file_toolresult_v1_options_proto_extTypes[13]
+	E_Words = &file_toolresult_v1_options_proto_extTypes[15]
 	// A message in which a field has the value says of no failure, whatever its other
 	// fields say: an exit code that is an answer.
 	//
 	// optional bool means_no_failure = 50002;
-	E_MeansNoFailure = &file_toolresult_v1_options_proto_extTypes[14]
+	E_MeansNoFailure = &file_toolresult_v1_options_proto_extTypes[16]
 )
 
 var File_toolresult_v1_options_proto protoreflect.FileDescriptor
@@ -414,7 +441,9 @@ const file_toolresult_v1_options_proto_rawDesc = "" +
 	"\x04line\x12\x1f.google.protobuf.MessageOptions\x18҆\x03 \x01(\tR\x04line:=\n" +
 	"\bcomplete\x12\x1f.google.protobuf.MessageOptions\x18ӆ\x03 \x01(\tR\bcomplete:H\n" +
 	"\x0edefault_tokens\x12\x1f.google.protobuf.MessageOptions\x18Ԇ\x03 \x01(\rR\rdefaultTokens:;\n" +
-	"\asubject\x12\x1f.google.protobuf.MessageOptions\x18Ն\x03 \x01(\tR\asubject:9\n" +
+	"\asubject\x12\x1f.google.protobuf.MessageOptions\x18Ն\x03 \x01(\tR\asubject:7\n" +
+	"\x05reads\x12\x1f.google.protobuf.MessageOptions\x18ֆ\x03 \x01(\tR\x05reads:;\n" +
+	"\achanges\x12\x1f.google.protobuf.MessageOptions\x18׆\x03 \x03(\tR\achanges:9\n" +
 	"\x05words\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\tR\x05words:M\n" +
 	"\x10means_no_failure\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\bR\x0emeansNoFailureB\xb7\x01\n" +
 	"\x11com.toolresult.v1B\fOptionsProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
@@ -453,14 +482,16 @@ var file_toolresult_v1_options_proto_depIdxs = []int32{
 	3,  // 10: toolresult.v1.complete:extendee -> google.protobuf.MessageOptions
 	3,  // 11: toolresult.v1.default_tokens:extendee -> google.protobuf.MessageOptions
 	3,  // 12: toolresult.v1.subject:extendee -> google.protobuf.MessageOptions
-	4,  // 13: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
-	4,  // 14: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
-	0,  // 15: toolresult.v1.retention:type_name -> toolresult.v1.Retention
-	1,  // 16: toolresult.v1.role:type_name -> toolresult.v1.Role
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	15, // [15:17] is the sub-list for extension type_name
-	0,  // [0:15] is the sub-list for extension extendee
+	3,  // 13: toolresult.v1.reads:extendee -> google.protobuf.MessageOptions
+	3,  // 14: toolresult.v1.changes:extendee -> google.protobuf.MessageOptions
+	4,  // 15: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
+	4,  // 16: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
+	0,  // 17: toolresult.v1.retention:type_name -> toolresult.v1.Retention
+	1,  // 18: toolresult.v1.role:type_name -> toolresult.v1.Role
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	17, // [17:19] is the sub-list for extension type_name
+	0,  // [0:17] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
 }
 
@@ -476,7 +507,7 @@ func file_toolresult_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_options_proto_rawDesc), len(file_toolresult_v1_options_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 15,
+			NumExtensions: 17,
 			NumServices:   0,
 		},
 		GoTypes:           file_toolresult_v1_options_proto_goTypes,

@@ -82,6 +82,116 @@ func (TokenVocabulary) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{0}
 }
 
+// HandleForm says how a receipt names an artifact.
+type HandleForm int32
+
+const (
+	// The same as HANDLE_FORM_PATH.
+	HandleForm_HANDLE_FORM_UNSPECIFIED HandleForm = 0
+	// By its path, for models that can read files or are told to call ReadArtifact.
+	HandleForm_HANDLE_FORM_PATH HandleForm = 1
+	// By a call of read_result, the tool of ToolService that a model can be given.
+	HandleForm_HANDLE_FORM_CALL HandleForm = 2
+)
+
+// Enum value maps for HandleForm.
+var (
+	HandleForm_name = map[int32]string{
+		0: "HANDLE_FORM_UNSPECIFIED",
+		1: "HANDLE_FORM_PATH",
+		2: "HANDLE_FORM_CALL",
+	}
+	HandleForm_value = map[string]int32{
+		"HANDLE_FORM_UNSPECIFIED": 0,
+		"HANDLE_FORM_PATH":        1,
+		"HANDLE_FORM_CALL":        2,
+	}
+)
+
+func (x HandleForm) Enum() *HandleForm {
+	p := new(HandleForm)
+	*p = x
+	return p
+}
+
+func (x HandleForm) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (HandleForm) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_policy_proto_enumTypes[1].Descriptor()
+}
+
+func (HandleForm) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_policy_proto_enumTypes[1]
+}
+
+func (x HandleForm) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use HandleForm.Descriptor instead.
+func (HandleForm) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{1}
+}
+
+// CanonicalForm says in which form an answer has canonical results.
+type CanonicalForm int32
+
+const (
+	// The same as CANONICAL_FORM_MESSAGE.
+	CanonicalForm_CANONICAL_FORM_UNSPECIFIED CanonicalForm = 0
+	// As a message, canonical.
+	CanonicalForm_CANONICAL_FORM_MESSAGE CanonicalForm = 1
+	// As the RFC's JSON, canonical_json.
+	CanonicalForm_CANONICAL_FORM_JSON CanonicalForm = 2
+	// Both.
+	CanonicalForm_CANONICAL_FORM_BOTH CanonicalForm = 3
+)
+
+// Enum value maps for CanonicalForm.
+var (
+	CanonicalForm_name = map[int32]string{
+		0: "CANONICAL_FORM_UNSPECIFIED",
+		1: "CANONICAL_FORM_MESSAGE",
+		2: "CANONICAL_FORM_JSON",
+		3: "CANONICAL_FORM_BOTH",
+	}
+	CanonicalForm_value = map[string]int32{
+		"CANONICAL_FORM_UNSPECIFIED": 0,
+		"CANONICAL_FORM_MESSAGE":     1,
+		"CANONICAL_FORM_JSON":        2,
+		"CANONICAL_FORM_BOTH":        3,
+	}
+)
+
+func (x CanonicalForm) Enum() *CanonicalForm {
+	p := new(CanonicalForm)
+	*p = x
+	return p
+}
+
+func (x CanonicalForm) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CanonicalForm) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_policy_proto_enumTypes[2].Descriptor()
+}
+
+func (CanonicalForm) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_policy_proto_enumTypes[2]
+}
+
+func (x CanonicalForm) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CanonicalForm.Descriptor instead.
+func (CanonicalForm) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
+}
+
 // ArtifactPolicy says when a payload is kept whole in the artifact store.
 type ArtifactPolicy int32
 
@@ -121,11 +231,11 @@ func (x ArtifactPolicy) String() string {
 }
 
 func (ArtifactPolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[1].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[3].Descriptor()
 }
 
 func (ArtifactPolicy) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[1]
+	return &file_toolresult_v1_policy_proto_enumTypes[3]
 }
 
 func (x ArtifactPolicy) Number() protoreflect.EnumNumber {
@@ -134,19 +244,20 @@ func (x ArtifactPolicy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ArtifactPolicy.Descriptor instead.
 func (ArtifactPolicy) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
 }
 
-// UnchangedPolicy says what becomes of an output that has the same bytes as that
-// of an earlier call of the session. It takes a CallReference with session_id
-// and call_id, and what earlier calls wrote is known for as long as the server
-// runs.
+// UnchangedPolicy says what becomes of an output that has the same bytes as that of an
+// earlier call of the same command in the same scope: session, agent and generation of
+// its context (CallReference). It takes a CallReference with session_id and call_id, and
+// what earlier calls wrote is known for as long as the server runs. A result that Compact
+// changed is not referred to any more.
 type UnchangedPolicy int32
 
 const (
 	// The same as UNCHANGED_POLICY_STATE.
 	UnchangedPolicy_UNCHANGED_POLICY_UNSPECIFIED UnchangedPolicy = 0
-	// The receipt says so, and shows the lines that matter most alone.
+	// The receipt says so, on one line.
 	UnchangedPolicy_UNCHANGED_POLICY_STATE UnchangedPolicy = 1
 	// As if there were no earlier call.
 	UnchangedPolicy_UNCHANGED_POLICY_IGNORE UnchangedPolicy = 2
@@ -177,11 +288,11 @@ func (x UnchangedPolicy) String() string {
 }
 
 func (UnchangedPolicy) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[2].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[4].Descriptor()
 }
 
 func (UnchangedPolicy) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[2]
+	return &file_toolresult_v1_policy_proto_enumTypes[4]
 }
 
 func (x UnchangedPolicy) Number() protoreflect.EnumNumber {
@@ -190,7 +301,7 @@ func (x UnchangedPolicy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use UnchangedPolicy.Descriptor instead.
 func (UnchangedPolicy) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 // PatternRedaction says whether what looks like a secret is redacted.
@@ -227,11 +338,11 @@ func (x PatternRedaction) String() string {
 }
 
 func (PatternRedaction) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[3].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[5].Descriptor()
 }
 
 func (PatternRedaction) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[3]
+	return &file_toolresult_v1_policy_proto_enumTypes[5]
 }
 
 func (x PatternRedaction) Number() protoreflect.EnumNumber {
@@ -240,7 +351,7 @@ func (x PatternRedaction) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PatternRedaction.Descriptor instead.
 func (PatternRedaction) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 // CompactionLevel is how far a canonical result has been compacted. It lives
@@ -288,11 +399,11 @@ func (x CompactionLevel) String() string {
 }
 
 func (CompactionLevel) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[4].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[6].Descriptor()
 }
 
 func (CompactionLevel) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[4]
+	return &file_toolresult_v1_policy_proto_enumTypes[6]
 }
 
 func (x CompactionLevel) Number() protoreflect.EnumNumber {
@@ -301,7 +412,56 @@ func (x CompactionLevel) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CompactionLevel.Descriptor instead.
 func (CompactionLevel) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{6}
+}
+
+// SupersededCause says why a result is superseded.
+type SupersededCause int32
+
+const (
+	// A later result answers the same question.
+	SupersededCause_SUPERSEDED_CAUSE_UNSPECIFIED SupersededCause = 0
+	// A later call changed what was read: the text is stale.
+	SupersededCause_SUPERSEDED_CAUSE_EDITED SupersededCause = 1
+)
+
+// Enum value maps for SupersededCause.
+var (
+	SupersededCause_name = map[int32]string{
+		0: "SUPERSEDED_CAUSE_UNSPECIFIED",
+		1: "SUPERSEDED_CAUSE_EDITED",
+	}
+	SupersededCause_value = map[string]int32{
+		"SUPERSEDED_CAUSE_UNSPECIFIED": 0,
+		"SUPERSEDED_CAUSE_EDITED":      1,
+	}
+)
+
+func (x SupersededCause) Enum() *SupersededCause {
+	p := new(SupersededCause)
+	*p = x
+	return p
+}
+
+func (x SupersededCause) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SupersededCause) Descriptor() protoreflect.EnumDescriptor {
+	return file_toolresult_v1_policy_proto_enumTypes[7].Descriptor()
+}
+
+func (SupersededCause) Type() protoreflect.EnumType {
+	return &file_toolresult_v1_policy_proto_enumTypes[7]
+}
+
+func (x SupersededCause) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SupersededCause.Descriptor instead.
+func (SupersededCause) EnumDescriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 // CacheBreak says whether results that the provider's prompt cache has may change.
@@ -342,11 +502,11 @@ func (x CacheBreak) String() string {
 }
 
 func (CacheBreak) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_policy_proto_enumTypes[5].Descriptor()
+	return file_toolresult_v1_policy_proto_enumTypes[8].Descriptor()
 }
 
 func (CacheBreak) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_policy_proto_enumTypes[5]
+	return &file_toolresult_v1_policy_proto_enumTypes[8]
 }
 
 func (x CacheBreak) Number() protoreflect.EnumNumber {
@@ -355,7 +515,7 @@ func (x CacheBreak) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CacheBreak.Descriptor instead.
 func (CacheBreak) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 // Budget bounds a whole receipt: outcome, facts, headings, cut markers and
@@ -364,8 +524,9 @@ func (CacheBreak) EnumDescriptor() ([]byte, []int) {
 // Ownership"; the defaults are the family's own.
 type Budget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens, in the vocabulary of the policy. 0: the family's default (command:
-	// 2,000). Bounds: 16 to 200,000.
+	// Tokens, in the vocabulary of the policy. 0: what the operator set for the tool or
+	// the model (setting "budgets"), or else the family's default (command: 2,000).
+	// Bounds: 16 to 200,000.
 	MaxTokens uint32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
 	// Lines. 0: no limit beside the tokens. Bounds: 2 to 1,000,000.
 	MaxLines uint32 `protobuf:"varint,2,opt,name=max_lines,json=maxLines,proto3" json:"max_lines,omitempty"`
@@ -437,6 +598,63 @@ func (x *Budget) GetMaxLineBytes() uint32 {
 	return 0
 }
 
+// ContextWindow says how much of the model's context window is left. A receipt then costs
+// at most a quarter of that, and is given 256 tokens in any case, so that a full window
+// makes receipts small and never fails a call.
+type ContextWindow struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The size of the window, in tokens. Required.
+	WindowTokens uint64 `protobuf:"varint,1,opt,name=window_tokens,json=windowTokens,proto3" json:"window_tokens,omitempty"`
+	// Tokens that the prompt has already. More than the window is the same as all of it.
+	UsedTokens    uint64 `protobuf:"varint,2,opt,name=used_tokens,json=usedTokens,proto3" json:"used_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ContextWindow) Reset() {
+	*x = ContextWindow{}
+	mi := &file_toolresult_v1_policy_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ContextWindow) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ContextWindow) ProtoMessage() {}
+
+func (x *ContextWindow) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_policy_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ContextWindow.ProtoReflect.Descriptor instead.
+func (*ContextWindow) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ContextWindow) GetWindowTokens() uint64 {
+	if x != nil {
+		return x.WindowTokens
+	}
+	return 0
+}
+
+func (x *ContextWindow) GetUsedTokens() uint64 {
+	if x != nil {
+		return x.UsedTokens
+	}
+	return 0
+}
+
 // RenderPolicy governs the receipt. Source: RFC "ToolOutputRenderPolicy".
 type RenderPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -444,13 +662,20 @@ type RenderPolicy struct {
 	Budget *Budget `protobuf:"bytes,1,opt,name=budget,proto3" json:"budget,omitempty"`
 	// How tokens are counted.
 	TokenVocabulary TokenVocabulary `protobuf:"varint,2,opt,name=token_vocabulary,json=tokenVocabulary,proto3,enum=toolresult.v1.TokenVocabulary" json:"token_vocabulary,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// How much room the model has. Absent: not known.
+	Window *ContextWindow `protobuf:"bytes,3,opt,name=window,proto3" json:"window,omitempty"`
+	// The model that reads the receipt, such as "claude-sonnet-4-5", for the budgets that
+	// the operator set by model. Empty: not known. At most 256 bytes.
+	Model string `protobuf:"bytes,4,opt,name=model,proto3" json:"model,omitempty"`
+	// How artifacts are named.
+	Handles       HandleForm `protobuf:"varint,5,opt,name=handles,proto3,enum=toolresult.v1.HandleForm" json:"handles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RenderPolicy) Reset() {
 	*x = RenderPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[1]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -462,7 +687,7 @@ func (x *RenderPolicy) String() string {
 func (*RenderPolicy) ProtoMessage() {}
 
 func (x *RenderPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[1]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -475,7 +700,7 @@ func (x *RenderPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderPolicy.ProtoReflect.Descriptor instead.
 func (*RenderPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RenderPolicy) GetBudget() *Budget {
@@ -490,6 +715,27 @@ func (x *RenderPolicy) GetTokenVocabulary() TokenVocabulary {
 		return x.TokenVocabulary
 	}
 	return TokenVocabulary_TOKEN_VOCABULARY_UNSPECIFIED
+}
+
+func (x *RenderPolicy) GetWindow() *ContextWindow {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *RenderPolicy) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *RenderPolicy) GetHandles() HandleForm {
+	if x != nil {
+		return x.Handles
+	}
+	return HandleForm_HANDLE_FORM_UNSPECIFIED
 }
 
 // ProjectionPolicy governs the canonical result. Source: RFC
@@ -508,14 +754,17 @@ type ProjectionPolicy struct {
 	// What becomes of an output that is the same as before. Of commands alone.
 	Unchanged UnchangedPolicy `protobuf:"varint,4,opt,name=unchanged,proto3,enum=toolresult.v1.UnchangedPolicy" json:"unchanged,omitempty"`
 	// What is redacted. Absent: registered values and everything that looks like a secret.
-	Redaction     *RedactionPolicy `protobuf:"bytes,5,opt,name=redaction,proto3" json:"redaction,omitempty"`
+	Redaction *RedactionPolicy `protobuf:"bytes,5,opt,name=redaction,proto3" json:"redaction,omitempty"`
+	// Have the segments of previews in the canonical result, with reasons and scores.
+	// Absent or false: they are in the audit log alone.
+	Segments      bool `protobuf:"varint,6,opt,name=segments,proto3" json:"segments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ProjectionPolicy) Reset() {
 	*x = ProjectionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[2]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -527,7 +776,7 @@ func (x *ProjectionPolicy) String() string {
 func (*ProjectionPolicy) ProtoMessage() {}
 
 func (x *ProjectionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[2]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -540,7 +789,7 @@ func (x *ProjectionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectionPolicy.ProtoReflect.Descriptor instead.
 func (*ProjectionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ProjectionPolicy) GetRender() *RenderPolicy {
@@ -578,6 +827,13 @@ func (x *ProjectionPolicy) GetRedaction() *RedactionPolicy {
 	return nil
 }
 
+func (x *ProjectionPolicy) GetSegments() bool {
+	if x != nil {
+		return x.Segments
+	}
+	return false
+}
+
 // RedactionPolicy says what is replaced in an output before anything is made of it.
 type RedactionPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -593,7 +849,7 @@ type RedactionPolicy struct {
 
 func (x *RedactionPolicy) Reset() {
 	*x = RedactionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -605,7 +861,7 @@ func (x *RedactionPolicy) String() string {
 func (*RedactionPolicy) ProtoMessage() {}
 
 func (x *RedactionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[3]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -618,7 +874,7 @@ func (x *RedactionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedactionPolicy.ProtoReflect.Descriptor instead.
 func (*RedactionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RedactionPolicy) GetPatterns() PatternRedaction {
@@ -635,20 +891,22 @@ func (x *RedactionPolicy) GetRequireSet() string {
 	return ""
 }
 
-// Superseded names the later result that answers the same question.
+// Superseded names the later result for which a result is out of date.
 type Superseded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The call_id of its call; empty when the runtime did not name it.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// How many results later it came; 1 is the next one.
-	ResultsLater  uint32 `protobuf:"varint,2,opt,name=results_later,json=resultsLater,proto3" json:"results_later,omitempty"`
+	ResultsLater uint32 `protobuf:"varint,2,opt,name=results_later,json=resultsLater,proto3" json:"results_later,omitempty"`
+	// Why the result is out of date.
+	Cause         SupersededCause `protobuf:"varint,3,opt,name=cause,proto3,enum=toolresult.v1.SupersededCause" json:"cause,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Superseded) Reset() {
 	*x = Superseded{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -660,7 +918,7 @@ func (x *Superseded) String() string {
 func (*Superseded) ProtoMessage() {}
 
 func (x *Superseded) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[4]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -673,7 +931,7 @@ func (x *Superseded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Superseded.ProtoReflect.Descriptor instead.
 func (*Superseded) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Superseded) GetCallId() string {
@@ -688,6 +946,13 @@ func (x *Superseded) GetResultsLater() uint32 {
 		return x.ResultsLater
 	}
 	return 0
+}
+
+func (x *Superseded) GetCause() SupersededCause {
+	if x != nil {
+		return x.Cause
+	}
+	return SupersededCause_SUPERSEDED_CAUSE_UNSPECIFIED
 }
 
 // CompactionPolicy governs Compact. docs/compaction.md has the reasoning.
@@ -727,7 +992,7 @@ type CompactionPolicy struct {
 
 func (x *CompactionPolicy) Reset() {
 	*x = CompactionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -739,7 +1004,7 @@ func (x *CompactionPolicy) String() string {
 func (*CompactionPolicy) ProtoMessage() {}
 
 func (x *CompactionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[5]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -752,7 +1017,7 @@ func (x *CompactionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionPolicy.ProtoReflect.Descriptor instead.
 func (*CompactionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CompactionPolicy) GetLevel() CompactionLevel {
@@ -820,7 +1085,7 @@ type ProtectionPolicy struct {
 
 func (x *ProtectionPolicy) Reset() {
 	*x = ProtectionPolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +1097,7 @@ func (x *ProtectionPolicy) String() string {
 func (*ProtectionPolicy) ProtoMessage() {}
 
 func (x *ProtectionPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[6]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +1110,7 @@ func (x *ProtectionPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProtectionPolicy.ProtoReflect.Descriptor instead.
 func (*ProtectionPolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ProtectionPolicy) GetLastTurns() uint32 {
@@ -876,7 +1141,7 @@ type CachePolicy struct {
 	// How many results, from the first one on, were sent before and are in the cache.
 	CachedResults uint32 `protobuf:"varint,1,opt,name=cached_results,json=cachedResults,proto3" json:"cached_results,omitempty"`
 	// Whether they may change.
-	OnBreak CacheBreak `protobuf:"varint,2,opt,name=on_break,json=onBreak,proto3,enum=toolresult.v1.CacheBreak" json:"on_break,omitempty"`
+	CacheBreak CacheBreak `protobuf:"varint,2,opt,name=cache_break,json=cacheBreak,proto3,enum=toolresult.v1.CacheBreak" json:"cache_break,omitempty"`
 	// Tokens that must be freed for a break to be worth it: when one is needed,
 	// compaction goes on below the budget until so many are. 0: none.
 	MinSavingTokens uint32 `protobuf:"varint,3,opt,name=min_saving_tokens,json=minSavingTokens,proto3" json:"min_saving_tokens,omitempty"`
@@ -893,7 +1158,7 @@ type CachePolicy struct {
 
 func (x *CachePolicy) Reset() {
 	*x = CachePolicy{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -905,7 +1170,7 @@ func (x *CachePolicy) String() string {
 func (*CachePolicy) ProtoMessage() {}
 
 func (x *CachePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[7]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -918,7 +1183,7 @@ func (x *CachePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CachePolicy.ProtoReflect.Descriptor instead.
 func (*CachePolicy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CachePolicy) GetCachedResults() uint32 {
@@ -928,9 +1193,9 @@ func (x *CachePolicy) GetCachedResults() uint32 {
 	return 0
 }
 
-func (x *CachePolicy) GetOnBreak() CacheBreak {
+func (x *CachePolicy) GetCacheBreak() CacheBreak {
 	if x != nil {
-		return x.OnBreak
+		return x.CacheBreak
 	}
 	return CacheBreak_CACHE_BREAK_UNSPECIFIED
 }
@@ -987,7 +1252,7 @@ type Receipt struct {
 
 func (x *Receipt) Reset() {
 	*x = Receipt{}
-	mi := &file_toolresult_v1_policy_proto_msgTypes[8]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -999,7 +1264,7 @@ func (x *Receipt) String() string {
 func (*Receipt) ProtoMessage() {}
 
 func (x *Receipt) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_policy_proto_msgTypes[8]
+	mi := &file_toolresult_v1_policy_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1012,7 +1277,7 @@ func (x *Receipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Receipt.ProtoReflect.Descriptor instead.
 func (*Receipt) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Receipt) GetText() string {
@@ -1060,25 +1325,34 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"max_tokens\x18\x01 \x01(\rR\tmaxTokens\x12\x1b\n" +
 	"\tmax_lines\x18\x02 \x01(\rR\bmaxLines\x12\x1b\n" +
 	"\tmax_bytes\x18\x03 \x01(\rR\bmaxBytes\x12$\n" +
-	"\x0emax_line_bytes\x18\x04 \x01(\rR\fmaxLineBytes\"\x88\x01\n" +
+	"\x0emax_line_bytes\x18\x04 \x01(\rR\fmaxLineBytes\"U\n" +
+	"\rContextWindow\x12#\n" +
+	"\rwindow_tokens\x18\x01 \x01(\x04R\fwindowTokens\x12\x1f\n" +
+	"\vused_tokens\x18\x02 \x01(\x04R\n" +
+	"usedTokens\"\x89\x02\n" +
 	"\fRenderPolicy\x12-\n" +
 	"\x06budget\x18\x01 \x01(\v2\x15.toolresult.v1.BudgetR\x06budget\x12I\n" +
-	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\"\xc4\x02\n" +
+	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\x124\n" +
+	"\x06window\x18\x03 \x01(\v2\x1c.toolresult.v1.ContextWindowR\x06window\x12\x14\n" +
+	"\x05model\x18\x04 \x01(\tR\x05model\x123\n" +
+	"\ahandles\x18\x05 \x01(\x0e2\x19.toolresult.v1.HandleFormR\ahandles\"\xe0\x02\n" +
 	"\x10ProjectionPolicy\x123\n" +
 	"\x06render\x18\x01 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\x12F\n" +
 	"\x0fartifact_policy\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ArtifactPolicyR\x0eartifactPolicy\x12&\n" +
 	"\fhead_percent\x18\x03 \x01(\rH\x00R\vheadPercent\x88\x01\x01\x12<\n" +
 	"\tunchanged\x18\x04 \x01(\x0e2\x1e.toolresult.v1.UnchangedPolicyR\tunchanged\x12<\n" +
-	"\tredaction\x18\x05 \x01(\v2\x1e.toolresult.v1.RedactionPolicyR\tredactionB\x0f\n" +
+	"\tredaction\x18\x05 \x01(\v2\x1e.toolresult.v1.RedactionPolicyR\tredaction\x12\x1a\n" +
+	"\bsegments\x18\x06 \x01(\bR\bsegmentsB\x0f\n" +
 	"\r_head_percent\"o\n" +
 	"\x0fRedactionPolicy\x12;\n" +
 	"\bpatterns\x18\x01 \x01(\x0e2\x1f.toolresult.v1.PatternRedactionR\bpatterns\x12\x1f\n" +
 	"\vrequire_set\x18\x02 \x01(\tR\n" +
-	"requireSet\"V\n" +
+	"requireSet\"\x92\x01\n" +
 	"\n" +
 	"Superseded\x12\x1d\n" +
 	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12)\n" +
-	"\rresults_later\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\fresultsLater\"\x81\x03\n" +
+	"\rresults_later\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\fresultsLater\x12:\n" +
+	"\x05cause\x18\x03 \x01(\x0e2\x1e.toolresult.v1.SupersededCauseB\x04\x88\xb5\x18\x01R\x05cause\"\x81\x03\n" +
 	"\x10CompactionPolicy\x124\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelR\x05level\x12%\n" +
 	"\x0epreview_tokens\x18\x02 \x01(\rR\rpreviewTokens\x123\n" +
@@ -1092,10 +1366,11 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\n" +
 	"last_turns\x18\x01 \x01(\rR\tlastTurns\x12\x19\n" +
 	"\bcall_ids\x18\x02 \x03(\tR\acallIds\x12\x1a\n" +
-	"\bfamilies\x18\x03 \x03(\tR\bfamilies\"\xa1\x02\n" +
+	"\bfamilies\x18\x03 \x03(\tR\bfamilies\"\xa7\x02\n" +
 	"\vCachePolicy\x12%\n" +
-	"\x0ecached_results\x18\x01 \x01(\rR\rcachedResults\x124\n" +
-	"\bon_break\x18\x02 \x01(\x0e2\x19.toolresult.v1.CacheBreakR\aonBreak\x12*\n" +
+	"\x0ecached_results\x18\x01 \x01(\rR\rcachedResults\x12:\n" +
+	"\vcache_break\x18\x02 \x01(\x0e2\x19.toolresult.v1.CacheBreakR\n" +
+	"cacheBreak\x12*\n" +
 	"\x11min_saving_tokens\x18\x03 \x01(\rR\x0fminSavingTokens\x12#\n" +
 	"\rwrite_percent\x18\x04 \x01(\rR\fwritePercent\x12&\n" +
 	"\fread_percent\x18\x05 \x01(\rH\x00R\vreadPercent\x88\x01\x01\x12+\n" +
@@ -1111,7 +1386,17 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x1cTOKEN_VOCABULARY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19TOKEN_VOCABULARY_ESTIMATE\x10\x01\x12\x1f\n" +
 	"\x1bTOKEN_VOCABULARY_O200K_BASE\x10\x02\x12 \n" +
-	"\x1cTOKEN_VOCABULARY_CL100K_BASE\x10\x03*m\n" +
+	"\x1cTOKEN_VOCABULARY_CL100K_BASE\x10\x03*U\n" +
+	"\n" +
+	"HandleForm\x12\x1b\n" +
+	"\x17HANDLE_FORM_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10HANDLE_FORM_PATH\x10\x01\x12\x14\n" +
+	"\x10HANDLE_FORM_CALL\x10\x02*}\n" +
+	"\rCanonicalForm\x12\x1e\n" +
+	"\x1aCANONICAL_FORM_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16CANONICAL_FORM_MESSAGE\x10\x01\x12\x17\n" +
+	"\x13CANONICAL_FORM_JSON\x10\x02\x12\x17\n" +
+	"\x13CANONICAL_FORM_BOTH\x10\x03*m\n" +
 	"\x0eArtifactPolicy\x12\x1f\n" +
 	"\x1bARTIFACT_POLICY_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aARTIFACT_POLICY_WHEN_LOSSY\x10\x01\x12\x1a\n" +
@@ -1127,7 +1412,10 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x1cCOMPACTION_LEVEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18COMPACTION_LEVEL_TRIMMED\x10\x01\x12\x1c\n" +
 	"\x18COMPACTION_LEVEL_HANDLES\x10\x02\x12\x19\n" +
-	"\x15COMPACTION_LEVEL_LINE\x10\x03*]\n" +
+	"\x15COMPACTION_LEVEL_LINE\x10\x03*P\n" +
+	"\x0fSupersededCause\x12 \n" +
+	"\x1cSUPERSEDED_CAUSE_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17SUPERSEDED_CAUSE_EDITED\x10\x01*]\n" +
 	"\n" +
 	"CacheBreak\x12\x1b\n" +
 	"\x17CACHE_BREAK_UNSPECIFIED\x10\x00\x12\x15\n" +
@@ -1147,43 +1435,50 @@ func file_toolresult_v1_policy_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_policy_proto_rawDescData
 }
 
-var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_toolresult_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
+var file_toolresult_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_toolresult_v1_policy_proto_goTypes = []any{
 	(TokenVocabulary)(0),     // 0: toolresult.v1.TokenVocabulary
-	(ArtifactPolicy)(0),      // 1: toolresult.v1.ArtifactPolicy
-	(UnchangedPolicy)(0),     // 2: toolresult.v1.UnchangedPolicy
-	(PatternRedaction)(0),    // 3: toolresult.v1.PatternRedaction
-	(CompactionLevel)(0),     // 4: toolresult.v1.CompactionLevel
-	(CacheBreak)(0),          // 5: toolresult.v1.CacheBreak
-	(*Budget)(nil),           // 6: toolresult.v1.Budget
-	(*RenderPolicy)(nil),     // 7: toolresult.v1.RenderPolicy
-	(*ProjectionPolicy)(nil), // 8: toolresult.v1.ProjectionPolicy
-	(*RedactionPolicy)(nil),  // 9: toolresult.v1.RedactionPolicy
-	(*Superseded)(nil),       // 10: toolresult.v1.Superseded
-	(*CompactionPolicy)(nil), // 11: toolresult.v1.CompactionPolicy
-	(*ProtectionPolicy)(nil), // 12: toolresult.v1.ProtectionPolicy
-	(*CachePolicy)(nil),      // 13: toolresult.v1.CachePolicy
-	(*Receipt)(nil),          // 14: toolresult.v1.Receipt
+	(HandleForm)(0),          // 1: toolresult.v1.HandleForm
+	(CanonicalForm)(0),       // 2: toolresult.v1.CanonicalForm
+	(ArtifactPolicy)(0),      // 3: toolresult.v1.ArtifactPolicy
+	(UnchangedPolicy)(0),     // 4: toolresult.v1.UnchangedPolicy
+	(PatternRedaction)(0),    // 5: toolresult.v1.PatternRedaction
+	(CompactionLevel)(0),     // 6: toolresult.v1.CompactionLevel
+	(SupersededCause)(0),     // 7: toolresult.v1.SupersededCause
+	(CacheBreak)(0),          // 8: toolresult.v1.CacheBreak
+	(*Budget)(nil),           // 9: toolresult.v1.Budget
+	(*ContextWindow)(nil),    // 10: toolresult.v1.ContextWindow
+	(*RenderPolicy)(nil),     // 11: toolresult.v1.RenderPolicy
+	(*ProjectionPolicy)(nil), // 12: toolresult.v1.ProjectionPolicy
+	(*RedactionPolicy)(nil),  // 13: toolresult.v1.RedactionPolicy
+	(*Superseded)(nil),       // 14: toolresult.v1.Superseded
+	(*CompactionPolicy)(nil), // 15: toolresult.v1.CompactionPolicy
+	(*ProtectionPolicy)(nil), // 16: toolresult.v1.ProtectionPolicy
+	(*CachePolicy)(nil),      // 17: toolresult.v1.CachePolicy
+	(*Receipt)(nil),          // 18: toolresult.v1.Receipt
 }
 var file_toolresult_v1_policy_proto_depIdxs = []int32{
-	6,  // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
+	9,  // 0: toolresult.v1.RenderPolicy.budget:type_name -> toolresult.v1.Budget
 	0,  // 1: toolresult.v1.RenderPolicy.token_vocabulary:type_name -> toolresult.v1.TokenVocabulary
-	7,  // 2: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
-	1,  // 3: toolresult.v1.ProjectionPolicy.artifact_policy:type_name -> toolresult.v1.ArtifactPolicy
-	2,  // 4: toolresult.v1.ProjectionPolicy.unchanged:type_name -> toolresult.v1.UnchangedPolicy
-	9,  // 5: toolresult.v1.ProjectionPolicy.redaction:type_name -> toolresult.v1.RedactionPolicy
-	3,  // 6: toolresult.v1.RedactionPolicy.patterns:type_name -> toolresult.v1.PatternRedaction
-	4,  // 7: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
-	7,  // 8: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
-	12, // 9: toolresult.v1.CompactionPolicy.protect:type_name -> toolresult.v1.ProtectionPolicy
-	13, // 10: toolresult.v1.CompactionPolicy.cache:type_name -> toolresult.v1.CachePolicy
-	5,  // 11: toolresult.v1.CachePolicy.on_break:type_name -> toolresult.v1.CacheBreak
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	10, // 2: toolresult.v1.RenderPolicy.window:type_name -> toolresult.v1.ContextWindow
+	1,  // 3: toolresult.v1.RenderPolicy.handles:type_name -> toolresult.v1.HandleForm
+	11, // 4: toolresult.v1.ProjectionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	3,  // 5: toolresult.v1.ProjectionPolicy.artifact_policy:type_name -> toolresult.v1.ArtifactPolicy
+	4,  // 6: toolresult.v1.ProjectionPolicy.unchanged:type_name -> toolresult.v1.UnchangedPolicy
+	13, // 7: toolresult.v1.ProjectionPolicy.redaction:type_name -> toolresult.v1.RedactionPolicy
+	5,  // 8: toolresult.v1.RedactionPolicy.patterns:type_name -> toolresult.v1.PatternRedaction
+	7,  // 9: toolresult.v1.Superseded.cause:type_name -> toolresult.v1.SupersededCause
+	6,  // 10: toolresult.v1.CompactionPolicy.level:type_name -> toolresult.v1.CompactionLevel
+	11, // 11: toolresult.v1.CompactionPolicy.render:type_name -> toolresult.v1.RenderPolicy
+	16, // 12: toolresult.v1.CompactionPolicy.protect:type_name -> toolresult.v1.ProtectionPolicy
+	17, // 13: toolresult.v1.CompactionPolicy.cache:type_name -> toolresult.v1.CachePolicy
+	8,  // 14: toolresult.v1.CachePolicy.cache_break:type_name -> toolresult.v1.CacheBreak
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_policy_proto_init() }
@@ -1192,16 +1487,16 @@ func file_toolresult_v1_policy_proto_init() {
 		return
 	}
 	file_toolresult_v1_options_proto_init()
-	file_toolresult_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
-	file_toolresult_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
-	file_toolresult_v1_policy_proto_msgTypes[7].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[3].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
+	file_toolresult_v1_policy_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_policy_proto_rawDesc), len(file_toolresult_v1_policy_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   9,
+			NumEnums:      9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -9,6 +9,7 @@ package toolresultv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -136,6 +137,8 @@ const (
 	ResultHold_RESULT_HOLD_PROTECTED ResultHold = 1
 	// It is in the provider's cache, which may not be broken.
 	ResultHold_RESULT_HOLD_CACHED ResultHold = 2
+	// This version does not know its family, or it is not in the form of the contract.
+	ResultHold_RESULT_HOLD_UNKNOWN ResultHold = 3
 )
 
 // Enum value maps for ResultHold.
@@ -144,11 +147,13 @@ var (
 		0: "RESULT_HOLD_UNSPECIFIED",
 		1: "RESULT_HOLD_PROTECTED",
 		2: "RESULT_HOLD_CACHED",
+		3: "RESULT_HOLD_UNKNOWN",
 	}
 	ResultHold_value = map[string]int32{
 		"RESULT_HOLD_UNSPECIFIED": 0,
 		"RESULT_HOLD_PROTECTED":   1,
 		"RESULT_HOLD_CACHED":      2,
+		"RESULT_HOLD_UNKNOWN":     3,
 	}
 )
 
@@ -197,7 +202,9 @@ type ProjectRequest struct {
 	// has one of its own, with FIELD_OUT_OF_BOUNDS.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// What the runtime wants on record. Absent: nothing.
-	Audit         *AuditDetails `protobuf:"bytes,5,opt,name=audit,proto3" json:"audit,omitempty"`
+	Audit *AuditDetails `protobuf:"bytes,5,opt,name=audit,proto3" json:"audit,omitempty"`
+	// In which form the answer has the canonical result.
+	CanonicalForm CanonicalForm `protobuf:"varint,6,opt,name=canonical_form,json=canonicalForm,proto3,enum=toolresult.v1.CanonicalForm" json:"canonical_form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -267,14 +274,22 @@ func (x *ProjectRequest) GetAudit() *AuditDetails {
 	return nil
 }
 
+func (x *ProjectRequest) GetCanonicalForm() CanonicalForm {
+	if x != nil {
+		return x.CanonicalForm
+	}
+	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
+}
+
 // AuditDetails are what a runtime wants on record beside the result. They change nothing
 // of an answer, and are redacted like it. Source: RFC "Runtime Storage Contract".
 type AuditDetails struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the tool was called with, such as the JSON text of its arguments. At most 1 MiB.
-	ToolInput []byte `protobuf:"bytes,1,opt,name=tool_input,json=toolInput,proto3" json:"tool_input,omitempty"`
-	// How long the tool ran, in milliseconds.
-	ToolDurationMs uint64 `protobuf:"varint,2,opt,name=tool_duration_ms,json=toolDurationMs,proto3" json:"tool_duration_ms,omitempty"`
+	// What the tool was called with: the JSON text of its arguments or, of a custom tool,
+	// its input. At most 1 MiB.
+	ToolInput string `protobuf:"bytes,1,opt,name=tool_input,json=toolInput,proto3" json:"tool_input,omitempty"`
+	// How long the tool ran. Absent: not known.
+	ToolDuration *durationpb.Duration `protobuf:"bytes,2,opt,name=tool_duration,json=toolDuration,proto3" json:"tool_duration,omitempty"`
 	// How far the result is to be trusted and why, such as "source": "mcp:github". At most
 	// 32, with keys by the pattern of tool names and values of at most 256 bytes.
 	Trust map[string]string `protobuf:"bytes,3,rep,name=trust,proto3" json:"trust,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -314,18 +329,18 @@ func (*AuditDetails) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *AuditDetails) GetToolInput() []byte {
+func (x *AuditDetails) GetToolInput() string {
 	if x != nil {
 		return x.ToolInput
 	}
-	return nil
+	return ""
 }
 
-func (x *AuditDetails) GetToolDurationMs() uint64 {
+func (x *AuditDetails) GetToolDuration() *durationpb.Duration {
 	if x != nil {
-		return x.ToolDurationMs
+		return x.ToolDuration
 	}
-	return 0
+	return nil
 }
 
 func (x *AuditDetails) GetTrust() map[string]string {
@@ -348,9 +363,15 @@ type CallReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session of the agent, by the pattern of tool names. Required.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The call, such as the provider's tool_call_id, by the pattern of tool names.
-	// Optional.
-	CallId        string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The call, such as the provider's tool_call_id: printable ASCII without spaces, at most
+	// 256 bytes. Optional.
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Which agent of the session made the call, by the pattern of tool names, where a
+	// session has several with a context of their own. Empty: its only one.
+	AgentId string `protobuf:"bytes,3,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The generation of the agent's context: another number whenever the context was
+	// rewritten, so that what was shown before is not there any more. 0: the first.
+	Generation    uint64 `protobuf:"varint,4,opt,name=generation,proto3" json:"generation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -397,6 +418,20 @@ func (x *CallReference) GetCallId() string {
 		return x.CallId
 	}
 	return ""
+}
+
+func (x *CallReference) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *CallReference) GetGeneration() uint64 {
+	if x != nil {
+		return x.Generation
+	}
+	return 0
 }
 
 // ProjectStreamRequest is one message of a stream: the header first, the finish
@@ -551,7 +586,9 @@ type StreamHeader struct {
 	// As for ProjectRequest. The chunks count, and not how they were cut.
 	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// As for ProjectRequest.
-	Audit         *AuditDetails `protobuf:"bytes,9,opt,name=audit,proto3" json:"audit,omitempty"`
+	Audit *AuditDetails `protobuf:"bytes,9,opt,name=audit,proto3" json:"audit,omitempty"`
+	// As for ProjectRequest.
+	CanonicalForm CanonicalForm `protobuf:"varint,10,opt,name=canonical_form,json=canonicalForm,proto3,enum=toolresult.v1.CanonicalForm" json:"canonical_form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -647,6 +684,13 @@ func (x *StreamHeader) GetAudit() *AuditDetails {
 		return x.Audit
 	}
 	return nil
+}
+
+func (x *StreamHeader) GetCanonicalForm() CanonicalForm {
+	if x != nil {
+		return x.CanonicalForm
+	}
+	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
 }
 
 // StreamChunk is a piece of a stream.
@@ -918,7 +962,12 @@ type ProjectResponse struct {
 	Durability StoreDurability `protobuf:"varint,3,opt,name=durability,proto3,enum=toolresult.v1.StoreDurability" json:"durability,omitempty"`
 	// What was redacted in the output as a whole, by kind: in payloads and in all other
 	// text of it.
-	Redactions    []*Redaction `protobuf:"bytes,4,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	Redactions []*Redaction `protobuf:"bytes,4,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	// The canonical result as the RFC's JSON, compact, when canonical_form asks for it.
+	CanonicalJson string `protobuf:"bytes,5,opt,name=canonical_json,json=canonicalJson,proto3" json:"canonical_json,omitempty"`
+	// The family of the result, as GetServerInfo names it, to be given back beside
+	// canonical_json; "error" for a tool that failed.
+	Family        string `protobuf:"bytes,6,opt,name=family,proto3" json:"family,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -981,13 +1030,37 @@ func (x *ProjectResponse) GetRedactions() []*Redaction {
 	return nil
 }
 
+func (x *ProjectResponse) GetCanonicalJson() string {
+	if x != nil {
+		return x.CanonicalJson
+	}
+	return ""
+}
+
+func (x *ProjectResponse) GetFamily() string {
+	if x != nil {
+		return x.Family
+	}
+	return ""
+}
+
 // RenderRequest is one canonical result and how to render it.
 type RenderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The canonical result. Required.
-	Canonical *CanonicalToolResult `protobuf:"bytes,1,opt,name=canonical,proto3" json:"canonical,omitempty"`
+	// The result. No case: the result on record of the call.
+	//
+	// Types that are valid to be assigned to Result:
+	//
+	//	*RenderRequest_Canonical
+	//	*RenderRequest_CanonicalJson
+	Result isRenderRequest_Result `protobuf_oneof:"result"`
 	// How to render it. Absent: every default.
-	Policy        *RenderPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	Policy *RenderPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
+	// Of canonical_json: the family, as the answer with the JSON had it. Empty: the only
+	// one whose payload has these members.
+	Family string `protobuf:"bytes,4,opt,name=family,proto3" json:"family,omitempty"`
+	// The call whose latest result on record is rendered, where result has no case.
+	Call          *CallReference `protobuf:"bytes,5,opt,name=call,proto3" json:"call,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1022,11 +1095,29 @@ func (*RenderRequest) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
 }
 
-func (x *RenderRequest) GetCanonical() *CanonicalToolResult {
+func (x *RenderRequest) GetResult() isRenderRequest_Result {
 	if x != nil {
-		return x.Canonical
+		return x.Result
 	}
 	return nil
+}
+
+func (x *RenderRequest) GetCanonical() *CanonicalToolResult {
+	if x != nil {
+		if x, ok := x.Result.(*RenderRequest_Canonical); ok {
+			return x.Canonical
+		}
+	}
+	return nil
+}
+
+func (x *RenderRequest) GetCanonicalJson() string {
+	if x != nil {
+		if x, ok := x.Result.(*RenderRequest_CanonicalJson); ok {
+			return x.CanonicalJson
+		}
+	}
+	return ""
 }
 
 func (x *RenderRequest) GetPolicy() *RenderPolicy {
@@ -1035,6 +1126,38 @@ func (x *RenderRequest) GetPolicy() *RenderPolicy {
 	}
 	return nil
 }
+
+func (x *RenderRequest) GetFamily() string {
+	if x != nil {
+		return x.Family
+	}
+	return ""
+}
+
+func (x *RenderRequest) GetCall() *CallReference {
+	if x != nil {
+		return x.Call
+	}
+	return nil
+}
+
+type isRenderRequest_Result interface {
+	isRenderRequest_Result()
+}
+
+type RenderRequest_Canonical struct {
+	// As a message.
+	Canonical *CanonicalToolResult `protobuf:"bytes,1,opt,name=canonical,proto3,oneof"`
+}
+
+type RenderRequest_CanonicalJson struct {
+	// As the RFC's JSON.
+	CanonicalJson string `protobuf:"bytes,3,opt,name=canonical_json,json=canonicalJson,proto3,oneof"`
+}
+
+func (*RenderRequest_Canonical) isRenderRequest_Result() {}
+
+func (*RenderRequest_CanonicalJson) isRenderRequest_Result() {}
 
 // RenderResponse holds the receipt.
 type RenderResponse struct {
@@ -1224,27 +1347,563 @@ func (x *ProjectTurnResponse) GetBudgets() []uint32 {
 	return nil
 }
 
-// CompactRequest is a history of canonical results and how to compact it.
+// ParseReceiptRequest is the text of a receipt.
+type ParseReceiptRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The text. Required.
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// The custom family whose receipt it is, as GetServerInfo names it. Empty: one of the
+	// contract.
+	Family        string `protobuf:"bytes,2,opt,name=family,proto3" json:"family,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParseReceiptRequest) Reset() {
+	*x = ParseReceiptRequest{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParseReceiptRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParseReceiptRequest) ProtoMessage() {}
+
+func (x *ParseReceiptRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParseReceiptRequest.ProtoReflect.Descriptor instead.
+func (*ParseReceiptRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ParseReceiptRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ParseReceiptRequest) GetFamily() string {
+	if x != nil {
+		return x.Family
+	}
+	return ""
+}
+
+// ParseReceiptResponse is what a receipt says.
+type ParseReceiptResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first line, up to the first tab: how the tool ended.
+	Outcome string `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// The facts, in their order.
+	Facts []*ReceiptFact `protobuf:"bytes,2,rep,name=facts,proto3" json:"facts,omitempty"`
+	// The sections, in their order.
+	Sections []*ReceiptSection `protobuf:"bytes,3,rep,name=sections,proto3" json:"sections,omitempty"`
+	// Whether the receipt is one line.
+	Brief         bool `protobuf:"varint,4,opt,name=brief,proto3" json:"brief,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ParseReceiptResponse) Reset() {
+	*x = ParseReceiptResponse{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ParseReceiptResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ParseReceiptResponse) ProtoMessage() {}
+
+func (x *ParseReceiptResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ParseReceiptResponse.ProtoReflect.Descriptor instead.
+func (*ParseReceiptResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ParseReceiptResponse) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *ParseReceiptResponse) GetFacts() []*ReceiptFact {
+	if x != nil {
+		return x.Facts
+	}
+	return nil
+}
+
+func (x *ParseReceiptResponse) GetSections() []*ReceiptSection {
+	if x != nil {
+		return x.Sections
+	}
+	return nil
+}
+
+func (x *ParseReceiptResponse) GetBrief() bool {
+	if x != nil {
+		return x.Brief
+	}
+	return false
+}
+
+// ReceiptFact is a line "label: value".
+type ReceiptFact struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The label, one of docs/receipts.md, or "Item N" and one.
+	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
+	// The value.
+	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptFact) Reset() {
+	*x = ReceiptFact{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptFact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptFact) ProtoMessage() {}
+
+func (x *ReceiptFact) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptFact.ProtoReflect.Descriptor instead.
+func (*ReceiptFact) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ReceiptFact) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *ReceiptFact) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+// ReceiptSection is tool text under a label.
+type ReceiptSection struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The label.
+	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
+	// The facts of the section; absent when it shows all there is.
+	Extent *ReceiptExtent `protobuf:"bytes,2,opt,name=extent,proto3" json:"extent,omitempty"`
+	// The text and the marks of cuts in it.
+	Body          []*ReceiptPiece `protobuf:"bytes,3,rep,name=body,proto3" json:"body,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptSection) Reset() {
+	*x = ReceiptSection{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptSection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptSection) ProtoMessage() {}
+
+func (x *ReceiptSection) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptSection.ProtoReflect.Descriptor instead.
+func (*ReceiptSection) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ReceiptSection) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *ReceiptSection) GetExtent() *ReceiptExtent {
+	if x != nil {
+		return x.Extent
+	}
+	return nil
+}
+
+func (x *ReceiptSection) GetBody() []*ReceiptPiece {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+// ReceiptExtent is what a receipt says of a section that is not shown as it is.
+type ReceiptExtent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lines of the whole; 0 for what has none, such as a binary or a list.
+	Lines uint64 `protobuf:"varint,1,opt,name=lines,proto3" json:"lines,omitempty"`
+	// Bytes of the whole; 0 for a list.
+	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Entries of a list.
+	Entries uint64 `protobuf:"varint,3,opt,name=entries,proto3" json:"entries,omitempty"`
+	// Lines or entries that are shown.
+	Shown uint64 `protobuf:"varint,4,opt,name=shown,proto3" json:"shown,omitempty"`
+	// What else there is to know, such as "3 bytes shown as U+FFFD".
+	Notes []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
+	// The path of the whole, or the call that reads it; empty when it was not stored.
+	Handle        string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptExtent) Reset() {
+	*x = ReceiptExtent{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptExtent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptExtent) ProtoMessage() {}
+
+func (x *ReceiptExtent) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptExtent.ProtoReflect.Descriptor instead.
+func (*ReceiptExtent) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ReceiptExtent) GetLines() uint64 {
+	if x != nil {
+		return x.Lines
+	}
+	return 0
+}
+
+func (x *ReceiptExtent) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *ReceiptExtent) GetEntries() uint64 {
+	if x != nil {
+		return x.Entries
+	}
+	return 0
+}
+
+func (x *ReceiptExtent) GetShown() uint64 {
+	if x != nil {
+		return x.Shown
+	}
+	return 0
+}
+
+func (x *ReceiptExtent) GetNotes() []string {
+	if x != nil {
+		return x.Notes
+	}
+	return nil
+}
+
+func (x *ReceiptExtent) GetHandle() string {
+	if x != nil {
+		return x.Handle
+	}
+	return ""
+}
+
+// ReceiptPiece is a run of tool text, or the mark of a cut.
+type ReceiptPiece struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the piece is.
+	//
+	// Types that are valid to be assigned to Piece:
+	//
+	//	*ReceiptPiece_Text
+	//	*ReceiptPiece_Mark
+	Piece isReceiptPiece_Piece `protobuf_oneof:"piece"`
+	// The number of the first line of the text, where lines are numbered; otherwise 0.
+	FirstLine     uint64 `protobuf:"varint,3,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptPiece) Reset() {
+	*x = ReceiptPiece{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptPiece) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptPiece) ProtoMessage() {}
+
+func (x *ReceiptPiece) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptPiece.ProtoReflect.Descriptor instead.
+func (*ReceiptPiece) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ReceiptPiece) GetPiece() isReceiptPiece_Piece {
+	if x != nil {
+		return x.Piece
+	}
+	return nil
+}
+
+func (x *ReceiptPiece) GetText() string {
+	if x != nil {
+		if x, ok := x.Piece.(*ReceiptPiece_Text); ok {
+			return x.Text
+		}
+	}
+	return ""
+}
+
+func (x *ReceiptPiece) GetMark() *ReceiptMark {
+	if x != nil {
+		if x, ok := x.Piece.(*ReceiptPiece_Mark); ok {
+			return x.Mark
+		}
+	}
+	return nil
+}
+
+func (x *ReceiptPiece) GetFirstLine() uint64 {
+	if x != nil {
+		return x.FirstLine
+	}
+	return 0
+}
+
+type isReceiptPiece_Piece interface {
+	isReceiptPiece_Piece()
+}
+
+type ReceiptPiece_Text struct {
+	// Tool text, as it was before lines of it were stuffed.
+	Text string `protobuf:"bytes,1,opt,name=text,proto3,oneof"`
+}
+
+type ReceiptPiece_Mark struct {
+	// The mark of a cut.
+	Mark *ReceiptMark `protobuf:"bytes,2,opt,name=mark,proto3,oneof"`
+}
+
+func (*ReceiptPiece_Text) isReceiptPiece_Piece() {}
+
+func (*ReceiptPiece_Mark) isReceiptPiece_Piece() {}
+
+// ReceiptMark is the mark of a cut.
+type ReceiptMark struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// First line of the cut.
+	FirstLine uint64 `protobuf:"varint,1,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
+	// Last line of the cut.
+	LastLine uint64 `protobuf:"varint,2,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"`
+	// Whether it is inside of a line.
+	Inside bool `protobuf:"varint,3,opt,name=inside,proto3" json:"inside,omitempty"`
+	// Bytes that are left out of a line.
+	Bytes uint64 `protobuf:"varint,4,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Values of a JSON container that are left out; 0 when it is no such cut.
+	Values uint64 `protobuf:"varint,5,opt,name=values,proto3" json:"values,omitempty"`
+	// How many values the container has.
+	OfValues uint64 `protobuf:"varint,6,opt,name=of_values,json=ofValues,proto3" json:"of_values,omitempty"`
+	// First of the lines that those left out are like; 0 for other cuts.
+	LikeLine      uint64 `protobuf:"varint,7,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptMark) Reset() {
+	*x = ReceiptMark{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptMark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptMark) ProtoMessage() {}
+
+func (x *ReceiptMark) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptMark.ProtoReflect.Descriptor instead.
+func (*ReceiptMark) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ReceiptMark) GetFirstLine() uint64 {
+	if x != nil {
+		return x.FirstLine
+	}
+	return 0
+}
+
+func (x *ReceiptMark) GetLastLine() uint64 {
+	if x != nil {
+		return x.LastLine
+	}
+	return 0
+}
+
+func (x *ReceiptMark) GetInside() bool {
+	if x != nil {
+		return x.Inside
+	}
+	return false
+}
+
+func (x *ReceiptMark) GetBytes() uint64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *ReceiptMark) GetValues() uint64 {
+	if x != nil {
+		return x.Values
+	}
+	return 0
+}
+
+func (x *ReceiptMark) GetOfValues() uint64 {
+	if x != nil {
+		return x.OfValues
+	}
+	return 0
+}
+
+func (x *ReceiptMark) GetLikeLine() uint64 {
+	if x != nil {
+		return x.LikeLine
+	}
+	return 0
+}
+
+// CompactRequest is a history of canonical results and how to compact it. It has as many
+// of them as a message has room for; CompactStream takes any number.
 type CompactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The results, oldest first. At most 10,000.
-	Results []*CanonicalToolResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	Entries []*CompactEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	// How to compact them. Required: it names a budget or a level.
 	Policy *CompactionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
-	// The session of the results, to which what is stored now belongs. Absent: none.
+	// The session of the results, to which what is stored now belongs, and on whose record
+	// results are that are named by their call alone. Absent: none.
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// What the runtime knows of the results: one for each, in the same order, or none at
-	// all.
-	Contexts []*ResultContext `protobuf:"bytes,4,rep,name=contexts,proto3" json:"contexts,omitempty"`
 	// Only the plan is wanted: nothing is stored, and no results are answered.
-	DryRun        bool `protobuf:"varint,5,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	DryRun bool `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// In which form the answer has canonical results.
+	CanonicalForm CanonicalForm `protobuf:"varint,5,opt,name=canonical_form,json=canonicalForm,proto3,enum=toolresult.v1.CanonicalForm" json:"canonical_form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1915,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,12 +1928,12 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
 }
 
-func (x *CompactRequest) GetResults() []*CanonicalToolResult {
+func (x *CompactRequest) GetEntries() []*CompactEntry {
 	if x != nil {
-		return x.Results
+		return x.Entries
 	}
 	return nil
 }
@@ -1293,13 +1952,6 @@ func (x *CompactRequest) GetSessionId() string {
 	return ""
 }
 
-func (x *CompactRequest) GetContexts() []*ResultContext {
-	if x != nil {
-		return x.Contexts
-	}
-	return nil
-}
-
 func (x *CompactRequest) GetDryRun() bool {
 	if x != nil {
 		return x.DryRun
@@ -1307,43 +1959,60 @@ func (x *CompactRequest) GetDryRun() bool {
 	return false
 }
 
-// ResultContext is what a runtime knows of a result that is not in it.
-type ResultContext struct {
+func (x *CompactRequest) GetCanonicalForm() CanonicalForm {
+	if x != nil {
+		return x.CanonicalForm
+	}
+	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
+}
+
+// CompactEntry is one result of a history, and what the runtime knows of it.
+type CompactEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The call, by which the runtime pins it and other results name it; by the pattern
-	// of tool names. Empty: not known.
-	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The result. No case: the latest result on record of call_id in the session.
+	//
+	// Types that are valid to be assigned to Result:
+	//
+	//	*CompactEntry_Canonical
+	//	*CompactEntry_CanonicalJson
+	Result isCompactEntry_Result `protobuf_oneof:"result"`
+	// Of canonical_json: the family, as the answer with the JSON had it. Empty: the only
+	// one whose payload has these members.
+	Family string `protobuf:"bytes,3,opt,name=family,proto3" json:"family,omitempty"`
+	// The call, by which the runtime pins it and other results name it; see
+	// CallReference.call_id. Empty: not known.
+	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The turn of the conversation that the call was made in, so that parallel calls
 	// grow old together. Never less than that of the result before. 0 for all: each
 	// result is a turn of its own.
-	Turn uint32 `protobuf:"varint,2,opt,name=turn,proto3" json:"turn,omitempty"`
+	Turn uint32 `protobuf:"varint,5,opt,name=turn,proto3" json:"turn,omitempty"`
 	// What was asked, such as the command line or the arguments of the call, if that is
 	// not known of the result itself: of two results of one tool with the same subject
 	// the later one supersedes the earlier one. For tools that read; leave it empty for
 	// tools that act. At most 65,536 bytes.
-	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	Subject string `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"`
 	// Tokens of the prompt between the result before and this one: what the model said,
 	// and the call. They count where the plan says what a change invalidates.
-	PrecedingTokens uint32 `protobuf:"varint,4,opt,name=preceding_tokens,json=precedingTokens,proto3" json:"preceding_tokens,omitempty"`
+	PrecedingTokens uint32 `protobuf:"varint,7,opt,name=preceding_tokens,json=precedingTokens,proto3" json:"preceding_tokens,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
 
-func (x *ResultContext) Reset() {
-	*x = ResultContext{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+func (x *CompactEntry) Reset() {
+	*x = CompactEntry{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ResultContext) String() string {
+func (x *CompactEntry) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ResultContext) ProtoMessage() {}
+func (*CompactEntry) ProtoMessage() {}
 
-func (x *ResultContext) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+func (x *CompactEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1354,55 +2023,107 @@ func (x *ResultContext) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ResultContext.ProtoReflect.Descriptor instead.
-func (*ResultContext) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
+// Deprecated: Use CompactEntry.ProtoReflect.Descriptor instead.
+func (*CompactEntry) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *ResultContext) GetCallId() string {
+func (x *CompactEntry) GetResult() isCompactEntry_Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *CompactEntry) GetCanonical() *CanonicalToolResult {
+	if x != nil {
+		if x, ok := x.Result.(*CompactEntry_Canonical); ok {
+			return x.Canonical
+		}
+	}
+	return nil
+}
+
+func (x *CompactEntry) GetCanonicalJson() string {
+	if x != nil {
+		if x, ok := x.Result.(*CompactEntry_CanonicalJson); ok {
+			return x.CanonicalJson
+		}
+	}
+	return ""
+}
+
+func (x *CompactEntry) GetFamily() string {
+	if x != nil {
+		return x.Family
+	}
+	return ""
+}
+
+func (x *CompactEntry) GetCallId() string {
 	if x != nil {
 		return x.CallId
 	}
 	return ""
 }
 
-func (x *ResultContext) GetTurn() uint32 {
+func (x *CompactEntry) GetTurn() uint32 {
 	if x != nil {
 		return x.Turn
 	}
 	return 0
 }
 
-func (x *ResultContext) GetSubject() string {
+func (x *CompactEntry) GetSubject() string {
 	if x != nil {
 		return x.Subject
 	}
 	return ""
 }
 
-func (x *ResultContext) GetPrecedingTokens() uint32 {
+func (x *CompactEntry) GetPrecedingTokens() uint32 {
 	if x != nil {
 		return x.PrecedingTokens
 	}
 	return 0
 }
 
-// CompactedResult is one result of a compaction.
+type isCompactEntry_Result interface {
+	isCompactEntry_Result()
+}
+
+type CompactEntry_Canonical struct {
+	// As a message.
+	Canonical *CanonicalToolResult `protobuf:"bytes,1,opt,name=canonical,proto3,oneof"`
+}
+
+type CompactEntry_CanonicalJson struct {
+	// As the RFC's JSON.
+	CanonicalJson string `protobuf:"bytes,2,opt,name=canonical_json,json=canonicalJson,proto3,oneof"`
+}
+
+func (*CompactEntry_Canonical) isCompactEntry_Result() {}
+
+func (*CompactEntry_CanonicalJson) isCompactEntry_Result() {}
+
+// CompactedResult is a result that a compaction changed.
 type CompactedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The canonical result, changed or not.
-	Canonical *CanonicalToolResult `protobuf:"bytes,1,opt,name=canonical,proto3" json:"canonical,omitempty"`
+	// Index of its entry.
+	Index uint32 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	// The canonical result, when canonical_form asks for the message.
+	Canonical *CanonicalToolResult `protobuf:"bytes,2,opt,name=canonical,proto3" json:"canonical,omitempty"`
+	// The canonical result as the RFC's JSON, compact, when canonical_form asks for it.
+	CanonicalJson string `protobuf:"bytes,3,opt,name=canonical_json,json=canonicalJson,proto3" json:"canonical_json,omitempty"`
 	// Its receipt.
-	Receipt *Receipt `protobuf:"bytes,2,opt,name=receipt,proto3" json:"receipt,omitempty"`
-	// Whether compaction changed it.
-	Changed       bool `protobuf:"varint,3,opt,name=changed,proto3" json:"changed,omitempty"`
+	Receipt       *Receipt `protobuf:"bytes,4,opt,name=receipt,proto3" json:"receipt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactedResult) Reset() {
 	*x = CompactedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +2135,7 @@ func (x *CompactedResult) String() string {
 func (*CompactedResult) ProtoMessage() {}
 
 func (x *CompactedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +2148,14 @@ func (x *CompactedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactedResult.ProtoReflect.Descriptor instead.
 func (*CompactedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *CompactedResult) GetIndex() uint32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
 }
 
 func (x *CompactedResult) GetCanonical() *CanonicalToolResult {
@@ -1437,6 +2165,13 @@ func (x *CompactedResult) GetCanonical() *CanonicalToolResult {
 	return nil
 }
 
+func (x *CompactedResult) GetCanonicalJson() string {
+	if x != nil {
+		return x.CanonicalJson
+	}
+	return ""
+}
+
 func (x *CompactedResult) GetReceipt() *Receipt {
 	if x != nil {
 		return x.Receipt
@@ -1444,31 +2179,28 @@ func (x *CompactedResult) GetReceipt() *Receipt {
 	return nil
 }
 
-func (x *CompactedResult) GetChanged() bool {
-	if x != nil {
-		return x.Changed
-	}
-	return false
-}
-
-// CompactResponse holds the results in the order of the request.
+// CompactResponse says what changed. What it does not have stays as it is.
 type CompactResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The results, as many as in the request and in the same order; none for a dry run.
+	// The results that changed, in the order of the request; none for a dry run.
 	Results []*CompactedResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// Index of the first result that changed: everything before it is as it was,
 	// so a provider's prompt cache holds up to there. Absent when nothing
 	// changed.
 	FirstChanged *uint32 `protobuf:"varint,2,opt,name=first_changed,json=firstChanged,proto3,oneof" json:"first_changed,omitempty"`
 	// What was done, or would be, and what it costs.
-	Plan          *CompactionPlan `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
+	Plan *CompactionPlan `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
+	// What was already read and run, with handles: one short receipt over all results
+	// that are no longer shown whole, for a runtime that takes them out of its prompt.
+	// Absent when there are none, and for a dry run.
+	Overview      *Receipt `protobuf:"bytes,4,opt,name=overview,proto3" json:"overview,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1480,7 +2212,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1493,7 +2225,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompactResponse) GetResults() []*CompactedResult {
@@ -1517,6 +2249,277 @@ func (x *CompactResponse) GetPlan() *CompactionPlan {
 	return nil
 }
 
+func (x *CompactResponse) GetOverview() *Receipt {
+	if x != nil {
+		return x.Overview
+	}
+	return nil
+}
+
+// CompactStreamRequest is one message of a stream: the header first.
+type CompactStreamRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the message is.
+	//
+	// Types that are valid to be assigned to Message:
+	//
+	//	*CompactStreamRequest_Header
+	//	*CompactStreamRequest_Entry
+	Message       isCompactStreamRequest_Message `protobuf_oneof:"message"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompactStreamRequest) Reset() {
+	*x = CompactStreamRequest{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompactStreamRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompactStreamRequest) ProtoMessage() {}
+
+func (x *CompactStreamRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompactStreamRequest.ProtoReflect.Descriptor instead.
+func (*CompactStreamRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *CompactStreamRequest) GetMessage() isCompactStreamRequest_Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *CompactStreamRequest) GetHeader() *CompactHeader {
+	if x != nil {
+		if x, ok := x.Message.(*CompactStreamRequest_Header); ok {
+			return x.Header
+		}
+	}
+	return nil
+}
+
+func (x *CompactStreamRequest) GetEntry() *CompactEntry {
+	if x != nil {
+		if x, ok := x.Message.(*CompactStreamRequest_Entry); ok {
+			return x.Entry
+		}
+	}
+	return nil
+}
+
+type isCompactStreamRequest_Message interface {
+	isCompactStreamRequest_Message()
+}
+
+type CompactStreamRequest_Header struct {
+	// How to compact. First, and once.
+	Header *CompactHeader `protobuf:"bytes,1,opt,name=header,proto3,oneof"`
+}
+
+type CompactStreamRequest_Entry struct {
+	// The next result, oldest first.
+	Entry *CompactEntry `protobuf:"bytes,2,opt,name=entry,proto3,oneof"`
+}
+
+func (*CompactStreamRequest_Header) isCompactStreamRequest_Message() {}
+
+func (*CompactStreamRequest_Entry) isCompactStreamRequest_Message() {}
+
+// CompactHeader says how the results of a stream are to be compacted.
+type CompactHeader struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As for CompactRequest.
+	Policy *CompactionPolicy `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
+	// As for CompactRequest.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// As for CompactRequest.
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// As for CompactRequest.
+	CanonicalForm CanonicalForm `protobuf:"varint,4,opt,name=canonical_form,json=canonicalForm,proto3,enum=toolresult.v1.CanonicalForm" json:"canonical_form,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompactHeader) Reset() {
+	*x = CompactHeader{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompactHeader) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompactHeader) ProtoMessage() {}
+
+func (x *CompactHeader) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompactHeader.ProtoReflect.Descriptor instead.
+func (*CompactHeader) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *CompactHeader) GetPolicy() *CompactionPolicy {
+	if x != nil {
+		return x.Policy
+	}
+	return nil
+}
+
+func (x *CompactHeader) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *CompactHeader) GetDryRun() bool {
+	if x != nil {
+		return x.DryRun
+	}
+	return false
+}
+
+func (x *CompactHeader) GetCanonicalForm() CanonicalForm {
+	if x != nil {
+		return x.CanonicalForm
+	}
+	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
+}
+
+// CompactStreamResponse is one message of the answer.
+type CompactStreamResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the message is.
+	//
+	// Types that are valid to be assigned to Answer:
+	//
+	//	*CompactStreamResponse_Planned
+	//	*CompactStreamResponse_Result
+	//	*CompactStreamResponse_Summary
+	Answer        isCompactStreamResponse_Answer `protobuf_oneof:"answer"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CompactStreamResponse) Reset() {
+	*x = CompactStreamResponse{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CompactStreamResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CompactStreamResponse) ProtoMessage() {}
+
+func (x *CompactStreamResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CompactStreamResponse.ProtoReflect.Descriptor instead.
+func (*CompactStreamResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *CompactStreamResponse) GetAnswer() isCompactStreamResponse_Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *CompactStreamResponse) GetPlanned() *PlannedResult {
+	if x != nil {
+		if x, ok := x.Answer.(*CompactStreamResponse_Planned); ok {
+			return x.Planned
+		}
+	}
+	return nil
+}
+
+func (x *CompactStreamResponse) GetResult() *CompactedResult {
+	if x != nil {
+		if x, ok := x.Answer.(*CompactStreamResponse_Result); ok {
+			return x.Result
+		}
+	}
+	return nil
+}
+
+func (x *CompactStreamResponse) GetSummary() *CompactResponse {
+	if x != nil {
+		if x, ok := x.Answer.(*CompactStreamResponse_Summary); ok {
+			return x.Summary
+		}
+	}
+	return nil
+}
+
+type isCompactStreamResponse_Answer interface {
+	isCompactStreamResponse_Answer()
+}
+
+type CompactStreamResponse_Planned struct {
+	// What happens to the next result, in the order of the entries: one for each.
+	Planned *PlannedResult `protobuf:"bytes,1,opt,name=planned,proto3,oneof"`
+}
+
+type CompactStreamResponse_Result struct {
+	// A result that changed, behind its plan.
+	Result *CompactedResult `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
+}
+
+type CompactStreamResponse_Summary struct {
+	// What was done, without results. Last, and once.
+	Summary *CompactResponse `protobuf:"bytes,3,opt,name=summary,proto3,oneof"`
+}
+
+func (*CompactStreamResponse_Planned) isCompactStreamResponse_Answer() {}
+
+func (*CompactStreamResponse_Result) isCompactStreamResponse_Answer() {}
+
+func (*CompactStreamResponse_Summary) isCompactStreamResponse_Answer() {}
+
 // CompactionPlan says what a compaction does to a history.
 type CompactionPlan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1537,13 +2540,16 @@ type CompactionPlan struct {
 	// By how many tokens it is not. What is protected, cached or must be kept is more
 	// than the budget.
 	ShortfallTokens uint64 `protobuf:"varint,7,opt,name=shortfall_tokens,json=shortfallTokens,proto3" json:"shortfall_tokens,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Results that this version does not know. They are kept as they are, and cost nothing
+	// that is known.
+	UnknownResults uint32 `protobuf:"varint,8,opt,name=unknown_results,json=unknownResults,proto3" json:"unknown_results,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CompactionPlan) Reset() {
 	*x = CompactionPlan{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1555,7 +2561,7 @@ func (x *CompactionPlan) String() string {
 func (*CompactionPlan) ProtoMessage() {}
 
 func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1568,7 +2574,7 @@ func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionPlan.ProtoReflect.Descriptor instead.
 func (*CompactionPlan) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CompactionPlan) GetResults() []*PlannedResult {
@@ -1620,6 +2626,13 @@ func (x *CompactionPlan) GetShortfallTokens() uint64 {
 	return 0
 }
 
+func (x *CompactionPlan) GetUnknownResults() uint32 {
+	if x != nil {
+		return x.UnknownResults
+	}
+	return 0
+}
+
 // PlannedResult is what a compaction does to one result.
 type PlannedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1635,7 +2648,8 @@ type PlannedResult struct {
 	Hold ResultHold `protobuf:"varint,5,opt,name=hold,proto3,enum=toolresult.v1.ResultHold" json:"hold,omitempty"`
 	// Whether it is a failure after which the same did not succeed.
 	OpenFailure bool `protobuf:"varint,6,opt,name=open_failure,json=openFailure,proto3" json:"open_failure,omitempty"`
-	// Index of the later result that supersedes it; absent when there is none.
+	// Index of the later result that supersedes it, or that changed what it had read;
+	// absent when there is none.
 	SupersededBy *uint32 `protobuf:"varint,7,opt,name=superseded_by,json=supersededBy,proto3,oneof" json:"superseded_by,omitempty"`
 	// What the result is about, as the runtime or the result itself says, on one line;
 	// at most 200 bytes. Empty: not known.
@@ -1646,7 +2660,7 @@ type PlannedResult struct {
 
 func (x *PlannedResult) Reset() {
 	*x = PlannedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	mi := &file_toolresult_v1_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +2672,7 @@ func (x *PlannedResult) String() string {
 func (*PlannedResult) ProtoMessage() {}
 
 func (x *PlannedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	mi := &file_toolresult_v1_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +2685,7 @@ func (x *PlannedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedResult.ProtoReflect.Descriptor instead.
 func (*PlannedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PlannedResult) GetLevel() CompactionLevel {
@@ -1739,7 +2753,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	mi := &file_toolresult_v1_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1751,7 +2765,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	mi := &file_toolresult_v1_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1764,7 +2778,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{30}
 }
 
 // GetServerInfoResponse describes the server.
@@ -1794,7 +2808,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[21]
+	mi := &file_toolresult_v1_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +2820,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[21]
+	mi := &file_toolresult_v1_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +2833,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -1904,7 +2918,7 @@ type StoreStatus struct {
 
 func (x *StoreStatus) Reset() {
 	*x = StoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[22]
+	mi := &file_toolresult_v1_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1916,7 +2930,7 @@ func (x *StoreStatus) String() string {
 func (*StoreStatus) ProtoMessage() {}
 
 func (x *StoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[22]
+	mi := &file_toolresult_v1_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1929,7 +2943,7 @@ func (x *StoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreStatus.ProtoReflect.Descriptor instead.
 func (*StoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *StoreStatus) GetArtifacts() uint64 {
@@ -1985,7 +2999,7 @@ type ObjectStoreStatus struct {
 
 func (x *ObjectStoreStatus) Reset() {
 	*x = ObjectStoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[23]
+	mi := &file_toolresult_v1_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1997,7 +3011,7 @@ func (x *ObjectStoreStatus) String() string {
 func (*ObjectStoreStatus) ProtoMessage() {}
 
 func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[23]
+	mi := &file_toolresult_v1_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2010,7 +3024,7 @@ func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectStoreStatus.ProtoReflect.Descriptor instead.
 func (*ObjectStoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ObjectStoreStatus) GetUrl() string {
@@ -2053,18 +3067,17 @@ type Limits struct {
 	MaxConcurrentStreams uint32 `protobuf:"varint,3,opt,name=max_concurrent_streams,json=maxConcurrentStreams,proto3" json:"max_concurrent_streams,omitempty"`
 	// Connections at one time.
 	MaxConnections uint32 `protobuf:"varint,4,opt,name=max_connections,json=maxConnections,proto3" json:"max_connections,omitempty"`
-	// Time that a call may take when its client sets no deadline, in
-	// milliseconds.
-	DefaultDeadlineMs uint64 `protobuf:"varint,5,opt,name=default_deadline_ms,json=defaultDeadlineMs,proto3" json:"default_deadline_ms,omitempty"`
-	// Time that a stream may be without a message, in milliseconds.
-	StreamIdleMs  uint64 `protobuf:"varint,6,opt,name=stream_idle_ms,json=streamIdleMs,proto3" json:"stream_idle_ms,omitempty"`
+	// Time that a call may take when its client sets no deadline.
+	DefaultDeadline *durationpb.Duration `protobuf:"bytes,5,opt,name=default_deadline,json=defaultDeadline,proto3" json:"default_deadline,omitempty"`
+	// Time that a stream may be without a message.
+	StreamIdle    *durationpb.Duration `protobuf:"bytes,6,opt,name=stream_idle,json=streamIdle,proto3" json:"stream_idle,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[24]
+	mi := &file_toolresult_v1_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2076,7 +3089,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[24]
+	mi := &file_toolresult_v1_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2089,7 +3102,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{24}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -2120,52 +3133,57 @@ func (x *Limits) GetMaxConnections() uint32 {
 	return 0
 }
 
-func (x *Limits) GetDefaultDeadlineMs() uint64 {
+func (x *Limits) GetDefaultDeadline() *durationpb.Duration {
 	if x != nil {
-		return x.DefaultDeadlineMs
+		return x.DefaultDeadline
 	}
-	return 0
+	return nil
 }
 
-func (x *Limits) GetStreamIdleMs() uint64 {
+func (x *Limits) GetStreamIdle() *durationpb.Duration {
 	if x != nil {
-		return x.StreamIdleMs
+		return x.StreamIdle
 	}
-	return 0
+	return nil
 }
 
 var File_toolresult_v1_service_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\x88\x02\n" +
+	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xcd\x02\n" +
 	"\x0eProjectRequest\x129\n" +
 	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x120\n" +
 	"\x04call\x18\x03 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04call\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tR\trequestId\x121\n" +
-	"\x05audit\x18\x05 \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\"\xe9\x01\n" +
+	"\x05audit\x18\x05 \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\x12C\n" +
+	"\x0ecanonical_form\x18\x06 \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\"\xff\x01\n" +
 	"\fAuditDetails\x12\x1d\n" +
 	"\n" +
-	"tool_input\x18\x01 \x01(\fR\ttoolInput\x12(\n" +
-	"\x10tool_duration_ms\x18\x02 \x01(\x04R\x0etoolDurationMs\x12<\n" +
+	"tool_input\x18\x01 \x01(\tR\ttoolInput\x12>\n" +
+	"\rtool_duration\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\ftoolDuration\x12<\n" +
 	"\x05trust\x18\x03 \x03(\v2&.toolresult.v1.AuditDetails.TrustEntryR\x05trust\x12\x18\n" +
 	"\aruntime\x18\x04 \x01(\fR\aruntime\x1a8\n" +
 	"\n" +
 	"TrustEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"G\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x82\x01\n" +
 	"\rCallReference\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\acall_id\x18\x02 \x01(\tR\x06callId\"\x80\x02\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12\x19\n" +
+	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x1e\n" +
+	"\n" +
+	"generation\x18\x04 \x01(\x04R\n" +
+	"generation\"\x80\x02\n" +
 	"\x14ProjectStreamRequest\x125\n" +
 	"\x06header\x18\x01 \x01(\v2\x1b.toolresult.v1.StreamHeaderH\x00R\x06header\x122\n" +
 	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
 	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
 	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"\xf6\x02\n" +
+	"\amessage\"\xbb\x03\n" +
 	"\fStreamHeader\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
@@ -2177,7 +3195,9 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\fcommand_line\x18\a \x01(\tR\vcommandLine\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\b \x01(\tR\trequestId\x121\n" +
-	"\x05audit\x18\t \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\"a\n" +
+	"\x05audit\x18\t \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\x12C\n" +
+	"\x0ecanonical_form\x18\n" +
+	" \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\"a\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x1b\n" +
@@ -2194,7 +3214,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x15ProjectStreamResponse\x12<\n" +
 	"\bsnapshot\x18\x01 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\bsnapshot\x128\n" +
 	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\x06resultB\b\n" +
-	"\x06answer\"\xff\x01\n" +
+	"\x06answer\"\xbe\x02\n" +
 	"\x0fProjectResponse\x12@\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
 	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12>\n" +
@@ -2203,10 +3223,16 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"durability\x128\n" +
 	"\n" +
 	"redactions\x18\x04 \x03(\v2\x18.toolresult.v1.RedactionR\n" +
-	"redactions\"\x86\x01\n" +
-	"\rRenderRequest\x12@\n" +
-	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x123\n" +
-	"\x06policy\x18\x02 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06policy\"B\n" +
+	"redactions\x12%\n" +
+	"\x0ecanonical_json\x18\x05 \x01(\tR\rcanonicalJson\x12\x16\n" +
+	"\x06family\x18\x06 \x01(\tR\x06family\"\x85\x02\n" +
+	"\rRenderRequest\x12B\n" +
+	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultH\x00R\tcanonical\x12'\n" +
+	"\x0ecanonical_json\x18\x03 \x01(\tH\x00R\rcanonicalJson\x123\n" +
+	"\x06policy\x18\x02 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06policy\x12\x16\n" +
+	"\x06family\x18\x04 \x01(\tR\x06family\x120\n" +
+	"\x04call\x18\x05 \x01(\v2\x1c.toolresult.v1.CallReferenceR\x04callB\b\n" +
+	"\x06result\"B\n" +
 	"\x0eRenderResponse\x120\n" +
 	"\areceipt\x18\x01 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xce\x01\n" +
 	"\x12ProjectTurnRequest\x127\n" +
@@ -2219,28 +3245,86 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x13ProjectTurnResponse\x128\n" +
 	"\aresults\x18\x01 \x03(\v2\x1e.toolresult.v1.ProjectResponseR\aresults\x12\x16\n" +
 	"\x06tokens\x18\x02 \x01(\rR\x06tokens\x12\x18\n" +
-	"\abudgets\x18\x03 \x03(\rR\abudgets\"\xf9\x01\n" +
-	"\x0eCompactRequest\x12<\n" +
-	"\aresults\x18\x01 \x03(\v2\".toolresult.v1.CanonicalToolResultR\aresults\x127\n" +
+	"\abudgets\x18\x03 \x03(\rR\abudgets\"A\n" +
+	"\x13ParseReceiptRequest\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x16\n" +
+	"\x06family\x18\x02 \x01(\tR\x06family\"\xb3\x01\n" +
+	"\x14ParseReceiptResponse\x12\x18\n" +
+	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x120\n" +
+	"\x05facts\x18\x02 \x03(\v2\x1a.toolresult.v1.ReceiptFactR\x05facts\x129\n" +
+	"\bsections\x18\x03 \x03(\v2\x1d.toolresult.v1.ReceiptSectionR\bsections\x12\x14\n" +
+	"\x05brief\x18\x04 \x01(\bR\x05brief\"9\n" +
+	"\vReceiptFact\x12\x14\n" +
+	"\x05label\x18\x01 \x01(\tR\x05label\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\x8d\x01\n" +
+	"\x0eReceiptSection\x12\x14\n" +
+	"\x05label\x18\x01 \x01(\tR\x05label\x124\n" +
+	"\x06extent\x18\x02 \x01(\v2\x1c.toolresult.v1.ReceiptExtentR\x06extent\x12/\n" +
+	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\x99\x01\n" +
+	"\rReceiptExtent\x12\x14\n" +
+	"\x05lines\x18\x01 \x01(\x04R\x05lines\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x18\n" +
+	"\aentries\x18\x03 \x01(\x04R\aentries\x12\x14\n" +
+	"\x05shown\x18\x04 \x01(\x04R\x05shown\x12\x14\n" +
+	"\x05notes\x18\x05 \x03(\tR\x05notes\x12\x16\n" +
+	"\x06handle\x18\x06 \x01(\tR\x06handle\"~\n" +
+	"\fReceiptPiece\x12\x14\n" +
+	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x120\n" +
+	"\x04mark\x18\x02 \x01(\v2\x1a.toolresult.v1.ReceiptMarkH\x00R\x04mark\x12\x1d\n" +
+	"\n" +
+	"first_line\x18\x03 \x01(\x04R\tfirstLineB\a\n" +
+	"\x05piece\"\xc9\x01\n" +
+	"\vReceiptMark\x12\x1d\n" +
+	"\n" +
+	"first_line\x18\x01 \x01(\x04R\tfirstLine\x12\x1b\n" +
+	"\tlast_line\x18\x02 \x01(\x04R\blastLine\x12\x16\n" +
+	"\x06inside\x18\x03 \x01(\bR\x06inside\x12\x14\n" +
+	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x16\n" +
+	"\x06values\x18\x05 \x01(\x04R\x06values\x12\x1b\n" +
+	"\tof_values\x18\x06 \x01(\x04R\bofValues\x12\x1b\n" +
+	"\tlike_line\x18\a \x01(\x04R\blikeLine\"\xfd\x01\n" +
+	"\x0eCompactRequest\x125\n" +
+	"\aentries\x18\x01 \x03(\v2\x1b.toolresult.v1.CompactEntryR\aentries\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.CompactionPolicyR\x06policy\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x03 \x01(\tR\tsessionId\x128\n" +
-	"\bcontexts\x18\x04 \x03(\v2\x1c.toolresult.v1.ResultContextR\bcontexts\x12\x17\n" +
-	"\adry_run\x18\x05 \x01(\bR\x06dryRun\"\x81\x01\n" +
-	"\rResultContext\x12\x17\n" +
-	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x12\n" +
-	"\x04turn\x18\x02 \x01(\rR\x04turn\x12\x18\n" +
-	"\asubject\x18\x03 \x01(\tR\asubject\x12)\n" +
-	"\x10preceding_tokens\x18\x04 \x01(\rR\x0fprecedingTokens\"\x9f\x01\n" +
-	"\x0fCompactedResult\x12@\n" +
-	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
-	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12\x18\n" +
-	"\achanged\x18\x03 \x01(\bR\achanged\"\xba\x01\n" +
+	"session_id\x18\x03 \x01(\tR\tsessionId\x12\x17\n" +
+	"\adry_run\x18\x04 \x01(\bR\x06dryRun\x12C\n" +
+	"\x0ecanonical_form\x18\x05 \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\"\x8f\x02\n" +
+	"\fCompactEntry\x12B\n" +
+	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultH\x00R\tcanonical\x12'\n" +
+	"\x0ecanonical_json\x18\x02 \x01(\tH\x00R\rcanonicalJson\x12\x16\n" +
+	"\x06family\x18\x03 \x01(\tR\x06family\x12\x17\n" +
+	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04turn\x18\x05 \x01(\rR\x04turn\x12\x18\n" +
+	"\asubject\x18\x06 \x01(\tR\asubject\x12)\n" +
+	"\x10preceding_tokens\x18\a \x01(\rR\x0fprecedingTokensB\b\n" +
+	"\x06result\"\xc2\x01\n" +
+	"\x0fCompactedResult\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\rR\x05index\x12@\n" +
+	"\tcanonical\x18\x02 \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x12%\n" +
+	"\x0ecanonical_json\x18\x03 \x01(\tR\rcanonicalJson\x120\n" +
+	"\areceipt\x18\x04 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\"\xee\x01\n" +
 	"\x0fCompactResponse\x128\n" +
 	"\aresults\x18\x01 \x03(\v2\x1e.toolresult.v1.CompactedResultR\aresults\x12(\n" +
 	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01\x121\n" +
-	"\x04plan\x18\x03 \x01(\v2\x1d.toolresult.v1.CompactionPlanR\x04planB\x10\n" +
-	"\x0e_first_changed\"\xd2\x02\n" +
+	"\x04plan\x18\x03 \x01(\v2\x1d.toolresult.v1.CompactionPlanR\x04plan\x122\n" +
+	"\boverview\x18\x04 \x01(\v2\x16.toolresult.v1.ReceiptR\boverviewB\x10\n" +
+	"\x0e_first_changed\"\x8e\x01\n" +
+	"\x14CompactStreamRequest\x126\n" +
+	"\x06header\x18\x01 \x01(\v2\x1c.toolresult.v1.CompactHeaderH\x00R\x06header\x123\n" +
+	"\x05entry\x18\x02 \x01(\v2\x1b.toolresult.v1.CompactEntryH\x00R\x05entryB\t\n" +
+	"\amessage\"\xc5\x01\n" +
+	"\rCompactHeader\x127\n" +
+	"\x06policy\x18\x01 \x01(\v2\x1f.toolresult.v1.CompactionPolicyR\x06policy\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x17\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12C\n" +
+	"\x0ecanonical_form\x18\x04 \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\"\xd1\x01\n" +
+	"\x15CompactStreamResponse\x128\n" +
+	"\aplanned\x18\x01 \x01(\v2\x1c.toolresult.v1.PlannedResultH\x00R\aplanned\x128\n" +
+	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.CompactedResultH\x00R\x06result\x12:\n" +
+	"\asummary\x18\x03 \x01(\v2\x1e.toolresult.v1.CompactResponseH\x00R\asummaryB\b\n" +
+	"\x06answer\"\xfb\x02\n" +
 	"\x0eCompactionPlan\x126\n" +
 	"\aresults\x18\x01 \x03(\v2\x1c.toolresult.v1.PlannedResultR\aresults\x12(\n" +
 	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01\x12#\n" +
@@ -2249,7 +3333,8 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x19cached_tokens_invalidated\x18\x05 \x01(\x04R\x17cachedTokensInvalidated\x12\x1d\n" +
 	"\n" +
 	"budget_met\x18\x06 \x01(\bR\tbudgetMet\x12)\n" +
-	"\x10shortfall_tokens\x18\a \x01(\x04R\x0fshortfallTokensB\x10\n" +
+	"\x10shortfall_tokens\x18\a \x01(\x04R\x0fshortfallTokens\x12'\n" +
+	"\x0funknown_results\x18\b \x01(\rR\x0eunknownResultsB\x10\n" +
 	"\x0e_first_changed\"\xcf\x02\n" +
 	"\rPlannedResult\x124\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelR\x05level\x12#\n" +
@@ -2287,32 +3372,36 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x11pending_artifacts\x18\x02 \x01(\x04R\x10pendingArtifacts\x12#\n" +
 	"\rpending_bytes\x18\x03 \x01(\x04R\fpendingBytes\x12\x1d\n" +
 	"\n" +
-	"last_error\x18\x04 \x01(\tR\tlastError\"\x98\x02\n" +
+	"last_error\x18\x04 \x01(\tR\tlastError\"\xc4\x02\n" +
 	"\x06Limits\x12*\n" +
 	"\x11max_message_bytes\x18\x01 \x01(\x04R\x0fmaxMessageBytes\x12-\n" +
 	"\x13max_in_flight_bytes\x18\x02 \x01(\x04R\x10maxInFlightBytes\x124\n" +
 	"\x16max_concurrent_streams\x18\x03 \x01(\rR\x14maxConcurrentStreams\x12'\n" +
-	"\x0fmax_connections\x18\x04 \x01(\rR\x0emaxConnections\x12.\n" +
-	"\x13default_deadline_ms\x18\x05 \x01(\x04R\x11defaultDeadlineMs\x12$\n" +
-	"\x0estream_idle_ms\x18\x06 \x01(\x04R\fstreamIdleMs*B\n" +
+	"\x0fmax_connections\x18\x04 \x01(\rR\x0emaxConnections\x12D\n" +
+	"\x10default_deadline\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x0fdefaultDeadline\x12:\n" +
+	"\vstream_idle\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"streamIdle*B\n" +
 	"\vAbortPolicy\x12\x1c\n" +
 	"\x18ABORT_POLICY_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11ABORT_POLICY_KEEP\x10\x01*p\n" +
 	"\x0fStoreDurability\x12 \n" +
 	"\x1cSTORE_DURABILITY_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18STORE_DURABILITY_DURABLE\x10\x01\x12\x1d\n" +
-	"\x19STORE_DURABILITY_VOLATILE\x10\x02*\\\n" +
+	"\x19STORE_DURABILITY_VOLATILE\x10\x02*u\n" +
 	"\n" +
 	"ResultHold\x12\x1b\n" +
 	"\x17RESULT_HOLD_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15RESULT_HOLD_PROTECTED\x10\x01\x12\x16\n" +
-	"\x12RESULT_HOLD_CACHED\x10\x022\x80\x04\n" +
+	"\x12RESULT_HOLD_CACHED\x10\x02\x12\x17\n" +
+	"\x13RESULT_HOLD_UNKNOWN\x10\x032\xb9\x05\n" +
 	"\x11ToolResultService\x12H\n" +
 	"\aProject\x12\x1d.toolresult.v1.ProjectRequest\x1a\x1e.toolresult.v1.ProjectResponse\x12^\n" +
 	"\rProjectStream\x12#.toolresult.v1.ProjectStreamRequest\x1a$.toolresult.v1.ProjectStreamResponse(\x010\x01\x12E\n" +
-	"\x06Render\x12\x1c.toolresult.v1.RenderRequest\x1a\x1d.toolresult.v1.RenderResponse\x12T\n" +
+	"\x06Render\x12\x1c.toolresult.v1.RenderRequest\x1a\x1d.toolresult.v1.RenderResponse\x12W\n" +
+	"\fParseReceipt\x12\".toolresult.v1.ParseReceiptRequest\x1a#.toolresult.v1.ParseReceiptResponse\x12T\n" +
 	"\vProjectTurn\x12!.toolresult.v1.ProjectTurnRequest\x1a\".toolresult.v1.ProjectTurnResponse\x12H\n" +
-	"\aCompact\x12\x1d.toolresult.v1.CompactRequest\x1a\x1e.toolresult.v1.CompactResponse\x12Z\n" +
+	"\aCompact\x12\x1d.toolresult.v1.CompactRequest\x1a\x1e.toolresult.v1.CompactResponse\x12^\n" +
+	"\rCompactStream\x12#.toolresult.v1.CompactStreamRequest\x1a$.toolresult.v1.CompactStreamResponse(\x010\x01\x12Z\n" +
 	"\rGetServerInfo\x12#.toolresult.v1.GetServerInfoRequest\x1a$.toolresult.v1.GetServerInfoResponseB\xb7\x01\n" +
 	"\x11com.toolresult.v1B\fServiceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
@@ -2329,7 +3418,7 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_toolresult_v1_service_proto_goTypes = []any{
 	(AbortPolicy)(0),              // 0: toolresult.v1.AbortPolicy
 	(StoreDurability)(0),          // 1: toolresult.v1.StoreDurability
@@ -2348,87 +3437,123 @@ var file_toolresult_v1_service_proto_goTypes = []any{
 	(*RenderResponse)(nil),        // 14: toolresult.v1.RenderResponse
 	(*ProjectTurnRequest)(nil),    // 15: toolresult.v1.ProjectTurnRequest
 	(*ProjectTurnResponse)(nil),   // 16: toolresult.v1.ProjectTurnResponse
-	(*CompactRequest)(nil),        // 17: toolresult.v1.CompactRequest
-	(*ResultContext)(nil),         // 18: toolresult.v1.ResultContext
-	(*CompactedResult)(nil),       // 19: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),       // 20: toolresult.v1.CompactResponse
-	(*CompactionPlan)(nil),        // 21: toolresult.v1.CompactionPlan
-	(*PlannedResult)(nil),         // 22: toolresult.v1.PlannedResult
-	(*GetServerInfoRequest)(nil),  // 23: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 24: toolresult.v1.GetServerInfoResponse
-	(*StoreStatus)(nil),           // 25: toolresult.v1.StoreStatus
-	(*ObjectStoreStatus)(nil),     // 26: toolresult.v1.ObjectStoreStatus
-	(*Limits)(nil),                // 27: toolresult.v1.Limits
-	nil,                           // 28: toolresult.v1.AuditDetails.TrustEntry
-	nil,                           // 29: toolresult.v1.StreamFinish.StreamBytesEntry
-	(*CompleteToolOutput)(nil),    // 30: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),      // 31: toolresult.v1.ProjectionPolicy
-	(*CanonicalToolResult)(nil),   // 32: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 33: toolresult.v1.Receipt
-	(*Redaction)(nil),             // 34: toolresult.v1.Redaction
-	(*RenderPolicy)(nil),          // 35: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),      // 36: toolresult.v1.CompactionPolicy
-	(CompactionLevel)(0),          // 37: toolresult.v1.CompactionLevel
+	(*ParseReceiptRequest)(nil),   // 17: toolresult.v1.ParseReceiptRequest
+	(*ParseReceiptResponse)(nil),  // 18: toolresult.v1.ParseReceiptResponse
+	(*ReceiptFact)(nil),           // 19: toolresult.v1.ReceiptFact
+	(*ReceiptSection)(nil),        // 20: toolresult.v1.ReceiptSection
+	(*ReceiptExtent)(nil),         // 21: toolresult.v1.ReceiptExtent
+	(*ReceiptPiece)(nil),          // 22: toolresult.v1.ReceiptPiece
+	(*ReceiptMark)(nil),           // 23: toolresult.v1.ReceiptMark
+	(*CompactRequest)(nil),        // 24: toolresult.v1.CompactRequest
+	(*CompactEntry)(nil),          // 25: toolresult.v1.CompactEntry
+	(*CompactedResult)(nil),       // 26: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),       // 27: toolresult.v1.CompactResponse
+	(*CompactStreamRequest)(nil),  // 28: toolresult.v1.CompactStreamRequest
+	(*CompactHeader)(nil),         // 29: toolresult.v1.CompactHeader
+	(*CompactStreamResponse)(nil), // 30: toolresult.v1.CompactStreamResponse
+	(*CompactionPlan)(nil),        // 31: toolresult.v1.CompactionPlan
+	(*PlannedResult)(nil),         // 32: toolresult.v1.PlannedResult
+	(*GetServerInfoRequest)(nil),  // 33: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil), // 34: toolresult.v1.GetServerInfoResponse
+	(*StoreStatus)(nil),           // 35: toolresult.v1.StoreStatus
+	(*ObjectStoreStatus)(nil),     // 36: toolresult.v1.ObjectStoreStatus
+	(*Limits)(nil),                // 37: toolresult.v1.Limits
+	nil,                           // 38: toolresult.v1.AuditDetails.TrustEntry
+	nil,                           // 39: toolresult.v1.StreamFinish.StreamBytesEntry
+	(*CompleteToolOutput)(nil),    // 40: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),      // 41: toolresult.v1.ProjectionPolicy
+	(CanonicalForm)(0),            // 42: toolresult.v1.CanonicalForm
+	(*durationpb.Duration)(nil),   // 43: google.protobuf.Duration
+	(*CanonicalToolResult)(nil),   // 44: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 45: toolresult.v1.Receipt
+	(*Redaction)(nil),             // 46: toolresult.v1.Redaction
+	(*RenderPolicy)(nil),          // 47: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),      // 48: toolresult.v1.CompactionPolicy
+	(CompactionLevel)(0),          // 49: toolresult.v1.CompactionLevel
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	30, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	31, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	40, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	41, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
 	5,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
 	4,  // 3: toolresult.v1.ProjectRequest.audit:type_name -> toolresult.v1.AuditDetails
-	28, // 4: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
-	7,  // 5: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
-	8,  // 6: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
-	9,  // 7: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
-	10, // 8: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
-	31, // 9: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
-	5,  // 10: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
-	0,  // 11: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
-	4,  // 12: toolresult.v1.StreamHeader.audit:type_name -> toolresult.v1.AuditDetails
-	30, // 13: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
-	30, // 14: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
-	29, // 15: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
-	12, // 16: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
-	12, // 17: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
-	32, // 18: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	33, // 19: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
-	1,  // 20: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	34, // 21: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
-	32, // 22: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	35, // 23: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
-	33, // 24: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
-	3,  // 25: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
-	12, // 26: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
-	32, // 27: toolresult.v1.CompactRequest.results:type_name -> toolresult.v1.CanonicalToolResult
-	36, // 28: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	18, // 29: toolresult.v1.CompactRequest.contexts:type_name -> toolresult.v1.ResultContext
-	32, // 30: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	33, // 31: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
-	19, // 32: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
-	21, // 33: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
-	22, // 34: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
-	37, // 35: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
-	2,  // 36: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
-	1,  // 37: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	27, // 38: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	25, // 39: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
-	26, // 40: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
-	3,  // 41: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
-	6,  // 42: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
-	13, // 43: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
-	15, // 44: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
-	17, // 45: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
-	23, // 46: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	12, // 47: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	11, // 48: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
-	14, // 49: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	16, // 50: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
-	20, // 51: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	24, // 52: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	47, // [47:53] is the sub-list for method output_type
-	41, // [41:47] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	42, // 4: toolresult.v1.ProjectRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	43, // 5: toolresult.v1.AuditDetails.tool_duration:type_name -> google.protobuf.Duration
+	38, // 6: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
+	7,  // 7: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
+	8,  // 8: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
+	9,  // 9: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
+	10, // 10: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
+	41, // 11: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	5,  // 12: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
+	0,  // 13: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
+	4,  // 14: toolresult.v1.StreamHeader.audit:type_name -> toolresult.v1.AuditDetails
+	42, // 15: toolresult.v1.StreamHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	40, // 16: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	40, // 17: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	39, // 18: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
+	12, // 19: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
+	12, // 20: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
+	44, // 21: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	45, // 22: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	1,  // 23: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
+	46, // 24: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
+	44, // 25: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	47, // 26: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	5,  // 27: toolresult.v1.RenderRequest.call:type_name -> toolresult.v1.CallReference
+	45, // 28: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	3,  // 29: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
+	12, // 30: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
+	19, // 31: toolresult.v1.ParseReceiptResponse.facts:type_name -> toolresult.v1.ReceiptFact
+	20, // 32: toolresult.v1.ParseReceiptResponse.sections:type_name -> toolresult.v1.ReceiptSection
+	21, // 33: toolresult.v1.ReceiptSection.extent:type_name -> toolresult.v1.ReceiptExtent
+	22, // 34: toolresult.v1.ReceiptSection.body:type_name -> toolresult.v1.ReceiptPiece
+	23, // 35: toolresult.v1.ReceiptPiece.mark:type_name -> toolresult.v1.ReceiptMark
+	25, // 36: toolresult.v1.CompactRequest.entries:type_name -> toolresult.v1.CompactEntry
+	48, // 37: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	42, // 38: toolresult.v1.CompactRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	44, // 39: toolresult.v1.CompactEntry.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	44, // 40: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	45, // 41: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	26, // 42: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
+	31, // 43: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
+	45, // 44: toolresult.v1.CompactResponse.overview:type_name -> toolresult.v1.Receipt
+	29, // 45: toolresult.v1.CompactStreamRequest.header:type_name -> toolresult.v1.CompactHeader
+	25, // 46: toolresult.v1.CompactStreamRequest.entry:type_name -> toolresult.v1.CompactEntry
+	48, // 47: toolresult.v1.CompactHeader.policy:type_name -> toolresult.v1.CompactionPolicy
+	42, // 48: toolresult.v1.CompactHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	32, // 49: toolresult.v1.CompactStreamResponse.planned:type_name -> toolresult.v1.PlannedResult
+	26, // 50: toolresult.v1.CompactStreamResponse.result:type_name -> toolresult.v1.CompactedResult
+	27, // 51: toolresult.v1.CompactStreamResponse.summary:type_name -> toolresult.v1.CompactResponse
+	32, // 52: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
+	49, // 53: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
+	2,  // 54: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
+	1,  // 55: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
+	37, // 56: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	35, // 57: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
+	36, // 58: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
+	43, // 59: toolresult.v1.Limits.default_deadline:type_name -> google.protobuf.Duration
+	43, // 60: toolresult.v1.Limits.stream_idle:type_name -> google.protobuf.Duration
+	3,  // 61: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
+	6,  // 62: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
+	13, // 63: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
+	17, // 64: toolresult.v1.ToolResultService.ParseReceipt:input_type -> toolresult.v1.ParseReceiptRequest
+	15, // 65: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
+	24, // 66: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
+	28, // 67: toolresult.v1.ToolResultService.CompactStream:input_type -> toolresult.v1.CompactStreamRequest
+	33, // 68: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	12, // 69: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	11, // 70: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	14, // 71: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	18, // 72: toolresult.v1.ToolResultService.ParseReceipt:output_type -> toolresult.v1.ParseReceiptResponse
+	16, // 73: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
+	27, // 74: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	30, // 75: toolresult.v1.ToolResultService.CompactStream:output_type -> toolresult.v1.CompactStreamResponse
+	34, // 76: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	69, // [69:77] is the sub-list for method output_type
+	61, // [61:69] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_service_proto_init() }
@@ -2450,17 +3575,38 @@ func file_toolresult_v1_service_proto_init() {
 		(*ProjectStreamResponse_Snapshot)(nil),
 		(*ProjectStreamResponse_Result)(nil),
 	}
+	file_toolresult_v1_service_proto_msgTypes[10].OneofWrappers = []any{
+		(*RenderRequest_Canonical)(nil),
+		(*RenderRequest_CanonicalJson)(nil),
+	}
 	file_toolresult_v1_service_proto_msgTypes[12].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[17].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[19].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[19].OneofWrappers = []any{
+		(*ReceiptPiece_Text)(nil),
+		(*ReceiptPiece_Mark)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[22].OneofWrappers = []any{
+		(*CompactEntry_Canonical)(nil),
+		(*CompactEntry_CanonicalJson)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[25].OneofWrappers = []any{
+		(*CompactStreamRequest_Header)(nil),
+		(*CompactStreamRequest_Entry)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[27].OneofWrappers = []any{
+		(*CompactStreamResponse_Planned)(nil),
+		(*CompactStreamResponse_Result)(nil),
+		(*CompactStreamResponse_Summary)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   27,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

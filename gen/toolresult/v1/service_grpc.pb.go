@@ -22,8 +22,10 @@ const (
 	ToolResultService_Project_FullMethodName       = "/toolresult.v1.ToolResultService/Project"
 	ToolResultService_ProjectStream_FullMethodName = "/toolresult.v1.ToolResultService/ProjectStream"
 	ToolResultService_Render_FullMethodName        = "/toolresult.v1.ToolResultService/Render"
+	ToolResultService_ParseReceipt_FullMethodName  = "/toolresult.v1.ToolResultService/ParseReceipt"
 	ToolResultService_ProjectTurn_FullMethodName   = "/toolresult.v1.ToolResultService/ProjectTurn"
 	ToolResultService_Compact_FullMethodName       = "/toolresult.v1.ToolResultService/Compact"
+	ToolResultService_CompactStream_FullMethodName = "/toolresult.v1.ToolResultService/CompactStream"
 	ToolResultService_GetServerInfo_FullMethodName = "/toolresult.v1.ToolResultService/GetServerInfo"
 )
 
@@ -34,13 +36,17 @@ const (
 // ToolResultService turns complete tool output into canonical results and the
 // receipts that a model reads.
 //
+// JSON has one form on the wire: a string field whose name ends in "_json", valid JSON
+// text in UTF-8. What a tool wrote is not that, also where it should be JSON: it is a
+// Payload, any bytes.
+//
 // Every refusal carries one google.rpc.ErrorInfo (domain "toolresult.v1",
 // reason as in ErrorReason) and, where a field is to blame, a
 // google.rpc.BadRequest. A refusal has stored nothing that an answer names.
 //
 // Every RPC may also answer:
 //
-//	UNAUTHENTICATED (TOKEN_MISSING, TOKEN_WRONG): over TCP only; send
+//	UNAUTHENTICATED (TOKEN_MISSING, TOKEN_INVALID): over TCP only; send
 //	  "authorization: Bearer <token>".
 //	PERMISSION_DENIED (AUTHORITY): over TCP only; call the loopback address.
 //	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): send less; do not retry.
@@ -49,10 +55,14 @@ const (
 //	CANCELLED (CLIENT_CANCELLED), DEADLINE_EXCEEDED (DEADLINE): the caller
 //	  decides; the same call is safe to repeat, artifacts are
 //	  content-addressed.
-//	INTERNAL (PANIC): a fault of the server; its log has the incident id.
+//	INTERNAL (PANIC, INTERNAL): a fault of the server; its log has the incident id.
+//	INVALID_ARGUMENT (MESSAGE_INVALID): the request cannot be decoded, for example because
+//	  a string is not UTF-8; payloads take any bytes.
+//	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
+//	UNIMPLEMENTED (COMPRESSION_UNKNOWN): compress with gzip, or not at all.
 //	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
 //	  caller; retry after the RetryInfo.
-//	PERMISSION_DENIED (SESSION_FOREIGN, METHOD_NOT_ALLOWED): the token of the caller is
+//	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
 //	  confined to a session (AccessService).
 type ToolResultServiceClient interface {
 	// Project turns one complete tool output into its canonical result and
@@ -66,11 +76,11 @@ type ToolResultServiceClient interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
-	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID,
-	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY, MESSAGE_INVALID): correct the field
-	//	  that BadRequest names; do not retry.
-	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not bring the family of
-	//	  a custom output; GetServerInfo lists those that there are.
+	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, MESSAGE_INVALID): a mistake of
+	//	  the caller, never of the tool (docs/errors.md); correct the field that BadRequest
+	//	  names; do not retry.
+	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not define the custom family;
+	//	  GetServerInfo lists those that there are.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): what must be kept (outcome, counts,
 	//	  handles) does not fit; raise the budget by the shortfall.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
@@ -86,7 +96,7 @@ type ToolResultServiceClient interface {
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
 	//	ALREADY_EXISTS (REQUEST_ID_REUSED): the request id was used for another request.
 	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): register the values again, and make the call again.
-	//	FAILED_PRECONDITION (STORE_POISONED): the audit log failed; the server must start again.
+	//	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the audit log failed; the server must start again.
 	//	FAILED_PRECONDITION (AUDIT_OFF): a request id needs an audit log, and none is kept.
 	//	UNAVAILABLE (AUDIT_LOG_DOWN): retry after the RetryInfo; with a request id that is safe.
 	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
@@ -113,7 +123,7 @@ type ToolResultServiceClient interface {
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
 	//	  came; bytes were lost on the way, send the output again.
 	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
-	//	  Limits.stream_idle_ms; what is written slowly is for AppendLog.
+	//	  Limits.stream_idle; what is written slowly is for AppendLog.
 	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
@@ -132,7 +142,19 @@ type ToolResultServiceClient interface {
 	//	  not retry.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
+	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): the call has no result
+	//	  on record; send the result itself.
 	Render(ctx context.Context, in *RenderRequest, opts ...grpc.CallOption) (*RenderResponse, error)
+	// ParseReceipt reads a receipt back: its outcome, facts and sections. Tool text cannot
+	// change what it answers. A runtime has no need of it, it has the canonical result; it
+	// serves tests, audits and people.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FAMILY_UNKNOWN): correct the field that BadRequest
+	//	  names.
+	//	INVALID_ARGUMENT (RECEIPT_INVALID): the text is no receipt of this grammar.
+	ParseReceipt(ctx context.Context, in *ParseReceiptRequest, opts ...grpc.CallOption) (*ParseReceiptResponse, error)
 	// ProjectTurn is Project for the outputs of parallel calls that share one budget. An
 	// output that needs less than an equal share leaves the rest to those that need
 	// more, and a failure comes before the others. Where the budget has room for all of
@@ -155,8 +177,9 @@ type ToolResultServiceClient interface {
 	// them makes it, or all of them to one level. It follows the retention of each field
 	// and never looks at receipt text. Compacting again by the same policy changes
 	// nothing, byte for byte; a smaller budget never shows more of a result; and no
-	// level is ever undone. What was protected, or is before the cache boundary, is
-	// answered as it came.
+	// level is ever undone. What was protected, or is before the cache boundary, stays as
+	// it is, and so does a result that this version does not know. The answer has the
+	// results that changed, and no others.
 	//
 	// When what must be kept is over the budget the call succeeds, and the plan has the
 	// shortfall.
@@ -167,11 +190,24 @@ type ToolResultServiceClient interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with results[i], contexts[i] or policy, or is session_id.
+	//	  with entries[i] or policy, or is session_id.
+	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): an entry without a
+	//	  result names a call that has none on record.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
 	//	  Project; no result was changed.
 	Compact(ctx context.Context, in *CompactRequest, opts ...grpc.CallOption) (*CompactResponse, error)
+	// CompactStream is Compact for histories of any length: the same history gives the same
+	// results. The client sends one header, then the entries, and closes its side; the
+	// server answers when it has them all. Its memory does not grow with the texts of the
+	// results. At most 1,000,000 entries.
+	//
+	// Errors: those of Compact, and
+	//
+	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
+	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	  Limits.stream_idle.
+	CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error)
 	// GetServerInfo says what this server is and what it accepts, so that a
 	// client needs no constants of its own.
 	//
@@ -220,6 +256,16 @@ func (c *toolResultServiceClient) Render(ctx context.Context, in *RenderRequest,
 	return out, nil
 }
 
+func (c *toolResultServiceClient) ParseReceipt(ctx context.Context, in *ParseReceiptRequest, opts ...grpc.CallOption) (*ParseReceiptResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ParseReceiptResponse)
+	err := c.cc.Invoke(ctx, ToolResultService_ParseReceipt_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *toolResultServiceClient) ProjectTurn(ctx context.Context, in *ProjectTurnRequest, opts ...grpc.CallOption) (*ProjectTurnResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ProjectTurnResponse)
@@ -240,6 +286,19 @@ func (c *toolResultServiceClient) Compact(ctx context.Context, in *CompactReques
 	return out, nil
 }
 
+func (c *toolResultServiceClient) CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ToolResultService_ServiceDesc.Streams[1], ToolResultService_CompactStream_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[CompactStreamRequest, CompactStreamResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolResultService_CompactStreamClient = grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse]
+
 func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServerInfoRequest, opts ...grpc.CallOption) (*GetServerInfoResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetServerInfoResponse)
@@ -257,13 +316,17 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 // ToolResultService turns complete tool output into canonical results and the
 // receipts that a model reads.
 //
+// JSON has one form on the wire: a string field whose name ends in "_json", valid JSON
+// text in UTF-8. What a tool wrote is not that, also where it should be JSON: it is a
+// Payload, any bytes.
+//
 // Every refusal carries one google.rpc.ErrorInfo (domain "toolresult.v1",
 // reason as in ErrorReason) and, where a field is to blame, a
 // google.rpc.BadRequest. A refusal has stored nothing that an answer names.
 //
 // Every RPC may also answer:
 //
-//	UNAUTHENTICATED (TOKEN_MISSING, TOKEN_WRONG): over TCP only; send
+//	UNAUTHENTICATED (TOKEN_MISSING, TOKEN_INVALID): over TCP only; send
 //	  "authorization: Bearer <token>".
 //	PERMISSION_DENIED (AUTHORITY): over TCP only; call the loopback address.
 //	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): send less; do not retry.
@@ -272,10 +335,14 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //	CANCELLED (CLIENT_CANCELLED), DEADLINE_EXCEEDED (DEADLINE): the caller
 //	  decides; the same call is safe to repeat, artifacts are
 //	  content-addressed.
-//	INTERNAL (PANIC): a fault of the server; its log has the incident id.
+//	INTERNAL (PANIC, INTERNAL): a fault of the server; its log has the incident id.
+//	INVALID_ARGUMENT (MESSAGE_INVALID): the request cannot be decoded, for example because
+//	  a string is not UTF-8; payloads take any bytes.
+//	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
+//	UNIMPLEMENTED (COMPRESSION_UNKNOWN): compress with gzip, or not at all.
 //	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
 //	  caller; retry after the RetryInfo.
-//	PERMISSION_DENIED (SESSION_FOREIGN, METHOD_NOT_ALLOWED): the token of the caller is
+//	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
 //	  confined to a session (AccessService).
 type ToolResultServiceServer interface {
 	// Project turns one complete tool output into its canonical result and
@@ -289,11 +356,11 @@ type ToolResultServiceServer interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
-	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID,
-	//	  JSON_TOO_DEEP, JSON_DUPLICATE_KEY, MESSAGE_INVALID): correct the field
-	//	  that BadRequest names; do not retry.
-	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not bring the family of
-	//	  a custom output; GetServerInfo lists those that there are.
+	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, MESSAGE_INVALID): a mistake of
+	//	  the caller, never of the tool (docs/errors.md); correct the field that BadRequest
+	//	  names; do not retry.
+	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not define the custom family;
+	//	  GetServerInfo lists those that there are.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): what must be kept (outcome, counts,
 	//	  handles) does not fit; raise the budget by the shortfall.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
@@ -309,7 +376,7 @@ type ToolResultServiceServer interface {
 	//	INTERNAL (STORE_FAILED): the store failed; its log has the incident id.
 	//	ALREADY_EXISTS (REQUEST_ID_REUSED): the request id was used for another request.
 	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): register the values again, and make the call again.
-	//	FAILED_PRECONDITION (STORE_POISONED): the audit log failed; the server must start again.
+	//	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the audit log failed; the server must start again.
 	//	FAILED_PRECONDITION (AUDIT_OFF): a request id needs an audit log, and none is kept.
 	//	UNAVAILABLE (AUDIT_LOG_DOWN): retry after the RetryInfo; with a request id that is safe.
 	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
@@ -336,7 +403,7 @@ type ToolResultServiceServer interface {
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
 	//	  came; bytes were lost on the way, send the output again.
 	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
-	//	  Limits.stream_idle_ms; what is written slowly is for AppendLog.
+	//	  Limits.stream_idle; what is written slowly is for AppendLog.
 	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
@@ -355,7 +422,19 @@ type ToolResultServiceServer interface {
 	//	  not retry.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
+	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): the call has no result
+	//	  on record; send the result itself.
 	Render(context.Context, *RenderRequest) (*RenderResponse, error)
+	// ParseReceipt reads a receipt back: its outcome, facts and sections. Tool text cannot
+	// change what it answers. A runtime has no need of it, it has the canonical result; it
+	// serves tests, audits and people.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FAMILY_UNKNOWN): correct the field that BadRequest
+	//	  names.
+	//	INVALID_ARGUMENT (RECEIPT_INVALID): the text is no receipt of this grammar.
+	ParseReceipt(context.Context, *ParseReceiptRequest) (*ParseReceiptResponse, error)
 	// ProjectTurn is Project for the outputs of parallel calls that share one budget. An
 	// output that needs less than an equal share leaves the rest to those that need
 	// more, and a failure comes before the others. Where the budget has room for all of
@@ -378,8 +457,9 @@ type ToolResultServiceServer interface {
 	// them makes it, or all of them to one level. It follows the retention of each field
 	// and never looks at receipt text. Compacting again by the same policy changes
 	// nothing, byte for byte; a smaller budget never shows more of a result; and no
-	// level is ever undone. What was protected, or is before the cache boundary, is
-	// answered as it came.
+	// level is ever undone. What was protected, or is before the cache boundary, stays as
+	// it is, and so does a result that this version does not know. The answer has the
+	// results that changed, and no others.
 	//
 	// When what must be kept is over the budget the call succeeds, and the plan has the
 	// shortfall.
@@ -390,11 +470,24 @@ type ToolResultServiceServer interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with results[i], contexts[i] or policy, or is session_id.
+	//	  with entries[i] or policy, or is session_id.
+	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): an entry without a
+	//	  result names a call that has none on record.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
 	//	  Project; no result was changed.
 	Compact(context.Context, *CompactRequest) (*CompactResponse, error)
+	// CompactStream is Compact for histories of any length: the same history gives the same
+	// results. The client sends one header, then the entries, and closes its side; the
+	// server answers when it has them all. Its memory does not grow with the texts of the
+	// results. At most 1,000,000 entries.
+	//
+	// Errors: those of Compact, and
+	//
+	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
+	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	  Limits.stream_idle.
+	CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error
 	// GetServerInfo says what this server is and what it accepts, so that a
 	// client needs no constants of its own.
 	//
@@ -419,11 +512,17 @@ func (UnimplementedToolResultServiceServer) ProjectStream(grpc.BidiStreamingServ
 func (UnimplementedToolResultServiceServer) Render(context.Context, *RenderRequest) (*RenderResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Render not implemented")
 }
+func (UnimplementedToolResultServiceServer) ParseReceipt(context.Context, *ParseReceiptRequest) (*ParseReceiptResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ParseReceipt not implemented")
+}
 func (UnimplementedToolResultServiceServer) ProjectTurn(context.Context, *ProjectTurnRequest) (*ProjectTurnResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ProjectTurn not implemented")
 }
 func (UnimplementedToolResultServiceServer) Compact(context.Context, *CompactRequest) (*CompactResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Compact not implemented")
+}
+func (UnimplementedToolResultServiceServer) CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error {
+	return status.Error(codes.Unimplemented, "method CompactStream not implemented")
 }
 func (UnimplementedToolResultServiceServer) GetServerInfo(context.Context, *GetServerInfoRequest) (*GetServerInfoResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetServerInfo not implemented")
@@ -492,6 +591,24 @@ func _ToolResultService_Render_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ToolResultService_ParseReceipt_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ParseReceiptRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolResultServiceServer).ParseReceipt(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolResultService_ParseReceipt_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolResultServiceServer).ParseReceipt(ctx, req.(*ParseReceiptRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ToolResultService_ProjectTurn_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ProjectTurnRequest)
 	if err := dec(in); err != nil {
@@ -528,6 +645,13 @@ func _ToolResultService_Compact_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ToolResultService_CompactStream_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(ToolResultServiceServer).CompactStream(&grpc.GenericServerStream[CompactStreamRequest, CompactStreamResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolResultService_CompactStreamServer = grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]
+
 func _ToolResultService_GetServerInfo_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetServerInfoRequest)
 	if err := dec(in); err != nil {
@@ -562,6 +686,10 @@ var ToolResultService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ToolResultService_Render_Handler,
 		},
 		{
+			MethodName: "ParseReceipt",
+			Handler:    _ToolResultService_ParseReceipt_Handler,
+		},
+		{
 			MethodName: "ProjectTurn",
 			Handler:    _ToolResultService_ProjectTurn_Handler,
 		},
@@ -578,6 +706,12 @@ var ToolResultService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "ProjectStream",
 			Handler:       _ToolResultService_ProjectStream_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "CompactStream",
+			Handler:       _ToolResultService_CompactStream_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
 		},

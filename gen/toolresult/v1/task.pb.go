@@ -734,8 +734,8 @@ func (x *TaskOutputResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-// TaskStatusResult is a task as it is now, complete and canonical.
-type TaskStatusResult struct {
+// TaskStatusOutput is the complete result of asking for a task.
+type TaskStatusOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The task. Required.
 	Task *TaskSnapshot `protobuf:"bytes,1,opt,name=task,proto3" json:"task,omitempty"`
@@ -745,9 +745,64 @@ type TaskStatusResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *TaskStatusOutput) Reset() {
+	*x = TaskStatusOutput{}
+	mi := &file_toolresult_v1_task_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskStatusOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskStatusOutput) ProtoMessage() {}
+
+func (x *TaskStatusOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_task_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskStatusOutput.ProtoReflect.Descriptor instead.
+func (*TaskStatusOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *TaskStatusOutput) GetTask() *TaskSnapshot {
+	if x != nil {
+		return x.Task
+	}
+	return nil
+}
+
+func (x *TaskStatusOutput) GetFailure() *TaskFailure {
+	if x != nil {
+		return x.Failure
+	}
+	return nil
+}
+
+// TaskStatusResult is the canonical payload of asking for a task.
+type TaskStatusResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The task.
+	Task *TaskSnapshot `protobuf:"bytes,1,opt,name=task,proto3" json:"task,omitempty"`
+	// Why the task failed; absent when it did not.
+	Failure       *TaskFailure `protobuf:"bytes,2,opt,name=failure,proto3" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *TaskStatusResult) Reset() {
 	*x = TaskStatusResult{}
-	mi := &file_toolresult_v1_task_proto_msgTypes[4]
+	mi := &file_toolresult_v1_task_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +814,7 @@ func (x *TaskStatusResult) String() string {
 func (*TaskStatusResult) ProtoMessage() {}
 
 func (x *TaskStatusResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_task_proto_msgTypes[4]
+	mi := &file_toolresult_v1_task_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +827,7 @@ func (x *TaskStatusResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskStatusResult.ProtoReflect.Descriptor instead.
 func (*TaskStatusResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TaskStatusResult) GetTask() *TaskSnapshot {
@@ -803,7 +858,7 @@ type TaskListOutput struct {
 
 func (x *TaskListOutput) Reset() {
 	*x = TaskListOutput{}
-	mi := &file_toolresult_v1_task_proto_msgTypes[5]
+	mi := &file_toolresult_v1_task_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -815,7 +870,7 @@ func (x *TaskListOutput) String() string {
 func (*TaskListOutput) ProtoMessage() {}
 
 func (x *TaskListOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_task_proto_msgTypes[5]
+	mi := &file_toolresult_v1_task_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -828,7 +883,7 @@ func (x *TaskListOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskListOutput.ProtoReflect.Descriptor instead.
 func (*TaskListOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TaskListOutput) GetTasks() []*TaskSnapshot {
@@ -871,7 +926,7 @@ type TaskListResult struct {
 
 func (x *TaskListResult) Reset() {
 	*x = TaskListResult{}
-	mi := &file_toolresult_v1_task_proto_msgTypes[6]
+	mi := &file_toolresult_v1_task_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +938,7 @@ func (x *TaskListResult) String() string {
 func (*TaskListResult) ProtoMessage() {}
 
 func (x *TaskListResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_task_proto_msgTypes[6]
+	mi := &file_toolresult_v1_task_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +951,7 @@ func (x *TaskListResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskListResult.ProtoReflect.Descriptor instead.
 func (*TaskListResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TaskListResult) GetTasks() []*TaskSnapshot {
@@ -955,8 +1010,8 @@ func (x *TaskListResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-// TaskInputResult is the result of writing to a task, complete and canonical.
-type TaskInputResult struct {
+// TaskInputOutput is the complete result of writing to a task.
+type TaskInputOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What became of the input. Required.
 	Disposition TaskInputDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.TaskInputDisposition" json:"disposition,omitempty"`
@@ -970,9 +1025,82 @@ type TaskInputResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *TaskInputOutput) Reset() {
+	*x = TaskInputOutput{}
+	mi := &file_toolresult_v1_task_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskInputOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskInputOutput) ProtoMessage() {}
+
+func (x *TaskInputOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_task_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskInputOutput.ProtoReflect.Descriptor instead.
+func (*TaskInputOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *TaskInputOutput) GetDisposition() TaskInputDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return TaskInputDisposition_TASK_INPUT_DISPOSITION_UNSPECIFIED
+}
+
+func (x *TaskInputOutput) GetBytesWritten() uint64 {
+	if x != nil && x.BytesWritten != nil {
+		return *x.BytesWritten
+	}
+	return 0
+}
+
+func (x *TaskInputOutput) GetInputTarget() string {
+	if x != nil {
+		return x.InputTarget
+	}
+	return ""
+}
+
+func (x *TaskInputOutput) GetTask() *TaskHandle {
+	if x != nil {
+		return x.Task
+	}
+	return nil
+}
+
+// TaskInputResult is the canonical payload of writing to a task.
+type TaskInputResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What became of the input.
+	Disposition TaskInputDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.TaskInputDisposition" json:"disposition,omitempty"`
+	// Bytes that were written; absent when not known.
+	BytesWritten *uint64 `protobuf:"varint,2,opt,name=bytes_written,json=bytesWritten,proto3,oneof" json:"bytes_written,omitempty"`
+	// Where the input went, such as "stdin".
+	InputTarget string `protobuf:"bytes,3,opt,name=input_target,json=inputTarget,proto3" json:"input_target,omitempty"`
+	// The task.
+	Task          *TaskHandle `protobuf:"bytes,4,opt,name=task,proto3" json:"task,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *TaskInputResult) Reset() {
 	*x = TaskInputResult{}
-	mi := &file_toolresult_v1_task_proto_msgTypes[7]
+	mi := &file_toolresult_v1_task_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1112,7 @@ func (x *TaskInputResult) String() string {
 func (*TaskInputResult) ProtoMessage() {}
 
 func (x *TaskInputResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_task_proto_msgTypes[7]
+	mi := &file_toolresult_v1_task_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1125,7 @@ func (x *TaskInputResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskInputResult.ProtoReflect.Descriptor instead.
 func (*TaskInputResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TaskInputResult) GetDisposition() TaskInputDisposition {
@@ -1028,8 +1156,8 @@ func (x *TaskInputResult) GetTask() *TaskHandle {
 	return nil
 }
 
-// TaskStopResult is the result of stopping a task, complete and canonical.
-type TaskStopResult struct {
+// TaskStopOutput is the complete result of stopping a task.
+type TaskStopOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the task was ended at once, without the time to clean up.
 	Forced bool `protobuf:"varint,1,opt,name=forced,proto3" json:"forced,omitempty"`
@@ -1039,9 +1167,64 @@ type TaskStopResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *TaskStopOutput) Reset() {
+	*x = TaskStopOutput{}
+	mi := &file_toolresult_v1_task_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TaskStopOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TaskStopOutput) ProtoMessage() {}
+
+func (x *TaskStopOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_task_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TaskStopOutput.ProtoReflect.Descriptor instead.
+func (*TaskStopOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *TaskStopOutput) GetForced() bool {
+	if x != nil {
+		return x.Forced
+	}
+	return false
+}
+
+func (x *TaskStopOutput) GetTask() *TaskHandle {
+	if x != nil {
+		return x.Task
+	}
+	return nil
+}
+
+// TaskStopResult is the canonical payload of stopping a task.
+type TaskStopResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the task was ended at once, without the time to clean up.
+	Forced bool `protobuf:"varint,1,opt,name=forced,proto3" json:"forced,omitempty"`
+	// The task, after the request.
+	Task          *TaskHandle `protobuf:"bytes,2,opt,name=task,proto3" json:"task,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *TaskStopResult) Reset() {
 	*x = TaskStopResult{}
-	mi := &file_toolresult_v1_task_proto_msgTypes[8]
+	mi := &file_toolresult_v1_task_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1053,7 +1236,7 @@ func (x *TaskStopResult) String() string {
 func (*TaskStopResult) ProtoMessage() {}
 
 func (x *TaskStopResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_task_proto_msgTypes[8]
+	mi := &file_toolresult_v1_task_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1066,7 +1249,7 @@ func (x *TaskStopResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TaskStopResult.ProtoReflect.Descriptor instead.
 func (*TaskStopResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TaskStopResult) GetForced() bool {
@@ -1155,10 +1338,13 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\x14_task_result_previewB\x17\n" +
 	"\x15_task_result_artifactB\x11\n" +
 	"\x0f_output_previewB\x12\n" +
-	"\x10_output_artifact\"\xb0\x01\n" +
-	"\x10TaskStatusResult\x129\n" +
-	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x04task\x12:\n" +
-	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:%\x8a\xb5\x18\x1cTask status is {task.status}\xa0\xb5\x18\xf4\x03\"\x83\x01\n" +
+	"\x10_output_artifact\"\x7f\n" +
+	"\x10TaskStatusOutput\x125\n" +
+	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\xa8\xb5\x18\x01R\x04task\x124\n" +
+	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureR\afailure\"\xce\x01\n" +
+	"\x10TaskStatusResult\x125\n" +
+	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\x88\xb5\x18\x01R\x04task\x12:\n" +
+	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:G\x8a\xb5\x18\x1cTask status is {task.status}\x9a\xb5\x18\x1etoolresult.v1.TaskStatusOutput\xa0\xb5\x18\xf4\x03\"\x83\x01\n" +
 	"\x0eTaskListOutput\x128\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12&\n" +
 	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
@@ -1177,16 +1363,25 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"superseded:q\x8a\xb5\x18;Tasks listed: {tasks_total}[; {total_active} active in all]\x9a\xb5\x18\x1ctoolresult.v1.TaskListOutput\xa0\xb5\x18\xe8\a\xaa\xb5\x18\tall tasksB\x0e\n" +
 	"\f_tasks_totalB\x11\n" +
 	"\x0f_tasks_artifactB\x0f\n" +
-	"\r_total_active\"\xda\x02\n" +
-	"\x0fTaskInputResult\x12O\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2#.toolresult.v1.TaskInputDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x12.\n" +
-	"\rbytes_written\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fbytesWritten\x88\x01\x01\x12,\n" +
-	"\finput_target\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vinputTarget\x127\n" +
-	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x04task:M\x8a\xb5\x18DTask input {disposition}[: {bytes_written#byte}][ to {input_target}]\xa0\xb5\x18\xc8\x01B\x10\n" +
-	"\x0e_bytes_written\"\x9a\x01\n" +
+	"\r_total_active\"\xf9\x01\n" +
+	"\x0fTaskInputOutput\x12K\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2#.toolresult.v1.TaskInputDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12(\n" +
+	"\rbytes_written\x18\x02 \x01(\x04H\x00R\fbytesWritten\x88\x01\x01\x12(\n" +
+	"\finput_target\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\vinputTarget\x123\n" +
+	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\xa8\xb5\x18\x01R\x04taskB\x10\n" +
+	"\x0e_bytes_written\"\xee\x02\n" +
+	"\x0fTaskInputResult\x12K\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2#.toolresult.v1.TaskInputDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
+	"\rbytes_written\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fbytesWritten\x88\x01\x01\x12'\n" +
+	"\finput_target\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\vinputTarget\x123\n" +
+	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:n\x8a\xb5\x18DTask input {disposition}[: {bytes_written#byte}][ to {input_target}]\x9a\xb5\x18\x1dtoolresult.v1.TaskInputOutput\xa0\xb5\x18\xc8\x01B\x10\n" +
+	"\x0e_bytes_written\"]\n" +
+	"\x0eTaskStopOutput\x12\x16\n" +
+	"\x06forced\x18\x01 \x01(\bR\x06forced\x123\n" +
+	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\xa8\xb5\x18\x01R\x04task\"\xb6\x01\n" +
 	"\x0eTaskStopResult\x12\x1c\n" +
-	"\x06forced\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x06forced\x127\n" +
-	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x04task:1\x8a\xb5\x18(Task stop requested[{forced?, by force}]\xa0\xb5\x18\xc8\x01*\xe1\x01\n" +
+	"\x06forced\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x06forced\x123\n" +
+	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:Q\x8a\xb5\x18(Task stop requested[{forced?, by force}]\x9a\xb5\x18\x1ctoolresult.v1.TaskStopOutput\xa0\xb5\x18\xc8\x01*\xe1\x01\n" +
 	"\n" +
 	"TaskStatus\x12\x1b\n" +
 	"\x17TASK_STATUS_UNSPECIFIED\x10\x00\x12\x16\n" +
@@ -1221,7 +1416,7 @@ func file_toolresult_v1_task_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_task_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_toolresult_v1_task_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_toolresult_v1_task_proto_goTypes = []any{
 	(TaskStatus)(0),           // 0: toolresult.v1.TaskStatus
 	(TaskRetrieval)(0),        // 1: toolresult.v1.TaskRetrieval
@@ -1230,51 +1425,59 @@ var file_toolresult_v1_task_proto_goTypes = []any{
 	(*TaskFailure)(nil),       // 4: toolresult.v1.TaskFailure
 	(*TaskOutputOutput)(nil),  // 5: toolresult.v1.TaskOutputOutput
 	(*TaskOutputResult)(nil),  // 6: toolresult.v1.TaskOutputResult
-	(*TaskStatusResult)(nil),  // 7: toolresult.v1.TaskStatusResult
-	(*TaskListOutput)(nil),    // 8: toolresult.v1.TaskListOutput
-	(*TaskListResult)(nil),    // 9: toolresult.v1.TaskListResult
-	(*TaskInputResult)(nil),   // 10: toolresult.v1.TaskInputResult
-	(*TaskStopResult)(nil),    // 11: toolresult.v1.TaskStopResult
-	(*Payload)(nil),           // 12: toolresult.v1.Payload
-	(*Cut)(nil),               // 13: toolresult.v1.Cut
-	(*SourceFacts)(nil),       // 14: toolresult.v1.SourceFacts
-	(*ArtifactReference)(nil), // 15: toolresult.v1.ArtifactReference
-	(CompactionLevel)(0),      // 16: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),        // 17: toolresult.v1.Superseded
-	(*TaskHandle)(nil),        // 18: toolresult.v1.TaskHandle
+	(*TaskStatusOutput)(nil),  // 7: toolresult.v1.TaskStatusOutput
+	(*TaskStatusResult)(nil),  // 8: toolresult.v1.TaskStatusResult
+	(*TaskListOutput)(nil),    // 9: toolresult.v1.TaskListOutput
+	(*TaskListResult)(nil),    // 10: toolresult.v1.TaskListResult
+	(*TaskInputOutput)(nil),   // 11: toolresult.v1.TaskInputOutput
+	(*TaskInputResult)(nil),   // 12: toolresult.v1.TaskInputResult
+	(*TaskStopOutput)(nil),    // 13: toolresult.v1.TaskStopOutput
+	(*TaskStopResult)(nil),    // 14: toolresult.v1.TaskStopResult
+	(*Payload)(nil),           // 15: toolresult.v1.Payload
+	(*Cut)(nil),               // 16: toolresult.v1.Cut
+	(*SourceFacts)(nil),       // 17: toolresult.v1.SourceFacts
+	(*ArtifactReference)(nil), // 18: toolresult.v1.ArtifactReference
+	(CompactionLevel)(0),      // 19: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),        // 20: toolresult.v1.Superseded
+	(*TaskHandle)(nil),        // 21: toolresult.v1.TaskHandle
 }
 var file_toolresult_v1_task_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.TaskSnapshot.status:type_name -> toolresult.v1.TaskStatus
 	1,  // 1: toolresult.v1.TaskOutputOutput.retrieval_status:type_name -> toolresult.v1.TaskRetrieval
 	3,  // 2: toolresult.v1.TaskOutputOutput.task:type_name -> toolresult.v1.TaskSnapshot
-	12, // 3: toolresult.v1.TaskOutputOutput.output:type_name -> toolresult.v1.Payload
+	15, // 3: toolresult.v1.TaskOutputOutput.output:type_name -> toolresult.v1.Payload
 	4,  // 4: toolresult.v1.TaskOutputOutput.failure:type_name -> toolresult.v1.TaskFailure
-	12, // 5: toolresult.v1.TaskOutputOutput.task_result:type_name -> toolresult.v1.Payload
+	15, // 5: toolresult.v1.TaskOutputOutput.task_result:type_name -> toolresult.v1.Payload
 	1,  // 6: toolresult.v1.TaskOutputResult.retrieval_status:type_name -> toolresult.v1.TaskRetrieval
 	3,  // 7: toolresult.v1.TaskOutputResult.task:type_name -> toolresult.v1.TaskSnapshot
 	4,  // 8: toolresult.v1.TaskOutputResult.failure:type_name -> toolresult.v1.TaskFailure
-	13, // 9: toolresult.v1.TaskOutputResult.task_result_cuts:type_name -> toolresult.v1.Cut
-	14, // 10: toolresult.v1.TaskOutputResult.task_result_source:type_name -> toolresult.v1.SourceFacts
-	13, // 11: toolresult.v1.TaskOutputResult.output_cuts:type_name -> toolresult.v1.Cut
-	14, // 12: toolresult.v1.TaskOutputResult.output_source:type_name -> toolresult.v1.SourceFacts
-	15, // 13: toolresult.v1.TaskOutputResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	16, // 14: toolresult.v1.TaskOutputResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	17, // 15: toolresult.v1.TaskOutputResult.superseded:type_name -> toolresult.v1.Superseded
-	3,  // 16: toolresult.v1.TaskStatusResult.task:type_name -> toolresult.v1.TaskSnapshot
-	4,  // 17: toolresult.v1.TaskStatusResult.failure:type_name -> toolresult.v1.TaskFailure
-	3,  // 18: toolresult.v1.TaskListOutput.tasks:type_name -> toolresult.v1.TaskSnapshot
-	3,  // 19: toolresult.v1.TaskListResult.tasks:type_name -> toolresult.v1.TaskSnapshot
-	15, // 20: toolresult.v1.TaskListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	16, // 21: toolresult.v1.TaskListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	17, // 22: toolresult.v1.TaskListResult.superseded:type_name -> toolresult.v1.Superseded
-	2,  // 23: toolresult.v1.TaskInputResult.disposition:type_name -> toolresult.v1.TaskInputDisposition
-	18, // 24: toolresult.v1.TaskInputResult.task:type_name -> toolresult.v1.TaskHandle
-	18, // 25: toolresult.v1.TaskStopResult.task:type_name -> toolresult.v1.TaskHandle
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	16, // 9: toolresult.v1.TaskOutputResult.task_result_cuts:type_name -> toolresult.v1.Cut
+	17, // 10: toolresult.v1.TaskOutputResult.task_result_source:type_name -> toolresult.v1.SourceFacts
+	16, // 11: toolresult.v1.TaskOutputResult.output_cuts:type_name -> toolresult.v1.Cut
+	17, // 12: toolresult.v1.TaskOutputResult.output_source:type_name -> toolresult.v1.SourceFacts
+	18, // 13: toolresult.v1.TaskOutputResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	19, // 14: toolresult.v1.TaskOutputResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	20, // 15: toolresult.v1.TaskOutputResult.superseded:type_name -> toolresult.v1.Superseded
+	3,  // 16: toolresult.v1.TaskStatusOutput.task:type_name -> toolresult.v1.TaskSnapshot
+	4,  // 17: toolresult.v1.TaskStatusOutput.failure:type_name -> toolresult.v1.TaskFailure
+	3,  // 18: toolresult.v1.TaskStatusResult.task:type_name -> toolresult.v1.TaskSnapshot
+	4,  // 19: toolresult.v1.TaskStatusResult.failure:type_name -> toolresult.v1.TaskFailure
+	3,  // 20: toolresult.v1.TaskListOutput.tasks:type_name -> toolresult.v1.TaskSnapshot
+	3,  // 21: toolresult.v1.TaskListResult.tasks:type_name -> toolresult.v1.TaskSnapshot
+	18, // 22: toolresult.v1.TaskListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	19, // 23: toolresult.v1.TaskListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	20, // 24: toolresult.v1.TaskListResult.superseded:type_name -> toolresult.v1.Superseded
+	2,  // 25: toolresult.v1.TaskInputOutput.disposition:type_name -> toolresult.v1.TaskInputDisposition
+	21, // 26: toolresult.v1.TaskInputOutput.task:type_name -> toolresult.v1.TaskHandle
+	2,  // 27: toolresult.v1.TaskInputResult.disposition:type_name -> toolresult.v1.TaskInputDisposition
+	21, // 28: toolresult.v1.TaskInputResult.task:type_name -> toolresult.v1.TaskHandle
+	21, // 29: toolresult.v1.TaskStopOutput.task:type_name -> toolresult.v1.TaskHandle
+	21, // 30: toolresult.v1.TaskStopResult.task:type_name -> toolresult.v1.TaskHandle
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_task_proto_init() }
@@ -1290,16 +1493,17 @@ func file_toolresult_v1_task_proto_init() {
 	file_toolresult_v1_task_proto_msgTypes[0].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[2].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[3].OneofWrappers = []any{}
-	file_toolresult_v1_task_proto_msgTypes[5].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[6].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[7].OneofWrappers = []any{}
+	file_toolresult_v1_task_proto_msgTypes[8].OneofWrappers = []any{}
+	file_toolresult_v1_task_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_task_proto_rawDesc), len(file_toolresult_v1_task_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   9,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

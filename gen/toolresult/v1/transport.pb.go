@@ -697,7 +697,7 @@ type ProviderBlock struct {
 	Provider Provider `protobuf:"varint,1,opt,name=provider,proto3,enum=toolresult.v1.Provider" json:"provider,omitempty"`
 	// The block, item or part, as a JSON object. For PROVIDER_OPENAI_CHAT, PROVIDER_MISTRAL
 	// and PROVIDER_OLLAMA: members of the assistant message, such as "thinking".
-	Json string `protobuf:"bytes,2,opt,name=json,proto3" json:"json,omitempty"`
+	BlockJson string `protobuf:"bytes,2,opt,name=block_json,json=blockJson,proto3" json:"block_json,omitempty"`
 	// Index of the call that it stands before, or how many calls there are: it stands
 	// behind them. Absent: it stands before the content.
 	BeforeCall    *uint32 `protobuf:"varint,3,opt,name=before_call,json=beforeCall,proto3,oneof" json:"before_call,omitempty"`
@@ -742,9 +742,9 @@ func (x *ProviderBlock) GetProvider() Provider {
 	return Provider_PROVIDER_UNSPECIFIED
 }
 
-func (x *ProviderBlock) GetJson() string {
+func (x *ProviderBlock) GetBlockJson() string {
 	if x != nil {
-		return x.Json
+		return x.BlockJson
 	}
 	return ""
 }
@@ -957,17 +957,25 @@ type TurnResult struct {
 	// The call. Absent: the one at the same place among the calls. Either all results of a
 	// turn name their call, or none.
 	CallId *string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3,oneof" json:"call_id,omitempty"`
-	// What the model reads. Required.
+	// What came of it. Required.
 	//
 	// Types that are valid to be assigned to Content:
 	//
-	//	*TurnResult_Receipt
+	//	*TurnResult_Canonical
+	//	*TurnResult_CanonicalJson
 	//	*TurnResult_Text
 	Content isTurnResult_Content `protobuf_oneof:"content"`
-	// Whether the tool could do its work, as in the canonical result. Required.
-	Status ToolStatus `protobuf:"varint,4,opt,name=status,proto3,enum=toolresult.v1.ToolStatus" json:"status,omitempty"`
-	// Images and documents of the result. At most 16.
-	Media         []*Media `protobuf:"bytes,5,rep,name=media,proto3" json:"media,omitempty"`
+	// Of a canonical result: its receipt, as it was answered. Absent: it is rendered with
+	// every default.
+	Receipt *Receipt `protobuf:"bytes,5,opt,name=receipt,proto3" json:"receipt,omitempty"`
+	// Of canonical_json: the family, as the answer with the JSON had it. Empty: the only
+	// one whose payload has these members.
+	Family string `protobuf:"bytes,6,opt,name=family,proto3" json:"family,omitempty"`
+	// Whether the tool could do its work. Of a canonical result it follows from that, and
+	// must agree where it is stated. Of text: not stated is a success.
+	Status ToolStatus `protobuf:"varint,7,opt,name=status,proto3,enum=toolresult.v1.ToolStatus" json:"status,omitempty"`
+	// Images and documents beside those of the canonical result. At most 16.
+	Media         []*Media `protobuf:"bytes,8,rep,name=media,proto3" json:"media,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1016,13 +1024,22 @@ func (x *TurnResult) GetContent() isTurnResult_Content {
 	return nil
 }
 
-func (x *TurnResult) GetReceipt() *Receipt {
+func (x *TurnResult) GetCanonical() *CanonicalToolResult {
 	if x != nil {
-		if x, ok := x.Content.(*TurnResult_Receipt); ok {
-			return x.Receipt
+		if x, ok := x.Content.(*TurnResult_Canonical); ok {
+			return x.Canonical
 		}
 	}
 	return nil
+}
+
+func (x *TurnResult) GetCanonicalJson() string {
+	if x != nil {
+		if x, ok := x.Content.(*TurnResult_CanonicalJson); ok {
+			return x.CanonicalJson
+		}
+	}
+	return ""
 }
 
 func (x *TurnResult) GetText() string {
@@ -1030,6 +1047,20 @@ func (x *TurnResult) GetText() string {
 		if x, ok := x.Content.(*TurnResult_Text); ok {
 			return x.Text
 		}
+	}
+	return ""
+}
+
+func (x *TurnResult) GetReceipt() *Receipt {
+	if x != nil {
+		return x.Receipt
+	}
+	return nil
+}
+
+func (x *TurnResult) GetFamily() string {
+	if x != nil {
+		return x.Family
 	}
 	return ""
 }
@@ -1052,19 +1083,27 @@ type isTurnResult_Content interface {
 	isTurnResult_Content()
 }
 
-type TurnResult_Receipt struct {
-	// The receipt as Project, ProjectTurn or Compact answered it. One of an error begins
-	// with that, so every provider's model is told.
-	Receipt *Receipt `protobuf:"bytes,2,opt,name=receipt,proto3,oneof"`
+type TurnResult_Canonical struct {
+	// The canonical result as Project, ProjectTurn or Compact answered it. Whether it is an
+	// error follows from it, and its images become blocks of the provider, as far as the
+	// provider shows them.
+	Canonical *CanonicalToolResult `protobuf:"bytes,2,opt,name=canonical,proto3,oneof"`
+}
+
+type TurnResult_CanonicalJson struct {
+	// The same as the RFC's JSON.
+	CanonicalJson string `protobuf:"bytes,3,opt,name=canonical_json,json=canonicalJson,proto3,oneof"`
 }
 
 type TurnResult_Text struct {
 	// Text that the runtime made itself, for a call that no tool was run for. For an
 	// error, and a provider without a flag for it, "Tool error: " is put before it.
-	Text string `protobuf:"bytes,3,opt,name=text,proto3,oneof"`
+	Text string `protobuf:"bytes,4,opt,name=text,proto3,oneof"`
 }
 
-func (*TurnResult_Receipt) isTurnResult_Content() {}
+func (*TurnResult_Canonical) isTurnResult_Content() {}
+
+func (*TurnResult_CanonicalJson) isTurnResult_Content() {}
 
 func (*TurnResult_Text) isTurnResult_Content() {}
 
@@ -1087,7 +1126,10 @@ type EncodeTurnRequest struct {
 	Notices []string `protobuf:"bytes,5,rep,name=notices,proto3" json:"notices,omitempty"`
 	// What the user says behind all of this. Empty: nothing. It stands where the provider
 	// takes it: directly behind results not every one does.
-	UserText      string `protobuf:"bytes,6,opt,name=user_text,json=userText,proto3" json:"user_text,omitempty"`
+	UserText string `protobuf:"bytes,6,opt,name=user_text,json=userText,proto3" json:"user_text,omitempty"`
+	// The session for which images of canonical results are read: then they must be
+	// artifacts of it. Empty: any session.
+	SessionId     string `protobuf:"bytes,7,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1160,6 +1202,13 @@ func (x *EncodeTurnRequest) GetNotices() []string {
 func (x *EncodeTurnRequest) GetUserText() string {
 	if x != nil {
 		return x.UserText
+	}
+	return ""
+}
+
+func (x *EncodeTurnRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
 	}
 	return ""
 }
@@ -1288,7 +1337,7 @@ func (x *TurnNote) GetDetail() string {
 type EncodeTurnResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages, each as one JSON object, to be put behind those of earlier turns.
-	Messages []string `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	MessagesJson []string `protobuf:"bytes,1,rep,name=messages_json,json=messagesJson,proto3" json:"messages_json,omitempty"`
 	// The same as typed messages, for PROVIDER_CHAT.
 	ChatMessages []*ChatMessage `protobuf:"bytes,2,rep,name=chat_messages,json=chatMessages,proto3" json:"chat_messages,omitempty"`
 	// Calls and results are native, and not text.
@@ -1331,9 +1380,9 @@ func (*EncodeTurnResponse) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_transport_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *EncodeTurnResponse) GetMessages() []string {
+func (x *EncodeTurnResponse) GetMessagesJson() []string {
 	if x != nil {
-		return x.Messages
+		return x.MessagesJson
 	}
 	return nil
 }
@@ -1375,7 +1424,7 @@ type AssembleToolCallsRequest struct {
 	//
 	//	*AssembleToolCallsRequest_Header
 	//	*AssembleToolCallsRequest_Body
-	//	*AssembleToolCallsRequest_Event
+	//	*AssembleToolCallsRequest_EventJson
 	Message       isAssembleToolCallsRequest_Message `protobuf_oneof:"message"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1436,10 +1485,10 @@ func (x *AssembleToolCallsRequest) GetBody() []byte {
 	return nil
 }
 
-func (x *AssembleToolCallsRequest) GetEvent() string {
+func (x *AssembleToolCallsRequest) GetEventJson() string {
 	if x != nil {
-		if x, ok := x.Message.(*AssembleToolCallsRequest_Event); ok {
-			return x.Event
+		if x, ok := x.Message.(*AssembleToolCallsRequest_EventJson); ok {
+			return x.EventJson
 		}
 	}
 	return ""
@@ -1459,16 +1508,16 @@ type AssembleToolCallsRequest_Body struct {
 	Body []byte `protobuf:"bytes,2,opt,name=body,proto3,oneof"`
 }
 
-type AssembleToolCallsRequest_Event struct {
+type AssembleToolCallsRequest_EventJson struct {
 	// The next event of the provider's SDK, as JSON text.
-	Event string `protobuf:"bytes,3,opt,name=event,proto3,oneof"`
+	EventJson string `protobuf:"bytes,3,opt,name=event_json,json=eventJson,proto3,oneof"`
 }
 
 func (*AssembleToolCallsRequest_Header) isAssembleToolCallsRequest_Message() {}
 
 func (*AssembleToolCallsRequest_Body) isAssembleToolCallsRequest_Message() {}
 
-func (*AssembleToolCallsRequest_Event) isAssembleToolCallsRequest_Message() {}
+func (*AssembleToolCallsRequest_EventJson) isAssembleToolCallsRequest_Message() {}
 
 // AssembleHeader says what a stream is.
 type AssembleHeader struct {
@@ -1803,7 +1852,7 @@ type LintTranscriptRequest struct {
 	// Whose messages they are. Required.
 	Provider Provider `protobuf:"varint,1,opt,name=provider,proto3,enum=toolresult.v1.Provider" json:"provider,omitempty"`
 	// The messages, as one JSON array. Required.
-	Transcript string `protobuf:"bytes,2,opt,name=transcript,proto3" json:"transcript,omitempty"`
+	TranscriptJson string `protobuf:"bytes,2,opt,name=transcript_json,json=transcriptJson,proto3" json:"transcript_json,omitempty"`
 	// Whether they are to be repaired.
 	Repair        bool `protobuf:"varint,3,opt,name=repair,proto3" json:"repair,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1847,9 +1896,9 @@ func (x *LintTranscriptRequest) GetProvider() Provider {
 	return Provider_PROVIDER_UNSPECIFIED
 }
 
-func (x *LintTranscriptRequest) GetTranscript() string {
+func (x *LintTranscriptRequest) GetTranscriptJson() string {
 	if x != nil {
-		return x.Transcript
+		return x.TranscriptJson
 	}
 	return ""
 }
@@ -1941,7 +1990,7 @@ type LintTranscriptResponse struct {
 	// nothing.
 	Findings []*TranscriptFinding `protobuf:"bytes,1,rep,name=findings,proto3" json:"findings,omitempty"`
 	// The repaired messages, as one JSON array; absent when no repair was asked for.
-	Repaired *string `protobuf:"bytes,2,opt,name=repaired,proto3,oneof" json:"repaired,omitempty"`
+	RepairedJson *string `protobuf:"bytes,2,opt,name=repaired_json,json=repairedJson,proto3,oneof" json:"repaired_json,omitempty"`
 	// Index of the first message that the repair changed. Absent: none.
 	FirstChanged *uint32 `protobuf:"varint,3,opt,name=first_changed,json=firstChanged,proto3,oneof" json:"first_changed,omitempty"`
 	// How many findings there are in all.
@@ -1987,9 +2036,9 @@ func (x *LintTranscriptResponse) GetFindings() []*TranscriptFinding {
 	return nil
 }
 
-func (x *LintTranscriptResponse) GetRepaired() string {
-	if x != nil && x.Repaired != nil {
-		return *x.Repaired
+func (x *LintTranscriptResponse) GetRepairedJson() string {
+	if x != nil && x.RepairedJson != nil {
+		return *x.RepairedJson
 	}
 	return ""
 }
@@ -2040,10 +2089,11 @@ const file_toolresult_v1_transport_proto_rawDesc = "" +
 	"tool_calls\x12'\n" +
 	"\ftool_call_id\x18\x05 \x01(\tH\x01R\ftool_call_id\x88\x01\x01B\x10\n" +
 	"\x0e_system_promptB\x0f\n" +
-	"\r_tool_call_id\"\x8e\x01\n" +
+	"\r_tool_call_id\"\x99\x01\n" +
 	"\rProviderBlock\x123\n" +
-	"\bprovider\x18\x01 \x01(\x0e2\x17.toolresult.v1.ProviderR\bprovider\x12\x12\n" +
-	"\x04json\x18\x02 \x01(\tR\x04json\x12$\n" +
+	"\bprovider\x18\x01 \x01(\x0e2\x17.toolresult.v1.ProviderR\bprovider\x12\x1d\n" +
+	"\n" +
+	"block_json\x18\x02 \x01(\tR\tblockJson\x12$\n" +
 	"\vbefore_call\x18\x03 \x01(\rH\x00R\n" +
 	"beforeCall\x88\x01\x01B\x0e\n" +
 	"\f_before_call\"\xae\x01\n" +
@@ -2060,24 +2110,29 @@ const file_toolresult_v1_transport_proto_rawDesc = "" +
 	"\afile_id\x18\x04 \x01(\tH\x00R\x06fileId\x12\x12\n" +
 	"\x04name\x18\x05 \x01(\tR\x04name\x12\x12\n" +
 	"\x04path\x18\x06 \x01(\tR\x04pathB\b\n" +
-	"\x06source\"\xea\x01\n" +
+	"\x06source\"\xed\x02\n" +
 	"\n" +
 	"TurnResult\x12\x1c\n" +
-	"\acall_id\x18\x01 \x01(\tH\x01R\x06callId\x88\x01\x01\x122\n" +
-	"\areceipt\x18\x02 \x01(\v2\x16.toolresult.v1.ReceiptH\x00R\areceipt\x12\x14\n" +
-	"\x04text\x18\x03 \x01(\tH\x00R\x04text\x121\n" +
-	"\x06status\x18\x04 \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12*\n" +
-	"\x05media\x18\x05 \x03(\v2\x14.toolresult.v1.MediaR\x05mediaB\t\n" +
+	"\acall_id\x18\x01 \x01(\tH\x01R\x06callId\x88\x01\x01\x12B\n" +
+	"\tcanonical\x18\x02 \x01(\v2\".toolresult.v1.CanonicalToolResultH\x00R\tcanonical\x12'\n" +
+	"\x0ecanonical_json\x18\x03 \x01(\tH\x00R\rcanonicalJson\x12\x14\n" +
+	"\x04text\x18\x04 \x01(\tH\x00R\x04text\x120\n" +
+	"\areceipt\x18\x05 \x01(\v2\x16.toolresult.v1.ReceiptR\areceipt\x12\x16\n" +
+	"\x06family\x18\x06 \x01(\tR\x06family\x121\n" +
+	"\x06status\x18\a \x01(\x0e2\x19.toolresult.v1.ToolStatusR\x06status\x12*\n" +
+	"\x05media\x18\b \x03(\v2\x14.toolresult.v1.MediaR\x05mediaB\t\n" +
 	"\acontentB\n" +
 	"\n" +
-	"\b_call_id\"\xa7\x02\n" +
+	"\b_call_id\"\xc6\x02\n" +
 	"\x11EncodeTurnRequest\x123\n" +
 	"\bprovider\x18\x01 \x01(\x0e2\x17.toolresult.v1.ProviderR\bprovider\x125\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ToolCallFormatR\x06format\x12:\n" +
 	"\tassistant\x18\x03 \x01(\v2\x1c.toolresult.v1.AssistantTurnR\tassistant\x123\n" +
 	"\aresults\x18\x04 \x03(\v2\x19.toolresult.v1.TurnResultR\aresults\x12\x18\n" +
 	"\anotices\x18\x05 \x03(\tR\anotices\x12\x1b\n" +
-	"\tuser_text\x18\x06 \x01(\tR\buserText\"1\n" +
+	"\tuser_text\x18\x06 \x01(\tR\buserText\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\a \x01(\tR\tsessionId\"1\n" +
 	"\vEncodedCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"w\n" +
@@ -2085,17 +2140,18 @@ const file_toolresult_v1_transport_proto_rawDesc = "" +
 	"\x06change\x18\x01 \x01(\x0e2\x19.toolresult.v1.TurnChangeR\x06change\x12\x17\n" +
 	"\x04call\x18\x02 \x01(\rH\x00R\x04call\x88\x01\x01\x12\x16\n" +
 	"\x06detail\x18\x03 \x01(\tR\x06detailB\a\n" +
-	"\x05_call\"\xee\x01\n" +
-	"\x12EncodeTurnResponse\x12\x1a\n" +
-	"\bmessages\x18\x01 \x03(\tR\bmessages\x12?\n" +
+	"\x05_call\"\xf7\x01\n" +
+	"\x12EncodeTurnResponse\x12#\n" +
+	"\rmessages_json\x18\x01 \x03(\tR\fmessagesJson\x12?\n" +
 	"\rchat_messages\x18\x02 \x03(\v2\x1a.toolresult.v1.ChatMessageR\fchatMessages\x12\x16\n" +
 	"\x06native\x18\x03 \x01(\bR\x06native\x120\n" +
 	"\x05calls\x18\x04 \x03(\v2\x1a.toolresult.v1.EncodedCallR\x05calls\x121\n" +
-	"\achanges\x18\x05 \x03(\v2\x17.toolresult.v1.TurnNoteR\achanges\"\x8c\x01\n" +
+	"\achanges\x18\x05 \x03(\v2\x17.toolresult.v1.TurnNoteR\achanges\"\x95\x01\n" +
 	"\x18AssembleToolCallsRequest\x127\n" +
 	"\x06header\x18\x01 \x01(\v2\x1d.toolresult.v1.AssembleHeaderH\x00R\x06header\x12\x14\n" +
-	"\x04body\x18\x02 \x01(\fH\x00R\x04body\x12\x16\n" +
-	"\x05event\x18\x03 \x01(\tH\x00R\x05eventB\t\n" +
+	"\x04body\x18\x02 \x01(\fH\x00R\x04body\x12\x1f\n" +
+	"\n" +
+	"event_json\x18\x03 \x01(\tH\x00R\teventJsonB\t\n" +
 	"\amessage\"\xa1\x01\n" +
 	"\x0eAssembleHeader\x123\n" +
 	"\bprovider\x18\x01 \x01(\x0e2\x17.toolresult.v1.ProviderR\bprovider\x125\n" +
@@ -2124,24 +2180,22 @@ const file_toolresult_v1_transport_proto_rawDesc = "" +
 	"stopReason\x12<\n" +
 	"\fmarker_leaks\x18\x05 \x03(\v2\x19.toolresult.v1.MarkerLeakR\vmarkerLeaks\x12&\n" +
 	"\x0ftool_calls_json\x18\x06 \x01(\tR\rtoolCallsJson\x12\x16\n" +
-	"\x06notice\x18\a \x01(\tR\x06notice\"\x84\x01\n" +
+	"\x06notice\x18\a \x01(\tR\x06notice\"\x8d\x01\n" +
 	"\x15LintTranscriptRequest\x123\n" +
-	"\bprovider\x18\x01 \x01(\x0e2\x17.toolresult.v1.ProviderR\bprovider\x12\x1e\n" +
-	"\n" +
-	"transcript\x18\x02 \x01(\tR\n" +
-	"transcript\x12\x16\n" +
+	"\bprovider\x18\x01 \x01(\x0e2\x17.toolresult.v1.ProviderR\bprovider\x12'\n" +
+	"\x0ftranscript_json\x18\x02 \x01(\tR\x0etranscriptJson\x12\x16\n" +
 	"\x06repair\x18\x03 \x01(\bR\x06repair\"\x91\x01\n" +
 	"\x11TranscriptFinding\x121\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x1d.toolresult.v1.TranscriptRuleR\x04rule\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\rR\amessage\x12\x17\n" +
 	"\acall_id\x18\x03 \x01(\tR\x06callId\x12\x16\n" +
-	"\x06detail\x18\x04 \x01(\tR\x06detail\"\xd6\x01\n" +
+	"\x06detail\x18\x04 \x01(\tR\x06detail\"\xe4\x01\n" +
 	"\x16LintTranscriptResponse\x12<\n" +
-	"\bfindings\x18\x01 \x03(\v2 .toolresult.v1.TranscriptFindingR\bfindings\x12\x1f\n" +
-	"\brepaired\x18\x02 \x01(\tH\x00R\brepaired\x88\x01\x01\x12(\n" +
+	"\bfindings\x18\x01 \x03(\v2 .toolresult.v1.TranscriptFindingR\bfindings\x12(\n" +
+	"\rrepaired_json\x18\x02 \x01(\tH\x00R\frepairedJson\x88\x01\x01\x12(\n" +
 	"\rfirst_changed\x18\x03 \x01(\rH\x01R\ffirstChanged\x88\x01\x01\x12\x14\n" +
-	"\x05total\x18\x04 \x01(\rR\x05totalB\v\n" +
-	"\t_repairedB\x10\n" +
+	"\x05total\x18\x04 \x01(\rR\x05totalB\x10\n" +
+	"\x0e_repaired_jsonB\x10\n" +
 	"\x0e_first_changed*\xf0\x01\n" +
 	"\bProvider\x12\x18\n" +
 	"\x14PROVIDER_UNSPECIFIED\x10\x00\x12\x11\n" +
@@ -2234,8 +2288,9 @@ var file_toolresult_v1_transport_proto_goTypes = []any{
 	(*LintTranscriptRequest)(nil),     // 22: toolresult.v1.LintTranscriptRequest
 	(*TranscriptFinding)(nil),         // 23: toolresult.v1.TranscriptFinding
 	(*LintTranscriptResponse)(nil),    // 24: toolresult.v1.LintTranscriptResponse
-	(*Receipt)(nil),                   // 25: toolresult.v1.Receipt
-	(ToolStatus)(0),                   // 26: toolresult.v1.ToolStatus
+	(*CanonicalToolResult)(nil),       // 25: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),                   // 26: toolresult.v1.Receipt
+	(ToolStatus)(0),                   // 27: toolresult.v1.ToolStatus
 }
 var file_toolresult_v1_transport_proto_depIdxs = []int32{
 	6,  // 0: toolresult.v1.OpenAIToolCall.function:type_name -> toolresult.v1.OpenAIToolCallFunction
@@ -2243,38 +2298,39 @@ var file_toolresult_v1_transport_proto_depIdxs = []int32{
 	0,  // 2: toolresult.v1.ProviderBlock.provider:type_name -> toolresult.v1.Provider
 	5,  // 3: toolresult.v1.AssistantTurn.tool_calls:type_name -> toolresult.v1.ParsedToolCall
 	9,  // 4: toolresult.v1.AssistantTurn.provider_blocks:type_name -> toolresult.v1.ProviderBlock
-	25, // 5: toolresult.v1.TurnResult.receipt:type_name -> toolresult.v1.Receipt
-	26, // 6: toolresult.v1.TurnResult.status:type_name -> toolresult.v1.ToolStatus
-	11, // 7: toolresult.v1.TurnResult.media:type_name -> toolresult.v1.Media
-	0,  // 8: toolresult.v1.EncodeTurnRequest.provider:type_name -> toolresult.v1.Provider
-	1,  // 9: toolresult.v1.EncodeTurnRequest.format:type_name -> toolresult.v1.ToolCallFormat
-	10, // 10: toolresult.v1.EncodeTurnRequest.assistant:type_name -> toolresult.v1.AssistantTurn
-	12, // 11: toolresult.v1.EncodeTurnRequest.results:type_name -> toolresult.v1.TurnResult
-	2,  // 12: toolresult.v1.TurnNote.change:type_name -> toolresult.v1.TurnChange
-	8,  // 13: toolresult.v1.EncodeTurnResponse.chat_messages:type_name -> toolresult.v1.ChatMessage
-	14, // 14: toolresult.v1.EncodeTurnResponse.calls:type_name -> toolresult.v1.EncodedCall
-	15, // 15: toolresult.v1.EncodeTurnResponse.changes:type_name -> toolresult.v1.TurnNote
-	18, // 16: toolresult.v1.AssembleToolCallsRequest.header:type_name -> toolresult.v1.AssembleHeader
-	0,  // 17: toolresult.v1.AssembleHeader.provider:type_name -> toolresult.v1.Provider
-	1,  // 18: toolresult.v1.AssembleHeader.format:type_name -> toolresult.v1.ToolCallFormat
-	10, // 19: toolresult.v1.AssembleToolCallsResponse.assistant:type_name -> toolresult.v1.AssistantTurn
-	19, // 20: toolresult.v1.AssembleToolCallsResponse.incomplete:type_name -> toolresult.v1.IncompleteToolCall
-	3,  // 21: toolresult.v1.AssembleToolCallsResponse.end:type_name -> toolresult.v1.StreamEnd
-	20, // 22: toolresult.v1.AssembleToolCallsResponse.marker_leaks:type_name -> toolresult.v1.MarkerLeak
-	0,  // 23: toolresult.v1.LintTranscriptRequest.provider:type_name -> toolresult.v1.Provider
-	4,  // 24: toolresult.v1.TranscriptFinding.rule:type_name -> toolresult.v1.TranscriptRule
-	23, // 25: toolresult.v1.LintTranscriptResponse.findings:type_name -> toolresult.v1.TranscriptFinding
-	13, // 26: toolresult.v1.TransportService.EncodeTurn:input_type -> toolresult.v1.EncodeTurnRequest
-	17, // 27: toolresult.v1.TransportService.AssembleToolCalls:input_type -> toolresult.v1.AssembleToolCallsRequest
-	22, // 28: toolresult.v1.TransportService.LintTranscript:input_type -> toolresult.v1.LintTranscriptRequest
-	16, // 29: toolresult.v1.TransportService.EncodeTurn:output_type -> toolresult.v1.EncodeTurnResponse
-	21, // 30: toolresult.v1.TransportService.AssembleToolCalls:output_type -> toolresult.v1.AssembleToolCallsResponse
-	24, // 31: toolresult.v1.TransportService.LintTranscript:output_type -> toolresult.v1.LintTranscriptResponse
-	29, // [29:32] is the sub-list for method output_type
-	26, // [26:29] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	25, // 5: toolresult.v1.TurnResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	26, // 6: toolresult.v1.TurnResult.receipt:type_name -> toolresult.v1.Receipt
+	27, // 7: toolresult.v1.TurnResult.status:type_name -> toolresult.v1.ToolStatus
+	11, // 8: toolresult.v1.TurnResult.media:type_name -> toolresult.v1.Media
+	0,  // 9: toolresult.v1.EncodeTurnRequest.provider:type_name -> toolresult.v1.Provider
+	1,  // 10: toolresult.v1.EncodeTurnRequest.format:type_name -> toolresult.v1.ToolCallFormat
+	10, // 11: toolresult.v1.EncodeTurnRequest.assistant:type_name -> toolresult.v1.AssistantTurn
+	12, // 12: toolresult.v1.EncodeTurnRequest.results:type_name -> toolresult.v1.TurnResult
+	2,  // 13: toolresult.v1.TurnNote.change:type_name -> toolresult.v1.TurnChange
+	8,  // 14: toolresult.v1.EncodeTurnResponse.chat_messages:type_name -> toolresult.v1.ChatMessage
+	14, // 15: toolresult.v1.EncodeTurnResponse.calls:type_name -> toolresult.v1.EncodedCall
+	15, // 16: toolresult.v1.EncodeTurnResponse.changes:type_name -> toolresult.v1.TurnNote
+	18, // 17: toolresult.v1.AssembleToolCallsRequest.header:type_name -> toolresult.v1.AssembleHeader
+	0,  // 18: toolresult.v1.AssembleHeader.provider:type_name -> toolresult.v1.Provider
+	1,  // 19: toolresult.v1.AssembleHeader.format:type_name -> toolresult.v1.ToolCallFormat
+	10, // 20: toolresult.v1.AssembleToolCallsResponse.assistant:type_name -> toolresult.v1.AssistantTurn
+	19, // 21: toolresult.v1.AssembleToolCallsResponse.incomplete:type_name -> toolresult.v1.IncompleteToolCall
+	3,  // 22: toolresult.v1.AssembleToolCallsResponse.end:type_name -> toolresult.v1.StreamEnd
+	20, // 23: toolresult.v1.AssembleToolCallsResponse.marker_leaks:type_name -> toolresult.v1.MarkerLeak
+	0,  // 24: toolresult.v1.LintTranscriptRequest.provider:type_name -> toolresult.v1.Provider
+	4,  // 25: toolresult.v1.TranscriptFinding.rule:type_name -> toolresult.v1.TranscriptRule
+	23, // 26: toolresult.v1.LintTranscriptResponse.findings:type_name -> toolresult.v1.TranscriptFinding
+	13, // 27: toolresult.v1.TransportService.EncodeTurn:input_type -> toolresult.v1.EncodeTurnRequest
+	17, // 28: toolresult.v1.TransportService.AssembleToolCalls:input_type -> toolresult.v1.AssembleToolCallsRequest
+	22, // 29: toolresult.v1.TransportService.LintTranscript:input_type -> toolresult.v1.LintTranscriptRequest
+	16, // 30: toolresult.v1.TransportService.EncodeTurn:output_type -> toolresult.v1.EncodeTurnResponse
+	21, // 31: toolresult.v1.TransportService.AssembleToolCalls:output_type -> toolresult.v1.AssembleToolCallsResponse
+	24, // 32: toolresult.v1.TransportService.LintTranscript:output_type -> toolresult.v1.LintTranscriptResponse
+	30, // [30:33] is the sub-list for method output_type
+	27, // [27:30] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_transport_proto_init() }
@@ -2293,14 +2349,15 @@ func file_toolresult_v1_transport_proto_init() {
 		(*Media_FileId)(nil),
 	}
 	file_toolresult_v1_transport_proto_msgTypes[7].OneofWrappers = []any{
-		(*TurnResult_Receipt)(nil),
+		(*TurnResult_Canonical)(nil),
+		(*TurnResult_CanonicalJson)(nil),
 		(*TurnResult_Text)(nil),
 	}
 	file_toolresult_v1_transport_proto_msgTypes[10].OneofWrappers = []any{}
 	file_toolresult_v1_transport_proto_msgTypes[12].OneofWrappers = []any{
 		(*AssembleToolCallsRequest_Header)(nil),
 		(*AssembleToolCallsRequest_Body)(nil),
-		(*AssembleToolCallsRequest_Event)(nil),
+		(*AssembleToolCallsRequest_EventJson)(nil),
 	}
 	file_toolresult_v1_transport_proto_msgTypes[14].OneofWrappers = []any{}
 	file_toolresult_v1_transport_proto_msgTypes[19].OneofWrappers = []any{}

@@ -31,7 +31,8 @@ const (
 // TransportService turns receipts into messages that a provider of models accepts, and
 // the stream of a provider into tool calls. Source: RFC "Provider Transport Contract"
 // and the document "Native Tool Result Format". It keeps nothing, calls no provider and
-// reads nothing but its requests: the same request gives the same bytes.
+// reads nothing but its requests, and the images of the results in them: the same request
+// gives the same bytes.
 //
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type TransportServiceClient interface {
@@ -45,7 +46,10 @@ type TransportServiceClient interface {
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS,
 	//	  NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID, JSON_TOO_DEEP,
-	//	  JSON_DUPLICATE_KEY): correct the field that BadRequest names; do not retry.
+	//	  JSON_DUPLICATE_KEY, ENVELOPE_EXCLUSIVITY): correct the field that BadRequest
+	//	  names; do not retry.
+	//	INVALID_ARGUMENT (ARTIFACT_INDEX_INVALID, LEDGER_INVALID, TEXT_NOT_SANITISED,
+	//	  FAMILY_UNKNOWN, BUDGET_TOO_SMALL): as for Render, of a canonical result.
 	EncodeTurn(ctx context.Context, in *EncodeTurnRequest, opts ...grpc.CallOption) (*EncodeTurnResponse, error)
 	// AssembleToolCalls reads the stream of one answer of a model and returns what the
 	// model said and the calls that are complete. The client sends one header, and then
@@ -65,7 +69,7 @@ type TransportServiceClient interface {
 	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): what the model said, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
 	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
-	//	  Limits.stream_idle_ms.
+	//	  Limits.stream_idle.
 	AssembleToolCalls(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[AssembleToolCallsRequest, AssembleToolCallsResponse], error)
 	// LintTranscript finds what a provider would refuse in the messages of a request, and
 	// mends it when it is asked to. What is in order stays byte for byte as it is, so that
@@ -126,7 +130,8 @@ func (c *transportServiceClient) LintTranscript(ctx context.Context, in *LintTra
 // TransportService turns receipts into messages that a provider of models accepts, and
 // the stream of a provider into tool calls. Source: RFC "Provider Transport Contract"
 // and the document "Native Tool Result Format". It keeps nothing, calls no provider and
-// reads nothing but its requests: the same request gives the same bytes.
+// reads nothing but its requests, and the images of the results in them: the same request
+// gives the same bytes.
 //
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type TransportServiceServer interface {
@@ -140,7 +145,10 @@ type TransportServiceServer interface {
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS,
 	//	  NAME_INVALID, ENUM_UNKNOWN, JSON_INVALID, JSON_TOO_DEEP,
-	//	  JSON_DUPLICATE_KEY): correct the field that BadRequest names; do not retry.
+	//	  JSON_DUPLICATE_KEY, ENVELOPE_EXCLUSIVITY): correct the field that BadRequest
+	//	  names; do not retry.
+	//	INVALID_ARGUMENT (ARTIFACT_INDEX_INVALID, LEDGER_INVALID, TEXT_NOT_SANITISED,
+	//	  FAMILY_UNKNOWN, BUDGET_TOO_SMALL): as for Render, of a canonical result.
 	EncodeTurn(context.Context, *EncodeTurnRequest) (*EncodeTurnResponse, error)
 	// AssembleToolCalls reads the stream of one answer of a model and returns what the
 	// model said and the calls that are complete. The client sends one header, and then
@@ -160,7 +168,7 @@ type TransportServiceServer interface {
 	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): what the model said, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
 	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
-	//	  Limits.stream_idle_ms.
+	//	  Limits.stream_idle.
 	AssembleToolCalls(grpc.ClientStreamingServer[AssembleToolCallsRequest, AssembleToolCallsResponse]) error
 	// LintTranscript finds what a provider would refuse in the messages of a request, and
 	// mends it when it is asked to. What is in order stays byte for byte as it is, so that

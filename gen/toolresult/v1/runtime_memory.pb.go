@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: toolresult/v1/memory.proto
+// source: toolresult/v1/runtime_memory.proto
 
 package toolresultv1
 
@@ -66,11 +66,11 @@ func (x MemoryFreshness) String() string {
 }
 
 func (MemoryFreshness) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_memory_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_runtime_memory_proto_enumTypes[0].Descriptor()
 }
 
 func (MemoryFreshness) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_memory_proto_enumTypes[0]
+	return &file_toolresult_v1_runtime_memory_proto_enumTypes[0]
 }
 
 func (x MemoryFreshness) Number() protoreflect.EnumNumber {
@@ -79,7 +79,7 @@ func (x MemoryFreshness) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use MemoryFreshness.Descriptor instead.
 func (MemoryFreshness) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{0}
 }
 
 // MemorySource is a piece of memory without its content. Source: families of the
@@ -108,7 +108,7 @@ type MemorySource struct {
 
 func (x *MemorySource) Reset() {
 	*x = MemorySource{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -120,7 +120,7 @@ func (x *MemorySource) String() string {
 func (*MemorySource) ProtoMessage() {}
 
 func (x *MemorySource) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -133,7 +133,7 @@ func (x *MemorySource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemorySource.ProtoReflect.Descriptor instead.
 func (*MemorySource) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *MemorySource) GetSourceRef() string {
@@ -205,7 +205,7 @@ type MemoryAttribute struct {
 
 func (x *MemoryAttribute) Reset() {
 	*x = MemoryAttribute{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -217,7 +217,7 @@ func (x *MemoryAttribute) String() string {
 func (*MemoryAttribute) ProtoMessage() {}
 
 func (x *MemoryAttribute) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -230,7 +230,7 @@ func (x *MemoryAttribute) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryAttribute.ProtoReflect.Descriptor instead.
 func (*MemoryAttribute) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *MemoryAttribute) GetName() string {
@@ -264,7 +264,7 @@ type MemoryMatch struct {
 
 func (x *MemoryMatch) Reset() {
 	*x = MemoryMatch{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -276,7 +276,7 @@ func (x *MemoryMatch) String() string {
 func (*MemoryMatch) ProtoMessage() {}
 
 func (x *MemoryMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -289,7 +289,7 @@ func (x *MemoryMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryMatch.ProtoReflect.Descriptor instead.
 func (*MemoryMatch) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *MemoryMatch) GetSource() *MemorySource {
@@ -339,7 +339,7 @@ type MemoryIndex struct {
 
 func (x *MemoryIndex) Reset() {
 	*x = MemoryIndex{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -351,7 +351,7 @@ func (x *MemoryIndex) String() string {
 func (*MemoryIndex) ProtoMessage() {}
 
 func (x *MemoryIndex) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -364,7 +364,7 @@ func (x *MemoryIndex) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryIndex.ProtoReflect.Descriptor instead.
 func (*MemoryIndex) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *MemoryIndex) GetFreshness() MemoryFreshness {
@@ -417,7 +417,7 @@ type MemorySearchOutput struct {
 
 func (x *MemorySearchOutput) Reset() {
 	*x = MemorySearchOutput{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -429,7 +429,7 @@ func (x *MemorySearchOutput) String() string {
 func (*MemorySearchOutput) ProtoMessage() {}
 
 func (x *MemorySearchOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -442,7 +442,7 @@ func (x *MemorySearchOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemorySearchOutput.ProtoReflect.Descriptor instead.
 func (*MemorySearchOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *MemorySearchOutput) GetQuery() string {
@@ -494,7 +494,7 @@ type MemorySearchResult struct {
 
 func (x *MemorySearchResult) Reset() {
 	*x = MemorySearchResult{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -506,7 +506,7 @@ func (x *MemorySearchResult) String() string {
 func (*MemorySearchResult) ProtoMessage() {}
 
 func (x *MemorySearchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -519,7 +519,7 @@ func (x *MemorySearchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemorySearchResult.ProtoReflect.Descriptor instead.
 func (*MemorySearchResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MemorySearchResult) GetQuery() string {
@@ -598,7 +598,7 @@ type MemoryGetOutput struct {
 
 func (x *MemoryGetOutput) Reset() {
 	*x = MemoryGetOutput{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -610,7 +610,7 @@ func (x *MemoryGetOutput) String() string {
 func (*MemoryGetOutput) ProtoMessage() {}
 
 func (x *MemoryGetOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -623,7 +623,7 @@ func (x *MemoryGetOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryGetOutput.ProtoReflect.Descriptor instead.
 func (*MemoryGetOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *MemoryGetOutput) GetMemory() *MemorySource {
@@ -668,7 +668,7 @@ type MemoryGetResult struct {
 
 func (x *MemoryGetResult) Reset() {
 	*x = MemoryGetResult{}
-	mi := &file_toolresult_v1_memory_proto_msgTypes[7]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +680,7 @@ func (x *MemoryGetResult) String() string {
 func (*MemoryGetResult) ProtoMessage() {}
 
 func (x *MemoryGetResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_memory_proto_msgTypes[7]
+	mi := &file_toolresult_v1_runtime_memory_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +693,7 @@ func (x *MemoryGetResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemoryGetResult.ProtoReflect.Descriptor instead.
 func (*MemoryGetResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_memory_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_runtime_memory_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *MemoryGetResult) GetMemory() *MemorySource {
@@ -759,11 +759,11 @@ func (x *MemoryGetResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-var File_toolresult_v1_memory_proto protoreflect.FileDescriptor
+var File_toolresult_v1_runtime_memory_proto protoreflect.FileDescriptor
 
-const file_toolresult_v1_memory_proto_rawDesc = "" +
+const file_toolresult_v1_runtime_memory_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/memory.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\x86\x03\n" +
+	"\"toolresult/v1/runtime_memory.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\x86\x03\n" +
 	"\fMemorySource\x12A\n" +
 	"\n" +
 	"source_ref\x18\x01 \x01(\tB\"\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\rMemory source\xa8\xb5\x18\x01\xb0\xb5\x18\x80 R\tsourceRef\x12.\n" +
@@ -832,24 +832,24 @@ const file_toolresult_v1_memory_proto_rawDesc = "" +
 	"\x18MEMORY_FRESHNESS_CURRENT\x10\x01\x12E\n" +
 	"\x16MEMORY_FRESHNESS_STALE\x10\x02\x1a)\x8a\xb5\x18%stale, so newer memory may be missing\x12N\n" +
 	"\x1bMEMORY_FRESHNESS_REBUILDING\x10\x03\x1a-\x8a\xb5\x18)being rebuilt, so anything may be missing\x12O\n" +
-	"\x1cMEMORY_FRESHNESS_UNAVAILABLE\x10\x04\x1a-\x8a\xb5\x18)not available, so anything may be missingB\xb6\x01\n" +
-	"\x11com.toolresult.v1B\vMemoryProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x1cMEMORY_FRESHNESS_UNAVAILABLE\x10\x04\x1a-\x8a\xb5\x18)not available, so anything may be missingB\xbd\x01\n" +
+	"\x11com.toolresult.v1B\x12RuntimeMemoryProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
-	file_toolresult_v1_memory_proto_rawDescOnce sync.Once
-	file_toolresult_v1_memory_proto_rawDescData []byte
+	file_toolresult_v1_runtime_memory_proto_rawDescOnce sync.Once
+	file_toolresult_v1_runtime_memory_proto_rawDescData []byte
 )
 
-func file_toolresult_v1_memory_proto_rawDescGZIP() []byte {
-	file_toolresult_v1_memory_proto_rawDescOnce.Do(func() {
-		file_toolresult_v1_memory_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_memory_proto_rawDesc), len(file_toolresult_v1_memory_proto_rawDesc)))
+func file_toolresult_v1_runtime_memory_proto_rawDescGZIP() []byte {
+	file_toolresult_v1_runtime_memory_proto_rawDescOnce.Do(func() {
+		file_toolresult_v1_runtime_memory_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_memory_proto_rawDesc), len(file_toolresult_v1_runtime_memory_proto_rawDesc)))
 	})
-	return file_toolresult_v1_memory_proto_rawDescData
+	return file_toolresult_v1_runtime_memory_proto_rawDescData
 }
 
-var file_toolresult_v1_memory_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_toolresult_v1_memory_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
-var file_toolresult_v1_memory_proto_goTypes = []any{
+var file_toolresult_v1_runtime_memory_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_toolresult_v1_runtime_memory_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_toolresult_v1_runtime_memory_proto_goTypes = []any{
 	(MemoryFreshness)(0),       // 0: toolresult.v1.MemoryFreshness
 	(*MemorySource)(nil),       // 1: toolresult.v1.MemorySource
 	(*MemoryAttribute)(nil),    // 2: toolresult.v1.MemoryAttribute
@@ -866,7 +866,7 @@ var file_toolresult_v1_memory_proto_goTypes = []any{
 	(*Cut)(nil),                // 13: toolresult.v1.Cut
 	(*SourceFacts)(nil),        // 14: toolresult.v1.SourceFacts
 }
-var file_toolresult_v1_memory_proto_depIdxs = []int32{
+var file_toolresult_v1_runtime_memory_proto_depIdxs = []int32{
 	1,  // 0: toolresult.v1.MemoryMatch.source:type_name -> toolresult.v1.MemorySource
 	2,  // 1: toolresult.v1.MemoryMatch.metadata:type_name -> toolresult.v1.MemoryAttribute
 	0,  // 2: toolresult.v1.MemoryIndex.freshness:type_name -> toolresult.v1.MemoryFreshness
@@ -892,33 +892,33 @@ var file_toolresult_v1_memory_proto_depIdxs = []int32{
 	0,  // [0:18] is the sub-list for field type_name
 }
 
-func init() { file_toolresult_v1_memory_proto_init() }
-func file_toolresult_v1_memory_proto_init() {
-	if File_toolresult_v1_memory_proto != nil {
+func init() { file_toolresult_v1_runtime_memory_proto_init() }
+func file_toolresult_v1_runtime_memory_proto_init() {
+	if File_toolresult_v1_runtime_memory_proto != nil {
 		return
 	}
 	file_toolresult_v1_ledger_proto_init()
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_memory_proto_msgTypes[5].OneofWrappers = []any{}
-	file_toolresult_v1_memory_proto_msgTypes[7].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_memory_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_memory_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_memory_proto_rawDesc), len(file_toolresult_v1_memory_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_memory_proto_rawDesc), len(file_toolresult_v1_runtime_memory_proto_rawDesc)),
 			NumEnums:      1,
 			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_toolresult_v1_memory_proto_goTypes,
-		DependencyIndexes: file_toolresult_v1_memory_proto_depIdxs,
-		EnumInfos:         file_toolresult_v1_memory_proto_enumTypes,
-		MessageInfos:      file_toolresult_v1_memory_proto_msgTypes,
+		GoTypes:           file_toolresult_v1_runtime_memory_proto_goTypes,
+		DependencyIndexes: file_toolresult_v1_runtime_memory_proto_depIdxs,
+		EnumInfos:         file_toolresult_v1_runtime_memory_proto_enumTypes,
+		MessageInfos:      file_toolresult_v1_runtime_memory_proto_msgTypes,
 	}.Build()
-	File_toolresult_v1_memory_proto = out.File
-	file_toolresult_v1_memory_proto_goTypes = nil
-	file_toolresult_v1_memory_proto_depIdxs = nil
+	File_toolresult_v1_runtime_memory_proto = out.File
+	file_toolresult_v1_runtime_memory_proto_goTypes = nil
+	file_toolresult_v1_runtime_memory_proto_depIdxs = nil
 }

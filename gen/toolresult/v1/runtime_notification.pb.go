@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: toolresult/v1/notification.proto
+// source: toolresult/v1/runtime_notification.proto
 
 package toolresultv1
 
@@ -66,11 +66,11 @@ func (x NotifyDelivery) String() string {
 }
 
 func (NotifyDelivery) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_notification_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_runtime_notification_proto_enumTypes[0].Descriptor()
 }
 
 func (NotifyDelivery) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_notification_proto_enumTypes[0]
+	return &file_toolresult_v1_runtime_notification_proto_enumTypes[0]
 }
 
 func (x NotifyDelivery) Number() protoreflect.EnumNumber {
@@ -79,7 +79,7 @@ func (x NotifyDelivery) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use NotifyDelivery.Descriptor instead.
 func (NotifyDelivery) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{0}
 }
 
 // EnqueueDisposition says what became of a message that an agent leaves for its
@@ -124,11 +124,11 @@ func (x EnqueueDisposition) String() string {
 }
 
 func (EnqueueDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_notification_proto_enumTypes[1].Descriptor()
+	return file_toolresult_v1_runtime_notification_proto_enumTypes[1].Descriptor()
 }
 
 func (EnqueueDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_notification_proto_enumTypes[1]
+	return &file_toolresult_v1_runtime_notification_proto_enumTypes[1]
 }
 
 func (x EnqueueDisposition) Number() protoreflect.EnumNumber {
@@ -137,7 +137,7 @@ func (x EnqueueDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EnqueueDisposition.Descriptor instead.
 func (EnqueueDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{1}
 }
 
 // SleepDisposition says what came of an agent's wish to sleep.
@@ -181,11 +181,11 @@ func (x SleepDisposition) String() string {
 }
 
 func (SleepDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_notification_proto_enumTypes[2].Descriptor()
+	return file_toolresult_v1_runtime_notification_proto_enumTypes[2].Descriptor()
 }
 
 func (SleepDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_notification_proto_enumTypes[2]
+	return &file_toolresult_v1_runtime_notification_proto_enumTypes[2]
 }
 
 func (x SleepDisposition) Number() protoreflect.EnumNumber {
@@ -194,7 +194,7 @@ func (x SleepDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SleepDisposition.Descriptor instead.
 func (SleepDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{2}
 }
 
 // WaitDisposition says what came of waiting for something.
@@ -242,11 +242,11 @@ func (x WaitDisposition) String() string {
 }
 
 func (WaitDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_notification_proto_enumTypes[3].Descriptor()
+	return file_toolresult_v1_runtime_notification_proto_enumTypes[3].Descriptor()
 }
 
 func (WaitDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_notification_proto_enumTypes[3]
+	return &file_toolresult_v1_runtime_notification_proto_enumTypes[3]
 }
 
 func (x WaitDisposition) Number() protoreflect.EnumNumber {
@@ -255,7 +255,7 @@ func (x WaitDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitDisposition.Descriptor instead.
 func (WaitDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{3}
 }
 
 // WaitScope says what waits.
@@ -295,11 +295,11 @@ func (x WaitScope) String() string {
 }
 
 func (WaitScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_notification_proto_enumTypes[4].Descriptor()
+	return file_toolresult_v1_runtime_notification_proto_enumTypes[4].Descriptor()
 }
 
 func (WaitScope) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_notification_proto_enumTypes[4]
+	return &file_toolresult_v1_runtime_notification_proto_enumTypes[4]
 }
 
 func (x WaitScope) Number() protoreflect.EnumNumber {
@@ -308,11 +308,11 @@ func (x WaitScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitScope.Descriptor instead.
 func (WaitScope) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{4}
 }
 
-// NotifyResult is the result of notifying the operator, complete and canonical.
-type NotifyResult struct {
+// NotifyOutput is the complete result of notifying the operator.
+type NotifyOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What became of it. Required.
 	Delivery NotifyDelivery `protobuf:"varint,1,opt,name=delivery,proto3,enum=toolresult.v1.NotifyDelivery" json:"delivery,omitempty"`
@@ -330,9 +330,100 @@ type NotifyResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *NotifyOutput) Reset() {
+	*x = NotifyOutput{}
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotifyOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotifyOutput) ProtoMessage() {}
+
+func (x *NotifyOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotifyOutput.ProtoReflect.Descriptor instead.
+func (*NotifyOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *NotifyOutput) GetDelivery() NotifyDelivery {
+	if x != nil {
+		return x.Delivery
+	}
+	return NotifyDelivery_NOTIFY_DELIVERY_UNSPECIFIED
+}
+
+func (x *NotifyOutput) GetNotificationId() string {
+	if x != nil {
+		return x.NotificationId
+	}
+	return ""
+}
+
+func (x *NotifyOutput) GetRecipient() string {
+	if x != nil {
+		return x.Recipient
+	}
+	return ""
+}
+
+func (x *NotifyOutput) GetChannel() string {
+	if x != nil {
+		return x.Channel
+	}
+	return ""
+}
+
+func (x *NotifyOutput) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *NotifyOutput) GetDeliverAt() string {
+	if x != nil {
+		return x.DeliverAt
+	}
+	return ""
+}
+
+// NotifyResult is the canonical payload of notifying the operator.
+type NotifyResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What became of it.
+	Delivery NotifyDelivery `protobuf:"varint,1,opt,name=delivery,proto3,enum=toolresult.v1.NotifyDelivery" json:"delivery,omitempty"`
+	// The id of the notification.
+	NotificationId string `protobuf:"bytes,2,opt,name=notification_id,json=notificationId,proto3" json:"notification_id,omitempty"`
+	// Who is notified.
+	Recipient string `protobuf:"bytes,3,opt,name=recipient,proto3" json:"recipient,omitempty"`
+	// The way that it takes, such as "email".
+	Channel string `protobuf:"bytes,4,opt,name=channel,proto3" json:"channel,omitempty"`
+	// Why it was not delivered, or not yet.
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When it is to be delivered, RFC 3339; absent when it was, or will not be.
+	DeliverAt     string `protobuf:"bytes,6,opt,name=deliver_at,json=deliverAt,proto3" json:"deliver_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *NotifyResult) Reset() {
 	*x = NotifyResult{}
-	mi := &file_toolresult_v1_notification_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -344,7 +435,7 @@ func (x *NotifyResult) String() string {
 func (*NotifyResult) ProtoMessage() {}
 
 func (x *NotifyResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_notification_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -357,7 +448,7 @@ func (x *NotifyResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotifyResult.ProtoReflect.Descriptor instead.
 func (*NotifyResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *NotifyResult) GetDelivery() NotifyDelivery {
@@ -402,10 +493,9 @@ func (x *NotifyResult) GetDeliverAt() string {
 	return ""
 }
 
-// EnqueueResult is the result of leaving a message in the agent's own queue,
-// complete and canonical. The text is the call's, and not repeated. Source:
-// families of the RFC's runtime (Enqueue).
-type EnqueueResult struct {
+// EnqueueOutput is the complete result of leaving a message in the agent's own
+// queue.
+type EnqueueOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What became of it. Required.
 	Disposition EnqueueDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.EnqueueDisposition" json:"disposition,omitempty"`
@@ -421,9 +511,93 @@ type EnqueueResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *EnqueueOutput) Reset() {
+	*x = EnqueueOutput{}
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnqueueOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnqueueOutput) ProtoMessage() {}
+
+func (x *EnqueueOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnqueueOutput.ProtoReflect.Descriptor instead.
+func (*EnqueueOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *EnqueueOutput) GetDisposition() EnqueueDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return EnqueueDisposition_ENQUEUE_DISPOSITION_UNSPECIFIED
+}
+
+func (x *EnqueueOutput) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
+	}
+	return ""
+}
+
+func (x *EnqueueOutput) GetPriority() string {
+	if x != nil {
+		return x.Priority
+	}
+	return ""
+}
+
+func (x *EnqueueOutput) GetQueuedBefore() uint64 {
+	if x != nil && x.QueuedBefore != nil {
+		return *x.QueuedBefore
+	}
+	return 0
+}
+
+func (x *EnqueueOutput) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// EnqueueResult is the canonical payload of leaving a message in the agent's
+// own queue. The text is the call's, and not repeated. Source: families of the
+// RFC's runtime (Enqueue).
+type EnqueueResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What became of it.
+	Disposition EnqueueDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.EnqueueDisposition" json:"disposition,omitempty"`
+	// The id of the message in the queue.
+	MessageId string `protobuf:"bytes,2,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
+	// How soon its turn comes, in the runtime's word, such as "next".
+	Priority string `protobuf:"bytes,3,opt,name=priority,proto3" json:"priority,omitempty"`
+	// How many messages have their turn before it; absent when not known.
+	QueuedBefore *uint64 `protobuf:"varint,4,opt,name=queued_before,json=queuedBefore,proto3,oneof" json:"queued_before,omitempty"`
+	// Why it is not in the queue.
+	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *EnqueueResult) Reset() {
 	*x = EnqueueResult{}
-	mi := &file_toolresult_v1_notification_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -435,7 +609,7 @@ func (x *EnqueueResult) String() string {
 func (*EnqueueResult) ProtoMessage() {}
 
 func (x *EnqueueResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_notification_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -448,7 +622,7 @@ func (x *EnqueueResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnqueueResult.ProtoReflect.Descriptor instead.
 func (*EnqueueResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *EnqueueResult) GetDisposition() EnqueueDisposition {
@@ -486,9 +660,8 @@ func (x *EnqueueResult) GetReason() string {
 	return ""
 }
 
-// SleepResult is the result of sleeping, complete and canonical. Source: families
-// of the RFC's runtime (Sleep).
-type SleepResult struct {
+// SleepOutput is the complete result of sleeping.
+type SleepOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came of it. Required.
 	Disposition SleepDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.SleepDisposition" json:"disposition,omitempty"`
@@ -508,9 +681,103 @@ type SleepResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *SleepOutput) Reset() {
+	*x = SleepOutput{}
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SleepOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SleepOutput) ProtoMessage() {}
+
+func (x *SleepOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SleepOutput.ProtoReflect.Descriptor instead.
+func (*SleepOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *SleepOutput) GetDisposition() SleepDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return SleepDisposition_SLEEP_DISPOSITION_UNSPECIFIED
+}
+
+func (x *SleepOutput) GetDurationMs() uint64 {
+	if x != nil && x.DurationMs != nil {
+		return *x.DurationMs
+	}
+	return 0
+}
+
+func (x *SleepOutput) GetSleptMs() uint64 {
+	if x != nil && x.SleptMs != nil {
+		return *x.SleptMs
+	}
+	return 0
+}
+
+func (x *SleepOutput) GetWakeAt() string {
+	if x != nil {
+		return x.WakeAt
+	}
+	return ""
+}
+
+func (x *SleepOutput) GetWokenBy() string {
+	if x != nil {
+		return x.WokenBy
+	}
+	return ""
+}
+
+func (x *SleepOutput) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// SleepResult is the canonical payload of sleeping. Source: families of the
+// RFC's runtime (Sleep).
+type SleepResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What came of it.
+	Disposition SleepDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.SleepDisposition" json:"disposition,omitempty"`
+	// How long it was to be, in milliseconds; absent: until something wakes the
+	// agent.
+	DurationMs *uint64 `protobuf:"varint,2,opt,name=duration_ms,json=durationMs,proto3,oneof" json:"duration_ms,omitempty"`
+	// How long it was, in milliseconds; absent when it is not over, or was
+	// duration_ms.
+	SleptMs *uint64 `protobuf:"varint,3,opt,name=slept_ms,json=sleptMs,proto3,oneof" json:"slept_ms,omitempty"`
+	// When it is over, RFC 3339; absent when it is, or has no end.
+	WakeAt string `protobuf:"bytes,4,opt,name=wake_at,json=wakeAt,proto3" json:"wake_at,omitempty"`
+	// What woke the agent before the time, such as "operator message".
+	WokenBy string `protobuf:"bytes,5,opt,name=woken_by,json=wokenBy,proto3" json:"woken_by,omitempty"`
+	// Why it sleeps, in the words of the call.
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *SleepResult) Reset() {
 	*x = SleepResult{}
-	mi := &file_toolresult_v1_notification_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -522,7 +789,7 @@ func (x *SleepResult) String() string {
 func (*SleepResult) ProtoMessage() {}
 
 func (x *SleepResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_notification_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -535,7 +802,7 @@ func (x *SleepResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SleepResult.ProtoReflect.Descriptor instead.
 func (*SleepResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SleepResult) GetDisposition() SleepDisposition {
@@ -612,7 +879,7 @@ type WaitOutput struct {
 
 func (x *WaitOutput) Reset() {
 	*x = WaitOutput{}
-	mi := &file_toolresult_v1_notification_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +891,7 @@ func (x *WaitOutput) String() string {
 func (*WaitOutput) ProtoMessage() {}
 
 func (x *WaitOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_notification_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +904,7 @@ func (x *WaitOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitOutput.ProtoReflect.Descriptor instead.
 func (*WaitOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WaitOutput) GetDisposition() WaitDisposition {
@@ -761,7 +1028,7 @@ type WaitResult struct {
 
 func (x *WaitResult) Reset() {
 	*x = WaitResult{}
-	mi := &file_toolresult_v1_notification_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -773,7 +1040,7 @@ func (x *WaitResult) String() string {
 func (*WaitResult) ProtoMessage() {}
 
 func (x *WaitResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_notification_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_notification_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -786,7 +1053,7 @@ func (x *WaitResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitResult.ProtoReflect.Descriptor instead.
 func (*WaitResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_notification_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WaitResult) GetDisposition() WaitDisposition {
@@ -908,35 +1175,61 @@ func (x *WaitResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-var File_toolresult_v1_notification_proto protoreflect.FileDescriptor
+var File_toolresult_v1_runtime_notification_proto protoreflect.FileDescriptor
 
-const file_toolresult_v1_notification_proto_rawDesc = "" +
+const file_toolresult_v1_runtime_notification_proto_rawDesc = "" +
 	"\n" +
-	" toolresult/v1/notification.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xb1\x03\n" +
-	"\fNotifyResult\x12C\n" +
-	"\bdelivery\x18\x01 \x01(\x0e2\x1d.toolresult.v1.NotifyDeliveryB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\bdelivery\x126\n" +
-	"\x0fnotification_id\x18\x02 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x0enotificationId\x12'\n" +
-	"\trecipient\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x04R\trecipient\x12#\n" +
-	"\achannel\x18\x04 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\achannel\x129\n" +
-	"\x06reason\x18\x05 \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x15Not delivered becauseR\x06reason\x12<\n" +
+	"(toolresult/v1/runtime_notification.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\x86\x02\n" +
+	"\fNotifyOutput\x12?\n" +
+	"\bdelivery\x18\x01 \x01(\x0e2\x1d.toolresult.v1.NotifyDeliveryB\x04\xa8\xb5\x18\x01R\bdelivery\x122\n" +
+	"\x0fnotification_id\x18\x02 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x0enotificationId\x12#\n" +
+	"\trecipient\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x04R\trecipient\x12\x1f\n" +
+	"\achannel\x18\x04 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\achannel\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\x12#\n" +
 	"\n" +
-	"deliver_at\x18\x06 \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rDelivery time\xb0\xb5\x18@R\tdeliverAt:]\x8a\xb5\x18TOperator notification {delivery}: {notification_id}[, to {recipient}][ by {channel}]\xa0\xb5\x18\xe8\a\"\x99\x03\n" +
-	"\rEnqueueResult\x12M\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.EnqueueDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x12(\n" +
+	"deliver_at\x18\x06 \x01(\tB\x04\xb0\xb5\x18@R\tdeliverAt\"\xb4\x03\n" +
+	"\fNotifyResult\x12?\n" +
+	"\bdelivery\x18\x01 \x01(\x0e2\x1d.toolresult.v1.NotifyDeliveryB\x04\x88\xb5\x18\x01R\bdelivery\x12-\n" +
+	"\x0fnotification_id\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x0enotificationId\x12\"\n" +
+	"\trecipient\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\trecipient\x12\x1e\n" +
+	"\achannel\x18\x04 \x01(\tB\x04\x88\xb5\x18\x01R\achannel\x129\n" +
+	"\x06reason\x18\x05 \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x15Not delivered becauseR\x06reason\x128\n" +
 	"\n" +
-	"message_id\x18\x02 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\tmessageId\x12%\n" +
-	"\bpriority\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\bpriority\x12.\n" +
+	"deliver_at\x18\x06 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rDelivery timeR\tdeliverAt:{\x8a\xb5\x18TOperator notification {delivery}: {notification_id}[, to {recipient}][ by {channel}]\x9a\xb5\x18\x1atoolresult.v1.NotifyOutput\xa0\xb5\x18\xe8\a\"\xf7\x01\n" +
+	"\rEnqueueOutput\x12I\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.EnqueueDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12$\n" +
+	"\n" +
+	"message_id\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tmessageId\x12!\n" +
+	"\bpriority\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\bpriority\x12(\n" +
+	"\rqueued_before\x18\x04 \x01(\x04H\x00R\fqueuedBefore\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reasonB\x10\n" +
+	"\x0e_queued_before\"\xab\x03\n" +
+	"\rEnqueueResult\x12I\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.EnqueueDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12#\n" +
+	"\n" +
+	"message_id\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\tmessageId\x12 \n" +
+	"\bpriority\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\bpriority\x12.\n" +
 	"\rqueued_before\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fqueuedBefore\x88\x01\x01\x128\n" +
-	"\x06reason\x18\x05 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x14Not enqueued becauseR\x06reason:l\x8a\xb5\x18cFollow-up message {disposition}[: {message_id}][, priority {priority}][, {queued_before} before it]\xa0\xb5\x18\xe8\aB\x10\n" +
-	"\x0e_queued_before\"\xbe\x03\n" +
-	"\vSleepResult\x12K\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2\x1f.toolresult.v1.SleepDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x12*\n" +
+	"\x06reason\x18\x05 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x14Not enqueued becauseR\x06reason:\x8b\x01\x8a\xb5\x18cFollow-up message {disposition}[: {message_id}][, priority {priority}][, {queued_before} before it]\x9a\xb5\x18\x1btoolresult.v1.EnqueueOutput\xa0\xb5\x18\xe8\aB\x10\n" +
+	"\x0e_queued_before\"\x8b\x02\n" +
+	"\vSleepOutput\x12G\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2\x1f.toolresult.v1.SleepDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12$\n" +
+	"\vduration_ms\x18\x02 \x01(\x04H\x00R\n" +
+	"durationMs\x88\x01\x01\x12\x1e\n" +
+	"\bslept_ms\x18\x03 \x01(\x04H\x01R\asleptMs\x88\x01\x01\x12\x1d\n" +
+	"\awake_at\x18\x04 \x01(\tB\x04\xb0\xb5\x18@R\x06wakeAt\x12\x19\n" +
+	"\bwoken_by\x18\x05 \x01(\tR\awokenBy\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reasonB\x0e\n" +
+	"\f_duration_msB\v\n" +
+	"\t_slept_ms\"\xd4\x03\n" +
+	"\vSleepResult\x12G\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2\x1f.toolresult.v1.SleepDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12*\n" +
 	"\vduration_ms\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\n" +
 	"durationMs\x88\x01\x01\x12$\n" +
-	"\bslept_ms\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\asleptMs\x88\x01\x01\x121\n" +
-	"\awake_at\x18\x04 \x01(\tB\x18\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\bWakes at\xb0\xb5\x18@R\x06wakeAt\x12/\n" +
+	"\bslept_ms\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\asleptMs\x88\x01\x01\x12-\n" +
+	"\awake_at\x18\x04 \x01(\tB\x14\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\bWakes atR\x06wakeAt\x12/\n" +
 	"\bwoken_by\x18\x05 \x01(\tB\x14\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\bWoken byR\awokenBy\x12\x1c\n" +
-	"\x06reason\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06reason:q\x8a\xb5\x18hAgent sleep {disposition}[: {duration_ms} ms]{duration_ms!: without an end}[, woken after {slept_ms} ms]\xa0\xb5\x18\xe8\aB\x0e\n" +
+	"\x06reason\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06reason:\x8e\x01\x8a\xb5\x18hAgent sleep {disposition}[: {duration_ms} ms]{duration_ms!: without an end}[, woken after {slept_ms} ms]\x9a\xb5\x18\x19toolresult.v1.SleepOutput\xa0\xb5\x18\xe8\aB\x0e\n" +
 	"\f_duration_msB\v\n" +
 	"\t_slept_ms\"\x85\x04\n" +
 	"\n" +
@@ -1008,84 +1301,92 @@ const file_toolresult_v1_notification_proto_rawDesc = "" +
 	"\tWaitScope\x12\x1a\n" +
 	"\x16WAIT_SCOPE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10WAIT_SCOPE_AGENT\x10\x01\x12\x18\n" +
-	"\x14WAIT_SCOPE_WORK_ITEM\x10\x02B\xbc\x01\n" +
-	"\x11com.toolresult.v1B\x11NotificationProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x14WAIT_SCOPE_WORK_ITEM\x10\x02B\xc3\x01\n" +
+	"\x11com.toolresult.v1B\x18RuntimeNotificationProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
-	file_toolresult_v1_notification_proto_rawDescOnce sync.Once
-	file_toolresult_v1_notification_proto_rawDescData []byte
+	file_toolresult_v1_runtime_notification_proto_rawDescOnce sync.Once
+	file_toolresult_v1_runtime_notification_proto_rawDescData []byte
 )
 
-func file_toolresult_v1_notification_proto_rawDescGZIP() []byte {
-	file_toolresult_v1_notification_proto_rawDescOnce.Do(func() {
-		file_toolresult_v1_notification_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_notification_proto_rawDesc), len(file_toolresult_v1_notification_proto_rawDesc)))
+func file_toolresult_v1_runtime_notification_proto_rawDescGZIP() []byte {
+	file_toolresult_v1_runtime_notification_proto_rawDescOnce.Do(func() {
+		file_toolresult_v1_runtime_notification_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_notification_proto_rawDesc), len(file_toolresult_v1_runtime_notification_proto_rawDesc)))
 	})
-	return file_toolresult_v1_notification_proto_rawDescData
+	return file_toolresult_v1_runtime_notification_proto_rawDescData
 }
 
-var file_toolresult_v1_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_toolresult_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
-var file_toolresult_v1_notification_proto_goTypes = []any{
+var file_toolresult_v1_runtime_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_toolresult_v1_runtime_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_toolresult_v1_runtime_notification_proto_goTypes = []any{
 	(NotifyDelivery)(0),       // 0: toolresult.v1.NotifyDelivery
 	(EnqueueDisposition)(0),   // 1: toolresult.v1.EnqueueDisposition
 	(SleepDisposition)(0),     // 2: toolresult.v1.SleepDisposition
 	(WaitDisposition)(0),      // 3: toolresult.v1.WaitDisposition
 	(WaitScope)(0),            // 4: toolresult.v1.WaitScope
-	(*NotifyResult)(nil),      // 5: toolresult.v1.NotifyResult
-	(*EnqueueResult)(nil),     // 6: toolresult.v1.EnqueueResult
-	(*SleepResult)(nil),       // 7: toolresult.v1.SleepResult
-	(*WaitOutput)(nil),        // 8: toolresult.v1.WaitOutput
-	(*WaitResult)(nil),        // 9: toolresult.v1.WaitResult
-	(*ArtifactReference)(nil), // 10: toolresult.v1.ArtifactReference
-	(CompactionLevel)(0),      // 11: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),        // 12: toolresult.v1.Superseded
+	(*NotifyOutput)(nil),      // 5: toolresult.v1.NotifyOutput
+	(*NotifyResult)(nil),      // 6: toolresult.v1.NotifyResult
+	(*EnqueueOutput)(nil),     // 7: toolresult.v1.EnqueueOutput
+	(*EnqueueResult)(nil),     // 8: toolresult.v1.EnqueueResult
+	(*SleepOutput)(nil),       // 9: toolresult.v1.SleepOutput
+	(*SleepResult)(nil),       // 10: toolresult.v1.SleepResult
+	(*WaitOutput)(nil),        // 11: toolresult.v1.WaitOutput
+	(*WaitResult)(nil),        // 12: toolresult.v1.WaitResult
+	(*ArtifactReference)(nil), // 13: toolresult.v1.ArtifactReference
+	(CompactionLevel)(0),      // 14: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),        // 15: toolresult.v1.Superseded
 }
-var file_toolresult_v1_notification_proto_depIdxs = []int32{
-	0,  // 0: toolresult.v1.NotifyResult.delivery:type_name -> toolresult.v1.NotifyDelivery
-	1,  // 1: toolresult.v1.EnqueueResult.disposition:type_name -> toolresult.v1.EnqueueDisposition
-	2,  // 2: toolresult.v1.SleepResult.disposition:type_name -> toolresult.v1.SleepDisposition
-	3,  // 3: toolresult.v1.WaitOutput.disposition:type_name -> toolresult.v1.WaitDisposition
-	4,  // 4: toolresult.v1.WaitOutput.scope:type_name -> toolresult.v1.WaitScope
-	3,  // 5: toolresult.v1.WaitResult.disposition:type_name -> toolresult.v1.WaitDisposition
-	4,  // 6: toolresult.v1.WaitResult.scope:type_name -> toolresult.v1.WaitScope
-	10, // 7: toolresult.v1.WaitResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	11, // 8: toolresult.v1.WaitResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	12, // 9: toolresult.v1.WaitResult.superseded:type_name -> toolresult.v1.Superseded
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+var file_toolresult_v1_runtime_notification_proto_depIdxs = []int32{
+	0,  // 0: toolresult.v1.NotifyOutput.delivery:type_name -> toolresult.v1.NotifyDelivery
+	0,  // 1: toolresult.v1.NotifyResult.delivery:type_name -> toolresult.v1.NotifyDelivery
+	1,  // 2: toolresult.v1.EnqueueOutput.disposition:type_name -> toolresult.v1.EnqueueDisposition
+	1,  // 3: toolresult.v1.EnqueueResult.disposition:type_name -> toolresult.v1.EnqueueDisposition
+	2,  // 4: toolresult.v1.SleepOutput.disposition:type_name -> toolresult.v1.SleepDisposition
+	2,  // 5: toolresult.v1.SleepResult.disposition:type_name -> toolresult.v1.SleepDisposition
+	3,  // 6: toolresult.v1.WaitOutput.disposition:type_name -> toolresult.v1.WaitDisposition
+	4,  // 7: toolresult.v1.WaitOutput.scope:type_name -> toolresult.v1.WaitScope
+	3,  // 8: toolresult.v1.WaitResult.disposition:type_name -> toolresult.v1.WaitDisposition
+	4,  // 9: toolresult.v1.WaitResult.scope:type_name -> toolresult.v1.WaitScope
+	13, // 10: toolresult.v1.WaitResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	14, // 11: toolresult.v1.WaitResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	15, // 12: toolresult.v1.WaitResult.superseded:type_name -> toolresult.v1.Superseded
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
-func init() { file_toolresult_v1_notification_proto_init() }
-func file_toolresult_v1_notification_proto_init() {
-	if File_toolresult_v1_notification_proto != nil {
+func init() { file_toolresult_v1_runtime_notification_proto_init() }
+func file_toolresult_v1_runtime_notification_proto_init() {
+	if File_toolresult_v1_runtime_notification_proto != nil {
 		return
 	}
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_notification_proto_msgTypes[1].OneofWrappers = []any{}
-	file_toolresult_v1_notification_proto_msgTypes[2].OneofWrappers = []any{}
-	file_toolresult_v1_notification_proto_msgTypes[3].OneofWrappers = []any{}
-	file_toolresult_v1_notification_proto_msgTypes[4].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_notification_proto_msgTypes[2].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_notification_proto_msgTypes[3].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_notification_proto_msgTypes[4].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_notification_proto_msgTypes[5].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_notification_proto_msgTypes[6].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_notification_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_notification_proto_rawDesc), len(file_toolresult_v1_notification_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_notification_proto_rawDesc), len(file_toolresult_v1_runtime_notification_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   5,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_toolresult_v1_notification_proto_goTypes,
-		DependencyIndexes: file_toolresult_v1_notification_proto_depIdxs,
-		EnumInfos:         file_toolresult_v1_notification_proto_enumTypes,
-		MessageInfos:      file_toolresult_v1_notification_proto_msgTypes,
+		GoTypes:           file_toolresult_v1_runtime_notification_proto_goTypes,
+		DependencyIndexes: file_toolresult_v1_runtime_notification_proto_depIdxs,
+		EnumInfos:         file_toolresult_v1_runtime_notification_proto_enumTypes,
+		MessageInfos:      file_toolresult_v1_runtime_notification_proto_msgTypes,
 	}.Build()
-	File_toolresult_v1_notification_proto = out.File
-	file_toolresult_v1_notification_proto_goTypes = nil
-	file_toolresult_v1_notification_proto_depIdxs = nil
+	File_toolresult_v1_runtime_notification_proto = out.File
+	file_toolresult_v1_runtime_notification_proto_goTypes = nil
+	file_toolresult_v1_runtime_notification_proto_depIdxs = nil
 }

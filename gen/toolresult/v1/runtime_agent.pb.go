@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: toolresult/v1/agent.proto
+// source: toolresult/v1/runtime_agent.proto
 
 package toolresultv1
 
@@ -70,11 +70,11 @@ func (x ModelResolutionStatus) String() string {
 }
 
 func (ModelResolutionStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_agent_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_runtime_agent_proto_enumTypes[0].Descriptor()
 }
 
 func (ModelResolutionStatus) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_agent_proto_enumTypes[0]
+	return &file_toolresult_v1_runtime_agent_proto_enumTypes[0]
 }
 
 func (x ModelResolutionStatus) Number() protoreflect.EnumNumber {
@@ -83,7 +83,7 @@ func (x ModelResolutionStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ModelResolutionStatus.Descriptor instead.
 func (ModelResolutionStatus) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{0}
 }
 
 // AgentState says what an agent does.
@@ -143,11 +143,11 @@ func (x AgentState) String() string {
 }
 
 func (AgentState) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_agent_proto_enumTypes[1].Descriptor()
+	return file_toolresult_v1_runtime_agent_proto_enumTypes[1].Descriptor()
 }
 
 func (AgentState) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_agent_proto_enumTypes[1]
+	return &file_toolresult_v1_runtime_agent_proto_enumTypes[1]
 }
 
 func (x AgentState) Number() protoreflect.EnumNumber {
@@ -156,7 +156,7 @@ func (x AgentState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use AgentState.Descriptor instead.
 func (AgentState) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{1}
 }
 
 // ChildOutcome says how the work of a child agent ended.
@@ -204,11 +204,11 @@ func (x ChildOutcome) String() string {
 }
 
 func (ChildOutcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_agent_proto_enumTypes[2].Descriptor()
+	return file_toolresult_v1_runtime_agent_proto_enumTypes[2].Descriptor()
 }
 
 func (ChildOutcome) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_agent_proto_enumTypes[2]
+	return &file_toolresult_v1_runtime_agent_proto_enumTypes[2]
 }
 
 func (x ChildOutcome) Number() protoreflect.EnumNumber {
@@ -217,7 +217,7 @@ func (x ChildOutcome) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ChildOutcome.Descriptor instead.
 func (ChildOutcome) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{2}
 }
 
 // ModelResolution is the model of a child agent beside the one that was asked
@@ -240,7 +240,7 @@ type ModelResolution struct {
 
 func (x *ModelResolution) Reset() {
 	*x = ModelResolution{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -252,7 +252,7 @@ func (x *ModelResolution) String() string {
 func (*ModelResolution) ProtoMessage() {}
 
 func (x *ModelResolution) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -265,7 +265,7 @@ func (x *ModelResolution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelResolution.ProtoReflect.Descriptor instead.
 func (*ModelResolution) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *ModelResolution) GetRequested() string {
@@ -320,7 +320,7 @@ type AgentSpawnOutput struct {
 
 func (x *AgentSpawnOutput) Reset() {
 	*x = AgentSpawnOutput{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -332,7 +332,7 @@ func (x *AgentSpawnOutput) String() string {
 func (*AgentSpawnOutput) ProtoMessage() {}
 
 func (x *AgentSpawnOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -345,7 +345,7 @@ func (x *AgentSpawnOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSpawnOutput.ProtoReflect.Descriptor instead.
 func (*AgentSpawnOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *AgentSpawnOutput) GetChildAgentId() string {
@@ -397,7 +397,7 @@ type AgentSpawnResult struct {
 
 func (x *AgentSpawnResult) Reset() {
 	*x = AgentSpawnResult{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -409,7 +409,7 @@ func (x *AgentSpawnResult) String() string {
 func (*AgentSpawnResult) ProtoMessage() {}
 
 func (x *AgentSpawnResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -422,7 +422,7 @@ func (x *AgentSpawnResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentSpawnResult.ProtoReflect.Descriptor instead.
 func (*AgentSpawnResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *AgentSpawnResult) GetChildAgentId() string {
@@ -460,9 +460,8 @@ func (x *AgentSpawnResult) GetModelDifference() string {
 	return ""
 }
 
-// AgentStatusResult is an agent as it is now, complete and canonical. Source:
-// families of the RFC's runtime (AgentGet, child_observability).
-type AgentStatusResult struct {
+// AgentStatusOutput is the complete result of asking for an agent.
+type AgentStatusOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The agent's id. Required.
 	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
@@ -490,9 +489,146 @@ type AgentStatusResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *AgentStatusOutput) Reset() {
+	*x = AgentStatusOutput{}
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentStatusOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentStatusOutput) ProtoMessage() {}
+
+func (x *AgentStatusOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentStatusOutput.ProtoReflect.Descriptor instead.
+func (*AgentStatusOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *AgentStatusOutput) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *AgentStatusOutput) GetState() AgentState {
+	if x != nil {
+		return x.State
+	}
+	return AgentState_AGENT_STATE_UNSPECIFIED
+}
+
+func (x *AgentStatusOutput) GetWaitingFor() string {
+	if x != nil {
+		return x.WaitingFor
+	}
+	return ""
+}
+
+func (x *AgentStatusOutput) GetWorkingOn() string {
+	if x != nil {
+		return x.WorkingOn
+	}
+	return ""
+}
+
+func (x *AgentStatusOutput) GetTask() *TaskHandle {
+	if x != nil {
+		return x.Task
+	}
+	return nil
+}
+
+func (x *AgentStatusOutput) GetWorkItemId() string {
+	if x != nil {
+		return x.WorkItemId
+	}
+	return ""
+}
+
+func (x *AgentStatusOutput) GetLastActivity() string {
+	if x != nil {
+		return x.LastActivity
+	}
+	return ""
+}
+
+func (x *AgentStatusOutput) GetLastActivityAt() string {
+	if x != nil {
+		return x.LastActivityAt
+	}
+	return ""
+}
+
+func (x *AgentStatusOutput) GetTokensUsed() uint64 {
+	if x != nil && x.TokensUsed != nil {
+		return *x.TokensUsed
+	}
+	return 0
+}
+
+func (x *AgentStatusOutput) GetActiveChildren() uint32 {
+	if x != nil && x.ActiveChildren != nil {
+		return *x.ActiveChildren
+	}
+	return 0
+}
+
+func (x *AgentStatusOutput) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+// AgentStatusResult is the canonical payload of asking for an agent. Source:
+// families of the RFC's runtime (AgentGet, child_observability).
+type AgentStatusResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The agent's id.
+	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// What it does.
+	State AgentState `protobuf:"varint,2,opt,name=state,proto3,enum=toolresult.v1.AgentState" json:"state,omitempty"`
+	// What it waits for, in a few words.
+	WaitingFor string `protobuf:"bytes,3,opt,name=waiting_for,json=waitingFor,proto3" json:"waiting_for,omitempty"`
+	// What it works on, in a few words.
+	WorkingOn string `protobuf:"bytes,4,opt,name=working_on,json=workingOn,proto3" json:"working_on,omitempty"`
+	// The background task that it works in; absent when it has none.
+	Task *TaskHandle `protobuf:"bytes,5,opt,name=task,proto3" json:"task,omitempty"`
+	// The work item that it works on.
+	WorkItemId string `protobuf:"bytes,6,opt,name=work_item_id,json=workItemId,proto3" json:"work_item_id,omitempty"`
+	// What it did last, in a few words.
+	LastActivity string `protobuf:"bytes,7,opt,name=last_activity,json=lastActivity,proto3" json:"last_activity,omitempty"`
+	// When that was, RFC 3339.
+	LastActivityAt string `protobuf:"bytes,8,opt,name=last_activity_at,json=lastActivityAt,proto3" json:"last_activity_at,omitempty"`
+	// Tokens that its model calls have used; absent when not known.
+	TokensUsed *uint64 `protobuf:"varint,9,opt,name=tokens_used,json=tokensUsed,proto3,oneof" json:"tokens_used,omitempty"`
+	// Its own children that have not ended; absent when not known.
+	ActiveChildren *uint32 `protobuf:"varint,10,opt,name=active_children,json=activeChildren,proto3,oneof" json:"active_children,omitempty"`
+	// The model that it has.
+	Model         string `protobuf:"bytes,11,opt,name=model,proto3" json:"model,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *AgentStatusResult) Reset() {
 	*x = AgentStatusResult{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -504,7 +640,7 @@ func (x *AgentStatusResult) String() string {
 func (*AgentStatusResult) ProtoMessage() {}
 
 func (x *AgentStatusResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -517,7 +653,7 @@ func (x *AgentStatusResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentStatusResult.ProtoReflect.Descriptor instead.
 func (*AgentStatusResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AgentStatusResult) GetAgentId() string {
@@ -610,7 +746,7 @@ type ChildFile struct {
 
 func (x *ChildFile) Reset() {
 	*x = ChildFile{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +758,7 @@ func (x *ChildFile) String() string {
 func (*ChildFile) ProtoMessage() {}
 
 func (x *ChildFile) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +771,7 @@ func (x *ChildFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChildFile.ProtoReflect.Descriptor instead.
 func (*ChildFile) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ChildFile) GetPath() string {
@@ -677,7 +813,7 @@ type AgentReportOutput struct {
 
 func (x *AgentReportOutput) Reset() {
 	*x = AgentReportOutput{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -689,7 +825,7 @@ func (x *AgentReportOutput) String() string {
 func (*AgentReportOutput) ProtoMessage() {}
 
 func (x *AgentReportOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -702,7 +838,7 @@ func (x *AgentReportOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentReportOutput.ProtoReflect.Descriptor instead.
 func (*AgentReportOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AgentReportOutput) GetChildAgentId() string {
@@ -814,7 +950,7 @@ type AgentReportResult struct {
 
 func (x *AgentReportResult) Reset() {
 	*x = AgentReportResult{}
-	mi := &file_toolresult_v1_agent_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -826,7 +962,7 @@ func (x *AgentReportResult) String() string {
 func (*AgentReportResult) ProtoMessage() {}
 
 func (x *AgentReportResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_agent_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_agent_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -839,7 +975,7 @@ func (x *AgentReportResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentReportResult.ProtoReflect.Descriptor instead.
 func (*AgentReportResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_agent_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AgentReportResult) GetChildAgentId() string {
@@ -989,11 +1125,11 @@ func (x *AgentReportResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-var File_toolresult_v1_agent_proto protoreflect.FileDescriptor
+var File_toolresult_v1_runtime_agent_proto protoreflect.FileDescriptor
 
-const file_toolresult_v1_agent_proto_rawDesc = "" +
+const file_toolresult_v1_runtime_agent_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/agent.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x18toolresult/v1/task.proto\x1a\x1ftoolresult/v1/task_handle.proto\"\xb3\x02\n" +
+	"!toolresult/v1/runtime_agent.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x18toolresult/v1/task.proto\x1a\x1ftoolresult/v1/task_handle.proto\"\xb3\x02\n" +
 	"\x0fModelResolution\x12'\n" +
 	"\trequested\x18\x01 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x02R\trequested\x126\n" +
 	"\x11resolved_provider\x18\x02 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x02R\x10resolvedProvider\x120\n" +
@@ -1010,25 +1146,44 @@ const file_toolresult_v1_agent_proto_rawDesc = "" +
 	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task\x12H\n" +
 	"\x12child_work_item_id\x18\x03 \x01(\tB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x0fChild work itemR\x0fchildWorkItemId\x12O\n" +
 	"\x10model_resolution\x18\x04 \x01(\v2\x1e.toolresult.v1.ModelResolutionB\x04\x88\xb5\x18\x01R\x0fmodelResolution\x12B\n" +
-	"\x10model_difference\x18\x05 \x01(\tB\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vChild modelR\x0fmodelDifference:8\x8a\xb5\x18\rAgent spawned\x9a\xb5\x18\x1etoolresult.v1.AgentSpawnOutput\xa0\xb5\x18\xac\x02\"\xff\x05\n" +
-	"\x11AgentStatusResult\x128\n" +
-	"\bagent_id\x18\x01 \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\bAgent id\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\aagentId\x129\n" +
-	"\x05state\x18\x02 \x01(\x0e2\x19.toolresult.v1.AgentStateB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x05state\x12A\n" +
-	"\vwaiting_for\x18\x03 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0fAgent waits for\xb0\xb5\x18\x80\x02R\n" +
+	"\x10model_difference\x18\x05 \x01(\tB\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vChild modelR\x0fmodelDifference:8\x8a\xb5\x18\rAgent spawned\x9a\xb5\x18\x1etoolresult.v1.AgentSpawnOutput\xa0\xb5\x18\xac\x02\"\x80\x04\n" +
+	"\x11AgentStatusOutput\x12$\n" +
+	"\bagent_id\x18\x01 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\aagentId\x125\n" +
+	"\x05state\x18\x02 \x01(\x0e2\x19.toolresult.v1.AgentStateB\x04\xa8\xb5\x18\x01R\x05state\x12&\n" +
+	"\vwaiting_for\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\n" +
+	"waitingFor\x12\x1d\n" +
+	"\n" +
+	"working_on\x18\x04 \x01(\tR\tworkingOn\x12-\n" +
+	"\x04task\x18\x05 \x01(\v2\x19.toolresult.v1.TaskHandleR\x04task\x12'\n" +
+	"\fwork_item_id\x18\x06 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\n" +
+	"workItemId\x12*\n" +
+	"\rlast_activity\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x02R\flastActivity\x12.\n" +
+	"\x10last_activity_at\x18\b \x01(\tB\x04\xb0\xb5\x18@R\x0elastActivityAt\x12$\n" +
+	"\vtokens_used\x18\t \x01(\x04H\x00R\n" +
+	"tokensUsed\x88\x01\x01\x12,\n" +
+	"\x0factive_children\x18\n" +
+	" \x01(\rH\x01R\x0eactiveChildren\x88\x01\x01\x12\x1b\n" +
+	"\x05model\x18\v \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05modelB\x0e\n" +
+	"\f_tokens_usedB\x12\n" +
+	"\x10_active_children\"\xfd\x05\n" +
+	"\x11AgentStatusResult\x12/\n" +
+	"\bagent_id\x18\x01 \x01(\tB\x14\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\bAgent idR\aagentId\x125\n" +
+	"\x05state\x18\x02 \x01(\x0e2\x19.toolresult.v1.AgentStateB\x04\x88\xb5\x18\x01R\x05state\x12<\n" +
+	"\vwaiting_for\x18\x03 \x01(\tB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0fAgent waits forR\n" +
 	"waitingFor\x125\n" +
 	"\n" +
 	"working_on\x18\x04 \x01(\tB\x16\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\n" +
 	"Working onR\tworkingOn\x123\n" +
-	"\x04task\x18\x05 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task\x12B\n" +
-	"\fwork_item_id\x18\x06 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x0fAgent work item\xb0\xb5\x18\x80\x01R\n" +
-	"workItemId\x12C\n" +
-	"\rlast_activity\x18\a \x01(\tB\x1e\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rLast activity\xb0\xb5\x18\x80\x02R\flastActivity\x12H\n" +
-	"\x10last_activity_at\x18\b \x01(\tB\x1e\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0eLast active at\xb0\xb5\x18@R\x0elastActivityAt\x12=\n" +
+	"\x04task\x18\x05 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task\x12=\n" +
+	"\fwork_item_id\x18\x06 \x01(\tB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x0fAgent work itemR\n" +
+	"workItemId\x12>\n" +
+	"\rlast_activity\x18\a \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rLast activityR\flastActivity\x12D\n" +
+	"\x10last_activity_at\x18\b \x01(\tB\x1a\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0eLast active atR\x0elastActivityAt\x12=\n" +
 	"\vtokens_used\x18\t \x01(\x04B\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vTokens usedH\x00R\n" +
 	"tokensUsed\x88\x01\x01\x12M\n" +
 	"\x0factive_children\x18\n" +
-	" \x01(\rB\x1f\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x13Active child agentsH\x01R\x0eactiveChildren\x88\x01\x01\x12\x1f\n" +
-	"\x05model\x18\v \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x02R\x05model: \x8a\xb5\x18\x17Agent status is {state}\xa0\xb5\x18\x90\x03B\x0e\n" +
+	" \x01(\rB\x1f\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x13Active child agentsH\x01R\x0eactiveChildren\x88\x01\x01\x12\x1a\n" +
+	"\x05model\x18\v \x01(\tB\x04\x88\xb5\x18\x01R\x05model:C\x8a\xb5\x18\x17Agent status is {state}\x9a\xb5\x18\x1ftoolresult.v1.AgentStatusOutput\xa0\xb5\x18\x90\x03B\x0e\n" +
 	"\f_tokens_usedB\x12\n" +
 	"\x10_active_children\"x\n" +
 	"\tChildFile\x12!\n" +
@@ -1100,74 +1255,76 @@ const file_toolresult_v1_agent_proto_rawDesc = "" +
 	"\x17CHILD_OUTCOME_COMPLETED\x10\x01\x12\x18\n" +
 	"\x14CHILD_OUTCOME_FAILED\x10\x02\x12\x19\n" +
 	"\x15CHILD_OUTCOME_STOPPED\x10\x03\x12\x1d\n" +
-	"\x19CHILD_OUTCOME_NEEDS_INPUT\x10\x04B\xb5\x01\n" +
-	"\x11com.toolresult.v1B\n" +
-	"AgentProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x19CHILD_OUTCOME_NEEDS_INPUT\x10\x04B\xbc\x01\n" +
+	"\x11com.toolresult.v1B\x11RuntimeAgentProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
-	file_toolresult_v1_agent_proto_rawDescOnce sync.Once
-	file_toolresult_v1_agent_proto_rawDescData []byte
+	file_toolresult_v1_runtime_agent_proto_rawDescOnce sync.Once
+	file_toolresult_v1_runtime_agent_proto_rawDescData []byte
 )
 
-func file_toolresult_v1_agent_proto_rawDescGZIP() []byte {
-	file_toolresult_v1_agent_proto_rawDescOnce.Do(func() {
-		file_toolresult_v1_agent_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_agent_proto_rawDesc), len(file_toolresult_v1_agent_proto_rawDesc)))
+func file_toolresult_v1_runtime_agent_proto_rawDescGZIP() []byte {
+	file_toolresult_v1_runtime_agent_proto_rawDescOnce.Do(func() {
+		file_toolresult_v1_runtime_agent_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_agent_proto_rawDesc), len(file_toolresult_v1_runtime_agent_proto_rawDesc)))
 	})
-	return file_toolresult_v1_agent_proto_rawDescData
+	return file_toolresult_v1_runtime_agent_proto_rawDescData
 }
 
-var file_toolresult_v1_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
-var file_toolresult_v1_agent_proto_goTypes = []any{
+var file_toolresult_v1_runtime_agent_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_toolresult_v1_runtime_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_toolresult_v1_runtime_agent_proto_goTypes = []any{
 	(ModelResolutionStatus)(0), // 0: toolresult.v1.ModelResolutionStatus
 	(AgentState)(0),            // 1: toolresult.v1.AgentState
 	(ChildOutcome)(0),          // 2: toolresult.v1.ChildOutcome
 	(*ModelResolution)(nil),    // 3: toolresult.v1.ModelResolution
 	(*AgentSpawnOutput)(nil),   // 4: toolresult.v1.AgentSpawnOutput
 	(*AgentSpawnResult)(nil),   // 5: toolresult.v1.AgentSpawnResult
-	(*AgentStatusResult)(nil),  // 6: toolresult.v1.AgentStatusResult
-	(*ChildFile)(nil),          // 7: toolresult.v1.ChildFile
-	(*AgentReportOutput)(nil),  // 8: toolresult.v1.AgentReportOutput
-	(*AgentReportResult)(nil),  // 9: toolresult.v1.AgentReportResult
-	(*TaskHandle)(nil),         // 10: toolresult.v1.TaskHandle
-	(*TaskFailure)(nil),        // 11: toolresult.v1.TaskFailure
-	(*Payload)(nil),            // 12: toolresult.v1.Payload
-	(*Cut)(nil),                // 13: toolresult.v1.Cut
-	(*SourceFacts)(nil),        // 14: toolresult.v1.SourceFacts
-	(*ArtifactReference)(nil),  // 15: toolresult.v1.ArtifactReference
-	(CompactionLevel)(0),       // 16: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),         // 17: toolresult.v1.Superseded
+	(*AgentStatusOutput)(nil),  // 6: toolresult.v1.AgentStatusOutput
+	(*AgentStatusResult)(nil),  // 7: toolresult.v1.AgentStatusResult
+	(*ChildFile)(nil),          // 8: toolresult.v1.ChildFile
+	(*AgentReportOutput)(nil),  // 9: toolresult.v1.AgentReportOutput
+	(*AgentReportResult)(nil),  // 10: toolresult.v1.AgentReportResult
+	(*TaskHandle)(nil),         // 11: toolresult.v1.TaskHandle
+	(*TaskFailure)(nil),        // 12: toolresult.v1.TaskFailure
+	(*Payload)(nil),            // 13: toolresult.v1.Payload
+	(*Cut)(nil),                // 14: toolresult.v1.Cut
+	(*SourceFacts)(nil),        // 15: toolresult.v1.SourceFacts
+	(*ArtifactReference)(nil),  // 16: toolresult.v1.ArtifactReference
+	(CompactionLevel)(0),       // 17: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),         // 18: toolresult.v1.Superseded
 }
-var file_toolresult_v1_agent_proto_depIdxs = []int32{
+var file_toolresult_v1_runtime_agent_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.ModelResolution.resolution_status:type_name -> toolresult.v1.ModelResolutionStatus
-	10, // 1: toolresult.v1.AgentSpawnOutput.task:type_name -> toolresult.v1.TaskHandle
+	11, // 1: toolresult.v1.AgentSpawnOutput.task:type_name -> toolresult.v1.TaskHandle
 	3,  // 2: toolresult.v1.AgentSpawnOutput.model_resolution:type_name -> toolresult.v1.ModelResolution
-	10, // 3: toolresult.v1.AgentSpawnResult.task:type_name -> toolresult.v1.TaskHandle
+	11, // 3: toolresult.v1.AgentSpawnResult.task:type_name -> toolresult.v1.TaskHandle
 	3,  // 4: toolresult.v1.AgentSpawnResult.model_resolution:type_name -> toolresult.v1.ModelResolution
-	1,  // 5: toolresult.v1.AgentStatusResult.state:type_name -> toolresult.v1.AgentState
-	10, // 6: toolresult.v1.AgentStatusResult.task:type_name -> toolresult.v1.TaskHandle
-	2,  // 7: toolresult.v1.AgentReportOutput.child_outcome:type_name -> toolresult.v1.ChildOutcome
-	11, // 8: toolresult.v1.AgentReportOutput.failure:type_name -> toolresult.v1.TaskFailure
-	7,  // 9: toolresult.v1.AgentReportOutput.files:type_name -> toolresult.v1.ChildFile
-	12, // 10: toolresult.v1.AgentReportOutput.report:type_name -> toolresult.v1.Payload
-	2,  // 11: toolresult.v1.AgentReportResult.child_outcome:type_name -> toolresult.v1.ChildOutcome
-	11, // 12: toolresult.v1.AgentReportResult.failure:type_name -> toolresult.v1.TaskFailure
-	7,  // 13: toolresult.v1.AgentReportResult.files:type_name -> toolresult.v1.ChildFile
-	13, // 14: toolresult.v1.AgentReportResult.report_cuts:type_name -> toolresult.v1.Cut
-	14, // 15: toolresult.v1.AgentReportResult.report_source:type_name -> toolresult.v1.SourceFacts
-	15, // 16: toolresult.v1.AgentReportResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	16, // 17: toolresult.v1.AgentReportResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	17, // 18: toolresult.v1.AgentReportResult.superseded:type_name -> toolresult.v1.Superseded
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	1,  // 5: toolresult.v1.AgentStatusOutput.state:type_name -> toolresult.v1.AgentState
+	11, // 6: toolresult.v1.AgentStatusOutput.task:type_name -> toolresult.v1.TaskHandle
+	1,  // 7: toolresult.v1.AgentStatusResult.state:type_name -> toolresult.v1.AgentState
+	11, // 8: toolresult.v1.AgentStatusResult.task:type_name -> toolresult.v1.TaskHandle
+	2,  // 9: toolresult.v1.AgentReportOutput.child_outcome:type_name -> toolresult.v1.ChildOutcome
+	12, // 10: toolresult.v1.AgentReportOutput.failure:type_name -> toolresult.v1.TaskFailure
+	8,  // 11: toolresult.v1.AgentReportOutput.files:type_name -> toolresult.v1.ChildFile
+	13, // 12: toolresult.v1.AgentReportOutput.report:type_name -> toolresult.v1.Payload
+	2,  // 13: toolresult.v1.AgentReportResult.child_outcome:type_name -> toolresult.v1.ChildOutcome
+	12, // 14: toolresult.v1.AgentReportResult.failure:type_name -> toolresult.v1.TaskFailure
+	8,  // 15: toolresult.v1.AgentReportResult.files:type_name -> toolresult.v1.ChildFile
+	14, // 16: toolresult.v1.AgentReportResult.report_cuts:type_name -> toolresult.v1.Cut
+	15, // 17: toolresult.v1.AgentReportResult.report_source:type_name -> toolresult.v1.SourceFacts
+	16, // 18: toolresult.v1.AgentReportResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	17, // 19: toolresult.v1.AgentReportResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	18, // 20: toolresult.v1.AgentReportResult.superseded:type_name -> toolresult.v1.Superseded
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
-func init() { file_toolresult_v1_agent_proto_init() }
-func file_toolresult_v1_agent_proto_init() {
-	if File_toolresult_v1_agent_proto != nil {
+func init() { file_toolresult_v1_runtime_agent_proto_init() }
+func file_toolresult_v1_runtime_agent_proto_init() {
+	if File_toolresult_v1_runtime_agent_proto != nil {
 		return
 	}
 	file_toolresult_v1_ledger_proto_init()
@@ -1176,25 +1333,26 @@ func file_toolresult_v1_agent_proto_init() {
 	file_toolresult_v1_policy_proto_init()
 	file_toolresult_v1_task_proto_init()
 	file_toolresult_v1_task_handle_proto_init()
-	file_toolresult_v1_agent_proto_msgTypes[3].OneofWrappers = []any{}
-	file_toolresult_v1_agent_proto_msgTypes[5].OneofWrappers = []any{}
-	file_toolresult_v1_agent_proto_msgTypes[6].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_agent_proto_msgTypes[3].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_agent_proto_msgTypes[4].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_agent_proto_msgTypes[6].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_agent_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_agent_proto_rawDesc), len(file_toolresult_v1_agent_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_agent_proto_rawDesc), len(file_toolresult_v1_runtime_agent_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_toolresult_v1_agent_proto_goTypes,
-		DependencyIndexes: file_toolresult_v1_agent_proto_depIdxs,
-		EnumInfos:         file_toolresult_v1_agent_proto_enumTypes,
-		MessageInfos:      file_toolresult_v1_agent_proto_msgTypes,
+		GoTypes:           file_toolresult_v1_runtime_agent_proto_goTypes,
+		DependencyIndexes: file_toolresult_v1_runtime_agent_proto_depIdxs,
+		EnumInfos:         file_toolresult_v1_runtime_agent_proto_enumTypes,
+		MessageInfos:      file_toolresult_v1_runtime_agent_proto_msgTypes,
 	}.Build()
-	File_toolresult_v1_agent_proto = out.File
-	file_toolresult_v1_agent_proto_goTypes = nil
-	file_toolresult_v1_agent_proto_depIdxs = nil
+	File_toolresult_v1_runtime_agent_proto = out.File
+	file_toolresult_v1_runtime_agent_proto_goTypes = nil
+	file_toolresult_v1_runtime_agent_proto_depIdxs = nil
 }

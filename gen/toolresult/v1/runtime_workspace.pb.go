@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: toolresult/v1/workspace.proto
+// source: toolresult/v1/runtime_workspace.proto
 
 package toolresultv1
 
@@ -58,11 +58,11 @@ func (x WorkspaceProjection) String() string {
 }
 
 func (WorkspaceProjection) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[0].Descriptor()
 }
 
 func (WorkspaceProjection) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[0]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[0]
 }
 
 func (x WorkspaceProjection) Number() protoreflect.EnumNumber {
@@ -71,7 +71,7 @@ func (x WorkspaceProjection) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkspaceProjection.Descriptor instead.
 func (WorkspaceProjection) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{0}
 }
 
 // WorkspaceAccess says what an agent may do in an execution root.
@@ -111,11 +111,11 @@ func (x WorkspaceAccess) String() string {
 }
 
 func (WorkspaceAccess) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[1].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[1].Descriptor()
 }
 
 func (WorkspaceAccess) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[1]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[1]
 }
 
 func (x WorkspaceAccess) Number() protoreflect.EnumNumber {
@@ -124,7 +124,7 @@ func (x WorkspaceAccess) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkspaceAccess.Descriptor instead.
 func (WorkspaceAccess) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{1}
 }
 
 // WorkspaceAttachDisposition says what came of attaching a workspace.
@@ -164,11 +164,11 @@ func (x WorkspaceAttachDisposition) String() string {
 }
 
 func (WorkspaceAttachDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[2].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[2].Descriptor()
 }
 
 func (WorkspaceAttachDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[2]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[2]
 }
 
 func (x WorkspaceAttachDisposition) Number() protoreflect.EnumNumber {
@@ -177,7 +177,7 @@ func (x WorkspaceAttachDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkspaceAttachDisposition.Descriptor instead.
 func (WorkspaceAttachDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{2}
 }
 
 // WorkspaceDetachDisposition says what came of detaching a workspace.
@@ -217,11 +217,11 @@ func (x WorkspaceDetachDisposition) String() string {
 }
 
 func (WorkspaceDetachDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[3].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[3].Descriptor()
 }
 
 func (WorkspaceDetachDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[3]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[3]
 }
 
 func (x WorkspaceDetachDisposition) Number() protoreflect.EnumNumber {
@@ -230,7 +230,7 @@ func (x WorkspaceDetachDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkspaceDetachDisposition.Descriptor instead.
 func (WorkspaceDetachDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{3}
 }
 
 // WorkspaceSwitchDisposition says what came of switching to a workspace.
@@ -270,11 +270,11 @@ func (x WorkspaceSwitchDisposition) String() string {
 }
 
 func (WorkspaceSwitchDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[4].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[4].Descriptor()
 }
 
 func (WorkspaceSwitchDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[4]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[4]
 }
 
 func (x WorkspaceSwitchDisposition) Number() protoreflect.EnumNumber {
@@ -283,7 +283,7 @@ func (x WorkspaceSwitchDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkspaceSwitchDisposition.Descriptor instead.
 func (WorkspaceSwitchDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{4}
 }
 
 // WorkspaceStanding says how a workspace stands to an agent.
@@ -327,11 +327,11 @@ func (x WorkspaceStanding) String() string {
 }
 
 func (WorkspaceStanding) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[5].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[5].Descriptor()
 }
 
 func (WorkspaceStanding) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[5]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[5]
 }
 
 func (x WorkspaceStanding) Number() protoreflect.EnumNumber {
@@ -340,7 +340,7 @@ func (x WorkspaceStanding) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkspaceStanding.Descriptor instead.
 func (WorkspaceStanding) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{5}
 }
 
 // WorktreeCreateDisposition says what came of asking for a worktree.
@@ -388,11 +388,11 @@ func (x WorktreeCreateDisposition) String() string {
 }
 
 func (WorktreeCreateDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[6].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[6].Descriptor()
 }
 
 func (WorktreeCreateDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[6]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[6]
 }
 
 func (x WorktreeCreateDisposition) Number() protoreflect.EnumNumber {
@@ -401,7 +401,7 @@ func (x WorktreeCreateDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorktreeCreateDisposition.Descriptor instead.
 func (WorktreeCreateDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{6}
 }
 
 // WorktreeBase says what became of the ref that a worktree was to start at.
@@ -441,11 +441,11 @@ func (x WorktreeBase) String() string {
 }
 
 func (WorktreeBase) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[7].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[7].Descriptor()
 }
 
 func (WorktreeBase) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[7]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[7]
 }
 
 func (x WorktreeBase) Number() protoreflect.EnumNumber {
@@ -454,7 +454,7 @@ func (x WorktreeBase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorktreeBase.Descriptor instead.
 func (WorktreeBase) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{7}
 }
 
 // WorktreeRemoveDisposition says what came of removing a worktree.
@@ -502,11 +502,11 @@ func (x WorktreeRemoveDisposition) String() string {
 }
 
 func (WorktreeRemoveDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[8].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[8].Descriptor()
 }
 
 func (WorktreeRemoveDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[8]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[8]
 }
 
 func (x WorktreeRemoveDisposition) Number() protoreflect.EnumNumber {
@@ -515,7 +515,7 @@ func (x WorktreeRemoveDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorktreeRemoveDisposition.Descriptor instead.
 func (WorktreeRemoveDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{8}
 }
 
 // WorktreeBranchDisposition says what became of the branch of a worktree.
@@ -555,11 +555,11 @@ func (x WorktreeBranchDisposition) String() string {
 }
 
 func (WorktreeBranchDisposition) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_workspace_proto_enumTypes[9].Descriptor()
+	return file_toolresult_v1_runtime_workspace_proto_enumTypes[9].Descriptor()
 }
 
 func (WorktreeBranchDisposition) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_workspace_proto_enumTypes[9]
+	return &file_toolresult_v1_runtime_workspace_proto_enumTypes[9]
 }
 
 func (x WorktreeBranchDisposition) Number() protoreflect.EnumNumber {
@@ -568,7 +568,7 @@ func (x WorktreeBranchDisposition) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorktreeBranchDisposition.Descriptor instead.
 func (WorktreeBranchDisposition) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{9}
 }
 
 // ActiveWorkspace is where an agent works: where its commands run, and what its
@@ -596,7 +596,7 @@ type ActiveWorkspace struct {
 
 func (x *ActiveWorkspace) Reset() {
 	*x = ActiveWorkspace{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -608,7 +608,7 @@ func (x *ActiveWorkspace) String() string {
 func (*ActiveWorkspace) ProtoMessage() {}
 
 func (x *ActiveWorkspace) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -621,7 +621,7 @@ func (x *ActiveWorkspace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActiveWorkspace.ProtoReflect.Descriptor instead.
 func (*ActiveWorkspace) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *ActiveWorkspace) GetWorkspaceId() string {
@@ -673,9 +673,8 @@ func (x *ActiveWorkspace) GetAccessMode() WorkspaceAccess {
 	return WorkspaceAccess_WORKSPACE_ACCESS_UNSPECIFIED
 }
 
-// WorkspaceAttachResult is the result of attaching a workspace, complete and
-// canonical. Source: families of the RFC's runtime (AttachWorkspace).
-type WorkspaceAttachResult struct {
+// WorkspaceAttachOutput is the complete result of attaching a workspace.
+type WorkspaceAttachOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came of it. Required.
 	Disposition WorkspaceAttachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceAttachDisposition" json:"disposition,omitempty"`
@@ -695,9 +694,103 @@ type WorkspaceAttachResult struct {
 	sizeCache               protoimpl.SizeCache
 }
 
+func (x *WorkspaceAttachOutput) Reset() {
+	*x = WorkspaceAttachOutput{}
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkspaceAttachOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkspaceAttachOutput) ProtoMessage() {}
+
+func (x *WorkspaceAttachOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkspaceAttachOutput.ProtoReflect.Descriptor instead.
+func (*WorkspaceAttachOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *WorkspaceAttachOutput) GetDisposition() WorkspaceAttachDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return WorkspaceAttachDisposition_WORKSPACE_ATTACH_DISPOSITION_UNSPECIFIED
+}
+
+func (x *WorkspaceAttachOutput) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *WorkspaceAttachOutput) GetWorkspaceAnchor() string {
+	if x != nil {
+		return x.WorkspaceAnchor
+	}
+	return ""
+}
+
+func (x *WorkspaceAttachOutput) GetActiveUnchanged() bool {
+	if x != nil {
+		return x.ActiveUnchanged
+	}
+	return false
+}
+
+func (x *WorkspaceAttachOutput) GetDiscoveredProjectionKind() WorkspaceProjection {
+	if x != nil {
+		return x.DiscoveredProjectionKind
+	}
+	return WorkspaceProjection_WORKSPACE_PROJECTION_UNSPECIFIED
+}
+
+func (x *WorkspaceAttachOutput) GetDiscoveredExecutionRoot() string {
+	if x != nil {
+		return x.DiscoveredExecutionRoot
+	}
+	return ""
+}
+
+// WorkspaceAttachResult is the canonical payload of attaching a workspace.
+// Source: families of the RFC's runtime (AttachWorkspace).
+type WorkspaceAttachResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What came of it.
+	Disposition WorkspaceAttachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceAttachDisposition" json:"disposition,omitempty"`
+	// The id of the workspace.
+	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// The workspace's own directory.
+	WorkspaceAnchor string `protobuf:"bytes,3,opt,name=workspace_anchor,json=workspaceAnchor,proto3" json:"workspace_anchor,omitempty"`
+	// Whether the same workspace is active as before: commands run where they did
+	// until the agent switches.
+	ActiveUnchanged bool `protobuf:"varint,4,opt,name=active_unchanged,json=activeUnchanged,proto3" json:"active_unchanged,omitempty"`
+	// What kind of directory was found at the given path.
+	DiscoveredProjectionKind WorkspaceProjection `protobuf:"varint,5,opt,name=discovered_projection_kind,json=discoveredProjectionKind,proto3,enum=toolresult.v1.WorkspaceProjection" json:"discovered_projection_kind,omitempty"`
+	// The execution root that was found at the given path; absent when it is the
+	// workspace's own directory.
+	DiscoveredExecutionRoot string `protobuf:"bytes,6,opt,name=discovered_execution_root,json=discoveredExecutionRoot,proto3" json:"discovered_execution_root,omitempty"`
+	unknownFields           protoimpl.UnknownFields
+	sizeCache               protoimpl.SizeCache
+}
+
 func (x *WorkspaceAttachResult) Reset() {
 	*x = WorkspaceAttachResult{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -709,7 +802,7 @@ func (x *WorkspaceAttachResult) String() string {
 func (*WorkspaceAttachResult) ProtoMessage() {}
 
 func (x *WorkspaceAttachResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -722,7 +815,7 @@ func (x *WorkspaceAttachResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceAttachResult.ProtoReflect.Descriptor instead.
 func (*WorkspaceAttachResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WorkspaceAttachResult) GetDisposition() WorkspaceAttachDisposition {
@@ -767,9 +860,8 @@ func (x *WorkspaceAttachResult) GetDiscoveredExecutionRoot() string {
 	return ""
 }
 
-// WorkspaceDetachResult is the result of detaching a workspace, complete and
-// canonical. Source: families of the RFC's runtime (DetachWorkspace).
-type WorkspaceDetachResult struct {
+// WorkspaceDetachOutput is the complete result of detaching a workspace.
+type WorkspaceDetachOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came of it. Required.
 	Disposition WorkspaceDetachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceDetachDisposition" json:"disposition,omitempty"`
@@ -784,9 +876,84 @@ type WorkspaceDetachResult struct {
 	sizeCache              protoimpl.SizeCache
 }
 
+func (x *WorkspaceDetachOutput) Reset() {
+	*x = WorkspaceDetachOutput{}
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkspaceDetachOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkspaceDetachOutput) ProtoMessage() {}
+
+func (x *WorkspaceDetachOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkspaceDetachOutput.ProtoReflect.Descriptor instead.
+func (*WorkspaceDetachOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *WorkspaceDetachOutput) GetDisposition() WorkspaceDetachDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return WorkspaceDetachDisposition_WORKSPACE_DETACH_DISPOSITION_UNSPECIFIED
+}
+
+func (x *WorkspaceDetachOutput) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *WorkspaceDetachOutput) GetSwitchedToAgentHome() bool {
+	if x != nil {
+		return x.SwitchedToAgentHome
+	}
+	return false
+}
+
+func (x *WorkspaceDetachOutput) GetRetainedExecutionRoots() []string {
+	if x != nil {
+		return x.RetainedExecutionRoots
+	}
+	return nil
+}
+
+// WorkspaceDetachResult is the canonical payload of detaching a workspace.
+// Source: families of the RFC's runtime (DetachWorkspace).
+type WorkspaceDetachResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What came of it.
+	Disposition WorkspaceDetachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceDetachDisposition" json:"disposition,omitempty"`
+	// The id of the workspace.
+	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// Whether the workspace was the active one, and the agent's home has taken its
+	// place.
+	SwitchedToAgentHome bool `protobuf:"varint,3,opt,name=switched_to_agent_home,json=switchedToAgentHome,proto3" json:"switched_to_agent_home,omitempty"`
+	// The ids of execution roots of the workspace that are still there.
+	RetainedExecutionRoots []string `protobuf:"bytes,4,rep,name=retained_execution_roots,json=retainedExecutionRoots,proto3" json:"retained_execution_roots,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
 func (x *WorkspaceDetachResult) Reset() {
 	*x = WorkspaceDetachResult{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -798,7 +965,7 @@ func (x *WorkspaceDetachResult) String() string {
 func (*WorkspaceDetachResult) ProtoMessage() {}
 
 func (x *WorkspaceDetachResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -811,7 +978,7 @@ func (x *WorkspaceDetachResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceDetachResult.ProtoReflect.Descriptor instead.
 func (*WorkspaceDetachResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WorkspaceDetachResult) GetDisposition() WorkspaceDetachDisposition {
@@ -842,10 +1009,9 @@ func (x *WorkspaceDetachResult) GetRetainedExecutionRoots() []string {
 	return nil
 }
 
-// WorkspaceSwitchResult is the result of making a workspace the active one,
-// complete and canonical. Source: families of the RFC's runtime
-// (SwitchWorkspace, UseWorkspace).
-type WorkspaceSwitchResult struct {
+// WorkspaceSwitchOutput is the complete result of making a workspace the
+// active one.
+type WorkspaceSwitchOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came of it. Required.
 	Disposition WorkspaceSwitchDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceSwitchDisposition" json:"disposition,omitempty"`
@@ -857,9 +1023,75 @@ type WorkspaceSwitchResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *WorkspaceSwitchOutput) Reset() {
+	*x = WorkspaceSwitchOutput{}
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkspaceSwitchOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkspaceSwitchOutput) ProtoMessage() {}
+
+func (x *WorkspaceSwitchOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkspaceSwitchOutput.ProtoReflect.Descriptor instead.
+func (*WorkspaceSwitchOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WorkspaceSwitchOutput) GetDisposition() WorkspaceSwitchDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return WorkspaceSwitchDisposition_WORKSPACE_SWITCH_DISPOSITION_UNSPECIFIED
+}
+
+func (x *WorkspaceSwitchOutput) GetActive() *ActiveWorkspace {
+	if x != nil {
+		return x.Active
+	}
+	return nil
+}
+
+func (x *WorkspaceSwitchOutput) GetMode() string {
+	if x != nil {
+		return x.Mode
+	}
+	return ""
+}
+
+// WorkspaceSwitchResult is the canonical payload of making a workspace the
+// active one. Source: families of the RFC's runtime (SwitchWorkspace,
+// UseWorkspace).
+type WorkspaceSwitchResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What came of it.
+	Disposition WorkspaceSwitchDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceSwitchDisposition" json:"disposition,omitempty"`
+	// Where the agent works after the call.
+	Active *ActiveWorkspace `protobuf:"bytes,2,opt,name=active,proto3" json:"active,omitempty"`
+	// How the workspace is used, in the runtime's word, such as "isolated".
+	Mode          string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *WorkspaceSwitchResult) Reset() {
 	*x = WorkspaceSwitchResult{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +1103,7 @@ func (x *WorkspaceSwitchResult) String() string {
 func (*WorkspaceSwitchResult) ProtoMessage() {}
 
 func (x *WorkspaceSwitchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +1116,7 @@ func (x *WorkspaceSwitchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceSwitchResult.ProtoReflect.Descriptor instead.
 func (*WorkspaceSwitchResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WorkspaceSwitchResult) GetDisposition() WorkspaceSwitchDisposition {
@@ -925,7 +1157,7 @@ type Workspace struct {
 
 func (x *Workspace) Reset() {
 	*x = Workspace{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1169,7 @@ func (x *Workspace) String() string {
 func (*Workspace) ProtoMessage() {}
 
 func (x *Workspace) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1182,7 @@ func (x *Workspace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Workspace.ProtoReflect.Descriptor instead.
 func (*Workspace) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Workspace) GetWorkspaceId() string {
@@ -1002,7 +1234,7 @@ type ExecutionRoot struct {
 
 func (x *ExecutionRoot) Reset() {
 	*x = ExecutionRoot{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1014,7 +1246,7 @@ func (x *ExecutionRoot) String() string {
 func (*ExecutionRoot) ProtoMessage() {}
 
 func (x *ExecutionRoot) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1027,7 +1259,7 @@ func (x *ExecutionRoot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecutionRoot.ProtoReflect.Descriptor instead.
 func (*ExecutionRoot) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExecutionRoot) GetExecutionRootId() string {
@@ -1091,7 +1323,7 @@ type WorkspaceOccupancy struct {
 
 func (x *WorkspaceOccupancy) Reset() {
 	*x = WorkspaceOccupancy{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1103,7 +1335,7 @@ func (x *WorkspaceOccupancy) String() string {
 func (*WorkspaceOccupancy) ProtoMessage() {}
 
 func (x *WorkspaceOccupancy) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1116,7 +1348,7 @@ func (x *WorkspaceOccupancy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceOccupancy.ProtoReflect.Descriptor instead.
 func (*WorkspaceOccupancy) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WorkspaceOccupancy) GetExecutionRootId() string {
@@ -1175,7 +1407,7 @@ type WorkspaceStateOutput struct {
 
 func (x *WorkspaceStateOutput) Reset() {
 	*x = WorkspaceStateOutput{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[7]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1419,7 @@ func (x *WorkspaceStateOutput) String() string {
 func (*WorkspaceStateOutput) ProtoMessage() {}
 
 func (x *WorkspaceStateOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[7]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1432,7 @@ func (x *WorkspaceStateOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceStateOutput.ProtoReflect.Descriptor instead.
 func (*WorkspaceStateOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WorkspaceStateOutput) GetAgentId() string {
@@ -1282,7 +1514,7 @@ type WorkspaceStateResult struct {
 
 func (x *WorkspaceStateResult) Reset() {
 	*x = WorkspaceStateResult{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[8]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1294,7 +1526,7 @@ func (x *WorkspaceStateResult) String() string {
 func (*WorkspaceStateResult) ProtoMessage() {}
 
 func (x *WorkspaceStateResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[8]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1307,7 +1539,7 @@ func (x *WorkspaceStateResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceStateResult.ProtoReflect.Descriptor instead.
 func (*WorkspaceStateResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WorkspaceStateResult) GetAgentId() string {
@@ -1446,7 +1678,7 @@ type WorktreeConflict struct {
 
 func (x *WorktreeConflict) Reset() {
 	*x = WorktreeConflict{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[9]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1458,7 +1690,7 @@ func (x *WorktreeConflict) String() string {
 func (*WorktreeConflict) ProtoMessage() {}
 
 func (x *WorktreeConflict) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[9]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1471,7 +1703,7 @@ func (x *WorktreeConflict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeConflict.ProtoReflect.Descriptor instead.
 func (*WorktreeConflict) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WorktreeConflict) GetKind() string {
@@ -1502,9 +1734,8 @@ func (x *WorktreeConflict) GetPath() string {
 	return ""
 }
 
-// WorktreeCreateResult is the result of asking for a worktree, complete and
-// canonical. Source: families of the RFC's runtime (CreateWorktree).
-type WorktreeCreateResult struct {
+// WorktreeCreateOutput is the complete result of asking for a worktree.
+type WorktreeCreateOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came of it. Required.
 	Disposition WorktreeCreateDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorktreeCreateDisposition" json:"disposition,omitempty"`
@@ -1536,9 +1767,164 @@ type WorktreeCreateResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *WorktreeCreateOutput) Reset() {
+	*x = WorktreeCreateOutput{}
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorktreeCreateOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorktreeCreateOutput) ProtoMessage() {}
+
+func (x *WorktreeCreateOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorktreeCreateOutput.ProtoReflect.Descriptor instead.
+func (*WorktreeCreateOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *WorktreeCreateOutput) GetDisposition() WorktreeCreateDisposition {
+	if x != nil {
+		return x.Disposition
+	}
+	return WorktreeCreateDisposition_WORKTREE_CREATE_DISPOSITION_UNSPECIFIED
+}
+
+func (x *WorktreeCreateOutput) GetActivated() bool {
+	if x != nil {
+		return x.Activated
+	}
+	return false
+}
+
+func (x *WorktreeCreateOutput) GetWorktreePath() string {
+	if x != nil {
+		return x.WorktreePath
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetExecutionRootId() string {
+	if x != nil {
+		return x.ExecutionRootId
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetBranch() string {
+	if x != nil {
+		return x.Branch
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetBranchRef() string {
+	if x != nil {
+		return x.BranchRef
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetBranchTip() string {
+	if x != nil {
+		return x.BranchTip
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetRequestedBaseRef() string {
+	if x != nil {
+		return x.RequestedBaseRef
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetBase() WorktreeBase {
+	if x != nil {
+		return x.Base
+	}
+	return WorktreeBase_WORKTREE_BASE_UNSPECIFIED
+}
+
+func (x *WorktreeCreateOutput) GetResolvedBaseCommit() string {
+	if x != nil {
+		return x.ResolvedBaseCommit
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetActivationError() string {
+	if x != nil {
+		return x.ActivationError
+	}
+	return ""
+}
+
+func (x *WorktreeCreateOutput) GetConflict() *WorktreeConflict {
+	if x != nil {
+		return x.Conflict
+	}
+	return nil
+}
+
+func (x *WorktreeCreateOutput) GetCandidates() []*ExecutionRoot {
+	if x != nil {
+		return x.Candidates
+	}
+	return nil
+}
+
+// WorktreeCreateResult is the canonical payload of asking for a worktree.
+// Source: families of the RFC's runtime (CreateWorktree).
+type WorktreeCreateResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What came of it.
+	Disposition WorktreeCreateDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorktreeCreateDisposition" json:"disposition,omitempty"`
+	// Whether the agent works in the worktree now.
+	Activated bool `protobuf:"varint,2,opt,name=activated,proto3" json:"activated,omitempty"`
+	// The directory of the worktree.
+	WorktreePath string `protobuf:"bytes,3,opt,name=worktree_path,json=worktreePath,proto3" json:"worktree_path,omitempty"`
+	// The id of the worktree as an execution root.
+	ExecutionRootId string `protobuf:"bytes,4,opt,name=execution_root_id,json=executionRootId,proto3" json:"execution_root_id,omitempty"`
+	// The branch of the worktree, such as "fix/lease".
+	Branch string `protobuf:"bytes,5,opt,name=branch,proto3" json:"branch,omitempty"`
+	// The full name of the branch, such as "refs/heads/fix/lease".
+	BranchRef string `protobuf:"bytes,6,opt,name=branch_ref,json=branchRef,proto3" json:"branch_ref,omitempty"`
+	// The commit that the branch is at; absent when it is resolved_base_commit.
+	BranchTip string `protobuf:"bytes,7,opt,name=branch_tip,json=branchTip,proto3" json:"branch_tip,omitempty"`
+	// The ref that the worktree was to start at.
+	RequestedBaseRef string `protobuf:"bytes,8,opt,name=requested_base_ref,json=requestedBaseRef,proto3" json:"requested_base_ref,omitempty"`
+	// What became of that ref.
+	Base WorktreeBase `protobuf:"varint,9,opt,name=base,proto3,enum=toolresult.v1.WorktreeBase" json:"base,omitempty"`
+	// The commit that this ref stands for.
+	ResolvedBaseCommit string `protobuf:"bytes,10,opt,name=resolved_base_commit,json=resolvedBaseCommit,proto3" json:"resolved_base_commit,omitempty"`
+	// Why the worktree is not active although that was asked for; absent otherwise.
+	ActivationError string `protobuf:"bytes,11,opt,name=activation_error,json=activationError,proto3" json:"activation_error,omitempty"`
+	// Why it was not created; absent when it was.
+	Conflict *WorktreeConflict `protobuf:"bytes,12,opt,name=conflict,proto3" json:"conflict,omitempty"`
+	// Worktrees that could be used instead, the best one first.
+	Candidates    []*ExecutionRoot `protobuf:"bytes,13,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *WorktreeCreateResult) Reset() {
 	*x = WorktreeCreateResult{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[10]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1550,7 +1936,7 @@ func (x *WorktreeCreateResult) String() string {
 func (*WorktreeCreateResult) ProtoMessage() {}
 
 func (x *WorktreeCreateResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[10]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1563,7 +1949,7 @@ func (x *WorktreeCreateResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeCreateResult.ProtoReflect.Descriptor instead.
 func (*WorktreeCreateResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{10}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WorktreeCreateResult) GetDisposition() WorktreeCreateDisposition {
@@ -1686,7 +2072,7 @@ type WorktreeRemoveOutput struct {
 
 func (x *WorktreeRemoveOutput) Reset() {
 	*x = WorktreeRemoveOutput{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[11]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1698,7 +2084,7 @@ func (x *WorktreeRemoveOutput) String() string {
 func (*WorktreeRemoveOutput) ProtoMessage() {}
 
 func (x *WorktreeRemoveOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[11]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1711,7 +2097,7 @@ func (x *WorktreeRemoveOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeRemoveOutput.ProtoReflect.Descriptor instead.
 func (*WorktreeRemoveOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WorktreeRemoveOutput) GetDisposition() WorktreeRemoveDisposition {
@@ -1818,7 +2204,7 @@ type WorktreeRemoveResult struct {
 
 func (x *WorktreeRemoveResult) Reset() {
 	*x = WorktreeRemoveResult{}
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[12]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1830,7 +2216,7 @@ func (x *WorktreeRemoveResult) String() string {
 func (*WorktreeRemoveResult) ProtoMessage() {}
 
 func (x *WorktreeRemoveResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_workspace_proto_msgTypes[12]
+	mi := &file_toolresult_v1_runtime_workspace_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1843,7 +2229,7 @@ func (x *WorktreeRemoveResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorktreeRemoveResult.ProtoReflect.Descriptor instead.
 func (*WorktreeRemoveResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_workspace_proto_rawDescGZIP(), []int{12}
+	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WorktreeRemoveResult) GetDisposition() WorktreeRemoveDisposition {
@@ -1951,11 +2337,11 @@ func (x *WorktreeRemoveResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-var File_toolresult_v1_workspace_proto protoreflect.FileDescriptor
+var File_toolresult_v1_runtime_workspace_proto protoreflect.FileDescriptor
 
-const file_toolresult_v1_workspace_proto_rawDesc = "" +
+const file_toolresult_v1_runtime_workspace_proto_rawDesc = "" +
 	"\n" +
-	"\x1dtoolresult/v1/workspace.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xe5\x03\n" +
+	"%toolresult/v1/runtime_workspace.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xe5\x03\n" +
 	"\x0fActiveWorkspace\x120\n" +
 	"\fworkspace_id\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vworkspaceId\x124\n" +
 	"\x10workspace_anchor\x18\x02 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80 R\x0fworkspaceAnchor\x12J\n" +
@@ -1964,23 +2350,39 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"\x03cwd\x18\x05 \x01(\tB\"\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x11Working directory\xb0\xb5\x18\x80 R\x03cwd\x12Q\n" +
 	"\x0fprojection_kind\x18\x06 \x01(\x0e2\".toolresult.v1.WorkspaceProjectionB\x04\x88\xb5\x18\x01R\x0eprojectionKind\x12E\n" +
 	"\vaccess_mode\x18\a \x01(\x0e2\x1e.toolresult.v1.WorkspaceAccessB\x04\x88\xb5\x18\x01R\n" +
-	"accessMode\"\xf7\x04\n" +
-	"\x15WorkspaceAttachResult\x12U\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceAttachDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x120\n" +
-	"\fworkspace_id\x18\x02 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vworkspaceId\x12L\n" +
-	"\x10workspace_anchor\x18\x03 \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x10Workspace anchor\xb0\xb5\x18\x80 R\x0fworkspaceAnchor\x12/\n" +
+	"accessMode\"\x9a\x03\n" +
+	"\x15WorkspaceAttachOutput\x12Q\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceAttachDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12,\n" +
+	"\fworkspace_id\x18\x02 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vworkspaceId\x120\n" +
+	"\x10workspace_anchor\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80 R\x0fworkspaceAnchor\x12)\n" +
+	"\x10active_unchanged\x18\x04 \x01(\bR\x0factiveUnchanged\x12`\n" +
+	"\x1adiscovered_projection_kind\x18\x05 \x01(\x0e2\".toolresult.v1.WorkspaceProjectionR\x18discoveredProjectionKind\x12A\n" +
+	"\x19discovered_execution_root\x18\x06 \x01(\tB\x05\xb0\xb5\x18\x80 R\x17discoveredExecutionRoot\"\x87\x05\n" +
+	"\x15WorkspaceAttachResult\x12Q\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceAttachDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12'\n" +
+	"\fworkspace_id\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\vworkspaceId\x12G\n" +
+	"\x10workspace_anchor\x18\x03 \x01(\tB\x1c\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x10Workspace anchorR\x0fworkspaceAnchor\x12/\n" +
 	"\x10active_unchanged\x18\x04 \x01(\bB\x04\x88\xb5\x18\x01R\x0factiveUnchanged\x12f\n" +
-	"\x1adiscovered_projection_kind\x18\x05 \x01(\x0e2\".toolresult.v1.WorkspaceProjectionB\x04\x88\xb5\x18\x01R\x18discoveredProjectionKind\x12a\n" +
-	"\x19discovered_execution_root\x18\x06 \x01(\tB%\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x14Execution root found\xb0\xb5\x18\x80 R\x17discoveredExecutionRoot:\x8a\x01\x8a\xb5\x18\x80\x01Workspace is {disposition}: {workspace_id}[, {discovered_projection_kind}]{active_unchanged?; the active workspace is unchanged}\xa0\xb5\x18\xe8\a\"\xaa\x03\n" +
-	"\x15WorkspaceDetachResult\x12U\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceDetachDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x120\n" +
-	"\fworkspace_id\x18\x02 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vworkspaceId\x129\n" +
-	"\x16switched_to_agent_home\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x13switchedToAgentHome\x12_\n" +
-	"\x18retained_execution_roots\x18\x04 \x03(\tB%\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x14Execution roots kept\xb0\xb5\x18\x80\x01R\x16retainedExecutionRoots:l\x8a\xb5\x18cWorkspace is {disposition}: {workspace_id}{switched_to_agent_home?; the agent's home is active now}\xa0\xb5\x18\xd0\x0f\"\xd3\x02\n" +
-	"\x15WorkspaceSwitchResult\x12U\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceSwitchDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x12@\n" +
-	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x06active\x12\x1d\n" +
-	"\x04mode\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x04mode:\x81\x01\x8a\xb5\x18xWorkspace switch {disposition}: {active.workspace_id}[, {active.projection_kind}][, {active.access_mode}][, mode {mode}]\xa0\xb5\x18\xe8\a\"\x98\x02\n" +
+	"\x1adiscovered_projection_kind\x18\x05 \x01(\x0e2\".toolresult.v1.WorkspaceProjectionB\x04\x88\xb5\x18\x01R\x18discoveredProjectionKind\x12\\\n" +
+	"\x19discovered_execution_root\x18\x06 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x14Execution root foundR\x17discoveredExecutionRoot:\xb1\x01\x8a\xb5\x18\x80\x01Workspace is {disposition}: {workspace_id}[, {discovered_projection_kind}]{active_unchanged?; the active workspace is unchanged}\x9a\xb5\x18#toolresult.v1.WorkspaceAttachOutput\xa0\xb5\x18\xe8\a\"\x8e\x02\n" +
+	"\x15WorkspaceDetachOutput\x12Q\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceDetachDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12,\n" +
+	"\fworkspace_id\x18\x02 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vworkspaceId\x123\n" +
+	"\x16switched_to_agent_home\x18\x03 \x01(\bR\x13switchedToAgentHome\x12?\n" +
+	"\x18retained_execution_roots\x18\x04 \x03(\tB\x05\xb0\xb5\x18\x80\x01R\x16retainedExecutionRoots\"\xc0\x03\n" +
+	"\x15WorkspaceDetachResult\x12Q\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceDetachDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12'\n" +
+	"\fworkspace_id\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\vworkspaceId\x129\n" +
+	"\x16switched_to_agent_home\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x13switchedToAgentHome\x12Z\n" +
+	"\x18retained_execution_roots\x18\x04 \x03(\tB \x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x14Execution roots keptR\x16retainedExecutionRoots:\x93\x01\x8a\xb5\x18cWorkspace is {disposition}: {workspace_id}{switched_to_agent_home?; the agent's home is active now}\x9a\xb5\x18#toolresult.v1.WorkspaceDetachOutput\xa0\xb5\x18\xd0\x0f\"\xc3\x01\n" +
+	"\x15WorkspaceSwitchOutput\x12Q\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceSwitchDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12<\n" +
+	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceB\x04\xa8\xb5\x18\x01R\x06active\x12\x19\n" +
+	"\x04mode\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x04mode\"\xed\x02\n" +
+	"\x15WorkspaceSwitchResult\x12Q\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2).toolresult.v1.WorkspaceSwitchDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12<\n" +
+	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceB\x04\x88\xb5\x18\x01R\x06active\x12\x18\n" +
+	"\x04mode\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04mode:\xa8\x01\x8a\xb5\x18xWorkspace switch {disposition}: {active.workspace_id}[, {active.projection_kind}][, {active.access_mode}][, mode {mode}]\x9a\xb5\x18#toolresult.v1.WorkspaceSwitchOutput\xa0\xb5\x18\xe8\a\"\x98\x02\n" +
 	"\tWorkspace\x120\n" +
 	"\fworkspace_id\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\vworkspaceId\x12F\n" +
 	"\bstanding\x18\x02 \x01(\x0e2 .toolresult.v1.WorkspaceStandingB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\bstanding\x124\n" +
@@ -2044,27 +2446,46 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tB\f\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18@R\x04kind\x12<\n" +
 	"\amessage\x18\x02 \x01(\tB\"\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x11Worktree conflict\xb0\xb5\x18\x80\x10R\amessage\x12W\n" +
 	"\x11execution_root_id\x18\x03 \x01(\tB+\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x1aConflicting execution root\xb0\xb5\x18\x80\x01R\x0fexecutionRootId\x125\n" +
-	"\x04path\x18\x04 \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x10Conflicting path\xb0\xb5\x18\x80 R\x04path\"\x9c\b\n" +
-	"\x14WorktreeCreateResult\x12T\n" +
-	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeCreateDispositionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\vdisposition\x12\"\n" +
-	"\tactivated\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\tactivated\x12C\n" +
-	"\rworktree_path\x18\x03 \x01(\tB\x1e\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\rWorktree path\xb0\xb5\x18\x80 R\fworktreePath\x12N\n" +
-	"\x11execution_root_id\x18\x04 \x01(\tB\"\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x11Execution root id\xb0\xb5\x18\x80\x01R\x0fexecutionRootId\x12!\n" +
-	"\x06branch\x18\x05 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80 R\x06branch\x12(\n" +
+	"\x04path\x18\x04 \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x10Conflicting path\xb0\xb5\x18\x80 R\x04path\"\x9c\x05\n" +
+	"\x14WorktreeCreateOutput\x12P\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeCreateDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x12\x1c\n" +
+	"\tactivated\x18\x02 \x01(\bR\tactivated\x12*\n" +
+	"\rworktree_path\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80 R\fworktreePath\x121\n" +
+	"\x11execution_root_id\x18\x04 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x0fexecutionRootId\x12\x1d\n" +
+	"\x06branch\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80 R\x06branch\x12$\n" +
 	"\n" +
-	"branch_ref\x18\x06 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80 R\tbranchRef\x12:\n" +
+	"branch_ref\x18\x06 \x01(\tB\x05\xb0\xb5\x18\x80 R\tbranchRef\x12$\n" +
 	"\n" +
-	"branch_tip\x18\a \x01(\tB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\n" +
-	"Branch tip\xb0\xb5\x18\x80\x01R\tbranchTip\x127\n" +
-	"\x12requested_base_ref\x18\b \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80 R\x10requestedBaseRef\x125\n" +
-	"\x04base\x18\t \x01(\x0e2\x1b.toolresult.v1.WorktreeBaseB\x04\x88\xb5\x18\x01R\x04base\x12;\n" +
+	"branch_tip\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tbranchTip\x123\n" +
+	"\x12requested_base_ref\x18\b \x01(\tB\x05\xb0\xb5\x18\x80 R\x10requestedBaseRef\x12/\n" +
+	"\x04base\x18\t \x01(\x0e2\x1b.toolresult.v1.WorktreeBaseR\x04base\x127\n" +
 	"\x14resolved_base_commit\x18\n" +
-	" \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x12resolvedBaseCommit\x12L\n" +
-	"\x10activation_error\x18\v \x01(\tB!\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x10Activation error\xb0\xb5\x18\x80\x10R\x0factivationError\x12A\n" +
+	" \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x12resolvedBaseCommit\x120\n" +
+	"\x10activation_error\x18\v \x01(\tB\x05\xb0\xb5\x18\x80\x10R\x0factivationError\x12;\n" +
+	"\bconflict\x18\f \x01(\v2\x1f.toolresult.v1.WorktreeConflictR\bconflict\x12<\n" +
+	"\n" +
+	"candidates\x18\r \x03(\v2\x1c.toolresult.v1.ExecutionRootR\n" +
+	"candidates\"\x96\b\n" +
+	"\x14WorktreeCreateResult\x12P\n" +
+	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeCreateDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12\"\n" +
+	"\tactivated\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\tactivated\x12>\n" +
+	"\rworktree_path\x18\x03 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\rWorktree pathR\fworktreePath\x12I\n" +
+	"\x11execution_root_id\x18\x04 \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x11Execution root idR\x0fexecutionRootId\x12\x1c\n" +
+	"\x06branch\x18\x05 \x01(\tB\x04\x88\xb5\x18\x01R\x06branch\x12#\n" +
+	"\n" +
+	"branch_ref\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\tbranchRef\x125\n" +
+	"\n" +
+	"branch_tip\x18\a \x01(\tB\x16\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\n" +
+	"Branch tipR\tbranchTip\x122\n" +
+	"\x12requested_base_ref\x18\b \x01(\tB\x04\x88\xb5\x18\x01R\x10requestedBaseRef\x125\n" +
+	"\x04base\x18\t \x01(\x0e2\x1b.toolresult.v1.WorktreeBaseB\x04\x88\xb5\x18\x01R\x04base\x126\n" +
+	"\x14resolved_base_commit\x18\n" +
+	" \x01(\tB\x04\x88\xb5\x18\x01R\x12resolvedBaseCommit\x12G\n" +
+	"\x10activation_error\x18\v \x01(\tB\x1c\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x10Activation errorR\x0factivationError\x12A\n" +
 	"\bconflict\x18\f \x01(\v2\x1f.toolresult.v1.WorktreeConflictB\x04\x88\xb5\x18\x01R\bconflict\x12]\n" +
 	"\n" +
 	"candidates\x18\r \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x1f\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\x13Worktree candidatesR\n" +
-	"candidates:\xce\x01\x8a\xb5\x18\xc4\x01Worktree was {disposition}[ ({conflict.kind})]{activated? and activated}[{worktree_path?}{activated!, not active}][: branch {branch}][; base {requested_base_ref} {base}][ ({resolved_base_commit})]\xa0\xb5\x18\xa0\x1f\"\xd5\x03\n" +
+	"candidates:\xf4\x01\x8a\xb5\x18\xc4\x01Worktree was {disposition}[ ({conflict.kind})]{activated? and activated}[{worktree_path?}{activated!, not active}][: branch {branch}][; base {requested_base_ref} {base}][ ({resolved_base_commit})]\x9a\xb5\x18\"toolresult.v1.WorktreeCreateOutput\xa0\xb5\x18\xa0\x1f\"\xd5\x03\n" +
 	"\x14WorktreeRemoveOutput\x12P\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeRemoveDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x125\n" +
 	"\x11execution_root_id\x18\x02 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x0fexecutionRootId\x12\x1a\n" +
@@ -2142,24 +2563,24 @@ const file_toolresult_v1_workspace_proto_rawDesc = "" +
 	"\x19WorktreeBranchDisposition\x12+\n" +
 	"'WORKTREE_BRANCH_DISPOSITION_UNSPECIFIED\x10\x00\x12'\n" +
 	"#WORKTREE_BRANCH_DISPOSITION_DELETED\x10\x01\x12$\n" +
-	" WORKTREE_BRANCH_DISPOSITION_KEPT\x10\x02B\xb9\x01\n" +
-	"\x11com.toolresult.v1B\x0eWorkspaceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	" WORKTREE_BRANCH_DISPOSITION_KEPT\x10\x02B\xc0\x01\n" +
+	"\x11com.toolresult.v1B\x15RuntimeWorkspaceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
-	file_toolresult_v1_workspace_proto_rawDescOnce sync.Once
-	file_toolresult_v1_workspace_proto_rawDescData []byte
+	file_toolresult_v1_runtime_workspace_proto_rawDescOnce sync.Once
+	file_toolresult_v1_runtime_workspace_proto_rawDescData []byte
 )
 
-func file_toolresult_v1_workspace_proto_rawDescGZIP() []byte {
-	file_toolresult_v1_workspace_proto_rawDescOnce.Do(func() {
-		file_toolresult_v1_workspace_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_workspace_proto_rawDesc), len(file_toolresult_v1_workspace_proto_rawDesc)))
+func file_toolresult_v1_runtime_workspace_proto_rawDescGZIP() []byte {
+	file_toolresult_v1_runtime_workspace_proto_rawDescOnce.Do(func() {
+		file_toolresult_v1_runtime_workspace_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_workspace_proto_rawDesc), len(file_toolresult_v1_runtime_workspace_proto_rawDesc)))
 	})
-	return file_toolresult_v1_workspace_proto_rawDescData
+	return file_toolresult_v1_runtime_workspace_proto_rawDescData
 }
 
-var file_toolresult_v1_workspace_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
-var file_toolresult_v1_workspace_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
-var file_toolresult_v1_workspace_proto_goTypes = []any{
+var file_toolresult_v1_runtime_workspace_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_toolresult_v1_runtime_workspace_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_toolresult_v1_runtime_workspace_proto_goTypes = []any{
 	(WorkspaceProjection)(0),        // 0: toolresult.v1.WorkspaceProjection
 	(WorkspaceAccess)(0),            // 1: toolresult.v1.WorkspaceAccess
 	(WorkspaceAttachDisposition)(0), // 2: toolresult.v1.WorkspaceAttachDisposition
@@ -2171,88 +2592,101 @@ var file_toolresult_v1_workspace_proto_goTypes = []any{
 	(WorktreeRemoveDisposition)(0),  // 8: toolresult.v1.WorktreeRemoveDisposition
 	(WorktreeBranchDisposition)(0),  // 9: toolresult.v1.WorktreeBranchDisposition
 	(*ActiveWorkspace)(nil),         // 10: toolresult.v1.ActiveWorkspace
-	(*WorkspaceAttachResult)(nil),   // 11: toolresult.v1.WorkspaceAttachResult
-	(*WorkspaceDetachResult)(nil),   // 12: toolresult.v1.WorkspaceDetachResult
-	(*WorkspaceSwitchResult)(nil),   // 13: toolresult.v1.WorkspaceSwitchResult
-	(*Workspace)(nil),               // 14: toolresult.v1.Workspace
-	(*ExecutionRoot)(nil),           // 15: toolresult.v1.ExecutionRoot
-	(*WorkspaceOccupancy)(nil),      // 16: toolresult.v1.WorkspaceOccupancy
-	(*WorkspaceStateOutput)(nil),    // 17: toolresult.v1.WorkspaceStateOutput
-	(*WorkspaceStateResult)(nil),    // 18: toolresult.v1.WorkspaceStateResult
-	(*WorktreeConflict)(nil),        // 19: toolresult.v1.WorktreeConflict
-	(*WorktreeCreateResult)(nil),    // 20: toolresult.v1.WorktreeCreateResult
-	(*WorktreeRemoveOutput)(nil),    // 21: toolresult.v1.WorktreeRemoveOutput
-	(*WorktreeRemoveResult)(nil),    // 22: toolresult.v1.WorktreeRemoveResult
-	(*ArtifactReference)(nil),       // 23: toolresult.v1.ArtifactReference
-	(CompactionLevel)(0),            // 24: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),              // 25: toolresult.v1.Superseded
+	(*WorkspaceAttachOutput)(nil),   // 11: toolresult.v1.WorkspaceAttachOutput
+	(*WorkspaceAttachResult)(nil),   // 12: toolresult.v1.WorkspaceAttachResult
+	(*WorkspaceDetachOutput)(nil),   // 13: toolresult.v1.WorkspaceDetachOutput
+	(*WorkspaceDetachResult)(nil),   // 14: toolresult.v1.WorkspaceDetachResult
+	(*WorkspaceSwitchOutput)(nil),   // 15: toolresult.v1.WorkspaceSwitchOutput
+	(*WorkspaceSwitchResult)(nil),   // 16: toolresult.v1.WorkspaceSwitchResult
+	(*Workspace)(nil),               // 17: toolresult.v1.Workspace
+	(*ExecutionRoot)(nil),           // 18: toolresult.v1.ExecutionRoot
+	(*WorkspaceOccupancy)(nil),      // 19: toolresult.v1.WorkspaceOccupancy
+	(*WorkspaceStateOutput)(nil),    // 20: toolresult.v1.WorkspaceStateOutput
+	(*WorkspaceStateResult)(nil),    // 21: toolresult.v1.WorkspaceStateResult
+	(*WorktreeConflict)(nil),        // 22: toolresult.v1.WorktreeConflict
+	(*WorktreeCreateOutput)(nil),    // 23: toolresult.v1.WorktreeCreateOutput
+	(*WorktreeCreateResult)(nil),    // 24: toolresult.v1.WorktreeCreateResult
+	(*WorktreeRemoveOutput)(nil),    // 25: toolresult.v1.WorktreeRemoveOutput
+	(*WorktreeRemoveResult)(nil),    // 26: toolresult.v1.WorktreeRemoveResult
+	(*ArtifactReference)(nil),       // 27: toolresult.v1.ArtifactReference
+	(CompactionLevel)(0),            // 28: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),              // 29: toolresult.v1.Superseded
 }
-var file_toolresult_v1_workspace_proto_depIdxs = []int32{
+var file_toolresult_v1_runtime_workspace_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.ActiveWorkspace.projection_kind:type_name -> toolresult.v1.WorkspaceProjection
 	1,  // 1: toolresult.v1.ActiveWorkspace.access_mode:type_name -> toolresult.v1.WorkspaceAccess
-	2,  // 2: toolresult.v1.WorkspaceAttachResult.disposition:type_name -> toolresult.v1.WorkspaceAttachDisposition
-	0,  // 3: toolresult.v1.WorkspaceAttachResult.discovered_projection_kind:type_name -> toolresult.v1.WorkspaceProjection
-	3,  // 4: toolresult.v1.WorkspaceDetachResult.disposition:type_name -> toolresult.v1.WorkspaceDetachDisposition
-	4,  // 5: toolresult.v1.WorkspaceSwitchResult.disposition:type_name -> toolresult.v1.WorkspaceSwitchDisposition
-	10, // 6: toolresult.v1.WorkspaceSwitchResult.active:type_name -> toolresult.v1.ActiveWorkspace
-	5,  // 7: toolresult.v1.Workspace.standing:type_name -> toolresult.v1.WorkspaceStanding
-	0,  // 8: toolresult.v1.ExecutionRoot.projection_kind:type_name -> toolresult.v1.WorkspaceProjection
-	1,  // 9: toolresult.v1.WorkspaceOccupancy.access_mode:type_name -> toolresult.v1.WorkspaceAccess
-	10, // 10: toolresult.v1.WorkspaceStateOutput.active:type_name -> toolresult.v1.ActiveWorkspace
-	14, // 11: toolresult.v1.WorkspaceStateOutput.workspaces:type_name -> toolresult.v1.Workspace
-	15, // 12: toolresult.v1.WorkspaceStateOutput.execution_roots:type_name -> toolresult.v1.ExecutionRoot
-	16, // 13: toolresult.v1.WorkspaceStateOutput.occupancies:type_name -> toolresult.v1.WorkspaceOccupancy
-	10, // 14: toolresult.v1.WorkspaceStateResult.active:type_name -> toolresult.v1.ActiveWorkspace
-	14, // 15: toolresult.v1.WorkspaceStateResult.workspaces:type_name -> toolresult.v1.Workspace
-	15, // 16: toolresult.v1.WorkspaceStateResult.execution_roots:type_name -> toolresult.v1.ExecutionRoot
-	16, // 17: toolresult.v1.WorkspaceStateResult.occupancies:type_name -> toolresult.v1.WorkspaceOccupancy
-	23, // 18: toolresult.v1.WorkspaceStateResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	24, // 19: toolresult.v1.WorkspaceStateResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	25, // 20: toolresult.v1.WorkspaceStateResult.superseded:type_name -> toolresult.v1.Superseded
-	6,  // 21: toolresult.v1.WorktreeCreateResult.disposition:type_name -> toolresult.v1.WorktreeCreateDisposition
-	7,  // 22: toolresult.v1.WorktreeCreateResult.base:type_name -> toolresult.v1.WorktreeBase
-	19, // 23: toolresult.v1.WorktreeCreateResult.conflict:type_name -> toolresult.v1.WorktreeConflict
-	15, // 24: toolresult.v1.WorktreeCreateResult.candidates:type_name -> toolresult.v1.ExecutionRoot
-	8,  // 25: toolresult.v1.WorktreeRemoveOutput.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
-	9,  // 26: toolresult.v1.WorktreeRemoveOutput.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
-	8,  // 27: toolresult.v1.WorktreeRemoveResult.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
-	9,  // 28: toolresult.v1.WorktreeRemoveResult.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
-	23, // 29: toolresult.v1.WorktreeRemoveResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	24, // 30: toolresult.v1.WorktreeRemoveResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	25, // 31: toolresult.v1.WorktreeRemoveResult.superseded:type_name -> toolresult.v1.Superseded
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	2,  // 2: toolresult.v1.WorkspaceAttachOutput.disposition:type_name -> toolresult.v1.WorkspaceAttachDisposition
+	0,  // 3: toolresult.v1.WorkspaceAttachOutput.discovered_projection_kind:type_name -> toolresult.v1.WorkspaceProjection
+	2,  // 4: toolresult.v1.WorkspaceAttachResult.disposition:type_name -> toolresult.v1.WorkspaceAttachDisposition
+	0,  // 5: toolresult.v1.WorkspaceAttachResult.discovered_projection_kind:type_name -> toolresult.v1.WorkspaceProjection
+	3,  // 6: toolresult.v1.WorkspaceDetachOutput.disposition:type_name -> toolresult.v1.WorkspaceDetachDisposition
+	3,  // 7: toolresult.v1.WorkspaceDetachResult.disposition:type_name -> toolresult.v1.WorkspaceDetachDisposition
+	4,  // 8: toolresult.v1.WorkspaceSwitchOutput.disposition:type_name -> toolresult.v1.WorkspaceSwitchDisposition
+	10, // 9: toolresult.v1.WorkspaceSwitchOutput.active:type_name -> toolresult.v1.ActiveWorkspace
+	4,  // 10: toolresult.v1.WorkspaceSwitchResult.disposition:type_name -> toolresult.v1.WorkspaceSwitchDisposition
+	10, // 11: toolresult.v1.WorkspaceSwitchResult.active:type_name -> toolresult.v1.ActiveWorkspace
+	5,  // 12: toolresult.v1.Workspace.standing:type_name -> toolresult.v1.WorkspaceStanding
+	0,  // 13: toolresult.v1.ExecutionRoot.projection_kind:type_name -> toolresult.v1.WorkspaceProjection
+	1,  // 14: toolresult.v1.WorkspaceOccupancy.access_mode:type_name -> toolresult.v1.WorkspaceAccess
+	10, // 15: toolresult.v1.WorkspaceStateOutput.active:type_name -> toolresult.v1.ActiveWorkspace
+	17, // 16: toolresult.v1.WorkspaceStateOutput.workspaces:type_name -> toolresult.v1.Workspace
+	18, // 17: toolresult.v1.WorkspaceStateOutput.execution_roots:type_name -> toolresult.v1.ExecutionRoot
+	19, // 18: toolresult.v1.WorkspaceStateOutput.occupancies:type_name -> toolresult.v1.WorkspaceOccupancy
+	10, // 19: toolresult.v1.WorkspaceStateResult.active:type_name -> toolresult.v1.ActiveWorkspace
+	17, // 20: toolresult.v1.WorkspaceStateResult.workspaces:type_name -> toolresult.v1.Workspace
+	18, // 21: toolresult.v1.WorkspaceStateResult.execution_roots:type_name -> toolresult.v1.ExecutionRoot
+	19, // 22: toolresult.v1.WorkspaceStateResult.occupancies:type_name -> toolresult.v1.WorkspaceOccupancy
+	27, // 23: toolresult.v1.WorkspaceStateResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	28, // 24: toolresult.v1.WorkspaceStateResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	29, // 25: toolresult.v1.WorkspaceStateResult.superseded:type_name -> toolresult.v1.Superseded
+	6,  // 26: toolresult.v1.WorktreeCreateOutput.disposition:type_name -> toolresult.v1.WorktreeCreateDisposition
+	7,  // 27: toolresult.v1.WorktreeCreateOutput.base:type_name -> toolresult.v1.WorktreeBase
+	22, // 28: toolresult.v1.WorktreeCreateOutput.conflict:type_name -> toolresult.v1.WorktreeConflict
+	18, // 29: toolresult.v1.WorktreeCreateOutput.candidates:type_name -> toolresult.v1.ExecutionRoot
+	6,  // 30: toolresult.v1.WorktreeCreateResult.disposition:type_name -> toolresult.v1.WorktreeCreateDisposition
+	7,  // 31: toolresult.v1.WorktreeCreateResult.base:type_name -> toolresult.v1.WorktreeBase
+	22, // 32: toolresult.v1.WorktreeCreateResult.conflict:type_name -> toolresult.v1.WorktreeConflict
+	18, // 33: toolresult.v1.WorktreeCreateResult.candidates:type_name -> toolresult.v1.ExecutionRoot
+	8,  // 34: toolresult.v1.WorktreeRemoveOutput.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
+	9,  // 35: toolresult.v1.WorktreeRemoveOutput.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
+	8,  // 36: toolresult.v1.WorktreeRemoveResult.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
+	9,  // 37: toolresult.v1.WorktreeRemoveResult.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
+	27, // 38: toolresult.v1.WorktreeRemoveResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	28, // 39: toolresult.v1.WorktreeRemoveResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	29, // 40: toolresult.v1.WorktreeRemoveResult.superseded:type_name -> toolresult.v1.Superseded
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
-func init() { file_toolresult_v1_workspace_proto_init() }
-func file_toolresult_v1_workspace_proto_init() {
-	if File_toolresult_v1_workspace_proto != nil {
+func init() { file_toolresult_v1_runtime_workspace_proto_init() }
+func file_toolresult_v1_runtime_workspace_proto_init() {
+	if File_toolresult_v1_runtime_workspace_proto != nil {
 		return
 	}
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_workspace_proto_msgTypes[8].OneofWrappers = []any{}
-	file_toolresult_v1_workspace_proto_msgTypes[12].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_workspace_proto_msgTypes[11].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_workspace_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_workspace_proto_rawDesc), len(file_toolresult_v1_workspace_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_workspace_proto_rawDesc), len(file_toolresult_v1_runtime_workspace_proto_rawDesc)),
 			NumEnums:      10,
-			NumMessages:   13,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_toolresult_v1_workspace_proto_goTypes,
-		DependencyIndexes: file_toolresult_v1_workspace_proto_depIdxs,
-		EnumInfos:         file_toolresult_v1_workspace_proto_enumTypes,
-		MessageInfos:      file_toolresult_v1_workspace_proto_msgTypes,
+		GoTypes:           file_toolresult_v1_runtime_workspace_proto_goTypes,
+		DependencyIndexes: file_toolresult_v1_runtime_workspace_proto_depIdxs,
+		EnumInfos:         file_toolresult_v1_runtime_workspace_proto_enumTypes,
+		MessageInfos:      file_toolresult_v1_runtime_workspace_proto_msgTypes,
 	}.Build()
-	File_toolresult_v1_workspace_proto = out.File
-	file_toolresult_v1_workspace_proto_goTypes = nil
-	file_toolresult_v1_workspace_proto_depIdxs = nil
+	File_toolresult_v1_runtime_workspace_proto = out.File
+	file_toolresult_v1_runtime_workspace_proto_goTypes = nil
+	file_toolresult_v1_runtime_workspace_proto_depIdxs = nil
 }

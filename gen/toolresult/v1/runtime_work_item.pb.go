@@ -2,7 +2,7 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: toolresult/v1/work_item.proto
+// source: toolresult/v1/runtime_work_item.proto
 
 package toolresultv1
 
@@ -62,11 +62,11 @@ func (x WorkItemState) String() string {
 }
 
 func (WorkItemState) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[0].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[0].Descriptor()
 }
 
 func (WorkItemState) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[0]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[0]
 }
 
 func (x WorkItemState) Number() protoreflect.EnumNumber {
@@ -75,7 +75,7 @@ func (x WorkItemState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemState.Descriptor instead.
 func (WorkItemState) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{0}
 }
 
 // WorkItemReadiness says whether work on a work item could go on now.
@@ -119,11 +119,11 @@ func (x WorkItemReadiness) String() string {
 }
 
 func (WorkItemReadiness) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[1].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[1].Descriptor()
 }
 
 func (WorkItemReadiness) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[1]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[1]
 }
 
 func (x WorkItemReadiness) Number() protoreflect.EnumNumber {
@@ -132,7 +132,7 @@ func (x WorkItemReadiness) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemReadiness.Descriptor instead.
 func (WorkItemReadiness) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{1}
 }
 
 // WorkItemPlanStatus says how far the plan of a work item is.
@@ -176,11 +176,11 @@ func (x WorkItemPlanStatus) String() string {
 }
 
 func (WorkItemPlanStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[2].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[2].Descriptor()
 }
 
 func (WorkItemPlanStatus) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[2]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[2]
 }
 
 func (x WorkItemPlanStatus) Number() protoreflect.EnumNumber {
@@ -189,7 +189,7 @@ func (x WorkItemPlanStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemPlanStatus.Descriptor instead.
 func (WorkItemPlanStatus) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{2}
 }
 
 // WorkItemAction says what was done to a work item.
@@ -237,11 +237,11 @@ func (x WorkItemAction) String() string {
 }
 
 func (WorkItemAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[3].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[3].Descriptor()
 }
 
 func (WorkItemAction) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[3]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[3]
 }
 
 func (x WorkItemAction) Number() protoreflect.EnumNumber {
@@ -250,7 +250,7 @@ func (x WorkItemAction) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemAction.Descriptor instead.
 func (WorkItemAction) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{3}
 }
 
 // WorkItemReportSource says where the completion report of a work item comes
@@ -295,11 +295,11 @@ func (x WorkItemReportSource) String() string {
 }
 
 func (WorkItemReportSource) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[4].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[4].Descriptor()
 }
 
 func (WorkItemReportSource) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[4]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[4]
 }
 
 func (x WorkItemReportSource) Number() protoreflect.EnumNumber {
@@ -308,7 +308,7 @@ func (x WorkItemReportSource) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemReportSource.Descriptor instead.
 func (WorkItemReportSource) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{4}
 }
 
 // WorkItemPick says what came of picking a work item.
@@ -352,11 +352,11 @@ func (x WorkItemPick) String() string {
 }
 
 func (WorkItemPick) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[5].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[5].Descriptor()
 }
 
 func (WorkItemPick) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[5]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[5]
 }
 
 func (x WorkItemPick) Number() protoreflect.EnumNumber {
@@ -365,7 +365,7 @@ func (x WorkItemPick) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemPick.Descriptor instead.
 func (WorkItemPick) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{5}
 }
 
 // WorkItemTodoStatus says how far a step of a work item is.
@@ -409,11 +409,11 @@ func (x WorkItemTodoStatus) String() string {
 }
 
 func (WorkItemTodoStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_toolresult_v1_work_item_proto_enumTypes[6].Descriptor()
+	return file_toolresult_v1_runtime_work_item_proto_enumTypes[6].Descriptor()
 }
 
 func (WorkItemTodoStatus) Type() protoreflect.EnumType {
-	return &file_toolresult_v1_work_item_proto_enumTypes[6]
+	return &file_toolresult_v1_runtime_work_item_proto_enumTypes[6]
 }
 
 func (x WorkItemTodoStatus) Number() protoreflect.EnumNumber {
@@ -422,7 +422,7 @@ func (x WorkItemTodoStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WorkItemTodoStatus.Descriptor instead.
 func (WorkItemTodoStatus) EnumDescriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{6}
 }
 
 // WorkItem is a work item without its large parts. Source: families of the RFC's
@@ -471,7 +471,7 @@ type WorkItem struct {
 
 func (x *WorkItem) Reset() {
 	*x = WorkItem{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -483,7 +483,7 @@ func (x *WorkItem) String() string {
 func (*WorkItem) ProtoMessage() {}
 
 func (x *WorkItem) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[0]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -496,7 +496,7 @@ func (x *WorkItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItem.ProtoReflect.Descriptor instead.
 func (*WorkItem) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{0}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *WorkItem) GetWorkItemId() string {
@@ -651,7 +651,7 @@ type WorkItemHandle struct {
 
 func (x *WorkItemHandle) Reset() {
 	*x = WorkItemHandle{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +663,7 @@ func (x *WorkItemHandle) String() string {
 func (*WorkItemHandle) ProtoMessage() {}
 
 func (x *WorkItemHandle) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[1]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +676,7 @@ func (x *WorkItemHandle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemHandle.ProtoReflect.Descriptor instead.
 func (*WorkItemHandle) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *WorkItemHandle) GetWorkItemId() string {
@@ -735,10 +735,9 @@ func (x *WorkItemHandle) GetUpdatedAt() string {
 	return ""
 }
 
-// WorkItemChangeResult is the result of creating, updating or completing a work
-// item, complete and canonical. Source: families of the RFC's runtime
-// (CreateWorkItem, UpdateWorkItem, CompleteWorkItem).
-type WorkItemChangeResult struct {
+// WorkItemChangeOutput is the complete result of creating, updating or
+// completing a work item.
+type WorkItemChangeOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was done. Required.
 	Action WorkItemAction `protobuf:"varint,1,opt,name=action,proto3,enum=toolresult.v1.WorkItemAction" json:"action,omitempty"`
@@ -758,9 +757,111 @@ type WorkItemChangeResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *WorkItemChangeOutput) Reset() {
+	*x = WorkItemChangeOutput{}
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkItemChangeOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkItemChangeOutput) ProtoMessage() {}
+
+func (x *WorkItemChangeOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkItemChangeOutput.ProtoReflect.Descriptor instead.
+func (*WorkItemChangeOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *WorkItemChangeOutput) GetAction() WorkItemAction {
+	if x != nil {
+		return x.Action
+	}
+	return WorkItemAction_WORK_ITEM_ACTION_UNSPECIFIED
+}
+
+func (x *WorkItemChangeOutput) GetWorkItem() *WorkItemHandle {
+	if x != nil {
+		return x.WorkItem
+	}
+	return nil
+}
+
+func (x *WorkItemChangeOutput) GetPreviousState() WorkItemState {
+	if x != nil {
+		return x.PreviousState
+	}
+	return WorkItemState_WORK_ITEM_STATE_UNSPECIFIED
+}
+
+func (x *WorkItemChangeOutput) GetCompletionReportSource() WorkItemReportSource {
+	if x != nil {
+		return x.CompletionReportSource
+	}
+	return WorkItemReportSource_WORK_ITEM_REPORT_SOURCE_UNSPECIFIED
+}
+
+func (x *WorkItemChangeOutput) GetCompletionReportPromoted() bool {
+	if x != nil {
+		return x.CompletionReportPromoted
+	}
+	return false
+}
+
+func (x *WorkItemChangeOutput) GetContinuationResumed() string {
+	if x != nil {
+		return x.ContinuationResumed
+	}
+	return ""
+}
+
+func (x *WorkItemChangeOutput) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// WorkItemChangeResult is the canonical payload of creating, updating or
+// completing a work item. Source: families of the RFC's runtime
+// (CreateWorkItem, UpdateWorkItem, CompleteWorkItem).
+type WorkItemChangeResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was done.
+	Action WorkItemAction `protobuf:"varint,1,opt,name=action,proto3,enum=toolresult.v1.WorkItemAction" json:"action,omitempty"`
+	// The work item, after the call.
+	WorkItem *WorkItemHandle `protobuf:"bytes,2,opt,name=work_item,json=workItem,proto3" json:"work_item,omitempty"`
+	// The state before the call; absent when the call did not change it.
+	PreviousState WorkItemState `protobuf:"varint,3,opt,name=previous_state,json=previousState,proto3,enum=toolresult.v1.WorkItemState" json:"previous_state,omitempty"`
+	// Where the completion report comes from.
+	CompletionReportSource WorkItemReportSource `protobuf:"varint,4,opt,name=completion_report_source,json=completionReportSource,proto3,enum=toolresult.v1.WorkItemReportSource" json:"completion_report_source,omitempty"`
+	// Whether the completion report went to the operator.
+	CompletionReportPromoted bool `protobuf:"varint,5,opt,name=completion_report_promoted,json=completionReportPromoted,proto3" json:"completion_report_promoted,omitempty"`
+	// The id of the work item that goes on because this one is done.
+	ContinuationResumed string `protobuf:"bytes,6,opt,name=continuation_resumed,json=continuationResumed,proto3" json:"continuation_resumed,omitempty"`
+	// What the runtime did not like about the call although it did it.
+	Warnings      []string `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *WorkItemChangeResult) Reset() {
 	*x = WorkItemChangeResult{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +873,7 @@ func (x *WorkItemChangeResult) String() string {
 func (*WorkItemChangeResult) ProtoMessage() {}
 
 func (x *WorkItemChangeResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[2]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +886,7 @@ func (x *WorkItemChangeResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemChangeResult.ProtoReflect.Descriptor instead.
 func (*WorkItemChangeResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *WorkItemChangeResult) GetAction() WorkItemAction {
@@ -837,9 +938,9 @@ func (x *WorkItemChangeResult) GetWarnings() []string {
 	return nil
 }
 
-// WorkItemPickResult is the result of choosing the work item to work on, complete
-// and canonical. Source: families of the RFC's runtime (PickWorkItem).
-type WorkItemPickResult struct {
+// WorkItemPickOutput is the complete result of choosing the work item to work
+// on.
+type WorkItemPickOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What came of it. Required.
 	Transition WorkItemPick `protobuf:"varint,1,opt,name=transition,proto3,enum=toolresult.v1.WorkItemPick" json:"transition,omitempty"`
@@ -860,9 +961,111 @@ type WorkItemPickResult struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *WorkItemPickOutput) Reset() {
+	*x = WorkItemPickOutput{}
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkItemPickOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkItemPickOutput) ProtoMessage() {}
+
+func (x *WorkItemPickOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkItemPickOutput.ProtoReflect.Descriptor instead.
+func (*WorkItemPickOutput) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WorkItemPickOutput) GetTransition() WorkItemPick {
+	if x != nil {
+		return x.Transition
+	}
+	return WorkItemPick_WORK_ITEM_PICK_UNSPECIFIED
+}
+
+func (x *WorkItemPickOutput) GetCurrentWorkItem() *WorkItemHandle {
+	if x != nil {
+		return x.CurrentWorkItem
+	}
+	return nil
+}
+
+func (x *WorkItemPickOutput) GetObjective() string {
+	if x != nil {
+		return x.Objective
+	}
+	return ""
+}
+
+func (x *WorkItemPickOutput) GetPreviousWorkItem() *WorkItemPrevious {
+	if x != nil {
+		return x.PreviousWorkItem
+	}
+	return nil
+}
+
+func (x *WorkItemPickOutput) GetContinuationCreated() string {
+	if x != nil {
+		return x.ContinuationCreated
+	}
+	return ""
+}
+
+func (x *WorkItemPickOutput) GetContinuationResolved() string {
+	if x != nil {
+		return x.ContinuationResolved
+	}
+	return ""
+}
+
+func (x *WorkItemPickOutput) GetBindingNote() string {
+	if x != nil {
+		return x.BindingNote
+	}
+	return ""
+}
+
+// WorkItemPickResult is the canonical payload of choosing the work item to
+// work on. Source: families of the RFC's runtime (PickWorkItem).
+type WorkItemPickResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What came of it.
+	Transition WorkItemPick `protobuf:"varint,1,opt,name=transition,proto3,enum=toolresult.v1.WorkItemPick" json:"transition,omitempty"`
+	// The work item that is current after the call.
+	CurrentWorkItem *WorkItemHandle `protobuf:"bytes,2,opt,name=current_work_item,json=currentWorkItem,proto3" json:"current_work_item,omitempty"`
+	// What is to be done. At most 2,048 bytes.
+	Objective string `protobuf:"bytes,3,opt,name=objective,proto3" json:"objective,omitempty"`
+	// The work item that was current before the call, as it is after it; absent
+	// when there was none, or it is the same.
+	PreviousWorkItem *WorkItemPrevious `protobuf:"bytes,4,opt,name=previous_work_item,json=previousWorkItem,proto3" json:"previous_work_item,omitempty"`
+	// The id of the continuation that will bring the previous work item back.
+	ContinuationCreated string `protobuf:"bytes,5,opt,name=continuation_created,json=continuationCreated,proto3" json:"continuation_created,omitempty"`
+	// The id of the continuation that this call was the end of.
+	ContinuationResolved string `protobuf:"bytes,6,opt,name=continuation_resolved,json=continuationResolved,proto3" json:"continuation_resolved,omitempty"`
+	// What the work item is bound to, such as where its commands run.
+	BindingNote   string `protobuf:"bytes,7,opt,name=binding_note,json=bindingNote,proto3" json:"binding_note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *WorkItemPickResult) Reset() {
 	*x = WorkItemPickResult{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +1077,7 @@ func (x *WorkItemPickResult) String() string {
 func (*WorkItemPickResult) ProtoMessage() {}
 
 func (x *WorkItemPickResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[3]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1090,7 @@ func (x *WorkItemPickResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemPickResult.ProtoReflect.Descriptor instead.
 func (*WorkItemPickResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *WorkItemPickResult) GetTransition() WorkItemPick {
@@ -954,7 +1157,7 @@ type WorkItemPrevious struct {
 
 func (x *WorkItemPrevious) Reset() {
 	*x = WorkItemPrevious{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -966,7 +1169,7 @@ func (x *WorkItemPrevious) String() string {
 func (*WorkItemPrevious) ProtoMessage() {}
 
 func (x *WorkItemPrevious) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[4]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -979,7 +1182,7 @@ func (x *WorkItemPrevious) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemPrevious.ProtoReflect.Descriptor instead.
 func (*WorkItemPrevious) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WorkItemPrevious) GetWorkItemId() string {
@@ -1016,7 +1219,7 @@ type WorkItemTodo struct {
 
 func (x *WorkItemTodo) Reset() {
 	*x = WorkItemTodo{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1231,7 @@ func (x *WorkItemTodo) String() string {
 func (*WorkItemTodo) ProtoMessage() {}
 
 func (x *WorkItemTodo) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[5]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1244,7 @@ func (x *WorkItemTodo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemTodo.ProtoReflect.Descriptor instead.
 func (*WorkItemTodo) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WorkItemTodo) GetText() string {
@@ -1073,7 +1276,7 @@ type WorkItemReference struct {
 
 func (x *WorkItemReference) Reset() {
 	*x = WorkItemReference{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1288,7 @@ func (x *WorkItemReference) String() string {
 func (*WorkItemReference) ProtoMessage() {}
 
 func (x *WorkItemReference) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[6]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1301,7 @@ func (x *WorkItemReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemReference.ProtoReflect.Descriptor instead.
 func (*WorkItemReference) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WorkItemReference) GetReference() string {
@@ -1141,7 +1344,7 @@ type WorkItemWait struct {
 
 func (x *WorkItemWait) Reset() {
 	*x = WorkItemWait{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[7]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1356,7 @@ func (x *WorkItemWait) String() string {
 func (*WorkItemWait) ProtoMessage() {}
 
 func (x *WorkItemWait) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[7]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1369,7 @@ func (x *WorkItemWait) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemWait.ProtoReflect.Descriptor instead.
 func (*WorkItemWait) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WorkItemWait) GetWaitConditionId() string {
@@ -1227,7 +1430,7 @@ type WorkItemGetOutput struct {
 
 func (x *WorkItemGetOutput) Reset() {
 	*x = WorkItemGetOutput{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[8]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1442,7 @@ func (x *WorkItemGetOutput) String() string {
 func (*WorkItemGetOutput) ProtoMessage() {}
 
 func (x *WorkItemGetOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[8]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1455,7 @@ func (x *WorkItemGetOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemGetOutput.ProtoReflect.Descriptor instead.
 func (*WorkItemGetOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WorkItemGetOutput) GetWorkItem() *WorkItem {
@@ -1374,7 +1577,7 @@ type WorkItemGetResult struct {
 
 func (x *WorkItemGetResult) Reset() {
 	*x = WorkItemGetResult{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[9]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1589,7 @@ func (x *WorkItemGetResult) String() string {
 func (*WorkItemGetResult) ProtoMessage() {}
 
 func (x *WorkItemGetResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[9]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1602,7 @@ func (x *WorkItemGetResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemGetResult.ProtoReflect.Descriptor instead.
 func (*WorkItemGetResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WorkItemGetResult) GetWorkItem() *WorkItem {
@@ -1630,7 +1833,7 @@ type WorkItemListOutput struct {
 
 func (x *WorkItemListOutput) Reset() {
 	*x = WorkItemListOutput{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[10]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1642,7 +1845,7 @@ func (x *WorkItemListOutput) String() string {
 func (*WorkItemListOutput) ProtoMessage() {}
 
 func (x *WorkItemListOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[10]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1858,7 @@ func (x *WorkItemListOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemListOutput.ProtoReflect.Descriptor instead.
 func (*WorkItemListOutput) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{10}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WorkItemListOutput) GetWorkItems() []*WorkItem {
@@ -1716,7 +1919,7 @@ type WorkItemListResult struct {
 
 func (x *WorkItemListResult) Reset() {
 	*x = WorkItemListResult{}
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[11]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1931,7 @@ func (x *WorkItemListResult) String() string {
 func (*WorkItemListResult) ProtoMessage() {}
 
 func (x *WorkItemListResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_work_item_proto_msgTypes[11]
+	mi := &file_toolresult_v1_runtime_work_item_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +1944,7 @@ func (x *WorkItemListResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkItemListResult.ProtoReflect.Descriptor instead.
 func (*WorkItemListResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_work_item_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WorkItemListResult) GetWorkItems() []*WorkItem {
@@ -1814,11 +2017,11 @@ func (x *WorkItemListResult) GetSuperseded() *Superseded {
 	return nil
 }
 
-var File_toolresult_v1_work_item_proto protoreflect.FileDescriptor
+var File_toolresult_v1_runtime_work_item_proto protoreflect.FileDescriptor
 
-const file_toolresult_v1_work_item_proto_rawDesc = "" +
+const file_toolresult_v1_runtime_work_item_proto_rawDesc = "" +
 	"\n" +
-	"\x1dtoolresult/v1/work_item.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xd0\b\n" +
+	"%toolresult/v1/runtime_work_item.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xd0\b\n" +
 	"\bWorkItem\x12/\n" +
 	"\fwork_item_id\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\n" +
 	"workItemId\x12F\n" +
@@ -1865,25 +2068,43 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"\vplan_status\x18\a \x01(\x0e2!.toolresult.v1.WorkItemPlanStatusB\x04\x88\xb5\x18\x01R\n" +
 	"planStatus\x12'\n" +
 	"\n" +
-	"updated_at\x18\b \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\tupdatedAt\"\xa0\x06\n" +
-	"\x14WorkItemChangeResult\x12?\n" +
-	"\x06action\x18\x01 \x01(\x0e2\x1d.toolresult.v1.WorkItemActionB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x06action\x12D\n" +
-	"\twork_item\x18\x02 \x01(\v2\x1d.toolresult.v1.WorkItemHandleB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\bworkItem\x12I\n" +
+	"updated_at\x18\b \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\tupdatedAt\"\xcd\x03\n" +
+	"\x14WorkItemChangeOutput\x12;\n" +
+	"\x06action\x18\x01 \x01(\x0e2\x1d.toolresult.v1.WorkItemActionB\x04\xa8\xb5\x18\x01R\x06action\x12@\n" +
+	"\twork_item\x18\x02 \x01(\v2\x1d.toolresult.v1.WorkItemHandleB\x04\xa8\xb5\x18\x01R\bworkItem\x12C\n" +
+	"\x0eprevious_state\x18\x03 \x01(\x0e2\x1c.toolresult.v1.WorkItemStateR\rpreviousState\x12]\n" +
+	"\x18completion_report_source\x18\x04 \x01(\x0e2#.toolresult.v1.WorkItemReportSourceR\x16completionReportSource\x12<\n" +
+	"\x1acompletion_report_promoted\x18\x05 \x01(\bR\x18completionReportPromoted\x128\n" +
+	"\x14continuation_resumed\x18\x06 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x13continuationResumed\x12\x1a\n" +
+	"\bwarnings\x18\a \x03(\tR\bwarnings\"\xb9\x06\n" +
+	"\x14WorkItemChangeResult\x12;\n" +
+	"\x06action\x18\x01 \x01(\x0e2\x1d.toolresult.v1.WorkItemActionB\x04\x88\xb5\x18\x01R\x06action\x12@\n" +
+	"\twork_item\x18\x02 \x01(\v2\x1d.toolresult.v1.WorkItemHandleB\x04\x88\xb5\x18\x01R\bworkItem\x12I\n" +
 	"\x0eprevious_state\x18\x03 \x01(\x0e2\x1c.toolresult.v1.WorkItemStateB\x04\x88\xb5\x18\x01R\rpreviousState\x12c\n" +
 	"\x18completion_report_source\x18\x04 \x01(\x0e2#.toolresult.v1.WorkItemReportSourceB\x04\x88\xb5\x18\x01R\x16completionReportSource\x12B\n" +
-	"\x1acompletion_report_promoted\x18\x05 \x01(\bB\x04\x88\xb5\x18\x01R\x18completionReportPromoted\x12U\n" +
-	"\x14continuation_resumed\x18\x06 \x01(\tB\"\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x11Work item resumed\xb0\xb5\x18\x80\x01R\x13continuationResumed\x12:\n" +
-	"\bwarnings\x18\a \x03(\tB\x1e\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\x12Work item warningsR\bwarnings:\xf9\x01\x8a\xb5\x18\xef\x01Work item was {action}: {work_item.work_item_id}[, {previous_state} to {work_item.state}][, {work_item.readiness}]{work_item.is_current?, current}[; report from {completion_report_source}]{completion_report_promoted?, sent to the operator}\xa0\xb5\x18\xd0\x0f\"\xdf\x05\n" +
-	"\x12WorkItemPickResult\x12E\n" +
+	"\x1acompletion_report_promoted\x18\x05 \x01(\bB\x04\x88\xb5\x18\x01R\x18completionReportPromoted\x12P\n" +
+	"\x14continuation_resumed\x18\x06 \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x11Work item resumedR\x13continuationResumed\x12:\n" +
+	"\bwarnings\x18\a \x03(\tB\x1e\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\x12Work item warningsR\bwarnings:\x9f\x02\x8a\xb5\x18\xef\x01Work item was {action}: {work_item.work_item_id}[, {previous_state} to {work_item.state}][, {work_item.readiness}]{work_item.is_current?, current}[; report from {completion_report_source}]{completion_report_promoted?, sent to the operator}\x9a\xb5\x18\"toolresult.v1.WorkItemChangeOutput\xa0\xb5\x18\xd0\x0f\"\xb5\x03\n" +
+	"\x12WorkItemPickOutput\x12A\n" +
 	"\n" +
-	"transition\x18\x01 \x01(\x0e2\x1b.toolresult.v1.WorkItemPickB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\n" +
-	"transition\x12S\n" +
-	"\x11current_work_item\x18\x02 \x01(\v2\x1d.toolresult.v1.WorkItemHandleB\b\x88\xb5\x18\x01\xa8\xb5\x18\x01R\x0fcurrentWorkItem\x12B\n" +
-	"\tobjective\x18\x03 \x01(\tB$\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x13Work item objective\xb0\xb5\x18\x80\x10R\tobjective\x12S\n" +
-	"\x12previous_work_item\x18\x04 \x01(\v2\x1f.toolresult.v1.WorkItemPreviousB\x04\x88\xb5\x18\x01R\x10previousWorkItem\x12<\n" +
-	"\x14continuation_created\x18\x05 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x13continuationCreated\x12>\n" +
-	"\x15continuation_resolved\x18\x06 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x14continuationResolved\x12@\n" +
-	"\fbinding_note\x18\a \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x11Work item bindingR\vbindingNote:\xd3\x01\x8a\xb5\x18\xc9\x01Work item is {transition}: {current_work_item.work_item_id}[, {current_work_item.readiness}][; before it {previous_work_item.work_item_id}, {previous_work_item.state}][, {previous_work_item.readiness}]\xa0\xb5\x18\xd0\x0f\"\xc7\x01\n" +
+	"transition\x18\x01 \x01(\x0e2\x1b.toolresult.v1.WorkItemPickB\x04\xa8\xb5\x18\x01R\n" +
+	"transition\x12O\n" +
+	"\x11current_work_item\x18\x02 \x01(\v2\x1d.toolresult.v1.WorkItemHandleB\x04\xa8\xb5\x18\x01R\x0fcurrentWorkItem\x12#\n" +
+	"\tobjective\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x10R\tobjective\x12M\n" +
+	"\x12previous_work_item\x18\x04 \x01(\v2\x1f.toolresult.v1.WorkItemPreviousR\x10previousWorkItem\x128\n" +
+	"\x14continuation_created\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x13continuationCreated\x12:\n" +
+	"\x15continuation_resolved\x18\x06 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x14continuationResolved\x12!\n" +
+	"\fbinding_note\x18\a \x01(\tR\vbindingNote\"\xec\x05\n" +
+	"\x12WorkItemPickResult\x12A\n" +
+	"\n" +
+	"transition\x18\x01 \x01(\x0e2\x1b.toolresult.v1.WorkItemPickB\x04\x88\xb5\x18\x01R\n" +
+	"transition\x12O\n" +
+	"\x11current_work_item\x18\x02 \x01(\v2\x1d.toolresult.v1.WorkItemHandleB\x04\x88\xb5\x18\x01R\x0fcurrentWorkItem\x12=\n" +
+	"\tobjective\x18\x03 \x01(\tB\x1f\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x13Work item objectiveR\tobjective\x12S\n" +
+	"\x12previous_work_item\x18\x04 \x01(\v2\x1f.toolresult.v1.WorkItemPreviousB\x04\x88\xb5\x18\x01R\x10previousWorkItem\x127\n" +
+	"\x14continuation_created\x18\x05 \x01(\tB\x04\x88\xb5\x18\x01R\x13continuationCreated\x129\n" +
+	"\x15continuation_resolved\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x14continuationResolved\x12@\n" +
+	"\fbinding_note\x18\a \x01(\tB\x1d\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x11Work item bindingR\vbindingNote:\xf7\x01\x8a\xb5\x18\xc9\x01Work item is {transition}: {current_work_item.work_item_id}[, {current_work_item.readiness}][; before it {previous_work_item.work_item_id}, {previous_work_item.state}][, {previous_work_item.readiness}]\x9a\xb5\x18 toolresult.v1.WorkItemPickOutput\xa0\xb5\x18\xd0\x0f\"\xc7\x01\n" +
 	"\x10WorkItemPrevious\x12/\n" +
 	"\fwork_item_id\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\n" +
 	"workItemId\x12<\n" +
@@ -2015,24 +2236,24 @@ const file_toolresult_v1_work_item_proto_rawDesc = "" +
 	"!WORK_ITEM_TODO_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dWORK_ITEM_TODO_STATUS_PENDING\x10\x01\x12%\n" +
 	"!WORK_ITEM_TODO_STATUS_IN_PROGRESS\x10\x02\x12-\n" +
-	"\x1fWORK_ITEM_TODO_STATUS_COMPLETED\x10\x03\x1a\b\x8a\xb5\x18\x04doneB\xb8\x01\n" +
-	"\x11com.toolresult.v1B\rWorkItemProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x1fWORK_ITEM_TODO_STATUS_COMPLETED\x10\x03\x1a\b\x8a\xb5\x18\x04doneB\xbf\x01\n" +
+	"\x11com.toolresult.v1B\x14RuntimeWorkItemProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
-	file_toolresult_v1_work_item_proto_rawDescOnce sync.Once
-	file_toolresult_v1_work_item_proto_rawDescData []byte
+	file_toolresult_v1_runtime_work_item_proto_rawDescOnce sync.Once
+	file_toolresult_v1_runtime_work_item_proto_rawDescData []byte
 )
 
-func file_toolresult_v1_work_item_proto_rawDescGZIP() []byte {
-	file_toolresult_v1_work_item_proto_rawDescOnce.Do(func() {
-		file_toolresult_v1_work_item_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_work_item_proto_rawDesc), len(file_toolresult_v1_work_item_proto_rawDesc)))
+func file_toolresult_v1_runtime_work_item_proto_rawDescGZIP() []byte {
+	file_toolresult_v1_runtime_work_item_proto_rawDescOnce.Do(func() {
+		file_toolresult_v1_runtime_work_item_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_work_item_proto_rawDesc), len(file_toolresult_v1_runtime_work_item_proto_rawDesc)))
 	})
-	return file_toolresult_v1_work_item_proto_rawDescData
+	return file_toolresult_v1_runtime_work_item_proto_rawDescData
 }
 
-var file_toolresult_v1_work_item_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_toolresult_v1_work_item_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
-var file_toolresult_v1_work_item_proto_goTypes = []any{
+var file_toolresult_v1_runtime_work_item_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
+var file_toolresult_v1_runtime_work_item_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_toolresult_v1_runtime_work_item_proto_goTypes = []any{
 	(WorkItemState)(0),           // 0: toolresult.v1.WorkItemState
 	(WorkItemReadiness)(0),       // 1: toolresult.v1.WorkItemReadiness
 	(WorkItemPlanStatus)(0),      // 2: toolresult.v1.WorkItemPlanStatus
@@ -2042,97 +2263,106 @@ var file_toolresult_v1_work_item_proto_goTypes = []any{
 	(WorkItemTodoStatus)(0),      // 6: toolresult.v1.WorkItemTodoStatus
 	(*WorkItem)(nil),             // 7: toolresult.v1.WorkItem
 	(*WorkItemHandle)(nil),       // 8: toolresult.v1.WorkItemHandle
-	(*WorkItemChangeResult)(nil), // 9: toolresult.v1.WorkItemChangeResult
-	(*WorkItemPickResult)(nil),   // 10: toolresult.v1.WorkItemPickResult
-	(*WorkItemPrevious)(nil),     // 11: toolresult.v1.WorkItemPrevious
-	(*WorkItemTodo)(nil),         // 12: toolresult.v1.WorkItemTodo
-	(*WorkItemReference)(nil),    // 13: toolresult.v1.WorkItemReference
-	(*WorkItemWait)(nil),         // 14: toolresult.v1.WorkItemWait
-	(*WorkItemGetOutput)(nil),    // 15: toolresult.v1.WorkItemGetOutput
-	(*WorkItemGetResult)(nil),    // 16: toolresult.v1.WorkItemGetResult
-	(*WorkItemListOutput)(nil),   // 17: toolresult.v1.WorkItemListOutput
-	(*WorkItemListResult)(nil),   // 18: toolresult.v1.WorkItemListResult
-	(*Payload)(nil),              // 19: toolresult.v1.Payload
-	(*Cut)(nil),                  // 20: toolresult.v1.Cut
-	(*SourceFacts)(nil),          // 21: toolresult.v1.SourceFacts
-	(*ArtifactReference)(nil),    // 22: toolresult.v1.ArtifactReference
-	(CompactionLevel)(0),         // 23: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),           // 24: toolresult.v1.Superseded
+	(*WorkItemChangeOutput)(nil), // 9: toolresult.v1.WorkItemChangeOutput
+	(*WorkItemChangeResult)(nil), // 10: toolresult.v1.WorkItemChangeResult
+	(*WorkItemPickOutput)(nil),   // 11: toolresult.v1.WorkItemPickOutput
+	(*WorkItemPickResult)(nil),   // 12: toolresult.v1.WorkItemPickResult
+	(*WorkItemPrevious)(nil),     // 13: toolresult.v1.WorkItemPrevious
+	(*WorkItemTodo)(nil),         // 14: toolresult.v1.WorkItemTodo
+	(*WorkItemReference)(nil),    // 15: toolresult.v1.WorkItemReference
+	(*WorkItemWait)(nil),         // 16: toolresult.v1.WorkItemWait
+	(*WorkItemGetOutput)(nil),    // 17: toolresult.v1.WorkItemGetOutput
+	(*WorkItemGetResult)(nil),    // 18: toolresult.v1.WorkItemGetResult
+	(*WorkItemListOutput)(nil),   // 19: toolresult.v1.WorkItemListOutput
+	(*WorkItemListResult)(nil),   // 20: toolresult.v1.WorkItemListResult
+	(*Payload)(nil),              // 21: toolresult.v1.Payload
+	(*Cut)(nil),                  // 22: toolresult.v1.Cut
+	(*SourceFacts)(nil),          // 23: toolresult.v1.SourceFacts
+	(*ArtifactReference)(nil),    // 24: toolresult.v1.ArtifactReference
+	(CompactionLevel)(0),         // 25: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),           // 26: toolresult.v1.Superseded
 }
-var file_toolresult_v1_work_item_proto_depIdxs = []int32{
+var file_toolresult_v1_runtime_work_item_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.WorkItem.state:type_name -> toolresult.v1.WorkItemState
 	1,  // 1: toolresult.v1.WorkItem.readiness:type_name -> toolresult.v1.WorkItemReadiness
 	2,  // 2: toolresult.v1.WorkItem.plan_status:type_name -> toolresult.v1.WorkItemPlanStatus
 	0,  // 3: toolresult.v1.WorkItemHandle.state:type_name -> toolresult.v1.WorkItemState
 	1,  // 4: toolresult.v1.WorkItemHandle.readiness:type_name -> toolresult.v1.WorkItemReadiness
 	2,  // 5: toolresult.v1.WorkItemHandle.plan_status:type_name -> toolresult.v1.WorkItemPlanStatus
-	3,  // 6: toolresult.v1.WorkItemChangeResult.action:type_name -> toolresult.v1.WorkItemAction
-	8,  // 7: toolresult.v1.WorkItemChangeResult.work_item:type_name -> toolresult.v1.WorkItemHandle
-	0,  // 8: toolresult.v1.WorkItemChangeResult.previous_state:type_name -> toolresult.v1.WorkItemState
-	4,  // 9: toolresult.v1.WorkItemChangeResult.completion_report_source:type_name -> toolresult.v1.WorkItemReportSource
-	5,  // 10: toolresult.v1.WorkItemPickResult.transition:type_name -> toolresult.v1.WorkItemPick
-	8,  // 11: toolresult.v1.WorkItemPickResult.current_work_item:type_name -> toolresult.v1.WorkItemHandle
-	11, // 12: toolresult.v1.WorkItemPickResult.previous_work_item:type_name -> toolresult.v1.WorkItemPrevious
-	0,  // 13: toolresult.v1.WorkItemPrevious.state:type_name -> toolresult.v1.WorkItemState
-	1,  // 14: toolresult.v1.WorkItemPrevious.readiness:type_name -> toolresult.v1.WorkItemReadiness
-	6,  // 15: toolresult.v1.WorkItemTodo.status:type_name -> toolresult.v1.WorkItemTodoStatus
-	7,  // 16: toolresult.v1.WorkItemGetOutput.work_item:type_name -> toolresult.v1.WorkItem
-	14, // 17: toolresult.v1.WorkItemGetOutput.active_wait_conditions:type_name -> toolresult.v1.WorkItemWait
-	12, // 18: toolresult.v1.WorkItemGetOutput.todo_list:type_name -> toolresult.v1.WorkItemTodo
-	13, // 19: toolresult.v1.WorkItemGetOutput.work_refs:type_name -> toolresult.v1.WorkItemReference
-	19, // 20: toolresult.v1.WorkItemGetOutput.plan:type_name -> toolresult.v1.Payload
-	19, // 21: toolresult.v1.WorkItemGetOutput.completion_report:type_name -> toolresult.v1.Payload
-	7,  // 22: toolresult.v1.WorkItemGetResult.work_item:type_name -> toolresult.v1.WorkItem
-	14, // 23: toolresult.v1.WorkItemGetResult.active_wait_conditions:type_name -> toolresult.v1.WorkItemWait
-	12, // 24: toolresult.v1.WorkItemGetResult.todo_list:type_name -> toolresult.v1.WorkItemTodo
-	13, // 25: toolresult.v1.WorkItemGetResult.work_refs:type_name -> toolresult.v1.WorkItemReference
-	20, // 26: toolresult.v1.WorkItemGetResult.plan_cuts:type_name -> toolresult.v1.Cut
-	21, // 27: toolresult.v1.WorkItemGetResult.plan_source:type_name -> toolresult.v1.SourceFacts
-	20, // 28: toolresult.v1.WorkItemGetResult.completion_report_cuts:type_name -> toolresult.v1.Cut
-	21, // 29: toolresult.v1.WorkItemGetResult.completion_report_source:type_name -> toolresult.v1.SourceFacts
-	22, // 30: toolresult.v1.WorkItemGetResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	23, // 31: toolresult.v1.WorkItemGetResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	24, // 32: toolresult.v1.WorkItemGetResult.superseded:type_name -> toolresult.v1.Superseded
-	7,  // 33: toolresult.v1.WorkItemListOutput.work_items:type_name -> toolresult.v1.WorkItem
-	7,  // 34: toolresult.v1.WorkItemListResult.work_items:type_name -> toolresult.v1.WorkItem
-	22, // 35: toolresult.v1.WorkItemListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	23, // 36: toolresult.v1.WorkItemListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	24, // 37: toolresult.v1.WorkItemListResult.superseded:type_name -> toolresult.v1.Superseded
-	38, // [38:38] is the sub-list for method output_type
-	38, // [38:38] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	3,  // 6: toolresult.v1.WorkItemChangeOutput.action:type_name -> toolresult.v1.WorkItemAction
+	8,  // 7: toolresult.v1.WorkItemChangeOutput.work_item:type_name -> toolresult.v1.WorkItemHandle
+	0,  // 8: toolresult.v1.WorkItemChangeOutput.previous_state:type_name -> toolresult.v1.WorkItemState
+	4,  // 9: toolresult.v1.WorkItemChangeOutput.completion_report_source:type_name -> toolresult.v1.WorkItemReportSource
+	3,  // 10: toolresult.v1.WorkItemChangeResult.action:type_name -> toolresult.v1.WorkItemAction
+	8,  // 11: toolresult.v1.WorkItemChangeResult.work_item:type_name -> toolresult.v1.WorkItemHandle
+	0,  // 12: toolresult.v1.WorkItemChangeResult.previous_state:type_name -> toolresult.v1.WorkItemState
+	4,  // 13: toolresult.v1.WorkItemChangeResult.completion_report_source:type_name -> toolresult.v1.WorkItemReportSource
+	5,  // 14: toolresult.v1.WorkItemPickOutput.transition:type_name -> toolresult.v1.WorkItemPick
+	8,  // 15: toolresult.v1.WorkItemPickOutput.current_work_item:type_name -> toolresult.v1.WorkItemHandle
+	13, // 16: toolresult.v1.WorkItemPickOutput.previous_work_item:type_name -> toolresult.v1.WorkItemPrevious
+	5,  // 17: toolresult.v1.WorkItemPickResult.transition:type_name -> toolresult.v1.WorkItemPick
+	8,  // 18: toolresult.v1.WorkItemPickResult.current_work_item:type_name -> toolresult.v1.WorkItemHandle
+	13, // 19: toolresult.v1.WorkItemPickResult.previous_work_item:type_name -> toolresult.v1.WorkItemPrevious
+	0,  // 20: toolresult.v1.WorkItemPrevious.state:type_name -> toolresult.v1.WorkItemState
+	1,  // 21: toolresult.v1.WorkItemPrevious.readiness:type_name -> toolresult.v1.WorkItemReadiness
+	6,  // 22: toolresult.v1.WorkItemTodo.status:type_name -> toolresult.v1.WorkItemTodoStatus
+	7,  // 23: toolresult.v1.WorkItemGetOutput.work_item:type_name -> toolresult.v1.WorkItem
+	16, // 24: toolresult.v1.WorkItemGetOutput.active_wait_conditions:type_name -> toolresult.v1.WorkItemWait
+	14, // 25: toolresult.v1.WorkItemGetOutput.todo_list:type_name -> toolresult.v1.WorkItemTodo
+	15, // 26: toolresult.v1.WorkItemGetOutput.work_refs:type_name -> toolresult.v1.WorkItemReference
+	21, // 27: toolresult.v1.WorkItemGetOutput.plan:type_name -> toolresult.v1.Payload
+	21, // 28: toolresult.v1.WorkItemGetOutput.completion_report:type_name -> toolresult.v1.Payload
+	7,  // 29: toolresult.v1.WorkItemGetResult.work_item:type_name -> toolresult.v1.WorkItem
+	16, // 30: toolresult.v1.WorkItemGetResult.active_wait_conditions:type_name -> toolresult.v1.WorkItemWait
+	14, // 31: toolresult.v1.WorkItemGetResult.todo_list:type_name -> toolresult.v1.WorkItemTodo
+	15, // 32: toolresult.v1.WorkItemGetResult.work_refs:type_name -> toolresult.v1.WorkItemReference
+	22, // 33: toolresult.v1.WorkItemGetResult.plan_cuts:type_name -> toolresult.v1.Cut
+	23, // 34: toolresult.v1.WorkItemGetResult.plan_source:type_name -> toolresult.v1.SourceFacts
+	22, // 35: toolresult.v1.WorkItemGetResult.completion_report_cuts:type_name -> toolresult.v1.Cut
+	23, // 36: toolresult.v1.WorkItemGetResult.completion_report_source:type_name -> toolresult.v1.SourceFacts
+	24, // 37: toolresult.v1.WorkItemGetResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	25, // 38: toolresult.v1.WorkItemGetResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	26, // 39: toolresult.v1.WorkItemGetResult.superseded:type_name -> toolresult.v1.Superseded
+	7,  // 40: toolresult.v1.WorkItemListOutput.work_items:type_name -> toolresult.v1.WorkItem
+	7,  // 41: toolresult.v1.WorkItemListResult.work_items:type_name -> toolresult.v1.WorkItem
+	24, // 42: toolresult.v1.WorkItemListResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	25, // 43: toolresult.v1.WorkItemListResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	26, // 44: toolresult.v1.WorkItemListResult.superseded:type_name -> toolresult.v1.Superseded
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
-func init() { file_toolresult_v1_work_item_proto_init() }
-func file_toolresult_v1_work_item_proto_init() {
-	if File_toolresult_v1_work_item_proto != nil {
+func init() { file_toolresult_v1_runtime_work_item_proto_init() }
+func file_toolresult_v1_runtime_work_item_proto_init() {
+	if File_toolresult_v1_runtime_work_item_proto != nil {
 		return
 	}
 	file_toolresult_v1_ledger_proto_init()
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
-	file_toolresult_v1_work_item_proto_msgTypes[9].OneofWrappers = []any{}
-	file_toolresult_v1_work_item_proto_msgTypes[10].OneofWrappers = []any{}
-	file_toolresult_v1_work_item_proto_msgTypes[11].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_work_item_proto_msgTypes[11].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_work_item_proto_msgTypes[12].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_work_item_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_work_item_proto_rawDesc), len(file_toolresult_v1_work_item_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_runtime_work_item_proto_rawDesc), len(file_toolresult_v1_runtime_work_item_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_toolresult_v1_work_item_proto_goTypes,
-		DependencyIndexes: file_toolresult_v1_work_item_proto_depIdxs,
-		EnumInfos:         file_toolresult_v1_work_item_proto_enumTypes,
-		MessageInfos:      file_toolresult_v1_work_item_proto_msgTypes,
+		GoTypes:           file_toolresult_v1_runtime_work_item_proto_goTypes,
+		DependencyIndexes: file_toolresult_v1_runtime_work_item_proto_depIdxs,
+		EnumInfos:         file_toolresult_v1_runtime_work_item_proto_enumTypes,
+		MessageInfos:      file_toolresult_v1_runtime_work_item_proto_msgTypes,
 	}.Build()
-	File_toolresult_v1_work_item_proto = out.File
-	file_toolresult_v1_work_item_proto_goTypes = nil
-	file_toolresult_v1_work_item_proto_depIdxs = nil
+	File_toolresult_v1_runtime_work_item_proto = out.File
+	file_toolresult_v1_runtime_work_item_proto_goTypes = nil
+	file_toolresult_v1_runtime_work_item_proto_depIdxs = nil
 }
