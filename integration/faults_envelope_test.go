@@ -138,9 +138,9 @@ func badArtifactIndices(t *testing.T, s *sidecar) {
 	} {
 		bad := proto.CloneOf(r)
 		change(bad.GetCommand())
-		_, rendered := s.Render(t.Context(), &pb.RenderRequest{Canonical: bad})
+		_, rendered := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: bad}})
 		_, compacted := s.Compact(t.Context(), &pb.CompactRequest{
-			Results: []*pb.CanonicalToolResult{bad}, Policy: &pb.CompactionPolicy{Level: handles},
+			Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: bad}}}, Policy: &pb.CompactionPolicy{Level: handles},
 		})
 		for _, err := range []error{rendered, compacted} {
 			if got := wantRefusal(t, err, codes.InvalidArgument, "ARTIFACT_INDEX_INVALID", ""); len(got.fields) != 1 {

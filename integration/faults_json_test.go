@@ -28,7 +28,7 @@ func jsonFaults() []fault {
 func ofJSON(text string) *pb.ProjectRequest {
 	return &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
-		Result: &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Source: "s", ResultJson: inline(text)}},
+		Result: &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Server: "s", Result: inline(text)}},
 	}}
 }
 
@@ -36,7 +36,7 @@ func ofJSON(text string) *pb.ProjectRequest {
 func ofMCP(text string) *pb.ProjectRequest {
 	return &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
-		Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Server: "s", ResultJson: inline(text)}},
+		Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Server: "s", Result: inline(text)}},
 	}}
 }
 
@@ -111,7 +111,7 @@ func deepJSON(t *testing.T, _ *sidecar) {
 }
 
 func rendered(t *testing.T, s *sidecar, r *pb.CanonicalToolResult) error {
-	_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: r})
+	_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: r}})
 	return err
 }
 

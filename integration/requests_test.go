@@ -68,7 +68,7 @@ func (s *sidecar) receipt(t testing.TB, req *pb.ProjectRequest) string {
 func (s *sidecar) compact(t testing.TB, r *pb.CanonicalToolResult, level pb.CompactionLevel) *pb.CompactedResult {
 	t.Helper()
 	resp, err := s.Compact(t.Context(), &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{r}, Policy: &pb.CompactionPolicy{Level: level},
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: r}}}, Policy: &pb.CompactionPolicy{Level: level},
 	})
 	if err != nil {
 		t.Fatalf("Compact: %v", err)

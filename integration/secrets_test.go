@@ -469,7 +469,7 @@ func (w *planting) refusals(t *testing.T) {
 		refused(err)
 		_, err = audit.ListRecords(t.Context(), &pb.ListRecordsRequest{ToolName: bad + "\n", PageToken: bad})
 		refused(err)
-		_, err = w.Render(t.Context(), &pb.RenderRequest{Canonical: &pb.CanonicalToolResult{ToolName: bad + "\n", SummaryText: bad, Status: 99}})
+		_, err = w.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: bad + "\n", SummaryText: bad, Status: 99}}})
 		refused(err)
 		_, err = pb.NewAccessServiceClient(w.conn).RegisterSecrets(t.Context(), &pb.RegisterSecretsRequest{Secrets: []*pb.RegisteredSecret{{Name: bad + "]", Value: []byte(bad)}}})
 		refused(err)

@@ -118,7 +118,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 		add(turn.GetOutputs()[i].GetOutput(), r)
 	}
 	compacted, err := s.Compact(t.Context(), &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{kept.GetCanonical(), cut.GetCanonical()},
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: kept.GetCanonical()}}, {Result: &pb.CompactEntry_Canonical{Canonical: cut.GetCanonical()}}},
 		Policy:  &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE},
 	})
 	if err != nil {
@@ -541,7 +541,7 @@ func exerciseWithCanaries(t *testing.T, s *sidecar, roots string) {
 	_, err = s.ProjectTurn(ctx, &pb.ProjectTurnRequest{TotalTokens: 900, Outputs: []*pb.ProjectRequest{request(), request()}})
 	must(err)
 	_, err = s.Compact(ctx, &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{resp.GetCanonical()}, SessionId: telltale,
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: resp.GetCanonical()}}}, SessionId: telltale,
 		Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE},
 	})
 	must(err)

@@ -108,7 +108,7 @@ func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 // whole; the health of the service that needs records says that it is not well.
 func (s *sidecar) wantPoisoned(t *testing.T, q question, record ackedRecord, artifact string) {
 	t.Helper()
-	_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: &pb.CanonicalToolResult{
+	_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult}{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "done",
 		Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32)}},
 	}})

@@ -87,7 +87,7 @@ func TestHugeJSON(t *testing.T) {
 				Output: &pb.CompleteToolOutput{
 					ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 					Result: &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{
-						Source: "s", ResultJson: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
+						Source: "s", Result: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
 					}},
 				},
 			}}}))

@@ -261,7 +261,7 @@ func (c *client) output(content []byte) *pb.CompleteToolOutput {
 	case 3:
 		rows := strings.Repeat(`{"id":1,"name":"a row","state":"open"},`, len(content)/40)
 		text := fmt.Sprintf(`{"call":"%d of %s","rows":[%snull]}`, c.calls, c.name, rows)
-		return success("Fetch", &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Source: "rows", ResultJson: inline([]byte(text))}})
+		return success("Fetch", &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Server: "rows", Result: inline([]byte(text))}})
 	case 4:
 		return &pb.CompleteToolOutput{ToolName: "ReadFile", Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: &pb.CompleteToolError{
 			Kind: "file_not_found", Message: "there is no such file", DetailsJson: fmt.Appendf(nil, `{"call":%d}`, c.calls),
@@ -481,7 +481,7 @@ func (c *client) render(ctx context.Context) error {
 	if len(c.results) == 0 {
 		return c.info(ctx)
 	}
-	_, err := c.Render(ctx, &pb.RenderRequest{Canonical: c.results[c.rng.IntN(len(c.results))]})
+	_, err := c.Render(ctx, &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: c.results[c.rng.IntN(len(c.results))]}})
 	return err
 }
 
