@@ -35,7 +35,8 @@ const (
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type ToolServiceClient interface {
 	// GetToolDefinitions returns the definitions of the tools in the form of a provider, to
-	// be put into "tools" of a request as they are.
+	// be put into "tools" of a request as they are; for Gemini, into "functionDeclarations"
+	// of an element of "tools".
 	//
 	// Errors:
 	//
@@ -98,7 +99,8 @@ func (c *toolServiceClient) CallTool(ctx context.Context, in *CallToolRequest, o
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type ToolServiceServer interface {
 	// GetToolDefinitions returns the definitions of the tools in the form of a provider, to
-	// be put into "tools" of a request as they are.
+	// be put into "tools" of a request as they are; for Gemini, into "functionDeclarations"
+	// of an element of "tools".
 	//
 	// Errors:
 	//
