@@ -45,6 +45,7 @@ func (p Page) run(text *pb.TextResult) {
 	only := p.Parts[0]
 	text.FirstLine, text.LastLine, text.TotalLines = uint64(only.FirstLine), uint64(only.LastLine), uint64(p.Lines)
 	text.FromByte, text.ToByte = uint64(p.From), uint64(p.To)
+	text.Empty = len(only.Text) == 0
 	v := preview.Page(only.Text)
 	large := envelope.Large{Preview: v.Text, Truncated: v.Truncated()}
 	if !v.Whole() {

@@ -174,6 +174,7 @@ func (s *Server) register(results *service) {
 			secrets: results.secrets, patterns: results.patterns,
 		},
 	})
+	pb.RegisterToolServiceServer(s.grpc, &toolService{service: results, library: s.library})
 	pb.RegisterAccessServiceServer(s.grpc, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(s.grpc, &transport{idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes())})
 	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
