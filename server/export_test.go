@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,4 +133,28 @@ func (p *LentBuffers) Check() error {
 		return fmt.Errorf("%d buffers were not given back", p.lent)
 	}
 	return nil
+}
+
+// Tools returns the ToolService of a service.
+func Tools(t testing.TB, s pb.ToolResultServiceServer) pb.ToolServiceServer {
+	t.Helper()
+	own := s.(*service)
+	l, ok := own.store.(*library.Library)
+	if !ok {
+		t.Fatal("the store of the service has no books")
+	}
+	return &toolService{service: own, library: l}
+}
+
+// ParseReadCall reads the arguments of read_result, and says how they were understood.
+func ParseReadCall(arguments string) (string, error) {
+	c, err := parseReadCall(arguments)
+	if wrong, ok := errors.AsType[*mistake](err); ok {
+		return wrong.kind, err
+	}
+	text := fmt.Sprintf("%s %T%+v page=%q", c.result, c.selection, c.selection, c.page)
+	if c.match != nil {
+		text = fmt.Sprintf("%s match %s %d %d page=%q", c.result, c.match.Pattern, c.match.Before, c.match.After, c.page)
+	}
+	return strings.ReplaceAll(text, "slice.", ""), err
 }
