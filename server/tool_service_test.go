@@ -155,7 +155,7 @@ func TestPagesAreTheText(t *testing.T) {
 
 // lineEnds are the offsets just after each line.
 func lineEnds(text string) (ends []int) {
-	for i := range text {
+	for i := range len(text) {
 		if text[i] == '\n' || i == len(text)-1 {
 			ends = append(ends, i+1)
 		}
