@@ -63,7 +63,7 @@ func encodeFile(t *testing.T, path string, provider pb.Provider, format pb.ToolC
 		t.Fatal(err)
 	}
 	req.Provider, req.Format = provider, format
-	resp, err := transports.EncodeTurn(req)
+	resp, err := transports.EncodeTurn(req, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
