@@ -133,7 +133,7 @@ const (
 	notShown   = "cannot be shown here"
 	tooLarge   = "too large to be shown here"
 	tooMany    = "one more than can be shown here"
-	gone       = "is not there any more"
+	gone       = "not there any more"
 	incomplete = "incomplete, and " + notShown
 )
 
