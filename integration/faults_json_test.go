@@ -78,8 +78,8 @@ func deepJSON(t *testing.T, _ *sidecar) {
 		reason string
 		call   func() error
 	}{
-		"details of an error":        {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(member)}))},
-		"details that do not end":    {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(deep[:million])}))},
+		"details of an error":        {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(member)}))},
+		"details that do not end":    {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(deep[:million])}))},
 		"an external result":         {"JSON_TOO_DEEP", projected(ofJSON(deep))},
 		"structured content":         {"JSON_TOO_DEEP", projected(ofMCP(`{"content":[],"structuredContent":` + member + `}`))},
 		"a result without an end":    {"JSON_TOO_DEEP", projected(ofMCP(member[:million]))},
@@ -125,7 +125,7 @@ func pointed(t *testing.T, s *sidecar, path string) error {
 // streamedJSON sends the result of an external tool in a stream.
 func streamedJSON(t *testing.T, s *sidecar, text string) error {
 	out := ofJSON("").GetOutput()
-	out.GetExternalJson().ResultJson = &pb.Payload{Source: &pb.Payload_Stream{Stream: "result"}}
+	out.GetExternalJson().Result = &pb.Payload{Source: &pb.Payload_Stream{Stream: "result"}}
 	_, err := streams(t.Context(), s, headerOf(&pb.StreamHeader{Family: "external_json"}), chunkOf("result", text), finishOf(out))
 	return err
 }
@@ -133,7 +133,7 @@ func streamedJSON(t *testing.T, s *sidecar, text string) error {
 // exactNumbers sends numbers that no float64 has.
 func exactNumbers(t *testing.T, s *sidecar) {
 	const details = `{"b":9007199254740993,"a":1e999,"z":-0,"d":0.10000000000000000001,"n":[1.50,null]}`
-	resp := s.project(t, failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(details)}))
+	resp := s.project(t, failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(details)}))
 	if got := resp.GetCanonical().GetError().GetDetailsJson(); got != details {
 		t.Errorf("the details are %s", got)
 	}

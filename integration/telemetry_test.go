@@ -106,7 +106,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 	project(completed(3, "a\x1b[31mred\x1b[0m\n"))
 	cut := project(within(&pb.Budget{MaxTokens: 300}, completed(0, counted(20_000))))
 	other := project(within(&pb.Budget{MaxTokens: 300}, completed(0, counted(30_000))))
-	s.project(t, failedTool(&pb.CompleteToolError{Kind: "timeout", Message: "it took too long"}))
+	s.project(t, failedTool(&pb.CompleteToolError{Kind: "timeout", Message: payloadOf("it took too long")}))
 	_, err := s.Project(t.Context(), &pb.ProjectRequest{})
 	mustFail(t, codes.InvalidArgument, err)
 	turn := &pb.ProjectTurnRequest{TotalTokens: 500, Outputs: []*pb.ProjectRequest{completed(0, "x\n"), completed(0, counted(9_000))}}
@@ -536,7 +536,7 @@ func exerciseWithCanaries(t *testing.T, s *sidecar, roots string) {
 	byFile.Output.GetCommand().Stdout = &pb.Payload{Source: &pb.Payload_File{File: &pb.FileReference{Path: file}}}
 	_, err = s.Project(ctx, byFile)
 	must(err)
-	_, err = s.Project(ctx, failedTool(&pb.CompleteToolError{Kind: telltale, Message: telltale, DetailsJson: []byte(`{"` + telltale + `":"` + strings.Repeat(telltale, 900) + `"}`)}))
+	_, err = s.Project(ctx, failedTool(&pb.CompleteToolError{Kind: telltale, Message: payloadOf(telltale), Details: payloadOf(`{"` + telltale + `":"` + strings.Repeat(telltale, 900) + `"}`)}))
 	must(err)
 	_, err = s.ProjectTurn(ctx, &pb.ProjectTurnRequest{TotalTokens: 900, Outputs: []*pb.ProjectRequest{request(), request()}})
 	must(err)

@@ -264,7 +264,7 @@ func (c *client) output(content []byte) *pb.CompleteToolOutput {
 		return success("Fetch", &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Server: "rows", Result: inline([]byte(text))}})
 	case 4:
 		return &pb.CompleteToolOutput{ToolName: "ReadFile", Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: &pb.CompleteToolError{
-			Kind: "file_not_found", Message: "there is no such file", DetailsJson: fmt.Appendf(nil, `{"call":%d}`, c.calls),
+			Kind: "file_not_found", Message: inline([]byte("there is no such file")), Details: inline(fmt.Appendf(nil, `{"call":%d}`, c.calls)),
 		}}
 	}
 	return command(inline(content), int32(c.rng.IntN(3)))
@@ -486,8 +486,12 @@ func (c *client) render(ctx context.Context) error {
 }
 
 func (c *client) compact(ctx context.Context) error {
+	entries := make([]*pb.CompactEntry, len(c.results))
+	for i, r := range c.results {
+		entries[i] = &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: r}}
+	}
 	_, err := c.Compact(ctx, &pb.CompactRequest{
-		Results: c.results, SessionId: c.session(),
+		Entries: entries, SessionId: c.session(),
 		Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel(1 + c.rng.IntN(3)), PreviewTokens: uint32(16 + c.rng.IntN(300))},
 	})
 	return err
