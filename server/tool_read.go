@@ -173,7 +173,7 @@ func (r *pageReading) largest(ctx context.Context) (best page, err error) {
 		case high > most:
 			size = min(2*size, most)
 		default:
-			size = low + (high-low)/2
+			size = max(low+(high-low)/2, utf8.UTFMax)
 		}
 	}
 	if best.canonical == nil {
@@ -185,6 +185,9 @@ func (r *pageReading) largest(ctx context.Context) (best page, err error) {
 // read makes a page of at most so many bytes of text.
 func (r *pageReading) read(ctx context.Context, size int) (page, error) {
 	budget := slice.Budget{Bytes: size, Lines: maxReadLines}
+	if size == utf8.UTFMax {
+		budget.Lines = 1 // the smallest page
+	}
 	read, err := sliceOf(ctx, r.pages, slice.Bytes{Start: r.from, End: r.to}, r.call.match, max(r.from, r.first), budget)
 	if errors.Is(err, slice.ErrNothing) {
 		return page{}, mistaken("the result has %s", counted(r.pages.Lines(), "line"))
