@@ -258,7 +258,8 @@ func (c *readCall) readMatch(given toolArguments) error {
 		var broken *syntax.Error
 		if errors.As(err, &broken) {
 			why = broken.Code.String()
-			if broken.Code == syntax.ErrInvalidPerlOp || broken.Code == syntax.ErrInvalidEscape {
+			switch broken.Code {
+			case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidNamedCapture:
 				why += ", which RE2 does not have: no lookaround, no backreferences"
 			}
 		}
