@@ -51,11 +51,12 @@ type ToolServiceClient interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
-	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names.
+	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names, or give
+	//	  the page more tokens.
 	//	INVALID_ARGUMENT (TOOL_UNKNOWN): the name is none of GetToolDefinitions; the call
 	//	  is for another tool of the runtime.
-	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING), UNAVAILABLE (OBJECT_STORE_DOWN),
-	//	INTERNAL (STORE_FAILED): as for ReadArtifact.
+	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): as for ReadArtifact, which also says
+	//	  how it is when the object store does not answer.
 	CallTool(ctx context.Context, in *CallToolRequest, opts ...grpc.CallOption) (*CallToolResponse, error)
 }
 
@@ -115,11 +116,12 @@ type ToolServiceServer interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
-	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names.
+	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names, or give
+	//	  the page more tokens.
 	//	INVALID_ARGUMENT (TOOL_UNKNOWN): the name is none of GetToolDefinitions; the call
 	//	  is for another tool of the runtime.
-	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING), UNAVAILABLE (OBJECT_STORE_DOWN),
-	//	INTERNAL (STORE_FAILED): as for ReadArtifact.
+	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): as for ReadArtifact, which also says
+	//	  how it is when the object store does not answer.
 	CallTool(context.Context, *CallToolRequest) (*CallToolResponse, error)
 	mustEmbedUnimplementedToolServiceServer()
 }
