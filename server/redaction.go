@@ -87,6 +87,7 @@ func (r *redaction) checkName(check envelope.Checker, field, name string) {
 func (r *redaction) checkCall(check envelope.Checker, call *pb.CallReference) {
 	r.checkName(check, "call.session_id", call.GetSessionId())
 	r.checkName(check, "call.call_id", call.GetCallId())
+	r.checkName(check, "call.agent_id", call.GetAgentId())
 }
 
 // checkNames checks all names of a request.

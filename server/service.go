@@ -62,7 +62,8 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 func checkCall(check envelope.Checker, call *pb.CallReference) {
 	if call != nil {
 		check.Name("call.session_id", call.GetSessionId(), true)
-		check.Name("call.call_id", call.GetCallId(), false)
+		check.CallID("call.call_id", call.GetCallId(), false)
+		check.Name("call.agent_id", call.GetAgentId(), false)
 	}
 }
 
