@@ -40,11 +40,11 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 	}
 	defer done()
 	if len(earlier) == 0 {
-		resp, err := p.within(ctx, p.in.Policy.Budget.Tokens)
+		resp, tokens, err := p.withinOwn(ctx)
 		if err != nil {
 			return nil, err
 		}
-		record, err := p.record(ctx, resp, p.in.Policy.Budget.Tokens)
+		record, err := p.record(ctx, resp, tokens)
 		if err != nil {
 			return nil, err
 		}
@@ -72,6 +72,7 @@ type projection struct {
 	redaction   *redaction
 	details     *pb.AuditDetails
 	output      *pb.CompleteToolOutput // without its secrets
+	policy      projectionPolicy
 	in          projectors.Input
 	streams     map[string]arrived
 	puts        *puts // what was stored of it
@@ -111,8 +112,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	if p.family, err = p.registry.ofOutput(out); err != nil {
 		return err
 	}
-	policy, err := p.counters.projection(p.req.GetPolicy(), p.family.Tokens)
-	if err != nil {
+	if p.policy, err = p.counters.projection(p.req.GetPolicy(), out.GetToolName(), p.family.Tokens); err != nil {
 		return err
 	}
 	if p.redaction, err = p.redactionFor(came); err != nil {
@@ -123,7 +123,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	}
 	if p.streams = came.streams; len(p.roots) > 0 {
 		rules := p.family.rules(out.GetCommand().GetCommandLine())
-		p.files, err = p.withFiles(ctx, out, p.streams, policy.Budget.Tokens, rules, p.redaction)
+		p.files, err = p.withFiles(ctx, out, p.streams, p.policy.limit, rules, p.redaction)
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 		p.streams = nil
 	}
 	p.output, p.details = p.redaction.output(out, p.family, p.streams), p.redaction.details(p.req.GetAudit())
-	p.in = projectors.Input{Output: p.output, Policy: policy, InOrder: came.inOrder}
+	p.in = projectors.Input{Output: p.output, Policy: p.policy.Policy, InOrder: came.inOrder}
 	if err := p.whole(); err != nil {
 		return err
 	}
@@ -174,6 +174,20 @@ func (p *projection) whole() (err error) {
 func (p *projection) close() {
 	if p.files != nil {
 		p.files.discard()
+	}
+}
+
+// withinOwn projects the output with its own budget, and says how many tokens that was. Where a nearly full window makes
+// it small, it gives way to what must be kept: a window makes receipts small, and fails no call.
+func (p *projection) withinOwn(ctx context.Context) (*pb.ProjectResponse, int, error) {
+	tokens := p.in.Policy.Budget.Tokens
+	for {
+		resp, err := p.within(ctx, tokens)
+		short, ok := errors.AsType[*envelope.ShortfallError](err)
+		if !ok || short.Unit != "tokens" || tokens >= p.policy.limit {
+			return resp, tokens, err
+		}
+		tokens = min(max(tokens+1, short.Needed), p.policy.limit)
 	}
 }
 

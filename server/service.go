@@ -100,7 +100,7 @@ func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Render
 // tokens to a default.
 func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPolicy, tokens int) (*pb.Receipt, error) {
 	check := envelope.NewChecker(path)
-	b, counter, err := s.counters.render(check, p, tokens)
+	b, counter, err := s.counters.render(check, p, s.counters.unsetTokens(r.GetToolName(), p.GetModel(), tokens))
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	policy, err := a.counters.projection(header.GetPolicy(), family.Tokens)
+	policy, err := a.counters.projection(header.GetPolicy(), "", family.Tokens)
 	if err != nil {
 		return located{"header", err}
 	}
@@ -143,7 +143,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	a.header, a.budget = header, policy.Budget.Tokens
+	a.header, a.budget = header, policy.limit
 	a.order.wanted = header.GetKeepOrder() && family.Ordered
 	a.order.newStage = func() (artifactstore.Stage, error) { return a.store.Stage(a.stageContext()) }
 	a.rules = family.rules(header.GetCommandLine())
