@@ -175,7 +175,9 @@ func (s *Server) register(results *service) {
 		},
 	})
 	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
-	pb.RegisterTransportServiceServer(services, &transport{idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes())})
+	pb.RegisterTransportServiceServer(services, &transport{
+		service: results, library: s.library, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),
+	})
 	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 	}
