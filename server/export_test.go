@@ -132,3 +132,6 @@ func (p *LentBuffers) Check() error {
 	}
 	return nil
 }
+
+// FailedTokens is the default budget of errors.
+func FailedTokens() int { return failed().Tokens }

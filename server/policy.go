@@ -36,19 +36,13 @@ type counters struct {
 func newCounters(budgets ...config.Budget) counters { return counters{tokens.Estimate(), budgets} }
 
 // unsetTokens is the budget of a tool whose caller sets none: the operator's for tool and model, or else the family's.
-// While the tool is not known yet, because its stream only begins, it is the largest that any tool may have.
 func (c counters) unsetTokens(tool, model string, family int) int {
-	largest := family
 	for _, b := range c.budgets {
-		switch {
-		case !b.MatchesModel(model):
-		case tool == "":
-			largest = max(largest, b.Tokens)
-		case b.MatchesTool(tool):
+		if b.Matches(tool, model) {
 			return b.Tokens
 		}
 	}
-	return largest
+	return family
 }
 
 // budget is a RenderPolicy of the contract with every default in its place.

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 )
@@ -124,7 +125,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	}
 	if p.streams = came.streams; len(p.roots) > 0 {
 		rules := p.family.rules(out.GetCommand().GetCommandLine())
-		p.files, err = p.withFiles(ctx, out, p.streams, p.policy.limit, rules, p.redaction)
+		p.files, err = p.withFiles(ctx, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction)
 		if err != nil {
 			return err
 		}
@@ -185,15 +186,22 @@ func (p *projection) withinOwn(ctx context.Context) (*pb.ProjectResponse, int, e
 	for {
 		resp, err := p.within(ctx, tokens)
 		short, ok := errors.AsType[*envelope.ShortfallError](err)
-		if !ok || short.Unit != "tokens" || tokens >= p.policy.limit {
+		if !ok || tokens >= p.policy.limit {
 			return resp, tokens, err
 		}
-		tokens = min(max(tokens+1, short.Needed), p.policy.limit)
+		if short.Unit == "tokens" && short.Needed > tokens {
+			tokens = min(short.Needed, p.policy.limit)
+		} else {
+			tokens = p.policy.limit
+		}
 	}
 }
 
 // within projects the output with a budget of some tokens.
 func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectResponse, error) {
+	if err := p.keepFor(ctx, tokens); err != nil {
+		return nil, err
+	}
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
 	in.Left = p.leaves()
@@ -205,6 +213,29 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	return &pb.ProjectResponse{
 		Canonical: canonical, Receipt: m.answer(), Durability: p.durability, Redactions: p.redaction.found.list(),
 	}, nil
+}
+
+// keepFor reads streams again whose excerpts were kept for another budget, so that they are shown like payloads that are
+// inline: streams of a tool that was not known when they came, and outputs that get a share of a turn.
+func (p *projection) keepFor(ctx context.Context, tokens int) error {
+	rules := p.family.rules(p.output.GetCommand().GetCommandLine())
+	for key := range p.in.Streams {
+		s := p.streams[key]
+		if s.tokens == tokens {
+			continue
+		}
+		w := preview.NewWriter(tokens)
+		w.Watch(rules)
+		if err := eachBlock(ctx, s.Blob, func(block []byte) error {
+			_, err := w.Write(block)
+			return err
+		}); err != nil {
+			return err
+		}
+		s.Excerpt, s.tokens = w.Finish(), tokens
+		p.streams[key], p.in.Streams[key] = s, s.Stream
+	}
+	return nil
 }
 
 // project makes the canonical result and the receipt of an output.

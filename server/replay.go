@@ -314,7 +314,7 @@ func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]ar
 			_, err := w.Write(block)
 			return err
 		})
-		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}}
+		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}, tokens: budget}
 	}
 	eachPayload("output", p.output.ProtoReflect(), put)
 	eachCustomPayload(p.output, p.family, func(field string, payload *pb.Payload) {

@@ -53,11 +53,10 @@ func ParseBudget(text string) (Budget, error) {
 	return Budget{Tool: tool, Model: model, Tokens: tokens}, nil
 }
 
-// MatchesTool reports whether the budget is for a tool, of whatever model.
-func (b Budget) MatchesTool(tool string) bool { return matches(b.Tool, tool) }
-
-// MatchesModel reports whether the budget is for a model, of whatever tool.
-func (b Budget) MatchesModel(model string) bool { return b.Model == "" || matches(b.Model, model) }
+// Matches reports whether the budget is for a tool and a model.
+func (b Budget) Matches(tool, model string) bool {
+	return matches(b.Tool, tool) && (b.Model == "" || matches(b.Model, model))
+}
 
 // matches matches a pattern that was checked, with slashes like other characters.
 func matches(pattern, text string) bool {

@@ -36,7 +36,7 @@ func TestBudgetMatches(t *testing.T) {
 			t.Errorf("%s: %v", c.budget, err)
 			continue
 		}
-		if got := b.MatchesTool(c.tool) && b.MatchesModel(c.model); got != c.want || b.Tokens != 100 {
+		if got := b.Matches(c.tool, c.model); got != c.want || b.Tokens != 100 {
 			t.Errorf("%s for %s of %q: %t, want %t", c.budget, c.tool, c.model, got, c.want)
 		}
 	}
