@@ -14,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/server/config"
 )
 
 // NewService returns the service without a transport around it.
@@ -135,3 +136,8 @@ func (p *LentBuffers) Check() error {
 
 // FailedTokens is the default budget of errors.
 func FailedTokens() int { return failed().Tokens }
+
+// SetBudgets gives a service budgets of an operator.
+func SetBudgets(s pb.ToolResultServiceServer, list ...config.Budget) {
+	s.(*service).counters = newCounters(list...)
+}

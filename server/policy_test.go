@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/config"
 )
 
 // TestWindowBoundsReceipts: a window makes a receipt fit a quarter of what is left, as a budget of that does; where what
@@ -107,4 +110,26 @@ func TestWindowAndModelAreChecked(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
+}
+
+// TestToolBudgetsOfStreams: a stream is shown by the budget of its tool, whether its header names the tool or not.
+func TestToolBudgetsOfStreams(t *testing.T) {
+	h := newHouse(t)
+	rapid.Check(t, func(t *rapid.T) {
+		server.SetBudgets(h.ToolResultServiceServer, config.Budget{Tool: "?*", Tokens: rapid.SampledFrom([]int{150, 700, 6000}).Draw(t, "budget")})
+		out, policy := h.outputOf("command").Draw(t, "output"), policies().Draw(t, "policy")
+		policy.Render.Budget = nil
+		want, unary := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})
+		requests := h.requestsOf(t, "command", out, policy)
+		if rapid.Bool().Draw(t, "named") {
+			requests[0].GetHeader().ToolName = out.GetToolName()
+		}
+		answers, stream := h.stream(t.Context(), requests)
+		if (unary == nil) != (stream == nil) {
+			t.Fatalf("unary: %v, streaming: %v", unary, stream)
+		}
+		if unary == nil && !proto.Equal(want, answers[0].GetResult()) {
+			t.Fatal(cmp.Diff(want, answers[0].GetResult(), protocmp.Transform()))
+		}
+	})
 }
