@@ -396,10 +396,12 @@ func (p *projection) versions() *pb.AuditVersions {
 }
 
 // policyDigest identifies the policy with every default in its place.
-func (p *projection) policyDigest() string { return policyDigest(p.in.Policy) }
+func (p *projection) policyDigest() string { return p.policy.digest() }
 
-func policyDigest(p projectors.Policy) string {
-	text := fmt.Sprintf("%+v line_bytes=%d head=%d all=%t counter=%s", p.Budget, p.LineBytes, p.HeadPercent, p.KeepAll, p.Counter.Name())
+// digest identifies the policy.
+func (p projectionPolicy) digest() string {
+	text := fmt.Sprintf("%+v limit=%d line_bytes=%d head=%d all=%t counter=%s handles=%d",
+		p.Budget, p.limit, p.LineBytes, p.HeadPercent, p.KeepAll, p.Counter.Name(), p.handles)
 	return fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(text)))
 }
 

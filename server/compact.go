@@ -94,7 +94,7 @@ func historyOf(req *pb.CompactRequest, types envelope.Types) ([]compactor.Entry,
 			return nil, err
 		}
 		at := check.At(fmt.Sprintf("entries[%d]", i))
-		at.Name("call_id", c.GetCallId(), false)
+		at.CallID("call_id", c.GetCallId(), false)
 		at.Length("subject", c.GetSubject(), maxSubject)
 		if i > 0 && c.GetTurn() < entries[i-1].GetTurn() {
 			at.Fail("turn", bounds, "is %d, after a result of turn %d", c.GetTurn(), entries[i-1].GetTurn())
@@ -283,7 +283,7 @@ func (s *service) protection(check envelope.Checker, p *pb.ProtectionPolicy, int
 		into.Calls = make(map[string]bool, n)
 	}
 	for i, id := range p.GetCallIds()[:min(maxPinned, len(p.GetCallIds()))] {
-		check.Name(fmt.Sprintf("call_ids[%d]", i), id, true)
+		check.CallID(fmt.Sprintf("call_ids[%d]", i), id, true)
 		if into.Calls != nil {
 			into.Calls[id] = true
 		}

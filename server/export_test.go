@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/server/config"
 )
 
 // NewService returns the service without a transport around it.
@@ -174,4 +175,12 @@ func Confined(ctx context.Context, session string) context.Context {
 func Reason(err error) (reason, field string) {
 	r := refuse(err)
 	return reasonName(r.reason), r.metadata["field"]
+}
+
+// FailedTokens is the default budget of errors.
+func FailedTokens() int { return failed().Tokens }
+
+// SetBudgets gives a service budgets of an operator.
+func SetBudgets(s pb.ToolResultServiceServer, list ...config.Budget) {
+	s.(*service).counters = newCounters(list...)
 }

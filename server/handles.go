@@ -4,7 +4,6 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 )
 
@@ -28,9 +27,9 @@ func (s *service) handle(p *pb.RenderPolicy) func(path string) string {
 
 // forPage is the policy of an output of a tool: a page of read_result is shown whole, whatever its budget. It was fitted
 // to one when it was made, and what was read back must not be cut again.
-func forPage(p projectors.Policy, tool string) projectors.Policy {
+func forPage(p projectionPolicy, tool string) projectionPolicy {
 	if tool == envelope.ReadTool {
-		p.Budget, p.LineBytes = envelope.Cost{Tokens: maxTokens}, maxLineBytes
+		p.Budget, p.LineBytes, p.limit = envelope.Cost{Tokens: maxTokens}, maxLineBytes, maxTokens
 	}
 	return p
 }

@@ -258,10 +258,10 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if r.gone != "" {
 		return nil, nil
 	}
-	policy, err := r.counters.projection(r.record.GetPolicy(), family.Tokens)
-	policy = forPage(policy, r.record.GetOutput().GetToolName())
-	if err != nil || policyDigest(policy) != r.record.GetPolicyDigest() {
-		r.gone = "the defaults of policies are others than they were"
+	policy, err := r.counters.projection(r.record.GetPolicy(), r.record.GetToolName(), family.Tokens)
+	policy = forPage(policy, r.record.GetToolName())
+	if err != nil || policy.digest() != r.record.GetPolicyDigest() {
+		r.gone = "the defaults of policies, or the budgets of the operator, are others than they were"
 		return nil, nil
 	}
 	policy.Budget.Tokens = int(r.record.GetBudgetTokens())
@@ -270,7 +270,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if err := r.restore(ctx, p, blobs, policy.Budget.Tokens, rules); err != nil {
 		return nil, err
 	}
-	p.in = projectors.Input{Output: p.output, Policy: policy, Unchanged: r.record.GetUnchanged()}
+	p.in = projectors.Input{Output: p.output, Policy: policy.Policy, Unchanged: r.record.GetUnchanged()}
 	if blob := blobs[inOrderField]; blob != nil {
 		p.in.InOrder = projectors.InOrder{Blob: blob, Keys: r.record.GetInOrder()}
 	}
@@ -315,7 +315,7 @@ func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]ar
 			_, err := w.Write(block)
 			return err
 		})
-		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}}
+		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}, tokens: budget}
 	}
 	eachPayload("output", p.output.ProtoReflect(), put)
 	eachCustomPayload(p.output, p.family, func(field string, payload *pb.Payload) {

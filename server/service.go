@@ -66,7 +66,8 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 func checkCall(check envelope.Checker, call *pb.CallReference) {
 	if call != nil {
 		check.Name("call.session_id", call.GetSessionId(), true)
-		check.Name("call.call_id", call.GetCallId(), false)
+		check.CallID("call.call_id", call.GetCallId(), false)
+		check.Name("call.agent_id", call.GetAgentId(), false)
 	}
 }
 
@@ -129,7 +130,7 @@ func (s *service) toRender(ctx context.Context, req *pb.RenderRequest) (*pb.Cano
 // tokens to a default.
 func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPolicy, tokens int) (*pb.Receipt, error) {
 	check := envelope.NewChecker(path)
-	b, counter, err := s.counters.render(check, p, tokens)
+	b, counter, err := s.counters.render(check, p, s.counters.unsetTokens(r.GetToolName(), p.GetModel(), tokens))
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,6 @@ type turnOutput struct {
 	*projection
 	resp   *pb.ProjectResponse
 	budget int  // tokens that resp was projected with
-	own    int  // that its own policy allows
 	wants  int  // that its receipt has with these
 	least  int  // that it must have
 	failed bool // it tells of a failure
@@ -183,7 +182,7 @@ func (t *turn) close() {
 func (t *turn) add(ctx context.Context, s *service, req *pb.ProjectRequest) error {
 	p, err := s.prepare(ctx, req, received{})
 	if err == nil {
-		t.outputs = append(t.outputs, turnOutput{projection: p, own: p.in.Policy.Budget.Tokens})
+		t.outputs = append(t.outputs, turnOutput{projection: p})
 	}
 	return err
 }
@@ -206,7 +205,8 @@ func (t *turn) sameVocabulary() error {
 func (t *turn) share(ctx context.Context) error {
 	for i := range t.outputs {
 		o := &t.outputs[i]
-		if err := o.project(ctx, o.own); err != nil {
+		var err error
+		if o.resp, o.budget, err = o.withinOwn(ctx); err != nil {
 			return under(outputAt(i), err)
 		}
 		o.wants = int(o.resp.GetReceipt().GetTokens())
