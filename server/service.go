@@ -55,7 +55,11 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	if err := confineCall(ctx, &req.Call); err != nil {
 		return nil, err
 	}
-	return s.project(ctx, req, received{})
+	resp, err := s.project(ctx, req, received{})
+	if err != nil {
+		return nil, err
+	}
+	return resp, s.form(req.GetCanonicalForm(), resp)
 }
 
 // checkCall checks the reference to the call of a tool, where there is one.
