@@ -10,16 +10,36 @@ import (
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
+// given is an entry with its result.
+type given struct {
+	compactor.Entry
+	Result *pb.CanonicalToolResult
+}
+
+func historyOf(list []given) compactor.History {
+	entries, results := make([]compactor.Entry, len(list)), make([]*pb.CanonicalToolResult, len(list))
+	for i, g := range list {
+		entries[i], results[i] = g.Entry, g.Result
+	}
+	return compactor.InMemory(entries, results)
+}
+
+// outcome is a plan and what it makes of the results.
+type outcome struct {
+	*compactor.Plan
+	results []*pb.CanonicalToolResult
+}
+
 // ran is a result of a command line: lines of log and, of one that failed, an error in
 // their middle.
-func ran(line string, exit int32, lines int) compactor.Entry {
+func ran(line string, exit int32, lines int) given {
 	text := numbered(lines / 2)
 	if exit != 0 {
 		text += wrong
 	}
 	r := result(text + numbered(lines/2))
 	r.GetCommand().CommandPreview, r.GetCommand().ExitStatus = line, &exit
-	return compactor.Entry{Result: r}
+	return given{Result: r}
 }
 
 const wrong = "main.go:12:6: undefined: frobnicate\n"
@@ -38,11 +58,11 @@ func about(_ int, r *pb.CanonicalToolResult) (int, error) {
 }
 
 // plan plans within a budget that is a share of all, in per cent.
-func plan(t *testing.T, share int, history []compactor.Entry, change func(*compactor.Policy)) *compactor.Plan {
+func plan(t *testing.T, share int, history []given, change func(*compactor.Policy)) outcome {
 	t.Helper()
 	p := compactor.Policy{Level: line, PreviewTokens: 16, OpenFailure: 16, Measure: about, Budget: 1 << 30}
 	c := compactorAt(t, "/store/3f8/a9c1e2")
-	all, err := c.Plan(history, p)
+	all, err := c.Plan(historyOf(history), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +70,31 @@ func plan(t *testing.T, share int, history []compactor.Entry, change func(*compa
 	if change != nil {
 		change(&p)
 	}
-	got, err := c.Plan(history, p)
+	got, err := c.Plan(historyOf(history), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Budget > 0 && got.Shortfall != max(0, got.After-p.Budget) {
 		t.Fatalf("%d tokens for %d, %d short", got.After, p.Budget, got.Shortfall)
 	}
-	return got
+	o := outcome{Plan: got}
+	for i, r := range got.Results {
+		var made compactor.Compacted
+		if !history[i].Unknown {
+			if made, err = got.Result(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if made.Changed != r.Changed || history[i].Result != nil && made.Result != nil && r.Level != c.Level(made.Result) {
+			t.Fatalf("result %d is not as planned: %+v", i, r)
+		}
+		o.results = append(o.results, made.Result)
+	}
+	return o
 }
 
 // lost is how much of each result went, in per cent.
-func lost(p *compactor.Plan) (list []int) {
+func lost(p outcome) (list []int) {
 	for _, r := range p.Results {
 		list = append(list, 100-100*r.After/r.Before)
 	}
@@ -69,7 +102,7 @@ func lost(p *compactor.Plan) (list []int) {
 }
 
 func TestOlderResultsGoFirst(t *testing.T) {
-	got := lost(plan(t, 60, []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}, nil))
+	got := lost(plan(t, 60, []given{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}, nil))
 	for i := range got[1:] {
 		if got[i] < got[i+1] {
 			t.Errorf("%v went", got)
@@ -81,31 +114,32 @@ func TestOlderResultsGoFirst(t *testing.T) {
 }
 
 func TestSupersededResultsGoFirst(t *testing.T) {
-	p := plan(t, 75, []compactor.Entry{ran("other", 0, 200), ran("make", 0, 200), ran("more", 0, 200), ran("make", 0, 180)}, nil)
+	p := plan(t, 75, []given{ran("other", 0, 200), ran("make", 0, 200), ran("more", 0, 200), ran("make", 0, 180)}, nil)
 	if got := lost(p); got[1] < 80 || got[0] > 60 || got[3] > 0 {
 		t.Errorf("%v went", got)
 	}
-	if s := p.Results[1].Result.GetCommand().GetSuperseded(); s.GetResultsLater() != 2 || p.Results[1].SupersededBy != 3 || p.Results[0].SupersededBy != -1 {
+	if s := p.results[1].GetCommand().GetSuperseded(); s.GetResultsLater() != 2 || p.Results[1].SupersededBy != 3 || p.Results[0].SupersededBy != -1 {
 		t.Errorf("superseded by %v, %d", s, p.Results[1].SupersededBy)
 	}
 }
 
 // What the runtime says that was asked counts, whatever the command line.
 func TestSubjectsOfTheRuntime(t *testing.T) {
-	history := []compactor.Entry{ran("a", 0, 100), ran("b", 0, 100), ran("b", 0, 100)}
-	history[0].Subject, history[1].Subject, history[1].Call = "the same", "the same", "c2"
+	history := []given{ran("a", 0, 100), ran("b", 0, 100), ran("b", 0, 100)}
+	same := compactor.SubjectOf("the same")
+	history[0].Subject, history[1].Subject, history[1].Call = same, same, "c2"
 	p := plan(t, 60, history, nil)
 	if p.Results[0].SupersededBy != 1 || p.Results[1].SupersededBy != -1 || p.Results[0].Subject != "the same" {
 		t.Errorf("%+v", p.Results[0])
 	}
-	if s := p.Results[0].Result.GetCommand().GetSuperseded(); s.GetCallId() != "c2" {
+	if s := p.results[0].GetCommand().GetSuperseded(); s.GetCallId() != "c2" {
 		t.Errorf("superseded by %v", s)
 	}
 }
 
 // A failure is open until the same was run again, and keeps what it says.
 func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
-	history := []compactor.Entry{
+	history := []given{
 		ran("make", 2, 200), ran("make test", 1, 200), ran("make test", 0, 200), ran("make lint", 1, 200), ran("make lint", 1, 150), ran("ls", 0, 200),
 	}
 	p := plan(t, 1, history, func(p *compactor.Policy) { p.OpenFailure = 100 })
@@ -114,7 +148,7 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 		if r.Open != open {
 			t.Errorf("result %d: open is %v", i, r.Open)
 		}
-		text := r.Result.GetCommand().GetStdoutPreview()
+		text := p.results[i].GetCommand().GetStdoutPreview()
 		if told := strings.Contains(text, wrong); told != open || open && tokens.Estimate().Count(text) < 60 {
 			t.Errorf("result %d: told is %v\n%s", i, told, text)
 		}
@@ -123,28 +157,28 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 		t.Error("a budget below the floors is met")
 	}
 	p = plan(t, 1, history, func(p *compactor.Policy) { p.OpenFailure = 0 })
-	if strings.Contains(p.Results[0].Result.GetCommand().GetStdoutPreview(), wrong) {
+	if strings.Contains(p.results[0].GetCommand().GetStdoutPreview(), wrong) {
 		t.Error("without a floor a failure keeps its preview whatever the budget")
 	}
 }
 
 // A long line of a failure goes down to what it keeps at once, and not half the way.
 func TestLongLineOfAnOpenFailure(t *testing.T) {
-	history := []compactor.Entry{{Result: &pb.CanonicalToolResult{
+	history := []given{{Result: &pb.CanonicalToolResult{
 		ToolName: "Make", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s", Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{
 			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)), StdoutPreview: new(strings.Repeat("long line ", 400)),
 		}},
 	}}}
 	least := func(p *compactor.Policy) { p.OpenFailure, p.PreviewTokens = 256, 256 }
-	once := plan(t, 1, history, least).Results[0].Result
-	if twice := plan(t, 1, []compactor.Entry{{Result: once}}, least).Results[0]; twice.Changed {
-		t.Errorf("%d bytes, and then %d", len(once.GetCommand().GetStdoutPreview()), len(twice.Result.GetCommand().GetStdoutPreview()))
+	once := plan(t, 1, history, least).results[0]
+	if twice := plan(t, 1, []given{{Result: once}}, least); twice.Results[0].Changed {
+		t.Errorf("%d bytes, and then %d", len(once.GetCommand().GetStdoutPreview()), len(twice.results[0].GetCommand().GetStdoutPreview()))
 	}
 }
 
 // The lines of an open failure cost more than those of other results.
 func TestOpenFailuresGoLater(t *testing.T) {
-	history := []compactor.Entry{ran("a", 1, 100)}
+	history := []given{ran("a", 1, 100)}
 	for i := range 7 {
 		history = append(history, ran(fmt.Sprint("b", i), 0, 100))
 	}
@@ -154,7 +188,7 @@ func TestOpenFailuresGoLater(t *testing.T) {
 }
 
 func TestProtectedResultsStay(t *testing.T) {
-	history := []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}
+	history := []given{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}
 	for i := range history {
 		history[i].Call, history[i].Turn = fmt.Sprint("c", i), 1+i/2
 	}
@@ -172,7 +206,7 @@ func TestProtectedResultsStay(t *testing.T) {
 
 // A result that a later one refers to is as young as that.
 func TestUnchangedOutputKeepsWhatItRefersTo(t *testing.T) {
-	history := []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 10)}
+	history := []given{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 10)}
 	history[0].Call = "c1"
 	history[3].Result.GetCommand().Unchanged = &pb.OutputUnchanged{CallId: "c1", CallsAgo: 3}
 	if got := lost(plan(t, 60, history, nil)); got[0] >= got[2] {
@@ -183,7 +217,7 @@ func TestUnchangedOutputKeepsWhatItRefersTo(t *testing.T) {
 // Within an epoch nothing changes that is in the cache. At its end the rewriting begins
 // where it pays: far back if many requests follow, and behind the cache if none does.
 func TestCacheBoundary(t *testing.T) {
-	var history []compactor.Entry
+	var history []given
 	for i := range 30 {
 		e := ran(fmt.Sprint("make ", i), 0, 6)
 		if i == 2 || i >= 20 {
@@ -192,7 +226,7 @@ func TestCacheBoundary(t *testing.T) {
 		e.Preceding = 60
 		history = append(history, e)
 	}
-	first := func(change func(*compactor.Policy)) (int, *compactor.Plan) {
+	first := func(change func(*compactor.Policy)) (int, outcome) {
 		p := plan(t, 80, history, change)
 		return p.FirstChanged(), p
 	}
@@ -222,7 +256,7 @@ func TestCacheBoundary(t *testing.T) {
 }
 
 func TestBreakFreesEnough(t *testing.T) {
-	var history []compactor.Entry
+	var history []given
 	for i := range 10 {
 		history = append(history, ran(fmt.Sprint("make ", i), 0, 200))
 	}
