@@ -415,8 +415,8 @@ func (a *audit) rendered(ctx context.Context, began time.Time, made *pb.AuditRec
 	return a.append(ctx, nil, r)
 }
 
-// compacted records what a compaction changed.
-func (a *audit) compacted(ctx context.Context, began time.Time, session string, req *pb.CompactRequest, resp *pb.CompactResponse, counter string) error {
+// compacted records results that a compaction changed, and its overview.
+func (a *audit) compacted(ctx context.Context, began time.Time, session string, results []*pb.AuditCompacted, overview *pb.Receipt, counter string) error {
 	if a == nil {
 		return nil
 	}
@@ -425,11 +425,7 @@ func (a *audit) compacted(ctx context.Context, began time.Time, session string, 
 		r.Call = &pb.CallReference{SessionId: session}
 	}
 	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: counter}
-	for _, result := range resp.GetResults() {
-		r.Compacted = append(r.Compacted, &pb.AuditCompacted{
-			Index: result.GetIndex(), CallId: req.GetEntries()[result.GetIndex()].GetCallId(), Canonical: result.GetCanonical(), Receipt: result.GetReceipt(),
-		})
-	}
+	r.Compacted, r.Receipt = results, overview
 	return a.append(ctx, nil, r)
 }
 

@@ -26,6 +26,7 @@ func rights() map[string]right {
 		pb.ToolResultService_ProjectTurn_FullMethodName:   everyone,
 		pb.ToolResultService_Render_FullMethodName:        everyone,
 		pb.ToolResultService_Compact_FullMethodName:       everyone,
+		pb.ToolResultService_CompactStream_FullMethodName: everyone,
 		pb.ToolResultService_GetServerInfo_FullMethodName: everyone,
 
 		pb.ArtifactService_ReadArtifact_FullMethodName:    everyone,
