@@ -71,7 +71,7 @@ func (s *shelf) get(entry int) (*loaded, error) {
 	}
 	l, n := s.open(r), proto.Size(r)
 	s.kept[entry], s.order, s.size = l, append(s.order, keptSize{entry, n}), s.size+n
-	for s.size > maxLoaded && len(s.order) > 1 {
+	for s.size > s.memory && len(s.order) > 1 {
 		delete(s.kept, s.order[0].entry)
 		s.size, s.order = s.size-s.order[0].size, s.order[1:]
 	}

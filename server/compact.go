@@ -27,7 +27,7 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if n := len(req.GetEntries()); n > maxResults {
 		return nil, tooManyEntries(maxResults)
 	}
-	if err := m.begin(req.GetSessionId(), req.GetPolicy(), maxResults); err != nil {
+	if err := m.begin(req.GetSessionId(), req.GetPolicy(), len(req.GetEntries())); err != nil {
 		return nil, err
 	}
 	defer m.history.close()
@@ -59,7 +59,6 @@ type compaction struct {
 	began    time.Time
 	session  string
 	form     pb.CanonicalForm
-	asked    *pb.CompactionPolicy
 	history  *givenHistory
 	plan     *compactor.Plan
 	moved    map[int]*pb.CanonicalToolResult // that name other paths than were foreseen
@@ -81,7 +80,7 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit int) (e
 	if m.compactionPolicy, err = m.compaction(p, limit); err != nil {
 		return err
 	}
-	m.asked, m.history, m.moved = p, m.newHistory(m.ctx, m.session, limit), map[int]*pb.CanonicalToolResult{}
+	m.history, m.moved = m.newHistory(m.ctx, m.session, limit), map[int]*pb.CanonicalToolResult{}
 	return nil
 }
 
@@ -89,9 +88,6 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit int) (e
 // are stored and on record, and returns the answer without them.
 func (m *compaction) run(dry bool, answer func(*pb.PlannedResult, *pb.CompactedResult) error) (_ *pb.CompactResponse, err error) {
 	n := len(m.history.entries)
-	if m.compactionPolicy, err = m.compaction(m.asked, n); err != nil { // now it is known how many there are
-		return nil, err
-	}
 	m.Measure = m.measure
 	if m.plan, err = m.compactor.Plan(compactor.History{Entries: m.history.entries, Load: m.history.load}, m.Policy); err != nil {
 		return nil, err

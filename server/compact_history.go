@@ -161,7 +161,7 @@ func (h *givenHistory) keep(r *pb.CanonicalToolResult) error {
 		h.results = append(h.results, givenResult{})
 		return nil
 	}
-	if n := proto.Size(r); h.memory+n <= maxHistoryInMemory {
+	if n := proto.Size(r); h.memory+n <= h.inMemory {
 		h.memory += n
 		h.results = append(h.results, givenResult{message: r})
 		return nil

@@ -57,6 +57,10 @@ func (c *compactStream) serve() error {
 			return err
 		}
 	}
+	if n := len(c.history.entries); c.Cache.Results > n {
+		_, err := c.service.compaction(header.GetPolicy(), n) // it was not known how many there are
+		return under("header", err)
+	}
 	summary, err := c.run(header.GetDryRun(), c.answer)
 	if err != nil {
 		return err
