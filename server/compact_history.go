@@ -129,14 +129,14 @@ func (h *givenHistory) onRecord(path, call string) (*pb.CanonicalToolResult, err
 }
 
 // foreign reports whether what is wrong with a JSON text is that this version does not know a member of it, or what it
-// says: the text as a whole is an object.
+// says: the text as a whole is an object, and is not of several families.
 func foreign(err error) bool {
 	invalid, ok := errors.AsType[*envelope.InvalidError](err)
 	if !ok {
 		return false
 	}
 	for _, v := range invalid.Violations {
-		if v.Field == "" {
+		if v.Field == "" || v.Reason != pb.ErrorReason_ERROR_REASON_JSON_INVALID {
 			return false
 		}
 	}
