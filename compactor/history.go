@@ -47,7 +47,7 @@ func (c *Compactor) open(r *pb.CanonicalToolResult) *loaded {
 
 // maxLoaded is how many bytes of results are kept in memory, as they are encoded. What is
 // known of them is some five times that.
-const maxLoaded = 4 << 20
+const maxLoaded = 2 << 20
 
 // shelf loads results, and keeps those that were loaded last.
 type shelf struct {

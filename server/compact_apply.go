@@ -17,7 +17,7 @@ import (
 // Bounds of what is made, stored and recorded together, before it is answered.
 const (
 	maxBatch      = 512
-	maxBatchBytes = 2 << 20 // of results and of what has to be stored for them
+	maxBatchBytes = 1 << 20 // of results and of what has to be stored for them
 	maxPuts       = 16      // at one time
 )
 

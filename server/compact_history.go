@@ -16,7 +16,7 @@ import (
 
 // maxHistoryInMemory is how many bytes of a history are kept in memory, as they are encoded. What is over it is spooled
 // into the artifact store.
-const maxHistoryInMemory = 4 << 20
+const maxHistoryInMemory = 2 << 20
 
 // givenHistory is the results of a history as they are given, in the order of the entries.
 type givenHistory struct {
