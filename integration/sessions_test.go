@@ -137,7 +137,7 @@ func TestCompactReadsSessions(t *testing.T) {
 	wantIn(t, run("--explain", "--total-tokens=600", "--cached-results=3"), "in the cache", "more than the budget of 600; nothing changes")
 	wantIn(t, run("--dry-run", "--total-tokens=600"), `"tokens_after"`, `"budget_met": true`)
 	wantIn(t, run("--level=line"), "Superseded: by call call_10, 1 result later")
-	wantIn(t, run("--level=line", "--overview"), "Earlier tool results: ", "ran go test ./...: exit code 1; stdout: memory/")
+	wantIn(t, run("--level=line", "--overview"), "Earlier tool results: ", "ran go test -v ./...: exit code 1; stdout: memory/")
 	pipedTwice(t, env, at, session.String())
 
 	r := cli(t, env, strings.NewReader(session.String()), "compact", at, "--cache-break=often")
