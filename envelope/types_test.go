@@ -75,7 +75,7 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"DeployResult has no field \"nothing\"":                              outcome("DeployResult", "Deployment {nothing}"),
 		"option reads: DeployResult has no string nothing":                   reads("DeployResult", "nothing"),
 		"option reads: DeployResult has no string replicas":                  reads("DeployResult", "replicas"),
-		"option changes: DeployResult has no string nothing":                 changes("DeployResult", "state", "nothing"),
+		"option changes: DeployResult has no string nothing":                 changes("DeployResult", "dashboard", "nothing"),
 		"option changes: dashboard is no list of messages of acme.v1.Deploy": changes("DeployResult", "dashboard.path"),
 		"option changes: Replica has no string nothing of acme.v1.DeployRes": changes("DeployResult", "replicas.nothing"),
 		"a field is not closed":                                              outcome("DeployResult", "Deployment {state"),
