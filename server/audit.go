@@ -417,8 +417,8 @@ func (a *audit) rendered(ctx context.Context, began time.Time, made *pb.AuditRec
 	return a.append(ctx, nil, r)
 }
 
-// compacted records what a compaction changed.
-func (a *audit) compacted(ctx context.Context, began time.Time, session string, req *pb.CompactRequest, resp *pb.CompactResponse, counter string) error {
+// compacted records what a compaction made: results that changed, the overview, and the policy.
+func (a *audit) compacted(ctx context.Context, began time.Time, session string, made *pb.AuditRecord, counter string) error {
 	if a == nil {
 		return nil
 	}
@@ -426,13 +426,8 @@ func (a *audit) compacted(ctx context.Context, began time.Time, session string, 
 	if session != "" {
 		r.Call = &pb.CallReference{SessionId: session}
 	}
-	r.Policy = &pb.ProjectionPolicy{Render: known(req.GetPolicy().GetRender())}
 	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: counter}
-	for _, result := range resp.GetResults() {
-		r.Compacted = append(r.Compacted, &pb.AuditCompacted{
-			Index: result.GetIndex(), CallId: req.GetEntries()[result.GetIndex()].GetCallId(), Canonical: result.GetCanonical(), Receipt: result.GetReceipt(),
-		})
-	}
+	r.Policy, r.Compacted, r.Receipt = made.Policy, made.Compacted, made.Receipt
 	return a.append(ctx, nil, r)
 }
 

@@ -31,8 +31,15 @@ func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, log
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle,
+	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle, inMemory: maxHistoryInMemory,
 		secrets: newSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
+}
+
+// NewSpoolingService is NewService with no result of a history in memory.
+func NewSpoolingService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
+	s := NewService(t, r, store).(*service)
+	s.inMemory = 0
+	return s
 }
 
 // NewAuditedService is NewService with an audit log, and what reads it.

@@ -28,6 +28,7 @@ func rights() map[string]right {
 		pb.ToolResultService_Render_FullMethodName:        everyone,
 		pb.ToolResultService_ParseReceipt_FullMethodName:  everyone,
 		pb.ToolResultService_Compact_FullMethodName:       everyone,
+		pb.ToolResultService_CompactStream_FullMethodName: everyone,
 		pb.ToolResultService_GetServerInfo_FullMethodName: everyone,
 
 		pb.ArtifactService_ReadArtifact_FullMethodName:    everyone,

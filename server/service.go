@@ -31,6 +31,7 @@ type service struct {
 	logger     *slog.Logger
 	outputs    *outputs
 	idle       time.Duration // that a stream may be without a message
+	inMemory   int           // bytes of a history that are kept in memory
 	secrets    *secrets
 	patterns   *redact.Patterns // of what looks like a secret; nil when that is off
 	audit      *audit           // nil when no log is kept
