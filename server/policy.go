@@ -15,7 +15,6 @@ const (
 	minLineBytes, maxLineBytes = 80, 1_000_000
 	defaultLineBytes           = 2000
 	defaultHeadPercent         = 25
-	maxCommandLine             = 65_536
 )
 
 // counters are the token counters that a policy can name.

@@ -126,7 +126,6 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	check.Name("request_id", header.GetRequestId(), false)
 	checkDetails(check.At("audit"), header.GetAudit())
 	checkAbort(check, header)
-	check.Length("command_line", header.GetCommandLine(), maxCommandLine)
 	if err := check.Err(); err != nil {
 		return err
 	}

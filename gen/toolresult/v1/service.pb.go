@@ -581,7 +581,8 @@ type StreamHeader struct {
 	OnAbort AbortPolicy `protobuf:"varint,6,opt,name=on_abort,json=onAbort,proto3,enum=toolresult.v1.AbortPolicy" json:"on_abort,omitempty"`
 	// The command line, of a command: what its profile keeps is looked for while the
 	// chunks come. It should be that of the finish; without it, lines of the middle of a
-	// large stream that only the profile knows of are not found. At most 65,536 bytes.
+	// large stream that only the profile knows of are not found. One of more than 65,536
+	// bytes is not looked at.
 	CommandLine string `protobuf:"bytes,7,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
 	// As for ProjectRequest. The chunks count, and not how they were cut.
 	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
