@@ -72,6 +72,9 @@ func provocations() []provocation {
 		{listed{"any", "CANCELLED", "CLIENT_CANCELLED"}, "", withCancelledWork},
 		{listed{"any", "DEADLINE_EXCEEDED", "DEADLINE"}, "", withSlowWork},
 		{listed{"any", "INTERNAL", "PANIC"}, "", withPanic},
+		{listed{"any", "INTERNAL", "INTERNAL"}, "", withOddFailure},
+		{listed{"any", "INVALID_ARGUMENT", "MESSAGE_INVALID"}, "", withBrokenText},
+		{listed{"any", "UNIMPLEMENTED", "METHOD_UNKNOWN"}, "", withUnknownMethod},
 	}...)
 }
 
@@ -106,7 +109,7 @@ func checkReason(t *testing.T, r refusal) {
 		if r.retry <= 0 {
 			t.Error("there is no RetryInfo")
 		}
-	case "PANIC", "STORE_FAILED":
+	case "PANIC", "STORE_FAILED", "INTERNAL":
 		if r.metadata["incident"] == "" {
 			t.Error("there is no incident id")
 		}
@@ -149,8 +152,9 @@ func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	for _, l := range inContract {
 		known[l.reason] = true
 	}
+	apart := []string{"UNSPECIFIED", "PEER_UID", "SERVICE_UNKNOWN"} // who has no connection has no answer; of the health service
 	for _, name := range pb.ErrorReason_name {
-		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && reason != "UNSPECIFIED" && reason != "PEER_UID" { // who has no connection has no answer
+		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && !slices.Contains(apart, reason) {
 			t.Errorf("no RPC lists the reason %s", reason)
 		}
 	}
@@ -236,7 +240,7 @@ func streamOf(messages []*pb.ProjectStreamRequest) func(*testing.T, *sidecar) er
 
 func renderOf(c invalidCanonical) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
-		_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: c.result, Policy: c.policy})
+		_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: c.result}, Policy: c.policy})
 		return err
 	}
 }
@@ -246,7 +250,7 @@ func compactOf(c invalidCanonical) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
 		good := s.project(t, completed(0, "")).GetCanonical()
 		_, err := s.Compact(t.Context(), &pb.CompactRequest{
-			Results: []*pb.CanonicalToolResult{good, c.result},
+			Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: good}}, {Result: &pb.CompactEntry_Canonical{Canonical: c.result}}},
 			Policy:  &pb.CompactionPolicy{Level: trimmed, PreviewTokens: 200_000, Render: c.policy},
 		})
 		return err
@@ -273,7 +277,7 @@ func storing(rpc string, broken func(*testing.T, func(*sidecar)) *sidecar) func(
 		var err error
 		if rpc == "Compact" {
 			_, err = s.Compact(t.Context(), &pb.CompactRequest{
-				Results: []*pb.CanonicalToolResult{result}, Policy: &pb.CompactionPolicy{Level: handles},
+				Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: result}}}, Policy: &pb.CompactionPolicy{Level: handles},
 			})
 		} else {
 			_, err = s.Project(t.Context(), completed(0, canary+numbered(100_000)))

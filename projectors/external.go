@@ -110,6 +110,9 @@ func (a *answer) set(name protoreflect.Name, v protoreflect.Value) {
 
 // asText shows an answer that is no JSON as the text that it is.
 func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
+	if len(a.source) == 0 && given.GetSourceLoss() == nil {
+		return // it answered nothing
+	}
 	a.set("defect", protoreflect.ValueOfEnum(defect.Number()))
 	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
 }
