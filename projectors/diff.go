@@ -13,6 +13,9 @@ import (
 
 var errNoDiff = errors.New("no diff whose files can all be told")
 
+// maxPath bounds a path, as the contract does for paths that are given.
+const maxPath = 4096
+
 // changesOf reads the changed files from a diff. It is all of them or an error: a
 // list with a gap would say less than was changed.
 func changesOf(diff []byte) ([]*pb.FileChange, error) {
@@ -38,7 +41,7 @@ func changesOf(diff []byte) ([]*pb.FileChange, error) {
 			f.OldName, f.NewName = withoutPrefix(f.OldName), withoutPrefix(f.NewName)
 		}
 		c := changeOf(f)
-		if c.GetPath() == "" {
+		if path := c.GetPath(); path == "" || len(path) > maxPath || len(c.GetFromPath()) > maxPath {
 			return nil, errNoDiff
 		}
 		if before := byPath[c.GetPath()]; before != nil && c.GetAction() == pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY {

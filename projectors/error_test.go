@@ -126,8 +126,11 @@ func TestRecoveryHintOfItems(t *testing.T) {
 			t.Errorf("budget %d, error %v (-want +got):\n%s", c.budget, err, diff)
 		}
 	}
+	if got, err := hints(items, len("my own")-1); err != nil || len(got) != 1 {
+		t.Errorf("without space for the runtime's hint: %q, %v", got, err)
+	}
 	var shortfall *envelope.ShortfallError
-	if _, err := hints(items, len("my own")-1); !errors.As(err, &shortfall) || shortfall.Needed != len("my own") {
-		t.Errorf("without room for the runtime's hint: %v", err)
+	if _, err := hints(items[1:2], len("my own")-1); !errors.As(err, &shortfall) || shortfall.Needed != len("my own") {
+		t.Errorf("without space for the only item: %v", err)
 	}
 }

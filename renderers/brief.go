@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// A receipt of one line is its outcome and what a later call needs, with a tab between
+// A receipt of one line, of a result that was compacted or that repeats an earlier one, is its outcome and what a later call needs, with a tab between
 // two. No text of a tool on that line has a tab, so that none can pass for one of them:
 //
 //	Process exited with code 1	stdout in full: /path	Superseded: by call c9, 3 results later
@@ -27,9 +27,9 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 		return d
 	}
 	if s := envelope.SupersededBy(payload); s != nil {
-		d.Facts = append([]Fact{{labelSuperseded, superseding(s)}}, d.Facts...)
+		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(superseding(s))}}, d.Facts...)
 	}
-	if envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
+	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
 		return d.brief(g)
 	}
 	return d

@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 7
+const Version = 8
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -29,6 +29,7 @@ const (
 	outcomeBatch     = "Batch of"
 	outcomeError     = "Tool error"
 	outcomeFileRead  = "File read:"
+	outcomeNoChange  = "No file was changed"
 )
 
 // The labels of facts and sections.
@@ -49,6 +50,7 @@ const (
 	labelDetailsInFull = "Error details in full"
 	labelMessage       = "Error message"
 	labelErrorText     = "Error text"
+	labelItemsOmitted  = "Items left out"
 
 	labelStdout   = "stdout"
 	labelStderr   = "stderr"
@@ -108,6 +110,7 @@ var builtIn = func() grammar {
 			{outcomePromoted, "outcome of a command: it goes on as a task"},
 			{outcomeRunning, "outcome of a command: it was running before"},
 			{outcomeBatch, "outcome of several commands: how many ran"},
+			{outcomeNoChange, "outcome of file_mutation: the edit did nothing"},
 			{outcomeError, "outcome of any tool: the kind of error and its message"},
 		},
 		facts: []Form{
@@ -127,6 +130,7 @@ var builtIn = func() grammar {
 			{labelDetailsInFull, "size and place of details that are not all shown"},
 			{labelMessage, "what went wrong, of one item of a batch"},
 			{labelWholeAnswer, "place of an answer of which a part cannot be shown"},
+			{labelItemsOmitted, "items of a batch that are not shown, and the place of all of them"},
 		},
 		sections: []Form{
 			{labelStdout, "extent or title of standard output"},
@@ -136,7 +140,7 @@ var builtIn = func() grammar {
 			{labelErrorText, "extent or title of an error's message of several lines"},
 		},
 		brief: map[string]bool{
-			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true,
+			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,
 		},
 	}
 	_, families := envelope.FamilyFields()

@@ -47,7 +47,7 @@ func families(profiles *profile.Set) []Family {
 		declared("task_input"),
 		declared("task_stop"),
 		whole(described("file_read", projectors.FileRead(), renderers.FileRead())),
-		whole(adapted("file_mutation", projectors.FileMutation())),
+		whole(described("file_mutation", projectors.FileMutation(), renderers.FileMutation())),
 		adapted("search", projectors.Search()),
 		declared("workspace_attach"),
 		declared("workspace_detach"),
