@@ -149,10 +149,10 @@ func (a *answer) list() {
 }
 
 // show adds a part that is shown in a large field.
-func (a *answer) show(name string, text []byte, e excerpt) {
+func (a *answer) show(name string, text []byte, e excerpt, w written) {
 	a.parts = append(a.parts, &payload{
 		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, made: true, left: a.Left,
-		secrets: a.secrets,
+		secrets: a.secrets, written: w,
 	})
 	a.secrets = nil // they are of the answer as a whole, and are said once
 }
@@ -167,7 +167,7 @@ func (a *answer) text(ctx context.Context, name, text string, readable bool) err
 	if err != nil {
 		return err
 	}
-	a.show(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens))
+	a.show(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens), written{})
 	return nil
 }
 
@@ -178,6 +178,7 @@ func (a *answer) structured(ctx context.Context, text []byte) error {
 
 // json adds valid JSON in its readable form, without the base64 in it.
 func (a *answer) json(ctx context.Context, name string, text []byte) error {
+	w := writtenOf(text)
 	text, err := rewriteStrings(text, func(s string) (string, error) { return a.lift(ctx, s) })
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (a *answer) json(ctx context.Context, name string, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("read %s again: %w", name, err)
 	}
-	a.show(name, j.Text(), j)
+	a.show(name, j.Text(), j, w)
 	return nil
 }
 

@@ -29,6 +29,7 @@ const (
 	outcomeBatch     = "Batch of"
 	outcomeError     = "Tool error"
 	outcomeFileRead  = "File read:"
+	outcomeText      = "Tool answered"
 	outcomeNoChange  = "No file was changed"
 )
 
@@ -51,6 +52,7 @@ const (
 	labelMessage       = "Error message"
 	labelErrorText     = "Error text"
 	labelItemsOmitted  = "Items left out"
+	labelText          = "Tool output"
 
 	labelStdout   = "stdout"
 	labelStderr   = "stderr"
@@ -240,6 +242,8 @@ const (
 
 const (
 	extentShown = " shown"
+	// of JSON whose readable form is shown
+	extentShownAs, extentIndented = ", shown as ", " of indented JSON"
 	extentAll   = "all of it: "
 	extentRest  = "the rest: " // where a part of it was lost, in a receipt of one line
 	extentStop  = "; "
@@ -256,6 +260,7 @@ func count(n int64, unit string) string {
 // String writes the facts of a stream or a list:
 //
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
+//	1 line, 12681 bytes, shown as 1084 lines of indented JSON; 61 lines shown; all of it: /path
 //	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
 //	250 entries; 20 shown; all of it: /path
 func (e *Extent) String() string {
@@ -270,7 +275,12 @@ func (e *Extent) String() string {
 			b.WriteString(count(e.Lines, "line") + ", ")
 		}
 		b.WriteString(count(e.Bytes, "byte"))
-		if e.Shown != e.Lines {
+		of := e.Lines
+		if e.Indented > 0 {
+			of = e.Indented
+			b.WriteString(extentShownAs + count(of, "line") + extentIndented)
+		}
+		if e.Shown != of {
 			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
 		}
 	}
@@ -284,7 +294,7 @@ func (e *Extent) String() string {
 }
 
 var (
-	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (\d+) lines? of indented JSON)?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
 	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
 )
 
@@ -301,12 +311,15 @@ func parseExtent(text string) (*Extent, bool) {
 	if m == nil {
 		return nil, false
 	}
-	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Shown: number(m[1]), Artifact: m[5]}
-	if m[3] != "" {
-		e.Shown = number(m[3])
+	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Indented: number(m[3]), Shown: number(m[1]), Artifact: m[6]}
+	if e.Indented > 0 {
+		e.Shown = e.Indented
 	}
 	if m[4] != "" {
-		e.Notes = strings.Split(m[4][len(extentStop):], extentStop)
+		e.Shown = number(m[4])
+	}
+	if m[5] != "" {
+		e.Notes = strings.Split(m[5][len(extentStop):], extentStop)
 	}
 	return e, true
 }

@@ -98,7 +98,6 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *Family) error {
 	r.checkCall(check, req.GetCall())
 	r.checkName(check, "request_id", req.GetRequestId())
 	r.checkName(check, "output.tool_name", req.GetOutput().GetToolName())
-	r.checkName(check, "output.error.kind", req.GetOutput().GetError().GetKind())
 	for key := range req.GetAudit().GetTrust() {
 		r.checkName(check, "audit.trust", key)
 	}
@@ -174,7 +173,7 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 
 // names are fields that have a pattern of their own. They are checked and not redacted.
 var names = map[protoreflect.FullName]bool{
-	"toolresult.v1.CompleteToolOutput.tool_name": true, "toolresult.v1.CompleteToolError.kind": true,
+	"toolresult.v1.CompleteToolOutput.tool_name": true,
 }
 
 const (

@@ -415,13 +415,13 @@ func (x *ExitMeaning) GetText() string {
 	return ""
 }
 
-// OutputUnchanged names the last earlier call of the same command, by the same agent and
-// in the same generation of its context, with the same output.
+// OutputUnchanged names the earlier call of the same command, by the same agent and in the
+// same generation of its context, whose receipt has the same output.
 type OutputUnchanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The call_id of that call.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// How many calls of the session ago it was; 1 is the call just before.
+	// How many calls of the same scope ago it was; 1 is the call just before.
 	CallsAgo uint32 `protobuf:"varint,2,opt,name=calls_ago,json=callsAgo,proto3" json:"calls_ago,omitempty"`
 	// Whether the receipt of that call left content out, so that the handles of the whole
 	// output are worth saying again.
