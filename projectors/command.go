@@ -109,7 +109,7 @@ func setTruncated(r *pb.CommandResult) {
 // does, the order is not worth a line of every small receipt.
 func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
 	out := in.Output.GetCommand()
-	if in.Unchanged != nil && !in.Unchanged.GetTruncated() {
+	if in.Unchanged != nil && !in.Unchanged.GetWasCut() {
 		return nil
 	}
 	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()

@@ -30,7 +30,7 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(superseding(s))}}, d.Facts...)
 	}
 	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
-		return d.brief(g)
+		return d.brief(func(label string) bool { return g.brief[label] })
 	}
 	return d
 }
@@ -54,8 +54,9 @@ func (d *Document) shows() bool {
 	return false
 }
 
-// brief keeps the outcome, the handles and what guards against misreading it.
-func (d Document) brief(g *grammar) Document {
+// brief is the document on one line: the outcome, the facts that are kept, and the handles
+// and losses of the sections.
+func (d Document) brief(keep func(label string) bool) Document {
 	b := Document{Outcome: d.Outcome}
 	add := func(label, value string) {
 		b.Facts = append(b.Facts, Fact{label, onBriefLine(value)})
@@ -65,7 +66,7 @@ func (d Document) brief(g *grammar) Document {
 		if _, rest, ok := cutItem(label); ok {
 			label = rest
 		}
-		if g.brief[label] {
+		if keep(label) {
 			add(f.Label, f.Value)
 		}
 	}

@@ -18,10 +18,10 @@ func Command() Renderer {
 		d := Document{Outcome: commandOutcome(r)}
 		c.describe(&d, r, "")
 		if u := r.GetUnchanged(); u != nil {
-			if !u.GetTruncated() { // the earlier receipt shows all there is
+			if !u.GetWasCut() { // the earlier receipt shows all there is
 				d.Sections = nil
 			}
-			return d.brief(&builtIn)
+			return d.brief(func(label string) bool { return label != labelOutput })
 		}
 		return d
 	})

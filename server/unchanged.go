@@ -70,7 +70,7 @@ func (o *outputs) earlier(c *pb.CallReference, fingerprint string) *pb.OutputUnc
 	case was.repeat == c.GetCallId() && was.repeat != "":
 		return was.said
 	}
-	return &pb.OutputUnchanged{CallId: was.call, CallsAgo: s.calls + 1 - was.number, Truncated: was.truncated}
+	return &pb.OutputUnchanged{CallId: was.call, CallsAgo: s.calls + 1 - was.number, WasCut: was.truncated}
 }
 
 // answer is what became of a call.

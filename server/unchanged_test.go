@@ -24,17 +24,17 @@ func TestOutputs(t *testing.T) {
 	want(call("other", "2"), "x", nil)
 	want(&pb.CallReference{SessionId: "s", CallId: "2", AgentId: "a"}, "x", nil)  // has not seen it
 	want(&pb.CallReference{SessionId: "s", CallId: "2", Generation: 1}, "x", nil) // has lost it
-	want(call("s", "2"), "x", &pb.OutputUnchanged{CallId: "1", CallsAgo: 1, Truncated: true})
+	want(call("s", "2"), "x", &pb.OutputUnchanged{CallId: "1", CallsAgo: 1, WasCut: true})
 	o.answered(call("s", "2"), answer{})
 	o.answered(call("s", "2"), answer{})                // made again: it is one call
 	o.answered(call("s", ""), answer{fingerprint: "y"}) // nobody could name it
-	said := &pb.OutputUnchanged{CallId: "1", CallsAgo: 3, Truncated: true}
+	said := &pb.OutputUnchanged{CallId: "1", CallsAgo: 3, WasCut: true}
 	want(call("s", "4"), "x", said)
 	want(call("s", "4"), "y", nil)
 	want(call("s", "4"), "", nil)
 	o.answered(call("s", "4"), answer{fingerprint: "x", said: said})
 	want(call("s", "4"), "x", said)                                                           // made again
-	want(call("s", "5"), "x", &pb.OutputUnchanged{CallId: "1", CallsAgo: 4, Truncated: true}) // the one that shows it
+	want(call("s", "5"), "x", &pb.OutputUnchanged{CallId: "1", CallsAgo: 4, WasCut: true}) // the one that shows it
 }
 
 // A result that was compacted is not referred to, by no agent of the session.

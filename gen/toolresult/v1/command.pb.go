@@ -425,7 +425,7 @@ type OutputUnchanged struct {
 	CallsAgo uint32 `protobuf:"varint,2,opt,name=calls_ago,json=callsAgo,proto3" json:"calls_ago,omitempty"`
 	// Whether the receipt of that call left content out, so that the handles of the whole
 	// output are worth saying again.
-	Truncated     bool `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	WasCut        bool `protobuf:"varint,3,opt,name=was_cut,json=wasCut,proto3" json:"was_cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -474,9 +474,9 @@ func (x *OutputUnchanged) GetCallsAgo() uint32 {
 	return 0
 }
 
-func (x *OutputUnchanged) GetTruncated() bool {
+func (x *OutputUnchanged) GetWasCut() bool {
 	if x != nil {
-		return x.Truncated
+		return x.WasCut
 	}
 	return false
 }
@@ -1246,11 +1246,11 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\vExitMeaning\x12\x1e\n" +
 	"\aprogram\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aprogram\x124\n" +
 	"\x05class\x18\x02 \x01(\x0e2\x18.toolresult.v1.ExitClassB\x04\x88\xb5\x18\x01R\x05class\x12\x18\n" +
-	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"w\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"r\n" +
 	"\x0fOutputUnchanged\x12\x1d\n" +
 	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12!\n" +
-	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\x12\"\n" +
-	"\ttruncated\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\ttruncated\"\xe8\x13\n" +
+	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\x12\x1d\n" +
+	"\awas_cut\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x06wasCut\"\xe8\x13\n" +
 	"\rCommandResult\x12I\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
 	"\vexit_status\x18\x02 \x01(\x05B\b\x88\xb5\x18\x01\xc0\xb5\x18\x01H\x00R\n" +
