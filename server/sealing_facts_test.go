@@ -589,7 +589,10 @@ func (s *sealer) twinSays(c *sealedCase, of *renderers.Document) error {
 		return fmt.Errorf("its twin: %w\n%s", err, receipt.text)
 	}
 	s.totals.twins++
-	if d.Outcome != of.Outcome || !slices.Equal(d.Facts, of.Facts) {
+	same := func(a, b renderers.Fact) bool { // the place of other bytes is another one
+		return a == b || a.Label == b.Label && d.Brief && strings.Contains(a.Value, "memory/")
+	}
+	if d.Outcome != of.Outcome || !slices.EqualFunc(d.Facts, of.Facts, same) {
 		return fmt.Errorf("its twin says %q %q", d.Outcome, d.Facts)
 	}
 	for i := range d.Sections {
