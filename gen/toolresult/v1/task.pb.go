@@ -1347,7 +1347,7 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureR\afailure\"\xce\x01\n" +
 	"\x10TaskStatusResult\x125\n" +
 	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\x88\xb5\x18\x01R\x04task\x12:\n" +
-	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:G\x8a\xb5\x18\x1cTask status is {task.status}\x9a\xb5\x18\x1etoolresult.v1.TaskStatusOutput\xa0\xb5\x18\xf4\x03\"|\n" +
+	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:G\x8a\xb5\x18\x1cTask status is {task.status}\x9a\xb5\x18\x1etoolresult.v1.TaskStatusOutput\xa0\xb5\x18\xe8\a\"|\n" +
 	"\x0eTaskListOutput\x121\n" +
 	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotR\x05tasks\x12&\n" +
 	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
@@ -1377,14 +1377,14 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\vdisposition\x18\x01 \x01(\x0e2#.toolresult.v1.TaskInputDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
 	"\rbytes_written\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fbytesWritten\x88\x01\x01\x12'\n" +
 	"\finput_target\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\vinputTarget\x123\n" +
-	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:n\x8a\xb5\x18DTask input {disposition}[: {bytes_written#byte}][ to {input_target}]\x9a\xb5\x18\x1dtoolresult.v1.TaskInputOutput\xa0\xb5\x18\xc8\x01B\x10\n" +
+	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:n\x8a\xb5\x18DTask input {disposition}[: {bytes_written#byte}][ to {input_target}]\x9a\xb5\x18\x1dtoolresult.v1.TaskInputOutput\xa0\xb5\x18\xe8\aB\x10\n" +
 	"\x0e_bytes_written\"]\n" +
 	"\x0eTaskStopOutput\x12\x16\n" +
 	"\x06forced\x18\x01 \x01(\bR\x06forced\x123\n" +
 	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\xa8\xb5\x18\x01R\x04task\"\xb6\x01\n" +
 	"\x0eTaskStopResult\x12\x1c\n" +
 	"\x06forced\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x06forced\x123\n" +
-	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:Q\x8a\xb5\x18(Task stop requested[{forced?, by force}]\x9a\xb5\x18\x1ctoolresult.v1.TaskStopOutput\xa0\xb5\x18\xc8\x01*\xe1\x01\n" +
+	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:Q\x8a\xb5\x18(Task stop requested[{forced?, by force}]\x9a\xb5\x18\x1ctoolresult.v1.TaskStopOutput\xa0\xb5\x18\xe8\a*\xe1\x01\n" +
 	"\n" +
 	"TaskStatus\x12\x1b\n" +
 	"\x17TASK_STATUS_UNSPECIFIED\x10\x00\x12\x16\n" +
