@@ -37,9 +37,10 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 		return nil, err
 	}
 	n := min(len(out.GetItems()), maxItems)
-	r, err := b.project(ctx, in, shaping{hint: withHint, items: n}, sink)
+	all := &batchItems{}
+	r, err := b.project(ctx, in, shaping{hint: withHint, items: n}, all, sink)
 	if isShortfall(err) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
-		r, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, sink)
+		r, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, all, sink)
 	}
 	last := shaping{hint: asGiven, items: n}
 	for _, l := range tightening[1:] {
@@ -47,11 +48,11 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 			return r, err
 		}
 		last.limits = l
-		r, err = b.project(ctx, in, last, sink)
+		r, err = b.project(ctx, in, last, all, sink)
 	}
 	for isShortfall(err) && last.items > 1 {
 		last.items /= 2
-		r, err = b.project(ctx, in, last, sink)
+		r, err = b.project(ctx, in, last, all, sink)
 	}
 	return r, err
 }
@@ -72,7 +73,7 @@ type shaping struct {
 	items int // the first ones
 }
 
-func (b batch) project(ctx context.Context, in Input, how shaping, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (b batch) project(ctx context.Context, in Input, how shaping, all *batchItems, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
@@ -85,9 +86,10 @@ func (b batch) project(ctx context.Context, in Input, how shaping, sink artifact
 		result.Items = append(result.Items, item)
 	}
 	if how.items < len(out.GetItems()) {
-		if err := b.omit(ctx, in, result, sink); err != nil {
+		if err := b.store(ctx, in, all, sink); err != nil {
 			return nil, err
 		}
+		result.ItemsOmitted = all.behind(how.items)
 	}
 	r := canonical(in.Output, batchSummary(out))
 	r.Result = &pb.CanonicalToolResult_CommandBatch{CommandBatch: result}
@@ -103,13 +105,20 @@ func (b batch) project(ctx context.Context, in Input, how shaping, sink artifact
 	return r, nil
 }
 
-// omit stores all items of a batch, and says what became of those that its result does not
-// have.
-func (b batch) omit(ctx context.Context, in Input, result *pb.CommandBatchResult, sink artifactstore.Sink) error {
-	all, omitted := &pb.CommandBatchResult{}, &pb.CommandBatchOmitted{}
+// batchItems are all items of a batch, in the store.
+type batchItems struct {
+	list   []*pb.CommandBatchItem
+	stored artifactstore.Ref
+}
+
+// store stores all items of a batch, and what they wrote. It does so once.
+func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
+	if len(all.list) > 0 {
+		return nil
+	}
 	whole := in.Policy
 	whole.KeepAll = true
-	for i, given := range in.Output.GetCommandBatch().GetItems() {
+	for _, given := range in.Output.GetCommandBatch().GetItems() {
 		item, parts, err := b.item(ctx, given, shaping{hint: asGiven}, &in, sink)
 		if err != nil {
 			return err
@@ -120,19 +129,22 @@ func (b batch) omit(ctx context.Context, in Input, result *pb.CommandBatchResult
 			}
 		}
 		finishItem(item)
-		if all.Items = append(all.Items, item); i >= len(result.GetItems()) {
-			count(omitted, item)
-		}
+		all.list = append(all.list, item)
 	}
-	m := all.ProtoReflect()
+	m := (&pb.CommandBatchResult{Items: all.list}).ProtoReflect()
 	items := m.Descriptor().Fields().ByName("items")
-	ref, err := sink.Put(ctx, artifactstore.BytesBlob(envelope.ListText(items, m.Get(items).List())))
-	if err != nil {
-		return err
+	var err error
+	all.stored, err = sink.Put(ctx, artifactstore.BytesBlob(envelope.ListText(items, m.Get(items).List())))
+	return err
+}
+
+// behind says what became of the items behind the first ones.
+func (all *batchItems) behind(first int) *pb.CommandBatchOmitted {
+	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}}
+	for _, item := range all.list[first:] {
+		count(omitted, item)
 	}
-	omitted.Artifact = &pb.ArtifactReference{Path: ref.Path}
-	result.ItemsOmitted = omitted
-	return nil
+	return omitted
 }
 
 // count counts what became of an item.
