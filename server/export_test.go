@@ -132,3 +132,20 @@ func (p *LentBuffers) Check() error {
 	}
 	return nil
 }
+
+// NewTransport returns the TransportService of a service, with answers of at most limit bytes.
+func NewTransport(s pb.ToolResultServiceServer, limit int) pb.TransportServiceServer {
+	own := s.(*service)
+	return &transport{service: own, library: own.store.(*library.Library), limit: limit}
+}
+
+// Confined is a context whose caller is confined to a session.
+func Confined(ctx context.Context, session string) context.Context {
+	return withCaller(ctx, caller{session: session})
+}
+
+// Reason is the reason of the refusal that an error becomes, and the field that is to blame.
+func Reason(err error) (reason, field string) {
+	r := refuse(err)
+	return reasonName(r.reason), r.metadata["field"]
+}
