@@ -89,7 +89,7 @@ func (w *work) shorten(v *envelope.Large, r *ranking) (envelope.Large, bool) {
 	k := r.keep(limits, w.slack(v.Truncated && v.Artifact != ""))
 	if k == 0 {
 		if cut, ok := r.lineAt(limits); ok {
-			return cutInside(v, r.source, cut.head, cut.tail), true
+			return cutInside(v, r, cut.head, cut.tail), true
 		}
 	}
 	if k == len(r.units) {
@@ -229,9 +229,8 @@ func (b *builder) gap(line, start uint64) {
 // compacted books that everything up to a line was taken away.
 func (b *builder) compacted(last, end uint64) {
 	b.ledger = append(b.ledger, &pb.Cut{
-		Kind: pb.CutKind_CUT_KIND_COMPACTED, Occurrences: 1, PreviewOffset: uint64(b.text.Len()),
-		FirstLine: b.line + 1, LastLine: last, LeftOutLines: last - b.line,
-		ByteStart: b.end, ByteEnd: end, LeftOutBytes: end - b.end,
+		Kind: pb.CutKind_CUT_KIND_COMPACTED, PreviewOffset: uint64(b.text.Len()),
+		FirstLine: b.line + 1, LastLine: last, ByteStart: b.end, ByteEnd: end,
 	})
 	b.line, b.end = last, end
 }
@@ -243,7 +242,8 @@ func (b *builder) finish() envelope.Large {
 		facts.ShownLines += s.GetLastLine() - s.GetFirstLine() + 1
 	}
 	for _, c := range b.ledger {
-		facts.VisibleBytes -= c.GetLeftOutBytes()
+		bytes, _ := envelope.LeftOut(c)
+		facts.VisibleBytes -= bytes
 	}
 	for _, c := range b.losses {
 		c = proto.CloneOf(c)
@@ -258,13 +258,12 @@ func (b *builder) finish() envelope.Large {
 
 // withSegments copies facts with other segments.
 func withSegments(source *pb.SourceFacts, segments []*pb.Segment) *pb.SourceFacts {
-	facts := &pb.SourceFacts{Segments: segments}
+	facts := &pb.SourceFacts{}
 	source.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		if !f.IsList() {
-			facts.ProtoReflect().Set(f, v)
-		}
+		facts.ProtoReflect().Set(f, v)
 		return true
 	})
 	facts.ProtoReflect().SetUnknown(source.ProtoReflect().GetUnknown())
+	facts.Segments = segments
 	return facts
 }
