@@ -107,7 +107,7 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) erro
 
 func checkError(c Checker, e *pb.ToolError) {
 	c.kind(e.GetKind())
-	c.Required("message", e.GetMessage(), MaxMessage)
+	c.Length("message", e.GetMessage(), MaxMessage)
 	c.Length("recovery_hint", e.GetRecoveryHint(), MaxHint)
 	if e.DetailsJson != nil {
 		c.Length("details_json", e.GetDetailsJson(), MaxDetails)

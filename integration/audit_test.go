@@ -295,7 +295,7 @@ func TestAudit(t *testing.T) {
 	}
 	c, v := record.GetCaller(), record.GetVersions()
 	if int(c.GetUid()) != os.Getuid() || int(c.GetPid()) != os.Getpid() || v.GetRenderer() == 0 || v.GetProjector() == 0 || v.GetServer() == "" ||
-		record.GetMethod() != pb.ToolResultService_Project_FullMethodName || record.GetElapsedUs() == 0 || record.GetPolicyDigest() == "" {
+		record.GetMethod() != pb.ToolResultService_Project_FullMethodName || record.GetElapsed().AsDuration().Microseconds() == 0 || record.GetPolicyDigest() == "" {
 		t.Errorf("the record is %v", record)
 	}
 	head := fmt.Sprintf("%s %d %s", record.GetLogId(), record.GetSequence(), record.GetHash())

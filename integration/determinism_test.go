@@ -44,7 +44,7 @@ func TestDeterminism(t *testing.T) {
 func allAnswers(t *testing.T, s *sidecar, req *pb.ProjectRequest) string {
 	t.Helper()
 	resp := s.project(t, req)
-	rendered, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: resp.GetCanonical(), Policy: req.GetPolicy().GetRender()})
+	rendered, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: resp.GetCanonical()}, Policy: req.GetPolicy().GetRender()})
 	if err != nil {
 		t.Fatalf("Render: %v", err)
 	}

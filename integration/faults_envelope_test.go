@@ -31,7 +31,7 @@ func envelopeFaults() []fault {
 }
 
 func resultAndError(t *testing.T, s *sidecar) {
-	e := &pb.CompleteToolError{Kind: "internal", Message: canary}
+	e := &pb.CompleteToolError{Kind: "internal", Message: payloadOf(canary)}
 	both := completed(0, canary)
 	both.Output.Error = e
 	_, err := s.Project(t.Context(), both)
@@ -44,7 +44,7 @@ func resultAndError(t *testing.T, s *sidecar) {
 }
 
 func statusDisagrees(t *testing.T, s *sidecar) {
-	success := failedTool(&pb.CompleteToolError{Kind: "internal", Message: canary})
+	success := failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf(canary)})
 	success.Output.Status = pb.ToolStatus_TOOL_STATUS_SUCCESS
 	failure := completed(0, canary)
 	failure.Output.Status = pb.ToolStatus_TOOL_STATUS_ERROR
@@ -111,7 +111,7 @@ func newerClient(t *testing.T, s *sidecar) {
 	r.GetCommand().ProtoReflect().SetUnknown(unknownField())
 	for _, level := range []pb.CompactionLevel{trimmed, handles} {
 		c := s.compact(t, r, level)
-		if !c.GetChanged() {
+		if !c.changed {
 			t.Errorf("%v changed nothing", level)
 		}
 		for _, m := range []proto.Message{c.GetCanonical(), c.GetCanonical().GetCommand()} {
@@ -138,9 +138,9 @@ func badArtifactIndices(t *testing.T, s *sidecar) {
 	} {
 		bad := proto.CloneOf(r)
 		change(bad.GetCommand())
-		_, rendered := s.Render(t.Context(), &pb.RenderRequest{Canonical: bad})
+		_, rendered := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: bad}})
 		_, compacted := s.Compact(t.Context(), &pb.CompactRequest{
-			Results: []*pb.CanonicalToolResult{bad}, Policy: &pb.CompactionPolicy{Level: handles},
+			Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: bad}}}, Policy: &pb.CompactionPolicy{Level: handles},
 		})
 		for _, err := range []error{rendered, compacted} {
 			if got := wantRefusal(t, err, codes.InvalidArgument, "ARTIFACT_INDEX_INVALID", ""); len(got.fields) != 1 {
@@ -157,19 +157,19 @@ func badArtifactIndices(t *testing.T, s *sidecar) {
 func compactedTwice(t *testing.T, s *sidecar) {
 	for _, req := range []*pb.ProjectRequest{
 		completed(1, numbered(500)), completed(0, "small\n"), within(&pb.Budget{MaxLines: 9}, completed(0, numbered(500))),
-		failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(`{"a":"` + strings.Repeat("x", 1500) + `"}`)}),
+		failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(`{"a":"` + strings.Repeat("x", 1500) + `"}`)}),
 	} {
 		r := s.project(t, req).GetCanonical()
 		for _, level := range []pb.CompactionLevel{trimmed, handles} {
 			once := s.compact(t, r, level)
 			again := s.compact(t, once.GetCanonical(), level)
-			if again.GetChanged() || bytesOf(t, once.GetCanonical()) != bytesOf(t, again.GetCanonical()) ||
+			if again.changed || bytesOf(t, once.GetCanonical()) != bytesOf(t, again.GetCanonical()) ||
 				once.GetReceipt().GetText() != again.GetReceipt().GetText() {
 				t.Errorf("%v is no fixed point of\n%v", level, r)
 			}
 			r = once.GetCanonical()
 		}
-		if back := s.compact(t, r, trimmed); back.GetChanged() {
+		if back := s.compact(t, r, trimmed); back.changed {
 			t.Errorf("a result with handles only was brought back to\n%v", back.GetCanonical())
 		}
 	}
@@ -211,7 +211,7 @@ func oddBudgets(t *testing.T, s *sidecar) {
 func hugeDetails(t *testing.T, s *sidecar) {
 	details := fmt.Sprintf(`{"first": 1e999, "rows": [%s1], "last": 12345678901234567890}`, strings.Repeat("0.10, ", 500_000))
 	resp := s.project(t, failedTool(&pb.CompleteToolError{
-		Kind: "sandbox_lost", Message: "gone", DetailsJson: []byte(details), RecoveryHint: new("again"), Retryable: true,
+		Kind: "sandbox_lost", Message: payloadOf("gone"), Details: payloadOf(details), RecoveryHint: new("again"), Retryable: new(true),
 	}))
 	e := resp.GetCanonical().GetError()
 	if e.GetKind() != "sandbox_lost" || e.GetMessage() != "gone" || e.GetRecoveryHint() != "again" || !e.GetRetryable() {

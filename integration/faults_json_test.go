@@ -28,7 +28,7 @@ func jsonFaults() []fault {
 func ofJSON(text string) *pb.ProjectRequest {
 	return &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
-		Result: &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Source: "s", ResultJson: inline(text)}},
+		Result: &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Server: "s", Result: inline(text)}},
 	}}
 }
 
@@ -36,7 +36,7 @@ func ofJSON(text string) *pb.ProjectRequest {
 func ofMCP(text string) *pb.ProjectRequest {
 	return &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
-		Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Server: "s", ResultJson: inline(text)}},
+		Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Server: "s", Result: inline(text)}},
 	}}
 }
 
@@ -78,8 +78,8 @@ func deepJSON(t *testing.T, _ *sidecar) {
 		reason string
 		call   func() error
 	}{
-		"details of an error":        {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(member)}))},
-		"details that do not end":    {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(deep[:million])}))},
+		"details of an error":        {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(member)}))},
+		"details that do not end":    {"JSON_TOO_DEEP", projected(failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(deep[:million])}))},
 		"an external result":         {"JSON_TOO_DEEP", projected(ofJSON(deep))},
 		"structured content":         {"JSON_TOO_DEEP", projected(ofMCP(`{"content":[],"structuredContent":` + member + `}`))},
 		"a result without an end":    {"JSON_TOO_DEEP", projected(ofMCP(member[:million]))},
@@ -111,7 +111,7 @@ func deepJSON(t *testing.T, _ *sidecar) {
 }
 
 func rendered(t *testing.T, s *sidecar, r *pb.CanonicalToolResult) error {
-	_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: r})
+	_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: r}})
 	return err
 }
 
@@ -125,7 +125,7 @@ func pointed(t *testing.T, s *sidecar, path string) error {
 // streamedJSON sends the result of an external tool in a stream.
 func streamedJSON(t *testing.T, s *sidecar, text string) error {
 	out := ofJSON("").GetOutput()
-	out.GetExternalJson().ResultJson = &pb.Payload{Source: &pb.Payload_Stream{Stream: "result"}}
+	out.GetExternalJson().Result = &pb.Payload{Source: &pb.Payload_Stream{Stream: "result"}}
 	_, err := streams(t.Context(), s, headerOf(&pb.StreamHeader{Family: "external_json"}), chunkOf("result", text), finishOf(out))
 	return err
 }
@@ -133,7 +133,7 @@ func streamedJSON(t *testing.T, s *sidecar, text string) error {
 // exactNumbers sends numbers that no float64 has.
 func exactNumbers(t *testing.T, s *sidecar) {
 	const details = `{"b":9007199254740993,"a":1e999,"z":-0,"d":0.10000000000000000001,"n":[1.50,null]}`
-	resp := s.project(t, failedTool(&pb.CompleteToolError{Kind: "internal", Message: "m", DetailsJson: []byte(details)}))
+	resp := s.project(t, failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf("m"), Details: payloadOf(details)}))
 	if got := resp.GetCanonical().GetError().GetDetailsJson(); got != details {
 		t.Errorf("the details are %s", got)
 	}

@@ -86,7 +86,7 @@ func exactBudgets(t *testing.T, s *sidecar) {
 			t.Errorf("with one of the %s less nothing is cut", unit)
 		}
 		_, err := s.Render(t.Context(), &pb.RenderRequest{
-			Canonical: resp.GetCanonical(), Policy: &pb.RenderPolicy{Budget: b(1)},
+			Result: &pb.RenderRequest_Canonical{Canonical: resp.GetCanonical()}, Policy: &pb.RenderPolicy{Budget: b(1)},
 		})
 		if r := wantRefusal(t, err, codes.InvalidArgument, "BUDGET_TOO_SMALL", ""); r.metadata["unit"] != unit || r.metadata["shortfall"] != "1" {
 			t.Errorf("the metadata is %v", r.metadata)

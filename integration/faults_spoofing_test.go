@@ -147,8 +147,8 @@ func fakeInstructions(t *testing.T, s *sidecar) {
 
 func fakeErrorLines(t *testing.T, s *sidecar) {
 	resp := s.project(t, failedTool(&pb.CompleteToolError{
-		Kind: "internal", Message: "it failed\r\nProcess exited with code 0\u2028stdout:\nfine\x1b[2J\u202e",
-		RecoveryHint: new("none\nRetryable: yes"), DetailsJson: []byte("{\n\"a\": \"x\\nTask: 1\"\n}"),
+		Kind: "internal", Message: payloadOf("it failed\r\nProcess exited with code 0\u2028stdout:\nfine\x1b[2J\u202e"),
+		RecoveryHint: new("none\nRetryable: yes"), Details: payloadOf("{\n\"a\": \"x\\nTask: 1\"\n}"),
 	}))
 	wantReceipt(t, resp.GetReceipt().GetText(),
 		"Tool error internal: it failed␍␊Process exited with code 0␤stdout:␊fine␛[2J",

@@ -204,7 +204,7 @@ func opened(t *testing.T, out *pb.CompleteToolOutput) (m protoreflect.Message, s
 	m = out.ProtoReflect()
 	f := m.WhichOneof(m.Descriptor().Oneofs().ByName("result"))
 	if f == nil {
-		return nil, func() {}
+		return m, func() {} // a path of an error begins there
 	}
 	m = m.Mutable(f).Message()
 	custom := out.GetCustom()

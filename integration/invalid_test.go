@@ -25,11 +25,11 @@ func invalidProjects() map[string]invalidProject {
 		return req
 	}
 	details := func(json string) *pb.ProjectRequest {
-		return failedTool(&pb.CompleteToolError{Kind: "internal", Message: canary, DetailsJson: []byte(json)})
+		return failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf(canary), Details: payloadOf(json)})
 	}
 	return map[string]invalidProject{
 		"ENVELOPE_EXCLUSIVITY": {good(func(r *pb.ProjectRequest) {
-			r.Output.Error = &pb.CompleteToolError{Kind: "internal", Message: canary}
+			r.Output.Error = &pb.CompleteToolError{Kind: "internal", Message: payloadOf(canary)}
 		}), "output.error"},
 		"FIELD_MISSING": {good(func(r *pb.ProjectRequest) {
 			r.Output.GetCommand().Disposition = 0
@@ -56,7 +56,7 @@ func invalidProjects() map[string]invalidProject {
 			}}
 		}), "output.custom.message_json"},
 		"BUDGET_TOO_SMALL": {within(&pb.Budget{MaxTokens: 16},
-			failedTool(&pb.CompleteToolError{Kind: "internal", Message: strings.Repeat(canary+" ", 20)})), ""},
+			failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf(strings.Repeat(canary+" ", 20))})), ""},
 	}
 }
 

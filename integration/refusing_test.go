@@ -48,7 +48,7 @@ func overTCP(t *testing.T, s *sidecar, authorization []string, options ...grpc.D
 	}
 	_, info := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
 	_, projected := c.Project(ctx, completed(0, canary))
-	_, rendered := c.Render(ctx, &pb.RenderRequest{Canonical: canonicalCommand(unchanged)})
+	_, rendered := c.Render(ctx, &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: canonicalCommand(unchanged)}})
 	_, compacted := c.Compact(ctx, &pb.CompactRequest{Policy: &pb.CompactionPolicy{Level: handles}})
 	for _, err := range []error{projected, rendered, compacted} {
 		if status.Code(err) != status.Code(info) {

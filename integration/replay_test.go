@@ -25,7 +25,7 @@ func TestEveryRecordIsMadeAgain(t *testing.T) {
 			continue // its refusal is recorded
 		}
 		s.compact(t, resp.GetCanonical(), handles)
-		if _, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: resp.GetCanonical()}); err != nil {
+		if _, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: resp.GetCanonical()}}); err != nil {
 			t.Fatal(err)
 		}
 		made += 3

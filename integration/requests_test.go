@@ -64,16 +64,31 @@ func (s *sidecar) receipt(t testing.TB, req *pb.ProjectRequest) string {
 	return s.project(t, req).GetReceipt().GetText()
 }
 
+// compacted is one result after a compaction, whether it changed or not.
+type compacted struct {
+	*pb.CompactedResult
+	changed bool
+}
+
 // compact brings one result to a level and expects an answer.
-func (s *sidecar) compact(t testing.TB, r *pb.CanonicalToolResult, level pb.CompactionLevel) *pb.CompactedResult {
+func (s *sidecar) compact(t testing.TB, r *pb.CanonicalToolResult, level pb.CompactionLevel) compacted {
 	t.Helper()
 	resp, err := s.Compact(t.Context(), &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{r}, Policy: &pb.CompactionPolicy{Level: level},
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: r}}}, Policy: &pb.CompactionPolicy{Level: level},
 	})
 	if err != nil {
 		t.Fatalf("Compact: %v", err)
 	}
-	return resp.GetResults()[0]
+	if len(resp.GetResults()) > 0 {
+		return compacted{resp.GetResults()[0], true}
+	}
+	rendered, err := s.Render(t.Context(), &pb.RenderRequest{
+		Result: &pb.RenderRequest_Canonical{Canonical: r}, Policy: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 200_000}},
+	})
+	if err != nil {
+		t.Fatalf("Render: %v", err)
+	}
+	return compacted{&pb.CompactedResult{Canonical: r, Receipt: rendered.GetReceipt()}, false}
 }
 
 const (

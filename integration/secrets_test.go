@@ -255,8 +255,8 @@ func (w *planting) families(t *testing.T) {
 func (w *planting) toolErrors(t *testing.T) {
 	for range 40 {
 		w.sow(t, failedTool(&pb.CompleteToolError{
-			Kind: "internal", Message: w.text(2000), RecoveryHint: new(w.text(1000)),
-			DetailsJson: []byte(`{"cause":` + w.inJSON() + `,` + w.inJSON() + `:{"deep":[` + w.inJSON() + `,1e999]}}`),
+			Kind: "internal", Message: payloadOf(w.text(2000)), RecoveryHint: new(w.text(1000)),
+			Details: payloadOf(`{"cause":` + w.inJSON() + `,` + w.inJSON() + `:{"deep":[` + w.inJSON() + `,1e999]}}`),
 		}))
 	}
 }
@@ -469,7 +469,7 @@ func (w *planting) refusals(t *testing.T) {
 		refused(err)
 		_, err = audit.ListRecords(t.Context(), &pb.ListRecordsRequest{ToolName: bad + "\n", PageToken: bad})
 		refused(err)
-		_, err = w.Render(t.Context(), &pb.RenderRequest{Canonical: &pb.CanonicalToolResult{ToolName: bad + "\n", SummaryText: bad, Status: 99}})
+		_, err = w.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: bad + "\n", SummaryText: bad, Status: 99}}})
 		refused(err)
 		_, err = pb.NewAccessServiceClient(w.conn).RegisterSecrets(t.Context(), &pb.RegisterSecretsRequest{Secrets: []*pb.RegisteredSecret{{Name: bad + "]", Value: []byte(bad)}}})
 		refused(err)
@@ -516,7 +516,7 @@ func (w *planting) names(t *testing.T) {
 			"call.call_id":    func(r *pb.ProjectRequest) { r.Call = callOf("session", bad) },
 			"request_id":      func(r *pb.ProjectRequest) { r.RequestId = bad },
 			"output.error.kind": func(r *pb.ProjectRequest) {
-				r.Output = failedTool(&pb.CompleteToolError{Kind: "hunter_22_hunter", Message: "x"}).GetOutput()
+				r.Output = failedTool(&pb.CompleteToolError{Kind: "hunter_22_hunter", Message: payloadOf("x")}).GetOutput()
 			},
 			"output.tool_name": func(r *pb.ProjectRequest) { r.Output.ToolName = bad },
 			"audit.trust":      func(r *pb.ProjectRequest) { r.Audit = &pb.AuditDetails{Trust: map[string]string{bad: "x"}} },

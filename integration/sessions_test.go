@@ -50,8 +50,8 @@ func goldenSession(t *testing.T, s *sidecar, dir string) {
 		t.Fatal(err)
 	}
 	var receipts strings.Builder
-	for i, r := range resp.GetResults() {
-		fmt.Fprintf(&receipts, "=== %s %s\n%s\n\n", req.GetContexts()[i].GetCallId(), req.GetResults()[i].GetToolName(), r.GetReceipt().GetText())
+	for i, e := range req.GetEntries() {
+		fmt.Fprintf(&receipts, "=== %s %s\n%s\n\n", e.GetCallId(), e.GetCanonical().GetToolName(), s.receiptAfter(t, req, resp, i))
 	}
 	compare(t, filepath.Join(dir, "receipts.txt"), receipts.String())
 
@@ -79,12 +79,30 @@ func readSession(t *testing.T, s *sidecar, dir string) *pb.CompactRequest {
 	for i, call := range strings.Fields(string(calls)) {
 		one := readRequest(t, filepath.Join("testdata", call, "request.textproto"))
 		one.Call = nil
-		req.Results = append(req.Results, s.project(t, one).GetCanonical())
-		req.Contexts = append(req.Contexts, &pb.ResultContext{
+		req.Entries = append(req.Entries, &pb.CompactEntry{
+			Result: &pb.CompactEntry_Canonical{Canonical: s.project(t, one).GetCanonical()},
 			CallId: fmt.Sprintf("call_%02d", i+1), Turn: uint32(i + 1), PrecedingTokens: 60,
 		})
 	}
 	return req
+}
+
+// receiptAfter is the receipt of an entry after a compaction, which answers those that changed.
+func (s *sidecar) receiptAfter(t *testing.T, req *pb.CompactRequest, resp *pb.CompactResponse, i int) string {
+	t.Helper()
+	for _, r := range resp.GetResults() {
+		if int(r.GetIndex()) == i {
+			return r.GetReceipt().GetText()
+		}
+	}
+	rendered, err := s.Render(t.Context(), &pb.RenderRequest{
+		Result: &pb.RenderRequest_Canonical{Canonical: req.GetEntries()[i].GetCanonical()},
+		Policy: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 200_000}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rendered.GetReceipt().GetText()
 }
 
 // What project prints as JSON, compact takes, one value after the other, with what the

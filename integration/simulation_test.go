@@ -81,7 +81,7 @@ func projectSession(t *testing.T, s *sidecar, from simulated) *history {
 		receipts = append(receipts, resp.GetReceipt().GetText())
 	}
 	plan, err := s.Compact(t.Context(), &pb.CompactRequest{
-		Results: h.results, DryRun: true, Policy: &pb.CompactionPolicy{TotalTokens: 100_000_000},
+		Entries: entriesOf(h.results), DryRun: true, Policy: &pb.CompactionPolicy{TotalTokens: 100_000_000},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -195,13 +195,13 @@ func (c *conversation) clear(n int) (first int) {
 // compact ends the epoch.
 func (c *conversation) compact(t *testing.T, s *sidecar, p prices) (first int) {
 	t.Helper()
-	contexts := make([]*pb.ResultContext, len(c.results))
-	for i := range contexts {
-		contexts[i] = &pb.ResultContext{CallId: fmt.Sprintf("call_%d", i), Turn: uint32(i + 1), PrecedingTokens: preceding}
+	entries := entriesOf(c.results)
+	for i, e := range entries {
+		e.CallId, e.Turn, e.PrecedingTokens = fmt.Sprintf("call_%d", i), uint32(i+1), preceding
 	}
 	each := max(1, c.total()/len(c.tokens))
 	resp, err := s.Compact(t.Context(), &pb.CompactRequest{
-		Results: c.results, Contexts: contexts,
+		Entries: entries,
 		Policy: &pb.CompactionPolicy{
 			TotalTokens: target, Protect: &pb.ProtectionPolicy{LastTurns: 2},
 			Cache: &pb.CachePolicy{
@@ -217,10 +217,18 @@ func (c *conversation) compact(t *testing.T, s *sidecar, p prices) (first int) {
 	if resp.FirstChanged != nil {
 		first = int(resp.GetFirstChanged())
 	}
-	for i, r := range resp.GetResults() {
-		if r.GetChanged() {
-			c.results[i], c.tokens[i], c.texts[i] = r.GetCanonical(), int(r.GetReceipt().GetTokens()), r.GetReceipt().GetText()
-		}
+	for _, r := range resp.GetResults() {
+		i := r.GetIndex()
+		c.results[i], c.tokens[i], c.texts[i] = r.GetCanonical(), int(r.GetReceipt().GetTokens()), r.GetReceipt().GetText()
 	}
 	return first
+}
+
+// entriesOf are results as a history has them.
+func entriesOf(results []*pb.CanonicalToolResult) []*pb.CompactEntry {
+	entries := make([]*pb.CompactEntry, len(results))
+	for i, r := range results {
+		entries[i] = &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: r}}
+	}
+	return entries
 }

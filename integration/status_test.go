@@ -236,7 +236,7 @@ func streamOf(messages []*pb.ProjectStreamRequest) func(*testing.T, *sidecar) er
 
 func renderOf(c invalidCanonical) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
-		_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: c.result, Policy: c.policy})
+		_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: c.result}, Policy: c.policy})
 		return err
 	}
 }
@@ -246,7 +246,7 @@ func compactOf(c invalidCanonical) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
 		good := s.project(t, completed(0, "")).GetCanonical()
 		_, err := s.Compact(t.Context(), &pb.CompactRequest{
-			Results: []*pb.CanonicalToolResult{good, c.result},
+			Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: good}}, {Result: &pb.CompactEntry_Canonical{Canonical: c.result}}},
 			Policy:  &pb.CompactionPolicy{Level: trimmed, PreviewTokens: 200_000, Render: c.policy},
 		})
 		return err
@@ -273,7 +273,7 @@ func storing(rpc string, broken func(*testing.T, func(*sidecar)) *sidecar) func(
 		var err error
 		if rpc == "Compact" {
 			_, err = s.Compact(t.Context(), &pb.CompactRequest{
-				Results: []*pb.CanonicalToolResult{result}, Policy: &pb.CompactionPolicy{Level: handles},
+				Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: result}}}, Policy: &pb.CompactionPolicy{Level: handles},
 			})
 		} else {
 			_, err = s.Project(t.Context(), completed(0, canary+numbered(100_000)))

@@ -106,7 +106,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 	project(completed(3, "a\x1b[31mred\x1b[0m\n"))
 	cut := project(within(&pb.Budget{MaxTokens: 300}, completed(0, counted(20_000))))
 	other := project(within(&pb.Budget{MaxTokens: 300}, completed(0, counted(30_000))))
-	s.project(t, failedTool(&pb.CompleteToolError{Kind: "timeout", Message: "it took too long"}))
+	s.project(t, failedTool(&pb.CompleteToolError{Kind: "timeout", Message: payloadOf("it took too long")}))
 	_, err := s.Project(t.Context(), &pb.ProjectRequest{})
 	mustFail(t, codes.InvalidArgument, err)
 	turn := &pb.ProjectTurnRequest{TotalTokens: 500, Outputs: []*pb.ProjectRequest{completed(0, "x\n"), completed(0, counted(9_000))}}
@@ -118,7 +118,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 		add(turn.GetOutputs()[i].GetOutput(), r)
 	}
 	compacted, err := s.Compact(t.Context(), &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{kept.GetCanonical(), cut.GetCanonical()},
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: kept.GetCanonical()}}, {Result: &pb.CompactEntry_Canonical{Canonical: cut.GetCanonical()}}},
 		Policy:  &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE},
 	})
 	if err != nil {
@@ -536,12 +536,12 @@ func exerciseWithCanaries(t *testing.T, s *sidecar, roots string) {
 	byFile.Output.GetCommand().Stdout = &pb.Payload{Source: &pb.Payload_File{File: &pb.FileReference{Path: file}}}
 	_, err = s.Project(ctx, byFile)
 	must(err)
-	_, err = s.Project(ctx, failedTool(&pb.CompleteToolError{Kind: telltale, Message: telltale, DetailsJson: []byte(`{"` + telltale + `":"` + strings.Repeat(telltale, 900) + `"}`)}))
+	_, err = s.Project(ctx, failedTool(&pb.CompleteToolError{Kind: telltale, Message: payloadOf(telltale), Details: payloadOf(`{"` + telltale + `":"` + strings.Repeat(telltale, 900) + `"}`)}))
 	must(err)
 	_, err = s.ProjectTurn(ctx, &pb.ProjectTurnRequest{TotalTokens: 900, Outputs: []*pb.ProjectRequest{request(), request()}})
 	must(err)
 	_, err = s.Compact(ctx, &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{resp.GetCanonical()}, SessionId: telltale,
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: resp.GetCanonical()}}}, SessionId: telltale,
 		Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE},
 	})
 	must(err)

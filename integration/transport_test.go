@@ -91,7 +91,7 @@ func TestTransport(t *testing.T) {
 			for range answer.GetAssistant().GetToolCalls() {
 				resp := s.project(t, completed(1, "main.go:7: undefined: x\n"))
 				req.Results = append(req.Results, &pb.TurnResult{
-					Status: resp.GetCanonical().GetStatus(), Content: &pb.TurnResult_Receipt{Receipt: resp.GetReceipt()},
+					Content: &pb.TurnResult_Canonical{Canonical: resp.GetCanonical()}, Receipt: resp.GetReceipt(),
 				})
 			}
 			encoded, err := s.transport().EncodeTurn(t.Context(), req)

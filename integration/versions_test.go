@@ -247,7 +247,7 @@ func TestRendererVersion(t *testing.T) {
 		t.Fatalf("%v, %v", info, err)
 	}
 	projected := s.project(t, completed(0, "x\n"))
-	rendered, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: projected.GetCanonical()})
+	rendered, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: projected.GetCanonical()}})
 	if err != nil {
 		t.Fatal(err)
 	}

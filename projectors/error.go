@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -214,7 +213,10 @@ func (errorProjection) omitDetails(ctx context.Context, e *pb.ToolError, given *
 // that shows nothing, the first of the family's that does.
 func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToolResult {
 	summary := oneLine(out.GetSummaryText(), envelope.MaxSummary)
-	for _, s := range slices.Concat(summaries, []string{out.GetToolName()}) {
+	if len(summaries) > 0 {
+		summaries = append(summaries, out.GetToolName()) // there is always one
+	}
+	for _, s := range summaries {
 		if summary == "" {
 			summary = oneLine(s, envelope.MaxSummary)
 		}

@@ -162,11 +162,11 @@ func TestRenderedRecordsVerify(t *testing.T) {
 		_, resp := a.project(t, "command", policies().Draw(t, "policy"))
 		compacted := a.compact(t, resp.GetCanonical(), pb.CompactionLevel_COMPACTION_LEVEL_LINE, 16)
 		record := a.last(t, 1)[0]
-		if changed := len(record.GetCompacted()) == 1; changed != compacted.GetResults()[0].GetChanged() {
+		if changed := len(record.GetCompacted()) == 1; changed != (len(compacted.GetResults()) == 1) {
 			t.Fatalf("changed %t: %v", !changed, record)
 		}
 		checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
-		rendered, err := a.Render(t.Context(), &pb.RenderRequest{Canonical: compacted.GetResults()[0].GetCanonical()})
+		rendered, err := a.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: compacted.GetResults()[0].GetCanonical()}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -118,7 +118,7 @@ func BenchmarkFamily(b *testing.B) {
 		{"declared", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_TaskOutput{TaskOutput: &pb.TaskOutputOutput{
 			RetrievalStatus: pb.TaskRetrieval_TASK_RETRIEVAL_SUCCESS, Task: task, Output: log,
 		}}}},
-		{"declared, without text", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_TaskStatus{TaskStatus: &pb.TaskStatusResult{Task: task}}}},
+		{"declared, without text", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_TaskStatus{TaskStatus: &pb.TaskStatusOutput{Task: task}}}},
 		{"brought", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
 			Type: "acme.v1.DeployResult", Encoding: &pb.CustomOutput_Message{Message: message},
 		}}}},

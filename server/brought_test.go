@@ -65,12 +65,12 @@ func (h house) custom(t *testing.T, json string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := h.Render(t.Context(), &pb.RenderRequest{Canonical: resp.GetCanonical()})
+	again, err := h.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: resp.GetCanonical()}})
 	if err != nil || again.GetReceipt().GetText() != resp.GetReceipt().GetText() {
 		t.Errorf("rendered as %q, %v", again.GetReceipt().GetText(), err)
 	}
 	if _, err := h.Compact(t.Context(), &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{resp.GetCanonical()},
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: resp.GetCanonical()}}},
 		Policy:  &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES},
 	}); err != nil {
 		t.Error(err)

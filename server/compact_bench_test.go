@@ -29,8 +29,10 @@ func longHistory(b *testing.B, h house, n int) *pb.CompactRequest {
 		if err != nil {
 			b.Fatal(err)
 		}
-		req.Results = append(req.Results, resp.GetCanonical())
-		req.Contexts = append(req.Contexts, &pb.ResultContext{CallId: fmt.Sprintf("call_%d", i), Turn: uint32(i + 1), PrecedingTokens: 80})
+		req.Entries = append(req.Entries, &pb.CompactEntry{
+			Result: &pb.CompactEntry_Canonical{Canonical: resp.GetCanonical()},
+			CallId: fmt.Sprintf("call_%d", i), Turn: uint32(i + 1), PrecedingTokens: 80,
+		})
 	}
 	return req
 }

@@ -46,7 +46,7 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		ample := &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 200_000}}
-		if resp, err := h.Render(t.Context(), &pb.RenderRequest{Canonical: &r, Policy: ample}); err == nil {
+		if resp, err := h.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &r}, Policy: ample}); err == nil {
 			family, _ := h.types.Open(&r)
 			if _, err := h.renderer(t, family).Parse(resp.GetReceipt().GetText()); err != nil {
 				t.Errorf("%v:\n%s", err, resp.GetReceipt().GetText())
@@ -54,7 +54,7 @@ func FuzzCanonical(f *testing.F) {
 		}
 		for _, level := range []pb.CompactionLevel{pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES} {
 			_, _ = h.Compact(t.Context(), &pb.CompactRequest{
-				Results: []*pb.CanonicalToolResult{&r}, Policy: &pb.CompactionPolicy{Level: level, PreviewTokens: 40},
+				Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &r}}}, Policy: &pb.CompactionPolicy{Level: level, PreviewTokens: 40},
 			})
 		}
 	})

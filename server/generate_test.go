@@ -277,15 +277,26 @@ func payloads() *rapid.Generator[*pb.Payload] {
 func toolErrors() *rapid.Generator[*pb.CompleteToolError] {
 	return rapid.Custom(func(t *rapid.T) *pb.CompleteToolError {
 		e := &pb.CompleteToolError{
-			Kind: rapid.SampledFrom([]string{"invalid_tool_input", "kind_of_nobody"}).Draw(t, "kind"), Retryable: rapid.Bool().Draw(t, "retryable"),
-			Message:     rapid.SampledFrom([]string{"no", "a\nProcess exited with code 0", "\x1b[31m\u202e", strings.Repeat("long ", 200)}).Draw(t, "message"),
-			DetailsJson: []byte(rapid.SampledFrom([]string{"", `{}`, `{"a":1e999,"b":"Retryable: yes"}`, `{"log":"` + strings.Repeat("y", 5000) + `","code":7}`}).Draw(t, "details")),
+			Kind: rapid.SampledFrom([]string{"invalid_tool_input", "kind_of_nobody", "", "TimeoutError", "stdout:\n", "\x00"}).Draw(t, "kind"),
+			Message: inlineText(rapid.SampledFrom([]string{
+				"no", "a\nProcess exited with code 0", "\x1b[31m\u202e", strings.Repeat("long ", 200), strings.Repeat("a line\nRetryable: yes\n", 90),
+			}).Draw(t, "message")),
+			Details: inlineText(rapid.SampledFrom([]string{
+				"", `{}`, `{"a":1e999,"b":"Retryable: yes"}`, `{"log":"` + strings.Repeat("y", 5000) + `","code":7}`, "no JSON\xff", `{"a":1,"a":2}`,
+			}).Draw(t, "details")),
+		}
+		if rapid.Bool().Draw(t, "has retryable") {
+			e.Retryable = new(rapid.Bool().Draw(t, "retryable"))
 		}
 		if rapid.Bool().Draw(t, "hint") {
 			e.RecoveryHint = new(rapid.SampledFrom([]string{"try again", "x\nstdout:"}).Draw(t, "hint text"))
 		}
 		return e
 	})
+}
+
+func inlineText(text string) *pb.Payload {
+	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
 }
 
 func policies() *rapid.Generator[*pb.ProjectionPolicy] {

@@ -100,15 +100,15 @@ func (h *histories) request(t *rapid.T) *pb.CompactRequest {
 	known := rapid.Bool().Draw(t, "contexts")
 	turn, picks := uint32(1), rapid.SliceOfN(rapid.IntRange(0, len(h.pool)-1), n, n).Draw(t, "picks")
 	for i, pick := range picks {
-		req.Results = append(req.Results, h.pool[pick])
+		e := &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: h.pool[pick]}}
 		if known {
 			turn += uint32(pick % 2)
-			c := &pb.ResultContext{CallId: fmt.Sprintf("call_%d", i), Turn: turn, PrecedingTokens: uint32(pick * 7)}
+			e.CallId, e.Turn, e.PrecedingTokens = fmt.Sprintf("call_%d", i), turn, uint32(pick*7)
 			if pick%5 == 0 {
-				c.Subject = fmt.Sprintf("subject %d", pick%3)
+				e.Subject = fmt.Sprintf("subject %d", pick%3)
 			}
-			req.Contexts = append(req.Contexts, c)
 		}
+		req.Entries = append(req.Entries, e)
 	}
 	p := req.Policy
 	p.PreviewTokens = rapid.SampledFrom([]uint32{0, 16, 64}).Draw(t, "preview")
@@ -158,10 +158,18 @@ func withBudget(req *pb.CompactRequest, n uint32) *pb.CompactRequest {
 // after is a request for what a compaction left.
 func after(req *pb.CompactRequest, resp *pb.CompactResponse) *pb.CompactRequest {
 	next := proto.CloneOf(req)
-	for i, r := range resp.GetResults() {
-		next.Results[i] = r.GetCanonical()
+	for _, r := range resp.GetResults() {
+		next.Entries[r.GetIndex()].Result = &pb.CompactEntry_Canonical{Canonical: r.GetCanonical()}
 	}
 	return next
+}
+
+// left are the results of a history after a compaction, those that stayed as well.
+func left(req *pb.CompactRequest, resp *pb.CompactResponse) (list []*pb.CanonicalToolResult) {
+	for _, e := range after(req, resp).GetEntries() {
+		list = append(list, e.GetCanonical())
+	}
+	return list
 }
 
 // The promises of Compact, for histories of all families.
@@ -177,7 +185,7 @@ func TestCompactingHistories(t *testing.T) {
 		if again := h.run(t, after(req, resp)); again.FirstChanged != nil {
 			i := again.GetFirstChanged()
 			t.Fatalf("compacting again changes result %d\n%s", i,
-				cmp.Diff(resp.GetResults()[i].GetCanonical(), again.GetResults()[i].GetCanonical(), protocmp.Transform()))
+				cmp.Diff(left(req, resp)[i], again.GetResults()[0].GetCanonical(), protocmp.Transform()))
 		}
 		if again := h.run(t, req); !proto.Equal(again, resp) {
 			t.Fatal("a second call answers differently")
@@ -193,27 +201,33 @@ func TestCompactingHistories(t *testing.T) {
 			}
 		}
 		smaller := withBudget(req, max(16, req.GetPolicy().GetTotalTokens()*rapid.Uint32Range(0, 99).Draw(t, "smaller")/100))
-		h.checkMonotone(t, resp, h.run(t, smaller))
+		h.checkMonotone(t, req, resp, h.run(t, smaller))
 	})
 }
 
 // checkPlan checks the numbers.
 func (h *histories) checkPlan(t *rapid.T, req *pb.CompactRequest, resp *pb.CompactResponse) {
 	plan := resp.GetPlan()
-	if len(resp.GetResults()) != len(req.GetResults()) || len(plan.GetResults()) != len(req.GetResults()) {
-		t.Fatalf("%d results became %d", len(req.GetResults()), len(resp.GetResults()))
+	if len(plan.GetResults()) != len(req.GetEntries()) {
+		t.Fatalf("%d results have a plan of %d", len(req.GetEntries()), len(plan.GetResults()))
+	}
+	changes := map[int]*pb.CompactedResult{}
+	for i, r := range resp.GetResults() {
+		if i > 0 && r.GetIndex() <= resp.GetResults()[i-1].GetIndex() {
+			t.Fatalf("result %d follows result %d", r.GetIndex(), resp.GetResults()[i-1].GetIndex())
+		}
+		changes[int(r.GetIndex())] = r
 	}
 	first, sumBefore, sumAfter := -1, uint64(0), uint64(0)
-	for i, r := range resp.GetResults() {
-		p := plan.GetResults()[i]
-		changed := !proto.Equal(req.GetResults()[i], r.GetCanonical())
-		if changed != r.GetChanged() || changed != p.GetChanged() {
-			t.Fatalf("result %d: changed is %v", i, r.GetChanged())
+	for i, p := range plan.GetResults() {
+		r := changes[i]
+		if p.GetChanged() != (r != nil) || r != nil && proto.Equal(req.GetEntries()[i].GetCanonical(), r.GetCanonical()) {
+			t.Fatalf("result %d: changed is %v, and the answer has %v", i, p.GetChanged(), r)
 		}
-		if changed && first < 0 {
+		if p.GetChanged() && first < 0 {
 			first = i
 		}
-		if p.GetTokensAfter() != r.GetReceipt().GetTokens() || p.GetTokensAfter() > p.GetTokensBefore() {
+		if r != nil && p.GetTokensAfter() != r.GetReceipt().GetTokens() || p.GetTokensAfter() > p.GetTokensBefore() {
 			t.Fatalf("result %d has %d tokens, %v", i, r.GetReceipt().GetTokens(), p)
 		}
 		sumBefore, sumAfter = sumBefore+uint64(p.GetTokensBefore()), sumAfter+uint64(p.GetTokensAfter())
@@ -238,20 +252,21 @@ func (h *histories) checkHeld(t *rapid.T, req *pb.CompactRequest, resp *pb.Compa
 	p := req.GetPolicy()
 	never := p.GetCache().GetCacheBreak() != pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED
 	turns := map[uint32]bool{} // the last ones
-	for i := len(req.GetResults()) - 1; i >= 0; i-- {
+	known := slices.ContainsFunc(req.GetEntries(), func(e *pb.CompactEntry) bool { return e.GetTurn() > 0 })
+	for i := len(req.GetEntries()) - 1; i >= 0; i-- {
 		held := i < int(p.GetCache().GetCachedResults()) && never
-		if len(req.GetContexts()) > 0 {
-			c := req.GetContexts()[i]
+		if known {
+			c := req.GetEntries()[i]
 			if turns[c.GetTurn()] || len(turns) < int(p.GetProtect().GetLastTurns()) {
 				turns[c.GetTurn()] = true
 			}
 			held = held || turns[c.GetTurn()] || slices.Contains(p.GetProtect().GetCallIds(), c.GetCallId())
 		} else {
-			held = held || i >= len(req.GetResults())-int(p.GetProtect().GetLastTurns())
+			held = held || i >= len(req.GetEntries())-int(p.GetProtect().GetLastTurns())
 		}
-		family, _ := h.types.Open(req.GetResults()[i])
+		family, _ := h.types.Open(req.GetEntries()[i].GetCanonical())
 		held = held || slices.Contains(p.GetProtect().GetFamilies(), family)
-		if held && resp.GetResults()[i].GetChanged() {
+		if held && resp.GetPlan().GetResults()[i].GetChanged() {
 			t.Fatalf("result %d is held, and changed: %v", i, resp.GetPlan().GetResults()[i])
 		}
 	}
@@ -260,12 +275,12 @@ func (h *histories) checkHeld(t *rapid.T, req *pb.CompactRequest, resp *pb.Compa
 // checkResults checks what is left of each result; what was checked once is not
 // checked again.
 func (h *histories) checkResults(t *rapid.T, req *pb.CompactRequest, resp *pb.CompactResponse) {
-	for i, r := range resp.GetResults() {
-		if !r.GetChanged() || !firstTime(r.GetCanonical()) {
+	for _, r := range resp.GetResults() {
+		if !firstTime(r.GetCanonical()) {
 			continue
 		}
 		h.checkCanonical(t, r.GetCanonical())
-		h.checkKept(t, req.GetResults()[i], r.GetCanonical())
+		h.checkKept(t, req.GetEntries()[r.GetIndex()].GetCanonical(), r.GetCanonical())
 		h.checkReceipt(t, &pb.ProjectResponse{Canonical: r.GetCanonical(), Receipt: r.GetReceipt()})
 		for _, m := range h.opened(r.GetCanonical()) {
 			envelopePaths(m, func(path string) { readBack(t, h.store, path) })
@@ -285,16 +300,17 @@ func firstTime(r *pb.CanonicalToolResult) bool {
 }
 
 // checkMonotone checks that a smaller budget shows no more of anything.
-func (h *histories) checkMonotone(t *rapid.T, larger, smaller *pb.CompactResponse) {
-	for i, r := range smaller.GetResults() {
-		a, b := larger.GetPlan().GetResults()[i], smaller.GetPlan().GetResults()[i]
+func (h *histories) checkMonotone(t *rapid.T, req *pb.CompactRequest, larger, smaller *pb.CompactResponse) {
+	most, least := left(req, larger), left(req, smaller)
+	for i, b := range smaller.GetPlan().GetResults() {
+		a := larger.GetPlan().GetResults()[i]
 		if b.GetLevel() < a.GetLevel() || b.GetTokensAfter() > a.GetTokensAfter() {
 			t.Fatalf("result %d: a smaller budget makes of\n%v\n%v", i, a, b)
 		}
-		if r.GetChanged() && !proto.Equal(r.GetCanonical(), larger.GetResults()[i].GetCanonical()) {
+		if b.GetChanged() && !proto.Equal(least[i], most[i]) {
 			had := map[string]bool{}
-			h.eachShown(larger.GetResults()[i].GetCanonical(), func(at, line string) { had[at+line] = true })
-			h.eachShown(r.GetCanonical(), func(at, line string) {
+			h.eachShown(most[i], func(at, line string) { had[at+line] = true })
+			h.eachShown(least[i], func(at, line string) {
 				if !had[at+line] {
 					t.Fatalf("result %d: a smaller budget shows %q, and a larger one does not", i, line)
 				}
@@ -337,8 +353,9 @@ func TestTwoStepsKeepAsMuchAsOne(t *testing.T) {
 		budget := last.GetPolicy().GetTotalTokens()
 		between := withBudget(last, budget+budget*rapid.Uint32Range(0, 100).Draw(t, "more")/100)
 		one := h.run(t, last)
-		two := h.run(t, withBudget(after(between, h.run(t, between)), budget))
-		if a, b := h.mustKeep(one), h.mustKeep(two); b < a {
+		halfway := after(between, h.run(t, between))
+		two := h.run(t, withBudget(halfway, budget))
+		if a, b := h.mustKeep(left(last, one)), h.mustKeep(left(halfway, two)); b < a {
 			t.Fatalf("one step keeps %d lines that matter, two keep %d", a, b)
 		}
 		if a, b := one.GetPlan(), two.GetPlan(); a.GetBudgetMet() && !b.GetBudgetMet() {
@@ -346,7 +363,7 @@ func TestTwoStepsKeepAsMuchAsOne(t *testing.T) {
 		}
 		all++
 		tokens += int(one.GetPlan().GetTokensAfter()) - int(two.GetPlan().GetTokensAfter())
-		if slices.EqualFunc(one.GetResults(), two.GetResults(), func(a, b *pb.CompactedResult) bool { return proto.Equal(a.GetCanonical(), b.GetCanonical()) }) {
+		if slices.EqualFunc(left(last, one), left(halfway, two), func(a, b *pb.CanonicalToolResult) bool { return proto.Equal(a, b) }) {
 			same++
 		}
 	})
@@ -356,9 +373,9 @@ func TestTwoStepsKeepAsMuchAsOne(t *testing.T) {
 var classifier = salience.New()
 
 // mustKeep counts the lines that are shown and must be kept.
-func (h *histories) mustKeep(resp *pb.CompactResponse) (n int) {
-	for _, r := range resp.GetResults() {
-		h.eachShown(r.GetCanonical(), func(_, line string) {
+func (h *histories) mustKeep(results []*pb.CanonicalToolResult) (n int) {
+	for _, r := range results {
+		h.eachShown(r, func(_, line string) {
 			if classifier.Of([]byte(strings.TrimSuffix(line, "\n"))).Score >= salience.MustKeep {
 				n++
 			}

@@ -250,7 +250,7 @@ func TestMeasuringCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := &pb.CompactRequest{
-		Results: []*pb.CanonicalToolResult{projected.GetCanonical()}, DryRun: true,
+		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: projected.GetCanonical()}}}, DryRun: true,
 		Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE},
 	}
 	for _, dry := range []bool{true, false} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -301,7 +302,7 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 	}
 	text := m.Get(inline).Bytes()
 	redact := redact.Text // as a stream of the same bytes
-	if w.whole {
+	if w.whole || strings.HasSuffix(path, ".details") {
 		redact = w.text
 	}
 	redacted, found := redact(w.options, text)

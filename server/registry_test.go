@@ -14,11 +14,11 @@ func TestRegistryRefuses(t *testing.T) {
 		change func([]server.Family) []server.Family
 		says   string
 	}{
-		"a family without a projector": {func(f []server.Family) []server.Family { f[0].Projector = nil; return f }, `"command": has no projector`},
-		"a family without a renderer":  {func(f []server.Family) []server.Family { f[1].Renderer = nil; return f }, `"command_batch": has no renderer`},
+		"a family without a projector": {func(f []server.Family) []server.Family { f[0].Projector = nil; return f }, `"text": has no projector`},
+		"a family without a renderer":  {func(f []server.Family) []server.Family { f[1].Renderer = nil; return f }, `"command": has no renderer`},
 		"a case without a family":      {func(f []server.Family) []server.Family { return f[:1] }, "1 families for "},
-		"a family without a case":      {func(f []server.Family) []server.Family { f[1].Name = "cmd"; return f }, `case "command_batch" of the contract has no family`},
-		"a family that is there twice": {func(f []server.Family) []server.Family { return append(f, f[0]) }, `"command": is there twice`},
+		"a family without a case":      {func(f []server.Family) []server.Family { f[1].Name = "cmd"; return f }, `case "command" of the contract has no family`},
+		"a family that is there twice": {func(f []server.Family) []server.Family { return append(f, f[0]) }, `"text": is there twice`},
 		"a family without a budget":    {func(f []server.Family) []server.Family { f[0].Tokens = 0; return f }, "default budget of 0 tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -226,7 +226,8 @@ func TestBoundsOfRegisteredSecrets(t *testing.T) {
 func TestRedactionIsTheSameAgain(t *testing.T) {
 	t.Parallel()
 	out := &pb.CompleteToolOutput{SummaryText: "first-value-of-all", Error: &pb.CompleteToolError{
-		Kind: "internal", Message: "token first-value-of-all", DetailsJson: []byte(`{"a":"first-value-of-all","n":1234567890123,"first-value-of-all":["ghp_7kQ2m9ZxW4vR8tY1uI5oP3aS6dF0gH7jK2lM"]}`),
+		Kind: "internal", Message: inlineBytes("token first-value-of-all"),
+		Details: inlineBytes(`{"a":"first-value-of-all","n":1234567890123,"first-value-of-all":["ghp_7kQ2m9ZxW4vR8tY1uI5oP3aS6dF0gH7jK2lM"]}`),
 	}}
 	var before *pb.CompleteToolOutput
 	for range 2 {
@@ -237,14 +238,14 @@ func TestRedactionIsTheSameAgain(t *testing.T) {
 		o := redact.Options{Values: values, Patterns: redact.BuiltIn()}
 		r := &redaction{options: o, found: counts{}}
 		got := r.output(out, &Family{}, nil)
-		if want := `{"a":"[redacted:A]","n":"[redacted:N]","[redacted:A]":["[redacted:github-pat]"]}`; string(got.GetError().GetDetailsJson()) != want {
-			t.Errorf("the details are %s, want %s", got.GetError().GetDetailsJson(), want)
+		if want := `{"a":"[redacted:A]","n":"[redacted:N]","[redacted:A]":["[redacted:github-pat]"]}`; string(got.GetError().GetDetails().GetInline()) != want {
+			t.Errorf("the details are %s, want %s", got.GetError().GetDetails().GetInline(), want)
 		}
 		again := &redaction{options: o, found: counts{}}
 		if twice := again.output(got, &Family{}, nil); twice != got || len(again.found) != 0 {
 			t.Errorf("redacted again it is %v", twice)
 		}
-		if before != nil && !bytes.Equal(before.GetError().GetDetailsJson(), got.GetError().GetDetailsJson()) {
+		if before != nil && !bytes.Equal(before.GetError().GetDetails().GetInline(), got.GetError().GetDetails().GetInline()) {
 			t.Error("it differs from one time to the next")
 		}
 		before = got
@@ -295,4 +296,8 @@ func TestOriginalsOfLists(t *testing.T) {
 			t.Errorf("%s is the original of %q", o.field, text)
 		}
 	}
+}
+
+func inlineBytes(text string) *pb.Payload {
+	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
 }

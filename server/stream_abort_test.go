@@ -305,7 +305,7 @@ func TestPanicOfReceiving(t *testing.T) {
 func TestCallIsChecked(t *testing.T) {
 	h := newHouse(t)
 	inline := &pb.CompleteToolOutput{
-		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: &pb.CompleteToolError{Kind: "k", Message: "m"},
+		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: &pb.CompleteToolError{Kind: "k", Message: inlineText("m")},
 	}
 	project := func(call *pb.CallReference) error {
 		_, err := h.Project(t.Context(), &pb.ProjectRequest{Output: inline, Call: call})

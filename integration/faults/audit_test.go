@@ -108,10 +108,10 @@ func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 // whole; the health of the service that needs records says that it is not well.
 func (s *sidecar) wantPoisoned(t *testing.T, q question, record ackedRecord, artifact string) {
 	t.Helper()
-	_, err := s.Render(t.Context(), &pb.RenderRequest{Canonical: &pb.CanonicalToolResult{
+	_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "done",
 		Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32)}},
-	}})
+	}}})
 	wantRefusal(t, "Render", err, codes.FailedPrecondition, "AUDIT_LOG_FAILED")
 	s.wantWhole(t, artifact, q.text())
 	if r, err := s.audit.GetRecord(t.Context(), &pb.GetRecordRequest{Sequence: record.sequence}); err != nil || r.GetRecord().GetHash() != record.hash {

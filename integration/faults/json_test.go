@@ -87,7 +87,7 @@ func TestHugeJSON(t *testing.T) {
 				Output: &pb.CompleteToolOutput{
 					ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 					Result: &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{
-						Source: "s", ResultJson: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
+						Server: "s", Result: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
 					}},
 				},
 			}}}))
@@ -113,7 +113,7 @@ func TestHugeDetails(t *testing.T) {
 	details := `{"first":1e999,"rows":[` + strings.Repeat("0.10, ", 50<<20/6) + `1],"last":12345678901234567890}`
 	answer, err := s.Project(t.Context(), &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR,
-		Error: &pb.CompleteToolError{Kind: "sandbox_lost", Message: "gone", DetailsJson: []byte(details), RecoveryHint: new("again"), Retryable: true},
+		Error: &pb.CompleteToolError{Kind: "sandbox_lost", Message: inline("gone"), Details: inline(details), RecoveryHint: new("again"), Retryable: new(true)},
 	}})
 	must(t, err)
 	e := answer.GetCanonical().GetError()
@@ -126,4 +126,8 @@ func TestHugeDetails(t *testing.T) {
 	s.wantWhole(t, e.GetDetailsOmitted().GetArtifact().GetPath(), details)
 	s.wantHealth(t)
 	s.wantNoTemp(t)
+}
+
+func inline(text string) *pb.Payload {
+	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
 }

@@ -261,10 +261,10 @@ func (c *client) output(content []byte) *pb.CompleteToolOutput {
 	case 3:
 		rows := strings.Repeat(`{"id":1,"name":"a row","state":"open"},`, len(content)/40)
 		text := fmt.Sprintf(`{"call":"%d of %s","rows":[%snull]}`, c.calls, c.name, rows)
-		return success("Fetch", &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Source: "rows", ResultJson: inline([]byte(text))}})
+		return success("Fetch", &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Server: "rows", Result: inline([]byte(text))}})
 	case 4:
 		return &pb.CompleteToolOutput{ToolName: "ReadFile", Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: &pb.CompleteToolError{
-			Kind: "file_not_found", Message: "there is no such file", DetailsJson: fmt.Appendf(nil, `{"call":%d}`, c.calls),
+			Kind: "file_not_found", Message: inline([]byte("there is no such file")), Details: inline(fmt.Appendf(nil, `{"call":%d}`, c.calls)),
 		}}
 	}
 	return command(inline(content), int32(c.rng.IntN(3)))
@@ -481,13 +481,17 @@ func (c *client) render(ctx context.Context) error {
 	if len(c.results) == 0 {
 		return c.info(ctx)
 	}
-	_, err := c.Render(ctx, &pb.RenderRequest{Canonical: c.results[c.rng.IntN(len(c.results))]})
+	_, err := c.Render(ctx, &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: c.results[c.rng.IntN(len(c.results))]}})
 	return err
 }
 
 func (c *client) compact(ctx context.Context) error {
+	entries := make([]*pb.CompactEntry, len(c.results))
+	for i, r := range c.results {
+		entries[i] = &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: r}}
+	}
 	_, err := c.Compact(ctx, &pb.CompactRequest{
-		Results: c.results, SessionId: c.session(),
+		Entries: entries, SessionId: c.session(),
 		Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel(1 + c.rng.IntN(3)), PreviewTokens: uint32(16 + c.rng.IntN(300))},
 	})
 	return err
