@@ -374,7 +374,8 @@ type Cut struct {
 	FirstLine uint64 `protobuf:"varint,2,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
 	// Last line that the cut touches, inclusive; 0 for an empty range.
 	LastLine uint64 `protobuf:"varint,3,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"`
-	// Offset in the payload of the first byte of the range.
+	// Offset in the payload of the first byte of the range. That of a scattered cut is
+	// whole lines.
 	ByteStart uint64 `protobuf:"varint,4,opt,name=byte_start,json=byteStart,proto3" json:"byte_start,omitempty"`
 	// Offset in the payload just after the last byte of the range.
 	ByteEnd uint64 `protobuf:"varint,5,opt,name=byte_end,json=byteEnd,proto3" json:"byte_end,omitempty"`
