@@ -109,7 +109,7 @@ type ledger struct {
 	segments       []*pb.Segment // that are still to come
 	at, line, text uint64        // how far bytes and lines of the payload, and the preview, are covered
 	inside         uint64        // where the last cut inside of a segment ends
-	leftOut        uint64        // bytes
+	leftOut, shown uint64        // bytes that are cut, lines that are shown
 }
 
 // take adds a cut.
@@ -171,7 +171,7 @@ func (l *ledger) cover(place uint64, strict bool) {
 			s.GetPreviewBytes() > uint64(len(l.Preview))-l.text {
 			return // does not tile: close finds the rest uncovered
 		}
-		l.at, l.line = s.GetByteEnd(), s.GetLastLine()
+		l.at, l.line, l.shown = s.GetByteEnd(), s.GetLastLine(), l.shown+s.GetLastLine()-l.line
 		l.text += s.GetPreviewBytes()
 		l.segments = l.segments[1:]
 	}
@@ -185,6 +185,8 @@ func (l *ledger) close() error {
 		return fmt.Errorf("what is shown and what is cut cover %d of %d bytes", l.at, s.GetBytes())
 	case l.line != s.GetLines():
 		return fmt.Errorf("what is shown and what is cut cover %d of %d lines", l.line, s.GetLines())
+	case l.shown != s.GetShownLines():
+		return fmt.Errorf("%d lines are shown, and shown_lines is %d", l.shown, s.GetShownLines())
 	case l.text != uint64(len(l.Preview)):
 		return fmt.Errorf("what is shown covers %d of %d bytes of the preview", l.text, len(l.Preview))
 	case s.GetVisibleBytes()+l.leftOut != s.GetBytes():

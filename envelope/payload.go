@@ -133,7 +133,9 @@ var excerptName = (*pb.Excerpt)(nil).ProtoReflect().Descriptor().FullName()
 
 // isOf reports whether a field is the one that has the large field's role: its preview
 // or its Excerpt.
-func (f *LargeField) isOf(d protoreflect.FieldDescriptor) bool { return f.preview == d || f.excerpt == d }
+func (f *LargeField) isOf(d protoreflect.FieldDescriptor) bool {
+	return f.preview == d || f.excerpt == d
+}
 
 // at is the path of a part of the large field, by its suffix.
 func (f *LargeField) at(suffix string) string {
