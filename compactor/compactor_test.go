@@ -76,7 +76,7 @@ func TestPreviewsAreShortenedFromTheMiddle(t *testing.T) {
 	}
 	cut := got.GetStdoutCuts()[0]
 	if len(got.GetStdoutCuts()) != 1 || cut.GetKind() != pb.CutKind_CUT_KIND_COMPACTED ||
-		cut.GetLeftOutLines()+got.GetStdoutSource().GetShownLines() != 200 {
+		leftOut(cut)+got.GetStdoutSource().GetShownLines() != 200 {
 		t.Errorf("cuts %v, shown %d", got.GetStdoutCuts(), got.GetStdoutSource().GetShownLines())
 	}
 	if !got.GetStdoutTruncated() || !got.GetTruncated() || got.GetCompactionLevel() != trimmed || got.GetArtifacts()[0].GetPath() == "" {
@@ -202,7 +202,7 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 	details := `{"log":"` + strings.Repeat("words and ", 150) + `"}`
 	r := &pb.CanonicalToolResult{
 		ToolName: "x", Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: "s",
-		Error: &pb.ToolError{Kind: "k", Message: "m", RecoveryHint: new("h"), Retryable: true, DetailsJson: &details},
+		Error: &pb.ToolError{Kind: "k", Message: "m", RecoveryHint: new("h"), Retryable: new(true), DetailsJson: &details},
 	}
 	got, changed := compact(t, r, to(line, 0))
 	e := got.GetError()
@@ -212,4 +212,9 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 	if e.GetKind() != "k" || e.GetMessage() != "m" || e.GetRecoveryHint() != "h" || !e.GetRetryable() {
 		t.Errorf("%v", e)
 	}
+}
+
+func leftOut(c *pb.Cut) uint64 {
+	_, lines := envelope.LeftOut(c)
+	return lines
 }
