@@ -302,7 +302,7 @@ func inlineText(text string) *pb.Payload {
 func policies() *rapid.Generator[*pb.ProjectionPolicy] {
 	return rapid.Custom(func(t *rapid.T) *pb.ProjectionPolicy {
 		return &pb.ProjectionPolicy{
-			Segments:       rapid.Bool().Draw(t, "segments"),
+			Segments: rapid.Bool().Draw(t, "segments"),
 			Render: &pb.RenderPolicy{Budget: &pb.Budget{
 				MaxTokens:    rapid.SampledFrom([]uint32{0, 16, 60, 120, 300, 1000, 20000}).Draw(t, "tokens"),
 				MaxLines:     rapid.SampledFrom([]uint32{0, 0, 2, 9, 100}).Draw(t, "lines"),
