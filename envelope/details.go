@@ -20,11 +20,13 @@ var errDuplicate = errors.New("an object has a key twice")
 
 // JSON checks that a field of a caller holds one JSON value: UTF-8, at most 64 deep, no
 // duplicate keys. Time is linear in its size.
-func (c Checker) JSON(field string, text []byte) {
-	switch DefectOf(text) {
+func (c Checker) JSON(field string, text []byte) { c.json(field, text, maxDepth) }
+
+func (c Checker) json(field string, text []byte, deepest int) {
+	switch defectOf(text, deepest) {
 	case pb.JsonDefect_JSON_DEFECT_UNSPECIFIED:
 	case pb.JsonDefect_JSON_DEFECT_TOO_DEEP:
-		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", maxDepth)
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", deepest)
 	case pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY:
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "%v", errDuplicate)
 	default:
@@ -34,9 +36,11 @@ func (c Checker) JSON(field string, text []byte) {
 
 // DefectOf says why a text is not one JSON value (RFC 8259) of UTF-8, at most 64 deep, without
 // duplicate keys; JSON_DEFECT_UNSPECIFIED where it is one. Time is linear in its size.
-func DefectOf(text []byte) pb.JsonDefect {
+func DefectOf(text []byte) pb.JsonDefect { return defectOf(text, maxDepth) }
+
+func defectOf(text []byte, deepest int) pb.JsonDefect {
 	switch {
-	case depth(text) > maxDepth:
+	case depth(text) > deepest:
 		return pb.JsonDefect_JSON_DEFECT_TOO_DEEP
 	case !utf8.Valid(text):
 		return pb.JsonDefect_JSON_DEFECT_ENCODING

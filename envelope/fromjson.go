@@ -18,16 +18,17 @@ import (
 // RFC's JSON does not name the family of "result"; family does, by the name of
 // its case in the contract. With an empty family the only family whose payload
 // has all the members of "result" is taken. A family that an operator brought is
-// named by its type. It returns an *InvalidError for text
-// that is no such JSON; the result itself is for ValidateCanonical to check.
+// named by its type; of an error the name says nothing. It returns an *InvalidError
+// for text that is no such JSON, whose fields are members of it and empty for the text
+// as a whole; the result itself is for ValidateCanonical to check.
 func FromJSON(text []byte, family string) (*pb.CanonicalToolResult, error) {
 	c := NewChecker("")
-	c.JSON("json", text)
+	c.json("", text, maxDepth+detailsDepth)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	d := decoder{c}
-	members, ok := d.object("json", text)
+	members, ok := d.object("", text)
 	r := &pb.CanonicalToolResult{}
 	if ok {
 		d.envelope(r, members, family)
@@ -37,6 +38,11 @@ func FromJSON(text []byte, family string) (*pb.CanonicalToolResult, error) {
 	}
 	return r, nil
 }
+
+// detailsDepth is how deep the details of an error are in a result at the most, so that
+// details of any depth that a result may have are read again: those of an item of a batch
+// are in result, items, its element and error.
+const detailsDepth = 8
 
 type decoder struct{ Checker }
 
@@ -93,6 +99,9 @@ func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 	var fits []protoreflect.FieldDescriptor
 	_, all := FamilyFields()
 	for _, f := range all {
+		if f.Name() == CustomCase {
+			continue // its payload is not in the message, but is the message
+		}
 		if family == string(f.Name()) || family == "" && hasAll(f.Message(), members) {
 			fits = append(fits, f)
 		}
@@ -105,9 +114,11 @@ func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 }
 
 func familyNames(fields []protoreflect.FieldDescriptor) string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = string(f.Name())
+	var names []string
+	for _, f := range fields {
+		if f.Name() != CustomCase {
+			names = append(names, string(f.Name()))
+		}
 	}
 	return strings.Join(names, ", ")
 }

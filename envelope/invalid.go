@@ -22,7 +22,10 @@ type InvalidError struct{ Violations []Violation }
 // Error names the first violation and how many more there are.
 func (e *InvalidError) Error() string {
 	v := e.Violations[0]
-	text := v.Field + ": " + v.Message
+	text := v.Message
+	if v.Field != "" {
+		text = v.Field + ": " + text
+	}
 	if more := len(e.Violations) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}

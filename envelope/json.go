@@ -24,6 +24,26 @@ func Marshal(r *pb.CanonicalToolResult) ([]byte, error) {
 // null where there is none, enums by name, integers exact, error details as
 // the JSON value that they are.
 func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
+	var out bytes.Buffer
+	if err := json.Indent(&out, written(r), "", "  "); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// ToCompactJSON returns what ToJSON does, without white space between the values.
+func ToCompactJSON(r *pb.CanonicalToolResult) ([]byte, error) {
+	text := written(r)
+	out := bytes.NewBuffer(make([]byte, 0, len(text)))
+	if err := json.Compact(out, text); err != nil { // details may have white space of their own
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// written is the JSON of a canonical result. It is compact but for the JSON that the
+// result itself holds.
+func written(r *pb.CanonicalToolResult) []byte {
 	var w writer
 	w.open('{')
 	w.member("tool_name").text(r.GetToolName())
@@ -45,11 +65,7 @@ func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 		w.raw("null")
 	}
 	w.close('}')
-	var out bytes.Buffer
-	if err := json.Indent(&out, w.buf, "", "  "); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return w.buf
 }
 
 // writer appends compact JSON.

@@ -171,14 +171,7 @@ func foreignAuthority(t *testing.T, _ *sidecar) {
 	}
 }
 
-func unknownMethods(t *testing.T, s *sidecar) {
-	for _, method := range []string{"/toolresult.v1.ToolResultService/Nothing", "/toolresult.v2.ToolResultService/Project", "/x/y"} {
-		err := s.conn.Invoke(t.Context(), method, completed(0, canary), &pb.ProjectResponse{})
-		if status.Code(err) != codes.Unimplemented {
-			t.Errorf("%s: %v", method, err)
-		}
-	}
-}
+func unknownMethods(t *testing.T, s *sidecar) { _ = withUnknownMethod(t, s) }
 
 // fakeCompressor is one that the server does not have.
 type fakeCompressor struct{}
@@ -202,11 +195,8 @@ func unknownCompressor(t *testing.T, s *sidecar) {
 func gzipBomb(t *testing.T, s *sidecar) {
 	before := s.memory(t, "VmHWM")
 	_, err := s.Project(t.Context(), completed(0, strings.Repeat("\x00", 64<<20)), grpc.UseCompressor("gzip"))
-	if status.Code(err) != codes.ResourceExhausted {
-		t.Errorf("the answer is %v", err)
-	}
-	// Twice what the largest message may have: 4 MiB and what gRPC lets in above it.
-	if grown := s.memory(t, "VmHWM") - before; grown > 2*5<<20 && !raceDetector {
+	wantRefusal(t, err, codes.ResourceExhausted, "MESSAGE_TOO_LARGE", "")
+	if grown := s.memory(t, "VmHWM") - before; grown > 2*5<<20 && !raceDetector { // about twice what the largest message may have
 		t.Errorf("the peak of the memory grew by %d KiB", grown>>10)
 	}
 }
@@ -228,12 +218,12 @@ func brokenGzip(t *testing.T, s *sidecar) {
 		message    []byte
 		want       codes.Code
 	}{
-		"cut":                        {"gzip", 1, whole.Bytes()[:whole.Len()/2], codes.Internal},
-		"followed by something":      {"gzip", 1, append(whole.Bytes(), canary...), codes.Internal},
+		"cut":                        {"gzip", 1, whole.Bytes()[:whole.Len()/2], codes.InvalidArgument},
+		"followed by something":      {"gzip", 1, append(whole.Bytes(), canary...), codes.InvalidArgument},
 		"whole":                      {"gzip", 1, whole.Bytes(), codes.OK},
-		"of no encoding":             {"", 1, whole.Bytes(), codes.Internal},
-		"of the identity":            {"identity", 1, whole.Bytes(), codes.Internal},
-		"with a flag that is no one": {"", 7, message, codes.Internal},
+		"of no encoding":             {"", 1, whole.Bytes(), codes.InvalidArgument},
+		"of the identity":            {"identity", 1, whole.Bytes(), codes.InvalidArgument},
+		"with a flag that is no one": {"", 7, message, codes.InvalidArgument},
 		"not compressed":             {"", 0, message, codes.OK},
 	} {
 		f.begin(t, pb.ToolResultService_Project_FullMethodName, "grpc-encoding", c.encoding)
@@ -243,6 +233,9 @@ func brokenGzip(t *testing.T, s *sidecar) {
 			t.Errorf("%s: %+v", name, e)
 		}
 		checkRefusalText(t, e.headers["grpc-message"])
+		if details := e.headers["grpc-status-details-bin"]; (details != "") != (c.want != codes.OK) {
+			t.Errorf("%s: the details are %q", name, details)
+		}
 	}
 }
 
@@ -265,8 +258,8 @@ func garbageMessages(t *testing.T, s *sidecar) {
 		"a group that is not closed": {0x0b},
 	} {
 		err := s.conn.Invoke(t.Context(), pb.ToolResultService_Project_FullMethodName, raw, &pb.ProjectResponse{}, grpc.ForceCodecV2(codec))
-		if status.Code(err) != codes.Internal {
-			t.Errorf("%s: %v", name, err)
+		if r := wantRefusal(t, err, codes.InvalidArgument, "MESSAGE_INVALID", ""); t.Failed() {
+			t.Fatalf("%s: %+v", name, r)
 		}
 	}
 }

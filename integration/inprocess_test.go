@@ -3,6 +3,7 @@ package integration_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -88,6 +90,27 @@ func withPanic(t *testing.T, _ *sidecar) error {
 	}
 	wantIn(t, s.log.String(), `"panic":"a value of type string"`, "withPanic")
 	wantNone(t, s.log.String(), canary)
+	return err
+}
+
+// withOddFailure makes a projector fail in a way that nothing foresees, in a unary call and in a stream.
+func withOddFailure(t *testing.T, _ *sidecar) error {
+	s := serve(t, func(context.Context) error { return errors.New("odd: " + canary) }, asConfigured)
+	call, err := s.ProjectStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command"}), finishOf(exited(0))} {
+		if err := call.Send(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = call.Recv()
+	wantRefusal(t, err, codes.Internal, "INTERNAL", "")
+	_, err = s.Project(t.Context(), completed(0, canary))
+	if r := refusalOf(t, err); !bytes.Contains([]byte(s.log.String()), []byte(`"incident":"`+r.metadata["incident"]+`"`)) {
+		t.Errorf("the log does not have the incident of %v:\n%s", r, s.log)
+	}
 	return err
 }
 

@@ -2,14 +2,19 @@ package integration_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
@@ -93,22 +98,94 @@ func withForeignAuthority(t *testing.T, _ *sidecar) error {
 	return overTCP(t, s, []string{"Bearer " + secret}, grpc.WithAuthority("evil.example"))
 }
 
-// withLargeMessage sends a message over the limit that gRPC lets through, so
-// that the refusal is ours, and one that gRPC itself refuses.
+// withLargeMessage sends messages over the limit, some of them far over it, also in streams and packed.
 func withLargeMessage(t *testing.T, s *sidecar) error {
-	limit := 4 << 20
+	const limit = 4 << 20
 	if _, err := s.Project(t.Context(), completed(0, strings.Repeat("x", limit-64))); err != nil {
 		t.Errorf("just below the limit: %v", err)
 	}
-	_, err := s.Project(t.Context(), completed(0, strings.Repeat(canary, 6<<20/len(canary))))
-	if status.Code(err) != codes.ResourceExhausted {
-		t.Errorf("far over the limit: %v", err)
+	for _, size := range []int{limit, 6 << 20, 100 << 20} {
+		output := strings.Repeat(canary, size/len(canary)+1)
+		_, unary := s.Project(t.Context(), completed(0, output))
+		_, stream := streams(t.Context(), s, headerOf(&pb.StreamHeader{Family: "command"}), chunkOf("stdout", output))
+		for _, err := range []error{unary, stream} {
+			r := wantRefusal(t, err, codes.ResourceExhausted, "MESSAGE_TOO_LARGE", "")
+			if n, err := strconv.Atoi(r.metadata["size"]); err != nil || n < size || n > size+1024 || r.metadata["limit"] != strconv.Itoa(limit) {
+				t.Errorf("the metadata of a message of %d bytes is %v", size, r.metadata)
+			}
+		}
 	}
-	_, err = s.Project(t.Context(), completed(0, strings.Repeat("x", limit)))
-	if r := refusalOf(t, err); r.metadata["limit"] != "4194304" {
-		t.Errorf("the metadata is %v", r.metadata)
+	_, err := s.Project(t.Context(), completed(0, strings.Repeat("x", limit)), grpc.UseCompressor("gzip"))
+	if r := wantRefusal(t, err, codes.ResourceExhausted, "MESSAGE_TOO_LARGE", ""); r.metadata["limit"] != strconv.Itoa(limit) {
+		t.Errorf("the metadata of a packed message is %v", r.metadata)
 	}
 	return err
+}
+
+// withBrokenText sends a request with a string that is no UTF-8, which gRPC cannot decode, to a unary and to a
+// streaming method.
+func withBrokenText(t *testing.T, s *sidecar) error {
+	raw := []byte{0x0a, 0x03, 0x0a, 0x01, 0xff} // of both requests: the first string of the first field
+	codec := grpc.ForceCodecV2(rawCodec{encoding.GetCodecV2(grpcproto.Name)})
+	stream, err := s.conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true, ServerStreams: true},
+		pb.ToolResultService_ProjectStream_FullMethodName, codec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.SendMsg(raw); err != nil {
+		t.Fatal(err)
+	}
+	wantRefusal(t, stream.RecvMsg(&pb.ProjectStreamResponse{}), codes.InvalidArgument, "MESSAGE_INVALID", "")
+	err = s.conn.Invoke(t.Context(), pb.ToolResultService_Project_FullMethodName, raw, &pb.ProjectResponse{}, codec)
+	if r := refusalOf(t, err); !strings.Contains(r.message, "UTF-8") {
+		t.Errorf("the refusal does not say why: %s", r.message)
+	}
+	return err
+}
+
+// withUnknownMethod calls methods that there are not, unary and streaming, and one of a service that there is not.
+func withUnknownMethod(t *testing.T, s *sidecar) (err error) {
+	for _, method := range []string{"/toolresult.v1.ToolResultService/Nothing", "/toolresult.v2.ToolResultService/Project", "/x/" + canary} {
+		err = s.conn.Invoke(t.Context(), method, completed(0, canary), &pb.ProjectResponse{})
+		wantRefusal(t, err, codes.Unimplemented, "METHOD_UNKNOWN", "")
+		stream, err := s.conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantRefusal(t, stream.RecvMsg(&pb.ProjectResponse{}), codes.Unimplemented, "METHOD_UNKNOWN", "")
+	}
+	return err
+}
+
+// TestStandardServicesSayWhy calls the health service in a way that it refuses.
+func TestStandardServicesSayWhy(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	_, err := healthpb.NewHealthClient(s.conn).Check(t.Context(), &healthpb.HealthCheckRequest{Service: "nothing"})
+	wantRefusal(t, err, codes.NotFound, "SERVICE_UNKNOWN", "")
+}
+
+// TestRefusedMessagesAreRecorded looks for the audit records of messages that were not taken.
+func TestRefusedMessagesAreRecorded(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	withBrokenText(t, s)
+	withUnknownMethod(t, s)
+	records, err := pb.NewAuditServiceClient(s.conn).ListRecords(t.Context(), &pb.ListRecordsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]int{}
+	for _, r := range records.GetRecords() {
+		reasons[r.GetMethod()+" "+r.GetRefusal().GetReason()]++
+	}
+	want := map[string]int{
+		pb.ToolResultService_Project_FullMethodName + " MESSAGE_INVALID": 1, pb.ToolResultService_ProjectStream_FullMethodName + " MESSAGE_INVALID": 1,
+		"unknown METHOD_UNKNOWN": 6,
+	}
+	if !maps.Equal(reasons, want) {
+		t.Errorf("the records are of %v, want %v", reasons, want)
+	}
 }
 
 // withManyBytes makes calls at the same time until one does not fit beside the

@@ -72,6 +72,9 @@ func provocations() []provocation {
 		{listed{"any", "CANCELLED", "CLIENT_CANCELLED"}, "", withCancelledWork},
 		{listed{"any", "DEADLINE_EXCEEDED", "DEADLINE"}, "", withSlowWork},
 		{listed{"any", "INTERNAL", "PANIC"}, "", withPanic},
+		{listed{"any", "INTERNAL", "INTERNAL"}, "", withOddFailure},
+		{listed{"any", "INVALID_ARGUMENT", "MESSAGE_INVALID"}, "", withBrokenText},
+		{listed{"any", "UNIMPLEMENTED", "METHOD_UNKNOWN"}, "", withUnknownMethod},
 	}...)
 }
 
@@ -106,7 +109,7 @@ func checkReason(t *testing.T, r refusal) {
 		if r.retry <= 0 {
 			t.Error("there is no RetryInfo")
 		}
-	case "PANIC", "STORE_FAILED":
+	case "PANIC", "STORE_FAILED", "INTERNAL":
 		if r.metadata["incident"] == "" {
 			t.Error("there is no incident id")
 		}
@@ -149,8 +152,9 @@ func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	for _, l := range inContract {
 		known[l.reason] = true
 	}
+	apart := []string{"UNSPECIFIED", "PEER_UID", "SERVICE_UNKNOWN"} // who has no connection has no answer; of the health service
 	for _, name := range pb.ErrorReason_name {
-		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && reason != "UNSPECIFIED" && reason != "PEER_UID" { // who has no connection has no answer
+		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && !slices.Contains(apart, reason) {
 			t.Errorf("no RPC lists the reason %s", reason)
 		}
 	}

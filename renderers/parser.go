@@ -16,7 +16,7 @@ var ErrNotReceipt = errors.New("no receipt of this grammar")
 func ParseReceipt(text string) (Document, error) { return parse(text, builtIn) }
 
 func parse(text string, g grammar) (Document, error) {
-	p := parser{grammar: g, lines: strings.Split(text, "\n")}
+	p := parser{grammar: g, lines: strings.Split(text, "\n"), sections: map[string]int{}}
 	p.document.Outcome = p.lines[0]
 	if !hasPrefix(p.lines[0], p.grammar.outcomes) {
 		return Document{}, ErrNotReceipt
@@ -48,7 +48,8 @@ type parser struct {
 	document Document
 	lines    []string
 	at       int
-	last     *Section // the section of the last extent, until its text begins
+	last     *Section       // the section of the last extent, until its text begins
+	sections map[string]int // by label: a text that was made to look like a receipt may have any number
 }
 
 // header reads a fact or an extent.
@@ -97,13 +98,13 @@ func isItem(label string) bool {
 
 // section returns the section of a label, in the order of first appearance.
 func (p *parser) section(label string) *Section {
-	for i := range p.document.Sections {
-		if s := &p.document.Sections[i]; s.Label == label {
-			return s
-		}
+	at, known := p.sections[label]
+	if !known {
+		at = len(p.document.Sections)
+		p.sections[label] = at
+		p.document.Sections = append(p.document.Sections, Section{Label: label})
 	}
-	p.document.Sections = append(p.document.Sections, Section{Label: label})
-	return &p.document.Sections[len(p.document.Sections)-1]
+	return &p.document.Sections[at]
 }
 
 // body reads one section's text: its title, unless it is the one whose extent

@@ -403,16 +403,15 @@ func policyDigest(p projectors.Policy) string {
 	return fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(text)))
 }
 
-// rendered records a receipt that was made of a canonical result.
-func (a *audit) rendered(ctx context.Context, began time.Time, req *pb.RenderRequest, receipt *pb.Receipt, family string) error {
+// rendered records a receipt that was made of a canonical result. made has both, the family and the policy.
+func (a *audit) rendered(ctx context.Context, began time.Time, made *pb.AuditRecord) error {
 	if a == nil {
 		return nil
 	}
 	r := a.begin(ctx, pb.AuditKind_AUDIT_KIND_RENDERING, began)
-	r.ToolName, r.Family, r.Status = req.GetCanonical().GetToolName(), family, req.GetCanonical().GetStatus()
-	r.Policy = &pb.ProjectionPolicy{Render: req.GetPolicy()}
-	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: receipt.GetTokenCounter()}
-	r.Canonical, r.Receipt = req.GetCanonical(), receipt
+	r.ToolName, r.Status = made.GetCanonical().GetToolName(), made.GetCanonical().GetStatus()
+	r.Call, r.Family, r.Policy, r.Canonical, r.Receipt = made.Call, made.GetFamily(), made.Policy, made.Canonical, made.Receipt
+	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: made.GetReceipt().GetTokenCounter()}
 	return a.append(ctx, nil, r)
 }
 

@@ -175,7 +175,7 @@ func TestRenderedRecordsVerify(t *testing.T) {
 			t.Fatalf("changed %t: %v", !changed, record)
 		}
 		checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
-		rendered, err := a.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: compacted.GetResults()[0].GetCanonical()}})
+		rendered, err := a.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: a.only(t, resp.GetCanonical(), compacted).GetCanonical()}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
+
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -29,7 +31,10 @@ func mayNameFiles(ctx context.Context) bool { return callerOf(ctx).session == ""
 func confineCall(ctx context.Context, call **pb.CallReference) error {
 	session, err := confine(ctx, (*call).GetSessionId())
 	if err == nil && session != (*call).GetSessionId() {
-		*call = &pb.CallReference{SessionId: session, CallId: (*call).GetCallId()}
+		confined := &pb.CallReference{}
+		proto.Merge(confined, *call)
+		confined.SessionId = session
+		*call = confined
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -63,6 +62,7 @@ func (c *calls) chain() grpc.ServerOption {
 // default deadline: an output may take hours to arrive.
 func (c *calls) streamChain() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(
+		c.receiveStream,
 		c.streamRequestID,
 		c.identifyStream,
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.report)),
@@ -118,9 +118,17 @@ func idOf(ctx context.Context) string {
 // report logs a call and counts it. It asks whether anybody listens before it
 // builds anything, and never looks at payloads.
 func (c *calls) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
-	r := &report{calls: c, ctx: ctx, method: call.FullMethod(), streams: call.Typ != interceptors.Unary}
+	r := &report{calls: c, ctx: ctx, method: c.named(call.FullMethod()), streams: call.Typ != interceptors.Unary}
 	c.open.count(r.streams, +1)
 	return r, ctx
+}
+
+// named is a method by its name, or "unknown": the name of one that there is not is text of a caller.
+func (c *calls) named(method string) string {
+	if c.rights[method] == nobody {
+		return "unknown"
+	}
+	return method
 }
 
 type report struct {
@@ -171,18 +179,13 @@ func (c *calls) refuseStream(srv any, call grpc.ServerStream, info *grpc.StreamS
 // refused is the status of an error. Faults of the server get an incident id,
 // which the log has with the whole error.
 func (c *calls) refused(ctx context.Context, method string, req any, err error) error {
-	if _, ours := errors.AsType[*refusal](err); !ours {
-		if _, foreign := status.FromError(err); foreign {
-			return err // of a standard service, or of gRPC itself
-		}
-	}
 	r := refuse(err)
 	if r.code == codes.Internal && r.metadata["incident"] == "" {
 		id := c.incident(ctx)
 		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
 		r = r.incident(id)
 	}
-	c.audit.refused(ctx, method, req, r)
+	c.audit.refused(ctx, c.named(method), req, r)
 	return r.GRPCStatus().Err()
 }
 
@@ -227,9 +230,6 @@ func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 		return next(ctx, req)
 	}
 	size := int64(proto.Size(m))
-	if size > int64(c.limits.GetMaxMessageBytes()) {
-		return nil, messageTooLarge(int(size), int(c.limits.GetMaxMessageBytes()))
-	}
 	defer c.inFlight.Add(-size)
 	if c.inFlight.Add(size) > int64(c.limits.GetMaxInFlightBytes()) {
 		return nil, inFlight(int64(c.limits.GetMaxInFlightBytes()))

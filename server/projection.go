@@ -110,6 +110,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	checkCall(check, p.req.GetCall())
 	check.Name("request_id", p.req.GetRequestId(), false)
 	checkDetails(check.At("audit"), p.req.GetAudit())
+	checkForm(check, p.req.GetCanonicalForm())
 	if err := check.Err(); err != nil {
 		return err
 	}

@@ -125,3 +125,11 @@ func (r *Registry) ofResult(c *pb.CanonicalToolResult) *Family {
 	name, _ := envelope.Payload(c)
 	return r.families[name]
 }
+
+// nameOf returns the name of the family of a valid canonical result, as GetServerInfo and records have it.
+func (r *Registry) nameOf(c *pb.CanonicalToolResult) string {
+	if f := r.ofResult(c); f != nil {
+		return f.Name
+	}
+	return ""
+}

@@ -17,7 +17,8 @@ const (
 	everyone                // every caller whose identity is known; in a session, for that session
 )
 
-// rights has a row for every method of every service: who may call it. What has no row is refused, and a test fails.
+// rights has a row for every method of every service: who may call it. What has no row is refused like what no service
+// has, and a test fails.
 // docs/access.md has the same as a table for people.
 func rights() map[string]right {
 	return map[string]right{
@@ -25,6 +26,7 @@ func rights() map[string]right {
 		pb.ToolResultService_ProjectStream_FullMethodName: everyone,
 		pb.ToolResultService_ProjectTurn_FullMethodName:   everyone,
 		pb.ToolResultService_Render_FullMethodName:        everyone,
+		pb.ToolResultService_ParseReceipt_FullMethodName:  everyone,
 		pb.ToolResultService_Compact_FullMethodName:       everyone,
 		pb.ToolResultService_GetServerInfo_FullMethodName: everyone,
 
@@ -82,7 +84,7 @@ func (c *calls) mayCall(who caller, method string, req any) *refusal {
 	}
 	switch right := c.rights[method]; {
 	case right == nobody:
-		return methodNotAllowed("no caller may call this method")
+		return methodUnknown()
 	case right == unconfined && who.session != "":
 		return methodNotAllowed("a caller that is confined to a session may not call this method")
 	case c.draining.Load() && !isHealth(method):

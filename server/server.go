@@ -41,7 +41,6 @@ const (
 	headerBytes       = 16 << 10
 	window            = 1 << 20
 	keepaliveMin      = 10 * time.Second
-	messageSlack      = 1 << 20 // so that the refusal of a message over the limit can be ours
 )
 
 // Encoding is how clients may compress messages: what uses it has it registered with gRPC.
@@ -166,22 +165,25 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 
 // register offers all services.
 func (s *Server) register(results *service) {
-	pb.RegisterToolResultServiceServer(s.grpc, results)
-	pb.RegisterAuditServiceServer(s.grpc, &auditService{audit: s.audit, service: results})
-	pb.RegisterArtifactServiceServer(s.grpc, &artifacts{
+	services := registrar{s.grpc, s.calls}
+	pb.RegisterToolResultServiceServer(services, results)
+	pb.RegisterAuditServiceServer(services, &auditService{audit: s.audit, service: results})
+	pb.RegisterArtifactServiceServer(services, &artifacts{
 		library: s.library, metrics: results.metrics, idle: s.config.StreamIdle, logs: logs{
 			store: s.library, every: s.config.LogSync, idle: s.config.StreamIdle, draining: s.draining, logger: s.logger,
 			secrets: results.secrets, patterns: results.patterns,
 		},
 	})
-	pb.RegisterAccessServiceServer(s.grpc, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
-	pb.RegisterTransportServiceServer(s.grpc, &transport{idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes())})
+	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
+	pb.RegisterTransportServiceServer(services, &transport{
+		service: results, library: s.library, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),
+	})
 	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 	}
-	healthpb.RegisterHealthServer(s.grpc, s.health)
+	healthpb.RegisterHealthServer(services, s.health)
 	if s.config.Reflection {
-		reflection.Register(s.grpc)
+		reflection.Register(services)
 	}
 }
 
@@ -226,7 +228,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 	}
 	return append(bufferOptions(),
 		grpc.Creds(peerCredentials{allowed: allowed, refused: s.refusedPeer, tls: secure}),
-		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())+messageSlack),
+		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())), grpc.UnknownServiceHandler(s.calls.unknown),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
 		grpc.MaxHeaderListSize(headerBytes),
 		grpc.ConnectionTimeout(connectionTimeout),

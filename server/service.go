@@ -55,7 +55,11 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	if err := confineCall(ctx, &req.Call); err != nil {
 		return nil, err
 	}
-	return s.project(ctx, req, received{})
+	resp, err := s.project(ctx, req, received{})
+	if err != nil {
+		return nil, err
+	}
+	return resp, s.form(req.GetCanonicalForm(), resp)
 }
 
 // checkCall checks the reference to the call of a tool, where there is one.
@@ -81,18 +85,44 @@ func receiptOf(r renderers.Receipt, counter string) *pb.Receipt {
 // Render makes the receipt of a canonical result.
 func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.RenderResponse, error) {
 	began := time.Now()
-	if err := envelope.ValidateCanonical("canonical", req.GetCanonical(), s.registry.types); err != nil {
+	canonical, field, err := s.toRender(ctx, req)
+	if err != nil {
 		return nil, err
 	}
-	family := s.registry.ofResult(req.GetCanonical())
-	receipt, err := s.receipt("policy", req.GetCanonical(), req.GetPolicy(), family.Tokens)
-	if err != nil {
-		return nil, located{"canonical", err}
+	if err := envelope.ValidateCanonical(field, canonical, s.registry.types); err != nil {
+		return nil, err
 	}
-	if err := s.audit.rendered(ctx, began, req, receipt, family.Name); err != nil {
+	family := s.registry.ofResult(canonical)
+	receipt, err := s.receipt("policy", canonical, req.GetPolicy(), family.Tokens)
+	if err != nil {
+		return nil, located{field, err}
+	}
+	record := &pb.AuditRecord{Family: family.Name, Policy: &pb.ProjectionPolicy{Render: req.GetPolicy()}, Canonical: canonical, Receipt: receipt}
+	if field == callField {
+		record.Call = req.GetCall()
+	}
+	if err := s.audit.rendered(ctx, began, record); err != nil {
 		return nil, err
 	}
 	return &pb.RenderResponse{Receipt: receipt}, nil
+}
+
+// toRender returns the result that a request is about, and the field that names it.
+func (s *service) toRender(ctx context.Context, req *pb.RenderRequest) (*pb.CanonicalToolResult, string, error) {
+	if err := confineCall(ctx, &req.Call); err != nil {
+		return nil, "", err
+	}
+	canonical, field, err := s.inRequest(req)
+	if err != nil || canonical != nil || req.GetCall().GetCallId() == "" {
+		return canonical, field, err
+	}
+	check := envelope.NewChecker("")
+	checkCall(check, req.GetCall())
+	if err := check.Err(); err != nil {
+		return nil, "", err
+	}
+	canonical, err = s.onRecord(ctx, req.GetCall().GetSessionId(), req.GetCall().GetCallId())
+	return canonical, callField, err
 }
 
 // receipt renders a valid canonical result under a policy, which may leave the

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -17,6 +21,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/sqlite"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -136,8 +141,7 @@ func refuse(err error) *refusal {
 	return &at
 }
 
-// refusalOf maps an error by what it is. What has no mapping is a failure of
-// the store; its text is for the log and not for the client.
+// refusalOf maps an error by what it is. The text of what has no mapping is for the log and not for the client.
 func refusalOf(err error) *refusal {
 	var (
 		known     *refusal
@@ -168,7 +172,58 @@ func refusalOf(err error) *refusal {
 			return &refusal{code: s.code, reason: s.reason, message: s.text}
 		}
 	}
-	return &refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_STORE_FAILED, message: "the artifact store failed"}
+	if isStoreFailure(err) {
+		return &refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_STORE_FAILED, message: "the store failed"}
+	}
+	if st, foreign := status.FromError(err); foreign {
+		return foreignRefusal(st)
+	}
+	return serverFailed()
+}
+
+// storeFailures are failures of the artifact store that no operator can do anything about, and those of the databases
+// beside it.
+var storeFailures = []error{
+	artifactstore.ErrDamaged, artifactstore.ErrNameInvalid, artifactstore.ErrSealed, artifactstore.ErrSizeMismatch, artifactstore.ErrRootUnsafe,
+	library.ErrBooks, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrUnreadable, sqlite.ErrTooNew, sqlite.ErrFailed, sqlite.ErrConflict,
+}
+
+// isStoreFailure reports whether an error is one of the store or of the system below it.
+func isStoreFailure(err error) bool {
+	if slices.ContainsFunc(storeFailures, func(s error) bool { return errors.Is(err, s) }) {
+		return true
+	}
+	var (
+		path   *fs.PathError
+		link   *os.LinkError
+		call   *os.SyscallError
+		number syscall.Errno
+	)
+	return errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &call) || errors.As(err, &number)
+}
+
+// foreignReasons are the reasons of statuses that are not of this package: of gRPC itself, and of its services for
+// health and reflection.
+var foreignReasons = map[codes.Code]pb.ErrorReason{
+	codes.Canceled: pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, codes.DeadlineExceeded: pb.ErrorReason_ERROR_REASON_DEADLINE,
+	codes.Unimplemented: pb.ErrorReason_ERROR_REASON_METHOD_UNKNOWN, codes.NotFound: pb.ErrorReason_ERROR_REASON_SERVICE_UNKNOWN,
+	codes.InvalidArgument: pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, codes.ResourceExhausted: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
+	codes.Unavailable: pb.ErrorReason_ERROR_REASON_DRAINING,
+}
+
+// foreignRefusal is the refusal for a status that is not of this package. One that says of no mistake or state whose it
+// is, is a fault of the server.
+func foreignRefusal(st *status.Status) *refusal {
+	reason, known := foreignReasons[st.Code()]
+	if !known {
+		return serverFailed()
+	}
+	return &refusal{code: st.Code(), reason: reason, message: strings.ToValidUTF8(st.Message(), "")}
+}
+
+// serverFailed is what has no reason of its own.
+func serverFailed() *refusal {
+	return &refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_INTERNAL, message: "the server failed"}
 }
 
 func invalidArgument(e *envelope.InvalidError) *refusal {
@@ -206,13 +261,24 @@ func (r *refusal) incident(id string) *refusal {
 	return &with
 }
 
-// messageTooLarge is permanent: sending the same again does not help.
-func messageTooLarge(size, limit int) *refusal {
-	return &refusal{
+// messageTooLarge is permanent: sending the same again does not help. The size is negative when it is not known.
+func messageTooLarge(method string, size int64, limit int) *refusal {
+	r := &refusal{
 		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
-		message:  fmt.Sprintf("the request has %d bytes, at most %d are allowed; ProjectStream takes outputs of any size", size, limit),
-		metadata: map[string]string{"size": strconv.Itoa(size), "limit": strconv.Itoa(limit)},
+		message:  fmt.Sprintf("the message is unpacked to more than %d bytes", limit),
+		metadata: map[string]string{"limit": strconv.Itoa(limit)},
 	}
+	if size >= 0 {
+		r.message = fmt.Sprintf("the message has %d bytes, at most %d are allowed", size, limit)
+		r.metadata["size"] = strconv.FormatInt(size, 10)
+	}
+	switch method {
+	case pb.ToolResultService_Project_FullMethodName, pb.ToolResultService_ProjectTurn_FullMethodName:
+		r.message += "; ProjectStream takes outputs of any size"
+	case pb.ToolResultService_Compact_FullMethodName:
+		r.message += "; CompactStream takes histories of any length"
+	}
+	return r
 }
 
 // answerTooLarge is permanent as well.
@@ -311,6 +377,10 @@ func tokenBackoff(wait time.Duration) *refusal {
 	r := denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_BACKOFF, "too many wrong tokens came from this address")
 	r.details = []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}}
 	return r
+}
+
+func methodUnknown() *refusal {
+	return denied(codes.Unimplemented, pb.ErrorReason_ERROR_REASON_METHOD_UNKNOWN, "the server has no such method")
 }
 
 func methodNotAllowed(message string) *refusal {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
@@ -38,7 +40,15 @@ func TestStatusOfErrors(t *testing.T) {
 		{wrap(context.Canceled), codes.Canceled, "CLIENT_CANCELLED"},
 		{wrap(context.DeadlineExceeded), codes.DeadlineExceeded, "DEADLINE"},
 		{wrap(syscall.EIO), codes.Internal, "STORE_FAILED"},
-		{errors.New("anything"), codes.Internal, "STORE_FAILED"},
+		{wrap(&fs.PathError{Op: "write", Path: "x", Err: errors.New("odd")}), codes.Internal, "STORE_FAILED"},
+		{wrap(artifactstore.ErrDamaged), codes.Internal, "STORE_FAILED"},
+		{wrap(library.ErrBooks), codes.Internal, "STORE_FAILED"},
+		{errors.New("anything"), codes.Internal, "INTERNAL"},
+		{status.Error(codes.Unknown, "anything"), codes.Internal, "INTERNAL"},
+		{status.Error(codes.Internal, "anything"), codes.Internal, "INTERNAL"},
+		{status.Error(codes.Unimplemented, "method New not implemented"), codes.Unimplemented, "METHOD_UNKNOWN"},
+		{status.Error(codes.NotFound, "unknown service"), codes.NotFound, "SERVICE_UNKNOWN"},
+		{wrap(status.Error(codes.Canceled, "context canceled")), codes.Canceled, "CLIENT_CANCELLED"},
 	} {
 		st := status.Convert(server.Refuse(c.err))
 		var infos []*errdetails.ErrorInfo

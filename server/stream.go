@@ -125,6 +125,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	checkCall(check, header.GetCall())
 	check.Name("request_id", header.GetRequestId(), false)
 	checkDetails(check.At("audit"), header.GetAudit())
+	checkForm(check, header.GetCanonicalForm())
 	checkAbort(check, header)
 	check.Length("command_line", header.GetCommandLine(), maxCommandLine)
 	if err := check.Err(); err != nil {
@@ -292,7 +293,7 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came receive
 	if err != nil {
 		return nil, located{at, err}
 	}
-	return resp, nil
+	return resp, a.form(a.header.GetCanonicalForm(), resp)
 }
 
 // maxWhole bounds the streams of one call that a projector reads whole, in bytes

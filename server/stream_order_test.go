@@ -139,7 +139,7 @@ func (h house) checkInOrder(t *rapid.T, resp *pb.ProjectResponse, list []piece, 
 		level := rapid.SampledFrom([]pb.CompactionLevel{
 			pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES,
 		}).Draw(t, "level")
-		compacted := h.compact(t, resp.GetCanonical(), level, 0).GetResults()[0].GetCanonical()
+		compacted := h.only(t, resp.GetCanonical(), h.compact(t, resp.GetCanonical(), level, 0)).GetCanonical()
 		h.checkCanonical(t, compacted)
 		h.checkKept(t, resp.GetCanonical(), compacted)
 	}

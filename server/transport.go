@@ -3,11 +3,16 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/transports"
@@ -16,13 +21,100 @@ import (
 // transport is the TransportService. It keeps nothing.
 type transport struct {
 	pb.UnimplementedTransportServiceServer
-	idle  time.Duration // of a stream
-	limit int           // bytes of an answer
+	service *service
+	library *library.Library
+	idle    time.Duration // of a stream
+	limit   int           // bytes of an answer
 }
 
 // EncodeTurn makes the messages of one turn.
-func (*transport) EncodeTurn(_ context.Context, req *pb.EncodeTurnRequest) (*pb.EncodeTurnResponse, error) {
-	return transports.EncodeTurn(req)
+func (t *transport) EncodeTurn(ctx context.Context, req *pb.EncodeTurnRequest) (*pb.EncodeTurnResponse, error) {
+	session, err := confine(ctx, req.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	check := envelope.NewChecker("")
+	check.Name("session_id", session, false)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	turn, err := t.service.resolveTurn(req)
+	if err != nil {
+		return nil, err
+	}
+	// An eighth of an answer is for what JSON adds to texts; base64 adds a third to media that were given.
+	room := t.limit - t.limit/8 - proto.Size(turn)/3*4
+	return transports.EncodeTurn(turn, &loader{ctx: ctx, library: t.library, permit: library.Permit{Session: session}}, room)
+}
+
+// resolveTurn returns the turn with each canonical result as a valid message with its receipt.
+func (s *service) resolveTurn(req *pb.EncodeTurnRequest) (*pb.EncodeTurnRequest, error) {
+	turn := &pb.EncodeTurnRequest{
+		Provider: req.GetProvider(), Format: req.GetFormat(), Assistant: req.GetAssistant(), Notices: req.GetNotices(), UserText: req.GetUserText(),
+	}
+	for i, given := range req.GetResults() {
+		result, err := s.resolveResult(given)
+		if err != nil {
+			return nil, under(fmt.Sprintf("results[%d]", i), err)
+		}
+		turn.Results = append(turn.Results, result)
+	}
+	return turn, nil
+}
+
+func (s *service) resolveResult(given *pb.TurnResult) (*pb.TurnResult, error) {
+	canonical, field, err := s.inRequest(given)
+	if err != nil || canonical == nil {
+		return given, err
+	}
+	if err := envelope.ValidateCanonical(field, canonical, s.registry.types); err != nil {
+		return nil, err
+	}
+	receipt := given.GetReceipt()
+	if receipt == nil {
+		if receipt, err = s.receipt("", canonical, nil, s.registry.ofResult(canonical).Tokens); err != nil {
+			return nil, located{field, err}
+		}
+	}
+	return &pb.TurnResult{
+		CallId: given.CallId, Content: &pb.TurnResult_Canonical{Canonical: canonical}, Receipt: receipt, Status: given.GetStatus(), Media: given.GetMedia(),
+	}, nil
+}
+
+// loader reads what canonical results name, as far as a caller may.
+type loader struct {
+	ctx     context.Context //nolint:containedctx // of the call
+	library *library.Library
+	permit  library.Permit
+}
+
+// Load returns the bytes of an artifact. Whether the caller may not read it, or nobody can any more, is the same.
+func (l *loader) Load(path string, limit int) ([]byte, error) {
+	name, err := l.library.NameOf(path)
+	if err != nil {
+		return nil, loading(err)
+	}
+	pages, err := l.library.PagesFor(l.ctx, name, l.permit)
+	if err != nil {
+		return nil, loading(err)
+	}
+	defer pages.Close() // read-only
+	if pages.Size() > int64(limit) {
+		return nil, transports.ErrTooLarge
+	}
+	data, err := pages.Read(make([]byte, 0, pages.Size()), 0, pages.Size())
+	return data, loading(err)
+}
+
+// loading is an error of reading an artifact, as package transports knows it.
+func loading(err error) error {
+	var expired *library.ExpiredError
+	switch {
+	case errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrForeign), errors.Is(err, artifactstore.ErrDamaged),
+		errors.Is(err, library.ErrMissing), errors.As(err, &expired):
+		return transports.ErrGone
+	}
+	return err
 }
 
 // LintTranscript finds what a provider would refuse.

@@ -57,11 +57,21 @@ func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (
 			return nil, err
 		}
 		if len(earlier) == 0 {
-			return t.answer(ctx), nil
+			return s.formTurn(req, t.answer(ctx))
 		}
 	}
 	tellHead(ctx, earlier)
-	return s.repeatedTurn(earlier), nil
+	return s.formTurn(req, s.repeatedTurn(earlier))
+}
+
+// formTurn brings each result of an answer to the form that its output names.
+func (s *service) formTurn(req *pb.ProjectTurnRequest, resp *pb.ProjectTurnResponse) (*pb.ProjectTurnResponse, error) {
+	for i, result := range resp.GetResults() {
+		if err := s.form(req.GetOutputs()[i].GetCanonicalForm(), result); err != nil {
+			return nil, err
+		}
+	}
+	return resp, nil
 }
 
 // answer is the answer, from which on the outputs are known.

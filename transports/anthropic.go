@@ -19,7 +19,7 @@ func anthropic() dialect {
 			readTool: readAnthropicResult, writeTool: writeAnthropicResult, writeMedia: anthropicMedia,
 		},
 		ids: pattern{least: 1, most: maxIDBytes, other: word}, names: pattern{least: 1, most: 128, other: word}, needsIDs: true,
-		place: placeNext, userFirst: true, blocks: true, flag: true, media: mediaInRight, shows: anthropicShows,
+		place: placeNext, userFirst: true, blocks: true, flag: true, media: mediaInRight, shows: anthropicShows, limits: anthropicLimits,
 	}
 }
 

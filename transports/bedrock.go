@@ -19,7 +19,7 @@ func bedrock() dialect {
 			readTool: readConverseResult, writeTool: writeConverseResult, writeMedia: bedrockMedia,
 		},
 		ids: ids, names: openAINames, needsIDs: true,
-		place: placeNext, alternates: true, userFirst: true, blocks: true, flag: true, media: mediaInside, shows: bedrockShows,
+		place: placeNext, alternates: true, userFirst: true, blocks: true, flag: true, media: mediaInside, shows: bedrockShows, limits: bedrockLimits,
 	}
 }
 

@@ -96,7 +96,7 @@ func longTurn(b *testing.B, provider pb.Provider) *pb.EncodeTurnRequest {
 			Server: "shell", Tool: "run", Arguments: `{"command":"cargo build"}`, Id: proto.String(fmt.Sprintf("call_%04d", i)),
 		})
 		req.Results = append(req.Results, &pb.TurnResult{
-			Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Content: &pb.TurnResult_Receipt{Receipt: &pb.Receipt{Text: text}},
+			Content: &pb.TurnResult_Canonical{Canonical: canonical(false)}, Receipt: &pb.Receipt{Text: text},
 		})
 	}
 	return req
@@ -109,7 +109,7 @@ func BenchmarkEncodeTurn(b *testing.B) {
 			req := longTurn(b, provider)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := transports.EncodeTurn(req); err != nil {
+				if _, err := transports.EncodeTurn(req, nil, 0); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -128,7 +128,7 @@ func BenchmarkEncodeTurn(b *testing.B) {
 // it is JSON.
 func BenchmarkLintTranscript(b *testing.B) {
 	provider := pb.Provider_PROVIDER_ANTHROPIC_MESSAGES
-	resp, err := transports.EncodeTurn(longTurn(b, provider))
+	resp, err := transports.EncodeTurn(longTurn(b, provider), nil, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestParseChatMessage(t *testing.T) {
 func TestUserAlone(t *testing.T) {
 	t.Parallel()
 	for _, provider := range providers() {
-		resp, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, UserText: "Build it."})
+		resp, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, UserText: "Build it."}, nil, 0)
 		if err != nil || len(resp.GetMessagesJson()) != 1 || len(resp.GetChanges()) > 0 {
 			t.Fatalf("%v: %v, %v", provider, resp, err)
 		}

@@ -84,7 +84,7 @@ func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 		field := fmt.Sprintf("provider_blocks[%d]", i)
 		checkProvider(c.At(field), b.GetProvider())
 		if !isObject(b.GetBlockJson()) {
-			c.Fail(field+".json", noJSON, "%v", errNoObject)
+			c.Fail(field+".block_json", noJSON, "%v", errNoObject)
 		}
 		if b.BeforeCall != nil && int(b.GetBeforeCall()) > len(a.GetToolCalls()) {
 			c.Fail(field+".before_call", outOfBounds, "is %d, and there are %d calls", b.GetBeforeCall(), len(a.GetToolCalls()))
@@ -161,10 +161,12 @@ func checkMedia(c envelope.Checker, m *pb.Media) {
 	if m.GetUrl() == "" && m.GetFileId() == "" && len(m.GetData()) == 0 {
 		c.Fail("source", missing, "is required")
 	}
-	if strings.ContainsFunc(m.GetMediaType()+m.GetPath()+m.GetUrl(), func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }) {
+	if strings.ContainsFunc(m.GetMediaType()+m.GetPath()+m.GetUrl(), isControl) {
 		c.Fail("media_type", outOfBounds, "it, url or path has a control character")
 	}
 }
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
 
 // pair finds the result of each call: by the id, or by its place if no result has one.
 func pair(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult {

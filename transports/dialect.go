@@ -29,6 +29,7 @@ type dialect struct {
 	flag       bool // a result that is an error has a flag
 	media      mediaPlace
 	shows      func(*pb.Media) bool
+	limits     mediaLimits
 }
 
 // mediaPlace is where images and documents of a result stand.

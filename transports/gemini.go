@@ -19,7 +19,7 @@ func gemini() dialect {
 		ids: pattern{least: 1, most: maxIDBytes, other: printable},
 		names: pattern{least: 1, most: 64, first: func(c byte) bool { return c == '_' || alphanumeric(c) && c > '9' },
 			other: func(c byte) bool { return word(c) || c == '.' || c == ':' }},
-		place: placeNext, ordered: true, alternates: true, userFirst: true, blocks: true, flag: true, shows: geminiShows,
+		place: placeNext, ordered: true, alternates: true, userFirst: true, blocks: true, flag: true, shows: geminiShows, limits: geminiLimits,
 	}
 }
 
@@ -85,6 +85,10 @@ func writeGeminiResult(base object, r result) object {
 }
 
 func geminiShows(m *pb.Media) bool {
+	switch m.GetMediaType() {
+	case "audio/wav", "audio/mp3", "audio/mpeg", "audio/aiff", "audio/aac", "audio/ogg", "audio/flac":
+		return true
+	}
 	return isPDF(m) || isImage(m) && m.GetMediaType() != "image/gif"
 }
 

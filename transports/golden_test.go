@@ -63,11 +63,26 @@ func encodeFile(t *testing.T, path string, provider pb.Provider, format pb.ToolC
 		t.Fatal(err)
 	}
 	req.Provider, req.Format = provider, format
-	resp, err := transports.EncodeTurn(req)
+	resp, err := transports.EncodeTurn(req, folder(filepath.Join(filepath.Dir(path), "artifacts")), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return resp
+}
+
+// folder is a store of files, whose paths begin with "/store/".
+type folder string
+
+// Load reads a file.
+func (f folder) Load(path string, limit int) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(string(f), strings.TrimPrefix(path, "/store/")))
+	switch {
+	case err != nil:
+		return nil, transports.ErrGone
+	case len(data) > limit:
+		return nil, transports.ErrTooLarge
+	}
+	return data, nil
 }
 
 func checkGolden(t *testing.T, path, now string) {

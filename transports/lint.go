@@ -45,17 +45,17 @@ func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, 
 func readTranscript(d dialect, text string) ([]message, error) {
 	c := envelope.NewChecker("")
 	if text == "" {
-		c.Fail("transcript", missing, "is required")
+		c.Fail("transcript_json", missing, "is required")
 		return nil, c.Err()
 	}
 	if !json.Valid([]byte(text)) || !strings.HasPrefix(strings.TrimSpace(text), "[") {
-		c.Fail("transcript", noJSON, "is no JSON array")
+		c.Fail("transcript_json", noJSON, "is no JSON array")
 		return nil, c.Err()
 	}
 	sources := elements(json.RawMessage(text))
 	messages := make([]message, len(sources))
 	for i, source := range sources {
-		field := fmt.Sprintf("transcript[%d]", i)
+		field := fmt.Sprintf("transcript_json[%d]", i)
 		o, err := split(source)
 		if err != nil {
 			c.Fail(field, noJSON, "%v", err)

@@ -33,7 +33,7 @@ func FuzzLint(f *testing.F) {
 		if !json.Valid([]byte(resp.GetRepairedJson())) {
 			t.Fatalf("%s is repaired to %s", transcript, resp.GetRepairedJson())
 		}
-		req.Transcript = resp.GetRepairedJson()
+		req.TranscriptJson = resp.GetRepairedJson()
 		if _, err := transports.LintTranscript(req); err != nil {
 			t.Fatalf("%s is repaired to %s: %v", transcript, resp.GetRepairedJson(), err)
 		}

@@ -20,17 +20,23 @@ func address(m *pb.Media) string {
 // encoded are the bytes of media in base64.
 func encoded(m *pb.Media) string { return base64.StdEncoding.EncodeToString(m.GetData()) }
 
-// unshown says in words what a provider cannot show.
-func unshown(m *pb.Media, of string) string {
+// unshown says in words what is not shown, and why.
+func unshown(m *pb.Media, of string, size uint64, why string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s: %s", kindOf(m), of, m.GetMediaType())
+	fmt.Fprintf(&b, "%s of %s", kindOf(m), of)
+	separator := ": "
+	if strings.Contains(m.GetMediaType(), "/") {
+		b.WriteString(separator + m.GetMediaType())
+		separator = ", "
+	}
 	if m.GetName() != "" {
-		b.WriteString(", " + m.GetName())
+		b.WriteString(separator + m.GetName())
+		separator = ", "
 	}
-	if n := len(m.GetData()); n > 0 {
-		fmt.Fprintf(&b, ", %d bytes", n)
+	if size > 0 {
+		fmt.Fprintf(&b, "%s%d bytes", separator, size)
 	}
-	b.WriteString("; cannot be shown here")
+	b.WriteString("; " + why)
 	switch {
 	case m.GetPath() != "":
 		b.WriteString("; file: " + m.GetPath())

@@ -15,7 +15,7 @@ func mistral() dialect {
 			noContent: quote(""), parts: true, media: mistralMedia,
 		},
 		ids: pattern{least: 9, most: 9, other: alphanumeric}, names: openAINames, needsIDs: true,
-		place: placeFollowing, blank: true, speaks: true, bridge: true, blocks: true, media: mediaInside, shows: mistralShows,
+		place: placeFollowing, blank: true, speaks: true, bridge: true, blocks: true, media: mediaInside, shows: mistralShows, limits: mistralLimits,
 	}
 }
 

@@ -19,7 +19,7 @@ func ollama() dialect {
 		},
 		noIDs: true, names: openAINames,
 		place: placeFollowing, ordered: true, blank: true, template: true,
-		shows: func(m *pb.Media) bool { return isImage(m) && len(m.GetData()) > 0 },
+		shows: func(m *pb.Media) bool { return isImage(m) && len(m.GetData()) > 0 }, limits: ollamaLimits,
 	}
 }
 

@@ -25,7 +25,7 @@ func openAIChat() dialect {
 			noContent: json.RawMessage("null"), parts: true, media: openAIChatMedia,
 		},
 		ids: openAIIDs, names: openAINames, needsIDs: true,
-		place: placeFollowing, blank: true, blocks: true, custom: true, shows: openAIChatShows,
+		place: placeFollowing, blank: true, blocks: true, custom: true, shows: openAIChatShows, limits: openAILimits,
 	}
 }
 

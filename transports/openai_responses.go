@@ -10,7 +10,7 @@ func openAIResponses() dialect {
 	return dialect{
 		provider: pb.Provider_PROVIDER_OPENAI_RESPONSES, shape: items{},
 		ids: pattern{least: 1, most: 64, other: printable}, names: openAINames, needsIDs: true,
-		place: placeAfter, blank: true, blocks: true, custom: true, typed: true, media: mediaInside, shows: func(m *pb.Media) bool { return isImage(m) || isPDF(m) },
+		place: placeAfter, blank: true, blocks: true, custom: true, typed: true, media: mediaInside, shows: func(m *pb.Media) bool { return isImage(m) || isPDF(m) }, limits: openAILimits,
 	}
 }
 

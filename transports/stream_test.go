@@ -266,7 +266,7 @@ func sendBack(t *testing.T, provider pb.Provider, resp *pb.AssembleToolCallsResp
 	if _, err := proto.Marshal(resp); err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, Assistant: resp.GetAssistant()})
+	encoded, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, Assistant: resp.GetAssistant()}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

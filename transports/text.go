@@ -23,9 +23,7 @@ func (e *encoder) writeText() {
 	var results []string
 	for i := range e.calls {
 		text, _ := e.text(i)
-		for _, m := range e.results[i].GetMedia() {
-			e.unshown(i, m)
-		}
+		e.shown(i) // none is, and all of them are said
 		results = append(results, textResult(e.calls[i].name, e.withoutMarks(i, text)))
 	}
 	user := message{role: roleUser}

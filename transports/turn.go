@@ -25,14 +25,15 @@ const (
 	errorBegin = "Tool error: "
 )
 
-// EncodeTurn makes the messages of one turn for a provider. The errors are
-// *envelope.InvalidError.
-func EncodeTurn(req *pb.EncodeTurnRequest) (*pb.EncodeTurnResponse, error) {
+// EncodeTurn makes the messages of one turn for a provider. Canonical results are messages, valid, and with their
+// receipts. What they name in the store is read by loader (nil: there is no store, and nothing of it is shown) and takes
+// at most room bytes of the messages. The errors are *envelope.InvalidError, and those of loader.
+func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeTurnResponse, error) {
 	d, results, err := checkTurn(req)
 	if err != nil {
 		return nil, err
 	}
-	e := encoder{dialect: d, turn: req, results: results, resp: &pb.EncodeTurnResponse{}}
+	e := encoder{dialect: d, turn: req, results: results, loader: loader, room: room, resp: &pb.EncodeTurnResponse{}}
 	e.identify()
 	e.resp.Native = e.native()
 	switch {
@@ -42,6 +43,9 @@ func EncodeTurn(req *pb.EncodeTurnRequest) (*pb.EncodeTurnResponse, error) {
 		e.writeNative()
 	default:
 		e.writeText()
+	}
+	if e.failed != nil {
+		return nil, e.failed
 	}
 	return e.resp, nil
 }
@@ -54,6 +58,11 @@ type encoder struct {
 	calls   []call           // as the provider has them
 	notices []string         // what was given otherwise than as text, in words
 	resp    *pb.EncodeTurnResponse
+
+	loader            Loader
+	room              int // bytes of messages that what is loaded may take yet
+	images, documents int // so far
+	failed            error
 }
 
 func (e *encoder) parsed() []*pb.ParsedToolCall { return e.turn.GetAssistant().GetToolCalls() }
@@ -214,24 +223,59 @@ func fromPointer(n *uint32) uint32 {
 func (e *encoder) result(i int) (*result, []block) {
 	c := e.calls[i]
 	r := &result{id: c.id, name: c.name, custom: c.custom && e.dialect.custom}
-	given := e.results[i]
 	r.text, r.failed = e.text(i)
 	if e.dialect.template {
 		r.text = e.withoutMarks(i, r.text)
 	}
 	var behind []block
-	for _, m := range given.GetMedia() {
-		inside := e.dialect.media == mediaInside || e.dialect.media == mediaInRight && !r.failed
-		switch {
-		case !e.dialect.shows(m):
-			e.unshown(i, m)
-		case inside:
+	for _, m := range e.shown(i) {
+		if e.dialect.media == mediaInside || e.dialect.media == mediaInRight && !r.failed {
 			r.media = append(r.media, m)
-		default:
+		} else {
 			behind = append(behind, block{media: m, label: kindOf(m) + " of " + e.ofCall(i)})
 		}
 	}
 	return r, behind
+}
+
+// shown are the media of a result that the provider shows: those that were given, and behind them those of the canonical
+// result itself. The others are said in words.
+func (e *encoder) shown(i int) []*pb.Media {
+	var list []*pb.Media
+	given := e.results[i].GetMedia()
+	for _, m := range given {
+		if why := e.unfit(m); why != "" {
+			e.unshown(i, m, uint64(len(m.GetData())), why)
+		} else {
+			list = append(list, m)
+		}
+	}
+	for _, o := range ownMedia(e.results[i].GetCanonical()) {
+		if e.failed != nil || o.among(given) {
+			continue
+		}
+		var why string
+		if why, e.failed = e.load(&o); why != "" {
+			e.unshown(i, o.media, o.bytes, why)
+		} else {
+			list = append(list, o.media)
+		}
+	}
+	return list
+}
+
+// unfit says why media that were given are not shown; "" when they are.
+func (e *encoder) unfit(m *pb.Media) string {
+	isImage := kindOf(m) == "Image"
+	switch {
+	case !e.resp.GetNative() || !e.dialect.shows(m):
+		return notShown
+	case len(m.GetData()) > e.dialect.limits.one(isImage):
+		return tooLarge
+	case !e.count(isImage):
+		return tooMany
+	}
+	return ""
 }
 
 // withoutMarks is text of a result that cannot be taken for anything else.
@@ -269,8 +313,8 @@ func (e *encoder) ofCall(i int) string {
 	return e.calls[i].name
 }
 
-func (e *encoder) unshown(i int, m *pb.Media) {
-	words := unshown(m, e.ofCall(i))
+func (e *encoder) unshown(i int, m *pb.Media, size uint64, why string) {
+	words := unshown(m, e.ofCall(i), size, why)
 	e.note(pb.TurnChange_TURN_CHANGE_MEDIA, i, "%s", words)
 	e.notices = append(e.notices, words)
 }

@@ -69,6 +69,16 @@ func genCalls(t *rapid.T, native bool) []*pb.ParsedToolCall {
 	return list
 }
 
+// canonical is a result without media.
+func canonical(failed bool) *pb.CanonicalToolResult {
+	if failed {
+		return &pb.CanonicalToolResult{ToolName: "read", Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: "s", Error: &pb.ToolError{Kind: "k", Message: "m"}}
+	}
+	return &pb.CanonicalToolResult{
+		ToolName: "read", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s", Result: &pb.CanonicalToolResult_Text{Text: &pb.TextResult{Empty: true}},
+	}
+}
+
 var media = rapid.SampledFrom([]*pb.Media{
 	{MediaType: "image/png", Source: &pb.Media_Data{Data: []byte("png")}, Name: "a.png"},
 	{MediaType: "image/gif", Source: &pb.Media_Url{Url: "https://example.org/a.gif"}},
@@ -86,10 +96,7 @@ func genTurn(t *rapid.T, provider pb.Provider) *pb.EncodeTurnRequest {
 		req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 	}
 	for range req.GetAssistant().GetToolCalls() {
-		r := &pb.TurnResult{Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Content: &pb.TurnResult_Receipt{Receipt: &pb.Receipt{Text: text.Draw(t, "receipt")}}}
-		if rapid.Bool().Draw(t, "failed") {
-			r.Status = pb.ToolStatus_TOOL_STATUS_ERROR
-		}
+		r := &pb.TurnResult{Content: &pb.TurnResult_Canonical{Canonical: canonical(rapid.Bool().Draw(t, "failed"))}, Receipt: &pb.Receipt{Text: text.Draw(t, "receipt")}}
 		r.Media = rapid.SliceOfN(media, 0, 2).Draw(t, "media")
 		req.Results = append(req.Results, r)
 	}
@@ -109,11 +116,11 @@ type history struct {
 }
 
 func (h *history) add(t *rapid.T, provider pb.Provider, req *pb.EncodeTurnRequest) {
-	resp, err := transports.EncodeTurn(req)
+	resp, err := transports.EncodeTurn(req, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := transports.EncodeTurn(proto.Clone(req).(*pb.EncodeTurnRequest))
+	again, err := transports.EncodeTurn(proto.Clone(req).(*pb.EncodeTurnRequest), nil, 0)
 	if err != nil || !proto.Equal(resp, again) {
 		t.Fatalf("the same turn is encoded as\n%v and\n%v (%v)", resp, again, err)
 	}
@@ -217,7 +224,7 @@ func Example() {
 			{Server: "fs", Tool: "read", Arguments: `{"path":"go.mod"}`, Id: proto.String("call_1")},
 		}},
 		Results: []*pb.TurnResult{{Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Content: &pb.TurnResult_Text{Text: "module x"}}},
-	})
+	}, nil, 0)
 	fmt.Println(strings.Join(resp.GetMessagesJson(), "\n"))
 	// Output:
 	// {"role":"assistant","content":"I read it.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"fs___read","arguments":"{\"path\":\"go.mod\"}"}}]}

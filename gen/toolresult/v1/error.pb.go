@@ -156,33 +156,35 @@ const (
 	// UNAVAILABLE. The artifact is in the object store alone, and that does not answer;
 	// try again after the RetryInfo.
 	ErrorReason_ERROR_REASON_OBJECT_STORE_DOWN ErrorReason = 52
-	// The request id was used for another request. The first one stays.
+	// ALREADY_EXISTS. The request id was used for another request. The first one stays.
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 53
-	// The audit log has no such record, or the caller may not see it.
+	// NOT_FOUND. The audit log has no such record, or the caller may not see it.
 	ErrorReason_ERROR_REASON_RECORD_UNKNOWN ErrorReason = 54
-	// The audit log is not what was written to it.
+	// DATA_LOSS. The audit log is not what was written to it.
 	ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN ErrorReason = 55
-	// The audit log failed. Nothing more is answered that would need a record until the
-	// server starts again.
+	// FAILED_PRECONDITION. The audit log failed. Nothing more is answered that would need a
+	// record until the server starts again.
 	ErrorReason_ERROR_REASON_AUDIT_LOG_FAILED ErrorReason = 56
-	// The operator keeps no audit log.
+	// FAILED_PRECONDITION. The operator keeps no audit log.
 	ErrorReason_ERROR_REASON_AUDIT_OFF ErrorReason = 57
-	// The server does not have the registered values that the call requires. Register
-	// them again.
+	// FAILED_PRECONDITION. The server does not have the registered values that the call
+	// requires. Register them again.
 	ErrorReason_ERROR_REASON_SECRETS_UNKNOWN ErrorReason = 58
-	// A value that cannot be registered: too short, too long, or no secret.
+	// INVALID_ARGUMENT. A value that cannot be registered: too short, too long, or no secret.
 	ErrorReason_ERROR_REASON_SECRET_INVALID ErrorReason = 59
-	// The caller is confined to another session than the request names.
+	// PERMISSION_DENIED. The caller is confined to another session than the request names.
 	ErrorReason_ERROR_REASON_SESSION_MISMATCH ErrorReason = 60
-	// The caller may not read what was redacted.
+	// PERMISSION_DENIED. The caller may not read what was redacted.
 	ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED ErrorReason = 61
-	// The user may not connect. Only in records: such a connection gets no answer.
+	// PERMISSION_DENIED. The user may not connect. Only in records: such a connection gets no
+	// answer.
 	ErrorReason_ERROR_REASON_PEER_UID ErrorReason = 62
-	// The caller may not call this method.
+	// PERMISSION_DENIED. The caller may not call this method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 63
-	// Too many calls with wrong tokens came from this address. Retry after the RetryInfo.
+	// UNAUTHENTICATED. Too many calls with wrong tokens came from this address. Retry after
+	// the RetryInfo.
 	ErrorReason_ERROR_REASON_TOKEN_BACKOFF ErrorReason = 64
-	// The database of the audit log does not answer. Retry after the RetryInfo.
+	// UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
 	ErrorReason_ERROR_REASON_AUDIT_LOG_DOWN ErrorReason = 65
 	// INTERNAL. The server failed in a way that has no reason of its own; the metadata has
 	// an incident id that its log has too.
@@ -191,8 +193,8 @@ const (
 	ErrorReason_ERROR_REASON_RECEIPT_INVALID ErrorReason = 67
 	// UNIMPLEMENTED. The server has no such method.
 	ErrorReason_ERROR_REASON_METHOD_UNKNOWN ErrorReason = 68
-	// UNIMPLEMENTED. A message is compressed in a way that the server does not know.
-	ErrorReason_ERROR_REASON_COMPRESSION_UNKNOWN ErrorReason = 69
+	// NOT_FOUND. The health service was asked for a service that the server does not have.
+	ErrorReason_ERROR_REASON_SERVICE_UNKNOWN ErrorReason = 69
 	// INVALID_ARGUMENT. The server offers no such tool to models.
 	ErrorReason_ERROR_REASON_TOOL_UNKNOWN ErrorReason = 70
 )
@@ -269,7 +271,7 @@ var (
 		66: "ERROR_REASON_INTERNAL",
 		67: "ERROR_REASON_RECEIPT_INVALID",
 		68: "ERROR_REASON_METHOD_UNKNOWN",
-		69: "ERROR_REASON_COMPRESSION_UNKNOWN",
+		69: "ERROR_REASON_SERVICE_UNKNOWN",
 		70: "ERROR_REASON_TOOL_UNKNOWN",
 	}
 	ErrorReason_value = map[string]int32{
@@ -342,7 +344,7 @@ var (
 		"ERROR_REASON_INTERNAL":               66,
 		"ERROR_REASON_RECEIPT_INVALID":        67,
 		"ERROR_REASON_METHOD_UNKNOWN":         68,
-		"ERROR_REASON_COMPRESSION_UNKNOWN":    69,
+		"ERROR_REASON_SERVICE_UNKNOWN":        69,
 		"ERROR_REASON_TOOL_UNKNOWN":           70,
 	}
 )
@@ -743,7 +745,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xa8\x12\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xa4\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -814,8 +816,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_AUDIT_LOG_DOWN\x10A\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10B\x12 \n" +
 	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x12\x1f\n" +
-	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12$\n" +
-	" ERROR_REASON_COMPRESSION_UNKNOWN\x10E\x12\x1d\n" +
+	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12 \n" +
+	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x12\x1d\n" +
 	"\x19ERROR_REASON_TOOL_UNKNOWN\x10FB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"

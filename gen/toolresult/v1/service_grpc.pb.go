@@ -42,7 +42,9 @@ const (
 //
 // Every refusal carries one google.rpc.ErrorInfo (domain "toolresult.v1",
 // reason as in ErrorReason) and, where a field is to blame, a
-// google.rpc.BadRequest. A refusal has stored nothing that an answer names.
+// google.rpc.BadRequest. A refusal has stored nothing that an answer names. What gRPC
+// itself ends before the server sees the call has no ErrorInfo: headers of more than
+// 16 KiB, a path that is no method, a compression other than gzip (UNIMPLEMENTED).
 //
 // Every RPC may also answer:
 //
@@ -59,7 +61,6 @@ const (
 //	INVALID_ARGUMENT (MESSAGE_INVALID): the request cannot be decoded, for example because
 //	  a string is not UTF-8; payloads take any bytes.
 //	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
-//	UNIMPLEMENTED (COMPRESSION_UNKNOWN): compress with gzip, or not at all.
 //	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
 //	  caller; retry after the RetryInfo.
 //	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
@@ -322,7 +323,9 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //
 // Every refusal carries one google.rpc.ErrorInfo (domain "toolresult.v1",
 // reason as in ErrorReason) and, where a field is to blame, a
-// google.rpc.BadRequest. A refusal has stored nothing that an answer names.
+// google.rpc.BadRequest. A refusal has stored nothing that an answer names. What gRPC
+// itself ends before the server sees the call has no ErrorInfo: headers of more than
+// 16 KiB, a path that is no method, a compression other than gzip (UNIMPLEMENTED).
 //
 // Every RPC may also answer:
 //
@@ -339,7 +342,6 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //	INVALID_ARGUMENT (MESSAGE_INVALID): the request cannot be decoded, for example because
 //	  a string is not UTF-8; payloads take any bytes.
 //	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
-//	UNIMPLEMENTED (COMPRESSION_UNKNOWN): compress with gzip, or not at all.
 //	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
 //	  caller; retry after the RetryInfo.
 //	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is

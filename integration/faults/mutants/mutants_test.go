@@ -113,7 +113,7 @@ var mutants = []mutant{
 	{"connections have no cap", "server/server.go", "make(chan struct{}, s.config.MaxConnections)", "make(chan struct{}, 1<<20)", wire + "A15.*", ""},
 	{"a connection may be set up for ever", "server/server.go", "grpc.ConnectionTimeout(connectionTimeout)", "grpc.ConnectionTimeout(100*connectionTimeout)", wire + "A02.*", ""},
 	{"any authority will do", "server/access.go", "len(authority) != 1 || !a.isOurs(authority[0])", "len(authority) > 1", wire + "A09.*", ""},
-	{"what is unpacked has no limit", "server/server.go", "grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())+messageSlack)", "grpc.MaxRecvMsgSize(1<<30)", wire + "A12.*", ""},
+	{"what is unpacked has no limit", "server/receive.go", "io.LimitReader(unpacked, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
 	{"the last answer waits for ever", "server/stream_inbox.go", "b := newInbox(idle)\n\treturn b.while(func() error { return b.await(send) })", "return send()", wire + "A21.*", ""},
 	{"an answer waits for ever", "server/stream.go", "return a.await(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
 	{"bytes in flight stay counted", "server/interceptors.go", "defer c.inFlight.Add(-size)", "_ = size", "integration.TestInFlightBytesAreGivenBack", ""},

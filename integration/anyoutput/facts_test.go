@@ -1,0 +1,240 @@
+package anyoutput_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// given is what a request has that a receipt may state.
+type given struct {
+	text     string // of all its strings and enums, and of payloads where facts come from these
+	numbers  map[string]bool
+	payloads []*pb.Payload
+}
+
+// fromPayload are the families whose facts are read out of payloads: a diff has its files, a
+// page its title, an image its size.
+var fromPayload = map[string]bool{
+	"error": true, "external_mcp": true, "external_json": true, "file_mutation": true, "web_fetch": true, "image_view": true, "image_generate": true, "command_batch": true,
+}
+
+// givenBy collects what a request has.
+func givenBy(out *pb.CompleteToolOutput, family string) *given {
+	g := &given{numbers: map[string]bool{}}
+	var text strings.Builder
+	g.message(&text, out.ProtoReflect())
+	if fromPayload[family] {
+		for _, p := range g.payloads {
+			text.Write(p.GetInline())
+			text.WriteByte('\n')
+		}
+	}
+	g.text = strings.ToLower(text.String())
+	for _, digits := range number.FindAllString(g.text, -1) {
+		g.numbers[digits] = true
+	}
+	return g
+}
+
+func (g *given) number(n any) { g.numbers[fmt.Sprint(n)] = true }
+
+func (g *given) message(text *strings.Builder, m protoreflect.Message) {
+	if p, ok := m.Interface().(*pb.Payload); ok {
+		g.payloads = append(g.payloads, p)
+		g.number(len(p.GetInline()))
+		g.number(lines(p.GetInline()))
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.IsList():
+			list := v.List()
+			g.number(list.Len())
+			for i := range list.Len() {
+				g.value(text, f, list.Get(i))
+			}
+		default:
+			g.value(text, f, v)
+		}
+		return true
+	})
+}
+
+func (g *given) value(text *strings.Builder, f protoreflect.FieldDescriptor, v protoreflect.Value) {
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		g.message(text, v.Message())
+	case protoreflect.StringKind:
+		text.WriteString(v.String() + "\n")
+	case protoreflect.BytesKind: // of payloads
+	case protoreflect.EnumKind:
+		g.number(v.Enum())
+	default:
+		g.number(v.String())
+		g.number(strings.TrimPrefix(v.String(), "-"))
+	}
+}
+
+func lines(b []byte) int {
+	n := bytes.Count(b, []byte("\n"))
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+var (
+	number = regexp.MustCompile(`\d+`)
+	word   = regexp.MustCompile(`[a-z]{3,}`)
+)
+
+// vocabulary are the words that receipts may have by themselves: those of labels, templates
+// and enum values in the contract, and those of the grammar in docs/receipts.md.
+var vocabulary = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	add := func(text string) {
+		for _, w := range word.FindAllString(strings.ToLower(text), -1) {
+			words[w] = true
+		}
+	}
+	add(ownWords)
+	file := pb.File_toolresult_v1_envelope_proto
+	var visit func(protoreflect.MessageDescriptor)
+	seen := map[protoreflect.FullName]bool{}
+	visit = func(d protoreflect.MessageDescriptor) {
+		if seen[d.FullName()] {
+			return
+		}
+		seen[d.FullName()] = true
+		outcome, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string)
+		line, _ := proto.GetExtension(d.Options(), pb.E_Line).(string)
+		add(outcome + " " + line)
+		for i := range d.Fields().Len() {
+			f := d.Fields().Get(i)
+			label, _ := proto.GetExtension(f.Options(), pb.E_Label).(string)
+			add(label)
+			if f.Message() != nil {
+				visit(f.Message())
+			}
+			if f.Enum() != nil {
+				for j := range f.Enum().Values().Len() {
+					v := f.Enum().Values().Get(j)
+					said, _ := proto.GetExtension(v.Options(), pb.E_Words).(string)
+					add(strings.ReplaceAll(string(v.Name()), "_", " ") + " " + said)
+				}
+			}
+		}
+	}
+	for i := range file.Messages().Len() {
+		visit(file.Messages().Get(i))
+	}
+	return words
+})
+
+// ownWords are those of the forms that docs/receipts.md lists beside the families' own.
+const ownWords = `process exited with code killed by signal timed out after cancelled ended disposition command promoted to background task
+	is already running batch of commands otherwise rejected skipped because an earlier failed tool error file read lines none captured not
+	shown left all the rest full exit meaning output item yes retryable recover retry details kept bytes byte more unknown number status
+	entry entries match matches files hunks results images media type blake true false milliseconds indented json written empty`
+
+// check reports what a receipt states that the request does not have.
+func (g *given) check(r *pb.ParseReceiptResponse, out *pb.CompleteToolOutput) []string {
+	var wrong []string
+	statements := []string{r.GetOutcome()}
+	for _, f := range r.GetFacts() {
+		wrong = append(wrong, g.checkFact(f, out)...)
+		if !isPath(f.GetValue()) {
+			statements = append(statements, f.GetLabel()+": "+f.GetValue())
+		}
+	}
+	for _, s := range r.GetSections() {
+		wrong = append(wrong, g.checkExtent(s)...)
+	}
+	for _, statement := range statements {
+		wrong = append(wrong, g.checkWords(statement)...)
+	}
+	return wrong
+}
+
+func isPath(value string) bool { return strings.Contains(value, "memory/") }
+
+// checkWords reports words and numbers that neither the request nor the grammar has. A text that was
+// cut ends in the middle of a word.
+func (g *given) checkWords(statement string) (wrong []string) {
+	folded := strings.ToLower(statement)
+	if strings.Contains(folded, "[redacted:") {
+		return nil // what stands there is another word than was given
+	}
+	for _, w := range word.FindAllString(folded, -1) {
+		if !vocabulary()[w] && !strings.Contains(g.text, w) {
+			wrong = append(wrong, fmt.Sprintf("the word %q of %.200q", w, statement))
+		}
+	}
+	for _, n := range number.FindAllString(folded, -1) {
+		if !g.numbers[n] && !strings.Contains(g.text, n) {
+			wrong = append(wrong, fmt.Sprintf("the number %s of %.200q", n, statement))
+		}
+	}
+	return wrong
+}
+
+// checkFact holds the facts that a model acts on against the fields that they are of.
+func (g *given) checkFact(f *pb.ReceiptFact, out *pb.CompleteToolOutput) []string {
+	e := out.GetError()
+	switch f.GetLabel() {
+	case "Retryable":
+		if want := map[bool]string{true: "yes", false: "no"}; e != nil && (e.Retryable == nil || f.GetValue() != want[e.GetRetryable()]) {
+			return []string{fmt.Sprintf("Retryable is %q, and the request says %v", f.GetValue(), e.Retryable)}
+		}
+	case "To recover":
+		if e != nil && e.RecoveryHint != nil && e.GetRecoveryHint() == "" {
+			return []string{"a hint, and none was wanted"}
+		}
+		if e != nil && e.RecoveryHint == nil && e.GetKind() == "" {
+			return []string{"a hint, and neither hint nor kind were given"}
+		}
+	case "Output unchanged":
+		return []string{"an earlier call, and there was none"}
+	case "Error details":
+		if f.GetValue() == "{}" && strings.TrimSpace(string(e.GetDetails().GetInline())) != "{}" {
+			return []string{"empty details, and they are not"}
+		}
+	case "Exit code":
+		if c := out.GetCommand(); c != nil && f.GetValue() != strconv.Itoa(int(c.GetExitStatus())) {
+			return []string{"an exit code that is another"}
+		}
+	}
+	return nil
+}
+
+// checkExtent holds the counts of a section against the payloads: no text of a tool has another
+// number of lines and bytes than its tool wrote.
+func (g *given) checkExtent(s *pb.ReceiptSection) []string {
+	e := s.GetExtent()
+	if e == nil || e.GetEntries() > 0 {
+		return nil
+	}
+	if e.GetShown() > e.GetLines() && e.GetLines() > 0 {
+		return []string{fmt.Sprintf("%s shows %d of %d lines", s.GetLabel(), e.GetShown(), e.GetLines())}
+	}
+	if rewritten[s.GetLabel()] || slices.ContainsFunc(e.GetNotes(), func(n string) bool { return strings.Contains(n, "redacted") }) {
+		return nil
+	}
+	if !g.numbers[fmt.Sprint(e.GetBytes())] || e.GetLines() > 0 && !g.numbers[fmt.Sprint(e.GetLines())] {
+		return []string{fmt.Sprintf("%s has %d lines and %d bytes, and no payload has", s.GetLabel(), e.GetLines(), e.GetBytes())}
+	}
+	return nil
+}
+
+// rewritten are the sections whose text is made of a payload, and is not one: the text of a page, and what
+// an external tool has inside of its JSON.
+var rewritten = map[string]bool{"Page text": true, "Tool text": true, "Tool data": true, "Resource text": true}

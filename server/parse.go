@@ -1,0 +1,84 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/renderers"
+)
+
+// ParseReceipt reads a receipt back.
+func (s *service) ParseReceipt(_ context.Context, req *pb.ParseReceiptRequest) (*pb.ParseReceiptResponse, error) {
+	check := envelope.NewChecker("")
+	if req.GetText() == "" {
+		check.Fail("text", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	}
+	parse, known := s.registry.parser(req.GetFamily())
+	if !known {
+		check.Fail(familyField, pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	document, err := parse(req.GetText())
+	if errors.Is(err, renderers.ErrNotReceipt) {
+		return nil, located{"text", &refusal{
+			code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_RECEIPT_INVALID, message: "is no receipt of this grammar",
+		}}
+	}
+	return parsed(&document), err
+}
+
+// parser returns what reads the receipts of a family. Those of the contract have one grammar, and a custom family has
+// its own labels beside it.
+func (r *Registry) parser(family string) (parse func(string) (renderers.Document, error), known bool) {
+	if family == "" || family == r.failed.Name {
+		return renderers.ParseReceipt, true
+	}
+	f := r.families[family]
+	if f == nil {
+		return nil, false
+	}
+	if custom, ok := f.Renderer.(*renderers.CustomRenderer); ok {
+		return custom.Parse, true
+	}
+	return renderers.ParseReceipt, true
+}
+
+// parsed is what a receipt says, as a message.
+func parsed(d *renderers.Document) *pb.ParseReceiptResponse {
+	resp := &pb.ParseReceiptResponse{Outcome: d.Outcome, Brief: d.Brief}
+	for _, f := range d.Facts {
+		resp.Facts = append(resp.Facts, &pb.ReceiptFact{Label: f.Label, Value: f.Value})
+	}
+	for i := range d.Sections {
+		resp.Sections = append(resp.Sections, parsedSection(&d.Sections[i]))
+	}
+	return resp
+}
+
+func parsedSection(s *renderers.Section) *pb.ReceiptSection {
+	section := &pb.ReceiptSection{Label: s.Label}
+	if e := s.Extent; e != nil {
+		section.Extent = &pb.ReceiptExtent{
+			Lines: uint64(e.Lines), Bytes: uint64(e.Bytes), Entries: uint64(e.Entries), Shown: uint64(e.Shown), Notes: e.Notes, Handle: e.Artifact,
+		}
+	}
+	for _, p := range s.Body {
+		piece := &pb.ReceiptPiece{FirstLine: uint64(p.First)}
+		if m := p.Mark; m != nil {
+			piece.Piece = &pb.ReceiptPiece_Mark{Mark: &pb.ReceiptMark{
+				FirstLine: uint64(m.First), LastLine: uint64(m.Last), Inside: m.Inside, Bytes: uint64(m.Bytes),
+				Values: uint64(m.Values), OfValues: uint64(m.Of), LikeLine: uint64(m.Like),
+			}}
+		} else {
+			piece.Piece = &pb.ReceiptPiece_Text{Text: p.Text}
+		}
+		section.Body = append(section.Body, piece)
+	}
+	return section
+}

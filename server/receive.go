@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// frames is what the server needs of gRPC's transport to read messages: that of a ServerTransportStream of gRPC 1.85.
+type frames interface {
+	Method() string
+	RecvCompress() string
+	ReadMessageHeader(header []byte) error
+	Read(n int) (mem.BufferSlice, error)
+}
+
+// messages reads the messages of a call. gRPC's own RecvMsg ends the call with a status without details when it does not
+// take a message, before anybody else can say why; docs/adr/0035 has the reasons.
+type messages struct {
+	frames
+	codec codec
+	limit int  // of a message, in bytes as it is sent and as it is unpacked
+	one   bool // the client sends one message
+}
+
+// receive reads the next message into m. It returns io.EOF when the client has sent all.
+func (r *messages) receive(m any) error {
+	data, err := r.read()
+	switch {
+	case r.one && errors.Is(err, io.EOF):
+		return messageInvalid("the call has no message")
+	case err != nil:
+		return err
+	}
+	defer data.Free()
+	if err := r.codec.Unmarshal(data, m); err != nil {
+		// How errors of protobuf begin varies on purpose. They name fields and no content.
+		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
+	}
+	if r.one {
+		return r.end()
+	}
+	return nil
+}
+
+// end checks that the client has sent all.
+func (r *messages) end() error {
+	data, err := r.read()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err == nil {
+		data.Free()
+		return messageInvalid("the call has more than one message")
+	}
+	return err
+}
+
+// read reads a message and unpacks it.
+func (r *messages) read() (mem.BufferSlice, error) {
+	var header [5]byte // whether it is packed, and its length
+	if err := r.ReadMessageHeader(header[:]); err != nil {
+		return nil, cutOff(err)
+	}
+	size := int64(header[1])<<24 | int64(header[2])<<16 | int64(header[3])<<8 | int64(header[4])
+	if size > int64(r.limit) {
+		return nil, messageTooLarge(r.Method(), size, r.limit)
+	}
+	data, err := r.Read(int(size))
+	if err != nil {
+		return nil, cutOff(err)
+	}
+	switch header[0] {
+	case 0:
+		return data, nil
+	case 1:
+		defer data.Free()
+		return r.unpack(data)
+	}
+	data.Free()
+	return nil, messageInvalid("the message is in no form that gRPC knows")
+}
+
+// cutOff is the error for a message whose end did not come.
+func cutOff(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return messageInvalid("the message is cut off")
+	}
+	return err
+}
+
+// unpack decompresses a message. gRPC itself refused the call if it does not know the compression.
+func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
+	compressor := encoding.GetCompressor(r.RecvCompress())
+	if compressor == nil {
+		return nil, messageInvalid("the message is compressed, and the call does not say how")
+	}
+	const damaged = "the message cannot be decompressed"
+	packed := data.Reader()
+	defer func() { _ = packed.Close() }() // it only gives its buffers back
+	unpacked, err := compressor.Decompress(packed)
+	if err != nil {
+		return nil, messageInvalid(damaged)
+	}
+	if c, ok := unpacked.(io.Closer); ok {
+		defer func() { _ = c.Close() }() // all that is wanted was read
+	}
+	out, err := mem.ReadAll(io.LimitReader(unpacked, int64(r.limit)+1), mem.DefaultBufferPool())
+	switch {
+	case err != nil:
+		out.Free()
+		return nil, messageInvalid(damaged)
+	case out.Len() > r.limit:
+		out.Free()
+		return nil, messageTooLarge(r.Method(), -1, r.limit)
+	}
+	return out, nil
+}
+
+func messageInvalid(message string) *refusal {
+	return &refusal{code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, message: message}
+}
+
+// messagesOf is what reads the messages of a call, or nil where gRPC itself has to: its transport is not the one that
+// is known here.
+func (c *calls) messagesOf(ctx context.Context, one bool) *messages {
+	f, ok := grpc.ServerTransportStreamFromContext(ctx).(frames)
+	if !ok {
+		return nil
+	}
+	return &messages{frames: f, codec: newCodec(), limit: int(c.limits.GetMaxMessageBytes()), one: one}
+}
+
+// receivedStream is a call whose messages the server reads itself.
+type receivedStream struct {
+	grpc.ServerStream
+	messages *messages
+}
+
+// RecvMsg receives the next message.
+func (s receivedStream) RecvMsg(m any) error { return s.messages.receive(m) }
+
+// receiveStream reads the messages of streaming calls.
+func (c *calls) receiveStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if m := c.messagesOf(call.Context(), !info.IsClientStream); m != nil {
+		call = receivedStream{call, m}
+	}
+	return next(srv, call)
+}
+
+// registrar registers services whose unary methods get their message from the server. A message that is refused goes
+// through all interceptors like any other refusal.
+type registrar struct {
+	*grpc.Server
+	calls *calls
+}
+
+// RegisterService registers a service.
+func (r registrar) RegisterService(desc *grpc.ServiceDesc, service any) {
+	own := *desc
+	own.Methods = slices.Clone(desc.Methods)
+	for i := range own.Methods {
+		own.Methods[i].Handler = r.calls.receiveUnary(own.Methods[i].Handler)
+	}
+	r.Server.RegisterService(&own, service)
+}
+
+// receiveUnary makes the handler of a unary method read its message by itself.
+func (c *calls) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandler {
+	return func(srv any, ctx context.Context, receive func(any) error, chain grpc.UnaryServerInterceptor) (any, error) {
+		m := c.messagesOf(ctx, true)
+		if m == nil {
+			return handler(srv, ctx, receive, chain)
+		}
+		var refused error
+		take := func(req any) error {
+			refused = m.receive(req)
+			return nil
+		}
+		return handler(srv, ctx, take, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+			if refused != nil {
+				next = func(context.Context, any) (any, error) { return nil, refused }
+			}
+			return chain(ctx, req, info, next)
+		})
+	}
+}
+
+// unknown answers calls of methods that no service has, when the caller may call at all.
+func (c *calls) unknown(any, grpc.ServerStream) error { return methodUnknown() }

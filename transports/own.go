@@ -1,0 +1,218 @@
+package transports
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// The ways in which a Loader has no bytes. They become words for the model.
+var (
+	// ErrGone means that an artifact is unknown, deleted, or not what was put.
+	ErrGone = errors.New("the artifact cannot be read")
+	// ErrTooLarge means that an artifact has more bytes than were asked for.
+	ErrTooLarge = errors.New("the artifact is larger than the limit")
+)
+
+// Loader reads the artifacts that canonical results name.
+type Loader interface {
+	// Load returns the bytes of the artifact at a path, at most limit. Errors: ErrGone, ErrTooLarge; any other one ends
+	// EncodeTurn with it.
+	Load(path string, limit int) ([]byte, error)
+}
+
+// own is an image, document or sound that a canonical result names, without its bytes.
+type own struct {
+	media      *pb.Media // without a source
+	bytes      uint64
+	digest     string
+	incomplete bool
+}
+
+// ownMedia lists what a canonical result has. A result that was compacted has none: its receipt still names the files.
+func ownMedia(r *pb.CanonicalToolResult) []own {
+	_, payload := envelope.Payload(r)
+	if payload == nil || envelope.Level(payload) != pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED {
+		return nil
+	}
+	switch {
+	case r.GetImageView() != nil:
+		return ownImages(r.GetImageView().GetImage())
+	case r.GetImageGenerate() != nil:
+		return ownImages(r.GetImageGenerate().GetImages()...)
+	case r.GetExternalMcp() != nil:
+		return ownAttachments(r.GetExternalMcp().GetAttachments())
+	case r.GetExternalJson() != nil:
+		return ownAttachments(r.GetExternalJson().GetAttachments())
+	}
+	return nil
+}
+
+func ownImages(images ...*pb.ImageReference) []own {
+	var list []own
+	for _, i := range images {
+		if i.ImageArtifact == nil || i.GetImageArtifact() >= uint32(len(i.GetArtifacts())) {
+			continue // it has no bytes
+		}
+		if m := ownOf("image", i.GetMediaType(), i.GetArtifacts()[i.GetImageArtifact()].GetPath()); m != nil {
+			list = append(list, own{media: m, bytes: i.GetBytes(), digest: i.GetDigest(), incomplete: i.GetIncomplete()})
+		}
+	}
+	return list
+}
+
+func ownAttachments(attachments []*pb.ExternalAttachment) []own {
+	var list []own
+	for _, a := range attachments {
+		if a.GetArtifact().GetPath() == "" || a.GetInText() || a.GetUndecoded() {
+			continue
+		}
+		kind := ""
+		switch a.GetKind() {
+		case pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_IMAGE:
+			kind = "image"
+		case pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_AUDIO:
+			kind = "audio"
+		case pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_RESOURCE, pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_BASE64:
+		default:
+			continue
+		}
+		if m := ownOf(kind, a.GetMediaType(), a.GetArtifact().GetPath()); m != nil {
+			list = append(list, own{media: m, bytes: a.GetBytes(), digest: a.GetDigest()})
+		}
+	}
+	return list
+}
+
+// ownOf is media of a kind or, for "", of the kind that its type names; nil when that is none that is shown, or the path
+// is none of a store. The type is a tool's word: what is not formed like one is left out of what the model reads.
+func ownOf(kind, mediaType, path string) *pb.Media {
+	if strings.ContainsFunc(path, isControl) {
+		return nil
+	}
+	mediaType, _, _ = strings.Cut(strings.ToLower(mediaType), ";")
+	main, sub, _ := strings.Cut(strings.TrimSpace(mediaType), "/")
+	formed := sub != "" && len(sub) <= maxNameBytes && strings.Trim(sub, "abcdefghijklmnopqrstuvwxyz0123456789.+-") == ""
+	switch {
+	case formed && (main == kind || kind == "" && (main == "image" || main == "audio" || main == "application" && sub == "pdf")):
+		return &pb.Media{MediaType: main + "/" + sub, Path: path}
+	case kind == "":
+		return nil
+	}
+	return &pb.Media{MediaType: kind, Path: path}
+}
+
+// among reports whether the caller gave the same media beside the result.
+func (o *own) among(given []*pb.Media) bool {
+	for _, m := range given {
+		if m.GetPath() == o.media.GetPath() {
+			return true
+		}
+		if len(m.GetData()) > 0 && o.digest != "" && o.digest == fmt.Sprintf("blake3:%x", blake3.Sum256(m.GetData())) {
+			return true
+		}
+	}
+	return false
+}
+
+// Why media of a result are not shown, as the model reads it.
+const (
+	notShown   = "cannot be shown here"
+	tooLarge   = "too large to be shown here"
+	tooMany    = "one more than can be shown here"
+	gone       = "not there any more"
+	incomplete = "incomplete, and " + notShown
+)
+
+// load completes media of a canonical result with its bytes, or says why it is not shown.
+func (e *encoder) load(o *own) (why string, err error) {
+	kind := kindOf(o.media)
+	isImage := kind == "Image"
+	switch {
+	case o.incomplete:
+		return incomplete, nil
+	case !e.resp.GetNative() || e.loader == nil || !e.showsKind(kind):
+		return notShown, nil
+	case !e.count(isImage):
+		return tooMany, nil
+	}
+	limit := min(e.dialect.limits.one(isImage), base64.StdEncoding.DecodedLen(e.room))
+	if limit <= 0 || o.bytes > uint64(limit) {
+		return tooLarge, nil
+	}
+	data, err := e.loader.Load(o.media.GetPath(), limit)
+	switch {
+	case errors.Is(err, ErrGone):
+		return gone, nil
+	case errors.Is(err, ErrTooLarge), err == nil && e.hasTooManyPixels(data):
+		return tooLarge, nil
+	case err != nil:
+		return "", err
+	}
+	shown := &pb.Media{MediaType: typeOf(data), Source: &pb.Media_Data{Data: data}, Path: o.media.GetPath()}
+	if kindOf(shown) != kind || !e.dialect.shows(shown) {
+		return notShown, nil
+	}
+	o.media = shown
+	e.room -= base64.StdEncoding.EncodedLen(len(data))
+	return "", nil
+}
+
+// showsKind reports whether the provider shows media of a kind at all, so that others are not read.
+func (e *encoder) showsKind(kind string) bool {
+	typical := map[string]string{"Image": "image/png", "Audio": "audio/wav", "Document": "application/pdf"}[kind]
+	return e.dialect.shows(&pb.Media{MediaType: typical, Source: &pb.Media_Data{Data: []byte{0}}})
+}
+
+// count counts one more, and reports whether the provider takes it.
+func (e *encoder) count(image bool) bool {
+	n := &e.documents
+	if image {
+		n = &e.images
+	}
+	*n++
+	return *n <= e.dialect.limits.number(image)
+}
+
+// typeOf is the type that bytes are certainly of, by its common name. What a tool says of its images is often wrong,
+// and a provider refuses what is not of the type that it is told.
+func typeOf(data []byte) string {
+	switch seen := http.DetectContentType(data); seen {
+	case "audio/wave":
+		return "audio/wav"
+	case "audio/mpeg":
+		return "audio/mp3"
+	case "application/ogg":
+		return "audio/ogg"
+	default:
+		return seen
+	}
+}
+
+// sizes read width and height from the header of a file.
+var sizes = map[string]func(io.Reader) (image.Config, error){
+	"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig, "image/gif": gif.DecodeConfig,
+}
+
+// hasTooManyPixels reports whether an image is wider or higher than the provider takes.
+func (e *encoder) hasTooManyPixels(data []byte) bool {
+	size := sizes[typeOf(data)]
+	if size == nil || e.dialect.limits.side == 0 {
+		return false
+	}
+	c, err := size(bytes.NewReader(data))
+	return err == nil && max(c.Width, c.Height) > e.dialect.limits.side
+}

@@ -1,0 +1,215 @@
+package transports_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/blake3"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports"
+)
+
+// memory is a store whose artifacts may fail to be read.
+type memory struct {
+	files map[string][]byte
+	fails error
+	asked []string
+}
+
+// Load returns a file.
+func (m *memory) Load(path string, limit int) ([]byte, error) {
+	m.asked = append(m.asked, path)
+	data, ok := m.files[path]
+	switch {
+	case m.fails != nil:
+		return nil, m.fails
+	case !ok:
+		return nil, transports.ErrGone
+	case len(data) > limit:
+		return nil, transports.ErrTooLarge
+	}
+	return data, nil
+}
+
+// imageOf is what looks like an image of a type, of a size.
+func imageOf(begin string, size int) []byte {
+	return append([]byte(begin), bytes.Repeat([]byte{7}, max(0, size-len(begin)))...)
+}
+
+const (
+	pngBegin  = "\x89PNG\r\n\x1a\n"
+	webpBegin = "RIFF\x00\x00\x00\x00WEBPVP8 "
+)
+
+func viewed(paths ...string) *pb.CanonicalToolResult {
+	r := canonical(false)
+	made := &pb.ImageGenerateResult{}
+	for _, p := range paths {
+		made.Images = append(made.Images, &pb.ImageReference{
+			MediaType: "image/png", ImageArtifact: proto.Uint32(0), Artifacts: []*pb.ArtifactReference{{Path: p}},
+		})
+	}
+	r.Result = &pb.CanonicalToolResult_ImageGenerate{ImageGenerate: made}
+	return r
+}
+
+func turnOf(provider pb.Provider, results ...*pb.CanonicalToolResult) *pb.EncodeTurnRequest {
+	req := &pb.EncodeTurnRequest{Provider: provider, Assistant: &pb.AssistantTurn{Content: "I look."}}
+	for i, r := range results {
+		req.Assistant.ToolCalls = append(req.Assistant.ToolCalls, &pb.ParsedToolCall{Tool: "view", Id: proto.String(fmt.Sprintf("call_%d", i))})
+		req.Results = append(req.Results, &pb.TurnResult{Content: &pb.TurnResult_Canonical{Canonical: r}, Receipt: &pb.Receipt{Text: "Images"}})
+	}
+	return req
+}
+
+// shownIn counts how often the messages have bytes as an image.
+func shownIn(resp *pb.EncodeTurnResponse, data []byte) int {
+	return strings.Count(strings.Join(resp.GetMessagesJson(), ""), base64.StdEncoding.EncodeToString(data))
+}
+
+func saysOf(resp *pb.EncodeTurnResponse, path string) (said []string) {
+	for _, n := range resp.GetChanges() {
+		if n.GetChange() == pb.TurnChange_TURN_CHANGE_MEDIA && strings.HasSuffix(n.GetDetail(), "; file: "+path) {
+			said = append(said, n.GetDetail())
+		}
+	}
+	return said
+}
+
+// TestEveryImageIsShownOrSaid takes random images of random results: of each the messages have its bytes or words, and
+// never more bytes than there may be.
+func TestEveryImageIsShownOrSaid(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		store := &memory{files: map[string][]byte{}}
+		var results []*pb.CanonicalToolResult
+		var all []string
+		for range rapid.IntRange(1, 4).Draw(t, "results") {
+			var paths []string
+			for range rapid.IntRange(0, 12).Draw(t, "images") {
+				path := fmt.Sprintf("/store/%03d", len(all))
+				begin := rapid.SampledFrom([]string{pngBegin, webpBegin, "GIF89a", "\xff\xd8\xff", "<svg>", "BM", ""}).Draw(t, "type")
+				if rapid.IntRange(0, 5).Draw(t, "is there") > 0 {
+					store.files[path] = imageOf(begin+path, rapid.IntRange(16, 4000).Draw(t, "size"))
+				}
+				paths, all = append(paths, path), append(all, path)
+			}
+			results = append(results, viewed(paths...))
+		}
+		req := turnOf(rapid.SampledFrom(providers()).Draw(t, "provider"), results...)
+		if rapid.IntRange(0, 3).Draw(t, "as text") == 0 {
+			req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
+		}
+		room := rapid.IntRange(-10, 40_000).Draw(t, "room")
+		resp, err := transports.EncodeTurn(req, store, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := 0
+		for _, path := range all {
+			said, shown := len(saysOf(resp, path)), 0
+			if data := store.files[path]; data != nil {
+				shown = shownIn(resp, data)
+				took += shown * base64.StdEncoding.EncodedLen(len(data))
+			}
+			if said+shown != 1 {
+				t.Fatalf("%s is shown %d times and said %d times: %v", path, shown, said, resp)
+			}
+		}
+		if took > max(0, room) {
+			t.Fatalf("%d bytes of images where %d may be", took, room)
+		}
+	})
+}
+
+// Limits of providers are those of their documentation: an image of their size is shown, and one byte more is not.
+func TestLimitsOfProviders(t *testing.T) {
+	t.Parallel()
+	for provider, c := range map[pb.Provider]struct{ size, images int }{
+		pb.Provider_PROVIDER_ANTHROPIC_MESSAGES: {3_932_160, 100},
+		pb.Provider_PROVIDER_BEDROCK_CONVERSE:   {3_750_000, 20},
+		pb.Provider_PROVIDER_MISTRAL:            {10_000_000, 8},
+	} {
+		t.Run(provider.String(), func(t *testing.T) {
+			t.Parallel()
+			fits, larger := imageOf(pngBegin, c.size), imageOf(pngBegin+"larger", c.size+1)
+			store := &memory{files: map[string][]byte{"/fits": fits, "/larger": larger}}
+			resp, err := transports.EncodeTurn(turnOf(provider, viewed("/fits", "/larger")), store, 64<<20)
+			if err != nil || shownIn(resp, fits) != 1 || len(saysOf(resp, "/larger")) != 1 {
+				t.Fatalf("%v, %v", resp.GetChanges(), err)
+			}
+			var paths []string
+			for i := range c.images + 2 {
+				path := fmt.Sprintf("/%d", i)
+				paths, store.files[path] = append(paths, path), imageOf(pngBegin+path, 20)
+			}
+			resp, err = transports.EncodeTurn(turnOf(provider, viewed(paths...)), store, 64<<20)
+			if err != nil || len(saysOf(resp, paths[c.images])) != 1 || len(saysOf(resp, paths[c.images+1])) != 1 || shownIn(resp, store.files[paths[c.images-1]]) != 1 {
+				t.Fatalf("%v, %v", resp.GetChanges(), err)
+			}
+		})
+	}
+}
+
+// What the caller gave beside a result is not shown a second time: by its bytes, or by its place in the store.
+func TestGivenImageIsNotShownTwice(t *testing.T) {
+	t.Parallel()
+	data := imageOf(pngBegin, 40)
+	store := &memory{files: map[string][]byte{"/a": data}}
+	r := viewed("/a")
+	r.GetImageGenerate().Images[0].Digest = fmt.Sprintf("blake3:%x", blake3.Sum256(data))
+	for name, given := range map[string]*pb.Media{
+		"same bytes": {MediaType: "image/png", Source: &pb.Media_Data{Data: data}},
+		"same path":  {MediaType: "image/png", Source: &pb.Media_FileId{FileId: "file_1"}, Path: "/a"},
+	} {
+		req := turnOf(pb.Provider_PROVIDER_ANTHROPIC_MESSAGES, r)
+		req.Results[0].Media = []*pb.Media{given}
+		resp, err := transports.EncodeTurn(req, store, 1<<20)
+		if err != nil || strings.Count(strings.Join(resp.GetMessagesJson(), ""), `"type":"image"`) != 1 || len(resp.GetChanges()) > 0 {
+			t.Errorf("%s: %v, %v", name, resp, err)
+		}
+	}
+}
+
+// A compacted result costs no tokens of an image: its receipt names the file.
+func TestCompactedImageIsNotShown(t *testing.T) {
+	t.Parallel()
+	store := &memory{files: map[string][]byte{"/a": imageOf(pngBegin, 40)}}
+	r := viewed("/a")
+	r.GetImageGenerate().CompactionLevel = pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
+	resp, err := transports.EncodeTurn(turnOf(pb.Provider_PROVIDER_GEMINI, r), store, 1<<20)
+	if err != nil || shownIn(resp, store.files["/a"]) != 0 || len(resp.GetChanges()) > 0 || len(store.asked) > 0 {
+		t.Errorf("%v, %v, %v", resp, store.asked, err)
+	}
+}
+
+// A store that fails is no image that is gone: the turn fails, and is the same when it is made again.
+func TestFailingStoreEndsTheTurn(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	_, err := transports.EncodeTurn(turnOf(pb.Provider_PROVIDER_GEMINI, viewed("/a")), &memory{fails: down}, 1<<20)
+	if !errors.Is(err, down) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Providers that show nothing, and turns that are text, read nothing.
+func TestNothingIsReadThatIsNotShown(t *testing.T) {
+	t.Parallel()
+	store := &memory{files: map[string][]byte{"/a": imageOf(pngBegin, 40)}}
+	text := turnOf(pb.Provider_PROVIDER_GEMINI, viewed("/a"))
+	text.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
+	for _, req := range []*pb.EncodeTurnRequest{turnOf(pb.Provider_PROVIDER_CHAT, viewed("/a")), text} {
+		resp, err := transports.EncodeTurn(req, store, 1<<20)
+		if err != nil || len(store.asked) > 0 || len(saysOf(resp, "/a")) != 1 {
+			t.Errorf("%v, %v, %v", resp, store.asked, err)
+		}
+	}
+}
