@@ -11,7 +11,7 @@ import (
 // unitsOf parts a preview into units.
 func unitsOf(v *envelope.Large, failed bool) []unit {
 	s := splitter{large: v, scores: scores(v, failed), units: make([]unit, 0, 1+strings.Count(v.Preview, "\n"))}
-	s.cuts, _ = apart(v.Cuts)
+	s.cuts, s.scattered, _ = apart(v.Cuts)
 	for _, segment := range v.Segments() {
 		s.segment(segment)
 	}
@@ -20,11 +20,30 @@ func unitsOf(v *envelope.Large, failed bool) []unit {
 
 // splitter parts segments into units.
 type splitter struct {
-	large  *envelope.Large
-	cuts   []*pb.Cut         // that are still to come
-	scores []preview.Segment // of the lines that are still to come; none where segments have them
-	at     int               // how much of the preview is parted
-	units  []unit
+	large     *envelope.Large
+	cuts      []*pb.Cut         // that are still to come
+	scattered []scatter         // up to where they are read
+	scores    []preview.Segment // of the lines that are still to come; none where segments have them
+	at        int               // how much of the preview is parted
+	units     []unit
+}
+
+// scatter is a scattered cut whose line_bytes are read line by line.
+type scatter struct {
+	*pb.Cut
+	read int // of line_bytes
+}
+
+// next reads the line_bytes of the next shown lines, as far as they are of the cut's range.
+func (s *scatter) next(first, last uint64) []uint64 {
+	first, last = max(first, s.GetFirstLine()), min(last, s.GetLastLine())
+	if last < first {
+		return nil
+	}
+	rest := s.GetLineBytes()[s.read:]
+	n := min(last-first+1, uint64(len(rest)))
+	s.read += int(n)
+	return rest[:n]
 }
 
 // segment parts a segment.
@@ -39,7 +58,7 @@ func (s *splitter) segment(of *pb.Segment) {
 		}
 		u := unit{
 			first: of.GetFirstLine() + uint64(i), last: of.GetFirstLine() + uint64(j) - 1, start: uint64(t.starts[i]), end: uint64(t.starts[j]),
-			from: from, reason: of.GetReason(), score: of.GetScore(), clean: j == i+1 && t.widths[i] == int64(len(t.lines[i])),
+			from: from, reason: of.GetReason(), score: of.GetScore(), clean: t.widths[i] != unknown,
 		}
 		if j == len(t.lines) { // also where the lines of the segment are not told apart
 			u.last = of.GetLastLine()
@@ -71,58 +90,52 @@ type tiling struct {
 	lines  []string
 	starts []int64 // of each line and, as the last, where the segment ends; unknown where it is not known
 	widths []int64 // of each line in the payload; unknown where the ledger does not say it
-	joined []bool  // of each start: a cut of the segment reaches over it
 }
 
 const unknown = -1
 
 // ends reports whether a unit can end before line i.
-func (t *tiling) ends(i int) bool {
-	return i == len(t.lines) || t.starts[i] != unknown && !t.joined[i]
-}
+func (t *tiling) ends(i int) bool { return t.starts[i] != unknown || i == len(t.lines) }
 
 // tiling finds the lines of a segment. Where a line begins follows from the lengths of
-// those beside it, up to one that is not in the preview as it is in the payload, and from
-// the cuts inside of the segment.
+// those beside it and from what cuts leave out of them, up to one with characters that
+// stand for others.
 func (s *splitter) tiling(of *pb.Segment, text string) tiling {
 	start, end := int64(of.GetByteStart()), int64(of.GetByteEnd())
-	whole := tiling{lines: []string{text}, starts: []int64{start, end}, widths: []int64{unknown}, joined: make([]bool, 2)}
 	lines := linesOf(text, of.GetLastLine()-of.GetFirstLine()+1)
-	n := len(lines)
-	t := tiling{lines: lines, starts: make([]int64, n+1), widths: make([]int64, n), joined: make([]bool, n+1)}
+	t := tiling{lines: lines, starts: make([]int64, len(lines)+1), widths: make([]int64, len(lines))}
 	for i, line := range lines {
 		t.starts[i], t.widths[i] = unknown, int64(len(line))
+	}
+	t.starts[0], t.starts[len(lines)] = start, end
+	for i := range s.scattered {
+		c := &s.scattered[i]
+		skipped := max(of.GetFirstLine(), c.GetFirstLine()) - of.GetFirstLine()
+		for j, n := range c.next(of.GetFirstLine(), of.GetLastLine()) {
+			t.add(skipped+uint64(j), n)
+		}
+	}
+	for ; len(s.cuts) > 0 && s.cuts[0].GetByteStart() < of.GetByteEnd(); s.cuts = s.cuts[1:] {
+		if c := s.cuts[0]; c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE && c.GetFirstLine() >= of.GetFirstLine() {
+			left, _ := envelope.LeftOut(c)
+			t.add(c.GetFirstLine()-of.GetFirstLine(), left)
+		}
+	}
+	for i, line := range lines {
 		if !s.exact(line) {
 			t.widths[i] = unknown
 		}
 	}
-	t.starts[0], t.starts[n] = start, end
-	for ; len(s.cuts) > 0 && s.cuts[0].GetByteStart() < of.GetByteEnd(); s.cuts = s.cuts[1:] {
-		if c := s.cuts[0]; n > 0 && c.GetByteStart() >= of.GetByteStart() && !envelope.BetweenLines(c) {
-			t.cut(c, of.GetFirstLine())
-		}
-	}
-	if n == 0 || !t.measure() {
-		return whole
+	if len(lines) == 0 || !t.measure() {
+		return tiling{lines: []string{text}, starts: []int64{start, end}, widths: []int64{unknown}}
 	}
 	return t
 }
 
-// cut takes a cut inside of the segment, which begins with a line.
-func (t *tiling) cut(c *pb.Cut, first uint64) {
-	n := uint64(len(t.lines))
-	from := min(max(c.GetFirstLine(), first)-first, n-1)
-	to := min(max(c.GetLastLine(), first)-first, n-1)
-	if c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE {
-		if left, _ := envelope.LeftOut(c); t.widths[from] != unknown {
-			t.widths[from] += int64(left)
-		}
-		return
-	}
-	t.starts[from], t.starts[to+1] = int64(c.GetByteStart()), int64(c.GetByteEnd())
-	for i := from; i <= to; i++ {
-		t.widths[i] = unknown
-		t.joined[i] = t.joined[i] || i > from
+// add adds bytes of the payload that a line does not show.
+func (t *tiling) add(line, bytes uint64) {
+	if line < uint64(len(t.widths)) {
+		t.widths[line] += int64(bytes)
 	}
 }
 

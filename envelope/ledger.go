@@ -93,7 +93,8 @@ func checkLedger(v *Large) error {
 		}
 		return nil
 	}
-	l := ledger{Large: v, segments: v.Segments()}
+	l := ledger{Large: v, all: v.Segments()}
+	l.segments = l.all
 	for _, cut := range v.Cuts {
 		if err := l.take(cut); err != nil {
 			return err
@@ -106,7 +107,7 @@ func checkLedger(v *Large) error {
 // ledger walks segments and cuts together, in the order of the payload.
 type ledger struct {
 	*Large
-	segments       []*pb.Segment // that are still to come
+	all, segments  []*pb.Segment // of them: that are still to come
 	at, line, text uint64        // how far bytes and lines of the payload, and the preview, are covered
 	inside         uint64        // where the last cut inside of a segment ends
 	leftOut, shown uint64        // bytes that are cut, lines that are shown
@@ -120,14 +121,16 @@ func (l *ledger) take(c *pb.Cut) error {
 	bytes, _ := LeftOut(c)
 	l.leftOut += bytes
 	switch {
-	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS:
-		return nil
-	case !BetweenLines(c):
+	case c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE:
 		if c.GetByteStart() < l.at {
-			return errors.New("a cut is inside of another one, or out of order")
+			return errors.New("a cut inside a line is inside of another one, or out of order")
 		}
 		l.inside = max(l.inside, c.GetByteEnd())
 		return nil
+	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS:
+		return nil
+	case !BetweenLines(c):
+		return l.scattered(c)
 	}
 	l.cover(c.GetByteStart(), true)
 	if c.GetByteStart() != l.at || c.GetFirstLine() != l.line+1 || c.GetPreviewOffset() != l.text || l.inside > l.at {
@@ -141,16 +144,37 @@ func (l *ledger) take(c *pb.Cut) error {
 	return nil
 }
 
+// scattered checks that a cut says of each line of its range that is shown how much of it
+// is left out.
+func (l *ledger) scattered(c *pb.Cut) error {
+	if c.GetByteEnd() > l.Source.GetBytes() {
+		return errors.New("a scattered cut ends behind the payload")
+	}
+	var lines, bytes uint64
+	for _, s := range l.all {
+		first, last := max(s.GetFirstLine(), c.GetFirstLine()), min(s.GetLastLine(), c.GetLastLine())
+		lines += max(last+1, first) - first
+	}
+	for _, n := range c.GetLineBytes() {
+		bytes += min(n, c.GetLeftOutBytes()+1)
+	}
+	if uint64(len(c.GetLineBytes())) != lines || bytes != c.GetLeftOutBytes() {
+		return fmt.Errorf("a scattered cut has line_bytes of %d lines with %d bytes, and %d lines with %d bytes are of its range",
+			len(c.GetLineBytes()), bytes, lines, c.GetLeftOutBytes())
+	}
+	return nil
+}
+
 // checkCut checks what can be wrong with a cut by itself.
 func checkCut(c *pb.Cut, preview string) error {
 	switch size := c.GetByteEnd() - c.GetByteStart(); {
 	case c.GetByteEnd() < c.GetByteStart() || c.GetLeftOutBytes() > size:
 		return errors.New("a cut leaves out more than its range")
-	case Contiguous(c) && (c.GetLeftOutBytes() > 0 || c.GetLeftOutLines() > 0 || c.GetOccurrences() > 0):
-		return errors.New("a contiguous cut leaves out its range, and states no left_out_bytes, left_out_lines or occurrences")
+	case Contiguous(c) && (c.GetLeftOutBytes() > 0 || c.GetLeftOutLines() > 0 || c.GetOccurrences() > 0 || len(c.GetLineBytes()) > 0):
+		return errors.New("a contiguous cut leaves out its range, and states no left_out_bytes, left_out_lines, occurrences or line_bytes")
 	case BetweenLines(c) && (c.GetFirstLine() == 0 || c.GetLastLine() < c.GetFirstLine()):
 		return errors.New("a cut between lines has no lines")
-	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS && size > 0:
+	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS && (size > 0 || len(c.GetLineBytes()) > 0):
 		return errors.New("a loss at the source has a range, which is empty")
 	case c.GetPreviewOffset() > uint64(len(preview)) || !onRune(preview, c.GetPreviewOffset()):
 		return errors.New("a cut has its place outside of the preview or inside a character")

@@ -244,6 +244,9 @@ func cutOf(c *preview.Cut) *pb.Cut {
 		LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues), LikeLine: uint64(c.LikeLine),
 	}
 	if !envelope.Contiguous(cut) {
+		for _, n := range c.LineBytes {
+			cut.LineBytes = append(cut.LineBytes, uint64(n))
+		}
 		cut.LeftOutBytes, cut.LeftOutLines, cut.Occurrences = uint64(c.LeftOutBytes), uint64(c.LeftOutLines), uint64(c.Occurrences)
 	}
 	return cut
