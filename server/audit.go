@@ -426,6 +426,7 @@ func (a *audit) compacted(ctx context.Context, began time.Time, session string, 
 	if session != "" {
 		r.Call = &pb.CallReference{SessionId: session}
 	}
+	r.Policy = &pb.ProjectionPolicy{Render: known(req.GetPolicy().GetRender())}
 	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: counter}
 	for _, result := range resp.GetResults() {
 		r.Compacted = append(r.Compacted, &pb.AuditCompacted{

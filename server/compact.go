@@ -32,6 +32,7 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	}
 	began, check := time.Now(), envelope.NewChecker("")
 	check.Name("session_id", session, false)
+	checkHandles(check, req.GetPolicy().GetRender(), "session_id", session)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Re
 	if i := slices.IndexFunc(made, func(r2 madeReceipt) bool { return r2.of == r }); i >= 0 {
 		return made[i].Receipt, nil
 	}
-	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter})
+	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter, Handle: m.naming})
 	if err == nil {
 		err = receipt.Cost().Fits(m.budget.receipt)
 	}
@@ -226,6 +227,7 @@ type compactionPolicy struct {
 	compactor.Policy
 	budget  budget // of each receipt
 	counter tokens.Counter
+	naming  func(path string) string // how receipts name artifacts; nil: by their paths
 }
 
 // Bounds and defaults of compaction policies, as policy.proto states them.
@@ -249,7 +251,7 @@ func (s *service) compaction(p *pb.CompactionPolicy, results int) (c compactionP
 	if c.budget, c.counter, err = s.counters.render(check.At("render"), p.GetRender(), maxTokens); err != nil {
 		return c, err
 	}
-	c.Level = p.GetLevel()
+	c.Level, c.naming = p.GetLevel(), s.handle(p.GetRender())
 	c.PreviewTokens = bounded(check, "preview_tokens", p.GetPreviewTokens(), defaultPreviewTokens, minTokens, maxTokens)
 	c.Budget = bounded(check, "total_tokens", p.GetTotalTokens(), 0, minTokens, maxHistoryTokens)
 	switch c.Level {

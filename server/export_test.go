@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,6 +134,47 @@ func (p *LentBuffers) Check() error {
 		return fmt.Errorf("%d buffers were not given back", p.lent)
 	}
 	return nil
+}
+
+// Tools returns the ToolService of a service.
+func Tools(t testing.TB, s pb.ToolResultServiceServer) pb.ToolServiceServer {
+	t.Helper()
+	own := s.(*service)
+	l, ok := own.store.(*library.Library)
+	if !ok {
+		t.Fatal("the store of the service has no books")
+	}
+	return &toolService{service: own, library: l}
+}
+
+// ParseReadCall reads the arguments of read_result, and says how they were understood.
+func ParseReadCall(arguments string) (string, error) {
+	c, err := parseReadCall(arguments)
+	if wrong, ok := errors.AsType[*mistake](err); ok {
+		return wrong.kind, err
+	}
+	text := fmt.Sprintf("%s %T%+v page=%q", c.result, c.selection, c.selection, c.page)
+	if c.match != nil {
+		text = fmt.Sprintf("%s match %s %d %d page=%q", c.result, c.match.Pattern, c.match.Before, c.match.After, c.page)
+	}
+	return strings.ReplaceAll(text, "slice.", ""), err
+}
+
+// NewTransport returns the TransportService of a service, with answers of at most limit bytes.
+func NewTransport(s pb.ToolResultServiceServer, limit int) pb.TransportServiceServer {
+	own := s.(*service)
+	return &transport{service: own, library: own.store.(*library.Library), limit: limit}
+}
+
+// Confined is a context whose caller is confined to a session.
+func Confined(ctx context.Context, session string) context.Context {
+	return withCaller(ctx, caller{session: session})
+}
+
+// Reason is the reason of the refusal that an error becomes, and the field that is to blame.
+func Reason(err error) (reason, field string) {
+	r := refuse(err)
+	return reasonName(r.reason), r.metadata["field"]
 }
 
 // FailedTokens is the default budget of errors.

@@ -104,6 +104,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	check.Name("request_id", p.req.GetRequestId(), false)
 	checkDetails(check.At("audit"), p.req.GetAudit())
 	checkForm(check, p.req.GetCanonicalForm())
+	checkHandles(check, p.req.GetPolicy().GetRender(), "call.session_id", p.req.GetCall().GetSessionId())
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -117,6 +118,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	if p.policy, err = p.counters.projection(p.req.GetPolicy(), out.GetToolName(), p.family.Tokens); err != nil {
 		return err
 	}
+	p.policy = forPage(p.policy, out.GetToolName())
 	if p.redaction, err = p.redactionFor(came); err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
 	in.Left = p.leaves()
-	canonical, m, err := p.family.project(ctx, in, p.puts)
+	canonical, m, err := p.family.project(ctx, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
 	if err != nil {
 		return nil, err
 	}
@@ -239,8 +241,8 @@ func (p *projection) keepFor(ctx context.Context, tokens int) error {
 }
 
 // project makes the canonical result and the receipt of an output.
-func (f *Family) project(ctx context.Context, in projectors.Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
-	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter}}
+func (f *Family) project(ctx context.Context, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
+	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter, Handle: handle}}
 	in.Measure = m.result
 	if _, brought := f.Renderer.(*renderers.CustomRenderer); brought {
 		in.MeasurePayload = m.payload

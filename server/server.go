@@ -174,6 +174,7 @@ func (s *Server) register(results *service) {
 			secrets: results.secrets, patterns: results.patterns,
 		},
 	})
+	pb.RegisterToolServiceServer(services, &toolService{service: results, library: s.library})
 	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(services, &transport{
 		service: results, library: s.library, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),

@@ -137,7 +137,7 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	receipt, err := s.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: counter})
+	receipt, err := s.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: counter, Handle: s.handle(p)})
 	if err != nil {
 		return nil, err
 	}

@@ -213,6 +213,7 @@ func (t *turn) share(ctx context.Context) error {
 		o.least = min(o.wants, minTokens)
 		o.failed = o.compactor.Failed(o.resp.GetCanonical())
 	}
+	t.keepPages()
 	for {
 		shares, short := t.shares()
 		if short != nil {
@@ -223,6 +224,25 @@ func (t *turn) share(ctx context.Context) error {
 		}
 	}
 }
+
+// keepPages has pages of read_result whole, if the budget allows for that: what was read back is not to be cut again.
+func (t *turn) keepPages() {
+	rest := t.total
+	for i := range t.outputs {
+		if o := &t.outputs[i]; o.isPage() {
+			rest -= o.wants
+		} else {
+			rest -= o.least
+		}
+	}
+	for i := range t.outputs {
+		if o := &t.outputs[i]; rest >= 0 && o.isPage() {
+			o.least = o.wants
+		}
+	}
+}
+
+func (o *turnOutput) isPage() bool { return o.output.GetToolName() == envelope.ReadTool }
 
 // shortfall is the error for outputs whose smallest receipts are more than the budget,
 // all of them.

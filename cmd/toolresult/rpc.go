@@ -66,22 +66,19 @@ func projectCommand() *cobra.Command {
 
 func renderCommand() *cobra.Command {
 	var c call
+	var of reference
 	cmd := &cobra.Command{
-		Use: "render", Short: "Render a canonical result from stdin", Args: cobra.NoArgs,
+		Use: "render", Short: "Render a canonical result from stdin, or the one on record of a call", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			given, err := c.session(cmd.InOrStdin())
+			req, err := c.toRender(cmd.InOrStdin(), &of)
 			if err != nil {
 				return err
 			}
-			if n := len(given.GetEntries()); n != 1 {
-				return fmt.Errorf("stdin has %d canonical results, render takes one", n)
-			}
-			policy, err := c.policy.render()
-			if err != nil {
+			if req.Policy, err = c.policy.render(); err != nil {
 				return err
 			}
 			return c.target.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.Render(cmd.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: given.GetEntries()[0].GetCanonical()}, Policy: policy})
+				resp, err := conn.Render(cmd.Context(), req)
 				if err != nil {
 					return err
 				}
@@ -92,7 +89,25 @@ func renderCommand() *cobra.Command {
 	c.flags(cmd, "form of the canonical result on stdin: json (the RFC's) or textproto", "receipt, json or textproto")
 	c.policy.renderFlags(cmd.Flags())
 	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
+	cmd.Flags().StringVar(&of.session, "session", "", "session of the call whose result on record is rendered; stdin is not read")
+	cmd.Flags().StringVar(&of.call, "call", "", "the call; needs --session")
 	return cmd
+}
+
+// toRender reads a result from stdin, or names the call whose result is on record.
+func (c *call) toRender(stdin io.Reader, of *reference) (*pb.RenderRequest, error) {
+	named, err := of.message()
+	if err != nil || named != nil {
+		return &pb.RenderRequest{Call: named}, err
+	}
+	given, err := c.session(stdin)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(given.GetEntries()); n != 1 {
+		return nil, fmt.Errorf("stdin has %d canonical results, render takes one", n)
+	}
+	return &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: given.GetEntries()[0].GetCanonical()}}, nil
 }
 
 // read reads one message of protobuf from stdin.
