@@ -34,7 +34,7 @@ func provocations() []provocation {
 	for reason, c := range invalidCanonicals() {
 		list = append(list,
 			provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)},
-			provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("results[1]", c.field), compactOf(c)})
+			provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("entries[1].canonical", c.field), compactOf(c)})
 	}
 	for _, rpc := range []string{"Project", "Compact"} {
 		list = append(list,
