@@ -126,7 +126,7 @@ func failure(err error) error {
 		return fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
 	case errors.Is(err, sqlite.ErrReadOnly):
 		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
-	case errors.Is(err, sqlite.ErrUnreadable), errors.Is(err, sqlite.ErrTooNew):
+	case errors.Is(err, sqlite.ErrUnreadable), errors.Is(err, sqlite.ErrTooNew), errors.Is(err, sqlite.ErrFailed):
 		return fmt.Errorf("%w: %w", ErrBooks, err)
 	}
 	return err
