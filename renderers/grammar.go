@@ -244,9 +244,9 @@ const (
 	extentShown = " shown"
 	// of JSON whose readable form is shown
 	extentShownAs, extentIndented = ", shown as ", " of indented JSON"
-	extentAll   = "all of it: "
-	extentRest  = "the rest: " // where a part of it was lost, in a receipt of one line
-	extentStop  = "; "
+	extentAll                     = "all of it: "
+	extentRest                    = "the rest: " // where a part of it was lost, in a receipt of one line
+	extentStop                    = "; "
 )
 
 // count writes a number with its unit in singular or plural.

@@ -156,7 +156,9 @@ func wildValue(t *rapid.T, f protoreflect.FieldDescriptor, empty protoreflect.Va
 // wild generates texts: short and very long ones, those that cost many tokens, and those that
 // look like ours.
 func wild() *rapid.Generator[string] {
-	long := func(piece string, n int) string { return strings.Repeat(piece, 1+n/len(piece))[:n/len(piece)*len(piece)] }
+	long := func(piece string, n int) string {
+		return strings.Repeat(piece, 1+n/len(piece))[:n/len(piece)*len(piece)]
+	}
 	return rapid.OneOf(
 		rapid.String(),
 		rapid.SampledFrom([]string{"", "ok", "task_1", "src/main.go", "https://example.com/a", "TimeoutError", "\xe2\x80\xae\x00\t\n", "stdout:\nx\tTask: y", `{"a":1,"a":`}),

@@ -33,7 +33,7 @@ func TestOutputs(t *testing.T) {
 	want(call("s", "4"), "y", nil)
 	want(call("s", "4"), "", nil)
 	o.answered(call("s", "4"), answer{fingerprint: "x", said: said})
-	want(call("s", "4"), "x", said)                                                           // made again
+	want(call("s", "4"), "x", said)                                                        // made again
 	want(call("s", "5"), "x", &pb.OutputUnchanged{CallId: "1", CallsAgo: 4, WasCut: true}) // the one that shows it
 }
 
