@@ -29,6 +29,7 @@ const (
 	outcomeBatch     = "Batch of"
 	outcomeError     = "Tool error"
 	outcomeFileRead  = "File read:"
+	outcomeOverview  = "Earlier tool results:"
 	outcomeText      = "Tool answered"
 	outcomeNoChange  = "No file was changed"
 )
@@ -64,6 +65,8 @@ const (
 
 	labelFileVersion = "File version"
 	labelWholeAnswer = "Whole answer"
+
+	labelSeen = "Already read and run" // of an overview
 
 	labelItem = "Item" // "Item 3", alone or before another label
 )
@@ -114,13 +117,14 @@ var builtIn = func() grammar {
 			{outcomeBatch, "outcome of several commands: how many ran"},
 			{outcomeNoChange, "outcome of file_mutation: the edit did nothing"},
 			{outcomeError, "outcome of any tool: the kind of error and its message"},
+			{outcomeOverview, "an overview of earlier results, and of how many"},
 		},
 		facts: []Form{
 			{labelMeaning, "what the exit code means for this program"},
 			{labelCode, "the exit code, where the outcome does not have it"},
 			{labelOutput, "that there is no output, or that none was captured"},
 			{labelUnchanged, "the earlier call of the session whose output was the same, byte for byte"},
-			{labelSuperseded, "the later result that answers the same question"},
+			{labelSuperseded, "the later result that answers the same question, or changed what was read"},
 			{labelTaskStatus, "the status of the task"},
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
@@ -140,6 +144,7 @@ var builtIn = func() grammar {
 			{labelCombined, "extent or title of both streams in one"},
 			{labelInitial, "extent or title of a promoted command's output so far"},
 			{labelErrorText, "extent or title of an error's message of several lines"},
+			{labelSeen, "title of an overview: a line for each result, the oldest first"},
 		},
 		brief: map[string]bool{
 			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
@@ -167,33 +168,21 @@ func (f *Projected) add(m protoreflect.Message) {
 		f.Truncated, f.Artifacts = true, append(f.Artifacts, e.GetDetailsOmitted().GetArtifact().GetPath())
 	}
 	if truncated {
-		f.Truncated, f.Artifacts = true, append(f.Artifacts, artifactsOf(m)...)
+		f.Truncated, f.Artifacts = true, append(f.Artifacts, envelope.Artifacts(m)...)
 	}
 }
 
 func (f *Projected) ledger(large *envelope.Large) {
 	for _, c := range large.Cuts {
 		sum := f.Cuts[c.GetKind()]
-		f.Cuts[c.GetKind()] = Cuts{sum.Count + 1, sum.Bytes + int64(c.GetLeftOutBytes())}
+		bytes, _ := envelope.LeftOut(c)
+		f.Cuts[c.GetKind()] = Cuts{sum.Count + 1, sum.Bytes + int64(bytes)}
 	}
 	for _, s := range large.Source.GetSegments() {
 		if r := int(s.GetReason()); r >= int(preview.KeepError) && r < len(f.Kept) {
 			f.Kept[r] += int64(s.GetLastLine() - s.GetFirstLine() + 1)
 		}
 	}
-}
-
-// artifactsOf are the paths of the artifacts of a message.
-func artifactsOf(m protoreflect.Message) (paths []string) {
-	field := m.Descriptor().Fields().ByName("artifacts")
-	if field == nil || !field.IsList() {
-		return nil
-	}
-	for i := range m.Get(field).List().Len() {
-		reference := m.Get(field).List().Get(i).Message()
-		paths = append(paths, reference.Get(reference.Descriptor().Fields().ByName("path")).String())
-	}
-	return paths
 }
 
 // redacted counts a kind of redaction: by its name, if it is that of a rule.
@@ -208,11 +197,10 @@ func (f *Projected) redacted(rules map[string]bool, r *pb.Redaction) {
 	f.Redactions[kind] += int64(r.GetCount())
 }
 
-func compactedOf(resp *pb.CompactResponse) Compacted {
-	plan := resp.GetPlan()
-	c := Compacted{Results: int64(len(plan.GetResults())), Before: int64(plan.GetTokensBefore()), After: int64(plan.GetTokensAfter())}
-	for _, r := range plan.GetResults() {
-		if r.GetChanged() {
+func compactedOf(plan *compactor.Plan) Compacted {
+	c := Compacted{Results: int64(len(plan.Results)), Before: int64(plan.Before), After: int64(plan.After)}
+	for i := range plan.Results {
+		if plan.Results[i].Changed {
 			c.Changed++
 		}
 	}
