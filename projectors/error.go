@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
 )
 
 // Bounds of what is made of an error, in bytes.
@@ -173,7 +174,7 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 	if err != nil {
 		return err
 	}
-	bounded, whole := boundDetails(content)
+	bounded, whole := boundDetails(content, in.Policy.Counter)
 	if !whole {
 		if err := p.omitDetails(ctx, e, given, in, sink); err != nil {
 			return err
@@ -187,13 +188,13 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 
 // boundDetails returns details as JSON text of bounded length, and whether that is all of
 // them. What is no JSON becomes a JSON string.
-func boundDetails(content []byte) (bounded string, whole bool) {
+func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool) {
 	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
 	text := preview.Of(content, envelope.MaxDetails).Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxDetails,
-	}, nil, preview.Focus{})
+	}, c, preview.Focus{})
 	var quoted bytes.Buffer
 	enc := json.NewEncoder(&quoted)
 	enc.SetEscapeHTML(false)
