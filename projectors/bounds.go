@@ -234,4 +234,3 @@ func boundedTask(t *pb.TaskHandle, l limits) *pb.TaskHandle {
 }
 
 var taskHandle = envelope.NewSchema((*pb.TaskHandle)(nil).ProtoReflect().Descriptor())
-

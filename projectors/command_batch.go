@@ -140,7 +140,7 @@ func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifa
 
 // behind says what became of the items behind the first ones.
 func (all *batchItems) behind(first int) *pb.CommandBatchOmitted {
-	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}}
+	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}, Digest: all.stored.Digest}
 	for _, item := range all.list[first:] {
 		count(omitted, item)
 	}

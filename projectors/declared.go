@@ -26,16 +26,16 @@ type adapter func(ctx context.Context, w *work) error
 // work is one projection under way.
 type work struct {
 	Input
-	plan   *plan
-	sink   artifactstore.Sink
-	check  envelope.Checker
-	from   protoreflect.Message // the complete payload
-	into   protoreflect.Message // the canonical payload
-	parts  []part
-	finish func()        // completes into from what the parts left out
-	limits limits        // of the facts
-	summary string       // in the place of the receipt's first line
-	focus  preview.Focus // of the payloads
+	plan    *plan
+	sink    artifactstore.Sink
+	check   envelope.Checker
+	from    protoreflect.Message // the complete payload
+	into    protoreflect.Message // the canonical payload
+	parts   []part
+	finish  func()        // completes into from what the parts left out
+	limits  limits        // of the facts
+	summary string        // in the place of the receipt's first line
+	focus   preview.Focus // of the payloads
 }
 
 type declared struct {

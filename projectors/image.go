@@ -47,7 +47,10 @@ func ImageGenerate() Projector {
 			all.Images = append(all.Images, ref)
 		}
 		lists := envelope.LargeLists(w.into.Descriptor())
-		w.parts = append(w.parts, &list{field: &lists[0], into: w.into, all: all.ProtoReflect().Get(lists[0].Field).List()})
+		images := &list{field: &lists[0], into: w.into, all: all.ProtoReflect().Get(lists[0].Field).List()}
+		w.parts = append(w.parts, images)
+		result, _ := w.into.Interface().(*pb.ImageGenerateResult)
+		w.finish = func() { result.Digest = images.stored.Digest }
 		return nil
 	})
 }

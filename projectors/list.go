@@ -15,7 +15,7 @@ import (
 type list struct {
 	field  *envelope.LargeList
 	into   protoreflect.Message // the canonical message that has the field
-	from   *envelope.Field // of the complete message, whose bounds the elements have; nil: they are within theirs
+	from   *envelope.Field      // of the complete message, whose bounds the elements have; nil: they are within theirs
 	all    protoreflect.List
 	cut    bool            // whether an element that is shown is within them only because it was cut
 	costs  []envelope.Cost // of the first elements, as far as they were asked for

@@ -1066,7 +1066,9 @@ type CommandBatchOmitted struct {
 	// How many were skipped.
 	Skipped uint64 `protobuf:"varint,4,opt,name=skipped,proto3" json:"skipped,omitempty"`
 	// All commands of the batch, one CommandBatchItem in the RFC's JSON on each line.
-	Artifact      *ArtifactReference `protobuf:"bytes,5,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	Artifact *ArtifactReference `protobuf:"bytes,5,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	// Digest of that artifact, "blake3:" and 64 lower-case hex digits.
+	Digest        string `protobuf:"bytes,6,opt,name=digest,proto3" json:"digest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1134,6 +1136,13 @@ func (x *CommandBatchOmitted) GetArtifact() *ArtifactReference {
 		return x.Artifact
 	}
 	return nil
+}
+
+func (x *CommandBatchOmitted) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
 }
 
 // CommandBatchResult is the canonical payload of several commands of one call.
@@ -1323,13 +1332,14 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x06status\x18\x01 \x01(\x0e2%.toolresult.v1.CommandBatchItemStatusB\x04\x88\xb5\x18\x01R\x06status\x12-\n" +
 	"\x0fcommand_preview\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x0ecommandPreview\x12:\n" +
 	"\x06result\x18\x03 \x01(\v2\x1c.toolresult.v1.CommandResultB\x04\x88\xb5\x18\x01R\x06result\x128\n" +
-	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\x05error\"\xe3\x01\n" +
+	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\x05error\"\x81\x02\n" +
 	"\x13CommandBatchOmitted\x12\"\n" +
 	"\tsucceeded\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\tsucceeded\x12\"\n" +
 	"\totherwise\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\totherwise\x12 \n" +
 	"\brejected\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\brejected\x12\x1e\n" +
 	"\askipped\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\askipped\x12B\n" +
-	"\bartifact\x18\x05 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact\"\xdc\x02\n" +
+	"\bartifact\x18\x05 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact\x12\x1c\n" +
+	"\x06digest\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\"\xdc\x02\n" +
 	"\x12CommandBatchResult\x12;\n" +
 	"\x05items\x18\x01 \x03(\v2\x1f.toolresult.v1.CommandBatchItemB\x04\x88\xb5\x18\x01R\x05items\x12(\n" +
 	"\rstop_on_error\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\vstopOnError\x12O\n" +

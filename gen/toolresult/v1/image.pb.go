@@ -747,7 +747,10 @@ type ImageGenerateResult struct {
 	// Index in artifacts of all images, as references.
 	ImagesArtifact *uint32 `protobuf:"varint,10,opt,name=images_artifact,json=imagesArtifact,proto3,oneof" json:"images_artifact,omitempty"`
 	// The artifacts that images_artifact refers to.
-	Artifacts     []*ArtifactReference `protobuf:"bytes,11,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	Artifacts []*ArtifactReference `protobuf:"bytes,11,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	// Digest of the artifact that Project wrote of all images, "blake3:" and 64 lower-case
+	// hex digits; empty when it wrote none.
+	Digest        string `protobuf:"bytes,12,opt,name=digest,proto3" json:"digest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -859,6 +862,13 @@ func (x *ImageGenerateResult) GetArtifacts() []*ArtifactReference {
 	return nil
 }
 
+func (x *ImageGenerateResult) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
 var File_toolresult_v1_image_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_image_proto_rawDesc = "" +
@@ -949,7 +959,7 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\x06prompt\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80 R\x06prompt\x12,\n" +
 	"\x0erevised_prompt\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80 R\rrevisedPrompt\x12!\n" +
 	"\bprovider\x18\x04 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\bprovider\x12\x1b\n" +
-	"\x05model\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05model\"\xfc\x05\n" +
+	"\x05model\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05model\"\x9a\x06\n" +
 	"\x13ImageGenerateResult\x12N\n" +
 	"\x06images\x18\x01 \x03(\v2\x1d.toolresult.v1.ImageReferenceB\x17\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\vImage filesR\x06images\x12\x1c\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x04\x88\xb5\x18\x03R\x06prompt\x12A\n" +
@@ -964,7 +974,8 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\x10images_truncated\x18\t \x01(\bB\x04\x88\xb5\x18\x01R\x0fimagesTruncated\x122\n" +
 	"\x0fimages_artifact\x18\n" +
 	" \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x0eimagesArtifact\x88\x01\x01\x12D\n" +
-	"\tartifacts\x18\v \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts:f\x8a\xb5\x188Image generation gave {images_total#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
+	"\tartifacts\x18\v \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12\x1c\n" +
+	"\x06digest\x18\f \x01(\tB\x04\x88\xb5\x18\x01R\x06digest:f\x8a\xb5\x188Image generation gave {images_total#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
 	"\r_images_totalB\x12\n" +
 	"\x10_images_artifactB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
