@@ -74,8 +74,8 @@ var envelopeRows = []requirement{
 			return all(equal("receipt of the JSON", c.renderJSON(a.json.raw, a.GetFamily()), a.text()), lacks(a.text(), `"summary_text"`))
 		})
 	}},
-	{"Canonical Envelope Shape", "The example of a success, byte for byte from grpcurl: `result` is `{}` where a family has nothing to say.", func(c *client) error {
-		return c.example(`{"output":{"toolName":"ExecCommand","summaryText":"command exited with status 0","imageGenerate":{}},"canonicalForm":"CANONICAL_FORM_JSON"}`, successExample)
+	{"Canonical Envelope Shape", "The example of a success, byte for byte from grpcurl: `result` is `{}` where a family has no fields, here one that the operator brings.", func(c *client) error {
+		return c.example(`{"output":{"toolName":"ExecCommand","summaryText":"command exited with status 0","custom":{"type":"`+doneFamily+`","messageJson":"{}"}},"canonicalForm":"CANONICAL_FORM_JSON"}`, successExample)
 	}},
 	{"Canonical Envelope Shape", "The example of a success can be given back as it stands: Render takes its JSON.", func(c *client) error {
 		return begins(c.renderJSON(successExample, "command"), "Process ended")

@@ -131,7 +131,7 @@ var exampleRows = []requirement{
 
 var simpleRows = []requirement{
 	{"Two fields", "The simplest call has a tool name and a text, from grpcurl.", func(c *client) error {
-		return c.receiptExample(fmt.Sprintf(`{"output":{"toolName":"weather","text":{"content":{"inline":%q}}}}`, base64Of("42 degrees\n")), "Tool answered\nTool output:\n42 degrees")
+		return c.receiptExample(fmt.Sprintf(`{"output":{"toolName":"weather","text":{"content":{"inline":%q}}}}`, base64Of("42 degrees\n")), "Tool output:\n42 degrees")
 	}},
 	{"Two fields", "Status and disposition follow from what is set, and are in the canonical result.", func(c *client) error {
 		text, command := c.project(`output { tool_name: "x" text { content { inline: "y" } } }`), c.project(`output { tool_name: "x" command { exit_status: 0 stdout { inline: "y" } } }`)

@@ -52,8 +52,12 @@ type sidecar struct {
 // start starts a sidecar in a directory, with the store that is there from an earlier start.
 func start(dir string) (*sidecar, error) {
 	s := &sidecar{dir: dir, socket: filepath.Join(dir, "run", "s")}
+	family, err := writeFamily(dir)
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(binary, "serve", "--socket", s.socket, "--store", filepath.Join(dir, "store"),
-		"--roots", dir, "--families", "../../docs/examples/acme.binpb")
+		"--roots", dir, "--families", "../../docs/examples/acme.binpb,"+family)
 	env, err := environment(dir)
 	if err != nil {
 		return nil, err
