@@ -202,7 +202,7 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 	details := `{"log":"` + strings.Repeat("words and ", 150) + `"}`
 	r := &pb.CanonicalToolResult{
 		ToolName: "x", Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: "s",
-		Error: &pb.ToolError{Kind: "k", Message: "m", RecoveryHint: new("h"), Retryable: true, DetailsJson: &details},
+		Error: &pb.ToolError{Kind: "k", Message: "m", RecoveryHint: new("h"), Retryable: new(true), DetailsJson: &details},
 	}
 	got, changed := compact(t, r, to(line, 0))
 	e := got.GetError()

@@ -32,9 +32,10 @@ func provocations() []provocation {
 		list = append(list, provocation{listed{"Project", "INVALID_ARGUMENT", reason}, c.field, projectOf(c.req)})
 	}
 	for reason, c := range invalidCanonicals() {
-		list = append(list,
-			provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)},
-			provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("results[1]", c.field), compactOf(c)})
+		list = append(list, provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)})
+		if !keptByCompact[reason] {
+			list = append(list, provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("entries[1].canonical", c.field), compactOf(c)})
+		}
 	}
 	for _, rpc := range []string{"Project", "Compact"} {
 		list = append(list,
@@ -53,7 +54,7 @@ func provocations() []provocation {
 			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
 		}
 	}
-	list = slices.Concat(list, artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations())
+	list = slices.Concat(list, compactProvocations(), artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations(), toolProvocations())
 	return append(list, []provocation{
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
@@ -131,7 +132,7 @@ func checkReason(t *testing.T, r refusal) {
 func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	t.Parallel()
 	var inContract []listed
-	for _, file := range []string{"service", "artifact", "transport", "access", "audit"} {
+	for _, file := range []string{"service", "artifact", "transport", "access", "audit", "tool"} {
 		text, err := os.ReadFile("../proto/toolresult/v1/" + file + ".proto")
 		if err != nil {
 			t.Fatal(err)

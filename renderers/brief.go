@@ -35,13 +35,19 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 	return d
 }
 
-// superseding names the result that answers the same question.
+// superseding names the result that answers the same question, or changed what was read:
+//
+//	by call c9, 3 results later
+//	edited by call c9, 3 results later
 func superseding(s *pb.Superseded) string {
-	later := count(int64(s.GetResultsLater()), "result") + " later"
-	if s.GetCallId() == "" {
-		return later
+	text := count(int64(s.GetResultsLater()), "result") + " later"
+	if s.GetCallId() != "" {
+		text = fmt.Sprintf("by call %s, %s", s.GetCallId(), text)
 	}
-	return fmt.Sprintf("by call %s, %s", s.GetCallId(), later)
+	if s.GetCause() == pb.SupersededCause_SUPERSEDED_CAUSE_EDITED {
+		text = "edited " + text
+	}
+	return text
 }
 
 // shows reports whether a section has text.

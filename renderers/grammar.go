@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 7
+const Version = 8
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -29,6 +29,7 @@ const (
 	outcomeBatch     = "Batch of"
 	outcomeError     = "Tool error"
 	outcomeFileRead  = "File read:"
+	outcomeOverview  = "Earlier tool results:"
 )
 
 // The labels of facts and sections.
@@ -60,6 +61,8 @@ const (
 
 	labelFileVersion = "File version"
 	labelWholeAnswer = "Whole answer"
+
+	labelSeen = "Already read and run" // of an overview
 
 	labelItem = "Item" // "Item 3", alone or before another label
 )
@@ -109,13 +112,14 @@ var builtIn = func() grammar {
 			{outcomeRunning, "outcome of a command: it was running before"},
 			{outcomeBatch, "outcome of several commands: how many ran"},
 			{outcomeError, "outcome of any tool: the kind of error and its message"},
+			{outcomeOverview, "an overview of earlier results, and of how many"},
 		},
 		facts: []Form{
 			{labelMeaning, "what the exit code means for this program"},
 			{labelCode, "the exit code, where the outcome does not have it"},
 			{labelOutput, "that there is no output, or that none was captured"},
 			{labelUnchanged, "the earlier call of the session whose output was the same, byte for byte"},
-			{labelSuperseded, "the later result that answers the same question"},
+			{labelSuperseded, "the later result that answers the same question, or changed what was read"},
 			{labelTaskStatus, "the status of the task"},
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
@@ -134,6 +138,7 @@ var builtIn = func() grammar {
 			{labelCombined, "extent or title of both streams in one"},
 			{labelInitial, "extent or title of a promoted command's output so far"},
 			{labelErrorText, "extent or title of an error's message of several lines"},
+			{labelSeen, "title of an overview: a line for each result, the oldest first"},
 		},
 		brief: map[string]bool{
 			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true,

@@ -104,10 +104,10 @@ func (c *call) toRender(stdin io.Reader, of *reference) (*pb.RenderRequest, erro
 	if err != nil {
 		return nil, err
 	}
-	if n := len(given.GetEntries()); n != 1 {
+	if n := len(given.req.GetEntries()); n != 1 {
 		return nil, fmt.Errorf("stdin has %d canonical results, render takes one", n)
 	}
-	return &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: given.GetEntries()[0].GetCanonical()}}, nil
+	return renderOf(given.req, 0, nil), nil
 }
 
 // read reads one message of protobuf from stdin.
@@ -123,61 +123,6 @@ func (c *call) read(r io.Reader, into proto.Message) error {
 		return prototext.Unmarshal(text, into)
 	}
 	return fmt.Errorf("--input %s: json or textproto", c.input)
-}
-
-// session reads canonical results and what is known of their calls: JSON values one
-// after the other, or textproto of one CanonicalToolResult or of a CompactRequest.
-func (c *call) session(r io.Reader) (*pb.CompactRequest, error) {
-	switch c.input {
-	case "json":
-		return c.sessionJSON(r)
-	case "textproto":
-		text, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		var one pb.CanonicalToolResult
-		if prototext.Unmarshal(text, &one) == nil {
-			return &pb.CompactRequest{Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &one}}}}, nil
-		}
-		req := &pb.CompactRequest{}
-		return req, prototext.Unmarshal(text, req)
-	}
-	return nil, fmt.Errorf("--input %s: json or textproto", c.input)
-}
-
-// entry is one JSON value of a session: what project, exec and compact print with
-// --output=json, and what the runtime knows of the call. The RFC's JSON of a canonical
-// result alone has none of these fields.
-type entry struct {
-	Canonical       json.RawMessage `json:"canonical"`
-	CallID          string          `json:"call_id"`
-	Turn            uint32          `json:"turn"`
-	Subject         string          `json:"subject"`
-	PrecedingTokens uint32          `json:"preceding_tokens"`
-}
-
-func (c *call) sessionJSON(r io.Reader) (*pb.CompactRequest, error) {
-	req := &pb.CompactRequest{}
-	for dec := json.NewDecoder(r); dec.More(); {
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		var e entry
-		if err := json.Unmarshal(value, &e); err != nil || e.Canonical == nil {
-			e = entry{Canonical: value}
-		}
-		result, err := envelope.FromJSON(e.Canonical, c.family)
-		if err != nil {
-			return nil, fmt.Errorf("result %d: %w", len(req.Entries), err)
-		}
-		req.Entries = append(req.Entries, &pb.CompactEntry{
-			Result: &pb.CompactEntry_Canonical{Canonical: result},
-			CallId: e.CallID, Turn: e.Turn, Subject: e.Subject, PrecedingTokens: e.PrecedingTokens,
-		})
-	}
-	return req, nil
 }
 
 func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {

@@ -783,14 +783,14 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\x15_diagnostics_artifactB\x1c\n" +
 	"\x1a_ignored_metadata_artifactB\x0f\n" +
 	"\r_diff_previewB\x10\n" +
-	"\x0e_diff_artifact*\xed\x01\n" +
+	"\x0e_diff_artifact*\xfa\x01\n" +
 	"\x10FileChangeAction\x12\"\n" +
 	"\x1eFILE_CHANGE_ACTION_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x16FILE_CHANGE_ACTION_ADD\x10\x01\x1a\x05\x8a\xb5\x18\x01A\x12$\n" +
 	"\x19FILE_CHANGE_ACTION_MODIFY\x10\x02\x1a\x05\x8a\xb5\x18\x01M\x12$\n" +
 	"\x19FILE_CHANGE_ACTION_DELETE\x10\x03\x1a\x05\x8a\xb5\x18\x01D\x12\"\n" +
-	"\x17FILE_CHANGE_ACTION_MOVE\x10\x04\x1a\x05\x8a\xb5\x18\x01R\x12\"\n" +
-	"\x17FILE_CHANGE_ACTION_COPY\x10\x05\x1a\x05\x8a\xb5\x18\x01C*\x9e\x01\n" +
+	"\x17FILE_CHANGE_ACTION_MOVE\x10\x04\x1a\x05\x8a\xb5\x18\x01R\x12/\n" +
+	"\x17FILE_CHANGE_ACTION_COPY\x10\x05\x1a\x12\x8a\xb5\x18\x01C\x9a\xb5\x18\tfrom_path*\x9e\x01\n" +
 	"\x12DiagnosticSeverity\x12#\n" +
 	"\x1fDIAGNOSTIC_SEVERITY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19DIAGNOSTIC_SEVERITY_ERROR\x10\x01\x12\x1f\n" +

@@ -589,6 +589,9 @@ type StreamHeader struct {
 	Audit *AuditDetails `protobuf:"bytes,9,opt,name=audit,proto3" json:"audit,omitempty"`
 	// As for ProjectRequest.
 	CanonicalForm CanonicalForm `protobuf:"varint,10,opt,name=canonical_form,json=canonicalForm,proto3,enum=toolresult.v1.CanonicalForm" json:"canonical_form,omitempty"`
+	// The tool, which should be that of the finish: for budgets that the operator set by
+	// tool. Without it the streams of such a tool are read once more. Empty: not known.
+	ToolName      string `protobuf:"bytes,11,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -691,6 +694,13 @@ func (x *StreamHeader) GetCanonicalForm() CanonicalForm {
 		return x.CanonicalForm
 	}
 	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
+}
+
+func (x *StreamHeader) GetToolName() string {
+	if x != nil {
+		return x.ToolName
+	}
+	return ""
 }
 
 // StreamChunk is a piece of a stream.
@@ -3183,7 +3193,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
 	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
 	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"\xbb\x03\n" +
+	"\amessage\"\xd8\x03\n" +
 	"\fStreamHeader\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
@@ -3197,7 +3207,8 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"request_id\x18\b \x01(\tR\trequestId\x121\n" +
 	"\x05audit\x18\t \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\x12C\n" +
 	"\x0ecanonical_form\x18\n" +
-	" \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\"a\n" +
+	" \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\x12\x1b\n" +
+	"\ttool_name\x18\v \x01(\tR\btoolName\"a\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x1b\n" +
