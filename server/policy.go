@@ -16,7 +16,6 @@ const (
 	minLineBytes, maxLineBytes = 80, 1_000_000
 	defaultLineBytes           = 2000
 	defaultHeadPercent         = 25
-	maxCommandLine             = 65_536
 	maxModel                   = 256
 )
 

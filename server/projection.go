@@ -53,7 +53,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 			return nil, err
 		}
 		if len(earlier) == 0 {
-			p.answered()
+			p.answered(resp)
 			if !came.snapshot {
 				p.tell(ctx, resp)
 			}
@@ -273,9 +273,9 @@ func (p *puts) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref
 }
 
 // answered remembers what the call wrote, for those that come after it.
-func (p *projection) answered() {
+func (p *projection) answered(resp *pb.ProjectResponse) {
 	if p.req.GetCall() != nil {
-		p.outputs.answered(p.req.GetCall(), p.fingerprint, p.in.Unchanged)
+		p.outputs.answered(p.req.GetCall(), answer{p.fingerprint, p.in.Unchanged, resp.GetCanonical().GetCommand().GetTruncated()})
 	}
 }
 

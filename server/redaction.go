@@ -100,7 +100,6 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *Family) error {
 	r.checkName(check, "request_id", req.GetRequestId())
 	r.checkName(check, "policy.render.model", req.GetPolicy().GetRender().GetModel())
 	r.checkName(check, "output.tool_name", req.GetOutput().GetToolName())
-	r.checkName(check, "output.error.kind", req.GetOutput().GetError().GetKind())
 	for key := range req.GetAudit().GetTrust() {
 		r.checkName(check, "audit.trust", key)
 	}
@@ -176,7 +175,7 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 
 // names are fields that have a pattern of their own. They are checked and not redacted.
 var names = map[protoreflect.FullName]bool{
-	"toolresult.v1.CompleteToolOutput.tool_name": true, "toolresult.v1.CompleteToolError.kind": true,
+	"toolresult.v1.CompleteToolOutput.tool_name": true,
 }
 
 const (

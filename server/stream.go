@@ -128,7 +128,6 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	checkDetails(check.At("audit"), header.GetAudit())
 	checkForm(check, header.GetCanonicalForm())
 	checkAbort(check, header)
-	check.Length("command_line", header.GetCommandLine(), maxCommandLine)
 	if err := check.Err(); err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func (t *turn) answer(ctx context.Context) *pb.ProjectTurnResponse {
 	resp := &pb.ProjectTurnResponse{}
 	for i := range t.outputs {
 		o := &t.outputs[i]
-		o.answered()
+		o.answered(o.resp)
 		o.tell(ctx, o.resp)
 		addResult(resp, o.resp, o.budget)
 	}

@@ -581,7 +581,8 @@ type StreamHeader struct {
 	OnAbort AbortPolicy `protobuf:"varint,6,opt,name=on_abort,json=onAbort,proto3,enum=toolresult.v1.AbortPolicy" json:"on_abort,omitempty"`
 	// The command line, of a command: what its profile keeps is looked for while the
 	// chunks come. It should be that of the finish; without it, lines of the middle of a
-	// large stream that only the profile knows of are not found. At most 65,536 bytes.
+	// large stream that only the profile knows of are not found. One of more than 65,536
+	// bytes is not looked at.
 	CommandLine string `protobuf:"bytes,7,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
 	// As for ProjectRequest. The chunks count, and not how they were cut.
 	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -1619,7 +1620,9 @@ type ReceiptExtent struct {
 	// What else there is to know, such as "3 bytes shown as U+FFFD".
 	Notes []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The path of the whole, or the call that reads it; empty when it was not stored.
-	Handle        string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
+	Handle string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
+	// Lines of the readable form that is shown of JSON; 0: it is shown as it was written.
+	IndentedLines uint64 `protobuf:"varint,7,opt,name=indented_lines,json=indentedLines,proto3" json:"indented_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1694,6 +1697,13 @@ func (x *ReceiptExtent) GetHandle() string {
 		return x.Handle
 	}
 	return ""
+}
+
+func (x *ReceiptExtent) GetIndentedLines() uint64 {
+	if x != nil {
+		return x.IndentedLines
+	}
+	return 0
 }
 
 // ReceiptPiece is a run of tool text, or the mark of a cut.
@@ -3271,14 +3281,15 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x0eReceiptSection\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x124\n" +
 	"\x06extent\x18\x02 \x01(\v2\x1c.toolresult.v1.ReceiptExtentR\x06extent\x12/\n" +
-	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\x99\x01\n" +
+	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\xc0\x01\n" +
 	"\rReceiptExtent\x12\x14\n" +
 	"\x05lines\x18\x01 \x01(\x04R\x05lines\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x18\n" +
 	"\aentries\x18\x03 \x01(\x04R\aentries\x12\x14\n" +
 	"\x05shown\x18\x04 \x01(\x04R\x05shown\x12\x14\n" +
 	"\x05notes\x18\x05 \x03(\tR\x05notes\x12\x16\n" +
-	"\x06handle\x18\x06 \x01(\tR\x06handle\"~\n" +
+	"\x06handle\x18\x06 \x01(\tR\x06handle\x12%\n" +
+	"\x0eindented_lines\x18\a \x01(\x04R\rindentedLines\"~\n" +
 	"\fReceiptPiece\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x120\n" +
 	"\x04mark\x18\x02 \x01(\v2\x1a.toolresult.v1.ReceiptMarkH\x00R\x04mark\x12\x1d\n" +
