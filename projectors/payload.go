@@ -240,15 +240,8 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		})
 	}
 	cuts := make([]*pb.Cut, 0, len(v.Cuts)+1)
-	for _, c := range v.Cuts {
-		cuts = append(cuts, &pb.Cut{
-			Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
-			ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd),
-			LeftOutBytes: uint64(c.LeftOutBytes), LeftOutLines: uint64(c.LeftOutLines),
-			Occurrences: uint64(c.Occurrences), PreviewOffset: uint64(c.PreviewOffset),
-			LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues),
-			LikeLine: uint64(c.LikeLine),
-		})
+	for i := range v.Cuts {
+		cuts = append(cuts, cutOf(&v.Cuts[i]))
 	}
 	if p.loss != nil {
 		cuts = append(cuts, lossCut(p.loss, v))
@@ -256,11 +249,28 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	return cuts, source
 }
 
+// cutOf is a cut in the words of the contract. A contiguous one leaves out its range, and
+// states no more.
+func cutOf(c *preview.Cut) *pb.Cut {
+	cut := &pb.Cut{
+		Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
+		ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd), PreviewOffset: uint64(c.PreviewOffset),
+		LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues), LikeLine: uint64(c.LikeLine),
+	}
+	if !envelope.Contiguous(cut) {
+		for _, n := range c.LineBytes {
+			cut.LineBytes = append(cut.LineBytes, uint64(n))
+		}
+		cut.LeftOutBytes, cut.LeftOutLines, cut.Occurrences = uint64(c.LeftOutBytes), uint64(c.LeftOutLines), uint64(c.Occurrences)
+	}
+	return cut
+}
+
 // lossCut is the ledger's entry for what was lost before it arrived: an empty
 // range at its place.
 func lossCut(loss *pb.SourceLoss, v *preview.Preview) *pb.Cut {
 	cut := &pb.Cut{
-		Kind: pb.CutKind_CUT_KIND_SOURCE_LOSS, Occurrences: 1, LostBytes: loss.GetLostBytes(),
+		Kind: pb.CutKind_CUT_KIND_SOURCE_LOSS, LostBytes: loss.GetLostBytes(),
 		ByteStart: loss.GetAtByte(), ByteEnd: loss.GetAtByte(),
 	}
 	for _, s := range v.Segments { // after the last segment that ends before it

@@ -60,11 +60,9 @@ func newFileText(r *pb.FileReadResult, content *stream) *fileText {
 	if s := f.large.Source; s != nil {
 		f.binary = s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY
 		lines = bounded(s.GetLines())
-		for _, g := range s.GetSegments() {
-			f.show(lineRange{bounded(g.GetFirstLine()), bounded(g.GetLastLine())})
-		}
-	} else if lines > 0 {
-		f.show(lineRange{1, lines})
+	}
+	for _, g := range f.large.Segments() {
+		f.show(lineRange{bounded(g.GetFirstLine()), bounded(g.GetLastLine())})
 	}
 	f.read = lineRange{f.offset + 1, f.offset + lines}
 	if total := bounded(r.GetTotalLines()); total >= f.read.last {

@@ -312,6 +312,7 @@ func windows() *rapid.Generator[*pb.ContextWindow] {
 func policies() *rapid.Generator[*pb.ProjectionPolicy] {
 	return rapid.Custom(func(t *rapid.T) *pb.ProjectionPolicy {
 		return &pb.ProjectionPolicy{
+			Segments: rapid.Bool().Draw(t, "segments"),
 			Render: &pb.RenderPolicy{Window: windows().Draw(t, "window"), Budget: &pb.Budget{
 				MaxTokens:    rapid.SampledFrom([]uint32{0, 16, 60, 120, 300, 1000, 20000}).Draw(t, "tokens"),
 				MaxLines:     rapid.SampledFrom([]uint32{0, 0, 2, 9, 100}).Draw(t, "lines"),

@@ -57,11 +57,20 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 			if !came.snapshot {
 				p.tell(ctx, resp)
 			}
-			return resp, nil
+			return s.asked(req.GetPolicy(), resp), nil
 		}
 	}
 	tellHead(ctx, earlier)
 	return s.repeated(earlier[0]), nil
+}
+
+// asked leaves out of an answer, in place, what the policy does not ask for and its record
+// has.
+func (s *service) asked(policy *pb.ProjectionPolicy, resp *pb.ProjectResponse) *pb.ProjectResponse {
+	if !policy.GetSegments() {
+		s.registry.types.WithoutSegments(resp.GetCanonical())
+	}
+	return resp
 }
 
 // projection is one output that is valid, without its secrets, and ready to be projected.

@@ -81,7 +81,7 @@ func (t *turn) answer(ctx context.Context) *pb.ProjectTurnResponse {
 		o := &t.outputs[i]
 		o.answered(o.resp)
 		o.tell(ctx, o.resp)
-		addResult(resp, o.resp, o.budget)
+		addResult(resp, o.asked(o.req.GetPolicy(), o.resp), o.budget)
 	}
 	return resp
 }
