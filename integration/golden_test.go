@@ -316,3 +316,12 @@ func checkRendersAgain(t *testing.T, s *sidecar, req *pb.ProjectRequest, canonic
 		t.Errorf("the RFC's JSON renders differently (-projected +rendered):\n%s", diff)
 	}
 }
+
+func exists(t *testing.T, path string) bool {
+	t.Helper()
+	_, err := os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return err == nil
+}

@@ -22,11 +22,10 @@ func TestGrpcurl(t *testing.T) {
 		"list of services": {[]string{s.socket, "list"},
 			[]string{"grpc.health.v1.Health\n", "grpc.reflection.v1.ServerReflection\n", "toolresult.v1.ToolResultService\n"}},
 		"list of RPCs": {[]string{s.socket, "list", "toolresult.v1.ToolResultService"},
-			[]string{"ToolResultService.Compact\n", "ToolResultService.GetServerInfo\n", "ToolResultService.Project\n", "ToolResultService.Render\n"}},
+			[]string{"ToolResultService.Compact\n", "ToolResultService.GetServerInfo\n", "ToolResultService.ParseReceipt\n", "ToolResultService.Project\n", "ToolResultService.Render\n"}},
 		"description of a message": {[]string{s.socket, "describe", "toolresult.v1.CommandOutput"},
 			[]string{"message CommandOutput {", ".toolresult.v1.Payload stdout = 3;"}},
-		"a call": {[]string{"-d", `{"output":{"toolName":"ExecCommand","status":"TOOL_STATUS_SUCCESS","command":
-			{"disposition":"COMMAND_DISPOSITION_COMPLETED","exitStatus":0,"stdout":{"inline":"aGVsbG8K"}}}}`,
+		"a call": {[]string{"-d", `{"output":{"toolName":"ExecCommand","command":{"exitStatus":0,"stdout":{"inline":"aGVsbG8K"}}}}`,
 			s.socket, "toolresult.v1.ToolResultService/Project"},
 			[]string{`"text": "Process exited with code 0\nstdout:\nhello"`, `"stdoutPreview": "hello\n"`}},
 		"health": {[]string{s.socket, "grpc.health.v1.Health/Check"}, []string{`"status": "SERVING"`}},

@@ -60,6 +60,21 @@ func (d *Document) shows() bool {
 	return false
 }
 
+// kept returns the facts whose labels are kept, whichever item of a batch they are of.
+func (d *Document) kept(keep func(label string) bool) []Fact {
+	var facts []Fact
+	for _, f := range d.Facts {
+		label := f.Label
+		if _, rest, ok := cutItem(label); ok {
+			label = rest
+		}
+		if keep(label) {
+			facts = append(facts, f)
+		}
+	}
+	return facts
+}
+
 // brief is the document on one line: the outcome, the facts that are kept, and the handles
 // and losses of the sections.
 func (d Document) brief(keep func(label string) bool) Document {
@@ -67,14 +82,8 @@ func (d Document) brief(keep func(label string) bool) Document {
 	add := func(label, value string) {
 		b.Facts = append(b.Facts, Fact{label, onBriefLine(value)})
 	}
-	for _, f := range d.Facts {
-		label := f.Label
-		if _, rest, ok := cutItem(label); ok {
-			label = rest
-		}
-		if keep(label) {
-			add(f.Label, f.Value)
-		}
+	for _, f := range d.kept(keep) {
+		add(f.Label, f.Value)
 	}
 	for _, s := range d.Sections {
 		if s.Extent == nil {

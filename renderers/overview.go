@@ -62,37 +62,42 @@ func overview(n int, newest []string) Document {
 	return Document{Outcome: outcomeOverview + " " + strconv.Itoa(n), Sections: []Section{s}}
 }
 
-// mentioner is a Renderer that says what a result says before one line is made of it.
+// mentioner is a Renderer that says what a result says before one line is made of it, and in
+// which grammar.
 type mentioner interface {
-	uncompacted(r *pb.CanonicalToolResult, p Policy) Document
+	uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar)
 }
 
-func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) Document {
+func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	if e := r.GetError(); e != nil {
 		named, _ := p.named(e.ProtoReflect()).Interface().(*pb.ToolError)
-		return errorDocument(named)
+		return errorDocument(named), &builtIn
 	}
 	_, payload := envelope.Payload(r)
-	return d(p.named(payload))
+	return d(p.named(payload)), &builtIn
 }
 
-func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) Document {
+func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	_, payload := c.types.Open(r)
-	return c.document(p.named(payload))
+	return c.document(p.named(payload)), &c.grammar
 }
 
-// Mention returns the line of an overview about a result: what was done, how it ended, and
-// where all of it is. subject is what the result is about, on one line; empty: not known.
+// Mention returns the line of an overview about a result: what was done, how it ended, the
+// facts that a receipt of one line keeps, such as ids, and where all of it is. subject is what the result is about, on one line; empty: not known.
 // superseded says by what kind of later result, or is nil.
 func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
 	var d Document
+	g := &builtIn
 	if m, ok := by.(mentioner); ok {
-		d = m.uncompacted(r, p)
+		d, g = m.uncompacted(r, p)
 	}
 	did, ended, plain := done(r, subject, d.Outcome)
 	var parts []string
 	if ended != "" {
 		parts = append(parts, short(ended, maxMentionOutcome))
+	}
+	for _, f := range d.kept(func(label string) bool { return g.brief[label] }) {
+		parts = append(parts, f.Label+": "+short(f.Value, maxMentionOutcome))
 	}
 	for i := range d.Sections {
 		e := d.Sections[i].Extent
