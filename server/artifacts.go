@@ -188,7 +188,7 @@ func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 
 func invalidCursor() error {
 	check := envelope.NewChecker("")
-	check.Fail("cursor", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
+	check.Fail("page_token", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
 	return check.Err()
 }
 
