@@ -13,6 +13,8 @@ func mend(out *pb.CompleteToolOutput) {
 		mendCommand(r.Command)
 	case *pb.CompleteToolOutput_CommandBatch:
 		mendBatch(r.CommandBatch)
+	case *pb.CompleteToolOutput_WebFetch:
+		r.WebFetch.Status = max(1, r.WebFetch.GetStatus()) // 0 is none
 	case *pb.CompleteToolOutput_FileRead:
 		r.FileRead.FirstLine = min(r.FileRead.GetFirstLine(), 1<<53)
 	case *pb.CompleteToolOutput_WebFetch:
