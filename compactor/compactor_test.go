@@ -76,7 +76,7 @@ func TestPreviewsAreShortenedFromTheMiddle(t *testing.T) {
 	}
 	cut := got.GetStdoutCuts()[0]
 	if len(got.GetStdoutCuts()) != 1 || cut.GetKind() != pb.CutKind_CUT_KIND_COMPACTED ||
-		cut.GetLeftOutLines()+got.GetStdoutSource().GetShownLines() != 200 {
+		leftOut(cut)+got.GetStdoutSource().GetShownLines() != 200 {
 		t.Errorf("cuts %v, shown %d", got.GetStdoutCuts(), got.GetStdoutSource().GetShownLines())
 	}
 	if !got.GetStdoutTruncated() || !got.GetTruncated() || got.GetCompactionLevel() != trimmed || got.GetArtifacts()[0].GetPath() == "" {
@@ -212,4 +212,9 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 	if e.GetKind() != "k" || e.GetMessage() != "m" || e.GetRecoveryHint() != "h" || !e.GetRetryable() {
 		t.Errorf("%v", e)
 	}
+}
+
+func leftOut(c *pb.Cut) uint64 {
+	_, lines := envelope.LeftOut(c)
+	return lines
 }

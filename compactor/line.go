@@ -20,10 +20,8 @@ type lineCut struct{ head, tail, tokens int }
 // could go alone: its beginning and its end, half as much each time, as long as that leaves
 // something worth showing. There are none where the preview is something else, or where
 // its bytes are not those of the payload, so that an exact cut cannot be stated.
-func lineCuts(v *envelope.Large, source *pb.SourceFacts) (list []lineCut) {
-	segments := source.GetSegments()
-	if len(segments) != 1 || segments[0].GetFirstLine() != segments[0].GetLastLine() ||
-		source.GetReplacedBytes() > 0 || source.GetEscapedBytes() > 0 {
+func lineCuts(v *envelope.Large, r *ranking) (list []lineCut) {
+	if len(r.units) != 1 || r.units[0].first != r.units[0].last || r.source.GetReplacedBytes() > 0 || r.source.GetEscapedBytes() > 0 {
 		return nil
 	}
 	text, at := v.Preview, len(v.Preview)/2
@@ -58,18 +56,17 @@ func (r *ranking) lineAt(limits []int) (lineCut, bool) {
 	return lineCut{}, false
 }
 
-// cutInside leaves out the text between head and tail.
-func cutInside(v *envelope.Large, source *pb.SourceFacts, head, tail int) envelope.Large {
-	facts := proto.CloneOf(source)
-	segment := facts.GetSegments()[0]
-	kept := uint64(head + len(v.Preview) - tail)
-	segment.PreviewBytes, facts.VisibleBytes = kept, kept
+// cutInside leaves out the text between head and tail of a preview that is one line.
+func cutInside(v *envelope.Large, r *ranking, head, tail int) envelope.Large {
+	line, kept := &r.units[0], uint64(head+len(v.Preview)-tail)
+	facts := withSegments(r.source, []*pb.Segment{{
+		FirstLine: line.first, LastLine: line.last, ByteStart: line.start, ByteEnd: line.end, PreviewBytes: kept, Reason: line.reason, Score: line.score,
+	}})
+	facts.VisibleBytes = kept
 	cut := &pb.Cut{
-		Kind: pb.CutKind_CUT_KIND_LONG_LINE, FirstLine: segment.GetFirstLine(), LastLine: segment.GetLastLine(), Occurrences: 1,
-		ByteStart: segment.GetByteStart() + uint64(head), ByteEnd: segment.GetByteEnd() - uint64(len(v.Preview)-tail),
-		PreviewOffset: uint64(head),
+		Kind: pb.CutKind_CUT_KIND_LONG_LINE, FirstLine: line.first, LastLine: line.last,
+		ByteStart: line.start + uint64(head), ByteEnd: line.end - uint64(len(v.Preview)-tail), PreviewOffset: uint64(head),
 	}
-	cut.LeftOutBytes = cut.GetByteEnd() - cut.GetByteStart()
 	cuts := []*pb.Cut{cut}
 	for _, c := range v.Cuts {
 		if c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS {

@@ -89,7 +89,7 @@ func (w *work) shorten(v *envelope.Large, r *ranking) (envelope.Large, bool) {
 	k := r.keep(limits, w.slack(v.Truncated && v.Artifact != ""))
 	if k == 0 {
 		if cut, ok := r.lineAt(limits); ok {
-			return cutInside(v, r.source, cut.head, cut.tail), true
+			return cutInside(v, r, cut.head, cut.tail), true
 		}
 	}
 	if k == len(r.units) {
@@ -115,9 +115,11 @@ func isPayload(v *envelope.Large) bool {
 // without makes the preview of the units that are kept, with one cut wherever others
 // were.
 func without(v *envelope.Large, source *pb.SourceFacts, units []unit, kept []bool) envelope.Large {
-	cuts, losses := apart(v.Cuts)
-	b := builder{old: v, source: source, cuts: cuts, losses: losses}
+	b := builder{old: v, source: source}
+	b.cuts, b.scattered, b.losses = apart(v.Cuts)
+	b.left = make([]*pb.Cut, len(b.scattered))
 	for i := range units {
+		b.scatter(&units[i], kept[i])
 		if kept[i] {
 			b.keep(&units[i])
 		} else {
@@ -128,32 +130,38 @@ func without(v *envelope.Large, source *pb.SourceFacts, units []unit, kept []boo
 	return b.finish()
 }
 
-// apart parts cuts of the preview from losses at the source.
-func apart(all []*pb.Cut) (cuts, losses []*pb.Cut) {
+// apart parts the cuts of a preview: those in the order of the payload, the scattered ones,
+// and losses at the source.
+func apart(all []*pb.Cut) (cuts []*pb.Cut, scattered []scatter, losses []*pb.Cut) {
 	for _, c := range all {
-		if c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS {
+		switch {
+		case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS:
 			losses = append(losses, c)
-		} else {
+		case envelope.Contiguous(c):
 			cuts = append(cuts, c)
+		default:
+			scattered = append(scattered, scatter{Cut: c})
 		}
 	}
-	return cuts, losses
+	return cuts, scattered, losses
 }
 
 // builder puts the preview together that is left.
 type builder struct {
-	old      *envelope.Large
-	source   *pb.SourceFacts
-	cuts     []*pb.Cut // of the old preview that are still to come
-	losses   []*pb.Cut // at the source: they stay, whatever goes
-	text     strings.Builder
-	segments []*pb.Segment
-	clean    bool // whether the last segment may grow
-	ledger   []*pb.Cut
-	removed  bool   // whether units were taken away since the last one that was kept
-	line     uint64 // the last line that segments and cuts cover
-	end      uint64 // the last byte
-	whole    uint64 // the first line of those that are shown without a gap of ours
+	old       *envelope.Large
+	source    *pb.SourceFacts
+	cuts      []*pb.Cut // of the old preview that are still to come
+	losses    []*pb.Cut // at the source: they stay, whatever goes
+	scattered []scatter
+	left      []*pb.Cut // what is left of each scattered one; nil for nothing
+	text      strings.Builder
+	segments  []*pb.Segment
+	clean     bool // whether the last segment may grow
+	ledger    []*pb.Cut
+	removed   bool   // whether units were taken away since the last one that was kept
+	line      uint64 // the last line that segments and cuts cover
+	end       uint64 // the last byte
+	whole     uint64 // the first line of those that are shown without a gap of ours
 }
 
 // keep appends a unit.
@@ -169,6 +177,27 @@ func (b *builder) keep(u *unit) {
 	b.text.WriteString(b.old.Preview[u.from:u.to])
 	b.segment(u)
 	b.line, b.end = u.last, u.end
+}
+
+// scatter takes of the scattered cuts what they leave out of a unit, if it is kept. The
+// range of the cut stays.
+func (b *builder) scatter(u *unit, kept bool) {
+	for i := range b.scattered {
+		c := &b.scattered[i]
+		bytes := c.next(u.first, u.last)
+		if !kept || len(bytes) == 0 {
+			continue
+		}
+		if b.left[i] == nil {
+			b.left[i] = proto.CloneOf(c.Cut)
+			b.left[i].LineBytes, b.left[i].LeftOutBytes = nil, 0
+			b.left[i].PreviewOffset = uint64(b.text.Len()) + max(c.GetPreviewOffset(), uint64(u.from)) - uint64(u.from)
+		}
+		b.left[i].LineBytes = append(b.left[i].LineBytes, bytes...)
+		for _, n := range bytes {
+			b.left[i].LeftOutBytes += n
+		}
+	}
 }
 
 // segment makes a segment of a unit, or makes the last one longer.
@@ -229,9 +258,8 @@ func (b *builder) gap(line, start uint64) {
 // compacted books that everything up to a line was taken away.
 func (b *builder) compacted(last, end uint64) {
 	b.ledger = append(b.ledger, &pb.Cut{
-		Kind: pb.CutKind_CUT_KIND_COMPACTED, Occurrences: 1, PreviewOffset: uint64(b.text.Len()),
-		FirstLine: b.line + 1, LastLine: last, LeftOutLines: last - b.line,
-		ByteStart: b.end, ByteEnd: end, LeftOutBytes: end - b.end,
+		Kind: pb.CutKind_CUT_KIND_COMPACTED, PreviewOffset: uint64(b.text.Len()),
+		FirstLine: b.line + 1, LastLine: last, ByteStart: b.end, ByteEnd: end,
 	})
 	b.line, b.end = last, end
 }
@@ -242,8 +270,14 @@ func (b *builder) finish() envelope.Large {
 	for _, s := range b.segments {
 		facts.ShownLines += s.GetLastLine() - s.GetFirstLine() + 1
 	}
+	for _, c := range b.left {
+		if c.GetLeftOutBytes() > 0 {
+			b.ledger = append(b.ledger, c)
+		}
+	}
 	for _, c := range b.ledger {
-		facts.VisibleBytes -= c.GetLeftOutBytes()
+		bytes, _ := envelope.LeftOut(c)
+		facts.VisibleBytes -= bytes
 	}
 	for _, c := range b.losses {
 		c = proto.CloneOf(c)
@@ -258,13 +292,12 @@ func (b *builder) finish() envelope.Large {
 
 // withSegments copies facts with other segments.
 func withSegments(source *pb.SourceFacts, segments []*pb.Segment) *pb.SourceFacts {
-	facts := &pb.SourceFacts{Segments: segments}
+	facts := &pb.SourceFacts{}
 	source.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		if !f.IsList() {
-			facts.ProtoReflect().Set(f, v)
-		}
+		facts.ProtoReflect().Set(f, v)
 		return true
 	})
 	facts.ProtoReflect().SetUnknown(source.ProtoReflect().GetUnknown())
+	facts.Segments = segments
 	return facts
 }

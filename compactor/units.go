@@ -3,7 +3,6 @@ package compactor
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // unit is the least that can be taken away from a preview: a line or, where the ledger
-// does not tell the lines of a segment apart, the segment.
+// does not tell lines apart, a run of them.
 type unit struct {
 	first, last uint64 // lines
 	start, end  uint64 // bytes of the payload
@@ -26,48 +25,6 @@ type unit struct {
 	clean       bool  // its text is its part of the payload
 }
 
-// unitsOf parts a preview into units.
-func unitsOf(v *envelope.Large, source *pb.SourceFacts) []unit {
-	units := make([]unit, 0, len(source.GetSegments())+strings.Count(v.Preview, "\n"))
-	clean := source.GetReplacedBytes() == 0 && source.GetEscapedBytes() == 0
-	cuts, _ := apart(v.Cuts)
-	at := 0
-	for _, s := range source.GetSegments() {
-		end := at + int(s.GetPreviewBytes())
-		text := v.Preview[at:end]
-		touched := false
-		for len(cuts) > 0 && cuts[0].GetByteStart() < s.GetByteEnd() {
-			touched = touched || cuts[0].GetByteStart() >= s.GetByteStart()
-			cuts = cuts[1:]
-		}
-		u := unit{
-			first: s.GetFirstLine(), last: s.GetLastLine(), start: s.GetByteStart(), end: s.GetByteEnd(), from: at, to: end,
-			reason: s.GetReason(), score: s.GetScore(), rank: rank(s.GetReason(), s.GetScore()),
-			clean: clean && !touched && s.GetByteEnd()-s.GetByteStart() == s.GetPreviewBytes(),
-		}
-		if u.clean = u.clean && countLines(text) == int(u.last-u.first+1); u.clean {
-			units = appendLines(units, &u, text)
-		} else {
-			u.tokens = cost(text)
-			units = append(units, u)
-		}
-		at = end
-	}
-	return units
-}
-
-// appendLines appends the lines of a segment whose text is its part of the payload.
-func appendLines(units []unit, segment *unit, text string) []unit {
-	u := *segment
-	for part := range strings.Lines(text) {
-		u.last, u.end, u.to = u.first, u.start+uint64(len(part)), u.from+len(part)
-		u.tokens = cost(part)
-		units = append(units, u)
-		u.first, u.start, u.from = u.first+1, u.end, u.to
-	}
-	return units
-}
-
 func cost(text string) int32 { return int32(tokens.Estimate().Count(text)) }
 
 // rank is how much a line matters when few are left: what its words say outlasts the
@@ -77,14 +34,6 @@ func rank(reason pb.KeepReason, score uint32) int32 {
 		return int32(score) * 3 / 4
 	}
 	return int32(score)
-}
-
-func countLines(text string) int {
-	n := strings.Count(text, "\n")
-	if !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }
 
 // tailsPerHead is how many units from the end are kept for one from the start: logs end
@@ -162,12 +111,11 @@ func (r rankings) of(at previewKey, v *envelope.Large, failed bool) *ranking {
 }
 
 func newRanking(v *envelope.Large, failed bool) *ranking {
-	r := &ranking{source: v.Source}
+	r := &ranking{source: v.Source, units: unitsOf(v, failed)}
 	if r.source == nil {
-		r.source = ranked(v.Preview, failed)
+		r.source = sourceOf(v)
 	}
-	r.units = unitsOf(v, r.source)
-	r.line = lineCuts(v, r.source)
+	r.line = lineCuts(v, r)
 	r.order, r.costs = inOrder(r.units), make([]int, len(r.units)+1)
 	kept := make([]bool, len(r.units))
 	runs, spent := 0, 0
@@ -208,25 +156,20 @@ func (r *ranking) keep(limits []int, slack int) int {
 	return k
 }
 
-// ranked are the facts of a payload that is shown as it is. The lines of a failure have
-// the scores that a projection would have given them.
-func ranked(text string, failed bool) *pb.SourceFacts {
-	s := &pb.SourceFacts{Bytes: uint64(len(text)), VisibleBytes: uint64(len(text)), Encoding: pb.TextEncoding_TEXT_ENCODING_UTF8}
-	s.Lines = uint64(countLines(text))
-	s.ShownLines = s.GetLines()
-	var list []preview.Segment
-	if failed {
-		list = preview.Ranked(text)
+// sourceOf are the facts of a payload that is shown as it is.
+func sourceOf(v *envelope.Large) *pb.SourceFacts {
+	size, lines := uint64(len(v.Preview)), v.Segments()[0].GetLastLine()
+	return &pb.SourceFacts{
+		Bytes: size, Lines: lines, ShownLines: lines, VisibleBytes: size, Encoding: pb.TextEncoding_TEXT_ENCODING_UTF8,
 	}
-	if list == nil {
-		list = []preview.Segment{{FirstLine: 1, LastLine: int64(s.GetLines()), ByteEnd: int64(len(text)), PreviewBytes: int64(len(text))}}
+}
+
+// scores are those of the lines of a preview that has no segments: those that a
+// projection would give them. There are none of what is shown whole, unless it is of a
+// failure: no choice was made among its lines.
+func scores(v *envelope.Large, failed bool) []preview.Segment {
+	if len(v.Source.GetSegments()) > 0 || !failed && !v.Truncated {
+		return nil
 	}
-	s.Segments = make([]*pb.Segment, len(list))
-	for i, l := range list {
-		s.Segments[i] = &pb.Segment{
-			FirstLine: uint64(l.FirstLine), LastLine: uint64(l.LastLine), ByteStart: uint64(l.ByteStart), ByteEnd: uint64(l.ByteEnd),
-			PreviewBytes: uint64(l.PreviewBytes), Reason: pb.KeepReason(l.Reason), Score: uint32(l.Score),
-		}
-	}
-	return s
+	return preview.Ranked(v.Preview)
 }

@@ -34,11 +34,11 @@ func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullNam
 		if retention == pb.Retention_RETENTION_UNSPECIFIED {
 			return fmt.Errorf("field %s has no retention", f.FullName())
 		}
-		shrinks = shrinks || retention != pb.Retention_RETENTION_KEEP
+		shrinks = shrinks || retention != pb.Retention_RETENTION_KEEP || isExcerpt(f)
 		if err := checkField(d, f); err != nil {
 			return err
 		}
-		if f.Message() != nil {
+		if f.Message() != nil && !isExcerpt(f) { // its own fields are the contract's
 			if err := checkSchema(f.Message(), seen); err != nil {
 				return err
 			}
@@ -67,6 +67,9 @@ func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor
 	}
 	if err := checkReserved(d, f); err != nil {
 		return err
+	}
+	if isExcerpt(f) {
+		return checkExcerpt(f)
 	}
 	if name, ok := strings.CutSuffix(string(f.Name()), suffixCuts); ok {
 		if err := checkConvention(d, "large field "+name, name, largeFieldTypes); err != nil {
@@ -124,6 +127,17 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 		}
 	}
 	return needArtifacts(d)
+}
+
+// checkExcerpt checks a large field of a custom family.
+func checkExcerpt(f protoreflect.FieldDescriptor) error {
+	switch role, _ := RoleOf(f); {
+	case f.IsList():
+		return fmt.Errorf("field %s is a list of %s, and each large field has a name of its own", f.FullName(), excerptName)
+	case role != pb.Role_ROLE_LARGE_TEXT:
+		return fmt.Errorf("field %s is of type %s, and its role is ROLE_LARGE_TEXT", f.FullName(), excerptName)
+	}
+	return checkNotDropped(f)
 }
 
 // checkNotDropped checks that something large goes step by step, and never without

@@ -147,8 +147,8 @@ func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error
 			return errors.New("is a message, and a fact has one value")
 		}
 	case pb.Role_ROLE_LARGE_TEXT:
-		if large := LargeFields(f.ContainingMessage()); !hasPreview(large, f) {
-			return errors.New("is large text without the fields of the convention")
+		if large := LargeFields(f.ContainingMessage()); !isLarge(large, f) {
+			return fmt.Errorf("is large text, and its type is not %s", excerptName)
 		}
 	case pb.Role_ROLE_LIST:
 		if !f.IsList() {
@@ -159,9 +159,9 @@ func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error
 	return nil
 }
 
-func hasPreview(large []LargeField, f protoreflect.FieldDescriptor) bool {
+func isLarge(large []LargeField, f protoreflect.FieldDescriptor) bool {
 	for i := range large {
-		if large[i].preview == f {
+		if large[i].isOf(f) {
 			return true
 		}
 	}
@@ -195,8 +195,15 @@ func ListsOf(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescri
 // for every field the complete message has one of the same name and type, or it
 // is made; and nothing is large but at the top, where the projection sees it.
 func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
-	if err := checkSmall(canonical, map[protoreflect.FullName]bool{}); err != nil || complete == canonical {
+	if err := checkSmall(canonical, map[protoreflect.FullName]bool{}); err != nil {
 		return err
+	}
+	large := LargeFields(canonical)
+	if complete == canonical && len(large) > 0 {
+		return fmt.Errorf("%s has large text %s, and names no complete message with the payload %s", canonical.FullName(), large[0].Name, large[0].Name)
+	}
+	if complete == canonical {
+		return nil
 	}
 	made := Made(canonical)
 	for i := range canonical.Fields().Len() {
@@ -208,7 +215,6 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 			return fmt.Errorf("%s has no field %s of the same type", complete.FullName(), f.Name())
 		}
 	}
-	large := LargeFields(canonical)
 	for i := range large {
 		from := complete.Fields().ByName(protoreflect.Name(large[i].Name))
 		if from == nil || from.Message() == nil || from.Message().FullName() != payloadName {
@@ -229,7 +235,7 @@ func checkSmall(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 			continue
 		}
 		seen[inner.FullName()] = true
-		if inner.Fields().ByName(artifactsField) != nil || inner.FullName() == errorName {
+		if inner.Fields().ByName(artifactsField) != nil || len(LargeFields(inner)) > 0 || inner.FullName() == errorName {
 			return fmt.Errorf("field %s holds something large or an error below the top of the payload", f.FullName())
 		}
 		if err := checkSmall(inner, seen); err != nil {
@@ -270,6 +276,10 @@ func Made(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
 	made := map[protoreflect.Name]bool{levelField: true, supersededField: true, artifactsField: true, sumField: true}
 	large := LargeFields(d)
 	for i := range large {
+		if large[i].excerpt != nil {
+			made[large[i].excerpt.Name()] = true
+			continue
+		}
 		for _, suffix := range []string{suffixPreview, suffixTruncated, suffixArtifact, suffixCuts, suffixSource} {
 			made[protoreflect.Name(large[i].Name+suffix)] = true
 		}

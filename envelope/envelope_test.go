@@ -150,14 +150,20 @@ func command(r *pb.CommandResult) *pb.CanonicalToolResult {
 }
 
 func TestCanonicalThatIsRefused(t *testing.T) {
-	source := func(bytes, visible uint64, segments ...*pb.Segment) *pb.SourceFacts {
-		return &pb.SourceFacts{Bytes: bytes, VisibleBytes: visible, Segments: segments}
+	source := func(bytes, visible, lines uint64, segments ...*pb.Segment) *pb.SourceFacts {
+		return &pb.SourceFacts{Bytes: bytes, VisibleBytes: visible, Lines: lines, ShownLines: 1, Segments: segments}
 	}
-	segment := func(start, end, preview uint64) *pb.Segment {
-		return &pb.Segment{FirstLine: 1, LastLine: 1, ByteStart: start, ByteEnd: end, PreviewBytes: preview}
+	segment := func(line, start, end, preview uint64) *pb.Segment {
+		return &pb.Segment{FirstLine: line, LastLine: line, ByteStart: start, ByteEnd: end, PreviewBytes: preview}
 	}
+	one := segment(1, 0, 3, 3)
 	cut := func(start, end, at uint64) *pb.Cut {
-		return &pb.Cut{Kind: pb.CutKind_CUT_KIND_MIDDLE, ByteStart: start, ByteEnd: end, LeftOutBytes: end - start, PreviewOffset: at}
+		return &pb.Cut{Kind: pb.CutKind_CUT_KIND_MIDDLE, FirstLine: 2, LastLine: 2, ByteStart: start, ByteEnd: end, PreviewOffset: at}
+	}
+	changed := func(change func(*pb.Cut)) *pb.CommandResult {
+		c := cut(3, 9, 3)
+		change(c)
+		return &pb.CommandResult{StdoutPreview: new("ab\n"), StdoutSource: source(9, 3, 2), StdoutCuts: []*pb.Cut{c}}
 	}
 	const ledger, index = pb.ErrorReason_ERROR_REASON_LEDGER_INVALID, pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID
 	artifacts := []*pb.ArtifactReference{{Path: "/a"}}
@@ -171,62 +177,67 @@ func TestCanonicalThatIsRefused(t *testing.T) {
 		"C08 index used twice":   {&pb.CommandResult{Artifacts: artifacts, StdoutArtifact: new(uint32(0)), StderrArtifact: new(uint32(0))}, "stderr_artifact", index},
 		"C08 largest index":      {&pb.CommandResult{StderrArtifact: new(^uint32(0))}, "stderr_artifact", index},
 		"original out of range": {&pb.CommandResult{StdoutPreview: text, Artifacts: artifacts, StdoutArtifact: new(uint32(0)), StdoutSource: &pb.SourceFacts{
-			Bytes: 3, VisibleBytes: 3, Segments: []*pb.Segment{segment(0, 3, 3)}, OriginalArtifact: new(uint32(1))}}, "stdout_source", index},
+			Bytes: 3, VisibleBytes: 3, Lines: 1, ShownLines: 1, OriginalArtifact: new(uint32(1))}}, "stdout_source", index},
 		"truncated without ledger": {&pb.CommandResult{StdoutPreview: text, StdoutTruncated: true}, "stdout_cuts", ledger},
 		"cuts without source":      {&pb.CommandResult{StdoutPreview: text, StdoutCuts: []*pb.Cut{cut(0, 1, 0)}}, "stdout_cuts", ledger},
-		"gap":                      {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, segment(0, 3, 3))}, "stdout_cuts", ledger},
-		"overlap": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, segment(0, 3, 3)),
+		"gap":                      {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, 1, one)}, "stdout_cuts", ledger},
+		"overlap": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, 2, one),
 			StdoutCuts: []*pb.Cut{cut(2, 9, 3)}}, "stdout_cuts", ledger},
-		"cut in a line": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, segment(0, 3, 3)),
-			StdoutCuts: []*pb.Cut{cut(3, 9, 1)}}, "stdout_cuts", ledger},
-		"sum": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 4, segment(0, 3, 3)),
+		"overlap without segments": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 3, 2),
+			StdoutCuts: []*pb.Cut{cut(3, 9, 3), cut(8, 9, 3)}}, "stdout_cuts", ledger},
+		"cut in a line":              {changed(func(c *pb.Cut) { c.PreviewOffset = 1 }), "stdout_cuts", ledger},
+		"bytes stated twice":         {changed(func(c *pb.Cut) { c.LeftOutBytes = 6 }), "stdout_cuts", ledger},
+		"lines stated twice":         {changed(func(c *pb.Cut) { c.LeftOutLines = 1 }), "stdout_cuts", ledger},
+		"occurrences of a cut":       {changed(func(c *pb.Cut) { c.Occurrences = 1 }), "stdout_cuts", ledger},
+		"a line that is not covered": {changed(func(c *pb.Cut) { c.LastLine = 3 }), "stdout_cuts", ledger},
+		"a cut without lines":        {changed(func(c *pb.Cut) { c.FirstLine, c.LastLine = 0, 0 }), "stdout_cuts", ledger},
+		"text of no line":            {changed(func(c *pb.Cut) { c.FirstLine, c.ByteStart, c.PreviewOffset = 1, 0, 0 }), "stdout_cuts", ledger},
+		"a loss with a range":        {changed(func(c *pb.Cut) { c.Kind = pb.CutKind_CUT_KIND_SOURCE_LOSS }), "stdout_cuts", ledger},
+		"a scattered cut of what is cut": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 2, 2), StdoutCuts: []*pb.Cut{cut(3, 9, 3),
+			{Kind: pb.CutKind_CUT_KIND_CONTROL, FirstLine: 2, LastLine: 2, ByteStart: 4, ByteEnd: 9, LeftOutBytes: 1, Occurrences: 1}}}, "stdout_cuts", ledger},
+		"sum": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(9, 4, 2, one),
 			StdoutCuts: []*pb.Cut{cut(3, 9, 3)}}, "stdout_cuts", ledger},
-		"segment beyond the preview": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, segment(0, 3, 4))}, "stdout_cuts", ledger},
-		"huge segments":              {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, segment(0, 1, ^uint64(0)), segment(1, 3, 4))}, "stdout_cuts", ledger},
+		"segment beyond the preview": {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, 1, segment(1, 0, 3, 4))}, "stdout_cuts", ledger},
+		"huge segments":              {&pb.CommandResult{StdoutPreview: text, StdoutSource: source(3, 3, 2, segment(1, 0, 1, ^uint64(0)), segment(2, 1, 3, 4))}, "stdout_cuts", ledger},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantReason(t, envelope.ValidateCanonical("canonical", command(c.result), nil), "canonical.command."+c.field, c.reason)
 		})
 	}
-	good := &pb.CommandResult{StdoutPreview: text, StdoutTruncated: true, StdoutSource: source(9, 3, segment(0, 3, 3)),
-		StdoutCuts: []*pb.Cut{cut(3, 9, 3)}}
-	if err := envelope.ValidateCanonical("", command(good), nil); err != nil {
-		t.Error(err)
+	for _, segments := range [][]*pb.Segment{{one}, nil} {
+		good := &pb.CommandResult{StdoutPreview: text, StdoutTruncated: true, StdoutSource: source(9, 3, 2, segments...),
+			StdoutCuts: []*pb.Cut{cut(3, 9, 3)}}
+		if err := envelope.ValidateCanonical("", command(good), nil); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
 func TestEnvelopeThatIsRefused(t *testing.T) {
 	success, failure := pb.ToolStatus_TOOL_STATUS_SUCCESS, pb.ToolStatus_TOOL_STATUS_ERROR
 	result := &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{}}
-	fault := &pb.CompleteToolError{Kind: "k", Message: "m"}
+	fault := &pb.CompleteToolError{Kind: "k"}
 	const exclusivity = pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
 	for name, c := range map[string]struct {
 		out    *pb.CompleteToolOutput
 		field  string
 		reason pb.ErrorReason
 	}{
-		"C01 both":                  {&pb.CompleteToolOutput{ToolName: "x", Status: success, Result: result, Error: fault}, "output.error", exclusivity},
-		"C01 neither":               {&pb.CompleteToolOutput{ToolName: "x", Status: success}, "output.result", exclusivity},
-		"C02 success with error":    {&pb.CompleteToolOutput{ToolName: "x", Status: success, Error: fault}, "output.result", exclusivity},
-		"C02 error with result":     {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Result: result}, "output.result", exclusivity},
-		"no status":                 {&pb.CompleteToolOutput{ToolName: "x", Result: result}, "output.status", pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
-		"C06 unknown status":        {&pb.CompleteToolOutput{ToolName: "x", Status: 9}, "output.status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN},
-		"C03 no name":               {&pb.CompleteToolOutput{Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
-		"C03 long name":             {&pb.CompleteToolOutput{ToolName: strings.Repeat("x", 1<<20), Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG},
-		"C03 newline":               {&pb.CompleteToolOutput{ToolName: "a\nb", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"C03 escape":                {&pb.CompleteToolOutput{ToolName: "a\x1b[1m", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"C03 bidi":                  {&pb.CompleteToolOutput{ToolName: "a\u202e", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"C03 tag":                   {&pb.CompleteToolOutput{ToolName: "a\U000e0041", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"I01 path":                  {&pb.CompleteToolOutput{ToolName: "../x", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"I01 absolute path":         {&pb.CompleteToolOutput{ToolName: "/etc", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"I01 NUL":                   {&pb.CompleteToolOutput{ToolName: "a\x00", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"C04 long summary":          {&pb.CompleteToolOutput{ToolName: "x", SummaryText: strings.Repeat("s", 10<<20), Status: failure, Error: fault}, "output.summary_text", pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG},
-		"no kind":                   {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Error: &pb.CompleteToolError{Message: "m"}}, "output.error.kind", pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
-		"kind with newline":         {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Error: &pb.CompleteToolError{Kind: "k\nx", Message: "m"}}, "output.error.kind", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"details that are no JSON":  {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Error: &pb.CompleteToolError{Kind: "k", Message: "m", DetailsJson: []byte("{")}}, "output.error.details_json", pb.ErrorReason_ERROR_REASON_JSON_INVALID},
-		"F01 details nested deeply": {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Error: &pb.CompleteToolError{Kind: "k", Message: "m", DetailsJson: bytes.Repeat([]byte("["), 1_000_000)}}, "output.error.details_json", pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP},
-		"details with a key twice":  {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Error: &pb.CompleteToolError{Kind: "k", Message: "m", DetailsJson: []byte(`[{"a":{"b":1,"c":[{"b":2}],"b":3}}]`)}}, "output.error.details_json", pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY},
-		"nothing":                   {nil, "output", pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
+		"C01 both":               {&pb.CompleteToolOutput{ToolName: "x", Status: success, Result: result, Error: fault}, "output.error", exclusivity},
+		"C01 neither":            {&pb.CompleteToolOutput{ToolName: "x", Status: success}, "output.result", exclusivity},
+		"C02 success with error": {&pb.CompleteToolOutput{ToolName: "x", Status: success, Error: fault}, "output.result", exclusivity},
+		"C02 error with result":  {&pb.CompleteToolOutput{ToolName: "x", Status: failure, Result: result}, "output.result", exclusivity},
+		"C06 unknown status":     {&pb.CompleteToolOutput{ToolName: "x", Status: 9}, "output.status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN},
+		"C03 no name":            {&pb.CompleteToolOutput{Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
+		"C03 long name":          {&pb.CompleteToolOutput{ToolName: strings.Repeat("x", 1<<20), Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG},
+		"C03 newline":            {&pb.CompleteToolOutput{ToolName: "a\nb", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"C03 escape":             {&pb.CompleteToolOutput{ToolName: "a\x1b[1m", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"C03 bidi":               {&pb.CompleteToolOutput{ToolName: "a\u202e", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"C03 tag":                {&pb.CompleteToolOutput{ToolName: "a\U000e0041", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"I01 path":               {&pb.CompleteToolOutput{ToolName: "../x", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"I01 absolute path":      {&pb.CompleteToolOutput{ToolName: "/etc", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"I01 NUL":                {&pb.CompleteToolOutput{ToolName: "a\x00", Status: failure, Error: fault}, "output.tool_name", pb.ErrorReason_ERROR_REASON_NAME_INVALID},
+		"nothing":                {nil, "output", pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantReason(t, envelope.ValidateComplete(c.out), c.field, c.reason)

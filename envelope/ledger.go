@@ -30,11 +30,16 @@ func checkLarge(c Checker, m protoreflect.Message) {
 	for i := range fields {
 		f := &fields[i]
 		v := f.Get(m)
-		if n := m.Get(f.artifacts).List().Len(); v.Source != nil && v.Source.OriginalArtifact != nil && int64(v.Source.GetOriginalArtifact()) >= int64(n) {
-			c.Fail(f.Name+suffixSource, pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID, "names artifact %d of %d", v.Source.GetOriginalArtifact(), n)
+		if v.Source != nil && v.Source.OriginalArtifact != nil {
+			if n := f.artifactsIn(m); uint64(v.Source.GetOriginalArtifact()) >= uint64(n) {
+				c.Fail(f.at(suffixSource), pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID, "names artifact %d of %d", v.Source.GetOriginalArtifact(), n)
+			}
 		}
-		if err := checkLedger(v); err != nil {
-			c.Fail(f.Name+suffixCuts, reason, "%v", err)
+		if f.hasPath(m) {
+			c.Required(f.at(suffixArtifact)+".path", v.Artifact, maxPath)
+		}
+		if err := checkLedger(&v); err != nil {
+			c.Fail(f.at(suffixCuts), reason, "%v", err)
 		}
 	}
 	for i := range lists {
@@ -81,84 +86,118 @@ func isIndex(f protoreflect.FieldDescriptor) bool {
 
 // checkLedger checks that preview, cuts and source facts add up; see
 // ledger.proto for the rules.
-func checkLedger(v Large) error {
+func checkLedger(v *Large) error {
 	if v.Source == nil {
 		if len(v.Cuts) > 0 || v.Truncated {
 			return errors.New("a preview with cuts needs source facts")
 		}
 		return nil
 	}
-	l := ledger{Large: v}
+	l := ledger{Large: v, all: v.Segments()}
+	l.segments = l.all
 	for _, cut := range v.Cuts {
 		if err := l.take(cut); err != nil {
 			return err
 		}
 	}
-	l.segmentsUpTo(v.Source.GetBytes(), false)
+	l.cover(v.Source.GetBytes(), false)
 	return l.close()
 }
 
 // ledger walks segments and cuts together, in the order of the payload.
 type ledger struct {
-	Large
-	at, text uint64 // how far payload and preview are covered
-	next     int    // the next segment
-	leftOut  uint64
+	*Large
+	all, segments  []*pb.Segment // of them: that are still to come
+	at, line, text uint64        // how far bytes and lines of the payload, and the preview, are covered
+	inside         uint64        // where the last cut inside of a segment ends
+	leftOut, shown uint64        // bytes that are cut, lines that are shown
 }
 
-// take books a cut.
+// take adds a cut.
 func (l *ledger) take(c *pb.Cut) error {
-	if c.GetByteEnd() < c.GetByteStart() || c.GetLeftOutBytes() > c.GetByteEnd()-c.GetByteStart() {
-		return errors.New("a cut leaves out more than its range")
+	if err := checkCut(c, l.Preview); err != nil {
+		return err
 	}
-	if c.GetPreviewOffset() > uint64(len(l.Preview)) || !onRune(l.Preview, c.GetPreviewOffset()) {
-		return errors.New("a cut has its place outside of the preview or inside a character")
-	}
-	if c.GetLeftOutValues() > c.GetOfValues() || c.GetLeftOutValues() == 0 && c.GetOfValues() > 0 {
-		return errors.New("a cut leaves out more values than there are, or none of them")
-	}
-	l.leftOut += c.GetLeftOutBytes()
-	if !Contiguous(c) {
+	bytes, _ := LeftOut(c)
+	l.leftOut += bytes
+	switch {
+	case c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE:
+		if c.GetByteStart() < l.at {
+			return errors.New("a cut inside a line is inside of another one, or out of order")
+		}
+		l.inside = max(l.inside, c.GetByteEnd())
 		return nil
+	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS:
+		return nil
+	case !BetweenLines(c):
+		return l.scattered(c)
 	}
-	l.segmentsUpTo(c.GetByteStart(), true)
-	if c.GetByteStart() != l.at || c.GetLeftOutBytes() != c.GetByteEnd()-c.GetByteStart() || c.GetPreviewOffset() != l.text {
-		return fmt.Errorf("a cut at byte %d does not continue at byte %d of the payload and %d of the preview",
-			c.GetByteStart(), l.at, l.text)
+	l.cover(c.GetByteStart(), true)
+	if c.GetByteStart() != l.at || c.GetFirstLine() != l.line+1 || c.GetPreviewOffset() != l.text || l.inside > l.at {
+		return fmt.Errorf("a cut at byte %d does not continue at byte %d and line %d of the payload, and byte %d of the preview",
+			c.GetByteStart(), l.at, l.line+1, l.text)
 	}
 	if o := c.GetPreviewOffset(); o > 0 && l.Preview[o-1] != '\n' {
 		return errors.New("a cut between lines has its place inside a line")
 	}
-	l.at = c.GetByteEnd()
+	l.at, l.line = c.GetByteEnd(), c.GetLastLine()
 	return nil
 }
 
-// Contiguous reports whether a cut lies between segments and leaves out its whole
-// range.
-func Contiguous(c *pb.Cut) bool {
-	switch c.GetKind() {
-	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_BINARY, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
-		return true
-	case pb.CutKind_CUT_KIND_REPEATED:
-		return c.GetLikeLine() > 0
+// scattered checks that a cut says of each line of its range that is shown how much of it
+// is left out.
+func (l *ledger) scattered(c *pb.Cut) error {
+	if c.GetByteEnd() > l.Source.GetBytes() {
+		return errors.New("a scattered cut ends behind the payload")
 	}
-	return false
+	var lines, bytes uint64
+	for _, s := range l.all {
+		first, last := max(s.GetFirstLine(), c.GetFirstLine()), min(s.GetLastLine(), c.GetLastLine())
+		lines += max(last+1, first) - first
+	}
+	for _, n := range c.GetLineBytes() {
+		bytes += min(n, c.GetLeftOutBytes()+1)
+	}
+	if uint64(len(c.GetLineBytes())) != lines || bytes != c.GetLeftOutBytes() {
+		return fmt.Errorf("a scattered cut has line_bytes of %d lines with %d bytes, and %d lines with %d bytes are of its range",
+			len(c.GetLineBytes()), bytes, lines, c.GetLeftOutBytes())
+	}
+	return nil
 }
 
-// segmentsUpTo covers the segments that follow each other up to a place.
-func (l *ledger) segmentsUpTo(place uint64, strict bool) {
-	segments := l.Source.GetSegments()
-	for ; l.next < len(segments); l.next++ {
-		s := segments[l.next]
+// checkCut checks what can be wrong with a cut by itself.
+func checkCut(c *pb.Cut, preview string) error {
+	switch size := c.GetByteEnd() - c.GetByteStart(); {
+	case c.GetByteEnd() < c.GetByteStart() || c.GetLeftOutBytes() > size:
+		return errors.New("a cut leaves out more than its range")
+	case Contiguous(c) && (c.GetLeftOutBytes() > 0 || c.GetLeftOutLines() > 0 || c.GetOccurrences() > 0 || len(c.GetLineBytes()) > 0):
+		return errors.New("a contiguous cut leaves out its range, and states no left_out_bytes, left_out_lines, occurrences or line_bytes")
+	case BetweenLines(c) && (c.GetFirstLine() == 0 || c.GetLastLine() < c.GetFirstLine()):
+		return errors.New("a cut between lines has no lines")
+	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS && (size > 0 || len(c.GetLineBytes()) > 0):
+		return errors.New("a loss at the source has a range, which is empty")
+	case c.GetPreviewOffset() > uint64(len(preview)) || !onRune(preview, c.GetPreviewOffset()):
+		return errors.New("a cut has its place outside of the preview or inside a character")
+	case c.GetLeftOutValues() > c.GetOfValues() || c.GetLeftOutValues() == 0 && c.GetOfValues() > 0:
+		return errors.New("a cut leaves out more values than there are, or none of them")
+	}
+	return nil
+}
+
+// cover takes the segments that follow each other up to a place.
+func (l *ledger) cover(place uint64, strict bool) {
+	for len(l.segments) > 0 {
+		s := l.segments[0]
 		if strict && s.GetByteStart() >= place {
 			return
 		}
-		if s.GetByteStart() != l.at || s.GetByteEnd() < l.at || s.GetFirstLine() > s.GetLastLine() ||
+		if s.GetByteStart() != l.at || s.GetByteEnd() < l.at || s.GetFirstLine() != l.line+1 || s.GetLastLine() < s.GetFirstLine() ||
 			s.GetPreviewBytes() > uint64(len(l.Preview))-l.text {
 			return // does not tile: close finds the rest uncovered
 		}
-		l.at = s.GetByteEnd()
+		l.at, l.line, l.shown = s.GetByteEnd(), s.GetLastLine(), l.shown+s.GetLastLine()-l.line
 		l.text += s.GetPreviewBytes()
+		l.segments = l.segments[1:]
 	}
 }
 
@@ -166,10 +205,14 @@ func (l *ledger) segmentsUpTo(place uint64, strict bool) {
 func (l *ledger) close() error {
 	s := l.Source
 	switch {
-	case l.at != s.GetBytes() || l.next != len(s.GetSegments()):
-		return fmt.Errorf("segments and cuts cover %d of %d bytes", l.at, s.GetBytes())
+	case l.at != s.GetBytes() || l.inside > l.at || len(l.segments) > 0:
+		return fmt.Errorf("what is shown and what is cut cover %d of %d bytes", l.at, s.GetBytes())
+	case l.line != s.GetLines():
+		return fmt.Errorf("what is shown and what is cut cover %d of %d lines", l.line, s.GetLines())
+	case l.shown != s.GetShownLines():
+		return fmt.Errorf("%d lines are shown, and shown_lines is %d", l.shown, s.GetShownLines())
 	case l.text != uint64(len(l.Preview)):
-		return fmt.Errorf("segments cover %d of %d bytes of the preview", l.text, len(l.Preview))
+		return fmt.Errorf("what is shown covers %d of %d bytes of the preview", l.text, len(l.Preview))
 	case s.GetVisibleBytes()+l.leftOut != s.GetBytes():
 		return fmt.Errorf("%d visible bytes and %d left out are not %d", s.GetVisibleBytes(), l.leftOut, s.GetBytes())
 	}

@@ -70,7 +70,7 @@ func SumTruncated(m protoreflect.Message) {
 	truncated := false
 	fields, lists := LargeFields(m.Descriptor()), LargeLists(m.Descriptor())
 	for i := range fields {
-		truncated = truncated || m.Get(fields[i].truncated).Bool()
+		truncated = truncated || fields[i].isTruncated(m)
 	}
 	for i := range lists {
 		truncated = truncated || m.Get(lists[i].truncated).Bool()

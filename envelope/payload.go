@@ -60,13 +60,14 @@ func Retention(f protoreflect.FieldDescriptor) pb.Retention {
 	return r
 }
 
-// LargeField is a field that may be huge: the fields x_preview, x_truncated,
-// x_artifact, x_cuts and x_source of one message, by the naming convention of
-// ledger.proto.
+// LargeField is a field x that may be huge. In a family of the contract it is the fields
+// x_preview, x_truncated, x_artifact, x_cuts and x_source of one message, by the naming
+// convention of ledger.proto; in a custom family it is one Excerpt.
 type LargeField struct {
-	Name string // x
-	preview, truncated, artifact, cuts, source,
-	artifacts protoreflect.FieldDescriptor
+	Name                             string                       // x
+	excerpt                          protoreflect.FieldDescriptor // nil for one of several fields
+	preview, truncated, cuts, source protoreflect.FieldDescriptor // nil for an Excerpt
+	artifact, artifacts              protoreflect.FieldDescriptor // nil for an Excerpt
 }
 
 // The suffixes of the convention.
@@ -88,8 +89,8 @@ func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
 
 var largeFields ofMessages[[]LargeField]
 
-// ofMessages is what was read of the messages of the contract, and of those that an
-// operator brought: once, because each call asks for it.
+// ofMessages is what was read of the messages of the contract, and of those of custom
+// families: once, because each call asks for it.
 type ofMessages[T any] struct{ known sync.Map }
 
 func (o *ofMessages[T]) of(d protoreflect.MessageDescriptor, read func(protoreflect.MessageDescriptor) T) T {
@@ -105,6 +106,10 @@ func readLargeFields(d protoreflect.MessageDescriptor) []LargeField {
 	var list []LargeField
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
+		if isExcerpt(f) && !f.IsList() {
+			list = append(list, LargeField{Name: string(f.Name()), excerpt: f})
+			continue
+		}
 		name, ok := strings.CutSuffix(string(f.Name()), suffixPreview)
 		if !ok || d.Fields().ByName(protoreflect.Name(name+suffixCuts)) == nil {
 			continue
@@ -120,11 +125,68 @@ func readLargeFields(d protoreflect.MessageDescriptor) []LargeField {
 	return list
 }
 
+func isExcerpt(f protoreflect.FieldDescriptor) bool {
+	return f.Message() != nil && f.Message().FullName() == excerptName
+}
+
+var excerptName = (*pb.Excerpt)(nil).ProtoReflect().Descriptor().FullName()
+
+// isOf reports whether a field is the one that has the large field's role: its preview
+// or its Excerpt.
+func (f *LargeField) isOf(d protoreflect.FieldDescriptor) bool {
+	return f.preview == d || f.excerpt == d
+}
+
+// at is the path of a part of the large field, by its suffix.
+func (f *LargeField) at(suffix string) string {
+	if f.excerpt != nil {
+		return f.Name + "." + suffix[1:]
+	}
+	return f.Name + suffix
+}
+
 // Has reports whether the field was captured.
-func (f *LargeField) Has(m protoreflect.Message) bool { return m.Has(f.preview) }
+func (f *LargeField) Has(m protoreflect.Message) bool {
+	if f.excerpt != nil {
+		return m.Has(f.excerpt)
+	}
+	return m.Has(f.preview)
+}
 
 // Text is the preview of the field; empty when it was not captured.
-func (f *LargeField) Text(m protoreflect.Message) string { return m.Get(f.preview).String() }
+func (f *LargeField) Text(m protoreflect.Message) string {
+	if f.excerpt != nil {
+		return f.excerptOf(m).GetPreview()
+	}
+	return m.Get(f.preview).String()
+}
+
+func (f *LargeField) isTruncated(m protoreflect.Message) bool {
+	if f.excerpt != nil {
+		return f.excerptOf(m).GetTruncated()
+	}
+	return m.Get(f.truncated).Bool()
+}
+
+func (f *LargeField) excerptOf(m protoreflect.Message) *pb.Excerpt {
+	if !m.Has(f.excerpt) {
+		return nil
+	}
+	return generated(m.Get(f.excerpt).Message(), &pb.Excerpt{})
+}
+
+// hasPath reports whether an Excerpt names an artifact.
+func (f *LargeField) hasPath(m protoreflect.Message) bool {
+	return f.excerpt != nil && f.excerptOf(m).GetArtifact() != nil
+}
+
+// artifactsIn is how many artifacts the message has that indices can refer to.
+func (f *LargeField) artifactsIn(m protoreflect.Message) int {
+	if f.artifacts == nil {
+		return 0
+	}
+	return m.Get(f.artifacts).List().Len()
+}
 
 // Large is the value of a large field.
 type Large struct {
@@ -136,8 +198,14 @@ type Large struct {
 }
 
 // Get reads the field. An artifact index that names nothing reads as no
-// artifact; ValidateCanonical refuses it.
+// artifact; ValidateCanonical rejects it.
 func (f *LargeField) Get(m protoreflect.Message) Large {
+	if f.excerpt != nil {
+		e := f.excerptOf(m)
+		return Large{
+			Preview: e.GetPreview(), Truncated: e.GetTruncated(), Artifact: e.GetArtifact().GetPath(), Cuts: e.GetCuts(), Source: e.GetSource(),
+		}
+	}
 	v := Large{Preview: m.Get(f.preview).String(), Truncated: m.Get(f.truncated).Bool()}
 	if cuts := m.Get(f.cuts).List(); cuts.Len() > 0 {
 		v.Cuts = make([]*pb.Cut, cuts.Len())
@@ -152,8 +220,32 @@ func (f *LargeField) Get(m protoreflect.Message) Large {
 	return v
 }
 
+// Set writes the field. A new artifact path is appended to the message's
+// artifacts, an old one keeps its index.
+func (f *LargeField) Set(m protoreflect.Message, v Large) {
+	if f.excerpt != nil {
+		e := &pb.Excerpt{Preview: v.Preview, Truncated: v.Truncated, Cuts: v.Cuts, Source: v.Source}
+		if v.Artifact != "" {
+			e.Artifact = &pb.ArtifactReference{Path: v.Artifact}
+		}
+		m.Set(f.excerpt, protoreflect.ValueOfMessage(e.ProtoReflect()))
+		return
+	}
+	m.Set(f.preview, protoreflect.ValueOfString(v.Preview))
+	m.Set(f.truncated, protoreflect.ValueOfBool(v.Truncated))
+	m.Clear(f.source)
+	m.Clear(f.cuts)
+	for _, c := range v.Cuts {
+		m.Mutable(f.cuts).List().Append(protoreflect.ValueOfMessage(c.ProtoReflect()))
+	}
+	if v.Source != nil {
+		m.Set(f.source, protoreflect.ValueOfMessage(v.Source.ProtoReflect()))
+	}
+	setPath(m, f.artifacts, f.artifact, v.Artifact)
+}
+
 // generated returns a message of the contract as its generated type. Inside of a
-// message that an operator brought it may be of a dynamic one.
+// message of a custom family it may be of a dynamic one.
 func generated[M proto.Message](m protoreflect.Message, into M) M {
 	if same, ok := m.Interface().(M); ok {
 		return same
@@ -200,20 +292,21 @@ func AddArtifact(m protoreflect.Message, path string) uint32 {
 	return uint32(list.Len() - 1)
 }
 
-// Set writes the field. A new artifact path is appended to the message's
-// artifacts, an old one keeps its index.
-func (f *LargeField) Set(m protoreflect.Message, v Large) {
-	m.Set(f.preview, protoreflect.ValueOfString(v.Preview))
-	m.Set(f.truncated, protoreflect.ValueOfBool(v.Truncated))
-	m.Clear(f.source)
-	m.Clear(f.cuts)
-	for _, c := range v.Cuts {
-		m.Mutable(f.cuts).List().Append(protoreflect.ValueOfMessage(c.ProtoReflect()))
+// Artifacts returns the paths of the artifacts that a message names, without those of
+// messages inside of it.
+func Artifacts(m protoreflect.Message) (paths []string) {
+	if f := m.Descriptor().Fields().ByName(artifactsField); f != nil && f.IsList() {
+		for i := range m.Get(f).List().Len() {
+			paths = append(paths, generated(m.Get(f).List().Get(i).Message(), &pb.ArtifactReference{}).GetPath())
+		}
 	}
-	if v.Source != nil {
-		m.Set(f.source, protoreflect.ValueOfMessage(v.Source.ProtoReflect()))
+	fields := LargeFields(m.Descriptor())
+	for i := range fields {
+		if fields[i].hasPath(m) {
+			paths = append(paths, fields[i].Get(m).Artifact)
+		}
 	}
-	setPath(m, f.artifacts, f.artifact, v.Artifact)
+	return paths
 }
 
 // levelField is where a payload keeps its compaction level.
@@ -310,4 +403,5 @@ var leaves = []protoreflect.FullName{
 	(*pb.Cut)(nil).ProtoReflect().Descriptor().FullName(),
 	(*pb.SourceFacts)(nil).ProtoReflect().Descriptor().FullName(),
 	(*pb.ArtifactReference)(nil).ProtoReflect().Descriptor().FullName(),
+	excerptName,
 }

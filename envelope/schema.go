@@ -19,7 +19,7 @@ type Field struct {
 	Desc     protoreflect.FieldDescriptor
 	Role     pb.Role
 	Label    string
-	Large    *LargeField // whose preview the field is; nil for others
+	Large    *LargeField // that the field is, or whose preview; nil for others
 	List     *LargeList  // that the field is; nil for others
 	Made     bool        // a projection makes the field, and does not copy it
 	Required bool
@@ -57,7 +57,7 @@ func newSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]
 		f.MaxBytes = bound(f.Desc, pb.E_MaxBytes, defaultMaxBytes)
 		f.MaxItems = bound(f.Desc, pb.E_MaxItems, defaultMaxItems)
 		for j := range s.large {
-			if s.large[j].preview == f.Desc {
+			if s.large[j].isOf(f.Desc) {
 				f.Large = &s.large[j]
 			}
 		}
@@ -78,6 +78,16 @@ func bound(f protoreflect.FieldDescriptor, x protoreflect.ExtensionType, missing
 		return int(n)
 	}
 	return missing
+}
+
+// Field returns the field of a name, or nil.
+func (s *Schema) Field(name protoreflect.Name) *Field {
+	for i := range s.Fields {
+		if s.Fields[i].Desc.Name() == name {
+			return &s.Fields[i]
+		}
+	}
+	return nil
 }
 
 // LargeField returns the large field of a name, or nil.

@@ -161,6 +161,9 @@ func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.File
 	if strings.HasPrefix(t.Name(), "toolresult.") || !strings.Contains(t.Name(), ".") {
 		return nil, errors.New("it needs a package, and one of its own")
 	}
+	if err := checkExcerpts(canonical); err != nil {
+		return nil, err
+	}
 	if err := CheckSchema(canonical); err != nil {
 		return nil, err
 	}
@@ -172,6 +175,20 @@ func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.File
 	}
 	return t, checkBounds(t.Complete, map[protoreflect.FullName]bool{})
 }
+
+// checkExcerpts checks that the large fields of a custom family are no fields by the
+// naming convention, which those of the contract's families are.
+func checkExcerpts(canonical protoreflect.MessageDescriptor) error {
+	for i := range canonical.Fields().Len() {
+		f := canonical.Fields().Get(i)
+		if f.Message() != nil && f.Message().FullName() == cutName {
+			return fmt.Errorf("field %s: what large text leaves out is in its %s: one field with that type, and ROLE_LARGE_TEXT, in the place of several", f.FullName(), excerptName)
+		}
+	}
+	return nil
+}
+
+var cutName = (*pb.Cut)(nil).ProtoReflect().Descriptor().FullName()
 
 // checkBounds checks the bounds of a complete message and of those inside of it,
 // as options.proto states them.

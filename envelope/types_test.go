@@ -72,12 +72,12 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"message acme.v1.Replica is the element of a list and has no line": func(set *descriptorpb.FileDescriptorSet) {
 			proto.ClearExtension(message(set, "Replica").GetOptions(), pb.E_Line)
 		},
-		"DeployResult has no field \"nothing\"":                              outcome("DeployResult", "Deployment {nothing}"),
 		"option reads: DeployResult has no string nothing":                   reads("DeployResult", "nothing"),
 		"option reads: DeployResult has no string replicas":                  reads("DeployResult", "replicas"),
 		"option changes: DeployResult has no string nothing":                 changes("DeployResult", "dashboard", "nothing"),
 		"option changes: dashboard is no list of messages of acme.v1.Deploy": changes("DeployResult", "dashboard.path"),
 		"option changes: Replica has no string nothing of acme.v1.DeployRes": changes("DeployResult", "replicas.nothing"),
+		"DeployResult has no field \"nothing\"":                              outcome("DeployResult", "Deployment {nothing}"),
 		"a field is not closed":                                              outcome("DeployResult", "Deployment {state"),
 		"a group is not closed":                                              outcome("DeployResult", "Deployment [of {state}"),
 		"groups are not nested":                                              outcome("DeployResult", "Deployment [of [{state}]]"),
@@ -86,10 +86,37 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"does not begin with fixed words: a letter":                          outcome("DeployResult", "[lines 3-4 left out"+"]"),
 		"acme.v1.DeployOutput has no field version of the":                   rename("DeployOutput", "version", "release"),
 		"acme.v1.DeployOutput has no payload log":                            rename("DeployOutput", "log", "text"),
-		"large field log of acme.v1.DeployResult has no log_a":               rename("DeployResult", "log_artifact", "log_file"),
-		"large list replicas of acme.v1.DeployResult has no":                 rename("DeployResult", "replicas_truncated", "cut"),
-		"can be shortened but has no compaction_level":                       rename("DeployResult", "compaction_level", "level"),
-		"has something large but no artifacts":                               rename("DeployResult", "artifacts", "files"),
+		"acme.v1.DeployOutput has no payload text":                           rename("DeployResult", "log", "text"),
+		"log is of type toolresult.v1.Excerpt, and its role":                 option("DeployResult", "log", role(pb.Role_ROLE_FACT)),
+		"log is a list of toolresult.v1.Excerpt": func(set *descriptorpb.FileDescriptorSet) {
+			field(set, "DeployResult", "log").Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+		},
+		"dashboard: is large text, and its type is not toolresult.v1.Excerpt": option("DeployResult", "dashboard", role(pb.Role_ROLE_LARGE_TEXT)),
+		"log_cuts: what large text leaves out is in its toolresult.v1.Excerpt": func(set *descriptorpb.FileDescriptorSet) {
+			f := field(set, "DeployResult", "log")
+			f.Name, f.JsonName, f.TypeName = new("log_cuts"), nil, new(".toolresult.v1.Cut")
+			f.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+		},
+		"has large text log, and names no complete message with the payload log": func(set *descriptorpb.FileDescriptorSet) {
+			proto.ClearExtension(message(set, "DeployResult").GetOptions(), pb.E_Complete)
+		},
+		"holds something large or an error below the top": func(set *descriptorpb.FileDescriptorSet) {
+			f := field(set, "Replica", "reason")
+			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), new(".toolresult.v1.Excerpt")
+			role(pb.Role_ROLE_LARGE_TEXT).set(f)
+			label("Reason").set(f)
+			proto.SetExtension(message(set, "Replica").GetOptions(), pb.E_Line, "{host}")
+			m := message(set, "Replica")
+			m.Field = append(m.GetField(), &descriptorpb.FieldDescriptorProto{
+				Name: new("compaction_level"), Number: new(int32(9)), Type: descriptorpb.FieldDescriptorProto_TYPE_ENUM.Enum(),
+				TypeName: new(".toolresult.v1.CompactionLevel"), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(), Options: proto.CloneOf(f.GetOptions()),
+			})
+			proto.ClearExtension(m.GetField()[3].GetOptions(), pb.E_Role)
+			proto.ClearExtension(m.GetField()[3].GetOptions(), pb.E_Label)
+		},
+		"large list replicas of acme.v1.DeployResult has no": rename("DeployResult", "replicas_truncated", "cut"),
+		"can be shortened but has no compaction_level":       rename("DeployResult", "compaction_level", "level"),
+		"has something large but no artifacts":               rename("DeployResult", "artifacts", "files"),
 		"its complete message acme.v1.Nobody is not in the set": func(set *descriptorpb.FileDescriptorSet) {
 			proto.SetExtension(message(set, "DeployResult").GetOptions(), pb.E_Complete, "acme.v1.Nobody")
 		},
@@ -103,11 +130,11 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"of at most 128 bytes":                                                option("DeployResult", "dashboard", label(strings.Repeat("Dash", 40))),
 		"5 to 128 bytes of printable ASCII, with":                             outcome("DeployResult", "Deployment  of {state}"),
 		"replicas_total says what is left out":                                option("DeployResult", "replicas_total", retention(pb.Retention_RETENTION_TRIM)),
-		"log_artifact says what is left out":                                  option("DeployResult", "log_artifact", retention(pb.Retention_RETENTION_DROP)),
+		"replicas_artifact says what is left out":                             option("DeployResult", "replicas_artifact", retention(pb.Retention_RETENTION_DROP)),
 		"artifacts is of the conventions, and is always":                      option("DeployResult", "artifacts", retention(pb.Retention_RETENTION_DROP)),
 		"replicas is large, and is shortened":                                 option("DeployResult", "replicas", retention(pb.Retention_RETENTION_DROP)),
-		"log_preview is large, and is shortened":                              option("DeployResult", "log_preview", retention(pb.Retention_RETENTION_DROP)),
-		"has the label \"Replicas\" of another section":                       option("DeployResult", "log_preview", label("Replicas")),
+		"log is large, and is shortened":                                      option("DeployResult", "log", retention(pb.Retention_RETENTION_DROP)),
+		"has the label \"Replicas\" of another section":                       option("DeployResult", "log", label("Replicas")),
 		"max_bytes is 65537, at most 65536 are allowed": func(set *descriptorpb.FileDescriptorSet) {
 			proto.SetExtension(field(set, "RestartResult", "service").GetOptions(), pb.E_MaxBytes, uint32(65_537))
 		},
@@ -121,12 +148,12 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"replicas_total is of another type": func(set *descriptorpb.FileDescriptorSet) {
 			field(set, "DeployResult", "replicas_total").Type = descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum()
 		},
-		"log_artifact is of another type": func(set *descriptorpb.FileDescriptorSet) { // 0 would be absent
-			field(set, "DeployResult", "log_artifact").Proto3Optional = nil
-			field(set, "DeployResult", "log_artifact").OneofIndex = nil
+		"replicas_artifact is of another type": func(set *descriptorpb.FileDescriptorSet) { // 0 would be absent
+			field(set, "DeployResult", "replicas_artifact").Proto3Optional = nil
+			field(set, "DeployResult", "replicas_artifact").OneofIndex = nil
 			m := message(set, "DeployResult")
 			for i, o := range m.GetOneofDecl() {
-				if o.GetName() == "_log_artifact" {
+				if o.GetName() == "_replicas_artifact" {
 					m.OneofDecl = append(m.GetOneofDecl()[:i:i], m.GetOneofDecl()[i+1:]...)
 					for _, f := range m.GetField() {
 						if f.OneofIndex != nil && f.GetOneofIndex() > int32(i) {
@@ -204,6 +231,10 @@ type fieldOption struct {
 
 func retention(r pb.Retention) *fieldOption {
 	return &fieldOption{func(f *descriptorpb.FieldDescriptorProto) { proto.SetExtension(f.GetOptions(), pb.E_Retention, r) }}
+}
+
+func role(r pb.Role) *fieldOption {
+	return &fieldOption{func(f *descriptorpb.FieldDescriptorProto) { proto.SetExtension(f.GetOptions(), pb.E_Role, r) }}
 }
 
 func label(text string) *fieldOption {

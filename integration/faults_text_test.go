@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -64,7 +65,8 @@ func checkSums(t *testing.T, c *pb.CommandResult) {
 	}
 	sum := c.GetStdoutSource().GetVisibleBytes()
 	for _, cut := range c.GetStdoutCuts() {
-		sum += cut.GetLeftOutBytes()
+		bytes, _ := envelope.LeftOut(cut)
+		sum += bytes
 	}
 	if sum != c.GetStdoutSource().GetBytes() {
 		t.Errorf("visible bytes and cuts are %d of %d", sum, c.GetStdoutSource().GetBytes())

@@ -54,7 +54,7 @@ func provocations() []provocation {
 			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
 		}
 	}
-	list = slices.Concat(list, compactProvocations(), artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations())
+	list = slices.Concat(list, compactProvocations(), artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations(), toolProvocations())
 	return append(list, []provocation{
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
@@ -132,7 +132,7 @@ func checkReason(t *testing.T, r refusal) {
 func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	t.Parallel()
 	var inContract []listed
-	for _, file := range []string{"service", "artifact", "transport", "access", "audit"} {
+	for _, file := range []string{"service", "artifact", "transport", "access", "audit", "tool"} {
 		text, err := os.ReadFile("../proto/toolresult/v1/" + file + ".proto")
 		if err != nil {
 			t.Fatal(err)

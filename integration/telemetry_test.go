@@ -31,6 +31,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/telemetry"
 )
@@ -148,7 +149,8 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 	for _, r := range append(answers.GetResults(), cut, other) {
 		for _, c := range r.GetCanonical().GetCommand().GetStdoutCuts() {
 			if c.GetKind() == pb.CutKind_CUT_KIND_MIDDLE {
-				cuts, cutBytes = cuts+1, cutBytes+float64(c.GetLeftOutBytes())
+				bytes, _ := envelope.LeftOut(c)
+				cuts, cutBytes = cuts+1, cutBytes+float64(bytes)
 			}
 		}
 	}

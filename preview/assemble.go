@@ -24,15 +24,19 @@ type assembly struct {
 	end     int64   // where it ends in the payload
 	segment Segment
 	altered altered
+	shown   int // lines so far
 	hulls   [len(scattered)]hull
 }
 
-// scattered are the kinds of which a segment has one cut at the most.
+// scattered are the kinds of which a preview has one cut at the most.
 var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime}
 
 // hull is the smallest range of lines that holds every place of a scattered
 // cut.
-type hull struct{ Cut }
+type hull struct {
+	Cut
+	from int // how many lines are shown before it
+}
 
 // assemble makes the preview of lines in the order of the payload. What lies
 // between two of them, or before and after all, is cut.
@@ -53,6 +57,12 @@ func (s *selection) assemble(parts ...[]rendered) *Preview {
 
 func (a *assembly) finish() *Preview {
 	p := a.preview
+	for i := range a.hulls {
+		if a.hulls[i].Occurrences > 0 {
+			a.hulls[i].Kind = scattered[i]
+			p.Cuts = append(p.Cuts, a.hulls[i].Cut)
+		}
+	}
 	p.Text = a.text.String()
 	p.ReplacedBytes, p.EscapedBytes = a.altered.replaced, a.altered.escaped
 	p.Strings, p.Invisible = a.altered.strings, a.altered.invisible
@@ -137,7 +147,7 @@ func (a *assembly) add(s *selection, lines []rendered) {
 		a.segment.Score = max(a.segment.Score, r.score)
 		a.account(r)
 		a.text.Write(s.scratch[r.from:r.to])
-		a.line, a.end = r.number, r.line.end
+		a.line, a.end, a.shown = r.number, r.line.end, a.shown+1
 		a.segment.LastLine, a.segment.ByteEnd = a.line, a.end
 		a.segment.PreviewBytes += int64(r.to - r.from)
 	}
@@ -174,34 +184,31 @@ func (a *assembly) account(r *rendered) {
 		{int64(r.time), boolBytes(r.time > 0)},
 	} {
 		if n[0] > 0 {
-			a.hulls[i].widen(r, n[0], n[1], at)
+			a.hulls[i].widen(r, n[0], n[1], at, a.shown)
 		}
 	}
 }
 
-// widen takes in the places of one line.
-func (h *hull) widen(r *rendered, bytes, places, at int64) {
+// widen takes in the places of one line, before which so many are shown.
+func (h *hull) widen(r *rendered, bytes, places, at int64, shown int) {
 	if h.Occurrences == 0 {
-		h.FirstLine, h.ByteStart, h.PreviewOffset = r.number, r.line.start, at
+		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.start, at, shown
 	}
 	h.LastLine, h.ByteEnd = r.number, r.line.end
 	h.LeftOutBytes += bytes
 	h.Occurrences += places
+	for h.from+len(h.LineBytes) < shown {
+		h.LineBytes = append(h.LineBytes, 0)
+	}
+	h.LineBytes = append(h.LineBytes, bytes)
 }
 
-// close ends the segment and books its scattered cuts.
+// close ends the segment.
 func (a *assembly) close() {
-	if a.segment.FirstLine == 0 {
-		return
+	if a.segment.FirstLine > 0 {
+		a.preview.Segments = append(a.preview.Segments, a.segment)
+		a.segment = Segment{}
 	}
-	a.preview.Segments = append(a.preview.Segments, a.segment)
-	for i := range a.hulls {
-		if a.hulls[i].Occurrences > 0 {
-			a.hulls[i].Kind = scattered[i]
-			a.preview.Cuts = append(a.preview.Cuts, a.hulls[i].Cut)
-		}
-	}
-	a.segment, a.hulls = Segment{}, [len(scattered)]hull{}
 }
 
 // Split returns the segments of a text that is its own payload: what a Preview

@@ -102,6 +102,7 @@ func checkLedger(t failer, payload []byte, p *preview.Preview) {
 		checkSegment(t, payload, p.Text[offset:offset+s.PreviewBytes], s, inner[i])
 		offset += s.PreviewBytes
 	}
+	checkWidths(t, payload, p)
 	var out int64
 	for _, c := range p.Cuts {
 		out += c.LeftOutBytes
@@ -127,6 +128,10 @@ func tile(t failer, p *preview.Preview) (inner [][]preview.Cut, at, text int64) 
 	}
 	for _, c := range p.Cuts {
 		if c.Kind != preview.CutMiddle && c.Kind != preview.CutBinary && c.Kind != preview.CutFolded && (c.Kind != preview.CutRepeated || c.LikeLine == 0) {
+			if c.Kind != preview.CutLongLine {
+				checkScattered(t, p, &c)
+				continue
+			}
 			i := 0
 			for i < len(p.Segments) && !(c.ByteStart >= p.Segments[i].ByteStart && c.ByteEnd <= p.Segments[i].ByteEnd) {
 				i++
@@ -146,6 +151,64 @@ func tile(t failer, p *preview.Preview) (inner [][]preview.Cut, at, text int64) 
 	}
 	through(preview.Cut{ByteStart: 1 << 62})
 	return inner, at, text
+}
+
+// checkScattered checks that a cut says of each shown line of its range how much of it is
+// left out.
+func checkScattered(t failer, p *preview.Preview, c *preview.Cut) {
+	var lines, bytes int64
+	for _, s := range p.Segments {
+		lines += max(0, min(s.LastLine, c.LastLine)-max(s.FirstLine, c.FirstLine)+1)
+	}
+	for _, n := range c.LineBytes {
+		bytes += n
+	}
+	if int64(len(c.LineBytes)) != lines || bytes != c.LeftOutBytes || c.LeftOutLines != 0 || c.Occurrences < 1 || c.LineBytes[0] == 0 || c.LineBytes[lines-1] == 0 {
+		t.Fatalf("cut %+v is not of its %d lines", c, lines)
+	}
+	for _, other := range p.Cuts {
+		if other.Kind == c.Kind && other.LikeLine == 0 && other.ByteStart != c.ByteStart {
+			t.Fatalf("cuts %+v and %+v are of one kind", other, c)
+		}
+	}
+}
+
+// checkWidths checks that the place of each shown line in the payload follows from what is
+// cut, where no character stands for another one.
+func checkWidths(t failer, payload []byte, p *preview.Preview) {
+	if p.ReplacedBytes+p.EscapedBytes > 0 {
+		return
+	}
+	text, read := []byte(p.Text), map[preview.CutKind]int{}
+	for _, s := range p.Segments {
+		at := s.ByteStart
+		for number := s.FirstLine; number <= s.LastLine; number++ {
+			shown := 1 + bytes.IndexByte(text, '\n')
+			if shown == 0 {
+				shown = len(text)
+			}
+			text = text[shown:]
+			width := int64(shown)
+			for _, c := range p.Cuts {
+				switch {
+				case number < c.FirstLine || number > c.LastLine:
+				case c.Kind == preview.CutLongLine:
+					width += c.LeftOutBytes
+				case len(c.LineBytes) > 0:
+					width += c.LineBytes[read[c.Kind]]
+					read[c.Kind]++
+				}
+			}
+			want := int64(len(payload)) - at
+			if i := bytes.IndexByte(payload[at:], '\n'); i >= 0 {
+				want = int64(i) + 1
+			}
+			if width != want {
+				t.Fatalf("line %d has %d bytes, and the ledger says %d: %+v", number, want, width, p.Cuts)
+			}
+			at += width
+		}
+	}
 }
 
 // checkSegment makes the text of a segment again, by a simpler way.

@@ -34,7 +34,20 @@ type payload struct {
 	value   *preview.JSON // what it is
 	came    artifactstore.Ref
 
+	written written // what the tool wrote, where the bytes are a readable form of it
+
 	left, counted *preview.Counts // of all payloads, if anybody asks, and what of it is of this one
+}
+
+// written is how much a tool wrote.
+type written struct{ bytes, lines int64 }
+
+func writtenOf(content []byte) written {
+	lines := int64(bytes.Count(content, []byte{'\n'}))
+	if len(content) > 0 && content[len(content)-1] != '\n' {
+		lines++
+	}
+	return written{int64(len(content)), lines}
 }
 
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
@@ -198,6 +211,7 @@ func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.
 			return err
 		}
 	}
+	p.written = writtenOf(content)
 	p.value, p.excerpt, p.blob, p.stored, p.made = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
 	return nil
 }
@@ -213,7 +227,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
 		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
 		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
-		Redactions: p.secrets,
+		Redactions: p.secrets, OriginalBytes: uint64(p.written.bytes), OriginalLines: uint64(p.written.lines),
 	}
 	if i := v.Invisible; i != (preview.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
@@ -226,15 +240,8 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		})
 	}
 	cuts := make([]*pb.Cut, 0, len(v.Cuts)+1)
-	for _, c := range v.Cuts {
-		cuts = append(cuts, &pb.Cut{
-			Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
-			ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd),
-			LeftOutBytes: uint64(c.LeftOutBytes), LeftOutLines: uint64(c.LeftOutLines),
-			Occurrences: uint64(c.Occurrences), PreviewOffset: uint64(c.PreviewOffset),
-			LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues),
-			LikeLine: uint64(c.LikeLine),
-		})
+	for i := range v.Cuts {
+		cuts = append(cuts, cutOf(&v.Cuts[i]))
 	}
 	if p.loss != nil {
 		cuts = append(cuts, lossCut(p.loss, v))
@@ -242,11 +249,28 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	return cuts, source
 }
 
+// cutOf is a cut in the words of the contract. A contiguous one leaves out its range, and
+// states no more.
+func cutOf(c *preview.Cut) *pb.Cut {
+	cut := &pb.Cut{
+		Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
+		ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd), PreviewOffset: uint64(c.PreviewOffset),
+		LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues), LikeLine: uint64(c.LikeLine),
+	}
+	if !envelope.Contiguous(cut) {
+		for _, n := range c.LineBytes {
+			cut.LineBytes = append(cut.LineBytes, uint64(n))
+		}
+		cut.LeftOutBytes, cut.LeftOutLines, cut.Occurrences = uint64(c.LeftOutBytes), uint64(c.LeftOutLines), uint64(c.Occurrences)
+	}
+	return cut
+}
+
 // lossCut is the ledger's entry for what was lost before it arrived: an empty
 // range at its place.
 func lossCut(loss *pb.SourceLoss, v *preview.Preview) *pb.Cut {
 	cut := &pb.Cut{
-		Kind: pb.CutKind_CUT_KIND_SOURCE_LOSS, Occurrences: 1, LostBytes: loss.GetLostBytes(),
+		Kind: pb.CutKind_CUT_KIND_SOURCE_LOSS, LostBytes: loss.GetLostBytes(),
 		ByteStart: loss.GetAtByte(), ByteEnd: loss.GetAtByte(),
 	}
 	for _, s := range v.Segments { // after the last segment that ends before it

@@ -64,29 +64,30 @@ func overview(n int, newest []string) Document {
 
 // mentioner is a Renderer that says what a result says before one line is made of it.
 type mentioner interface {
-	uncompacted(r *pb.CanonicalToolResult) Document
+	uncompacted(r *pb.CanonicalToolResult, p Policy) Document
 }
 
-func (d Describe) uncompacted(r *pb.CanonicalToolResult) Document {
+func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) Document {
 	if e := r.GetError(); e != nil {
-		return errorDocument(e)
+		named, _ := p.named(e.ProtoReflect()).Interface().(*pb.ToolError)
+		return errorDocument(named)
 	}
 	_, payload := envelope.Payload(r)
-	return d(payload)
+	return d(p.named(payload))
 }
 
-func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult) Document {
+func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) Document {
 	_, payload := c.types.Open(r)
-	return c.document(payload)
+	return c.document(p.named(payload))
 }
 
 // Mention returns the line of an overview about a result: what was done, how it ended, and
 // where all of it is. subject is what the result is about, on one line; empty: not known.
 // superseded says by what kind of later result, or is nil.
-func Mention(by Renderer, r *pb.CanonicalToolResult, subject string, superseded *pb.Superseded) string {
+func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
 	var d Document
 	if m, ok := by.(mentioner); ok {
-		d = m.uncompacted(r)
+		d = m.uncompacted(r, p)
 	}
 	did, ended, plain := done(r, subject, d.Outcome)
 	var parts []string

@@ -57,6 +57,9 @@ func extent(v *envelope.Large) *Extent {
 		Lines: int64(s.GetLines()), Bytes: int64(s.GetBytes()), Shown: int64(s.GetShownLines()),
 		Notes: notes, Artifact: v.Artifact,
 	}
+	if s.GetOriginalBytes() > 0 {
+		e.Lines, e.Bytes, e.Indented = int64(s.GetOriginalLines()), int64(s.GetOriginalBytes()), int64(s.GetLines())
+	}
 	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
 		e.Lines = 0
 	}
@@ -145,7 +148,8 @@ func mark(c *pb.Cut) *Mark {
 	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine())}
 	switch c.GetKind() {
 	case pb.CutKind_CUT_KIND_LONG_LINE:
-		m.Inside, m.Bytes = true, int64(c.GetLeftOutBytes())
+		bytes, _ := envelope.LeftOut(c)
+		m.Inside, m.Bytes = true, int64(bytes)
 	case pb.CutKind_CUT_KIND_REPEATED:
 		if m.Like = int64(c.GetLikeLine()); m.Like == 0 {
 			return nil

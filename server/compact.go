@@ -58,6 +58,7 @@ type compaction struct {
 	ctx      context.Context //nolint:containedctx // of the call
 	began    time.Time
 	session  string
+	render   *pb.RenderPolicy // as it was asked for
 	form     pb.CanonicalForm
 	history  *givenHistory
 	plan     *compactor.Plan
@@ -71,9 +72,11 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit, memory
 	if m.session, err = confine(m.ctx, session); err != nil {
 		return err
 	}
+	m.render = p.GetRender()
 	check := envelope.NewChecker("")
 	check.Name("session_id", m.session, false)
 	checkForm(check, m.form)
+	checkHandles(check, p.GetRender(), "session_id", m.session)
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -120,7 +123,7 @@ func (m *compaction) measure(entry int, r *pb.CanonicalToolResult) (int, error) 
 }
 
 func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Receipt, error) {
-	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter})
+	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter, Handle: m.naming})
 	if err == nil {
 		err = receipt.Cost().Fits(m.budget.receipt)
 	}
@@ -172,6 +175,7 @@ type compactionPolicy struct {
 	compactor.Policy
 	budget  budget // of each receipt
 	counter tokens.Counter
+	naming  func(path string) string // how receipts name artifacts; nil: by their paths
 }
 
 // Bounds and defaults of compaction policies, as policy.proto states them.
@@ -196,7 +200,7 @@ func (s *service) compaction(p *pb.CompactionPolicy, results int) (c compactionP
 	if c.budget, c.counter, err = s.counters.render(check.At("render"), p.GetRender(), maxTokens); err != nil {
 		return c, err
 	}
-	c.Level = p.GetLevel()
+	c.Level, c.naming = p.GetLevel(), s.handle(p.GetRender())
 	c.PreviewTokens = bounded(check, "preview_tokens", p.GetPreviewTokens(), defaultPreviewTokens, minTokens, maxTokens)
 	c.Budget = bounded(check, "total_tokens", p.GetTotalTokens(), 0, minTokens, maxHistoryTokens)
 	switch c.Level {
@@ -228,7 +232,7 @@ func (s *service) protection(check envelope.Checker, p *pb.ProtectionPolicy, int
 		into.Calls = make(map[string]bool, n)
 	}
 	for i, id := range p.GetCallIds()[:min(maxPinned, len(p.GetCallIds()))] {
-		check.Name(fmt.Sprintf("call_ids[%d]", i), id, true)
+		check.CallID(fmt.Sprintf("call_ids[%d]", i), id, true)
 		if into.Calls != nil {
 			into.Calls[id] = true
 		}

@@ -176,7 +176,8 @@ func (m *compaction) record(batch []*madeResult, overview *pb.Receipt) error {
 		}
 	}
 	m.recorded = true
-	return m.audit.compacted(m.ctx, m.began, m.session, compacted, overview, m.counter.Name())
+	made := &pb.AuditRecord{Policy: &pb.ProjectionPolicy{Render: known(m.render)}, Compacted: compacted, Receipt: overview}
+	return m.audit.compacted(m.ctx, m.began, m.session, made, m.counter.Name())
 }
 
 // answerUpTo answers what becomes of the results of a range, of which batch has those that changed.
@@ -232,5 +233,5 @@ func (m *compaction) mention(i int) (string, error) {
 	if _, payload := m.registry.types.Open(r); payload != nil {
 		superseded = envelope.SupersededBy(payload)
 	}
-	return renderers.Mention(m.registry.ofResult(r).Renderer, r, m.plan.Results[i].Subject, superseded), nil
+	return renderers.Mention(m.registry.ofResult(r).Renderer, r, renderers.Policy{Counter: m.counter, Handle: m.naming}, m.plan.Results[i].Subject, superseded), nil
 }

@@ -61,7 +61,7 @@ func (h *givenHistory) add(e *pb.CompactEntry) error {
 	}
 	path := fmt.Sprintf("entries[%d]", i)
 	check := envelope.NewChecker(path)
-	check.Name("call_id", e.GetCallId(), false)
+	check.CallID("call_id", e.GetCallId(), false)
 	check.Length("subject", e.GetSubject(), maxSubject)
 	if e.GetTurn() < h.turn {
 		check.Fail("turn", bounds, "is %d, after a result of turn %d", e.GetTurn(), h.turn)

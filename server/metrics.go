@@ -168,33 +168,21 @@ func (f *Projected) add(m protoreflect.Message) {
 		f.Truncated, f.Artifacts = true, append(f.Artifacts, e.GetDetailsOmitted().GetArtifact().GetPath())
 	}
 	if truncated {
-		f.Truncated, f.Artifacts = true, append(f.Artifacts, artifactsOf(m)...)
+		f.Truncated, f.Artifacts = true, append(f.Artifacts, envelope.Artifacts(m)...)
 	}
 }
 
 func (f *Projected) ledger(large *envelope.Large) {
 	for _, c := range large.Cuts {
 		sum := f.Cuts[c.GetKind()]
-		f.Cuts[c.GetKind()] = Cuts{sum.Count + 1, sum.Bytes + int64(c.GetLeftOutBytes())}
+		bytes, _ := envelope.LeftOut(c)
+		f.Cuts[c.GetKind()] = Cuts{sum.Count + 1, sum.Bytes + int64(bytes)}
 	}
 	for _, s := range large.Source.GetSegments() {
 		if r := int(s.GetReason()); r >= int(preview.KeepError) && r < len(f.Kept) {
 			f.Kept[r] += int64(s.GetLastLine() - s.GetFirstLine() + 1)
 		}
 	}
-}
-
-// artifactsOf are the paths of the artifacts of a message.
-func artifactsOf(m protoreflect.Message) (paths []string) {
-	field := m.Descriptor().Fields().ByName("artifacts")
-	if field == nil || !field.IsList() {
-		return nil
-	}
-	for i := range m.Get(field).List().Len() {
-		reference := m.Get(field).List().Get(i).Message()
-		paths = append(paths, reference.Get(reference.Descriptor().Fields().ByName("path")).String())
-	}
-	return paths
 }
 
 // redacted counts a kind of redaction: by its name, if it is that of a rule.

@@ -78,7 +78,9 @@ func TestMeasuring(t *testing.T) {
 	for _, family := range []string{"command", "command_batch", "search", "web_fetch", "external_json", "acme.v1.DeployResult", ""} {
 		h, m := measuredHouse(t)
 		rapid.Check(t, func(t *rapid.T) {
-			req, want := plain.project(t, family, policies().Draw(t, "policy"))
+			policy := policies().Draw(t, "policy")
+			policy.Segments = true // to compare them with what is told
+			req, want := plain.project(t, family, policy)
 			m.take()
 			got, err := h.Project(t.Context(), req)
 			if err != nil || !proto.Equal(want, got) {
@@ -118,8 +120,11 @@ func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, res
 			case "ToolError":
 				truncated = truncated || m.Has(m.Descriptor().Fields().ByName("details_omitted"))
 			case "Cut":
-				kind := pb.CutKind(get("kind").Enum())
-				wantCuts[kind] = server.Cuts{Count: wantCuts[kind].Count + 1, Bytes: wantCuts[kind].Bytes + int64(get("left_out_bytes").Uint())}
+				kind, bytes := pb.CutKind(get("kind").Enum()), get("left_out_bytes").Uint()
+				if bytes == 0 && kind != pb.CutKind_CUT_KIND_SOURCE_LOSS {
+					bytes = get("byte_end").Uint() - get("byte_start").Uint()
+				}
+				wantCuts[kind] = server.Cuts{Count: wantCuts[kind].Count + 1, Bytes: wantCuts[kind].Bytes + int64(bytes)}
 			case "Segment":
 				if r := get("reason").Enum(); r > protoreflect.EnumNumber(pb.KeepReason_KEEP_REASON_CONTEXT) && r < protoreflect.EnumNumber(pb.KeepReason_KEEP_REASON_STRUCTURE) {
 					wantKept[r] += int64(get("last_line").Uint() - get("first_line").Uint() + 1)

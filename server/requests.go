@@ -111,7 +111,7 @@ func (q *requests) append(ctx context.Context, r *request, records ...*pb.AuditR
 
 // repeated is the answer that a record has.
 func (s *service) repeated(r *pb.AuditRecord) *pb.ProjectResponse {
-	return &pb.ProjectResponse{
+	return s.asked(r.GetPolicy(), &pb.ProjectResponse{
 		Canonical: r.GetCanonical(), Receipt: r.GetReceipt(), Durability: s.durability, Redactions: r.GetRedactions(),
-	}
+	})
 }

@@ -42,6 +42,9 @@ func rights() map[string]right {
 		pb.TransportService_LintTranscript_FullMethodName:    everyone,
 		pb.TransportService_AssembleToolCalls_FullMethodName: everyone,
 
+		pb.ToolService_GetToolDefinitions_FullMethodName: everyone,
+		pb.ToolService_CallTool_FullMethodName:           everyone,
+
 		pb.AuditService_GetRecord_FullMethodName:    everyone,
 		pb.AuditService_ListRecords_FullMethodName:  everyone,
 		pb.AuditService_VerifyRecord_FullMethodName: everyone,

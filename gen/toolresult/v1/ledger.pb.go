@@ -33,19 +33,18 @@ const (
 	// compacted preview may be. Contiguous, inside a segment.
 	CutKind_CUT_KIND_LONG_LINE CutKind = 2
 	// Repetitions of what is shown once. Runs of one character inside lines are
-	// scattered, inside a segment. Whole lines that are the same as those just
+	// scattered. Whole lines that are the same as those just
 	// before, or differ in numbers, ids, times and paths alone, are contiguous:
 	// such a cut lies between two segments and has like_line.
 	CutKind_CUT_KIND_REPEATED CutKind = 3
 	// States of a line that the tool itself overwrote with a carriage return
-	// (progress output); the last state is shown. Scattered, inside a segment.
+	// (progress output); the last state is shown. Scattered.
 	CutKind_CUT_KIND_PROGRESS CutKind = 4
 	// Bytes without a visible effect on plain text: colour and erase sequences,
-	// window titles, hyperlink addresses, the CR of CRLF. Scattered, inside a
-	// segment.
+	// window titles, hyperlink addresses, the CR of CRLF. Scattered.
 	CutKind_CUT_KIND_CONTROL CutKind = 5
 	// Characters that a reader cannot see but a model reads: Unicode tags,
-	// direction overrides, zero-width characters. Scattered, inside a segment.
+	// direction overrides, zero-width characters. Scattered.
 	CutKind_CUT_KIND_INVISIBLE CutKind = 6
 	// The payload is not text, so none of it is shown. Contiguous.
 	CutKind_CUT_KIND_BINARY CutKind = 7
@@ -54,8 +53,7 @@ const (
 	CutKind_CUT_KIND_SOURCE_LOSS CutKind = 8
 	// Lines that Compact removed from a preview. Contiguous.
 	CutKind_CUT_KIND_COMPACTED CutKind = 9
-	// The times that lines begin with, where not all lines fit. Scattered, inside a
-	// segment.
+	// The times that lines begin with, where not all lines fit. Scattered.
 	CutKind_CUT_KIND_TIME CutKind = 10
 	// Lines that the profile of the command calls noise. Contiguous.
 	CutKind_CUT_KIND_FOLDED CutKind = 11
@@ -374,18 +372,20 @@ type Cut struct {
 	FirstLine uint64 `protobuf:"varint,2,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
 	// Last line that the cut touches, inclusive; 0 for an empty range.
 	LastLine uint64 `protobuf:"varint,3,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"`
-	// Offset in the payload of the first byte of the range.
+	// Offset in the payload of the first byte of the range. The range of a scattered cut
+	// is whole lines, of which some may be left out by other cuts.
 	ByteStart uint64 `protobuf:"varint,4,opt,name=byte_start,json=byteStart,proto3" json:"byte_start,omitempty"`
 	// Offset in the payload just after the last byte of the range.
 	ByteEnd uint64 `protobuf:"varint,5,opt,name=byte_end,json=byteEnd,proto3" json:"byte_end,omitempty"`
-	// Of a scattered cut: bytes in the range that are not shown. A contiguous cut leaves
+	// Of a scattered cut: bytes of shown lines that it leaves out. A contiguous cut leaves
 	// out all of its range, byte_end - byte_start bytes, and has 0 here.
 	LeftOutBytes uint64 `protobuf:"varint,6,opt,name=left_out_bytes,json=leftOutBytes,proto3" json:"left_out_bytes,omitempty"`
 	// Of a scattered cut: whole lines that are not shown. A contiguous cut between lines
 	// leaves out last_line - first_line + 1 lines, one inside a line none; both have
 	// 0 here.
 	LeftOutLines uint64 `protobuf:"varint,7,opt,name=left_out_lines,json=leftOutLines,proto3" json:"left_out_lines,omitempty"`
-	// Of a scattered cut: how many separate places it stands for. 0 for a contiguous one.
+	// Of a scattered cut: how many separate places it stands for, counted over the lines
+	// that Project showed; compaction does not change it. 0 for a contiguous one.
 	Occurrences uint64 `protobuf:"varint,8,opt,name=occurrences,proto3" json:"occurrences,omitempty"`
 	// Where the cut belongs in the preview text: an offset in bytes. Markers are
 	// put there by the renderer; no mark stands in the preview itself, so that
@@ -401,7 +401,10 @@ type Cut struct {
 	// Only for CUT_KIND_REPEATED between segments: the first of the lines before the
 	// cut that those it leaves out are like, in turn; first_line - 1 is the last.
 	// Otherwise 0.
-	LikeLine      uint64 `protobuf:"varint,13,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
+	LikeLine uint64 `protobuf:"varint,13,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
+	// Of a scattered cut: how much of left_out_bytes is of each line of the range that is
+	// shown, in order, so that the place of a line in the payload is known.
+	LineBytes     []uint64 `protobuf:"varint,14,rep,packed,name=line_bytes,json=lineBytes,proto3" json:"line_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -525,6 +528,13 @@ func (x *Cut) GetLikeLine() uint64 {
 		return x.LikeLine
 	}
 	return 0
+}
+
+func (x *Cut) GetLineBytes() []uint64 {
+	if x != nil {
+		return x.LineBytes
+	}
+	return nil
 }
 
 // Segment is a run of whole lines that the preview shows, and why. Segments are in the
@@ -738,7 +748,13 @@ type SourceFacts struct {
 	// Secrets that were replaced in the payload by "[redacted:KIND]" before anything
 	// else was done, by kind; bytes, lines, cuts and digest are those of the payload after
 	// that, and its artifact is the redacted twin.
-	Redactions    []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	Redactions []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	// Size in bytes of what the tool wrote, where the preview is of a readable form of it
+	// (JSON, indented); otherwise 0, and bytes has it.
+	OriginalBytes uint64 `protobuf:"varint,18,opt,name=original_bytes,json=originalBytes,proto3" json:"original_bytes,omitempty"`
+	// Number of lines of what the tool wrote, where the preview is of a readable form of
+	// it; otherwise 0, and lines has it.
+	OriginalLines uint64 `protobuf:"varint,19,opt,name=original_lines,json=originalLines,proto3" json:"original_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -878,6 +894,20 @@ func (x *SourceFacts) GetRedactions() []*Redaction {
 	return nil
 }
 
+func (x *SourceFacts) GetOriginalBytes() uint64 {
+	if x != nil {
+		return x.OriginalBytes
+	}
+	return 0
+}
+
+func (x *SourceFacts) GetOriginalLines() uint64 {
+	if x != nil {
+		return x.OriginalLines
+	}
+	return 0
+}
+
 // Excerpt is a large field of a custom family: a preview, what it leaves out, and where
 // all of it is, in one message. The families of the contract have the same as flat
 // fields, as the RFC writes them.
@@ -966,7 +996,7 @@ var File_toolresult_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\x8b\x04\n" +
+	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\xb0\x04\n" +
 	"\x03Cut\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x16.toolresult.v1.CutKindB\x04\x88\xb5\x18\x01R\x04kind\x12#\n" +
 	"\n" +
@@ -984,7 +1014,9 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	" \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\x12,\n" +
 	"\x0fleft_out_values\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\rleftOutValues\x12!\n" +
 	"\tof_values\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\bofValues\x12!\n" +
-	"\tlike_line\x18\r \x01(\x04B\x04\x88\xb5\x18\x01R\blikeLine\"\x97\x02\n" +
+	"\tlike_line\x18\r \x01(\x04B\x04\x88\xb5\x18\x01R\blikeLine\x12#\n" +
+	"\n" +
+	"line_bytes\x18\x0e \x03(\x04B\x04\x88\xb5\x18\x01R\tlineBytes\"\x97\x02\n" +
 	"\aSegment\x12#\n" +
 	"\n" +
 	"first_line\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\tfirstLine\x12!\n" +
@@ -999,7 +1031,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04tags\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04tags\x12\x18\n" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
-	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\x86\x06\n" +
+	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xe0\x06\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -1020,7 +1052,9 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x11original_artifact\x18\x10 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x10originalArtifact\x88\x01\x01\x12>\n" +
 	"\n" +
 	"redactions\x18\x11 \x03(\v2\x18.toolresult.v1.RedactionB\x04\x88\xb5\x18\x01R\n" +
-	"redactionsB\x14\n" +
+	"redactions\x12+\n" +
+	"\x0eoriginal_bytes\x18\x12 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalBytes\x12+\n" +
+	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLinesB\x14\n" +
 	"\x12_original_artifact\"\xf9\x01\n" +
 	"\aExcerpt\x12\x1e\n" +
 	"\apreview\x18\x01 \x01(\tB\x04\x88\xb5\x18\x02R\apreview\x12\"\n" +

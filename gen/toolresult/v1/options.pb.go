@@ -327,17 +327,22 @@ var (
 	//
 	// optional string label = 50004;
 	E_Label = &file_toolresult_v1_options_proto_extTypes[3]
-	// In a complete message: the field must be set.
+	// In a complete message: the field must be set. In an element of a list it need not
+	// be: a hit without a path is no reason to refuse the others.
 	//
 	// optional bool required = 50005;
 	E_Required = &file_toolresult_v1_options_proto_extTypes[4]
 	// In a complete message: the most bytes of the string that the canonical result has;
-	// a longer one is cut there and ends in "...". Default: 1,024. Bounds: 1 to 65,536.
+	// a longer one is cut there and ends in "...", handles as any other: one that was cut
+	// is seen to be none. It is cut further where the facts of a result would not fit its
+	// budget. In a large list it is cut where it is shown, and the artifact has it whole.
+	// Default: 1,024. Bounds: 1 to 65,536.
 	//
 	// optional uint32 max_bytes = 50006;
 	E_MaxBytes = &file_toolresult_v1_options_proto_extTypes[5]
 	// In a complete message: the most elements of the list that the canonical result has,
-	// unless it is a large list, which has no bound. Default: 64. Bounds: 1 to 10,000.
+	// unless it is a large list, which has no bound. Of more strings the last element says
+	// how many are left out, as in "... 5 more". Default: 64. Bounds: 1 to 10,000.
 	//
 	// optional uint32 max_items = 50007;
 	E_MaxItems = &file_toolresult_v1_options_proto_extTypes[6]
