@@ -1,6 +1,8 @@
 package compactor
 
 import (
+	"math"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -13,11 +15,14 @@ type History struct {
 	// Load returns the result of an entry: the same each time. It is called a few times for
 	// each, so that a history need not be in memory.
 	Load func(entry int) (*pb.CanonicalToolResult, error)
+	// Keep is how many bytes of results, as they are encoded, a plan keeps with what it found
+	// out about them, which is some five times as much. 0: the last result alone.
+	Keep int
 }
 
 // InMemory returns the history of results that are in memory, one for each entry.
 func InMemory(entries []Entry, results []*pb.CanonicalToolResult) History {
-	return History{entries, func(i int) (*pb.CanonicalToolResult, error) { return results[i], nil }}
+	return History{entries, func(i int) (*pb.CanonicalToolResult, error) { return results[i], nil }, math.MaxInt}
 }
 
 // loaded is a result that is in memory, with what was found out about it.
@@ -45,14 +50,10 @@ func (c *Compactor) open(r *pb.CanonicalToolResult) *loaded {
 	return l
 }
 
-// maxLoaded is how many bytes of results are kept in memory, as they are encoded. What is
-// known of them is some five times that.
-const maxLoaded = 2 << 20
-
 // shelf loads results, and keeps those that were loaded last.
 type shelf struct {
 	*Compactor
-	load  func(entry int) (*pb.CanonicalToolResult, error)
+	History
 	kept  map[int]*loaded
 	order []keptSize // the oldest first
 	size  int
@@ -65,13 +66,13 @@ func (s *shelf) get(entry int) (*loaded, error) {
 	if l := s.kept[entry]; l != nil {
 		return l, nil
 	}
-	r, err := s.load(entry)
+	r, err := s.Load(entry)
 	if err != nil {
 		return nil, err
 	}
 	l, n := s.open(r), proto.Size(r)
 	s.kept[entry], s.order, s.size = l, append(s.order, keptSize{entry, n}), s.size+n
-	for s.size > s.memory && len(s.order) > 1 {
+	for s.size > s.Keep && len(s.order) > 1 {
 		delete(s.kept, s.order[0].entry)
 		s.size, s.order = s.size-s.order[0].size, s.order[1:]
 	}

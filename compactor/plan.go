@@ -76,7 +76,7 @@ func (p *Plan) ResultAt(entry int, place Place) (Compacted, error) {
 // Load and Measure.
 func (c *Compactor) Plan(history History, p Policy) (*Plan, error) {
 	n := len(history.Entries)
-	s := &shelf{Compactor: c, load: history.Load, kept: map[int]*loaded{}}
+	s := &shelf{Compactor: c, History: history, kept: map[int]*loaded{}}
 	l := planner{
 		Policy: p, shelf: s, list: make([]facts, n), plan: &Plan{Results: make([]Planned, n), shelf: s},
 		steps: make([][]step, n), states: make([][]state, n), now: make([]int, n),

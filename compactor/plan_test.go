@@ -383,8 +383,8 @@ func TestPlansOfLoadedHistories(t *testing.T) {
 			loads++
 			return proto.CloneOf(list[i].Result), nil
 		}
+		h.Keep = 0
 		c := compactorAt(t, "/store/3f8/a9c1e2")
-		compactor.KeepNothing(c)
 		got, err := c.Plan(h, compactor.Policy{
 			Level: line, PreviewTokens: 16, OpenFailure: 16, Measure: about, Budget: want.Before * share / 100,
 		})

@@ -55,6 +55,8 @@ func TestFamilyIsFoundByItsFields(t *testing.T) {
 		t.Fatalf("%v, %v", r, err)
 	}
 	_, err = envelope.FromJSON([]byte(`{"result":{}}`), "")
+	wantReason(t, err, "result", pb.ErrorReason_ERROR_REASON_FIELD_MISSING)
+	_, err = envelope.FromJSON([]byte(`{"result":{"orbit":1}}`), "")
 	wantReason(t, err, "result", pb.ErrorReason_ERROR_REASON_JSON_INVALID)
 }
 

@@ -27,7 +27,7 @@ func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 	if n := len(req.GetEntries()); n > maxResults {
 		return nil, tooManyEntries(maxResults)
 	}
-	if err := m.begin(req.GetSessionId(), req.GetPolicy(), len(req.GetEntries())); err != nil {
+	if err := m.begin(req.GetSessionId(), req.GetPolicy(), len(req.GetEntries()), maxRequestInMemory); err != nil {
 		return nil, err
 	}
 	defer m.history.close()
@@ -67,8 +67,8 @@ type compaction struct {
 	recorded bool                            // the audit log has a record of the call
 }
 
-// begin checks what is asked before there are results.
-func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit int) (err error) {
+// begin checks what is asked before there are results: of how many entries, and how many bytes of them are in memory.
+func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit, memory int) (err error) {
 	if m.session, err = confine(m.ctx, session); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit int) (e
 	if m.compactionPolicy, err = m.compaction(p, limit); err != nil {
 		return err
 	}
-	m.history, m.moved = m.newHistory(m.ctx, m.session, limit), map[int]*pb.CanonicalToolResult{}
+	m.history, m.moved = m.newHistory(m.ctx, m.session, limit, memory), map[int]*pb.CanonicalToolResult{}
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit int) (e
 func (m *compaction) run(dry bool, answer func(*pb.PlannedResult, *pb.CompactedResult) error) (_ *pb.CompactResponse, err error) {
 	n := len(m.history.entries)
 	m.Measure = m.measure
-	if m.plan, err = m.compactor.Plan(compactor.History{Entries: m.history.entries, Load: m.history.load}, m.Policy); err != nil {
+	if m.plan, err = m.compactor.Plan(m.history.planned(), m.Policy); err != nil {
 		return nil, err
 	}
 	if dry {

@@ -82,3 +82,27 @@ func BenchmarkCompact(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCompactStream plans the same histories as they arrive in a stream, with decoding.
+func BenchmarkCompactStream(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as in the sidecar
+	h := newHouse(b)
+	for _, n := range []int{1000, 10_000} {
+		req := longHistory(b, h, n)
+		req.Policy, req.DryRun = &pb.CompactionPolicy{TotalTokens: 100_000_000}, true
+		full, err := h.Compact(b.Context(), req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		req.Policy.TotalTokens = uint32(full.GetPlan().GetTokensBefore() / 3)
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := compactStreamed(b.Context(), h, streamOf(req)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/result")
+		})
+	}
+}

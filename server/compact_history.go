@@ -14,9 +14,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// maxHistoryInMemory is how many bytes of a history are kept in memory, as they are encoded. What is over it is spooled
-// into the artifact store.
-const maxHistoryInMemory = 2 << 20
+// How many bytes of a history are kept in memory, as they are encoded. What is over it is spooled into the artifact store.
+const (
+	maxRequestInMemory = 16 << 20 // of one in a request, which is in memory anyway
+	maxStreamInMemory  = 2 << 20
+)
 
 // givenHistory is the results of a history as they are given, in the order of the entries.
 type givenHistory struct {
@@ -24,6 +26,7 @@ type givenHistory struct {
 	ctx     context.Context //nolint:containedctx // of the call
 	session string
 	limit   int // of entries
+	most    int // bytes in memory
 	entries []compactor.Entry
 	results []givenResult
 	turn    uint32 // of the last entry
@@ -39,8 +42,8 @@ type givenResult struct {
 	size    int
 }
 
-func (s *service) newHistory(ctx context.Context, session string, limit int) *givenHistory {
-	h := &givenHistory{service: s, ctx: ctx, session: session, limit: limit}
+func (s *service) newHistory(ctx context.Context, session string, limit, most int) *givenHistory {
+	h := &givenHistory{service: s, ctx: ctx, session: session, limit: limit, most: most}
 	h.records = sessionRecords{audit: s.audit, session: session}
 	h.spool = spool{newStage: func() (artifactstore.Stage, error) { return s.store.Stage(ctx) }}
 	return h
@@ -161,7 +164,7 @@ func (h *givenHistory) keep(r *pb.CanonicalToolResult) error {
 		h.results = append(h.results, givenResult{})
 		return nil
 	}
-	if n := proto.Size(r); h.memory+n <= h.inMemory {
+	if n := proto.Size(r); h.memory+n <= h.most {
 		h.memory += n
 		h.results = append(h.results, givenResult{message: r})
 		return nil
@@ -169,6 +172,11 @@ func (h *givenHistory) keep(r *pb.CanonicalToolResult) error {
 	at, size, err := h.spool.write(r)
 	h.results = append(h.results, givenResult{at: at, size: size})
 	return err
+}
+
+// planned is the history as a plan has it.
+func (h *givenHistory) planned() compactor.History {
+	return compactor.History{Entries: h.entries, Load: h.load, Keep: h.most}
 }
 
 // load returns a result that is known.

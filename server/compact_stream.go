@@ -39,7 +39,7 @@ func (c *compactStream) serve() error {
 		return outOfOrder("the first message is the header")
 	}
 	c.form = header.GetCanonicalForm()
-	if err := c.begin(header.GetSessionId(), header.GetPolicy(), maxStreamedResults); err != nil {
+	if err := c.begin(header.GetSessionId(), header.GetPolicy(), maxStreamedResults, c.streamMemory); err != nil {
 		return under("header", err)
 	}
 	for {

@@ -31,14 +31,14 @@ func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, log
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle, inMemory: maxHistoryInMemory,
+	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle, streamMemory: maxStreamInMemory,
 		secrets: newSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
 }
 
-// NewSpoolingService is NewService with no result of a history in memory.
+// NewSpoolingService is NewService with no result of a stream in memory.
 func NewSpoolingService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
 	s := NewService(t, r, store).(*service)
-	s.inMemory = 0
+	s.streamMemory = 0
 	return s
 }
 

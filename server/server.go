@@ -149,7 +149,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	results := &service{
-		registry: registry, compactor: planner, inMemory: maxHistoryInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.library, o.Metrics), roots: roots, durability: durability,
+		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.library, o.Metrics), roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
 		metrics: o.Metrics, secrets: newSecrets(), audit: s.audit, requests: newRequests(s.audit),
 	}

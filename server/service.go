@@ -21,24 +21,24 @@ import (
 // below; the interceptor that wraps them makes statuses of these.
 type service struct {
 	pb.UnimplementedToolResultServiceServer
-	registry   *Registry
-	compactor  *compactor.Compactor
-	counters   counters
-	store      store
-	roots      []root
-	durability pb.StoreDurability
-	info       *pb.GetServerInfoResponse
-	logger     *slog.Logger
-	outputs    *outputs
-	idle       time.Duration // that a stream may be without a message
-	inMemory   int           // bytes of a history that are kept in memory
-	secrets    *secrets
-	patterns   *redact.Patterns // of what looks like a secret; nil when that is off
-	audit      *audit           // nil when no log is kept
-	requests   *requests
-	objects    *objectstore.Store // nil when there is none
-	metrics    Metrics            // nil when nobody asks
-	redactions map[string]bool    // the rules of redaction, by which they are counted; other kinds are names that callers chose
+	registry     *Registry
+	compactor    *compactor.Compactor
+	counters     counters
+	store        store
+	roots        []root
+	durability   pb.StoreDurability
+	info         *pb.GetServerInfoResponse
+	logger       *slog.Logger
+	outputs      *outputs
+	idle         time.Duration // that a stream may be without a message
+	streamMemory int           // bytes of a history in a stream that are kept in memory
+	secrets      *secrets
+	patterns     *redact.Patterns // of what looks like a secret; nil when that is off
+	audit        *audit           // nil when no log is kept
+	requests     *requests
+	objects      *objectstore.Store // nil when there is none
+	metrics      Metrics            // nil when nobody asks
+	redactions   map[string]bool    // the rules of redaction, by which they are counted; other kinds are names that callers chose
 }
 
 // store is what the service needs of the library of artifacts.
