@@ -27,9 +27,8 @@ BENCHTIME ?= 1s
 WRITE ?=
 # The tests of the store that other legs may skip, because they need root, a mount or a program.
 STORE_LEGS := TestRefusals|TestRequireStableFS|TestDamage|TestDiskFull|TestTakesFiles|TestTakingFileFails|TestCompressedIsZstd
-# What `make breaking` compares the contract with: the last release or, before
-# there is one, the commit that first published the contract.
-AGAINST ?= $(shell git describe --tags --abbrev=0 2>/dev/null || git rev-list --max-parents=0 HEAD 2>/dev/null | tail -n 1)
+# The contract as it was promised (docs/versioning.md): a descriptor set without comments. `make breaking` compares with it.
+FROZEN := proto/v1.binpb
 
 .PHONY: help
 help: ## List the targets
@@ -194,14 +193,21 @@ generate: $(TOOLS) ## Make gen/ and the descriptor set of the example again
 	$(BIN)/buf generate
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o docs/examples/acme.binpb
 
+.PHONY: freeze
+freeze: $(BIN)/buf ## Promise what was added to the contract; refused when it breaks clients
+	@if [ -e $(FROZEN) ]; then $(MAKE) -s breaking; fi
+	$(BIN)/buf build proto --as-file-descriptor-set --exclude-source-info -o $(FROZEN)
+
 .PHONY: check-generated
-check-generated: $(TOOLS) ## Fail if gen/, the example or the rules of redaction are not what they are made from
+check-generated: $(TOOLS) ## Fail if gen/, the example, the promised contract or the rules of redaction are not what they are made from
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
 	$(BIN)/buf generate -o "$$tmp"; \
 	diff -r gen "$$tmp/gen"; \
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o "$$tmp/acme.binpb"; \
 	cmp docs/examples/acme.binpb "$$tmp/acme.binpb"; \
-	echo "gen/ is what proto/ gives, and so is the example"
+	$(BIN)/buf build proto --as-file-descriptor-set --exclude-source-info -o "$$tmp/v1.binpb"; \
+	cmp $(FROZEN) "$$tmp/v1.binpb" || { echo "the contract has what $(FROZEN) has not: run make freeze"; exit 1; }; \
+	echo "gen/ is what proto/ gives, and so are the example and the promised contract"
 	$(GO) -C preview/redact/generate run . -check ../rules.json
 
 .PHONY: rules
@@ -238,8 +244,8 @@ check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not t
 	$(GO) -C preview/redact/generate mod tidy -diff
 
 .PHONY: breaking
-breaking: $(BIN)/buf ## Fail if the contract breaks clients of AGAINST
-	$(BIN)/buf breaking --against '.git#ref=$(AGAINST)'
+breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised
+	$(BIN)/buf breaking proto --against $(FROZEN)
 
 .PHONY: dag
 dag: ## Fail if a package imports what its room may not

@@ -116,3 +116,12 @@ func shardName(name string) string {
 	}
 	return name[:sharedDigits] + "8"
 }
+
+// ParseName returns the name that a text gives of an artifact: the name itself, or the end of a path as a directory store
+// has it, such as "1f8/a0074a" of 1fa0074a. Whether there is such an artifact is for the reader to find out.
+func ParseName(text string) (name string, ok bool) {
+	if checkName(text) == nil {
+		return text, true
+	}
+	return nameAt(text)
+}

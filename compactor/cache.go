@@ -21,7 +21,7 @@ const shares = 16
 // costs, once, that what is kept of it is written again and not read. The boundary from
 // which on it pays is where the sum of both, from there to the end of the cache, is the
 // greatest. Before it steps are taken last of all.
-func (c *Cache) discounts(list []opened, before []int, steps [][]step) []int {
+func (c *Cache) discounts(list []facts, before []int, steps [][]step) []int {
 	all := make([]int, len(list))
 	for i := range all {
 		all[i] = shares

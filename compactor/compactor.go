@@ -25,6 +25,7 @@ type Compactor struct {
 	types   envelope.Types
 	schemas map[protoreflect.FullName]*schema
 	place   Place
+	memory  int // bytes of results that a plan keeps
 }
 
 // Place says by which path and digest an artifact with a payload will be known, without
@@ -33,7 +34,7 @@ type Place func(payload []byte) (path, digest string)
 
 // New returns a Compactor. It fails for families whose options cannot be read.
 func New(types envelope.Types, place Place) (*Compactor, error) {
-	c := &Compactor{types: types, schemas: map[protoreflect.FullName]*schema{}, place: place}
+	c := &Compactor{types: types, schemas: map[protoreflect.FullName]*schema{}, place: place, memory: maxLoaded}
 	_, families := envelope.FamilyFields()
 	roots := []protoreflect.MessageDescriptor{(*pb.ToolError)(nil).ProtoReflect().Descriptor()}
 	for _, f := range families {

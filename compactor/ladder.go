@@ -2,16 +2,24 @@ package compactor
 
 import (
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
+
+// rung is what a result may be brought to.
+type rung struct {
+	level         pb.CompactionLevel
+	previewTokens int
+}
+
+func (r rung) target() Target { return Target{Level: r.level, PreviewTokens: r.previewTokens} }
 
 // step brings a result from one rung of its ladder to a lower one.
 type step struct {
-	entry  int
-	number int // of the steps of the entry, from 1
-	to     Target
-	saved  int // tokens, about
-	loss   int // of what the result is worth
-	price  int // loss per token saved: the cheapest step of all is taken first
+	to    rung
+	saved int // tokens, about
+	loss  int // of what the result is worth
+	price int // loss per token saved: the cheapest step of all is taken first
 }
 
 // worth is what a token is worth by the salience of its line, and by how many tokens of
@@ -53,14 +61,13 @@ type listSketch struct {
 	hasHandle bool
 }
 
-func (o *opened) sketch() sketch {
+func (o *loaded) sketch() sketch {
 	var s sketch
-	o.rankings = rankings{}
 	s.message(o.schema, o.payload, o)
 	return s
 }
 
-func (s *sketch) message(of *schema, m protoreflect.Message, o *opened) {
+func (s *sketch) message(of *schema, m protoreflect.Message, o *loaded) {
 	for i := range of.large {
 		f := &of.large[i]
 		if !f.Has(m) {
@@ -148,22 +155,22 @@ func (s *sketch) at(to Target) (cost, value int) {
 	return cost, value
 }
 
-// rungs are the targets that a result may be brought to, the highest first.
-func (p *Policy) rungs(o *opened) (list []Target) {
+// rungs are what a result may be brought to, the highest first.
+func (p *Policy) rungs(o *facts) (list []rung) {
 	floor := 0
 	if o.open {
 		floor = p.OpenFailure
 	}
 	for _, n := range sizesDownTo(p.PreviewTokens) {
 		if n >= floor {
-			list = append(list, Target{Level: trimmed, PreviewTokens: n})
+			list = append(list, rung{trimmed, n})
 		}
 	}
 	if p.Level >= handles && floor == 0 {
-		list = append(list, Target{Level: handles})
+		list = append(list, rung{level: handles})
 	}
 	if p.Level >= line && floor == 0 && o.family != errorFamily && o.schema.leveled {
-		list = append(list, Target{Level: line})
+		list = append(list, rung{level: line})
 	}
 	return list
 }
@@ -172,18 +179,16 @@ func (p *Policy) rungs(o *opened) (list []Target) {
 // rung that costs more than it is worth is passed over. What is left of the ladder from
 // any rung on is the ladder of the result that stands there, so that it does not matter
 // in how many compactions it went down.
-func (p *Policy) steps(list []opened, i int) (steps []step) {
-	o := &list[i]
+func (p *Policy) steps(o *facts, l *loaded) (steps []step) {
 	weight := o.weight()
-	sketch := o.sketch()
+	sketch := l.sketch()
 	cost, value := sketch.at(Target{})
 	for _, to := range p.rungs(o) {
-		to.Superseded = supersededBy(list, i)
-		c, v := sketch.at(to)
-		if saved := cost - c; saved < leastSaving && (to.Level != line || saved <= 0) {
+		c, v := sketch.at(to.target())
+		if saved := cost - c; saved < leastSaving && (to.level != line || saved <= 0) {
 			continue
 		}
-		s := step{entry: i, to: to, saved: cost - c, loss: weight * (value - v)}
+		s := step{to: to, saved: cost - c, loss: weight * (value - v)}
 		for n := len(steps); n > 0 && steps[n-1].loss*s.saved >= s.loss*steps[n-1].saved; n = len(steps) {
 			s.saved, s.loss = s.saved+steps[n-1].saved, s.loss+steps[n-1].loss
 			steps = steps[:n-1]
@@ -191,22 +196,19 @@ func (p *Policy) steps(list []opened, i int) (steps []step) {
 		steps = append(steps, s)
 		cost, value = c, v
 	}
-	for n := range steps {
-		steps[n].number = n + 1
-	}
 	return steps
 }
 
 // weight is how much a token of a result counts among those of others: by its age in
 // turns, four times for a failure that is open, and an eighth for what a later result
-// says better.
-func (o *opened) weight() int {
+// says better, or made untrue.
+func (o *facts) weight() int {
 	const youngest = 1 << 16
 	w := youngest / (1 + o.age)
 	if o.open {
 		w *= 4
 	}
-	if o.superseded >= 0 {
+	if o.superseded >= 0 || o.stale {
 		w /= 8
 	}
 	return max(1, w)

@@ -43,16 +43,16 @@ func TestRestOfTheLadder(t *testing.T) {
 				t.Fatal(err)
 			}
 			ladder := func(r *pb.CanonicalToolResult) []step {
-				list := c.open([]Entry{{Result: r}})
-				list[0].open = false
-				return (&Policy{Level: line, PreviewTokens: 16}).steps(list, 0)
+				l := c.open(r)
+				f := c.factsOf(&Entry{}, l)
+				return (&Policy{Level: line, PreviewTokens: 16}).steps(&f, l)
 			}
 			all := ladder(r)
 			if len(all) < 3 {
 				t.Fatalf("%d steps", len(all))
 			}
 			for n, s := range all[:len(all)-1] {
-				rest := ladder(c.Compact(r, s.to).Result)
+				rest := ladder(c.Compact(r, s.to.target()).Result)
 				if got, want := prices(rest), prices(all[n+1:]); got != want {
 					t.Errorf("behind step %d: %s\nand in one go: %s", n+1, got, want)
 				}
@@ -64,7 +64,7 @@ func TestRestOfTheLadder(t *testing.T) {
 func prices(steps []step) string {
 	var b strings.Builder
 	for _, s := range steps {
-		fmt.Fprintf(&b, "%v %d: %d for %d; ", s.to.Level, s.to.PreviewTokens, s.loss, s.saved)
+		fmt.Fprintf(&b, "%v %d: %d for %d; ", s.to.level, s.to.previewTokens, s.loss, s.saved)
 	}
 	return b.String()
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
 )
 
 // Policy governs a plan. Every value is set.
@@ -28,12 +27,15 @@ type Plan struct {
 	Before, After int // tokens of all receipts
 	Invalidated   int // tokens of the provider's cache
 	Shortfall     int // by how many tokens the budget is not met
+	Unknown       int // results that this version does not know
+	shelf         *shelf
 }
 
 // Planned is what it does to one result.
 type Planned struct {
-	Compacted
 	Target        Target
+	Changed       bool
+	Level         pb.CompactionLevel // afterwards
 	Before, After int
 	Hold          pb.ResultHold
 	Open          bool // a failure after which the same did not succeed
@@ -46,11 +48,40 @@ func (p *Plan) FirstChanged() int {
 	return slices.IndexFunc(p.Results, func(r Planned) bool { return r.Changed })
 }
 
+// Result returns what the plan makes of the result of an entry that is known. It is made
+// anew each time; the only errors are those of Load.
+func (p *Plan) Result(entry int) (Compacted, error) {
+	l, err := p.shelf.get(entry)
+	if err != nil {
+		return Compacted{}, err
+	}
+	if !p.Results[entry].Changed {
+		return Compacted{Result: l.result}, nil
+	}
+	return p.shelf.compact(l.result, p.Results[entry].Target, l.rankings), nil
+}
+
+// ResultAt returns what the plan makes of the result of an entry that changes, with another
+// place for its artifacts.
+func (p *Plan) ResultAt(entry int, place Place) (Compacted, error) {
+	l, err := p.shelf.get(entry)
+	if err != nil {
+		return Compacted{}, err
+	}
+	return p.shelf.At(place).Compact(l.result, p.Results[entry].Target), nil
+}
+
 // Plan plans the compaction of a history, the oldest entry first. It changes nothing
-// given. The only errors are those of Measure.
-func (c *Compactor) Plan(history []Entry, p Policy) (*Plan, error) {
-	l := planner{Compactor: c, Policy: p, list: c.open(history), plan: &Plan{Results: make([]Planned, len(history))}}
-	if err := l.begin(); err != nil {
+// given, and keeps no result in memory but the last ones. The only errors are those of
+// Load and Measure.
+func (c *Compactor) Plan(history History, p Policy) (*Plan, error) {
+	n := len(history.Entries)
+	s := &shelf{Compactor: c, load: history.Load, kept: map[int]*loaded{}}
+	l := planner{
+		Policy: p, shelf: s, list: make([]facts, n), plan: &Plan{Results: make([]Planned, n), shelf: s},
+		steps: make([][]step, n), states: make([][]state, n), now: make([]int, n),
+	}
+	if err := l.begin(history.Entries); err != nil {
 		return nil, err
 	}
 	var err error
@@ -67,37 +98,59 @@ func (c *Compactor) Plan(history []Entry, p Policy) (*Plan, error) {
 
 // planner is the making of one plan.
 type planner struct {
-	*Compactor
 	Policy
-	list   []opened
+	shelf  *shelf
+	list   []facts
 	plan   *Plan
 	steps  [][]step // of each entry
-	order  []step   // all of them, in the order in which they are taken
+	order  []taking // all of them, in the order in which they are taken
 	states [][]state
 	now    []int // how many of its steps each entry has taken
 	total  int   // what all receipts cost at their states
 }
 
+// taking is the taking of a step.
+type taking struct {
+	entry  int
+	number int // of the steps of the entry, from 1
+	saved  int
+	price  int
+}
+
 // state is a result after some of its steps.
 type state struct {
-	Compacted
-	target Target
-	cost   int // 0: not looked at
+	known bool
+	rung  int // by which step it came to be; 0: it is as it was
+	cost  int
+	level pb.CompactionLevel
 }
 
 // begin measures the results as they are, and finds those that may not change.
-func (l *planner) begin() error {
-	l.now, l.states = make([]int, len(l.list)), make([][]state, len(l.list))
+func (l *planner) begin(entries []Entry) error {
 	for i := range l.list {
-		o, r := &l.list[i], &l.plan.Results[i]
-		n, err := l.Measure(i, o.Result)
+		if entries[i].Unknown {
+			l.list[i] = facts{Entry: &entries[i], standing: standing{subject: entries[i].Subject, superseded: -1}}
+			l.states[i] = []state{{known: true}}
+			l.plan.Unknown++
+			continue
+		}
+		o, err := l.shelf.get(i)
 		if err != nil {
 			return err
 		}
-		r.Before, r.Hold, r.Open, r.SupersededBy = n, l.hold(i), o.open, o.superseded
-		r.Subject = preview.OneLine(o.subject)
-		l.states[i] = []state{{Compacted: Compacted{Result: o.Result}, cost: n}}
+		n, err := l.Measure(i, o.result)
+		if err != nil {
+			return err
+		}
+		l.list[i] = l.shelf.factsOf(&entries[i], o)
+		l.states[i] = []state{{known: true, cost: n, level: l.list[i].level}}
 		l.total += n
+	}
+	stand(l.list)
+	for i := range l.list {
+		o, r := &l.list[i], &l.plan.Results[i]
+		r.Before, r.Hold, r.Open, r.SupersededBy = l.states[i][0].cost, l.hold(i), o.open, o.superseded
+		r.Subject = o.subject.Text
 	}
 	l.plan.Before = l.total
 	return nil
@@ -107,6 +160,8 @@ func (l *planner) begin() error {
 func (l *planner) hold(i int) pb.ResultHold {
 	o := &l.list[i]
 	switch {
+	case o.Unknown:
+		return pb.ResultHold_RESULT_HOLD_UNKNOWN
 	case o.age < l.LastTurns, o.Call != "" && l.Calls[o.Call], l.Families[o.family]:
 		return pb.ResultHold_RESULT_HOLD_PROTECTED
 	case i < l.Cache.Results && !l.Cache.MayBreak:
@@ -123,7 +178,6 @@ func (l *planner) free(i int) bool {
 // all brings every entry to the level, and one for which a line is no shorter to the
 // level above.
 func (l *planner) all() error {
-	l.steps = make([][]step, len(l.list))
 	levels := []pb.CompactionLevel{l.Policy.Level}
 	if l.Policy.Level == line {
 		levels = []pb.CompactionLevel{handles, line}
@@ -132,9 +186,8 @@ func (l *planner) all() error {
 		if !l.free(i) {
 			continue
 		}
-		for n, level := range levels {
-			to := Target{Level: level, PreviewTokens: l.PreviewTokens, Superseded: supersededBy(l.list, i)}
-			l.steps[i] = append(l.steps[i], step{entry: i, number: n + 1, to: to})
+		for _, level := range levels {
+			l.steps[i] = append(l.steps[i], step{to: rung{level, l.PreviewTokens}})
 		}
 		if err := l.moveTo(i, len(levels)); err != nil {
 			return err
@@ -147,7 +200,9 @@ func (l *planner) all() error {
 // does not depend on the budget: a smaller one takes more of the same, and so never
 // shows more of any result.
 func (l *planner) fit() error {
-	l.sort()
+	if err := l.sort(); err != nil {
+		return err
+	}
 	taken, about := 0, l.total
 	for taken < len(l.order) && about > l.Budget {
 		about -= l.order[taken].saved
@@ -189,26 +244,31 @@ func (l *planner) fit() error {
 }
 
 // sort makes the order of all steps.
-func (l *planner) sort() {
-	l.steps = make([][]step, len(l.list))
+func (l *planner) sort() error {
 	before := make([]int, len(l.list))
 	for i := range l.list {
 		before[i] = l.plan.Results[i].Before
-		if l.free(i) {
-			l.steps[i] = l.Policy.steps(l.list, i)
+		if !l.free(i) {
+			continue
 		}
+		o, err := l.shelf.get(i)
+		if err != nil {
+			return err
+		}
+		l.steps[i] = l.Policy.steps(&l.list[i], o)
 	}
 	discounts := l.Cache.discounts(l.list, before, l.steps)
 	for i, steps := range l.steps {
 		for n := range steps {
 			s := &steps[n]
 			s.price = s.loss * shares / s.saved * shares / discounts[i]
+			l.order = append(l.order, taking{entry: i, number: n + 1, saved: s.saved, price: s.price})
 		}
-		l.order = append(l.order, steps...)
 	}
-	slices.SortStableFunc(l.order, func(a, b step) int {
+	slices.SortStableFunc(l.order, func(a, b taking) int {
 		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.entry, b.entry), cmp.Compare(a.number, b.number))
 	})
+	return nil
 }
 
 // count adds up what all receipts cost at their states.
@@ -225,7 +285,7 @@ func (l *planner) count() error {
 }
 
 // take takes a step.
-func (l *planner) take(s step) error { return l.moveTo(s.entry, s.number) }
+func (l *planner) take(s taking) error { return l.moveTo(s.entry, s.number) }
 
 // moveTo brings an entry to one of its states.
 func (l *planner) moveTo(entry, number int) error {
@@ -248,47 +308,63 @@ const sureSaving = 160
 // leastGain is what one line must save, where nothing else goes.
 const leastGain = 8
 
+// target is what an entry is brought to by one of its steps.
+func (l *planner) target(entry, number int) Target {
+	to := l.steps[entry][number-1].to.target()
+	to.Superseded = supersededBy(l.list, entry)
+	return to
+}
+
 // state returns an entry after some of its steps. A step that does not make the receipt
 // smaller changes nothing.
-func (l *planner) state(entry, number int) (*state, error) {
-	states := l.states[entry]
-	for len(states) <= number {
-		states = append(states, state{})
+func (l *planner) state(entry, number int) (state, error) {
+	if len(l.states[entry]) <= number {
+		l.states[entry] = append(l.states[entry], make([]state, number+1-len(l.states[entry]))...)
 	}
-	l.states[entry] = states
-	s := &states[number]
-	if s.cost > 0 || number == 0 {
+	if s := l.states[entry][number]; s.known {
 		return s, nil
+	}
+	made, err := l.try(entry, number)
+	if err != nil {
+		return made, err
 	}
 	st := l.steps[entry][number-1]
-	s.target, s.Compacted = st.to, l.compact(l.list[entry].Result, st.to, l.list[entry].rankings)
-	if s.Changed {
-		var err error
-		if s.cost, err = l.Measure(entry, s.Result); err != nil {
-			return nil, err
+	if made.rung == 0 || st.saved < sureSaving {
+		higher, err := l.state(entry, number-1)
+		if err != nil {
+			return higher, err
+		}
+		least := 1
+		if st.to.level == line {
+			least = leastGain
+		}
+		if made.rung == 0 || made.cost+least > higher.cost {
+			made = higher
 		}
 	}
-	if s.Changed && st.saved >= sureSaving {
+	l.states[entry][number] = made
+	return made, nil
+}
+
+// try makes an entry after a step, and measures it.
+func (l *planner) try(entry, number int) (s state, err error) {
+	o, err := l.shelf.get(entry)
+	if err != nil {
+		return s, err
+	}
+	made := l.shelf.compact(o.result, l.target(entry, number), o.rankings)
+	if !made.Changed {
 		return s, nil
 	}
-	higher, err := l.state(entry, number-1)
-	if err != nil {
-		return nil, err
-	}
-	least := 1
-	if st.to.Level == line {
-		least = leastGain
-	}
-	if s = &l.states[entry][number]; !s.Changed || s.cost+least > higher.cost {
-		*s = *higher
-	}
-	return s, nil
+	s = state{known: true, rung: number, level: l.shelf.Level(made.Result)}
+	s.cost, err = l.Measure(entry, made.Result)
+	return s, err
 }
 
 // breaks reports whether a result changes that is in the provider's cache.
 func (l *planner) breaks() bool {
 	for i := range min(l.Cache.Results, len(l.list)) {
-		if l.states[i][l.now[i]].Changed {
+		if l.states[i][l.now[i]].rung > 0 {
 			return true
 		}
 	}
@@ -303,12 +379,16 @@ func (l *planner) finish() *Plan {
 		p.Shortfall = max(0, l.total-l.Budget)
 	}
 	for i := range p.Results {
-		s := &l.states[i][l.now[i]]
-		p.Results[i].Compacted, p.Results[i].Target, p.Results[i].After = s.Compacted, s.target, s.cost
+		s, r := l.states[i][l.now[i]], &p.Results[i]
+		r.Changed, r.Level, r.After = s.rung > 0, s.level, s.cost
+		if r.Changed {
+			r.Target = l.target(i, s.rung)
+		}
 	}
-	for i := max(0, p.FirstChanged()); p.FirstChanged() >= 0 && i < min(l.Cache.Results, len(l.list)); i++ {
+	first := p.FirstChanged()
+	for i := first; 0 <= first && i < min(l.Cache.Results, len(l.list)); i++ {
 		p.Invalidated += p.Results[i].Before
-		if i > p.FirstChanged() {
+		if i > first {
 			p.Invalidated += l.list[i].Preceding
 		}
 	}

@@ -5,21 +5,43 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/toolresult/toolresult/compactor"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
+// given is an entry with its result.
+type given struct {
+	compactor.Entry
+	Result *pb.CanonicalToolResult
+}
+
+func historyOf(list []given) compactor.History {
+	entries, results := make([]compactor.Entry, len(list)), make([]*pb.CanonicalToolResult, len(list))
+	for i, g := range list {
+		entries[i], results[i] = g.Entry, g.Result
+	}
+	return compactor.InMemory(entries, results)
+}
+
+// outcome is a plan and what it makes of the results.
+type outcome struct {
+	*compactor.Plan
+	results []*pb.CanonicalToolResult
+}
+
 // ran is a result of a command line: lines of log and, of one that failed, an error in
 // their middle.
-func ran(line string, exit int32, lines int) compactor.Entry {
+func ran(line string, exit int32, lines int) given {
 	text := numbered(lines / 2)
 	if exit != 0 {
 		text += wrong
 	}
 	r := result(text + numbered(lines/2))
 	r.GetCommand().CommandPreview, r.GetCommand().ExitStatus = line, &exit
-	return compactor.Entry{Result: r}
+	return given{Result: r}
 }
 
 const wrong = "main.go:12:6: undefined: frobnicate\n"
@@ -38,11 +60,11 @@ func about(_ int, r *pb.CanonicalToolResult) (int, error) {
 }
 
 // plan plans within a budget that is a share of all, in per cent.
-func plan(t *testing.T, share int, history []compactor.Entry, change func(*compactor.Policy)) *compactor.Plan {
+func plan(t *testing.T, share int, history []given, change func(*compactor.Policy)) outcome {
 	t.Helper()
 	p := compactor.Policy{Level: line, PreviewTokens: 16, OpenFailure: 16, Measure: about, Budget: 1 << 30}
 	c := compactorAt(t, "/store/3f8/a9c1e2")
-	all, err := c.Plan(history, p)
+	all, err := c.Plan(historyOf(history), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +72,31 @@ func plan(t *testing.T, share int, history []compactor.Entry, change func(*compa
 	if change != nil {
 		change(&p)
 	}
-	got, err := c.Plan(history, p)
+	got, err := c.Plan(historyOf(history), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Budget > 0 && got.Shortfall != max(0, got.After-p.Budget) {
 		t.Fatalf("%d tokens for %d, %d short", got.After, p.Budget, got.Shortfall)
 	}
-	return got
+	o := outcome{Plan: got}
+	for i, r := range got.Results {
+		var made compactor.Compacted
+		if !history[i].Unknown {
+			if made, err = got.Result(i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if made.Changed != r.Changed || history[i].Result != nil && made.Result != nil && r.Level != c.Level(made.Result) {
+			t.Fatalf("result %d is not as planned: %+v", i, r)
+		}
+		o.results = append(o.results, made.Result)
+	}
+	return o
 }
 
 // lost is how much of each result went, in per cent.
-func lost(p *compactor.Plan) (list []int) {
+func lost(p outcome) (list []int) {
 	for _, r := range p.Results {
 		list = append(list, 100-100*r.After/r.Before)
 	}
@@ -69,7 +104,7 @@ func lost(p *compactor.Plan) (list []int) {
 }
 
 func TestOlderResultsGoFirst(t *testing.T) {
-	got := lost(plan(t, 60, []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}, nil))
+	got := lost(plan(t, 60, []given{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}, nil))
 	for i := range got[1:] {
 		if got[i] < got[i+1] {
 			t.Errorf("%v went", got)
@@ -81,31 +116,32 @@ func TestOlderResultsGoFirst(t *testing.T) {
 }
 
 func TestSupersededResultsGoFirst(t *testing.T) {
-	p := plan(t, 75, []compactor.Entry{ran("other", 0, 200), ran("make", 0, 200), ran("more", 0, 200), ran("make", 0, 180)}, nil)
+	p := plan(t, 75, []given{ran("other", 0, 200), ran("make", 0, 200), ran("more", 0, 200), ran("make", 0, 180)}, nil)
 	if got := lost(p); got[1] < 80 || got[0] > 60 || got[3] > 0 {
 		t.Errorf("%v went", got)
 	}
-	if s := p.Results[1].Result.GetCommand().GetSuperseded(); s.GetResultsLater() != 2 || p.Results[1].SupersededBy != 3 || p.Results[0].SupersededBy != -1 {
+	if s := p.results[1].GetCommand().GetSuperseded(); s.GetResultsLater() != 2 || p.Results[1].SupersededBy != 3 || p.Results[0].SupersededBy != -1 {
 		t.Errorf("superseded by %v, %d", s, p.Results[1].SupersededBy)
 	}
 }
 
 // What the runtime says that was asked counts, whatever the command line.
 func TestSubjectsOfTheRuntime(t *testing.T) {
-	history := []compactor.Entry{ran("a", 0, 100), ran("b", 0, 100), ran("b", 0, 100)}
-	history[0].Subject, history[1].Subject, history[1].Call = "the same", "the same", "c2"
+	history := []given{ran("a", 0, 100), ran("b", 0, 100), ran("b", 0, 100)}
+	same := compactor.SubjectOf("the same")
+	history[0].Subject, history[1].Subject, history[1].Call = same, same, "c2"
 	p := plan(t, 60, history, nil)
 	if p.Results[0].SupersededBy != 1 || p.Results[1].SupersededBy != -1 || p.Results[0].Subject != "the same" {
 		t.Errorf("%+v", p.Results[0])
 	}
-	if s := p.Results[0].Result.GetCommand().GetSuperseded(); s.GetCallId() != "c2" {
+	if s := p.results[0].GetCommand().GetSuperseded(); s.GetCallId() != "c2" {
 		t.Errorf("superseded by %v", s)
 	}
 }
 
 // A failure is open until the same was run again, and keeps what it says.
 func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
-	history := []compactor.Entry{
+	history := []given{
 		ran("make", 2, 200), ran("make test", 1, 200), ran("make test", 0, 200), ran("make lint", 1, 200), ran("make lint", 1, 150), ran("ls", 0, 200),
 	}
 	p := plan(t, 1, history, func(p *compactor.Policy) { p.OpenFailure = 100 })
@@ -114,7 +150,7 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 		if r.Open != open {
 			t.Errorf("result %d: open is %v", i, r.Open)
 		}
-		text := r.Result.GetCommand().GetStdoutPreview()
+		text := p.results[i].GetCommand().GetStdoutPreview()
 		if told := strings.Contains(text, wrong); told != open || open && tokens.Estimate().Count(text) < 60 {
 			t.Errorf("result %d: told is %v\n%s", i, told, text)
 		}
@@ -123,28 +159,28 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 		t.Error("a budget below the floors is met")
 	}
 	p = plan(t, 1, history, func(p *compactor.Policy) { p.OpenFailure = 0 })
-	if strings.Contains(p.Results[0].Result.GetCommand().GetStdoutPreview(), wrong) {
+	if strings.Contains(p.results[0].GetCommand().GetStdoutPreview(), wrong) {
 		t.Error("without a floor a failure keeps its preview whatever the budget")
 	}
 }
 
 // A long line of a failure goes down to what it keeps at once, and not half the way.
 func TestLongLineOfAnOpenFailure(t *testing.T) {
-	history := []compactor.Entry{{Result: &pb.CanonicalToolResult{
+	history := []given{{Result: &pb.CanonicalToolResult{
 		ToolName: "Make", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s", Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{
 			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)), StdoutPreview: new(strings.Repeat("long line ", 400)),
 		}},
 	}}}
 	least := func(p *compactor.Policy) { p.OpenFailure, p.PreviewTokens = 256, 256 }
-	once := plan(t, 1, history, least).Results[0].Result
-	if twice := plan(t, 1, []compactor.Entry{{Result: once}}, least).Results[0]; twice.Changed {
-		t.Errorf("%d bytes, and then %d", len(once.GetCommand().GetStdoutPreview()), len(twice.Result.GetCommand().GetStdoutPreview()))
+	once := plan(t, 1, history, least).results[0]
+	if twice := plan(t, 1, []given{{Result: once}}, least); twice.Results[0].Changed {
+		t.Errorf("%d bytes, and then %d", len(once.GetCommand().GetStdoutPreview()), len(twice.results[0].GetCommand().GetStdoutPreview()))
 	}
 }
 
 // The lines of an open failure cost more than those of other results.
 func TestOpenFailuresGoLater(t *testing.T) {
-	history := []compactor.Entry{ran("a", 1, 100)}
+	history := []given{ran("a", 1, 100)}
 	for i := range 7 {
 		history = append(history, ran(fmt.Sprint("b", i), 0, 100))
 	}
@@ -154,7 +190,7 @@ func TestOpenFailuresGoLater(t *testing.T) {
 }
 
 func TestProtectedResultsStay(t *testing.T) {
-	history := []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}
+	history := []given{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 200)}
 	for i := range history {
 		history[i].Call, history[i].Turn = fmt.Sprint("c", i), 1+i/2
 	}
@@ -172,7 +208,7 @@ func TestProtectedResultsStay(t *testing.T) {
 
 // A result that a later one refers to is as young as that.
 func TestUnchangedOutputKeepsWhatItRefersTo(t *testing.T) {
-	history := []compactor.Entry{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 10)}
+	history := []given{ran("a", 0, 200), ran("b", 0, 200), ran("c", 0, 200), ran("d", 0, 10)}
 	history[0].Call = "c1"
 	history[3].Result.GetCommand().Unchanged = &pb.OutputUnchanged{CallId: "c1", CallsAgo: 3}
 	if got := lost(plan(t, 60, history, nil)); got[0] >= got[2] {
@@ -183,7 +219,7 @@ func TestUnchangedOutputKeepsWhatItRefersTo(t *testing.T) {
 // Within an epoch nothing changes that is in the cache. At its end the rewriting begins
 // where it pays: far back if many requests follow, and behind the cache if none does.
 func TestCacheBoundary(t *testing.T) {
-	var history []compactor.Entry
+	var history []given
 	for i := range 30 {
 		e := ran(fmt.Sprint("make ", i), 0, 6)
 		if i == 2 || i >= 20 {
@@ -192,7 +228,7 @@ func TestCacheBoundary(t *testing.T) {
 		e.Preceding = 60
 		history = append(history, e)
 	}
-	first := func(change func(*compactor.Policy)) (int, *compactor.Plan) {
+	first := func(change func(*compactor.Policy)) (int, outcome) {
 		p := plan(t, 80, history, change)
 		return p.FirstChanged(), p
 	}
@@ -222,7 +258,7 @@ func TestCacheBoundary(t *testing.T) {
 }
 
 func TestBreakFreesEnough(t *testing.T) {
-	var history []compactor.Entry
+	var history []given
 	for i := range 10 {
 		history = append(history, ran(fmt.Sprint("make ", i), 0, 200))
 	}
@@ -250,5 +286,122 @@ func TestFailuresWithAMessageAreNoLine(t *testing.T) {
 	got := compactorAt(t, "/store/1").Compact(r, to(line, 0))
 	if o := got.Result.GetTaskOutput(); !got.Changed || o.GetOutputPreview() != "" || o.GetCompactionLevel() != handles {
 		t.Errorf("%v", got.Result)
+	}
+}
+
+func read(path, version string, lines int) given {
+	text := numbered(lines)
+	return given{Result: &pb.CanonicalToolResult{
+		ToolName: "Read", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s",
+		Result: &pb.CanonicalToolResult_FileRead{FileRead: &pb.FileReadResult{Path: path, FirstLine: 1, Version: version, ContentPreview: &text}},
+	}}
+}
+
+func edited(call string, changes ...*pb.FileChange) given {
+	return given{
+		Entry: compactor.Entry{Call: call},
+		Result: &pb.CanonicalToolResult{
+			ToolName: "Edit", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s",
+			Result: &pb.CanonicalToolResult_FileMutation{FileMutation: &pb.FileMutationResult{Changes: changes, ChangesTotal: new(uint64(len(changes)))}},
+		},
+	}
+}
+
+// What was read before an edit of the same path is stale, unless it was read again.
+func TestEditedReadsAreStale(t *testing.T) {
+	change := func(action pb.FileChangeAction, path, from string) *pb.FileChange {
+		return &pb.FileChange{Action: action, Path: path, FromPath: from}
+	}
+	const modify, move, copied = pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY, pb.FileChangeAction_FILE_CHANGE_ACTION_MOVE, pb.FileChangeAction_FILE_CHANGE_ACTION_COPY
+	failed := given{Result: &pb.CanonicalToolResult{
+		ToolName: "Edit", Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: "s", Error: &pb.ToolError{Kind: "k", Message: "/w/b.go"},
+	}}
+	history := []given{
+		read("/w/a.go", "", 200), read("/w/b.go", "", 200), read("/w/moved.go", "", 200), read("/w/source.go", "", 200),
+		read("w/a.go", "", 200), read("/w/again.go", "", 200),
+		failed,
+		edited("c7", change(modify, "/w/./x/../a.go", ""), change(move, "/w/new.go", "/w/moved.go"), change(copied, "/w/copy.go", "/w/source.go"), change(modify, "/w/again.go", "")),
+		edited("c8", change(modify, "/w/a.go", "")),
+		read("/w/again.go", "", 180), read("/w/a.go from elsewhere", "", 180),
+	}
+	measure := func(p *compactor.Policy) {
+		p.Budget = 0
+		p.Measure = func(_ int, r *pb.CanonicalToolResult) (int, error) {
+			return 20 + tokens.Estimate().Count(r.GetFileRead().GetContentPreview()), nil
+		}
+	}
+	p := plan(t, 1, history, measure)
+	for i, want := range []struct {
+		by   int
+		call string
+	}{{7, "c7"}, {-1, ""}, {7, "c7"}, {-1, ""}, {-1, ""}, {9, ""}} {
+		s := p.results[i].GetFileRead().GetSuperseded()
+		if p.Results[i].SupersededBy != want.by || s.GetCallId() != want.call || int(s.GetResultsLater()) != max(0, want.by-i) {
+			t.Errorf("result %d is superseded by %d, %v; want %v", i, p.Results[i].SupersededBy, s, want)
+		}
+		if stale := want.call != ""; stale != (s.GetCause() == pb.SupersededCause_SUPERSEDED_CAUSE_EDITED) {
+			t.Errorf("result %d: %v", i, s)
+		}
+	}
+}
+
+// What is stale goes first, also when the edit is not in the history any more.
+func TestStaleReadsGoFirst(t *testing.T) {
+	stale := read("/w/b.go", "", 200)
+	stale.Result.GetFileRead().Superseded = &pb.Superseded{ResultsLater: 9, Cause: pb.SupersededCause_SUPERSEDED_CAUSE_EDITED}
+	history := []given{
+		read("/w/other.go", "", 200), read("/w/a.go", "", 200), stale,
+		edited("c1", &pb.FileChange{Path: "/w/a.go", Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY}),
+	}
+	p := plan(t, 50, history, func(p *compactor.Policy) {
+		p.Measure = func(_ int, r *pb.CanonicalToolResult) (int, error) {
+			return 20 + tokens.Estimate().Count(r.GetFileRead().GetContentPreview()), nil
+		}
+		p.Budget = 1700
+	})
+	if got := lost(p); got[1] < 60 || got[2] < 60 || got[0] > 50 {
+		t.Errorf("%v went", got)
+	}
+}
+
+// A history that is loaded result by result has the same plan as one in memory, and what
+// is not known is never loaded.
+func TestPlansOfLoadedHistories(t *testing.T) {
+	var list []given
+	for i := range 40 {
+		list = append(list, ran(fmt.Sprint("make ", i%7), int32(i%3/2), 20+30*(i%9)))
+	}
+	list = append(list, given{Entry: compactor.Entry{Unknown: true}})
+	for _, share := range []int{5, 30, 60, 95} {
+		want := plan(t, share, list, nil)
+		loads := 0
+		h := historyOf(list)
+		h.Load = func(i int) (*pb.CanonicalToolResult, error) {
+			if list[i].Unknown {
+				t.Fatal("what is not known was loaded")
+			}
+			loads++
+			return proto.CloneOf(list[i].Result), nil
+		}
+		c := compactorAt(t, "/store/3f8/a9c1e2")
+		compactor.KeepNothing(c)
+		got, err := c.Plan(h, compactor.Policy{
+			Level: line, PreviewTokens: 16, OpenFailure: 16, Measure: about, Budget: want.Before * share / 100,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.After != want.After || got.Unknown != 1 || got.Results[40].Hold != pb.ResultHold_RESULT_HOLD_UNKNOWN {
+			t.Errorf("%d tokens, %d results not known; want %d", got.After, got.Unknown, want.After)
+		}
+		for i := range list[:40] {
+			made, err := got.Result(i)
+			if err != nil || !proto.Equal(made.Result, want.results[i]) {
+				t.Errorf("result %d: %v, error %v", i, made.Result, err)
+			}
+		}
+		if loads > 8*len(list) {
+			t.Errorf("%d loads for %d results", loads, len(list))
+		}
 	}
 }

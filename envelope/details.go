@@ -56,7 +56,13 @@ func defectOf(text []byte, deepest int) pb.JsonDefect {
 func syntaxDefect(text []byte) pb.JsonDefect {
 	var value json.RawMessage
 	err := json.Unmarshal(text, &value)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && syntax.Offset >= int64(len(text)) && strings.HasPrefix(syntax.Error(), "unexpected end") {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok || syntax.Offset < int64(len(text)) {
+		return pb.JsonDefect_JSON_DEFECT_SYNTAX
+	}
+	// Inside of a word or a number the decoder misses what a space at the end is not.
+	inside := strings.HasPrefix(syntax.Error(), "invalid character ' '") && !bytes.HasSuffix(text, []byte(" "))
+	if inside || strings.HasPrefix(syntax.Error(), "unexpected end") {
 		return pb.JsonDefect_JSON_DEFECT_CUT_OFF
 	}
 	return pb.JsonDefect_JSON_DEFECT_SYNTAX

@@ -106,8 +106,12 @@ func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 			fits = append(fits, f)
 		}
 	}
-	if len(fits) != 1 {
-		d.invalid("result", "is of %d families: name one of %s", len(fits), familyNames(all))
+	switch {
+	case len(fits) > 1:
+		d.Fail("result", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is of %d families: name one of %s", len(fits), familyNames(fits))
+		return
+	case len(fits) == 0:
+		d.invalid("result", "is of no family: name one of %s", familyNames(all))
 		return
 	}
 	d.message(m.Mutable(fits[0]).Message(), "result", members)

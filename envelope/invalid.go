@@ -112,6 +112,22 @@ func (c Checker) Name(field, name string, required bool) {
 	}
 }
 
+// maxCallIDBytes bounds the ids of calls.
+const maxCallIDBytes = 256
+
+// CallID checks the id of a call, which providers make: printable ASCII without spaces. An empty one is right unless it
+// is required.
+func (c Checker) CallID(field, id string, required bool) {
+	if required {
+		c.Required(field, id, maxCallIDBytes)
+	} else {
+		c.Length(field, id, maxCallIDBytes)
+	}
+	if len(id) <= maxCallIDBytes && strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_NAME_INVALID, "may have printable ASCII characters without spaces")
+	}
+}
+
 func notName(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.:/", r))
 }

@@ -80,6 +80,16 @@ func bound(f protoreflect.FieldDescriptor, x protoreflect.ExtensionType, missing
 	return missing
 }
 
+// Field returns the field of a name, or nil.
+func (s *Schema) Field(name protoreflect.Name) *Field {
+	for i := range s.Fields {
+		if s.Fields[i].Desc.Name() == name {
+			return &s.Fields[i]
+		}
+	}
+	return nil
+}
+
 // LargeField returns the large field of a name, or nil.
 func (s *Schema) LargeField(name string) *LargeField {
 	for i := range s.large {

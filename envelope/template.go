@@ -216,9 +216,11 @@ func IsSet(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 }
 
 // Words is the value of a field as receipts say it, "" when it is not set. A
-// list of scalars has commas, and an index in artifacts is the path there.
+// list of scalars has commas, an index in artifacts is the path there, and "no" is said
+// where somebody said so.
 func Words(m protoreflect.Message, f protoreflect.FieldDescriptor) string {
-	if !IsSet(m, f) || f.Message() != nil {
+	no := f.Kind() == protoreflect.BoolKind && f.HasPresence() && m.Has(f)
+	if !IsSet(m, f) && !no || f.Message() != nil {
 		return ""
 	}
 	if artifacts := m.Descriptor().Fields().ByName(artifactsField); artifacts != nil && isIndex(f) {

@@ -10,9 +10,11 @@ import (
 )
 
 // Traits are what the options of a canonical message say of a result among others:
-// what it is about, and whether it is a failure.
+// what it is about, whether it is a failure, and which files it read or changed.
 type Traits struct {
-	subject  *Template // nil for none
+	subject  *Template                    // nil for none
+	reads    protoreflect.FieldDescriptor // with the path that was read; nil for none
+	changes  []changes
 	failures []protoreflect.FieldDescriptor
 	excuses  []protoreflect.FieldDescriptor // enums of which a value means no failure
 	inner    []innerTraits                  // of messages inside that have any
@@ -26,6 +28,9 @@ type innerTraits struct {
 // TraitsOf reads the options of a canonical message.
 func TraitsOf(d protoreflect.MessageDescriptor) (*Traits, error) {
 	t := readTraits(d)
+	if err := t.readPaths(d); err != nil {
+		return nil, fmt.Errorf("%w of %s", err, d.FullName())
+	}
 	text, _ := proto.GetExtension(d.Options(), pb.E_Subject).(string)
 	if text == "" {
 		return t, nil
@@ -37,7 +42,7 @@ func TraitsOf(d protoreflect.MessageDescriptor) (*Traits, error) {
 	return t, nil
 }
 
-// readTraits reads all but the subject. No message of a payload contains itself;
+// readTraits reads all but the subject and the paths. No message of a payload contains itself;
 // CheckSchema sees to it.
 func readTraits(d protoreflect.MessageDescriptor) *Traits {
 	t := &Traits{}

@@ -54,6 +54,16 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 			proto.SetExtension(message(set, of).GetOptions(), pb.E_Outcome, text)
 		}
 	}
+	reads := func(of, path string) func(*descriptorpb.FileDescriptorSet) {
+		return func(set *descriptorpb.FileDescriptorSet) {
+			proto.SetExtension(message(set, of).GetOptions(), pb.E_Reads, path)
+		}
+	}
+	changes := func(of string, paths ...string) func(*descriptorpb.FileDescriptorSet) {
+		return func(set *descriptorpb.FileDescriptorSet) {
+			proto.SetExtension(message(set, of).GetOptions(), pb.E_Changes, paths)
+		}
+	}
 	for says, change := range map[string]func(*descriptorpb.FileDescriptorSet){
 		"acme.v1.DeployResult.version has no retention":                         option("DeployResult", "version", retention(0)),
 		"acme.v1.DeployResult.deployment_id: is a handle, which is always kept": option("DeployResult", "deployment_id", retention(pb.Retention_RETENTION_DROP)),
@@ -62,17 +72,22 @@ func TestBrokenFamiliesAreRefused(t *testing.T) {
 		"message acme.v1.Replica is the element of a list and has no line": func(set *descriptorpb.FileDescriptorSet) {
 			proto.ClearExtension(message(set, "Replica").GetOptions(), pb.E_Line)
 		},
-		"DeployResult has no field \"nothing\"":              outcome("DeployResult", "Deployment {nothing}"),
-		"a field is not closed":                              outcome("DeployResult", "Deployment {state"),
-		"a group is not closed":                              outcome("DeployResult", "Deployment [of {state}"),
-		"groups are not nested":                              outcome("DeployResult", "Deployment [of [{state}]]"),
-		"\"replicas\" is a message, and has no value":        outcome("DeployResult", "Deployment {replicas}"),
-		"does not begin with fixed words":                    outcome("DeployResult", "{state}: deployment"),
-		"does not begin with fixed words: a letter":          outcome("DeployResult", "[lines 3-4 left out"+"]"),
-		"acme.v1.DeployOutput has no field version of the":   rename("DeployOutput", "version", "release"),
-		"acme.v1.DeployOutput has no payload log":            rename("DeployOutput", "log", "text"),
-		"acme.v1.DeployOutput has no payload text":           rename("DeployResult", "log", "text"),
-		"log is of type toolresult.v1.Excerpt, and its role": option("DeployResult", "log", role(pb.Role_ROLE_FACT)),
+		"option reads: DeployResult has no string nothing":                   reads("DeployResult", "nothing"),
+		"option reads: DeployResult has no string replicas":                  reads("DeployResult", "replicas"),
+		"option changes: DeployResult has no string nothing":                 changes("DeployResult", "dashboard", "nothing"),
+		"option changes: dashboard is no list of messages of acme.v1.Deploy": changes("DeployResult", "dashboard.path"),
+		"option changes: Replica has no string nothing of acme.v1.DeployRes": changes("DeployResult", "replicas.nothing"),
+		"DeployResult has no field \"nothing\"":                              outcome("DeployResult", "Deployment {nothing}"),
+		"a field is not closed":                                              outcome("DeployResult", "Deployment {state"),
+		"a group is not closed":                                              outcome("DeployResult", "Deployment [of {state}"),
+		"groups are not nested":                                              outcome("DeployResult", "Deployment [of [{state}]]"),
+		"\"replicas\" is a message, and has no value":                        outcome("DeployResult", "Deployment {replicas}"),
+		"does not begin with fixed words":                                    outcome("DeployResult", "{state}: deployment"),
+		"does not begin with fixed words: a letter":                          outcome("DeployResult", "[lines 3-4 left out"+"]"),
+		"acme.v1.DeployOutput has no field version of the":                   rename("DeployOutput", "version", "release"),
+		"acme.v1.DeployOutput has no payload log":                            rename("DeployOutput", "log", "text"),
+		"acme.v1.DeployOutput has no payload text":                           rename("DeployResult", "log", "text"),
+		"log is of type toolresult.v1.Excerpt, and its role":                 option("DeployResult", "log", role(pb.Role_ROLE_FACT)),
 		"log is a list of toolresult.v1.Excerpt": func(set *descriptorpb.FileDescriptorSet) {
 			field(set, "DeployResult", "log").Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
 		},

@@ -100,6 +100,7 @@ func allMethods() map[string]bool {
 	list := map[string]bool{}
 	for _, d := range []grpc.ServiceDesc{
 		pb.ToolResultService_ServiceDesc, pb.ArtifactService_ServiceDesc, pb.TransportService_ServiceDesc, pb.AccessService_ServiceDesc,
+		pb.ToolService_ServiceDesc,
 		healthpb.Health_ServiceDesc, reflectionpb.ServerReflection_ServiceDesc, reflectionalphapb.ServerReflection_ServiceDesc,
 	} {
 		for _, m := range d.Methods {

@@ -61,7 +61,7 @@ func auditProvocations() []provocation {
 		{listed{"GetRecord", "NOT_FOUND", "RECORD_UNKNOWN"}, "", getOf(1 << 60)},
 		{listed{"GetRecord", "DATA_LOSS", "AUDIT_CHAIN_BROKEN"}, "", withAlteredLog},
 		{listed{"ListRecords", invalid, "NAME_INVALID"}, "session_id", list(&pb.ListRecordsRequest{SessionId: "a b"})},
-		{listed{"ListRecords", invalid, "FIELD_TOO_LONG"}, "call_id", list(&pb.ListRecordsRequest{CallId: strings.Repeat("x", 129)})},
+		{listed{"ListRecords", invalid, "FIELD_TOO_LONG"}, "call_id", list(&pb.ListRecordsRequest{CallId: strings.Repeat("x", 257)})},
 		{listed{"ListRecords", invalid, "FIELD_OUT_OF_BOUNDS"}, "from_time", list(&pb.ListRecordsRequest{FromTime: &timestamppb.Timestamp{Nanos: -1}})},
 		{listed{"ListRecords", invalid, "ENUM_UNKNOWN"}, "kinds[0]", list(&pb.ListRecordsRequest{Kinds: []pb.AuditKind{99}})},
 		{listed{"ListRecords", invalid, "PAGE_TOKEN_INVALID"}, "page_token", list(&pb.ListRecordsRequest{PageToken: "?"})},

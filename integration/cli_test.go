@@ -153,6 +153,11 @@ func TestPipeline(t *testing.T) {
 	if got := mustCLI(t, env, strings.NewReader(small), "render", "--server", server); got != receipt {
 		t.Errorf("rendered from the RFC's JSON the receipt is %q", got)
 	}
+	call := []string{"--server", server, "--session=s", "--call=c"}
+	mustCLI(t, env, strings.NewReader(output), append([]string{"project", "--input=textproto"}, call...)...)
+	if got := mustCLI(t, env, nil, append([]string{"render"}, call...)...); got != receipt {
+		t.Errorf("rendered from the record the receipt is %q", got)
+	}
 	compacted := mustCLI(t, env, strings.NewReader(small+large), "compact", "--server", server, "--level=handles")
 	wantIn(t, compacted, receipt, "stdout: 1000 lines, 3893 bytes; 0 lines shown; all of it: "+s.store)
 	wantNone(t, compacted, "\n999\n")

@@ -98,6 +98,10 @@ func sessionsOf(s *sidecar) map[string]func(ctx context.Context, session string)
 			}
 			return err
 		},
+		"CallTool": func(ctx context.Context, session string) error {
+			_, err := pb.NewToolServiceClient(s.conn).CallTool(ctx, &pb.CallToolRequest{Name: "read_result", Call: named(session)})
+			return err
+		},
 		"AppendLog": func(ctx context.Context, session string) error {
 			call := named(session)
 			if call == nil {

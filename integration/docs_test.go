@@ -111,18 +111,25 @@ func TestDocumentedTraits(t *testing.T) {
 	_, families := envelope.FamilyFields()
 	var rows []string
 	for _, f := range families {
-		subject, failures := "", []string{}
+		subject, failures, paths := "", []string{}, []string{}
 		if text, _ := proto.GetExtension(f.Message().Options(), pb.E_Subject).(string); text != "" {
 			subject = "`" + text + "`"
 		}
 		for _, path := range failureFields("", f.Message()) {
 			failures = append(failures, "`"+path+"`")
 		}
-		if subject != "" || len(failures) > 0 {
-			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", f.Name(), subject, strings.Join(failures, ", ")))
+		if path, _ := proto.GetExtension(f.Message().Options(), pb.E_Reads).(string); path != "" {
+			paths = append(paths, "reads `"+path+"`")
+		}
+		changes, _ := proto.GetExtension(f.Message().Options(), pb.E_Changes).([]string)
+		for _, path := range changes {
+			paths = append(paths, "changes `"+path+"`")
+		}
+		if subject != "" || len(failures)+len(paths) > 0 {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", f.Name(), subject, strings.Join(failures, ", "), strings.Join(paths, ", ")))
 		}
 	}
-	checkTable(t, "../docs/compaction.md", "| family | about | a failure when set |", rows)
+	checkTable(t, "../docs/compaction.md", "| family | about | a failure when set | files |", rows)
 }
 
 // failureFields are the paths of the fields of a message that mean failure.

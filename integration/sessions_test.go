@@ -23,6 +23,7 @@ const sessionsDir = "testdata/sessions"
 //	session.textproto  a CompactRequest without results; every call is a turn of its own
 //	plan.txt           what toolresult compact --explain prints
 //	receipts.txt       the receipts after compaction
+//	overview.txt       the receipt over those that are not shown whole any more
 //
 // ledger and build were recorded from real commands with record.sh. The store is in
 // memory: its paths, and so the tokens, are the same in every run.
@@ -54,6 +55,7 @@ func goldenSession(t *testing.T, s *sidecar, dir string) {
 		fmt.Fprintf(&receipts, "=== %s %s\n%s\n\n", e.GetCallId(), e.GetCanonical().GetToolName(), s.receiptAfter(t, req, resp, i))
 	}
 	compare(t, filepath.Join(dir, "receipts.txt"), receipts.String())
+	compare(t, filepath.Join(dir, "overview.txt"), resp.GetOverview().GetText()+"\n")
 
 	stdin, err := prototext.Marshal(req)
 	if err != nil {
@@ -135,9 +137,39 @@ func TestCompactReadsSessions(t *testing.T) {
 	wantIn(t, run("--explain", "--total-tokens=600", "--cached-results=3"), "in the cache", "more than the budget of 600; nothing changes")
 	wantIn(t, run("--dry-run", "--total-tokens=600"), `"tokens_after"`, `"budget_met": true`)
 	wantIn(t, run("--level=line"), "Superseded: by call call_10, 1 result later")
+	wantIn(t, run("--level=line", "--overview"), "Earlier tool results: ", "ran go test -v ./...: exit code 1; stdout: memory/")
+	pipedTwice(t, env, at, session.String())
 
 	r := cli(t, env, strings.NewReader(session.String()), "compact", at, "--cache-break=often")
 	if r.code != 125 || !strings.Contains(r.stderr, `"often" is none of the values of cache_break`) {
 		t.Errorf("exit code %d, %s", r.code, r.stderr)
+	}
+}
+
+// pipedTwice checks that what compact prints as JSON is the whole session, and compacts to itself.
+func pipedTwice(t *testing.T, env []string, at, session string) {
+	t.Helper()
+	args := []string{"compact", at, "--output=json", "--total-tokens=600", "--protect-call=call_03"}
+	once := mustCLI(t, env, strings.NewReader(session), args...)
+	if twice := mustCLI(t, env, strings.NewReader(once), args...); twice != once {
+		t.Errorf("compacted again:\n%s\nwas\n%s", twice, once)
+	}
+	var calls []string
+	for dec := json.NewDecoder(strings.NewReader(once)); dec.More(); {
+		var value struct {
+			CallID    string `json:"call_id"`
+			Canonical json.RawMessage
+			Receipt   struct{ Text string }
+		}
+		if err := dec.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		if value.Canonical == nil || value.Receipt.Text == "" {
+			t.Errorf("call %s has no result or no receipt", value.CallID)
+		}
+		calls = append(calls, value.CallID)
+	}
+	if strings.Join(calls, " ") != "call_03 call_05 call_10" {
+		t.Errorf("the session has the calls %v", calls)
 	}
 }

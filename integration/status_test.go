@@ -32,9 +32,10 @@ func provocations() []provocation {
 		list = append(list, provocation{listed{"Project", "INVALID_ARGUMENT", reason}, c.field, projectOf(c.req)})
 	}
 	for reason, c := range invalidCanonicals() {
-		list = append(list,
-			provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)},
-			provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("results[1]", c.field), compactOf(c)})
+		list = append(list, provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)})
+		if !keptByCompact[reason] {
+			list = append(list, provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("entries[1].canonical", c.field), compactOf(c)})
+		}
 	}
 	for _, rpc := range []string{"Project", "Compact"} {
 		list = append(list,
@@ -53,7 +54,7 @@ func provocations() []provocation {
 			list = append(list, provocation{listed{"ProjectStream", "INVALID_ARGUMENT", reason}, field, streamOf(m)})
 		}
 	}
-	list = slices.Concat(list, artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations())
+	list = slices.Concat(list, compactProvocations(), artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations(), toolProvocations())
 	return append(list, []provocation{
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
@@ -63,6 +64,13 @@ func provocations() []provocation {
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "BUDGET_TOO_SMALL"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{
 			TotalTokens: 16, Outputs: twice(completed(1, "out")),
 		})},
+		{listed{"Render", "NOT_FOUND", "RECORD_UNKNOWN"}, "", renderOfRecord},
+		{listed{"Render", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", func(t *testing.T, _ *sidecar) error {
+			return renderOfRecord(t, startSidecar(t, launch{args: []string{"--audit=off"}}))
+		}},
+		{listed{"ParseReceipt", "INVALID_ARGUMENT", "FIELD_MISSING"}, "text", parseOf("", "")},
+		{listed{"ParseReceipt", "INVALID_ARGUMENT", "FAMILY_UNKNOWN"}, "family", parseOf("Tool answered", canary)},
+		{listed{"ParseReceipt", "INVALID_ARGUMENT", "RECEIPT_INVALID"}, "text", parseOf(canary, "")},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_INVALID"}, "", withWrongToken},
 		{listed{"any", "PERMISSION_DENIED", "AUTHORITY"}, "", withForeignAuthority},
@@ -124,7 +132,7 @@ func checkReason(t *testing.T, r refusal) {
 func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	t.Parallel()
 	var inContract []listed
-	for _, file := range []string{"service", "artifact", "transport", "access", "audit"} {
+	for _, file := range []string{"service", "artifact", "transport", "access", "audit", "tool"} {
 		text, err := os.ReadFile("../proto/toolresult/v1/" + file + ".proto")
 		if err != nil {
 			t.Fatal(err)
@@ -241,6 +249,19 @@ func streamOf(messages []*pb.ProjectStreamRequest) func(*testing.T, *sidecar) er
 func renderOf(c invalidCanonical) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error {
 		_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: c.result}, Policy: c.policy})
+		return err
+	}
+}
+
+// renderOfRecord renders the result on record of a call that was never made.
+func renderOfRecord(t *testing.T, s *sidecar) error {
+	_, err := s.Render(t.Context(), &pb.RenderRequest{Call: &pb.CallReference{SessionId: "s", CallId: "never"}})
+	return err
+}
+
+func parseOf(text, family string) func(*testing.T, *sidecar) error {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := s.ParseReceipt(t.Context(), &pb.ParseReceiptRequest{Text: text, Family: family})
 		return err
 	}
 }

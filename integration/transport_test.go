@@ -221,13 +221,14 @@ func transportProvocations() []provocation {
 		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "STREAM_ORDER"}, "message", assembleOf()},
 		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "FIELD_MISSING"}, "header.provider", assembleOf(assembleHeader(&pb.AssembleHeader{}))},
 		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "ENUM_UNKNOWN"}, "header.provider", assembleOf(assembleHeader(&pb.AssembleHeader{Provider: 99}))},
-		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "event", assembleOf(header, responseBody("x"), eventOf("{}"))},
+		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "event_json", assembleOf(header, responseBody("x"), eventOf("{}"))},
 		{listed{"AssembleToolCalls", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLongAnswer},
 		{listed{"AssembleToolCalls", "DEADLINE_EXCEEDED", "IDLE_UPLOAD"}, "", whileModelIsSilent},
-		{listed{"LintTranscript", "INVALID_ARGUMENT", "FIELD_MISSING"}, "transcript", lintOf(pb.Provider_PROVIDER_GEMINI, "")},
+		{listed{"LintTranscript", "INVALID_ARGUMENT", "FIELD_MISSING"}, "transcript_json", lintOf(pb.Provider_PROVIDER_GEMINI, "")},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "ENUM_UNKNOWN"}, "provider", lintOf(99, "[]")},
-		{listed{"LintTranscript", "INVALID_ARGUMENT", "JSON_INVALID"}, "transcript[1]", lintOf(pb.Provider_PROVIDER_CHAT, `[{"role":"user"},7]`)},
+		{listed{"LintTranscript", "INVALID_ARGUMENT", "JSON_INVALID"}, "transcript_json[1]", lintOf(pb.Provider_PROVIDER_CHAT, `[{"role":"user"},7]`)},
 	}
+	list = append(list, provocation{listed{"EncodeTurn", "UNAVAILABLE", "OBJECT_STORE_DOWN"}, "", withoutItsImage})
 	for reason, c := range invalidTurns() {
 		list = append(list, provocation{listed{"EncodeTurn", "INVALID_ARGUMENT", reason}, c.field, func(t *testing.T, s *sidecar) error {
 			_, err := s.transport().EncodeTurn(t.Context(), c.turn)
@@ -256,8 +257,8 @@ func invalidTurns() map[string]invalidTurn {
 	arguments := func(text string) *pb.EncodeTurnRequest {
 		return turn(func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Arguments = text })
 	}
-	return map[string]invalidTurn{
-		"FIELD_MISSING":       {"results[0].status", turn(func(r *pb.EncodeTurnRequest) { r.Results[0].Status = 0 })},
+	turns := map[string]invalidTurn{
+		"FIELD_MISSING":       {"results[0].content", turn(func(r *pb.EncodeTurnRequest) { r.Results[0].Content = nil })},
 		"FIELD_TOO_LONG":      {"assistant.tool_calls[0].tool", turn(func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Tool = strings.Repeat("x", 129) })},
 		"FIELD_OUT_OF_BOUNDS": {"results[1]", turn(func(r *pb.EncodeTurnRequest) { r.Results = append(r.Results, r.Results[0]) })},
 		"NAME_INVALID": {"results[0].media[0].name", turn(func(r *pb.EncodeTurnRequest) {
@@ -268,6 +269,40 @@ func invalidTurns() map[string]invalidTurn {
 		"JSON_TOO_DEEP":      {"assistant.tool_calls[0].arguments", arguments(`{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`)},
 		"JSON_DUPLICATE_KEY": {"assistant.tool_calls[0].arguments", arguments(`{"a":1,"a":2}`)},
 	}
+	for reason, c := range invalidCanonicals() {
+		if _, other := turns[reason]; other || c.policy != nil {
+			continue
+		}
+		turns[reason] = invalidTurn{prefixed("results[0].canonical", c.field), turn(func(r *pb.EncodeTurnRequest) {
+			r.Results[0] = &pb.TurnResult{Content: &pb.TurnResult_Canonical{Canonical: c.result}}
+		})}
+	}
+	large := canonicalCommand(func(c *pb.CommandResult) { c.StdoutPreview = new(numbered(10_000)) })
+	turns["BUDGET_TOO_SMALL"] = invalidTurn{"results[0].canonical", turn(func(r *pb.EncodeTurnRequest) {
+		r.Results[0] = &pb.TurnResult{Content: &pb.TurnResult_Canonical{Canonical: large}}
+	})}
+	return turns
+}
+
+// withoutItsImage is a turn with an image that is in an object store that does not answer.
+func withoutItsImage(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{
+		args: []string{"--object-store=s3://bucket/p?endpoint=http://127.0.0.1:1"},
+		env:  []string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"},
+	})
+	seen := &pb.CanonicalToolResult{
+		ToolName: "View", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "image viewed",
+		Result: &pb.CanonicalToolResult_ImageView{ImageView: &pb.ImageViewResult{Image: &pb.ImageReference{
+			MediaType: "image/png", Bytes: 70, ImageArtifact: new(uint32(0)),
+			Artifacts: []*pb.ArtifactReference{{Path: "s3://bucket/p/" + strings.Repeat("0", 32)}},
+		}}},
+	}
+	_, err := s.transport().EncodeTurn(t.Context(), &pb.EncodeTurnRequest{
+		Provider:  pb.Provider_PROVIDER_ANTHROPIC_MESSAGES,
+		Assistant: &pb.AssistantTurn{ToolCalls: []*pb.ParsedToolCall{{Tool: "View", Id: proto.String("c1")}}},
+		Results:   []*pb.TurnResult{{Content: &pb.TurnResult_Canonical{Canonical: seen}}},
+	})
+	return err
 }
 
 func assembleOf(messages ...*pb.AssembleToolCallsRequest) func(*testing.T, *sidecar) error {

@@ -23,6 +23,7 @@ type Writer struct {
 	window   int // bytes of text kept at either end
 	maxLines int // lines kept at either end
 	literal  bool
+	asText   bool // whatever it is
 	head     lineStore
 	tail     lineStore
 	headFull bool
@@ -99,7 +100,7 @@ func (w *Writer) begins() bool {
 func (w *Writer) begin(p []byte) {
 	if room := sniffBytes - len(w.sniff); room > 0 {
 		w.sniff = append(w.sniff, p[:min(room, len(p))]...)
-		w.binary = len(w.sniff) == sniffBytes && isBinary(w.sniff)
+		w.binary = len(w.sniff) == sniffBytes && !w.asText && isBinary(w.sniff)
 	}
 	if w.binary {
 		w.read()
@@ -304,7 +305,7 @@ func (w *Writer) Finish() *Excerpt {
 		kept:  w.head.size + len(w.head.lines) + w.tail.size + len(w.tail.lines),
 		bytes: w.offset,
 		lines: w.lines, literal: w.literal,
-		binary: isBinary(w.sniff),
+		binary: !w.asText && isBinary(w.sniff),
 		found:  w.finds.finish(int64(len(w.head.lines)), w.lines-int64(len(w.tail.lines)-w.tail.first)),
 	}
 }

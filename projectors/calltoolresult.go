@@ -106,7 +106,7 @@ func (r *callToolResult) toolError(source *pb.Payload) *pb.CompleteToolError {
 		said = said && ok && !b.more("type", "text")
 	}
 	message := strings.Join(texts, "\n")
-	e := &pb.CompleteToolError{Kind: envelope.FallbackErrorKind}
+	e := &pb.CompleteToolError{}
 	if message != "" {
 		e.Message = inline([]byte(message))
 	}

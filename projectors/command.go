@@ -2,7 +2,6 @@ package projectors
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/zeebo/blake3"
@@ -16,7 +15,6 @@ import (
 
 // Bounds of the command family.
 const (
-	maxCommandLine    = 65_536
 	maxCommandPreview = 512
 	maxInstructions   = 1024
 	maxSignal         = 64
@@ -44,20 +42,20 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	if in.Unchanged != nil {
-		brief := in
-		brief.Policy.Budget.Tokens = min(in.Policy.Budget.Tokens, unchangedTokens)
-		r, err := c.project(ctx, brief, sink)
-		if shortfall := (*envelope.ShortfallError)(nil); !errors.As(err, &shortfall) {
-			return r, err
-		}
+	var r *pb.CanonicalToolResult
+	err := tighten(func(l limits) (err error) {
+		r, err = c.project(ctx, in, l, sink)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return c.project(ctx, in, sink)
+	return r, nil
 }
 
-func (c command) project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (c command) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommand()
-	result := c.facts(out, out.GetCommandLine())
+	result := c.facts(out, out.GetCommandLine(), l)
 	result.Unchanged = in.Unchanged
 	r := canonical(in.Output, commandSummary(out))
 	r.Result = &pb.CanonicalToolResult_Command{Command: result}
@@ -65,6 +63,14 @@ func (c command) project(ctx context.Context, in Input, sink artifactstore.Sink)
 	finish := func() error {
 		setTruncated(result)
 		return keepOrder(ctx, in, result, sink)
+	}
+	if in.Unchanged != nil { // the earlier result shows it
+		for _, p := range parts {
+			if err := p.show(ctx, envelope.Cost{}, in.Policy, sink); err != nil {
+				return nil, err
+			}
+		}
+		parts = nil
 	}
 	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
 		return nil, err
@@ -103,6 +109,9 @@ func setTruncated(r *pb.CommandResult) {
 // does, the order is not worth a line of every small receipt.
 func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
 	out := in.Output.GetCommand()
+	if in.Unchanged != nil && !in.Unchanged.GetWasCut() {
+		return nil
+	}
 	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()
 	if r.InOrderArtifact != nil || !wanted || !in.InOrder.of(out.GetStdout(), out.GetStderr()) {
 		return nil
@@ -117,19 +126,19 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 }
 
 // facts are the parts of the result that need no budget.
-func (c command) facts(out *pb.CommandOutput, commandLine string) *pb.CommandResult {
+func (c command) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
 	r := &pb.CommandResult{
 		Disposition: dispositionOf(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
-		TaskHandle: out.GetTaskHandle(),
+		TaskHandle: boundedTask(out.GetTaskHandle(), l),
 	}
 	if out.ExitStatus != nil && dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
 	}
-	if r.CommandPreview = oneLine(commandLine, maxCommandPreview); r.CommandPreview != commandLine {
+	if r.CommandPreview = oneLine(commandLine, least(l.text, maxCommandPreview)); r.CommandPreview != commandLine {
 		r.CommandDigest = fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(commandLine)))
 	}
 	if dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
-		r.Instructions = oneLine(out.GetInstructions(), maxInstructions)
+		r.Instructions = oneLine(out.GetInstructions(), least(l.text, maxInstructions))
 	}
 	return r
 }
@@ -186,10 +195,8 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 			c.Fail("signal", missing, "is required for this disposition")
 		}
 	}
-	if h := out.GetTaskHandle(); h != nil {
-		c.Name("task_handle.task_id", h.GetTaskId(), true)
-		c.Name("task_handle.kind", h.GetKind(), false)
-		c.Name("task_handle.status", h.GetStatus(), false)
+	if h := out.GetTaskHandle(); h != nil && h.GetTaskId() == "" {
+		c.Fail("task_handle.task_id", missing, "is required")
 	}
 	if out.GetCombinedOutput() != nil && (out.GetStdout() != nil || out.GetStderr() != nil) {
 		c.Fail("combined_output", both, "excludes stdout and stderr")
@@ -197,7 +204,6 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	if s := out.GetSignal(); out.Signal != nil && (s < 1 || s > maxSignal) {
 		c.Fail("signal", bounds, "is %d, and signals are 1 to %d", s, maxSignal)
 	}
-	c.Length("command_line", out.GetCommandLine(), maxCommandLine)
 	checkPayload(c, "stdout", out.GetStdout(), in)
 	checkPayload(c, "stderr", out.GetStderr(), in)
 	checkPayload(c, "combined_output", out.GetCombinedOutput(), in)

@@ -3,7 +3,6 @@ package projectors
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
-// maxItems bounds a batch.
+// maxItems is how many items the result of a batch has at the most.
 const maxItems = 64
 
 // CommandBatch projects several commands of one call. Their streams share one
@@ -28,7 +27,8 @@ type batch struct {
 }
 
 // Project returns the canonical result of a batch. Where what must be kept does
-// not fit the budget, the hints of ours are left out.
+// not fit the budget, the hints of ours are left out, then texts are cut, and then the
+// last items are left out, which are in the store.
 func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
@@ -36,10 +36,23 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	r, err := b.project(ctx, in, withHint, sink)
-	var shortfall *envelope.ShortfallError
-	if errors.As(err, &shortfall) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
-		return b.project(ctx, in, asGiven, sink)
+	n := min(len(out.GetItems()), maxItems)
+	all := &batchItems{}
+	r, err := b.project(ctx, in, shaping{hint: withHint, items: n}, all, sink)
+	if isShortfall(err) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
+		r, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, all, sink)
+	}
+	last := shaping{hint: asGiven, items: n}
+	for _, l := range tightening[1:] {
+		if !isShortfall(err) {
+			return r, err
+		}
+		last.limits = l
+		r, err = b.project(ctx, in, last, all, sink)
+	}
+	for isShortfall(err) && last.items > 1 {
+		last.items /= 2
+		r, err = b.project(ctx, in, last, all, sink)
 	}
 	return r, err
 }
@@ -53,28 +66,36 @@ const (
 	asGiven  hinting = false
 )
 
-func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+// shaping is how much of its items the result of a batch has.
+type shaping struct {
+	limits
+	hint  hinting
+	items int // the first ones
+}
+
+func (b batch) project(ctx context.Context, in Input, how shaping, all *batchItems, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
-	for _, given := range out.GetItems() {
-		item, texts, err := b.item(ctx, given, hint, &in, sink)
+	for _, given := range out.GetItems()[:how.items] {
+		item, own, err := b.item(ctx, given, how, &in, sink)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, texts...)
-		if item.GetResult() != nil {
-			parts = b.command.parts(parts, given.GetResult(), commandLineOf(given), item.GetResult(), &in)
-		}
+		parts = append(parts, own...)
 		result.Items = append(result.Items, item)
+	}
+	if how.items < len(out.GetItems()) {
+		if err := b.store(ctx, in, all, sink); err != nil {
+			return nil, err
+		}
+		result.ItemsOmitted = all.behind(how.items)
 	}
 	r := canonical(in.Output, batchSummary(out))
 	r.Result = &pb.CanonicalToolResult_CommandBatch{CommandBatch: result}
 	finish := func() error {
 		for _, item := range result.GetItems() {
-			if item.GetResult() != nil {
-				setTruncated(item.GetResult())
-			}
+			finishItem(item)
 		}
 		return nil
 	}
@@ -84,32 +105,93 @@ func (b batch) project(ctx context.Context, in Input, hint hinting, sink artifac
 	return r, nil
 }
 
+// batchItems are all items of a batch, in the store.
+type batchItems struct {
+	list   []*pb.CommandBatchItem
+	stored artifactstore.Ref
+}
+
+// store stores all items of a batch, and what they wrote. It does so once.
+func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
+	if len(all.list) > 0 {
+		return nil
+	}
+	whole := in.Policy
+	whole.KeepAll = true
+	for _, given := range in.Output.GetCommandBatch().GetItems() {
+		item, parts, err := b.item(ctx, given, shaping{hint: asGiven}, &in, sink)
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if err := p.show(ctx, envelope.Cost{}, whole, sink); err != nil {
+				return err
+			}
+		}
+		finishItem(item)
+		all.list = append(all.list, item)
+	}
+	m := (&pb.CommandBatchResult{Items: all.list}).ProtoReflect()
+	items := m.Descriptor().Fields().ByName("items")
+	var err error
+	all.stored, err = sink.Put(ctx, artifactstore.BytesBlob(envelope.ListText(items, m.Get(items).List())))
+	return err
+}
+
+// behind says what became of the items behind the first ones.
+func (all *batchItems) behind(first int) *pb.CommandBatchOmitted {
+	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}, Digest: all.stored.Digest}
+	for _, item := range all.list[first:] {
+		count(omitted, item)
+	}
+	return omitted
+}
+
+// count counts what became of an item.
+func count(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
+	switch {
+	case item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
+		omitted.Rejected++
+	case item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
+		omitted.Skipped++
+	case item.GetResult() != nil && item.GetResult().ExitStatus != nil && item.GetResult().GetExitStatus() == 0:
+		omitted.Succeeded++
+	default:
+		omitted.Otherwise++
+	}
+}
+
+func finishItem(item *pb.CommandBatchItem) {
+	if item.GetResult() != nil {
+		setTruncated(item.GetResult())
+	}
+}
+
 // commandLineOf is the command line of an item, as its result has it or else the item.
 func commandLineOf(given *pb.CommandBatchItemOutput) string {
 	return cmp.Or(given.GetResult().GetCommandLine(), given.GetCommandLine())
 }
 
-// item returns an item and, of its error, what is to be fitted to the budget.
-func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, hint hinting, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
+// item returns an item, and what of it is to be fitted to the budget.
+func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, how shaping, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
 	item := &pb.CommandBatchItem{
-		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), maxCommandPreview),
+		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), least(how.text, maxCommandPreview)),
+	}
+	var parts []part
+	if e := given.GetError(); e != nil {
+		var err error
+		shape := errorShape{how.limits, how.hint, how.limits != (limits{})}
+		if item.Error, parts, err = b.errors.project(ctx, e, shape, in, sink); err != nil {
+			return nil, nil, err
+		}
 	}
 	if out := given.GetResult(); out != nil {
-		item.Result = b.command.facts(out, commandLineOf(given))
+		item.Result = b.command.facts(out, commandLineOf(given), how.limits)
 		if item.GetResult().GetCommandPreview() == item.GetCommandPreview() &&
 			item.GetResult().GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
 			item.Result.CommandPreview = "" // the item has it
 		}
-	}
-	if given.GetError() == nil {
-		return item, nil, nil
-	}
-	e, parts, err := b.errors.project(ctx, given.GetError(), in, sink)
-	if err != nil {
-		return nil, nil, err
-	}
-	if item.Error = e; hint == asGiven {
-		e.RecoveryHint = givenHint(given.GetError())
+		parts = b.command.parts(parts, out, commandLineOf(given), item.GetResult(), in)
 	}
 	return item, parts, nil
 }
@@ -139,8 +221,8 @@ func batchSummary(out *pb.CommandBatchOutput) string {
 }
 
 func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
-	if n := len(out.GetItems()); n < 1 || n > maxItems {
-		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d items, 1 to %d are allowed", n, maxItems)
+	if len(out.GetItems()) == 0 {
+		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no command")
 		return
 	}
 	for i, item := range out.GetItems() {
@@ -150,15 +232,15 @@ func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) 
 
 // checkItem checks that status, result and error of an item agree.
 func (b batch) checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
-	c.Required("command_line", item.GetCommandLine(), maxCommandLine)
-	status := itemStatus(item)
-	ran := status == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN
-	rejected := status == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED
-	if ran != (item.GetResult() != nil) {
-		c.Fail("result", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command ran")
-	}
-	if rejected != (item.GetError() != nil) {
-		c.Fail("error", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command was rejected")
+	switch status := itemStatus(item); status {
+	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN, pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED,
+		pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:
+		if ran := status == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN; ran != (item.GetResult() != nil) {
+			c.Fail("result", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command ran")
+		}
+		if rejected := status == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED; rejected != (item.GetError() != nil) {
+			c.Fail("error", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is set if and only if the command was rejected")
+		}
 	}
 	if item.GetResult() != nil {
 		checkCommand(c.At("result"), item.GetResult(), in)

@@ -1,6 +1,7 @@
 package projectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -25,14 +26,16 @@ type adapter func(ctx context.Context, w *work) error
 // work is one projection under way.
 type work struct {
 	Input
-	plan   *plan
-	sink   artifactstore.Sink
-	check  envelope.Checker
-	from   protoreflect.Message // the complete payload
-	into   protoreflect.Message // the canonical payload
-	parts  []part
-	finish func()        // completes into from what the parts left out
-	focus  preview.Focus // of the payloads
+	plan    *plan
+	sink    artifactstore.Sink
+	check   envelope.Checker
+	from    protoreflect.Message // the complete payload
+	into    protoreflect.Message // the canonical payload
+	parts   []part
+	finish  func()        // completes into from what the parts left out
+	limits  limits        // of the facts
+	summary string        // in the place of the receipt's first line
+	focus   preview.Focus // of the payloads
 }
 
 type declared struct {
@@ -74,14 +77,20 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 type plan struct {
 	from, into *envelope.Schema
 	outcome    *envelope.Template
-	copies     [][2]protoreflect.FieldDescriptor // from, into
+	copies     []copied
 	lists      []largeSource[envelope.LargeList]
 	payloads   []largeSource[envelope.LargeField]
 }
 
+// copied is a field of a complete message, and that of the canonical one with its value.
+type copied struct {
+	from *envelope.Field
+	into protoreflect.FieldDescriptor
+}
+
 // largeSource is a field of a complete message, and what it becomes.
 type largeSource[T any] struct {
-	from protoreflect.FieldDescriptor
+	from *envelope.Field
 	into *T
 }
 
@@ -94,19 +103,19 @@ func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
 	p := &plan{from: envelope.NewSchema(complete), into: envelope.NewSchema(canonical), outcome: outcome}
 	for i := range p.into.Fields {
 		f := &p.into.Fields[i]
-		from := complete.Fields().ByName(f.Desc.Name())
+		from := p.from.Field(f.Desc.Name())
 		switch {
 		case from == nil || f.Made:
 		case f.List != nil:
 			p.lists = append(p.lists, largeSource[envelope.LargeList]{from, f.List})
-		case envelope.SameType(from, f.Desc):
-			p.copies = append(p.copies, [2]protoreflect.FieldDescriptor{from, f.Desc})
+		case envelope.SameType(from.Desc, f.Desc):
+			p.copies = append(p.copies, copied{from, f.Desc})
 		}
 	}
 	for i := range p.from.Fields {
 		f := &p.from.Fields[i]
 		if large := p.into.LargeField(string(f.Desc.Name())); large != nil {
-			p.payloads = append(p.payloads, largeSource[envelope.LargeField]{f.Desc, large})
+			p.payloads = append(p.payloads, largeSource[envelope.LargeField]{f, large})
 		}
 	}
 	return p
@@ -114,7 +123,7 @@ func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
 
 // project makes the canonical payload, but for what parts show.
 func (w *work) project(ctx context.Context, adapt adapter) error {
-	w.checkMessage(w.check, w.plan.from, w.from)
+	w.checkMessage(w.check, w.plan.from, w.from, false)
 	if err := w.check.Err(); err != nil {
 		return err
 	}
@@ -131,37 +140,51 @@ func (w *work) project(ctx context.Context, adapt adapter) error {
 func (w *work) copy() {
 	for _, c := range w.plan.copies {
 		switch {
-		case !w.from.Has(c[0]):
-		case c[0].IsList(): // a dynamic list belongs to its field
-			from, into := w.from.Get(c[0]).List(), w.into.Mutable(c[1]).List()
+		case !w.from.Has(c.from.Desc):
+		case c.from.Desc.IsList(): // a dynamic list belongs to its field
+			from, into := w.bounded(c.from).List(), w.into.Mutable(c.into).List()
 			for i := range from.Len() {
 				into.Append(from.Get(i))
 			}
 		default:
-			w.into.Set(c[1], w.from.Get(c[0]))
+			w.into.Set(c.into, w.bounded(c.from))
 		}
 	}
 	for _, l := range w.plan.lists {
-		w.parts = append(w.parts, &list{field: l.into, into: w.into, all: w.from.Get(l.from).List()})
+		w.parts = append(w.parts, &list{field: l.into, into: w.into, from: l.from, all: w.from.Get(l.from.Desc).List()})
 	}
 	for _, p := range w.plan.payloads {
-		if w.from.Has(p.from) {
-			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from).Message()), &w.Input, w.focus))
+		if w.from.Has(p.from.Desc) {
+			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from.Desc).Message()), &w.Input, w.focus))
 		}
 	}
 }
 
-// fit shows the parts, and says in a summary what the receipt says first.
+// bounded is the value of a field of the complete payload within its bounds.
+func (w *work) bounded(f *envelope.Field) protoreflect.Value {
+	if v, cut := (bounding{fields: true}).field(f, w.from); cut {
+		return v
+	}
+	return w.from.Get(f.Desc)
+}
+
+// fit shows the parts, and says in a summary what the receipt says first. Facts that do not
+// fit are cut.
 func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 	given := r.GetSummaryText()
-	return fit(ctx, w.Input, r, w.parts, func() error {
+	finish := func() error {
 		w.finish()
+		w.limits.shorten(w.plan.into, w.into)
 		envelope.SumTruncated(w.into)
 		if given == "" {
-			r.SummaryText = oneLine(w.plan.outcome.Expand(w.into), envelope.MaxSummary)
+			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into)), envelope.MaxSummary)
 		}
 		return nil
-	}, w.sink)
+	}
+	return tighten(func(l limits) error {
+		w.limits = l
+		return fit(ctx, w.Input, r, w.parts, finish, w.sink)
+	})
 }
 
 // payloadOf is a payload, also when a message that an operator brought has it.
@@ -174,45 +197,35 @@ func payloadOf(m protoreflect.Message) *pb.Payload {
 	return p
 }
 
-// checkMessage checks a complete message by the options of its fields.
-func (w *work) checkMessage(c envelope.Checker, s *envelope.Schema, m protoreflect.Message) {
+// checkMessage checks a complete message for what a caller can do wrong. Of the elements of
+// lists, which tools write, only payloads and other messages are required.
+func (w *work) checkMessage(c envelope.Checker, s *envelope.Schema, m protoreflect.Message, element bool) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.Required && !envelope.IsSet(m, f.Desc) {
-			c.Fail(string(f.Desc.Name()), pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+		name := string(f.Desc.Name())
+		if f.Required && (!element || f.Desc.Message() != nil) && !envelope.IsSet(m, f.Desc) {
+			c.Fail(name, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 		}
-		switch {
-		case !m.Has(f.Desc), f.Desc.IsMap(): // no canonical payload has a map to copy it to
-		case f.Desc.IsList():
-			w.checkElements(c, f, m.Get(f.Desc).List())
-		default:
-			w.checkValue(c, string(f.Desc.Name()), f, m.Get(f.Desc))
+		if f.Desc.Message() == nil || f.Desc.IsMap() || !m.Has(f.Desc) { // no canonical payload has a map to copy it to
+			continue
+		}
+		if !f.Desc.IsList() {
+			w.checkInner(c, name, f, m.Get(f.Desc).Message(), element)
+			continue
+		}
+		list := m.Get(f.Desc).List()
+		for i := range list.Len() {
+			w.checkInner(c, fmt.Sprintf("%s[%d]", name, i), f, list.Get(i).Message(), true)
 		}
 	}
 }
 
-func (w *work) checkElements(c envelope.Checker, f *envelope.Field, list protoreflect.List) {
-	name := string(f.Desc.Name())
-	if list.Len() > f.MaxItems {
-		c.Fail(name, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d elements, at most %d are allowed", list.Len(), f.MaxItems)
+func (w *work) checkInner(c envelope.Checker, at string, f *envelope.Field, m protoreflect.Message, element bool) {
+	if f.Desc.Message().FullName() == payloadName {
+		checkPayload(c, at, payloadOf(m), &w.Input)
 		return
 	}
-	for i := range list.Len() {
-		w.checkValue(c, fmt.Sprintf("%s[%d]", name, i), f, list.Get(i))
-	}
-}
-
-func (w *work) checkValue(c envelope.Checker, at string, f *envelope.Field, v protoreflect.Value) {
-	switch f.Desc.Kind() {
-	case protoreflect.StringKind:
-		c.Length(at, v.String(), f.MaxBytes)
-	case protoreflect.MessageKind:
-		if f.Desc.Message().FullName() == payloadName {
-			checkPayload(c, at, payloadOf(v.Message()), &w.Input)
-			return
-		}
-		w.checkMessage(c.At(at), f.Inner, v.Message())
-	}
+	w.checkMessage(c.At(at), f.Inner, m, element)
 }
 
 var payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
 )
 
 // Bounds of what is made of an error, in bytes.
@@ -28,8 +28,8 @@ func Error() Projector { return failure{newErrorProjection()} }
 type failure struct{ errorProjection }
 
 // Project returns the canonical result of an error. What the budget of the
-// receipt has no room for is left out: first a hint of ours, then the details as
-// a whole, which are in the store then.
+// receipt has no space for is left out: first a hint of ours, then the details as
+// a whole, which are in the store then. At last texts are cut.
 func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	given := in.Output.GetError()
 	check := envelope.NewChecker("output.error")
@@ -37,26 +37,30 @@ func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	e, parts, err := f.project(ctx, given, &in, sink)
-	if err != nil {
-		return nil, err
+	shapes := []errorShape{{hint: withHint}, {hint: asGiven}}
+	for _, l := range tightening {
+		shapes = append(shapes, errorShape{limits: l, omitDetails: true})
 	}
-	r := canonical(in.Output, e.GetMessage(), e.GetKind())
-	r.Error = e
-	shorter := []func() error{
-		func() error { e.RecoveryHint = givenHint(given); return nil },
-		func() error { return f.omitDetails(ctx, e, given.GetDetails(), &in, sink) },
-	}
-	for {
-		err := fit(ctx, in, r, parts, func() error { return nil }, sink)
-		if short := (*envelope.ShortfallError)(nil); !errors.As(err, &short) || len(shorter) == 0 {
+	var err error
+	for _, shape := range shapes {
+		e, parts, failed := f.project(ctx, given, shape, &in, sink)
+		if failed != nil {
+			return nil, failed
+		}
+		r := canonical(in.Output, e.GetMessage(), e.GetKind())
+		r.Error = e
+		if err = fit(ctx, in, r, parts, func() error { return nil }, sink); !isShortfall(err) {
 			return r, err
 		}
-		if err := shorter[0](); err != nil {
-			return nil, err
-		}
-		shorter = shorter[1:]
 	}
+	return nil, err
+}
+
+// errorShape is how much of an error its canonical form has.
+type errorShape struct {
+	limits
+	hint        hinting
+	omitDetails bool
 }
 
 // errorProjection projects errors, of a tool and of the items of a batch.
@@ -71,24 +75,28 @@ func (errorProjection) check(c envelope.Checker, e *pb.CompleteToolError, in *In
 }
 
 // project returns the canonical error, and as parts what is to be fitted to a budget.
-func (p errorProjection) project(ctx context.Context, given *pb.CompleteToolError, in *Input, sink artifactstore.Sink) (*pb.ToolError, []part, error) {
-	e := &pb.ToolError{Kind: envelope.NormalizeErrorKind(given.GetKind()), RecoveryHint: givenHint(given), Retryable: given.Retryable}
+func (p errorProjection) project(ctx context.Context, given *pb.CompleteToolError, shape errorShape, in *Input, sink artifactstore.Sink) (*pb.ToolError, []part, error) {
+	e := &pb.ToolError{Kind: envelope.NormalizeErrorKind(given.GetKind()), RecoveryHint: givenHint(given, shape.text), Retryable: given.Retryable}
 	if e.GetKind() != given.GetKind() {
 		e.GivenKind = oneLine(given.GetKind(), envelope.MaxGivenKind)
 	}
-	if wantsHint(given) {
+	if shape.hint == withHint && wantsHint(given) {
 		known, _ := envelope.LookupErrorKind(e.GetKind())
 		e.RecoveryHint = &known.Hint
 	}
-	if err := p.addDetails(ctx, e, given.GetDetails(), in, sink); err != nil {
+	add := p.addDetails
+	if shape.omitDetails {
+		add = p.omitDetails
+	}
+	if err := add(ctx, e, given.GetDetails(), in, sink); err != nil {
 		return nil, nil, err
 	}
-	return e, p.addMessage(e, given.GetMessage(), in), nil
+	return e, p.addMessage(e, given.GetMessage(), shape.limits, in), nil
 }
 
 // addMessage writes a message of one line into an error. Of any other it writes the line
 // that says most, and returns the whole as a part.
-func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, in *Input) []part {
+func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, l limits, in *Input) []part {
 	size, _ := in.size(given)
 	if given == nil || size == 0 && given.GetSourceLoss() == nil {
 		return nil
@@ -97,18 +105,18 @@ func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, in *Inpu
 	shown := whole.excerpt.Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxMessage,
 	}, in.Policy.Counter, preview.Focus{})
-	line, more := strings.CutSuffix(shown.Text, "\n")
-	oneLine := !more && !strings.Contains(line, "\n") && shown.Whole() && len(line) <= envelope.MaxMessage
-	if oneLine && given.GetSourceLoss() == nil && len(given.GetRedactions()) == 0 {
+	line := strings.TrimSuffix(shown.Text, "\n")
+	single := !strings.Contains(line, "\n") && shown.Whole() && len(line) <= least(l.text, envelope.MaxMessage)
+	if single && given.GetSourceLoss() == nil && len(given.GetRedactions()) == 0 {
 		e.Message = line
 		return nil
 	}
-	e.Message = headline(shown.Text)
+	e.Message = oneLine(headline(shown.Text), least(l.text, maxHeadline))
 	return []part{whole}
 }
 
-// headline returns the line of a text that says most, on one line of at most
-// maxHeadline bytes; of several that say as much the last one.
+// headline returns the line of a text that says most, on one line; of several that say as
+// much the last one.
 func headline(text string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	best, most := "", -1
@@ -128,26 +136,30 @@ func headline(text string) string {
 			}
 		}
 	}
-	return oneLine(best, maxHeadline)
+	return best
 }
 
-// givenHint is the hint that came with an error, brought to one line; nil where none came.
-func givenHint(e *pb.CompleteToolError) *string {
+// givenHint is the hint that came with an error, brought to one line within a limit; nil
+// where none came.
+func givenHint(e *pb.CompleteToolError, limit int) *string {
 	if e.RecoveryHint == nil {
 		return nil
 	}
-	return new(oneLine(e.GetRecoveryHint(), envelope.MaxHint))
+	return new(oneLine(e.GetRecoveryHint(), least(limit, envelope.MaxHint)))
 }
 
 // wantsHint reports whether an error came without a hint and its kind, which somebody gave,
-// has one. A hint that is there and empty says that none is wanted.
+// has one. A hint that is there and empty says that none is wanted, and a kind without a
+// letter is none.
 func wantsHint(e *pb.CompleteToolError) bool {
-	if e == nil || e.RecoveryHint != nil || e.GetKind() == "" {
+	if e == nil || e.RecoveryHint != nil || !strings.ContainsFunc(e.GetKind(), isLetter) {
 		return false
 	}
 	_, known := envelope.LookupErrorKind(envelope.NormalizeErrorKind(e.GetKind()))
 	return known
 }
+
+func isLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
 // addDetails bounds the details of an error.
 func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
@@ -162,7 +174,7 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 	if err != nil {
 		return err
 	}
-	bounded, whole := boundDetails(content)
+	bounded, whole := boundDetails(content, in.Policy.Counter)
 	if !whole {
 		if err := p.omitDetails(ctx, e, given, in, sink); err != nil {
 			return err
@@ -176,13 +188,13 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 
 // boundDetails returns details as JSON text of bounded length, and whether that is all of
 // them. What is no JSON becomes a JSON string.
-func boundDetails(content []byte) (bounded string, whole bool) {
+func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool) {
 	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
 	text := preview.Of(content, envelope.MaxDetails).Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxDetails,
-	}, nil, preview.Focus{})
+	}, c, preview.Focus{})
 	var quoted bytes.Buffer
 	enc := json.NewEncoder(&quoted)
 	enc.SetEscapeHTML(false)
@@ -196,7 +208,7 @@ func boundDetails(content []byte) (bounded string, whole bool) {
 func (errorProjection) omitDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
 	e.DetailsJson = nil
 	size, _ := in.size(given)
-	if size == 0 || e.GetDetailsOmitted() != nil {
+	if size == 0 {
 		return nil
 	}
 	ref, err := sink.Put(ctx, in.blob(given))

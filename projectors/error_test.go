@@ -65,8 +65,8 @@ func TestRecoveryHint(t *testing.T) {
 		{"no room for the details", kind, new("ask again"), new("ask again"), len("ask again"), false},
 	} {
 		for _, retryable := range []bool{false, true} {
-			given := &pb.CompleteToolError{Kind: c.kind, Message: "no", RecoveryHint: c.given, Retryable: retryable, DetailsJson: []byte(details)}
-			want := &pb.ToolError{Kind: c.kind, Message: "no", RecoveryHint: c.want, Retryable: retryable, DetailsJson: new(details)}
+			given := &pb.CompleteToolError{Kind: c.kind, Message: inline("no"), RecoveryHint: c.given, Retryable: &retryable, Details: inline(details)}
+			want := &pb.ToolError{Kind: c.kind, Message: "no", RecoveryHint: c.want, Retryable: &retryable, DetailsJson: new(details)}
 			out := &pb.CompleteToolOutput{Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: proto.CloneOf(given)}
 			r, err := projectors.Error().Project(context.Background(), errorInput(out, c.budget), artifactstore.NewMemory())
 			if err != nil {
@@ -94,7 +94,7 @@ func TestRecoveryHintOfItems(t *testing.T) {
 	rejected := func(kind string, hint *string) *pb.CommandBatchItemOutput {
 		return &pb.CommandBatchItemOutput{
 			Status: pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED, CommandLine: "make",
-			Error: &pb.CompleteToolError{Kind: kind, Message: "no", RecoveryHint: hint},
+			Error: &pb.CompleteToolError{Kind: kind, Message: inline("no"), RecoveryHint: hint},
 		}
 	}
 	hints := func(items []*pb.CommandBatchItemOutput, budget int) (list []string, err error) {
@@ -126,8 +126,11 @@ func TestRecoveryHintOfItems(t *testing.T) {
 			t.Errorf("budget %d, error %v (-want +got):\n%s", c.budget, err, diff)
 		}
 	}
+	if got, err := hints(items, len("my own")-1); err != nil || len(got) != 1 {
+		t.Errorf("without space for the runtime's hint: %q, %v", got, err)
+	}
 	var shortfall *envelope.ShortfallError
-	if _, err := hints(items, len("my own")-1); !errors.As(err, &shortfall) || shortfall.Needed != len("my own") {
-		t.Errorf("without room for the runtime's hint: %v", err)
+	if _, err := hints(items[1:2], len("my own")-1); !errors.As(err, &shortfall) || shortfall.Needed != len("my own") {
+		t.Errorf("without space for the only item: %v", err)
 	}
 }

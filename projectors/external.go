@@ -110,6 +110,9 @@ func (a *answer) set(name protoreflect.Name, v protoreflect.Value) {
 
 // asText shows an answer that is no JSON as the text that it is.
 func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
+	if len(a.source) == 0 && given.GetSourceLoss() == nil {
+		return // it answered nothing
+	}
 	a.set("defect", protoreflect.ValueOfEnum(defect.Number()))
 	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
 }
@@ -146,10 +149,10 @@ func (a *answer) list() {
 }
 
 // show adds a part that is shown in a large field.
-func (a *answer) show(name string, text []byte, e excerpt) {
+func (a *answer) show(name string, text []byte, e excerpt, w written) {
 	a.parts = append(a.parts, &payload{
 		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, made: true, left: a.Left,
-		secrets: a.secrets,
+		secrets: a.secrets, written: w,
 	})
 	a.secrets = nil // they are of the answer as a whole, and are said once
 }
@@ -164,7 +167,7 @@ func (a *answer) text(ctx context.Context, name, text string, readable bool) err
 	if err != nil {
 		return err
 	}
-	a.show(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens))
+	a.show(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens), written{})
 	return nil
 }
 
@@ -175,6 +178,7 @@ func (a *answer) structured(ctx context.Context, text []byte) error {
 
 // json adds valid JSON in its readable form, without the base64 in it.
 func (a *answer) json(ctx context.Context, name string, text []byte) error {
+	w := writtenOf(text)
 	text, err := rewriteStrings(text, func(s string) (string, error) { return a.lift(ctx, s) })
 	if err != nil {
 		return err
@@ -183,7 +187,7 @@ func (a *answer) json(ctx context.Context, name string, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("read %s again: %w", name, err)
 	}
-	a.show(name, j.Text(), j)
+	a.show(name, j.Text(), j, w)
 	return nil
 }
 

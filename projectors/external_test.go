@@ -35,13 +35,13 @@ func (c caller) project(p projectors.Projector, out *pb.CompleteToolOutput) (*pb
 
 func (c caller) mcp(json string) (*pb.CanonicalToolResult, error) {
 	return c.project(projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{
-		ExternalMcp: &pb.ExternalMcpOutput{Server: "s", ResultJson: inline(json)},
+		ExternalMcp: &pb.ExternalMcpOutput{Server: "s", Result: inline(json)},
 	}})
 }
 
 func (c caller) json(json string) (*pb.CanonicalToolResult, error) {
 	return c.project(projectors.ExternalJSON(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalJson{
-		ExternalJson: &pb.ExternalJsonOutput{Source: "s", ResultJson: inline(json)},
+		ExternalJson: &pb.ExternalJsonOutput{Server: "s", Result: inline(json)},
 	}})
 }
 
@@ -173,16 +173,16 @@ func TestFilesAreBounded(t *testing.T) {
 }
 
 func TestReportedErrors(t *testing.T) {
-	long := strings.Repeat("at frame é ", 400) + "\nValueError: the cause"
-	for _, c := range []struct{ name, json, message, details string }{
-		{"text", `{"isError":true,"content":[{"type":"text","text":"no such\nfile"}]}`, "no such␊file", ""},
-		{"no text", `{"isError":true}`, "the tool reported an error without text", ""},
-		{"invisible text", `{"isError":true,"content":[{"type":"text","text":"\u200b"}]}`, "the tool reported an error without text", `{"isError":true,"content":[{"type":"text","text":"` + `\u200b` + `"}]}`},
+	for _, c := range []struct{ name, json, message, text, details string }{
+		{"lines", `{"isError":true,"content":[{"type":"text","text":"no such\nfile"}]}`, "file", "no such\nfile", ""},
+		{"a line", `{"isError":true,"content":[{"type":"text","text":"no such file\n"}]}`, "no such file", "", ""},
+		{"no text", `{"isError":true}`, "", "", ""},
+		{"invisible text", `{"isError":true,"content":[{"type":"text","text":"\u200b"}]}`, "", "", ""},
 		{
-			"data", `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"code":1e999}}`, "no", `{"structuredContent":{"code":1e999}}`,
+			"data", `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"code":1e999}}`, "no", "", `{"structuredContent":{"code":1e999}}`,
 		},
-		{"the same data", `{"isError":true,"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, ""},
-		{"meta", `{"isError":true,"content":[{"type":"text","text":"no"}],"_meta":{}}`, "no", `{"isError":true,"content":[{"type":"text","text":"no"}],"_meta":{}}`},
+		{"the same data", `{"isError":true,"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, "", ""},
+		{"meta", `{"isError":true,"content":[{"type":"text","text":"no"}],"_meta":{}}`, "no", "", `{"isError":true,"content":[{"type":"text","text":"no"}],"_meta":{}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := newCaller().mcp(c.json)
@@ -190,57 +190,74 @@ func TestReportedErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := got.GetError()
-			if got.GetStatus() != pb.ToolStatus_TOOL_STATUS_ERROR || got.Result != nil || e.GetKind() != "tool_execution_failed" || e.GetRetryable() {
-				t.Errorf("%v", got)
+			if got.GetStatus() != pb.ToolStatus_TOOL_STATUS_ERROR || got.Result != nil || e.GetKind() != "tool_execution_failed" || e.Retryable != nil || e.RecoveryHint != nil {
+				t.Errorf("says what nobody said: %v", got)
 			}
-			if diff := cmp.Diff([]string{c.message, c.details}, []string{e.GetMessage(), e.GetDetailsJson()}); diff != "" {
+			if diff := cmp.Diff([]string{c.message, c.text, c.details}, []string{e.GetMessage(), e.GetMessagePreview(), e.GetDetailsJson()}); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
+}
+
+// The line that names the cause stands for a long message, which is kept whole.
+func TestReportedTraceback(t *testing.T) {
+	long := strings.Repeat("at frame é ", 400) + "\nValueError: the cause"
 	home := newCaller()
-	json := `{"isError":true,"content":[{"type":"text","text":"` + strings.ReplaceAll(long, "\n", `\n`) + `"}]}`
-	got, err := home.mcp(json)
+	got, err := home.mcp(`{"isError":true,"content":[{"type":"text","text":"` + strings.ReplaceAll(long, "\n", `\n`) + `"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := got.GetError()
-	if n := len(e.GetMessage()); n > envelope.MaxMessage || n < envelope.MaxMessage-8 || !strings.HasSuffix(e.GetMessage(), "ValueError: the cause") ||
-		home.read(t, e.GetDetailsOmitted().GetArtifact().GetPath()) != json {
-		t.Errorf("%v", e)
+	if e.GetMessage() != "ValueError: the cause" || !strings.HasSuffix(e.GetMessagePreview(), "\nValueError: the cause") {
+		t.Errorf("says %q, shows %q", e.GetMessage(), e.GetMessagePreview())
 	}
 }
 
-func TestExternalRefusals(t *testing.T) {
-	const invalid = pb.ErrorReason_ERROR_REASON_JSON_INVALID
+// What is no JSON, or no answer of MCP, is shown as the text that it is, and the receipt
+// says why.
+func TestExternalFallback(t *testing.T) {
 	lost := inline("{}")
 	lost.SourceLoss = &pb.SourceLoss{LostBytes: 1}
 	for name, c := range map[string]struct {
 		in     *pb.Payload
-		reason pb.ErrorReason
-		field  string
+		defect pb.JsonDefect
 	}{
-		"missing":            {nil, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "result_json"},
-		"empty":              {inline(""), invalid, "result_json"},
-		"no JSON":            {inline("{"), invalid, "result_json"},
-		"not UTF-8":          {inline("{\"a\":\"\xff\"}"), invalid, "result_json"},
-		"too deep":           {inline(strings.Repeat("[", 65) + strings.Repeat("]", 65)), pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "result_json"},
-		"a key twice":        {inline(`{"a":1,"a":1}`), pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "result_json"},
-		"an array":           {inline(`[]`), invalid, "result_json"},
-		"null":               {inline(`null`), invalid, "result_json"},
-		"content no array":   {inline(`{"content":{}}`), invalid, "result_json"},
-		"isError no bool":    {inline(`{"isError":"no"}`), invalid, "result_json"},
-		"lost at the source": {lost, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "result_json.source_loss"},
+		"cut off":            {inline(`{"a":[1,`), pb.JsonDefect_JSON_DEFECT_CUT_OFF},
+		"cut off in a word":  {inline(`{"a":tru`), pb.JsonDefect_JSON_DEFECT_CUT_OFF},
+		"not a number":       {inline(`{"a":NaN}`), pb.JsonDefect_JSON_DEFECT_SYNTAX},
+		"two values":         {inline("{}\n{}"), pb.JsonDefect_JSON_DEFECT_SYNTAX},
+		"not UTF-8":          {inline("{\"a\":\"\xff\"}"), pb.JsonDefect_JSON_DEFECT_ENCODING},
+		"too deep":           {inline(strings.Repeat("[", 65) + strings.Repeat("]", 65)), pb.JsonDefect_JSON_DEFECT_TOO_DEEP},
+		"a key twice":        {inline(`{"a":1,"a":1}`), pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY},
+		"an array":           {inline(`[]`), pb.JsonDefect_JSON_DEFECT_SHAPE},
+		"null":               {inline(`null`), pb.JsonDefect_JSON_DEFECT_SHAPE},
+		"content no array":   {inline(`{"content":{}}`), pb.JsonDefect_JSON_DEFECT_SHAPE},
+		"isError no bool":    {inline(`{"isError":"no"}`), pb.JsonDefect_JSON_DEFECT_SHAPE},
+		"lost at the source": {lost, pb.JsonDefect_JSON_DEFECT_LOST_BYTES},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := newCaller().project(projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{
-				ExternalMcp: &pb.ExternalMcpOutput{ResultJson: c.in},
+			r, err := newCaller().project(projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{
+				ExternalMcp: &pb.ExternalMcpOutput{Result: c.in},
 			}})
-			refused, ok := err.(*envelope.InvalidError) //nolint:errorlint // the error itself
-			if !ok || refused.Violations[0].Reason != c.reason || refused.Violations[0].Field != "output.external_mcp."+c.field {
-				t.Errorf("%v", err)
+			got := r.GetExternalMcp()
+			if err != nil || got.GetDefect() != c.defect || got.GetTextPreview() != strings.ToValidUTF8(string(c.in.GetInline()), "\ufffd") || got.GetEmpty() {
+				t.Fatalf("%v, %v", r, err)
+			}
+			receipt, err := renderers.External("external_mcp").Render(r, renderers.Policy{Counter: tokens.Estimate()})
+			if err != nil || strings.Count(receipt.Text, "\nShown as text: ") != 1 {
+				t.Errorf("%s, %v", receipt.Text, err)
 			}
 		})
+	}
+	if _, err := newCaller().project(projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{
+		ExternalMcp: &pb.ExternalMcpOutput{},
+	}}); err == nil {
+		t.Error("an answer that is not there was accepted")
+	}
+	r, err := newCaller().mcp("")
+	if err != nil || !r.GetExternalMcp().GetEmpty() || r.GetExternalMcp().GetDefect() != 0 {
+		t.Errorf("nothing: %v, %v", r, err)
 	}
 }
 
@@ -331,7 +348,7 @@ func TestLiftingLosesNothing(t *testing.T) {
 	})
 }
 
-// FuzzExternal gives any text for JSON: it is refused, or its result is valid.
+// FuzzExternal gives any text for JSON: its result is valid.
 func FuzzExternal(f *testing.F) {
 	std := base64.StdEncoding.EncodeToString(noise(900))
 	for _, seed := range []string{
@@ -344,9 +361,6 @@ func FuzzExternal(f *testing.F) {
 		home := newCaller()
 		for _, project := range []func(string) (*pb.CanonicalToolResult, error){home.mcp, home.json} {
 			got, err := project(text)
-			if _, refused := err.(*envelope.InvalidError); refused { //nolint:errorlint // the error itself
-				continue
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func adaptFileMutation(_ context.Context, w *work) error {
 		return nil
 	}
 	derived, err := changesOf(out.GetDiff().GetInline())
-	if err != nil {
+	if err != nil || out.GetDiff().GetSourceLoss() != nil { // a list with a gap would say less than was changed
 		into.DiffUnreadable, into.ChangesUnknown = true, true
 		w.finish = func() { into.ChangesTotal = nil }
 		return nil
@@ -33,6 +33,9 @@ func adaptFileMutation(_ context.Context, w *work) error {
 		}
 		l.all = (&pb.FileMutationResult{Changes: derived}).ProtoReflect().Get(l.field.Field).List()
 		w.finish = func() { into.Digest = l.stored.Digest }
+	}
+	if len(derived) == 0 {
+		w.summary = "no file was changed"
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// maxLine bounds the number of a line.
+// maxLine is how far receipts count lines.
 const maxLine = 1 << 53
 
 // FileRead projects the text of a file. What an agent asked for by name is never
@@ -19,10 +19,6 @@ func FileRead() Projector { return declare("file_read", adaptFileRead) }
 func adaptFileRead(_ context.Context, w *work) error {
 	out, _ := w.from.Interface().(*pb.FileReadOutput)
 	into, _ := w.into.Interface().(*pb.FileReadResult)
-	if n := out.GetFirstLine(); n > maxLine {
-		w.check.Fail("first_line", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is %d, at most %d is allowed", n, uint64(maxLine))
-		return nil
-	}
 	content := out.GetContent().GetInline()
 	into.FirstLine = max(1, out.GetFirstLine())
 	into.LineEnds = lineEnds(content)
@@ -33,13 +29,13 @@ func adaptFileRead(_ context.Context, w *work) error {
 		}
 	}
 	w.Policy.HeadPercent = 100
-	w.Policy.BeforeLine = fmt.Sprintf("%d\t", into.GetFirstLine()+uint64(bytes.Count(content, []byte{'\n'})))
+	w.Policy.BeforeLine = fmt.Sprintf("%d\t", min(into.GetFirstLine(), maxLine)+uint64(bytes.Count(content, []byte{'\n'})))
 	return nil
 }
 
 // rangeLines is how many lines a range has that is not known to end where its file does.
 func rangeLines(out *pb.FileReadOutput, first, lines uint64) *uint64 {
-	if out.TotalLines != nil && first-1+lines >= out.GetTotalLines() {
+	if out.TotalLines != nil && (lines >= out.GetTotalLines() || first-1 >= out.GetTotalLines()-lines) {
 		return nil
 	}
 	return &lines

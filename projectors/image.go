@@ -13,7 +13,15 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Bounds of what is said of an image, in bytes, as image.proto states them.
+const (
+	maxImageID     = 128
+	maxImagePath   = 4096
+	maxImageSource = 1024
 )
 
 // ImageView projects an image that was looked at. The image is stored, and what
@@ -29,14 +37,20 @@ func ImageView() Projector {
 // ImageGenerate projects images that were made. All of them are stored.
 func ImageGenerate() Projector {
 	return declare("image_generate", func(ctx context.Context, w *work) error {
-		from, result := w.from.Interface().(*pb.ImageGenerateOutput), w.into.Interface().(*pb.ImageGenerateResult)
+		from, _ := w.from.Interface().(*pb.ImageGenerateOutput)
+		all := &pb.ImageGenerateResult{}
 		for i, content := range from.GetContents() {
 			ref, err := keepImage(ctx, content, w.sink)
 			if err != nil {
 				return fmt.Errorf("image %d: %w", i+1, err)
 			}
-			result.Images = append(result.Images, ref)
+			all.Images = append(all.Images, ref)
 		}
+		lists := envelope.LargeLists(w.into.Descriptor())
+		images := &list{field: &lists[0], into: w.into, all: all.ProtoReflect().Get(lists[0].Field).List()}
+		w.parts = append(w.parts, images)
+		result, _ := w.into.Interface().(*pb.ImageGenerateResult)
+		w.finish = func() { result.Digest = images.stored.Digest }
 		return nil
 	})
 }
@@ -45,8 +59,8 @@ func ImageGenerate() Projector {
 func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink) (*pb.ImageReference, error) {
 	content, loss := in.GetImage().GetInline(), in.GetImage().GetSourceLoss()
 	ref := &pb.ImageReference{
-		Id: in.GetId(), MediaType: mediaType(in.GetMediaType()), Bytes: uint64(len(content)), Digest: digestOf(content),
-		Width: in.Width, Height: in.Height, Path: in.GetPath(), Source: in.GetSource(), SourceLoss: loss, Incomplete: loss != nil,
+		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(mediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: digestOf(content),
+		Width: in.Width, Height: in.Height, Path: cutText(in.GetPath(), maxImagePath), Source: cutText(in.GetSource(), maxImageSource), SourceLoss: loss, Incomplete: loss != nil,
 	}
 	if len(content) == 0 {
 		return ref, nil

@@ -15,7 +15,9 @@ import (
 type list struct {
 	field  *envelope.LargeList
 	into   protoreflect.Message // the canonical message that has the field
+	from   *envelope.Field      // of the complete message, whose bounds the elements have; nil: they are within theirs
 	all    protoreflect.List
+	cut    bool            // whether an element that is shown is within them only because it was cut
 	costs  []envelope.Cost // of the first elements, as far as they were asked for
 	shown  int
 	stored artifactstore.Ref
@@ -25,12 +27,21 @@ type list struct {
 const usualElement = 64
 
 func (l *list) bytes() int64    { return int64(l.all.Len()) * usualElement }
-func (l *list) truncated() bool { return l.shown < l.all.Len() }
+func (l *list) truncated() bool { return l.shown < l.all.Len() || l.cut }
+
+// element is an element as it is shown.
+func (l *list) element(i int) (v protoreflect.Value, cut bool) {
+	if v = l.all.Get(i); l.from == nil {
+		return v, false
+	}
+	return bounding{fields: true}.value(l.from, v)
+}
 
 // costOf is what the lines of an element cost.
 func (l *list) costOf(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
-		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, l.all.Get(len(l.costs))), "", p))
+		element, _ := l.element(len(l.costs))
+		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element), "", p))
 	}
 	return l.costs[i]
 }
@@ -47,13 +58,16 @@ func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	l.into.Clear(l.field.Field)
 	shown := l.into.Mutable(l.field.Field).List()
+	l.cut = false
 	for l.shown = 0; l.shown < l.all.Len(); l.shown++ {
 		c := l.costOf(l.shown, p)
 		if !pays(share, c) {
 			break
 		}
 		share = less(share, c)
-		shown.Append(l.all.Get(l.shown))
+		element, cut := l.element(l.shown)
+		shown.Append(element)
+		l.cut = l.cut || cut
 	}
 	if l.stored.Path == "" && l.all.Len() > 0 && (p.KeepAll || l.truncated()) {
 		ref, err := sink.Put(ctx, artifactstore.BytesBlob(envelope.ListText(l.field.Field, l.all)))

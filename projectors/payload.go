@@ -34,7 +34,20 @@ type payload struct {
 	value   *preview.JSON // what it is
 	came    artifactstore.Ref
 
+	written written // what the tool wrote, where the bytes are a readable form of it
+
 	left, counted *preview.Counts // of all payloads, if anybody asks, and what of it is of this one
+}
+
+// written is how much a tool wrote.
+type written struct{ bytes, lines int64 }
+
+func writtenOf(content []byte) written {
+	lines := int64(bytes.Count(content, []byte{'\n'}))
+	if len(content) > 0 && content[len(content)-1] != '\n' {
+		lines++
+	}
+	return written{int64(len(content)), lines}
 }
 
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
@@ -198,6 +211,7 @@ func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.
 			return err
 		}
 	}
+	p.written = writtenOf(content)
 	p.value, p.excerpt, p.blob, p.stored, p.made = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
 	return nil
 }
@@ -213,7 +227,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
 		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
 		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
-		Redactions: p.secrets,
+		Redactions: p.secrets, OriginalBytes: uint64(p.written.bytes), OriginalLines: uint64(p.written.lines),
 	}
 	if i := v.Invisible; i != (preview.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}

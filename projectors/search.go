@@ -16,6 +16,7 @@ import (
 const (
 	maxMatchText    = 240
 	textBeforeMatch = 80 // how much of it stands before the match
+	maxMatchPath    = 4096
 )
 
 // Search projects what a search found, fair over files.
@@ -37,10 +38,12 @@ func adaptSearch(_ context.Context, w *work) error {
 	if into.GetTotalMatches() <= max(lines, files) {
 		into.TotalMatches = nil
 	}
+	into.Empty = files == 0
+	next := into.GetNextCall()
 	w.finish = func() {
 		into.Digest, into.NextCall = hits.stored.Digest, ""
 		if hits.truncated() || into.GetLimitReached() || into.TotalFiles != nil || into.TotalMatches != nil {
-			into.NextCall = out.GetNextCall()
+			into.NextCall = next
 		}
 	}
 	return nil
@@ -121,7 +124,7 @@ func (f *foundFiles) bytes() int64 {
 func (f *foundFiles) truncated() bool {
 	for i := range f.files {
 		file := &f.files[i]
-		if !file.visible || file.shown < len(file.bounded) {
+		if !file.visible || file.shown < len(file.bounded) || len(file.whole.GetPath()) > maxMatchPath {
 			return true
 		}
 		for j, m := range file.bounded {
@@ -144,7 +147,7 @@ func (f *foundFiles) price(p Policy) {
 	matches := f.list.Field.Message().Fields().ByName("matches")
 	for i := range f.files {
 		file := &f.files[i]
-		head := &pb.SearchFile{Path: file.whole.GetPath(), MatchCount: file.whole.GetMatchCount()}
+		head := &pb.SearchFile{Path: file.path(), MatchCount: file.whole.GetMatchCount()}
 		if head.GetMatchCount() > 1 {
 			head.MatchesShown = new(head.GetMatchCount()) // the longest words there may be
 		}
@@ -215,9 +218,12 @@ func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, si
 	return nil
 }
 
+// path is the path as it is shown.
+func (f *foundFile) path() string { return cutText(f.whole.GetPath(), maxMatchPath) }
+
 // dealt is the file with as many of its lines as are shown.
 func (f *foundFile) dealt() *pb.SearchFile {
-	file := &pb.SearchFile{Path: f.whole.GetPath(), MatchCount: f.whole.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
+	file := &pb.SearchFile{Path: f.path(), MatchCount: f.whole.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
 	if f.shown < len(f.bounded) {
 		file.MatchesShown = new(uint64(f.shown))
 	}

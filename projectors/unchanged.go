@@ -9,22 +9,20 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-const (
-	// leastUnchanged is how many bytes an output has for it to be worth a line of the receipt that it is the same as before.
-	leastUnchanged = 256
-	// unchangedTokens is what the receipt of such an output may cost: enough for the lines that matter most, so that it
-	// stands by itself when the earlier one is gone.
-	unchangedTokens = 400
-)
+// leastUnchanged is how many bytes an output has for it to be worth saying that it is the same as before. A shorter one is
+// simply shown.
+const leastUnchanged = 256
 
-// Fingerprint identifies what a tool wrote and how it ended; outputs with the same fingerprint have the same bytes. It is
-// empty for families whose outputs are not compared, and for outputs that are too short.
+// Fingerprint identifies a command, what it wrote and how it ended; outputs with the same fingerprint are of the same
+// command line and have the same bytes. It is empty for families whose outputs are not compared, for commands that nobody
+// named, and for outputs that are too short.
 func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]Stream) (string, error) {
 	c := out.GetCommand()
-	if c == nil || dispositionOf(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+	if c.GetCommandLine() == "" || dispositionOf(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		return "", nil
 	}
 	var b strings.Builder
+	b.WriteString(digestOf([]byte(c.GetCommandLine())) + " ")
 	if c.ExitStatus != nil {
 		fmt.Fprintf(&b, "%d", c.GetExitStatus())
 	}

@@ -19,8 +19,11 @@ import (
 	"github.com/toolresult/toolresult/preview/tokens"
 )
 
-// maxTitle is how long the title of a page may be, in bytes.
-const maxTitle = 256
+// Bounds of what is said of a page, in bytes, as web.proto states them.
+const (
+	maxTitle       = 256
+	maxContentType = 256
+)
 
 // WebFetch projects a page that was fetched. A model reads HTML as Markdown, and
 // what it is made of stays in the store. Nothing is ever fetched here.
@@ -28,11 +31,7 @@ func WebFetch() Projector { return declare("web_fetch", fetched) }
 
 func fetched(ctx context.Context, w *work) error {
 	from, result := w.from.Interface().(*pb.WebFetchOutput), w.into.Interface().(*pb.WebFetchResult)
-	if s := from.GetStatus(); s < 100 || s > 599 {
-		w.check.Fail("status", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is %d, and HTTP statuses are 100 to 599", s)
-		return nil
-	}
-	result.MediaType, result.Charset = mediaType(from.GetContentType()), ""
+	result.MediaType, result.Charset = cutText(mediaType(from.GetContentType()), maxContentType), ""
 	if result.GetFinalUrl() == from.GetUrl() {
 		result.FinalUrl = ""
 	}

@@ -120,10 +120,14 @@ func TestWebFetchKeepsBodyAndText(t *testing.T) {
 	}
 }
 
-func TestWebFetchRefuses(t *testing.T) {
-	for _, status := range []uint32{0, 99, 600} {
-		if _, err := fetch(t, &pb.WebFetchOutput{Url: "u", Status: status}); err == nil {
-			t.Errorf("status %d is taken", status)
+// A server may send any number; none at all is a mistake of the caller.
+func TestWebFetchStatus(t *testing.T) {
+	if _, err := fetch(t, &pb.WebFetchOutput{Url: "u"}); err == nil {
+		t.Error("no status is taken")
+	}
+	for _, status := range []uint32{1, 99, 600, 999, 1<<32 - 1} {
+		if r, err := fetch(t, &pb.WebFetchOutput{Url: "u", Status: status}); err != nil || r.GetStatus() != status {
+			t.Errorf("status %d: %v, %v", status, r, err)
 		}
 	}
 	r, err := fetch(t, &pb.WebFetchOutput{Url: "u", Status: 204})

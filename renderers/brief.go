@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// A receipt of one line is its outcome and what a later call needs, with a tab between
+// A receipt of one line, of a result that was compacted or that repeats an earlier one, is its outcome and what a later call needs, with a tab between
 // two. No text of a tool on that line has a tab, so that none can pass for one of them:
 //
 //	Process exited with code 1	stdout in full: /path	Superseded: by call c9, 3 results later
@@ -27,21 +27,27 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 		return d
 	}
 	if s := envelope.SupersededBy(payload); s != nil {
-		d.Facts = append([]Fact{{labelSuperseded, superseding(s)}}, d.Facts...)
+		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(superseding(s))}}, d.Facts...)
 	}
-	if envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
-		return d.brief(g)
+	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
+		return d.brief(func(label string) bool { return g.brief[label] })
 	}
 	return d
 }
 
-// superseding names the result that answers the same question.
+// superseding names the result that answers the same question, or changed what was read:
+//
+//	by call c9, 3 results later
+//	edited by call c9, 3 results later
 func superseding(s *pb.Superseded) string {
-	later := count(int64(s.GetResultsLater()), "result") + " later"
-	if s.GetCallId() == "" {
-		return later
+	text := count(int64(s.GetResultsLater()), "result") + " later"
+	if s.GetCallId() != "" {
+		text = fmt.Sprintf("by call %s, %s", s.GetCallId(), text)
 	}
-	return fmt.Sprintf("by call %s, %s", s.GetCallId(), later)
+	if s.GetCause() == pb.SupersededCause_SUPERSEDED_CAUSE_EDITED {
+		text = "edited " + text
+	}
+	return text
 }
 
 // shows reports whether a section has text.
@@ -54,8 +60,9 @@ func (d *Document) shows() bool {
 	return false
 }
 
-// brief keeps the outcome, the handles and what guards against misreading it.
-func (d Document) brief(g *grammar) Document {
+// brief is the document on one line: the outcome, the facts that are kept, and the handles
+// and losses of the sections.
+func (d Document) brief(keep func(label string) bool) Document {
 	b := Document{Outcome: d.Outcome}
 	add := func(label, value string) {
 		b.Facts = append(b.Facts, Fact{label, onBriefLine(value)})
@@ -65,7 +72,7 @@ func (d Document) brief(g *grammar) Document {
 		if _, rest, ok := cutItem(label); ok {
 			label = rest
 		}
-		if g.brief[label] {
+		if keep(label) {
 			add(f.Label, f.Value)
 		}
 	}

@@ -17,6 +17,12 @@ func Command() Renderer {
 		r, _ := payload.Interface().(*pb.CommandResult)
 		d := Document{Outcome: commandOutcome(r)}
 		c.describe(&d, r, "")
+		if u := r.GetUnchanged(); u != nil {
+			if !u.GetWasCut() { // the earlier receipt shows all there is
+				d.Sections = nil
+			}
+			return d.brief(func(label string) bool { return label != labelOutput })
+		}
 		return d
 	})
 }

@@ -1,6 +1,7 @@
 package renderers
 
 import (
+	"cmp"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -23,7 +24,7 @@ func (c command) batch(r *pb.CommandBatchResult) Document {
 	d := Document{Outcome: batchOutcome(r)}
 	said := map[string]bool{} // hints: one is said with the first item that has it
 	for i, item := range r.GetItems() {
-		d.fact(fmt.Sprintf("%s %d", labelItem, i+1), itemOutcome(item)+": "+item.GetCommandPreview())
+		d.fact(fmt.Sprintf("%s %d", labelItem, i+1), itemOutcome(item)+": "+cmp.Or(item.GetCommandPreview(), "(no command)"))
 		if item.GetResult() != nil {
 			c.describe(&d, item.GetResult(), itemPrefix(i))
 		}
@@ -38,12 +39,22 @@ func (c command) batch(r *pb.CommandBatchResult) Document {
 			d.addErrorText(e, itemPrefix(i))
 		}
 	}
+	if o := r.GetItemsOmitted(); o != nil {
+		d.fact(labelItemsOmitted, fmt.Sprintf("%d to %d; all items: %s", len(r.GetItems())+1, omitted(r)+int64(len(r.GetItems())), o.GetArtifact().GetPath()))
+	}
 	return d
+}
+
+// omitted is how many commands a result does not have.
+func omitted(r *pb.CommandBatchResult) int64 {
+	o := r.GetItemsOmitted()
+	return int64(o.GetSucceeded() + o.GetOtherwise() + o.GetRejected() + o.GetSkipped())
 }
 
 // batchOutcome counts what became of the items.
 func batchOutcome(r *pb.CommandBatchResult) string {
-	var succeeded, other, rejected, skipped int
+	o := r.GetItemsOmitted()
+	succeeded, other, rejected, skipped := o.GetSucceeded(), o.GetOtherwise(), o.GetRejected(), o.GetSkipped()
 	for _, item := range r.GetItems() {
 		switch item.GetStatus() {
 		case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
@@ -59,7 +70,7 @@ func batchOutcome(r *pb.CommandBatchResult) string {
 		}
 	}
 	return fmt.Sprintf("%s %s: %d exited with code 0, %d otherwise, %d rejected, %d skipped",
-		outcomeBatch, count(int64(len(r.GetItems())), "command"), succeeded, other, rejected, skipped)
+		outcomeBatch, count(int64(len(r.GetItems()))+omitted(r), "command"), succeeded, other, rejected, skipped)
 }
 
 func itemOutcome(item *pb.CommandBatchItem) string {

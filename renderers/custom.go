@@ -47,17 +47,22 @@ func Custom(t *envelope.Type) (*CustomRenderer, error) {
 // Document is what the receipt of r says.
 func (c *CustomRenderer) Document(r *pb.CanonicalToolResult) Document {
 	_, payload := c.types.Open(r)
+	return c.compacted(payload)
+}
+
+func (c *CustomRenderer) compacted(payload protoreflect.Message) Document {
 	return c.document(payload).compacted(payload, &c.grammar)
 }
 
 // Render makes the receipt of r.
 func (c *CustomRenderer) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
-	return write(c.Document(r), p.Counter, c.reserved)
+	_, payload := c.types.Open(r)
+	return write(c.compacted(p.named(payload)), p.Counter, c.reserved)
 }
 
 // RenderPayload makes the receipt of a payload that is not in its envelope yet.
 func (c *CustomRenderer) RenderPayload(payload protoreflect.Message, p Policy) (Receipt, error) {
-	return write(c.document(payload), p.Counter, c.reserved)
+	return write(c.document(p.named(payload)), p.Counter, c.reserved)
 }
 
 // Parse reads a receipt of the family, as ParseReceipt does those of the contract.

@@ -22,7 +22,8 @@ type Section struct {
 
 // Extent are the facts of a stream that is not shown as it is.
 type Extent struct {
-	Lines, Bytes int64    // Lines is 0 for what has none, such as a binary
+	Lines, Bytes int64    // as the tool wrote it; Lines is 0 for what has none, such as a binary
+	Indented     int64    // lines of the readable form that is shown of JSON; 0: it is shown as it was written
 	Entries      int64    // of a list, which has no lines and bytes
 	Shown        int64    // lines or entries shown; equal to their number when all of them are
 	Notes        []string // what else a reader must know, in the grammar's words

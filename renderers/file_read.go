@@ -51,6 +51,14 @@ const maxLine = 1 << 53
 
 func bounded(n uint64) int64 { return int64(min(n, maxLine)) }
 
+// totalOf is how many lines the file has; 0 when that is not known, and for a number that no file has.
+func totalOf(r *pb.FileReadResult) int64 {
+	if r.GetTotalLines() > maxLine {
+		return 0
+	}
+	return int64(r.GetTotalLines())
+}
+
 func newFileText(r *pb.FileReadResult, content *stream) *fileText {
 	f := &fileText{large: content.field.Get(r.ProtoReflect()), offset: max(1, bounded(r.GetFirstLine())) - 1}
 	lines := int64(strings.Count(f.large.Preview, "\n"))
@@ -65,7 +73,7 @@ func newFileText(r *pb.FileReadResult, content *stream) *fileText {
 		f.show(lineRange{bounded(g.GetFirstLine()), bounded(g.GetLastLine())})
 	}
 	f.read = lineRange{f.offset + 1, f.offset + lines}
-	if total := bounded(r.GetTotalLines()); total >= f.read.last {
+	if total := totalOf(r); total >= f.read.last {
 		f.total = total // a smaller one is of another moment
 	}
 	return f
@@ -105,7 +113,7 @@ func (f *fileText) outcome(r *pb.FileReadResult) string {
 	case f.read.empty() && f.read.first == 1 && f.total == 0:
 		return "empty file " + path
 	case f.read.empty():
-		if end := bounded(r.GetTotalLines()); 0 < end && end < f.read.first {
+		if end := totalOf(r); 0 < end && end < f.read.first {
 			return fmt.Sprintf("no line at %d or after of %s, which has %s", f.read.first, path, count(end, "line"))
 		}
 		return fmt.Sprintf("no line at %d or after of %s", f.read.first, path)

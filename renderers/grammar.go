@@ -15,7 +15,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and
 // policy give the same receipt for the same version.
-const Version = 7
+const Version = 8
 
 // The outcome forms: the first line of every receipt begins with one of them.
 const (
@@ -29,6 +29,9 @@ const (
 	outcomeBatch     = "Batch of"
 	outcomeError     = "Tool error"
 	outcomeFileRead  = "File read:"
+	outcomeOverview  = "Earlier tool results:"
+	outcomeText      = "Tool answered"
+	outcomeNoChange  = "No file was changed"
 )
 
 // The labels of facts and sections.
@@ -49,6 +52,8 @@ const (
 	labelDetailsInFull = "Error details in full"
 	labelMessage       = "Error message"
 	labelErrorText     = "Error text"
+	labelItemsOmitted  = "Items left out"
+	labelText          = "Tool output"
 
 	labelStdout   = "stdout"
 	labelStderr   = "stderr"
@@ -60,6 +65,8 @@ const (
 
 	labelFileVersion = "File version"
 	labelWholeAnswer = "Whole answer"
+
+	labelSeen = "Already read and run" // of an overview
 
 	labelItem = "Item" // "Item 3", alone or before another label
 )
@@ -108,14 +115,16 @@ var builtIn = func() grammar {
 			{outcomePromoted, "outcome of a command: it goes on as a task"},
 			{outcomeRunning, "outcome of a command: it was running before"},
 			{outcomeBatch, "outcome of several commands: how many ran"},
+			{outcomeNoChange, "outcome of file_mutation: the edit did nothing"},
 			{outcomeError, "outcome of any tool: the kind of error and its message"},
+			{outcomeOverview, "an overview of earlier results, and of how many"},
 		},
 		facts: []Form{
 			{labelMeaning, "what the exit code means for this program"},
 			{labelCode, "the exit code, where the outcome does not have it"},
 			{labelOutput, "that there is no output, or that none was captured"},
 			{labelUnchanged, "the earlier call of the session whose output was the same, byte for byte"},
-			{labelSuperseded, "the later result that answers the same question"},
+			{labelSuperseded, "the later result that answers the same question, or changed what was read"},
 			{labelTaskStatus, "the status of the task"},
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
@@ -127,6 +136,7 @@ var builtIn = func() grammar {
 			{labelDetailsInFull, "size and place of details that are not all shown"},
 			{labelMessage, "what went wrong, of one item of a batch"},
 			{labelWholeAnswer, "place of an answer of which a part cannot be shown"},
+			{labelItemsOmitted, "items of a batch that are not shown, and the place of all of them"},
 		},
 		sections: []Form{
 			{labelStdout, "extent or title of standard output"},
@@ -134,9 +144,10 @@ var builtIn = func() grammar {
 			{labelCombined, "extent or title of both streams in one"},
 			{labelInitial, "extent or title of a promoted command's output so far"},
 			{labelErrorText, "extent or title of an error's message of several lines"},
+			{labelSeen, "title of an overview: a line for each result, the oldest first"},
 		},
 		brief: map[string]bool{
-			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true,
+			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,
 		},
 	}
 	_, families := envelope.FamilyFields()
@@ -236,9 +247,11 @@ const (
 
 const (
 	extentShown = " shown"
-	extentAll   = "all of it: "
-	extentRest  = "the rest: " // where a part of it was lost, in a receipt of one line
-	extentStop  = "; "
+	// of JSON whose readable form is shown
+	extentShownAs, extentIndented = ", shown as ", " of indented JSON"
+	extentAll                     = "all of it: "
+	extentRest                    = "the rest: " // where a part of it was lost, in a receipt of one line
+	extentStop                    = "; "
 )
 
 // count writes a number with its unit in singular or plural.
@@ -252,6 +265,7 @@ func count(n int64, unit string) string {
 // String writes the facts of a stream or a list:
 //
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
+//	1 line, 12681 bytes, shown as 1084 lines of indented JSON; 61 lines shown; all of it: /path
 //	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
 //	250 entries; 20 shown; all of it: /path
 func (e *Extent) String() string {
@@ -266,7 +280,12 @@ func (e *Extent) String() string {
 			b.WriteString(count(e.Lines, "line") + ", ")
 		}
 		b.WriteString(count(e.Bytes, "byte"))
-		if e.Shown != e.Lines {
+		of := e.Lines
+		if e.Indented > 0 {
+			of = e.Indented
+			b.WriteString(extentShownAs + count(of, "line") + extentIndented)
+		}
+		if e.Shown != of {
 			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
 		}
 	}
@@ -280,7 +299,7 @@ func (e *Extent) String() string {
 }
 
 var (
-	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (\d+) lines? of indented JSON)?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
 	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
 )
 
@@ -297,12 +316,15 @@ func parseExtent(text string) (*Extent, bool) {
 	if m == nil {
 		return nil, false
 	}
-	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Shown: number(m[1]), Artifact: m[5]}
-	if m[3] != "" {
-		e.Shown = number(m[3])
+	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Indented: number(m[3]), Shown: number(m[1]), Artifact: m[6]}
+	if e.Indented > 0 {
+		e.Shown = e.Indented
 	}
 	if m[4] != "" {
-		e.Notes = strings.Split(m[4][len(extentStop):], extentStop)
+		e.Shown = number(m[4])
+	}
+	if m[5] != "" {
+		e.Notes = strings.Split(m[5][len(extentStop):], extentStop)
 	}
 	return e, true
 }

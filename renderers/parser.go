@@ -17,9 +17,13 @@ func ParseReceipt(text string) (Document, error) { return parse(text, builtIn) }
 
 func parse(text string, g grammar) (Document, error) {
 	p := parser{grammar: g, lines: strings.Split(text, "\n"), sections: map[string]int{}}
-	p.document.Outcome = p.lines[0]
-	if !hasPrefix(p.lines[0], p.grammar.outcomes) {
+	p.document.Outcome, p.at = p.lines[0], 1
+	bare := !hasPrefix(p.lines[0], p.grammar.outcomes)
+	if bare && !p.bare() {
 		return Document{}, ErrNotReceipt
+	}
+	if bare {
+		p.document.Outcome, p.at = outcomeText, 0
 	}
 	if strings.Contains(p.lines[0], briefSeparator) {
 		if len(p.lines) > 1 {
@@ -27,7 +31,6 @@ func parse(text string, g grammar) (Document, error) {
 		}
 		return parseBrief(p.lines[0])
 	}
-	p.at = 1
 	for p.at < len(p.lines) && p.header(p.lines[p.at]) {
 		p.at++
 	}
@@ -35,6 +38,9 @@ func parse(text string, g grammar) (Document, error) {
 		if err := p.body(); err != nil {
 			return Document{}, err
 		}
+	}
+	if bare != p.document.bare() {
+		return Document{}, ErrNotReceipt
 	}
 	return p.document, nil
 }

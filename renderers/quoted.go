@@ -62,7 +62,7 @@ func quotedForm(line string) (form string, sure bool) {
 	}
 	if isLabel(label, builtIn.sections) {
 		if e, ok := parseExtent(strings.TrimPrefix(value, " ")); ok {
-			return label + ":", e.Artifact != "" || e.Shown != e.Lines
+			return label + ":", e.Artifact != "" || e.Indented > 0 || e.Shown != e.Lines
 		}
 	}
 	if isLabel(label, builtIn.facts) {

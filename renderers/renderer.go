@@ -11,6 +11,8 @@ import (
 // Policy governs a receipt.
 type Policy struct {
 	Counter tokens.Counter
+	// Handle names the artifact at a path; nil: by its path.
+	Handle func(path string) string
 }
 
 // Renderer makes the receipt of a canonical result of one family. It takes no
@@ -35,6 +37,9 @@ func (d Describe) Document(r *pb.CanonicalToolResult) Document {
 
 // Render makes the receipt of r.
 func (d Describe) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
+	if p.Handle != nil {
+		r, _ = p.named(r.ProtoReflect()).Interface().(*pb.CanonicalToolResult)
+	}
 	return Write(d.Document(r), p.Counter)
 }
 

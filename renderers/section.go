@@ -57,6 +57,9 @@ func extent(v *envelope.Large) *Extent {
 		Lines: int64(s.GetLines()), Bytes: int64(s.GetBytes()), Shown: int64(s.GetShownLines()),
 		Notes: notes, Artifact: v.Artifact,
 	}
+	if s.GetOriginalBytes() > 0 {
+		e.Lines, e.Bytes, e.Indented = int64(s.GetOriginalLines()), int64(s.GetOriginalBytes()), int64(s.GetLines())
+	}
 	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
 		e.Lines = 0
 	}

@@ -37,7 +37,7 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	if d.Brief {
 		w.brief(&d)
 		d.Facts = nil
-	} else {
+	} else if !d.bare() {
 		w.line(onBriefLine(d.Outcome)) // a tab would make it a line of several parts
 	}
 	for _, f := range d.Facts {

@@ -79,12 +79,7 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	if err != nil {
 		return nil, err
 	}
-	var page slice.Page
-	if match != nil {
-		page, err = slice.Find(ctx, pages, *match, max(0, cursor), budget)
-	} else {
-		page, err = slice.Read(ctx, pages, selection, cursor, budget)
-	}
+	page, err := sliceOf(ctx, pages, selection, match, cursor, budget)
 	switch {
 	case errors.Is(err, slice.ErrNothing) && cursor >= 0:
 		return nil, invalidCursor()
@@ -96,6 +91,15 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 		return nil, reading(err)
 	}
 	return answerOf(page, pages), nil
+}
+
+// sliceOf reads a page of a selection or, where there is one, of a match: from its beginning or, if at is not negative, from
+// there on.
+func sliceOf(ctx context.Context, pages *artifactstore.Pages, s slice.Selection, m *slice.Match, at int64, b slice.Budget) (slice.Page, error) {
+	if m != nil {
+		return slice.Find(ctx, pages, *m, max(0, at), b)
+	}
+	return slice.Read(ctx, pages, s, at, b)
 }
 
 // permitOf is what the caller may read.
@@ -184,7 +188,7 @@ func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 
 func invalidCursor() error {
 	check := envelope.NewChecker("")
-	check.Fail("cursor", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
+	check.Fail("page_token", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
 	return check.Err()
 }
 

@@ -396,10 +396,12 @@ func (p *projection) versions() *pb.AuditVersions {
 }
 
 // policyDigest identifies the policy with every default in its place.
-func (p *projection) policyDigest() string { return policyDigest(p.in.Policy) }
+func (p *projection) policyDigest() string { return p.policy.digest() }
 
-func policyDigest(p projectors.Policy) string {
-	text := fmt.Sprintf("%+v line_bytes=%d head=%d all=%t counter=%s", p.Budget, p.LineBytes, p.HeadPercent, p.KeepAll, p.Counter.Name())
+// digest identifies the policy.
+func (p projectionPolicy) digest() string {
+	text := fmt.Sprintf("%+v limit=%d line_bytes=%d head=%d all=%t counter=%s handles=%d",
+		p.Budget, p.limit, p.LineBytes, p.HeadPercent, p.KeepAll, p.Counter.Name(), p.handles)
 	return fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(text)))
 }
 
@@ -415,8 +417,8 @@ func (a *audit) rendered(ctx context.Context, began time.Time, made *pb.AuditRec
 	return a.append(ctx, nil, r)
 }
 
-// compacted records what a compaction changed.
-func (a *audit) compacted(ctx context.Context, began time.Time, session string, req *pb.CompactRequest, resp *pb.CompactResponse, counter string) error {
+// compacted records what a compaction made: results that changed, the overview, and the policy.
+func (a *audit) compacted(ctx context.Context, began time.Time, session string, made *pb.AuditRecord, counter string) error {
 	if a == nil {
 		return nil
 	}
@@ -425,11 +427,7 @@ func (a *audit) compacted(ctx context.Context, began time.Time, session string, 
 		r.Call = &pb.CallReference{SessionId: session}
 	}
 	r.Versions = &pb.AuditVersions{Server: a.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: counter}
-	for _, result := range resp.GetResults() {
-		r.Compacted = append(r.Compacted, &pb.AuditCompacted{
-			Index: result.GetIndex(), CallId: req.GetEntries()[result.GetIndex()].GetCallId(), Canonical: result.GetCanonical(), Receipt: result.GetReceipt(),
-		})
-	}
+	r.Policy, r.Compacted, r.Receipt = made.Policy, made.Compacted, made.Receipt
 	return a.append(ctx, nil, r)
 }
 

@@ -92,7 +92,7 @@ func (a *auditService) ListRecords(ctx context.Context, req *pb.ListRecordsReque
 func queryOf(req *pb.ListRecordsRequest) (q auditlog.Query, err error) {
 	check := envelope.NewChecker("")
 	check.Name("session_id", req.GetSessionId(), false)
-	check.Name("call_id", req.GetCallId(), false)
+	check.CallID("call_id", req.GetCallId(), false)
 	check.Name("request_id", req.GetRequestId(), false)
 	check.Name("tool_name", req.GetToolName(), false)
 	check.Length("artifact", req.GetArtifact(), maxPath)

@@ -3,12 +3,9 @@ package server
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -26,96 +23,97 @@ func newCompactor(r *Registry, s store) (*compactor.Compactor, error) {
 
 // Compact brings the results of a history to fewer tokens.
 func (s *service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.CompactResponse, error) {
-	session, err := confine(ctx, req.GetSessionId())
-	if err != nil {
+	m := &compaction{service: s, ctx: ctx, began: time.Now(), form: req.GetCanonicalForm()}
+	if n := len(req.GetEntries()); n > maxResults {
+		return nil, tooManyEntries(maxResults)
+	}
+	if err := m.begin(req.GetSessionId(), req.GetPolicy(), len(req.GetEntries())); err != nil {
 		return nil, err
 	}
-	began, check := time.Now(), envelope.NewChecker("")
-	check.Name("session_id", session, false)
-	if err := check.Err(); err != nil {
-		return nil, err
-	}
-	resolved, err := s.compaction(req.GetPolicy(), len(req.GetEntries()))
-	if err != nil {
-		return nil, err
-	}
-	history, err := historyOf(req, s.registry.types)
-	if err != nil {
-		return nil, err
-	}
-	m := &compaction{service: s, compactionPolicy: resolved, receipts: make([][]madeReceipt, len(history))}
-	resolved.Measure = m.measure
-	plan, err := s.compactor.Plan(history, resolved.Policy)
-	if err != nil {
-		return nil, err
-	}
-	if req.GetDryRun() {
-		return m.response(plan, nil), nil
-	}
-	if err := m.store(ctx, plan, s.store.For(library.Owner{Session: session}), history); err != nil {
-		return nil, err
-	}
-	var results []*pb.CompactedResult
-	for i := range plan.Results {
-		p := &plan.Results[i]
-		if !p.Changed {
-			continue
-		}
-		receipt, err := m.receipt(i, p.Result)
-		if err != nil {
+	defer m.history.close()
+	for _, e := range req.GetEntries() {
+		if err := m.history.add(e); err != nil {
 			return nil, err
 		}
-		results = append(results, &pb.CompactedResult{Index: uint32(i), Canonical: p.Result, Receipt: receiptOf(receipt, m.counter.Name())})
 	}
-	resp := m.response(plan, results)
-	if err := s.audit.compacted(ctx, began, session, req, resp, m.counter.Name()); err != nil {
+	var planned []*pb.PlannedResult
+	var results []*pb.CompactedResult
+	resp, err := m.run(req.GetDryRun(), func(p *pb.PlannedResult, r *pb.CompactedResult) error {
+		if planned = append(planned, p); r != nil {
+			results = append(results, r)
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	if s.metrics != nil {
-		s.metrics.Compacted(compactedOf(resp))
-	}
+	resp.Results, resp.Plan.Results = results, planned
 	return resp, nil
 }
 
-// historyOf checks the results of a request, and puts them together with what the
-// runtime knows of them.
-func historyOf(req *pb.CompactRequest, types envelope.Types) ([]compactor.Entry, error) {
-	const bounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
-	entries := req.GetEntries()
-	check := envelope.NewChecker("")
-	if len(entries) > maxResults {
-		check.Fail("entries", bounds, "has %d results, at most %d are allowed", len(entries), maxResults)
-		return nil, check.Err()
-	}
-	history := make([]compactor.Entry, len(entries))
-	for i, c := range entries {
-		if err := envelope.ValidateCanonical(fmt.Sprintf("entries[%d].canonical", i), c.GetCanonical(), types); err != nil {
-			return nil, err
-		}
-		at := check.At(fmt.Sprintf("entries[%d]", i))
-		at.Name("call_id", c.GetCallId(), false)
-		at.Length("subject", c.GetSubject(), maxSubject)
-		if i > 0 && c.GetTurn() < entries[i-1].GetTurn() {
-			at.Fail("turn", bounds, "is %d, after a result of turn %d", c.GetTurn(), entries[i-1].GetTurn())
-		}
-		e := &history[i]
-		e.Result = c.GetCanonical()
-		e.Call, e.Turn, e.Subject, e.Preceding = c.GetCallId(), int(c.GetTurn()), c.GetSubject(), int(c.GetPrecedingTokens())
-	}
-	return history, check.Err()
-}
-
-// compaction is one call of Compact.
+// compaction is one call of Compact or CompactStream.
 type compaction struct {
 	*service
 	compactionPolicy
-	receipts [][]madeReceipt // of each entry: of what it is, and of what it was tried as
+	ctx      context.Context //nolint:containedctx // of the call
+	began    time.Time
+	session  string
+	render   *pb.RenderPolicy // as it was asked for
+	form     pb.CanonicalForm
+	history  *givenHistory
+	plan     *compactor.Plan
+	moved    map[int]*pb.CanonicalToolResult // that name other paths than were foreseen
+	changed  []string                        // calls whose results changed
+	recorded bool                            // the audit log has a record of the call
 }
 
-// madeReceipt is the receipt of a result, so that none is made twice.
-type madeReceipt struct {
-	of *pb.CanonicalToolResult
-	renderers.Receipt
+// begin checks what is asked before there are results.
+func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit int) (err error) {
+	if m.session, err = confine(m.ctx, session); err != nil {
+		return err
+	}
+	m.render = p.GetRender()
+	check := envelope.NewChecker("")
+	check.Name("session_id", m.session, false)
+	checkForm(check, m.form)
+	checkHandles(check, p.GetRender(), "session_id", m.session)
+	if err := check.Err(); err != nil {
+		return err
+	}
+	if m.compactionPolicy, err = m.compaction(p, limit); err != nil {
+		return err
+	}
+	m.history, m.moved = m.newHistory(m.ctx, m.session, limit), map[int]*pb.CanonicalToolResult{}
+	return nil
+}
+
+// run compacts the history. It hands over what becomes of each result in their order, those that changed once they
+// are stored and on record, and returns the answer without them.
+func (m *compaction) run(dry bool, answer func(*pb.PlannedResult, *pb.CompactedResult) error) (_ *pb.CompactResponse, err error) {
+	n := len(m.history.entries)
+	m.Measure = m.measure
+	if m.plan, err = m.compactor.Plan(compactor.History{Entries: m.history.entries, Load: m.history.load}, m.Policy); err != nil {
+		return nil, err
+	}
+	if dry {
+		for i := range n {
+			if err := answer(m.planned(i), nil); err != nil {
+				return nil, err
+			}
+		}
+		return m.summary(nil), nil
+	}
+	overview, err := m.apply(answer)
+	if err != nil {
+		return nil, err
+	}
+	if m.session != "" {
+		m.outputs.forget(m.session, m.changed)
+	}
+	if m.metrics != nil {
+		m.metrics.Compacted(compactedOf(m.plan))
+	}
+	return m.summary(overview), nil
 }
 
 // measure says what the receipt of a result costs.
@@ -125,88 +123,39 @@ func (m *compaction) measure(entry int, r *pb.CanonicalToolResult) (int, error) 
 }
 
 func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Receipt, error) {
-	made := m.receipts[entry]
-	if i := slices.IndexFunc(made, func(r2 madeReceipt) bool { return r2.of == r }); i >= 0 {
-		return made[i].Receipt, nil
-	}
-	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter})
+	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter, Handle: m.naming})
 	if err == nil {
 		err = receipt.Cost().Fits(m.budget.receipt)
 	}
 	if err != nil {
 		return receipt, located{fmt.Sprintf("entries[%d]", entry), err}
 	}
-	m.receipts[entry] = append(made, madeReceipt{r, receipt})
 	return receipt, nil
 }
 
-// store stores what the results of a plan need. Content that is known by another path
-// than was foreseen, because other content has its name, changes the result that needs
-// it by that path.
-func (m *compaction) store(ctx context.Context, plan *compactor.Plan, sink artifactstore.Sink, history []compactor.Entry) error {
-	for i := range plan.Results {
-		p := &plan.Results[i]
-		paths := map[string]artifactstore.Ref{}
-		moved := false
-		for _, need := range p.Needs {
-			ref, err := sink.Put(ctx, artifactstore.BytesBlob(need.Content))
-			if err != nil {
-				return located{fmt.Sprintf("entries[%d]", i), err}
-			}
-			paths[string(need.Content)] = ref
-			moved = moved || ref.Path != need.Path
-		}
-		if !moved {
-			continue
-		}
-		p.Compacted = m.compactor.At(func(payload []byte) (path, digest string) {
-			ref := paths[string(payload)]
-			return ref.Path, ref.Digest
-		}).Compact(history[i].Result, p.Target)
-		if err := m.moved(plan, i); err != nil {
-			return err
-		}
+// planned is what the plan says of a result.
+func (m *compaction) planned(i int) *pb.PlannedResult {
+	r := &m.plan.Results[i]
+	p := &pb.PlannedResult{
+		Level: r.Level, TokensBefore: uint32(r.Before), TokensAfter: uint32(r.After), Changed: r.Changed,
+		Hold: r.Hold, OpenFailure: r.Open, Subject: r.Subject,
 	}
-	return nil
+	if r.SupersededBy >= 0 {
+		p.SupersededBy = new(uint32(r.SupersededBy))
+	}
+	return p
 }
 
-// moved corrects a plan after the path of an artifact was another than was foreseen.
-func (m *compaction) moved(plan *compactor.Plan, i int) error {
-	cost, err := m.measure(i, plan.Results[i].Result)
-	if err != nil {
-		return err
-	}
-	plan.After += cost - plan.Results[i].After
-	plan.Results[i].After = cost
-	if m.Budget > 0 {
-		plan.Shortfall = max(0, plan.After-m.Budget)
-	}
-	return nil
-}
-
-// maxPlannedSubject is how much of a subject a plan repeats, in bytes.
-const maxPlannedSubject = 200
-
-// response is the answer with a plan.
-func (m *compaction) response(plan *compactor.Plan, results []*pb.CompactedResult) *pb.CompactResponse {
+// summary is the answer without what becomes of each result.
+func (m *compaction) summary(overview *pb.Receipt) *pb.CompactResponse {
 	p := &pb.CompactionPlan{
-		Results: make([]*pb.PlannedResult, len(plan.Results)), TokensBefore: uint64(plan.Before), TokensAfter: uint64(plan.After),
-		CachedTokensInvalidated: uint64(plan.Invalidated), BudgetMet: plan.Shortfall == 0, ShortfallTokens: uint64(plan.Shortfall),
+		TokensBefore: uint64(m.plan.Before), TokensAfter: uint64(m.plan.After), CachedTokensInvalidated: uint64(m.plan.Invalidated),
+		BudgetMet: m.plan.Shortfall == 0, ShortfallTokens: uint64(m.plan.Shortfall), UnknownResults: uint32(m.plan.Unknown),
 	}
-	for i := range plan.Results {
-		r := &plan.Results[i]
-		p.Results[i] = &pb.PlannedResult{
-			Level: m.compactor.Level(r.Result), TokensBefore: uint32(r.Before), TokensAfter: uint32(r.After), Changed: r.Changed,
-			Hold: r.Hold, OpenFailure: r.Open, Subject: cutText(r.Subject, maxPlannedSubject),
-		}
-		if r.SupersededBy >= 0 {
-			p.Results[i].SupersededBy = new(uint32(r.SupersededBy))
-		}
-	}
-	if first := plan.FirstChanged(); first >= 0 {
+	if first := m.plan.FirstChanged(); first >= 0 {
 		p.FirstChanged = new(uint32(first))
 	}
-	return &pb.CompactResponse{Results: results, FirstChanged: p.FirstChanged, Plan: p}
+	return &pb.CompactResponse{FirstChanged: p.FirstChanged, Plan: p, Overview: overview}
 }
 
 // cutText returns the beginning of a text: whole characters of it.
@@ -226,12 +175,14 @@ type compactionPolicy struct {
 	compactor.Policy
 	budget  budget // of each receipt
 	counter tokens.Counter
+	naming  func(path string) string // how receipts name artifacts; nil: by their paths
 }
 
 // Bounds and defaults of compaction policies, as policy.proto states them.
 const (
 	defaultPreviewTokens = 256
-	maxResults           = 10_000
+	maxResults           = 10_000    // of one request
+	maxStreamedResults   = 1_000_000 // of one stream
 	maxSubject           = 65_536
 	maxHistoryTokens     = 100_000_000
 	maxPinned            = 10_000
@@ -249,7 +200,7 @@ func (s *service) compaction(p *pb.CompactionPolicy, results int) (c compactionP
 	if c.budget, c.counter, err = s.counters.render(check.At("render"), p.GetRender(), maxTokens); err != nil {
 		return c, err
 	}
-	c.Level = p.GetLevel()
+	c.Level, c.naming = p.GetLevel(), s.handle(p.GetRender())
 	c.PreviewTokens = bounded(check, "preview_tokens", p.GetPreviewTokens(), defaultPreviewTokens, minTokens, maxTokens)
 	c.Budget = bounded(check, "total_tokens", p.GetTotalTokens(), 0, minTokens, maxHistoryTokens)
 	switch c.Level {
@@ -281,7 +232,7 @@ func (s *service) protection(check envelope.Checker, p *pb.ProtectionPolicy, int
 		into.Calls = make(map[string]bool, n)
 	}
 	for i, id := range p.GetCallIds()[:min(maxPinned, len(p.GetCallIds()))] {
-		check.Name(fmt.Sprintf("call_ids[%d]", i), id, true)
+		check.CallID(fmt.Sprintf("call_ids[%d]", i), id, true)
 		if into.Calls != nil {
 			into.Calls[id] = true
 		}

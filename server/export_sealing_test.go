@@ -52,13 +52,13 @@ func (b *Bare) Project(req *pb.ProjectRequest, came Came, sink artifactstore.Sin
 	if err != nil {
 		return nil, renderers.Receipt{}, err
 	}
-	policy, err := b.counters.projection(req.GetPolicy(), family.Tokens)
+	policy, err := b.counters.projection(req.GetPolicy(), req.GetOutput().GetToolName(), family.Tokens)
 	if err != nil {
 		return nil, renderers.Receipt{}, err
 	}
 	m := &measuring{renderer: family.Renderer, policy: renderers.Policy{Counter: policy.Counter}}
 	in := projectors.Input{
-		Output: out, Policy: policy, Streams: came.Streams, InOrder: came.InOrder, Unchanged: came.Unchanged, Measure: m.result,
+		Output: out, Policy: policy.Policy, Streams: came.Streams, InOrder: came.InOrder, Unchanged: came.Unchanged, Measure: m.result,
 	}
 	if _, brought := family.Renderer.(*renderers.CustomRenderer); brought {
 		in.MeasurePayload = m.payload

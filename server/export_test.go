@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/server/config"
 )
 
 // NewService returns the service without a transport around it.
@@ -28,8 +31,15 @@ func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, log
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle,
+	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle, inMemory: maxHistoryInMemory,
 		secrets: newSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
+}
+
+// NewSpoolingService is NewService with no result of a history in memory.
+func NewSpoolingService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
+	s := NewService(t, r, store).(*service)
+	s.inMemory = 0
+	return s
 }
 
 // NewAuditedService is NewService with an audit log, and what reads it.
@@ -131,4 +141,53 @@ func (p *LentBuffers) Check() error {
 		return fmt.Errorf("%d buffers were not given back", p.lent)
 	}
 	return nil
+}
+
+// Tools returns the ToolService of a service.
+func Tools(t testing.TB, s pb.ToolResultServiceServer) pb.ToolServiceServer {
+	t.Helper()
+	own := s.(*service)
+	l, ok := own.store.(*library.Library)
+	if !ok {
+		t.Fatal("the store of the service has no books")
+	}
+	return &toolService{service: own, library: l}
+}
+
+// ParseReadCall reads the arguments of read_result, and says how they were understood.
+func ParseReadCall(arguments string) (string, error) {
+	c, err := parseReadCall(arguments)
+	if wrong, ok := errors.AsType[*mistake](err); ok {
+		return wrong.kind, err
+	}
+	text := fmt.Sprintf("%s %T%+v page=%q", c.result, c.selection, c.selection, c.page)
+	if c.match != nil {
+		text = fmt.Sprintf("%s match %s %d %d page=%q", c.result, c.match.Pattern, c.match.Before, c.match.After, c.page)
+	}
+	return strings.ReplaceAll(text, "slice.", ""), err
+}
+
+// NewTransport returns the TransportService of a service, with answers of at most limit bytes.
+func NewTransport(s pb.ToolResultServiceServer, limit int) pb.TransportServiceServer {
+	own := s.(*service)
+	return &transport{service: own, library: own.store.(*library.Library), limit: limit}
+}
+
+// Confined is a context whose caller is confined to a session.
+func Confined(ctx context.Context, session string) context.Context {
+	return withCaller(ctx, caller{session: session})
+}
+
+// Reason is the reason of the refusal that an error becomes, and the field that is to blame.
+func Reason(err error) (reason, field string) {
+	r := refuse(err)
+	return reasonName(r.reason), r.metadata["field"]
+}
+
+// FailedTokens is the default budget of errors.
+func FailedTokens() int { return failed().Tokens }
+
+// SetBudgets gives a service budgets of an operator.
+func SetBudgets(s pb.ToolResultServiceServer, list ...config.Budget) {
+	s.(*service).counters = newCounters(list...)
 }

@@ -37,7 +37,7 @@ func Families() []Family { return families(profile.BuiltIn()) }
 
 func families(profiles *profile.Set) []Family {
 	return []Family{
-		adapted("text", projectors.Text()),
+		described("text", projectors.Text(), renderers.Text()),
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
 			Profiles: profiles, Rules: func(commandLine string) *preview.Rules { return profiles.For(commandLine).Rules() }},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch(), Profiles: profiles},
@@ -47,7 +47,7 @@ func families(profiles *profile.Set) []Family {
 		declared("task_input"),
 		declared("task_stop"),
 		whole(described("file_read", projectors.FileRead(), renderers.FileRead())),
-		whole(adapted("file_mutation", projectors.FileMutation())),
+		whole(described("file_mutation", projectors.FileMutation(), renderers.FileMutation())),
 		adapted("search", projectors.Search()),
 		declared("workspace_attach"),
 		declared("workspace_detach"),

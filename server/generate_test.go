@@ -299,11 +299,21 @@ func inlineText(text string) *pb.Payload {
 	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
 }
 
+// windows are absent as often as not, and full, empty or in between.
+func windows() *rapid.Generator[*pb.ContextWindow] {
+	return rapid.OneOf(rapid.Just[*pb.ContextWindow](nil), rapid.Custom(func(t *rapid.T) *pb.ContextWindow {
+		return &pb.ContextWindow{
+			WindowTokens: rapid.SampledFrom([]uint64{1, 2000, 8000, 200_000}).Draw(t, "size"),
+			UsedTokens:   rapid.SampledFrom([]uint64{0, 1500, 1999, 1 << 60}).Draw(t, "used"),
+		}
+	}))
+}
+
 func policies() *rapid.Generator[*pb.ProjectionPolicy] {
 	return rapid.Custom(func(t *rapid.T) *pb.ProjectionPolicy {
 		return &pb.ProjectionPolicy{
 			Segments: rapid.Bool().Draw(t, "segments"),
-			Render: &pb.RenderPolicy{Budget: &pb.Budget{
+			Render: &pb.RenderPolicy{Window: windows().Draw(t, "window"), Budget: &pb.Budget{
 				MaxTokens:    rapid.SampledFrom([]uint32{0, 16, 60, 120, 300, 1000, 20000}).Draw(t, "tokens"),
 				MaxLines:     rapid.SampledFrom([]uint32{0, 0, 2, 9, 100}).Draw(t, "lines"),
 				MaxBytes:     rapid.SampledFrom([]uint32{0, 0, 64, 400, 5000}).Draw(t, "bytes"),

@@ -16,6 +16,7 @@ import (
 // arrived is a payload that came as a stream or a file.
 type arrived struct {
 	projectors.Stream
+	tokens   int                // budget that its excerpt was kept for
 	found    []redact.Count     // that was replaced in it
 	original artifactstore.Blob // the payload as the tool wrote it; nil when nothing was replaced
 }
@@ -198,7 +199,7 @@ func (t *intake) prefix() (arrived, error) {
 	if len(rest) > 0 {
 		blob = &longer{blob, rest}
 	}
-	return arrived{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Snapshot(rest...)}, found: t.redactor.Found()}, err
+	return arrived{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Snapshot(rest...)}, tokens: t.budget, found: t.redactor.Found()}, err
 }
 
 // longer is a blob with bytes after it.
@@ -229,7 +230,7 @@ func (t *intake) seal() (arrived, error) {
 	if err != nil {
 		return arrived{}, err
 	}
-	done := arrived{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Finish()}, found: t.redactor.Found()}
+	done := arrived{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Finish()}, tokens: t.budget, found: t.redactor.Found()}
 	if t.original != nil {
 		if done.original, err = t.original.Seal(); err != nil {
 			return arrived{}, err

@@ -86,7 +86,8 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	}
 	check := envelope.NewChecker("header")
 	check.Name("call.session_id", header.GetCall().GetSessionId(), true)
-	check.Name("call.call_id", header.GetCall().GetCallId(), true)
+	check.CallID("call.call_id", header.GetCall().GetCallId(), true)
+	check.Name("call.agent_id", header.GetCall().GetAgentId(), false)
 	check.Name("name", header.GetName(), false)
 	check.Length("require_set", header.GetRequireSet(), maxSetID)
 	if err := check.Err(); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
@@ -196,11 +197,10 @@ func (f *Projected) redacted(rules map[string]bool, r *pb.Redaction) {
 	f.Redactions[kind] += int64(r.GetCount())
 }
 
-func compactedOf(resp *pb.CompactResponse) Compacted {
-	plan := resp.GetPlan()
-	c := Compacted{Results: int64(len(plan.GetResults())), Before: int64(plan.GetTokensBefore()), After: int64(plan.GetTokensAfter())}
-	for _, r := range plan.GetResults() {
-		if r.GetChanged() {
+func compactedOf(plan *compactor.Plan) Compacted {
+	c := Compacted{Results: int64(len(plan.Results)), Before: int64(plan.Before), After: int64(plan.After)}
+	for i := range plan.Results {
+		if plan.Results[i].Changed {
 			c.Changed++
 		}
 	}

@@ -66,6 +66,7 @@ func parsedSection(s *renderers.Section) *pb.ReceiptSection {
 	if e := s.Extent; e != nil {
 		section.Extent = &pb.ReceiptExtent{
 			Lines: uint64(e.Lines), Bytes: uint64(e.Bytes), Entries: uint64(e.Entries), Shown: uint64(e.Shown), Notes: e.Notes, Handle: e.Artifact,
+			IndentedLines: uint64(e.Indented),
 		}
 	}
 	for _, p := range s.Body {

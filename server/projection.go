@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 )
@@ -40,11 +41,11 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 	}
 	defer done()
 	if len(earlier) == 0 {
-		resp, err := p.within(ctx, p.in.Policy.Budget.Tokens)
+		resp, tokens, err := p.withinOwn(ctx)
 		if err != nil {
 			return nil, err
 		}
-		record, err := p.record(ctx, resp, p.in.Policy.Budget.Tokens)
+		record, err := p.record(ctx, resp, tokens)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +53,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 			return nil, err
 		}
 		if len(earlier) == 0 {
-			p.answered()
+			p.answered(resp)
 			if !came.snapshot {
 				p.tell(ctx, resp)
 			}
@@ -81,6 +82,7 @@ type projection struct {
 	redaction   *redaction
 	details     *pb.AuditDetails
 	output      *pb.CompleteToolOutput // without its secrets
+	policy      projectionPolicy
 	in          projectors.Input
 	streams     map[string]arrived
 	puts        *puts // what was stored of it
@@ -111,6 +113,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	check.Name("request_id", p.req.GetRequestId(), false)
 	checkDetails(check.At("audit"), p.req.GetAudit())
 	checkForm(check, p.req.GetCanonicalForm())
+	checkHandles(check, p.req.GetPolicy().GetRender(), "call.session_id", p.req.GetCall().GetSessionId())
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -121,10 +124,10 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	if p.family, err = p.registry.ofOutput(out); err != nil {
 		return err
 	}
-	policy, err := p.counters.projection(p.req.GetPolicy(), p.family.Tokens)
-	if err != nil {
+	if p.policy, err = p.counters.projection(p.req.GetPolicy(), out.GetToolName(), p.family.Tokens); err != nil {
 		return err
 	}
+	p.policy = forPage(p.policy, out.GetToolName())
 	if p.redaction, err = p.redactionFor(came); err != nil {
 		return err
 	}
@@ -133,7 +136,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	}
 	if p.streams = came.streams; len(p.roots) > 0 {
 		rules := p.family.rules(out.GetCommand().GetCommandLine())
-		p.files, err = p.withFiles(ctx, out, p.streams, policy.Budget.Tokens, rules, p.redaction)
+		p.files, err = p.withFiles(ctx, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction)
 		if err != nil {
 			return err
 		}
@@ -146,7 +149,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 		p.streams = nil
 	}
 	p.output, p.details = p.redaction.output(out, p.family, p.streams), p.redaction.details(p.req.GetAudit())
-	p.in = projectors.Input{Output: p.output, Policy: policy, InOrder: came.inOrder}
+	p.in = projectors.Input{Output: p.output, Policy: p.policy.Policy, InOrder: came.inOrder}
 	if err := p.whole(); err != nil {
 		return err
 	}
@@ -187,12 +190,33 @@ func (p *projection) close() {
 	}
 }
 
+// withinOwn projects the output with its own budget, and says how many tokens that was. Where a nearly full window makes
+// it small, it gives way to what must be kept: a window makes receipts small, and fails no call.
+func (p *projection) withinOwn(ctx context.Context) (*pb.ProjectResponse, int, error) {
+	tokens := p.in.Policy.Budget.Tokens
+	for {
+		resp, err := p.within(ctx, tokens)
+		short, ok := errors.AsType[*envelope.ShortfallError](err)
+		if !ok || tokens >= p.policy.limit {
+			return resp, tokens, err
+		}
+		if short.Unit == "tokens" && short.Needed > tokens {
+			tokens = min(short.Needed, p.policy.limit)
+		} else {
+			tokens = p.policy.limit
+		}
+	}
+}
+
 // within projects the output with a budget of some tokens.
 func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectResponse, error) {
+	if err := p.keepFor(ctx, tokens); err != nil {
+		return nil, err
+	}
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
 	in.Left = p.leaves()
-	canonical, m, err := p.family.project(ctx, in, p.puts)
+	canonical, m, err := p.family.project(ctx, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +226,32 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	}, nil
 }
 
+// keepFor reads streams again whose excerpts were kept for another budget, so that they are shown like payloads that are
+// inline: streams of a tool that was not known when they came, and outputs that get a share of a turn.
+func (p *projection) keepFor(ctx context.Context, tokens int) error {
+	rules := p.family.rules(p.output.GetCommand().GetCommandLine())
+	for key := range p.in.Streams {
+		s := p.streams[key]
+		if s.tokens == tokens {
+			continue
+		}
+		w := preview.NewWriter(tokens)
+		w.Watch(rules)
+		if err := eachBlock(ctx, s.Blob, func(block []byte) error {
+			_, err := w.Write(block)
+			return err
+		}); err != nil {
+			return err
+		}
+		s.Excerpt, s.tokens = w.Finish(), tokens
+		p.streams[key], p.in.Streams[key] = s, s.Stream
+	}
+	return nil
+}
+
 // project makes the canonical result and the receipt of an output.
-func (f *Family) project(ctx context.Context, in projectors.Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
-	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter}}
+func (f *Family) project(ctx context.Context, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
+	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter, Handle: handle}}
 	in.Measure = m.result
 	if _, brought := f.Renderer.(*renderers.CustomRenderer); brought {
 		in.MeasurePayload = m.payload
@@ -235,9 +282,9 @@ func (p *puts) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref
 }
 
 // answered remembers what the call wrote, for those that come after it.
-func (p *projection) answered() {
+func (p *projection) answered(resp *pb.ProjectResponse) {
 	if p.req.GetCall() != nil {
-		p.outputs.answered(p.req.GetCall(), p.fingerprint, p.in.Unchanged)
+		p.outputs.answered(p.req.GetCall(), answer{p.fingerprint, p.in.Unchanged, resp.GetCanonical().GetCommand().GetTruncated()})
 	}
 }
 

@@ -87,6 +87,7 @@ func (r *redaction) checkName(check envelope.Checker, field, name string) {
 func (r *redaction) checkCall(check envelope.Checker, call *pb.CallReference) {
 	r.checkName(check, "call.session_id", call.GetSessionId())
 	r.checkName(check, "call.call_id", call.GetCallId())
+	r.checkName(check, "call.agent_id", call.GetAgentId())
 }
 
 // checkNames checks all names of a request.
@@ -97,8 +98,8 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *Family) error {
 	check := envelope.NewChecker("")
 	r.checkCall(check, req.GetCall())
 	r.checkName(check, "request_id", req.GetRequestId())
+	r.checkName(check, "policy.render.model", req.GetPolicy().GetRender().GetModel())
 	r.checkName(check, "output.tool_name", req.GetOutput().GetToolName())
-	r.checkName(check, "output.error.kind", req.GetOutput().GetError().GetKind())
 	for key := range req.GetAudit().GetTrust() {
 		r.checkName(check, "audit.trust", key)
 	}
@@ -174,7 +175,7 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 
 // names are fields that have a pattern of their own. They are checked and not redacted.
 var names = map[protoreflect.FullName]bool{
-	"toolresult.v1.CompleteToolOutput.tool_name": true, "toolresult.v1.CompleteToolError.kind": true,
+	"toolresult.v1.CompleteToolOutput.tool_name": true,
 }
 
 const (

@@ -35,7 +35,7 @@ func (s *service) verify(ctx context.Context, record *pb.AuditRecord) (*pb.Verif
 	switch record.GetKind() {
 	case pb.AuditKind_AUDIT_KIND_PROJECTION:
 		err = r.projection(ctx)
-	case pb.AuditKind_AUDIT_KIND_RENDERING:
+	case pb.AuditKind_AUDIT_KIND_RENDERING, pb.AuditKind_AUDIT_KIND_TOOL_CALL:
 		r.receipt("receipt", record.GetCanonical(), record.GetReceipt())
 	case pb.AuditKind_AUDIT_KIND_COMPACTION:
 		for _, c := range record.GetCompacted() {
@@ -149,7 +149,7 @@ func (r *replay) rendered(canonical *pb.CanonicalToolResult, receipt *pb.Receipt
 	if err := envelope.ValidateCanonical("canonical", canonical, r.registry.types); err != nil {
 		return incomparable("the canonical result is not one of a family that this server has")
 	}
-	again, err := r.registry.ofResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter})
+	again, err := r.registry.ofResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter, Handle: r.handle(r.record.GetPolicy().GetRender())})
 	if err != nil {
 		return incomparable("it cannot be rendered: " + err.Error())
 	}
@@ -258,9 +258,10 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if r.gone != "" {
 		return nil, nil
 	}
-	policy, err := r.counters.projection(r.record.GetPolicy(), family.Tokens)
-	if err != nil || policyDigest(policy) != r.record.GetPolicyDigest() {
-		r.gone = "the defaults of policies are others than they were"
+	policy, err := r.counters.projection(r.record.GetPolicy(), r.record.GetToolName(), family.Tokens)
+	policy = forPage(policy, r.record.GetToolName())
+	if err != nil || policy.digest() != r.record.GetPolicyDigest() {
+		r.gone = "the defaults of policies, or the budgets of the operator, are others than they were"
 		return nil, nil
 	}
 	policy.Budget.Tokens = int(r.record.GetBudgetTokens())
@@ -269,14 +270,14 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if err := r.restore(ctx, p, blobs, policy.Budget.Tokens, rules); err != nil {
 		return nil, err
 	}
-	p.in = projectors.Input{Output: p.output, Policy: policy, Unchanged: r.record.GetUnchanged()}
+	p.in = projectors.Input{Output: p.output, Policy: policy.Policy, Unchanged: r.record.GetUnchanged()}
 	if blob := blobs[inOrderField]; blob != nil {
 		p.in.InOrder = projectors.InOrder{Blob: blob, Keys: r.record.GetInOrder()}
 	}
 	if err := p.whole(); err != nil {
 		return nil, err
 	}
-	canonical, _, err := family.project(ctx, p.in, known)
+	canonical, _, err := family.project(ctx, p.in, r.handle(r.record.GetPolicy().GetRender()), known)
 	if shortfall := (*envelope.ShortfallError)(nil); errors.As(err, &shortfall) {
 		r.gone = "it does not fit its budget any more"
 		return nil, nil
@@ -314,7 +315,7 @@ func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]ar
 			_, err := w.Write(block)
 			return err
 		})
-		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}}
+		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}, tokens: budget}
 	}
 	eachPayload("output", p.output.ProtoReflect(), put)
 	eachCustomPayload(p.output, p.family, func(field string, payload *pb.Payload) {

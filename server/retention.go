@@ -31,7 +31,7 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	}
 	check := envelope.NewChecker("")
 	check.Name("session_id", session, false)
-	check.Name("call_id", req.GetCallId(), false)
+	check.CallID("call_id", req.GetCallId(), false)
 	limit := bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage)
 	after := int64(0)
 	if cursor := req.GetPageToken(); cursor != "" {

@@ -28,6 +28,7 @@ func rights() map[string]right {
 		pb.ToolResultService_Render_FullMethodName:        everyone,
 		pb.ToolResultService_ParseReceipt_FullMethodName:  everyone,
 		pb.ToolResultService_Compact_FullMethodName:       everyone,
+		pb.ToolResultService_CompactStream_FullMethodName: everyone,
 		pb.ToolResultService_GetServerInfo_FullMethodName: everyone,
 
 		pb.ArtifactService_ReadArtifact_FullMethodName:    everyone,
@@ -40,6 +41,9 @@ func rights() map[string]right {
 		pb.TransportService_EncodeTurn_FullMethodName:        everyone,
 		pb.TransportService_LintTranscript_FullMethodName:    everyone,
 		pb.TransportService_AssembleToolCalls_FullMethodName: everyone,
+
+		pb.ToolService_GetToolDefinitions_FullMethodName: everyone,
+		pb.ToolService_CallTool_FullMethodName:           everyone,
 
 		pb.AuditService_GetRecord_FullMethodName:    everyone,
 		pb.AuditService_ListRecords_FullMethodName:  everyone,

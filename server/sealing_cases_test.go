@@ -325,7 +325,7 @@ func (s *sealer) command(c *sealedCase, payload func() []byte) {
 	c.given = map[string][]byte{}
 	s.commandStreams(c, out, payload)
 	if s.chance(32) {
-		c.came.Unchanged = &pb.OutputUnchanged{CallId: "call_7", CallsAgo: uint32(1 + s.rng.IntN(9))}
+		c.came.Unchanged = &pb.OutputUnchanged{CallId: "call_7", CallsAgo: uint32(1 + s.rng.IntN(9)), WasCut: s.chance(2)}
 	}
 }
 

@@ -149,7 +149,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	results := &service{
-		registry: registry, compactor: planner, counters: newCounters(), store: watched(s.library, o.Metrics), roots: roots, durability: durability,
+		registry: registry, compactor: planner, inMemory: maxHistoryInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.library, o.Metrics), roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
 		metrics: o.Metrics, secrets: newSecrets(), audit: s.audit, requests: newRequests(s.audit),
 	}
@@ -174,6 +174,7 @@ func (s *Server) register(results *service) {
 			secrets: results.secrets, patterns: results.patterns,
 		},
 	})
+	pb.RegisterToolServiceServer(services, &toolService{service: results, library: s.library})
 	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(services, &transport{
 		service: results, library: s.library, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),

@@ -31,6 +31,7 @@ type service struct {
 	logger     *slog.Logger
 	outputs    *outputs
 	idle       time.Duration // that a stream may be without a message
+	inMemory   int           // bytes of a history that are kept in memory
 	secrets    *secrets
 	patterns   *redact.Patterns // of what looks like a secret; nil when that is off
 	audit      *audit           // nil when no log is kept
@@ -66,7 +67,8 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 func checkCall(check envelope.Checker, call *pb.CallReference) {
 	if call != nil {
 		check.Name("call.session_id", call.GetSessionId(), true)
-		check.Name("call.call_id", call.GetCallId(), false)
+		check.CallID("call.call_id", call.GetCallId(), false)
+		check.Name("call.agent_id", call.GetAgentId(), false)
 	}
 }
 
@@ -129,14 +131,14 @@ func (s *service) toRender(ctx context.Context, req *pb.RenderRequest) (*pb.Cano
 // tokens to a default.
 func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPolicy, tokens int) (*pb.Receipt, error) {
 	check := envelope.NewChecker(path)
-	b, counter, err := s.counters.render(check, p, tokens)
+	b, counter, err := s.counters.render(check, p, s.counters.unsetTokens(r.GetToolName(), p.GetModel(), tokens))
 	if err != nil {
 		return nil, err
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	receipt, err := s.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: counter})
+	receipt, err := s.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: counter, Handle: s.handle(p)})
 	if err != nil {
 		return nil, err
 	}

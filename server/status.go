@@ -21,7 +21,6 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/library"
-	"github.com/toolresult/toolresult/artifactstore/sqlite"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -181,11 +180,10 @@ func refusalOf(err error) *refusal {
 	return serverFailed()
 }
 
-// storeFailures are failures of the artifact store that no operator can do anything about, and those of the databases
-// beside it.
+// storeFailures are failures of the artifact store that have no reason of their own.
 var storeFailures = []error{
 	artifactstore.ErrDamaged, artifactstore.ErrNameInvalid, artifactstore.ErrSealed, artifactstore.ErrSizeMismatch, artifactstore.ErrRootUnsafe,
-	library.ErrBooks, sqlite.ErrFull, sqlite.ErrReadOnly, sqlite.ErrUnreadable, sqlite.ErrTooNew, sqlite.ErrFailed, sqlite.ErrConflict,
+	library.ErrBooks,
 }
 
 // isStoreFailure reports whether an error is one of the store or of the system below it.

@@ -124,14 +124,14 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	}
 	checkCall(check, header.GetCall())
 	check.Name("request_id", header.GetRequestId(), false)
+	check.Name("tool_name", header.GetToolName(), false)
 	checkDetails(check.At("audit"), header.GetAudit())
 	checkForm(check, header.GetCanonicalForm())
 	checkAbort(check, header)
-	check.Length("command_line", header.GetCommandLine(), maxCommandLine)
 	if err := check.Err(); err != nil {
 		return err
 	}
-	policy, err := a.counters.projection(header.GetPolicy(), family.Tokens)
+	policy, err := a.counters.projection(header.GetPolicy(), header.GetToolName(), family.Tokens)
 	if err != nil {
 		return located{"header", err}
 	}

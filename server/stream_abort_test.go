@@ -165,7 +165,7 @@ func TestHeaderIsChecked(t *testing.T) {
 		"header.call.session_id":   {without, pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
 		"header.call.session_id ":  {keeping("", "call"), pb.ErrorReason_ERROR_REASON_FIELD_MISSING},
 		"header.call.session_id  ": {keeping("a b", ""), pb.ErrorReason_ERROR_REASON_NAME_INVALID},
-		"header.call.call_id":      {keeping("s", strings.Repeat("x", 129)), pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG},
+		"header.call.call_id":      {keeping("s", strings.Repeat("x", 257)), pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG},
 		"header.on_abort":          {unknown, pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN},
 	} {
 		_, err := h.stream(t.Context(), []*pb.ProjectStreamRequest{c.header, finish(completed())})
@@ -323,6 +323,6 @@ func TestCallIsChecked(t *testing.T) {
 		}
 	}
 	wantViolation(t, project(&pb.CallReference{CallId: "call_1"}), "call.session_id", pb.ErrorReason_ERROR_REASON_FIELD_MISSING)
-	wantViolation(t, project(&pb.CallReference{SessionId: "s", CallId: "-"}), "call.call_id", pb.ErrorReason_ERROR_REASON_NAME_INVALID)
+	wantViolation(t, project(&pb.CallReference{SessionId: "s", CallId: "a b"}), "call.call_id", pb.ErrorReason_ERROR_REASON_NAME_INVALID)
 	wantViolation(t, compact("a\nb"), "session_id", pb.ErrorReason_ERROR_REASON_NAME_INVALID)
 }

@@ -79,7 +79,7 @@ func (t *turn) answer(ctx context.Context) *pb.ProjectTurnResponse {
 	resp := &pb.ProjectTurnResponse{}
 	for i := range t.outputs {
 		o := &t.outputs[i]
-		o.answered()
+		o.answered(o.resp)
 		o.tell(ctx, o.resp)
 		addResult(resp, o.asked(o.req.GetPolicy(), o.resp), o.budget)
 	}
@@ -144,7 +144,6 @@ type turnOutput struct {
 	*projection
 	resp   *pb.ProjectResponse
 	budget int  // tokens that resp was projected with
-	own    int  // that its own policy allows
 	wants  int  // that its receipt has with these
 	least  int  // that it must have
 	failed bool // it tells of a failure
@@ -183,7 +182,7 @@ func (t *turn) close() {
 func (t *turn) add(ctx context.Context, s *service, req *pb.ProjectRequest) error {
 	p, err := s.prepare(ctx, req, received{})
 	if err == nil {
-		t.outputs = append(t.outputs, turnOutput{projection: p, own: p.in.Policy.Budget.Tokens})
+		t.outputs = append(t.outputs, turnOutput{projection: p})
 	}
 	return err
 }
@@ -206,13 +205,15 @@ func (t *turn) sameVocabulary() error {
 func (t *turn) share(ctx context.Context) error {
 	for i := range t.outputs {
 		o := &t.outputs[i]
-		if err := o.project(ctx, o.own); err != nil {
+		var err error
+		if o.resp, o.budget, err = o.withinOwn(ctx); err != nil {
 			return under(outputAt(i), err)
 		}
 		o.wants = int(o.resp.GetReceipt().GetTokens())
 		o.least = min(o.wants, minTokens)
 		o.failed = o.compactor.Failed(o.resp.GetCanonical())
 	}
+	t.keepPages()
 	for {
 		shares, short := t.shares()
 		if short != nil {
@@ -223,6 +224,25 @@ func (t *turn) share(ctx context.Context) error {
 		}
 	}
 }
+
+// keepPages has pages of read_result whole, if the budget allows for that: what was read back is not to be cut again.
+func (t *turn) keepPages() {
+	rest := t.total
+	for i := range t.outputs {
+		if o := &t.outputs[i]; o.isPage() {
+			rest -= o.wants
+		} else {
+			rest -= o.least
+		}
+	}
+	for i := range t.outputs {
+		if o := &t.outputs[i]; rest >= 0 && o.isPage() {
+			o.least = o.wants
+		}
+	}
+}
+
+func (o *turnOutput) isPage() bool { return o.output.GetToolName() == envelope.ReadTool }
 
 // shortfall is the error for outputs whose smallest receipts are more than the budget,
 // all of them.

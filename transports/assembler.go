@@ -81,7 +81,7 @@ func (a *Assembler) Body(chunk []byte) error {
 
 // Event takes the next event of an SDK.
 func (a *Assembler) Event(text string) error {
-	if err := a.is(formEvent, "event"); err != nil {
+	if err := a.is(formEvent, "event_json"); err != nil {
 		return err
 	}
 	a.begins([]byte(text))

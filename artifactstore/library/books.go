@@ -34,7 +34,7 @@ CREATE TABLE artifacts (
 	bytes       INTEGER NOT NULL,
 	stored_at   INTEGER NOT NULL,          -- when it was put last, in milliseconds since 1970
 	deleted_at  INTEGER,
-	deletion_reason TEXT,
+	deleted_why TEXT,
 	erased      INTEGER NOT NULL DEFAULT 0, -- 1: it was deleted, and its file is gone
 	packed      INTEGER NOT NULL DEFAULT 0 -- 1: it was tried to be compressed
 ) WITHOUT ROWID;
@@ -126,7 +126,7 @@ func failure(err error) error {
 		return fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
 	case errors.Is(err, sqlite.ErrReadOnly):
 		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
-	case errors.Is(err, sqlite.ErrUnreadable), errors.Is(err, sqlite.ErrTooNew):
+	case errors.Is(err, sqlite.ErrUnreadable), errors.Is(err, sqlite.ErrTooNew), errors.Is(err, sqlite.ErrFailed):
 		return fmt.Errorf("%w: %w", ErrBooks, err)
 	}
 	return err

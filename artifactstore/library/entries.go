@@ -66,7 +66,7 @@ func (b *books) enter(name, digest string, size int64, now time.Time) error {
 			return err
 		}
 	}
-	return b.Run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deletion_reason = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
+	return b.Run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
 		digest, size, stamp(now), name)
 }
 
@@ -132,7 +132,7 @@ func (b *books) entry(name string) (e Entry, known bool, err error) {
 	var stored int64
 	var deleted *int64
 	var why *string
-	known, err = b.Row("SELECT digest, bytes, stored_at, deleted_at, deletion_reason FROM artifacts WHERE name = ?", []any{name},
+	known, err = b.Row("SELECT digest, bytes, stored_at, deleted_at, deleted_why FROM artifacts WHERE name = ?", []any{name},
 		&e.Digest, &e.Size, &stored, &deleted, &why)
 	e.StoredAt, e.Expired = at(stored), tombstone(deleted, why)
 	return e, known, err
@@ -151,7 +151,7 @@ func tombstone(deleted *int64, why *string) *ExpiredError {
 
 // list returns the artifacts of a session, or of one of its calls, from a sequence down; none that is only raw.
 func (b *books) list(session, call string, below int64, limit int) (list []Entry, err error) {
-	err = b.Each(`SELECT u.sequence, u.call, u.name, u.partial, u.stored_at, a.bytes, a.digest, a.deleted_at, a.deletion_reason
+	err = b.Each(`SELECT u.sequence, u.call, u.name, u.partial, u.stored_at, a.bytes, a.digest, a.deleted_at, a.deleted_why
 		FROM uses u JOIN artifacts a ON a.name = u.name
 		WHERE u.session = ?1 AND (?2 = '' OR u.call = ?2) AND u.raw = 0 AND u.sequence < ?3 ORDER BY u.sequence DESC LIMIT ?4`,
 		[]any{session, call, below, limit}, func(scan func(...any) error) error {
@@ -192,7 +192,7 @@ func (b *books) spare(now, before time.Time, after Entry, limit int) (list []Ent
 
 // strike enters the tombstone of an artifact, if it still may be deleted.
 func (b *books) strike(e Entry, now time.Time, why string) (struck bool, err error) {
-	n, err := b.Exec("UPDATE artifacts AS a SET deleted_at = ?1, deletion_reason = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
+	n, err := b.Exec("UPDATE artifacts AS a SET deleted_at = ?1, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
 		stamp(now), why, e.Name, stamp(e.StoredAt))
 	if n == 0 || err != nil {
 		return false, err

@@ -33,7 +33,8 @@ var (
 	ErrSessionQuota = errors.New("over the quota of the session")
 	// ErrRace means that what was put was deleted as garbage before it could be claimed, again and again.
 	ErrRace = errors.New("deleted at the same time")
-	// ErrBooks means that the books cannot be read: they are damaged, or of a later version of this package.
+	// ErrBooks means that the books cannot be read: they are damaged, of a later version of this package, or their
+	// database failed.
 	ErrBooks = errors.New("books of the store cannot be read")
 )
 

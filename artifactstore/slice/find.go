@@ -26,7 +26,7 @@ const (
 )
 
 // Find returns the first matches from the line that begins at an offset on. Their ranges do not overlap, and
-// are in order; a line that is larger than the budget is cut at its end.
+// are in order; a line that is larger than the budget is cut at its end, before a character that does not fit.
 func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budget) (Page, error) {
 	number, err := p.LineAt(at)
 	if err != nil {
@@ -48,8 +48,15 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 			return Page{}, err
 		}
 	}
+	if n := len(page.Ranges); n > 0 && page.Ranges[n-1].To < p.Size() && !bytes.HasSuffix(page.Data, newline) { // cut inside of a line
+		whole := onRune(page.Data, false)
+		page.Ranges[n-1].To -= int64(len(page.Data) - len(whole))
+		page.Data = whole
+	}
 	return page, nil
 }
+
+var newline = []byte("\n")
 
 // finding is one search.
 type finding struct {

@@ -107,7 +107,7 @@ func TestReference(t *testing.T) {
 		"call_id":             {session: "s", call: "c"},
 		"--call: needs":       {call: "c"},
 		"--session: may have": {session: "a b"},
-		"--call: may have":    {session: "s", call: "-"},
+		"--call: may have":    {session: "s", call: "a b"},
 	} {
 		m, err := r.message()
 		got := m.String()

@@ -48,6 +48,7 @@ type connection struct {
 	pb.ToolResultServiceClient
 	pb.ArtifactServiceClient
 	pb.TransportServiceClient
+	pb.ToolServiceClient
 	pb.AuditServiceClient
 	pb.AccessServiceClient
 	close func() error
@@ -106,7 +107,7 @@ func (t *trust) dial(address string) (*connection, error) {
 		return nil, err
 	}
 	return &connection{
-		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn),
+		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), pb.NewToolServiceClient(conn),
 		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), conn.Close,
 	}, nil
 }

@@ -19,29 +19,36 @@ func compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "compact", Short: "Compact the canonical results of a session from stdin, oldest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			req, err := c.session(cmd.InOrStdin())
+			given, err := c.session(cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
+			req := given.req
 			if err := p.apply(req, &c.policy); err != nil {
 				return err
 			}
+			if c.output == "json" {
+				req.CanonicalForm = pb.CanonicalForm_CANONICAL_FORM_JSON
+			}
 			return c.target.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.Compact(cmd.Context(), req)
+				resp, err := compactSession(cmd.Context(), conn, req)
 				switch {
 				case err != nil:
 					return err
 				case p.explain:
-					return explainPlan(cmd.OutOrStdout(), req, resp.GetPlan())
+					return explainPlan(cmd.OutOrStdout(), given, resp.GetPlan())
 				case req.GetDryRun():
 					return printMessage(cmd.OutOrStdout(), p.form(c.output), "", resp.GetPlan())
+				case p.overview:
+					return printMessage(cmd.OutOrStdout(), c.output, resp.GetOverview().GetText(), resp.GetOverview())
 				}
-				return printAll(cmd.OutOrStdout(), c.output, resp, resp.GetResults())
+				return given.print(cmd.Context(), cmd.OutOrStdout(), conn, c.output, resp)
 			})
 		},
 	}
 	c.flags(cmd, "form of the results on stdin: json (one value after the other: the RFC's, or what --output=json prints, "+
-		"with call_id, turn, subject and preceding_tokens beside canonical) or textproto (a CompactRequest)", outputs)
+		"with call_id, turn, subject and preceding_tokens beside canonical, or without canonical for the result on record of call_id) "+
+		"or textproto (a CompactRequest)", "of all results, also of those that did not change: "+outputs)
 	c.policy.renderFlags(cmd.Flags())
 	p.flags(cmd.Flags())
 	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
@@ -61,6 +68,7 @@ type compactionFlags struct {
 	cached, minSaving   uint32
 	write, read, expect uint32
 	dryRun, explain     bool
+	overview            bool
 }
 
 func (p *compactionFlags) flags(fs *pflag.FlagSet) {
@@ -80,6 +88,7 @@ func (p *compactionFlags) flags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&p.expect, "expected-requests", 0, "requests that are expected to carry this history (default: 16)")
 	fs.StringVar(&p.session, "session", "", "session that what is stored belongs to")
 	fs.BoolVar(&p.dryRun, "dry-run", false, "print the plan alone, and store nothing")
+	fs.BoolVar(&p.overview, "overview", false, "print one short receipt over the results that are not shown whole any more")
 	fs.BoolVar(&p.explain, "explain", false, "print the plan as a table, and store nothing")
 }
 
@@ -156,14 +165,13 @@ func set[T any](given *pflag.FlagSet, flag string, field *T, value T) {
 }
 
 // explainPlan prints what a compaction would do to each result.
-func explainPlan(w io.Writer, req *pb.CompactRequest, plan *pb.CompactionPlan) error {
+func explainPlan(w io.Writer, given *session, plan *pb.CompactionPlan) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "#\tcall\ttool\tabout\tlevel\ttokens\twhy")
 	for i, r := range plan.GetResults() {
-		entry := req.GetEntries()[i]
 		fmt.Fprintln(table, strings.Join([]string{
-			strconv.Itoa(i), entry.GetCallId(), entry.GetCanonical().GetToolName(), column(r.GetSubject()), levelOf(r), change(r), why(r),
+			strconv.Itoa(i), given.req.GetEntries()[i].GetCallId(), given.tool(i), column(r.GetSubject()), levelOf(r), change(r), why(r),
 		}, "\t"))
 	}
 	if err := table.Flush(); err != nil {
@@ -174,7 +182,7 @@ func explainPlan(w io.Writer, req *pb.CompactRequest, plan *pb.CompactionPlan) e
 			return err
 		}
 	}
-	return writeln(w, "\n"+verdict(req, plan))
+	return writeln(w, "\n"+verdict(given.req, plan))
 }
 
 // widestColumn is how many characters of what a result is about a table shows.
@@ -210,6 +218,8 @@ func why(r *pb.PlannedResult) string {
 		list = append(list, "protected")
 	case pb.ResultHold_RESULT_HOLD_CACHED:
 		list = append(list, "in the cache")
+	case pb.ResultHold_RESULT_HOLD_UNKNOWN:
+		list = append(list, "not known to this version")
 	case pb.ResultHold_RESULT_HOLD_UNSPECIFIED:
 	}
 	if r.GetOpenFailure() {

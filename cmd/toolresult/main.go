@@ -5,6 +5,7 @@
 //	toolresult project|render|compact  call an RPC with data from stdin
 //	toolresult project-turn          project several outputs within one budget
 //	toolresult transport encode|assemble|lint  messages and streams of providers
+//	toolresult tool definitions|call  the tool that a model can be given
 //	toolresult session-token SESSION  print a token that confines its bearer to a session
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
@@ -70,7 +71,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
-		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(),
+		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(),
 		sessionTokenCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {

@@ -12,7 +12,7 @@ import (
 // policyFlags are the policies of the contract as flags.
 type policyFlags struct {
 	tokens, lines, bytes, lineBytes, headPercent uint32
-	vocabulary, artifacts                        string
+	vocabulary, artifacts, handles               string
 	headGiven                                    func() bool
 }
 
@@ -21,6 +21,7 @@ func (p *policyFlags) renderFlags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&p.lines, "max-lines", 0, "lines of the whole receipt (default: no limit)")
 	fs.Uint32Var(&p.bytes, "max-bytes", 0, "bytes of the whole receipt (default: no limit)")
 	fs.StringVar(&p.vocabulary, "vocabulary", "o200k_base", "how tokens are counted: o200k_base, cl100k_base or estimate")
+	fs.StringVar(&p.handles, "handles", "path", "how receipts name artifacts: by their path, or by a call of read_result")
 }
 
 func (p *policyFlags) flags(fs *pflag.FlagSet) {
@@ -36,7 +37,14 @@ func (p *policyFlags) render() (*pb.RenderPolicy, error) {
 		MaxTokens: p.tokens, MaxLines: p.lines, MaxBytes: p.bytes, MaxLineBytes: p.lineBytes,
 	}}
 	n, err := enumValue("TOKEN_VOCABULARY_", p.vocabulary, pb.TokenVocabulary_value)
+	if err != nil {
+		return nil, err
+	}
 	policy.TokenVocabulary = pb.TokenVocabulary(n)
+	if p.handles != "path" {
+		n, err = enumValue("HANDLE_FORM_", p.handles, pb.HandleForm_value)
+		policy.Handles = pb.HandleForm(n)
+	}
 	return policy, err
 }
 

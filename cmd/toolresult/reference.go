@@ -27,6 +27,6 @@ func (r *reference) message() (*pb.CallReference, error) {
 	}
 	check := envelope.NewChecker("")
 	check.Name("--session", r.session, true)
-	check.Name("--call", r.call, false)
+	check.CallID("--call", r.call, false)
 	return &pb.CallReference{SessionId: r.session, CallId: r.call}, check.Err()
 }

@@ -66,22 +66,19 @@ func projectCommand() *cobra.Command {
 
 func renderCommand() *cobra.Command {
 	var c call
+	var of reference
 	cmd := &cobra.Command{
-		Use: "render", Short: "Render a canonical result from stdin", Args: cobra.NoArgs,
+		Use: "render", Short: "Render a canonical result from stdin, or the one on record of a call", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			given, err := c.session(cmd.InOrStdin())
+			req, err := c.toRender(cmd.InOrStdin(), &of)
 			if err != nil {
 				return err
 			}
-			if n := len(given.GetEntries()); n != 1 {
-				return fmt.Errorf("stdin has %d canonical results, render takes one", n)
-			}
-			policy, err := c.policy.render()
-			if err != nil {
+			if req.Policy, err = c.policy.render(); err != nil {
 				return err
 			}
 			return c.target.with(cmd.Context(), func(conn *connection) error {
-				resp, err := conn.Render(cmd.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: given.GetEntries()[0].GetCanonical()}, Policy: policy})
+				resp, err := conn.Render(cmd.Context(), req)
 				if err != nil {
 					return err
 				}
@@ -92,7 +89,25 @@ func renderCommand() *cobra.Command {
 	c.flags(cmd, "form of the canonical result on stdin: json (the RFC's) or textproto", "receipt, json or textproto")
 	c.policy.renderFlags(cmd.Flags())
 	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
+	cmd.Flags().StringVar(&of.session, "session", "", "session of the call whose result on record is rendered; stdin is not read")
+	cmd.Flags().StringVar(&of.call, "call", "", "the call; needs --session")
 	return cmd
+}
+
+// toRender reads a result from stdin, or names the call whose result is on record.
+func (c *call) toRender(stdin io.Reader, of *reference) (*pb.RenderRequest, error) {
+	named, err := of.message()
+	if err != nil || named != nil {
+		return &pb.RenderRequest{Call: named}, err
+	}
+	given, err := c.session(stdin)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(given.req.GetEntries()); n != 1 {
+		return nil, fmt.Errorf("stdin has %d canonical results, render takes one", n)
+	}
+	return renderOf(given.req, 0, nil), nil
 }
 
 // read reads one message of protobuf from stdin.
@@ -108,61 +123,6 @@ func (c *call) read(r io.Reader, into proto.Message) error {
 		return prototext.Unmarshal(text, into)
 	}
 	return fmt.Errorf("--input %s: json or textproto", c.input)
-}
-
-// session reads canonical results and what is known of their calls: JSON values one
-// after the other, or textproto of one CanonicalToolResult or of a CompactRequest.
-func (c *call) session(r io.Reader) (*pb.CompactRequest, error) {
-	switch c.input {
-	case "json":
-		return c.sessionJSON(r)
-	case "textproto":
-		text, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		var one pb.CanonicalToolResult
-		if prototext.Unmarshal(text, &one) == nil {
-			return &pb.CompactRequest{Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &one}}}}, nil
-		}
-		req := &pb.CompactRequest{}
-		return req, prototext.Unmarshal(text, req)
-	}
-	return nil, fmt.Errorf("--input %s: json or textproto", c.input)
-}
-
-// entry is one JSON value of a session: what project, exec and compact print with
-// --output=json, and what the runtime knows of the call. The RFC's JSON of a canonical
-// result alone has none of these fields.
-type entry struct {
-	Canonical       json.RawMessage `json:"canonical"`
-	CallID          string          `json:"call_id"`
-	Turn            uint32          `json:"turn"`
-	Subject         string          `json:"subject"`
-	PrecedingTokens uint32          `json:"preceding_tokens"`
-}
-
-func (c *call) sessionJSON(r io.Reader) (*pb.CompactRequest, error) {
-	req := &pb.CompactRequest{}
-	for dec := json.NewDecoder(r); dec.More(); {
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		var e entry
-		if err := json.Unmarshal(value, &e); err != nil || e.Canonical == nil {
-			e = entry{Canonical: value}
-		}
-		result, err := envelope.FromJSON(e.Canonical, c.family)
-		if err != nil {
-			return nil, fmt.Errorf("result %d: %w", len(req.Entries), err)
-		}
-		req.Entries = append(req.Entries, &pb.CompactEntry{
-			Result: &pb.CompactEntry_Canonical{Canonical: result},
-			CallId: e.CallID, Turn: e.Turn, Subject: e.Subject, PrecedingTokens: e.PrecedingTokens,
-		})
-	}
-	return req, nil
 }
 
 func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {

@@ -37,11 +37,20 @@ func (p *providerFlag) provider() (pb.Provider, error) {
 	if p.name == "" {
 		return pb.Provider_PROVIDER_UNSPECIFIED, nil
 	}
-	n, ok := pb.Provider_value["PROVIDER_"+strings.ToUpper(strings.ReplaceAll(p.name, "-", "_"))]
-	if !ok {
+	var found []string // also by the beginning of a name
+	for _, name := range providerNames() {
+		if name == p.name {
+			found = []string{name}
+			break
+		}
+		if strings.HasPrefix(name, p.name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) != 1 {
 		return 0, fmt.Errorf("--provider %s: %s", p.name, strings.Join(providerNames(), ", "))
 	}
-	return pb.Provider(n), nil
+	return pb.Provider(pb.Provider_value["PROVIDER_"+strings.ToUpper(strings.ReplaceAll(found[0], "-", "_"))]), nil
 }
 
 func transportEncodeCommand() *cobra.Command {

@@ -53,7 +53,9 @@ func (l *loop) callID(t *turn, i int) string {
 
 // encode makes the messages of a turn.
 func (l *loop) encode(ctx context.Context, t *turn) error {
-	req := &pb.EncodeTurnRequest{Provider: provider, Format: l.format, Assistant: t.assistant, Notices: t.notices}
+	req := &pb.EncodeTurnRequest{
+		Provider: provider, Format: l.format, Assistant: t.assistant, Notices: t.notices, SessionId: l.session,
+	}
 	for _, r := range t.results {
 		req.Results = append(req.Results, &pb.TurnResult{
 			Content: &pb.TurnResult_Canonical{Canonical: r.canonical}, Receipt: r.receipt,

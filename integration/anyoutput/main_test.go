@@ -64,11 +64,16 @@ func start(t *testing.T, args ...string) *sidecar {
 	}
 	socket := filepath.Join(dir, "s")
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, binary, append([]string{"serve", "--socket", socket, "--store=memory", "--audit=off"}, args...)...)
+	cmd := exec.CommandContext(ctx, binary, append([]string{"serve", "--socket", socket, "--store=memory", "--audit=off", "--max-message-bytes=64MiB", "--max-in-flight-bytes=1GiB"}, args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
 	var log strings.Builder
 	cmd.Stderr = &log
+	t.Cleanup(func() {
+		if strings.Contains(log.String(), "panic") {
+			t.Errorf("the sidecar's log:\n%.20000s", log.String())
+		}
+	})
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxCommandLine is how long a command line may be that is read, in bytes. Of a longer one
+// nothing is known.
+const maxCommandLine = 65_536
+
 // parse reads a command line as bash does; nil when it cannot be read.
 func parse(commandLine string) *syntax.File {
+	if len(commandLine) > maxCommandLine {
+		return nil
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(commandLine), "")
 	if err != nil {
 		return nil

@@ -145,6 +145,10 @@ type Config struct {
 	// that agents work in, absolute and stronger than Profiles. They may not say what is shown to a reader: exit codes,
 	// read and shape are refused. Default: none.
 	ProjectProfiles []string
+	// Budgets (key "budgets") are what receipts may cost where their caller does not say, by tool and model: the first
+	// that matches counts, and without one the default of the family. Default: none. In a variable or a flag they are
+	// separated by commas.
+	Budgets []Budget
 	// LogLevel (key "log_level") is debug, info, warn or error. Default: info.
 	LogLevel string
 	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].

@@ -53,6 +53,7 @@ roots: [] # default
 families: [] # default
 profiles: [] # default
 project_profiles: [] # default
+budgets: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
 reflection: true # default
@@ -100,6 +101,7 @@ const wantJSON = `{
   "families": {"value":[],"origin":"default"},
   "profiles": {"value":[],"origin":"default"},
   "project_profiles": {"value":[],"origin":"default"},
+  "budgets": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
   "reflection": {"value":true,"origin":"default"},

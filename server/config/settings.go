@@ -199,6 +199,12 @@ func inputSettings() []setting {
 			kind: pathsKind(), field: func(c *Config) *[]string { return &c.ProjectProfiles },
 			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
 		}),
+		newSpec(spec[[]Budget]{
+			about: about{key: "budgets", initialText: "none",
+				help: "tokens of receipts whose caller sets none, TOOL=TOKENS or TOOL@MODEL=TOKENS with patterns of the shell, the first that matches, with commas between them"},
+			kind: budgetsKind(), field: func(c *Config) *[]Budget { return &c.Budgets },
+			rules: []rule[[]Budget]{goodBudgets()},
+		}),
 	}
 }
 

@@ -106,7 +106,7 @@ const (
 // Instruments is the table of everything that is measured, in the order of the documentation.
 func Instruments() []Instrument {
 	return []Instrument{
-		{callDuration, Histogram, unitSeconds, []string{labelMethod, labelCode}, "calls, by how long they took"},
+		{callDuration, Histogram, unitSeconds, []string{labelMethod, labelCode}, "calls, by how long they took; those of methods that there are not are \"unknown\""},
 		{openCalls, Gauge, "{call}", []string{labelKind}, "calls in flight, unary ones and streams"},
 		{openConnections, Gauge, "{connection}", nil, "open connections"},
 		{connectionsLimits, Gauge, "{connection}", nil, "connections that may be open (`max_connections`)"},

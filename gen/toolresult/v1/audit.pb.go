@@ -40,6 +40,9 @@ const (
 	AuditKind_AUDIT_KIND_REFUSAL AuditKind = 4
 	// Records that the log itself deleted by its rules of retention.
 	AuditKind_AUDIT_KIND_RETENTION AuditKind = 5
+	// A call of a model that was executed: CallTool. Its arguments are the tool_input of the
+	// details.
+	AuditKind_AUDIT_KIND_TOOL_CALL AuditKind = 6
 )
 
 // Enum value maps for AuditKind.
@@ -51,6 +54,7 @@ var (
 		3: "AUDIT_KIND_COMPACTION",
 		4: "AUDIT_KIND_REFUSAL",
 		5: "AUDIT_KIND_RETENTION",
+		6: "AUDIT_KIND_TOOL_CALL",
 	}
 	AuditKind_value = map[string]int32{
 		"AUDIT_KIND_UNSPECIFIED": 0,
@@ -59,6 +63,7 @@ var (
 		"AUDIT_KIND_COMPACTION":  3,
 		"AUDIT_KIND_REFUSAL":     4,
 		"AUDIT_KIND_RETENTION":   5,
+		"AUDIT_KIND_TOOL_CALL":   6,
 	}
 )
 
@@ -1886,14 +1891,15 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x06broken\x18\x03 \x01(\x04R\x06broken\x12\x14\n" +
 	"\x05first\x18\x04 \x01(\x04R\x05first\x12#\n" +
 	"\rhead_sequence\x18\x05 \x01(\x04R\fheadSequence\x12\x1b\n" +
-	"\thead_hash\x18\x06 \x01(\tR\bheadHash*\xa9\x01\n" +
+	"\thead_hash\x18\x06 \x01(\tR\bheadHash*\xc3\x01\n" +
 	"\tAuditKind\x12\x1a\n" +
 	"\x16AUDIT_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15AUDIT_KIND_PROJECTION\x10\x01\x12\x18\n" +
 	"\x14AUDIT_KIND_RENDERING\x10\x02\x12\x19\n" +
 	"\x15AUDIT_KIND_COMPACTION\x10\x03\x12\x16\n" +
 	"\x12AUDIT_KIND_REFUSAL\x10\x04\x12\x18\n" +
-	"\x14AUDIT_KIND_RETENTION\x10\x05*y\n" +
+	"\x14AUDIT_KIND_RETENTION\x10\x05\x12\x18\n" +
+	"\x14AUDIT_KIND_TOOL_CALL\x10\x06*y\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fVERDICT_SAME\x10\x01\x12\x15\n" +

@@ -227,7 +227,8 @@ type CommandOutput struct {
 	// For promoted_to_task: what the command had written when it was promoted.
 	InitialOutput *Payload `protobuf:"bytes,7,opt,name=initial_output,json=initialOutput,proto3" json:"initial_output,omitempty"`
 	// The command line as it was given to the shell, to name it in receipts and
-	// to know what its exit code means. Optional; at most 65,536 bytes.
+	// to know what its exit code means. Optional; of any length: the canonical result has
+	// its beginning and its digest.
 	CommandLine string `protobuf:"bytes,8,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
 	// The signal number that ended the process; absent when there is none.
 	// Bounds: 1 to 64.
@@ -414,14 +415,17 @@ func (x *ExitMeaning) GetText() string {
 	return ""
 }
 
-// OutputUnchanged names the last earlier call of the same command, by the same agent and
-// in the same generation of its context, with the same output.
+// OutputUnchanged names the earlier call of the same command, by the same agent and in the
+// same generation of its context, whose receipt has the same output.
 type OutputUnchanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The call_id of that call.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// How many calls of the session ago it was; 1 is the call just before.
-	CallsAgo      uint32 `protobuf:"varint,2,opt,name=calls_ago,json=callsAgo,proto3" json:"calls_ago,omitempty"`
+	// How many calls of the same scope ago it was; 1 is the call just before.
+	CallsAgo uint32 `protobuf:"varint,2,opt,name=calls_ago,json=callsAgo,proto3" json:"calls_ago,omitempty"`
+	// Whether the receipt of that call left content out, so that the handles of the whole
+	// output are worth saying again.
+	WasCut        bool `protobuf:"varint,3,opt,name=was_cut,json=wasCut,proto3" json:"was_cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -468,6 +472,13 @@ func (x *OutputUnchanged) GetCallsAgo() uint32 {
 		return x.CallsAgo
 	}
 	return 0
+}
+
+func (x *OutputUnchanged) GetWasCut() bool {
+	if x != nil {
+		return x.WasCut
+	}
+	return false
 }
 
 // CommandResult is the canonical payload of one shell command. Source: RFC
@@ -546,9 +557,10 @@ type CommandResult struct {
 	// order in which they arrived; absent when the order was not kept, or when
 	// all of both is shown.
 	InOrderArtifact *uint32 `protobuf:"varint,32,opt,name=in_order_artifact,json=inOrderArtifact,proto3,oneof" json:"in_order_artifact,omitempty"`
-	// Set when the same command was run before in the same scope (CallReference), every
-	// stream has the same bytes, and it ended in the same way. Computed from the bytes
-	// that came with this call.
+	// Set when the same command line was run before in the same scope (CallReference),
+	// every stream has the same bytes, and it ended in the same way. Computed from the
+	// bytes that came with this call. The previews are empty then, and the receipt is one
+	// line.
 	Unchanged *OutputUnchanged `protobuf:"bytes,33,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
 	// Digest of the command line, "blake3:" and 64 lower-case hex digits, where
 	// command_preview is not all of it; otherwise empty.
@@ -837,10 +849,12 @@ func (x *CommandResult) GetSuperseded() *Superseded {
 // CommandBatchItemOutput is one command of a batch, complete.
 type CommandBatchItemOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What became of it. Optional, see COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED.
+	// What became of it. Optional, see COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED. Where it is
+	// stated, result and error must agree with it. A number that this server does not
+	// know is kept and rendered as such.
 	Status CommandBatchItemStatus `protobuf:"varint,1,opt,name=status,proto3,enum=toolresult.v1.CommandBatchItemStatus" json:"status,omitempty"`
-	// The command line, to name the item in receipts. Required; at most 65,536
-	// bytes.
+	// The command line, to name the item in receipts; of any length, and empty where the
+	// model gave none.
 	CommandLine string `protobuf:"bytes,2,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
 	// Its result. Set if and only if status is RAN.
 	Result *CommandOutput `protobuf:"bytes,3,opt,name=result,proto3" json:"result,omitempty"`
@@ -913,7 +927,8 @@ func (x *CommandBatchItemOutput) GetError() *CompleteToolError {
 // (ExecCommandBatch).
 type CommandBatchOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The commands. 1 to 64 items.
+	// The commands, at least one. Of more than 64, and of more than the budget has space
+	// for, the canonical result has the first ones and says where the others are.
 	Items []*CommandBatchItemOutput `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
 	// Whether the batch was to stop at the first command that failed.
 	StopOnError   bool `protobuf:"varint,2,opt,name=stop_on_error,json=stopOnError,proto3" json:"stop_on_error,omitempty"`
@@ -1038,25 +1053,119 @@ func (x *CommandBatchItem) GetError() *ToolError {
 	return nil
 }
 
+// CommandBatchOmitted tells of the commands of a batch that its result does not have: those
+// behind its last item.
+type CommandBatchOmitted struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many exited with code 0.
+	Succeeded uint64 `protobuf:"varint,1,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
+	// How many ran and ended otherwise.
+	Otherwise uint64 `protobuf:"varint,2,opt,name=otherwise,proto3" json:"otherwise,omitempty"`
+	// How many were rejected.
+	Rejected uint64 `protobuf:"varint,3,opt,name=rejected,proto3" json:"rejected,omitempty"`
+	// How many were skipped.
+	Skipped uint64 `protobuf:"varint,4,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	// All commands of the batch, one CommandBatchItem in the RFC's JSON on each line.
+	Artifact *ArtifactReference `protobuf:"bytes,5,opt,name=artifact,proto3" json:"artifact,omitempty"`
+	// Digest of that artifact, "blake3:" and 64 lower-case hex digits.
+	Digest        string `protobuf:"bytes,6,opt,name=digest,proto3" json:"digest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CommandBatchOmitted) Reset() {
+	*x = CommandBatchOmitted{}
+	mi := &file_toolresult_v1_command_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CommandBatchOmitted) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CommandBatchOmitted) ProtoMessage() {}
+
+func (x *CommandBatchOmitted) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_command_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CommandBatchOmitted.ProtoReflect.Descriptor instead.
+func (*CommandBatchOmitted) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *CommandBatchOmitted) GetSucceeded() uint64 {
+	if x != nil {
+		return x.Succeeded
+	}
+	return 0
+}
+
+func (x *CommandBatchOmitted) GetOtherwise() uint64 {
+	if x != nil {
+		return x.Otherwise
+	}
+	return 0
+}
+
+func (x *CommandBatchOmitted) GetRejected() uint64 {
+	if x != nil {
+		return x.Rejected
+	}
+	return 0
+}
+
+func (x *CommandBatchOmitted) GetSkipped() uint64 {
+	if x != nil {
+		return x.Skipped
+	}
+	return 0
+}
+
+func (x *CommandBatchOmitted) GetArtifact() *ArtifactReference {
+	if x != nil {
+		return x.Artifact
+	}
+	return nil
+}
+
+func (x *CommandBatchOmitted) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
 // CommandBatchResult is the canonical payload of several commands of one call.
 // Artifacts stand in the results of the items.
 type CommandBatchResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The commands, in the order in which they were given.
+	// The commands, in the order in which they were given, or the first of them.
 	Items []*CommandBatchItem `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
 	// Whether the batch was to stop at the first command that failed.
 	StopOnError bool `protobuf:"varint,2,opt,name=stop_on_error,json=stopOnError,proto3" json:"stop_on_error,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,3,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,4,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	Superseded *Superseded `protobuf:"bytes,4,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// The commands that items does not have; absent: it has all of them.
+	ItemsOmitted  *CommandBatchOmitted `protobuf:"bytes,5,opt,name=items_omitted,json=itemsOmitted,proto3" json:"items_omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CommandBatchResult) Reset() {
 	*x = CommandBatchResult{}
-	mi := &file_toolresult_v1_command_proto_msgTypes[7]
+	mi := &file_toolresult_v1_command_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1177,7 @@ func (x *CommandBatchResult) String() string {
 func (*CommandBatchResult) ProtoMessage() {}
 
 func (x *CommandBatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_command_proto_msgTypes[7]
+	mi := &file_toolresult_v1_command_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1190,7 @@ func (x *CommandBatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommandBatchResult.ProtoReflect.Descriptor instead.
 func (*CommandBatchResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_command_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CommandBatchResult) GetItems() []*CommandBatchItem {
@@ -1108,6 +1217,13 @@ func (x *CommandBatchResult) GetCompactionLevel() CompactionLevel {
 func (x *CommandBatchResult) GetSuperseded() *Superseded {
 	if x != nil {
 		return x.Superseded
+	}
+	return nil
+}
+
+func (x *CommandBatchResult) GetItemsOmitted() *CommandBatchOmitted {
+	if x != nil {
+		return x.ItemsOmitted
 	}
 	return nil
 }
@@ -1139,10 +1255,11 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\vExitMeaning\x12\x1e\n" +
 	"\aprogram\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aprogram\x124\n" +
 	"\x05class\x18\x02 \x01(\x0e2\x18.toolresult.v1.ExitClassB\x04\x88\xb5\x18\x01R\x05class\x12\x18\n" +
-	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"S\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\"r\n" +
 	"\x0fOutputUnchanged\x12\x1d\n" +
 	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12!\n" +
-	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\"\xe8\x13\n" +
+	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\x12\x1d\n" +
+	"\awas_cut\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x06wasCut\"\xe8\x13\n" +
 	"\rCommandResult\x12I\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
 	"\vexit_status\x18\x02 \x01(\x05B\b\x88\xb5\x18\x01\xc0\xb5\x18\x01H\x00R\n" +
@@ -1215,14 +1332,22 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x06status\x18\x01 \x01(\x0e2%.toolresult.v1.CommandBatchItemStatusB\x04\x88\xb5\x18\x01R\x06status\x12-\n" +
 	"\x0fcommand_preview\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x0ecommandPreview\x12:\n" +
 	"\x06result\x18\x03 \x01(\v2\x1c.toolresult.v1.CommandResultB\x04\x88\xb5\x18\x01R\x06result\x128\n" +
-	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\x05error\"\x8d\x02\n" +
+	"\x05error\x18\x04 \x01(\v2\x18.toolresult.v1.ToolErrorB\b\x88\xb5\x18\x01\xc0\xb5\x18\x01R\x05error\"\x81\x02\n" +
+	"\x13CommandBatchOmitted\x12\"\n" +
+	"\tsucceeded\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\tsucceeded\x12\"\n" +
+	"\totherwise\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\totherwise\x12 \n" +
+	"\brejected\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\brejected\x12\x1e\n" +
+	"\askipped\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\askipped\x12B\n" +
+	"\bartifact\x18\x05 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact\x12\x1c\n" +
+	"\x06digest\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\"\xdc\x02\n" +
 	"\x12CommandBatchResult\x12;\n" +
 	"\x05items\x18\x01 \x03(\v2\x1f.toolresult.v1.CommandBatchItemB\x04\x88\xb5\x18\x01R\x05items\x12(\n" +
 	"\rstop_on_error\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\vstopOnError\x12O\n" +
 	"\x10compaction_level\x18\x03 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
 	"\n" +
 	"superseded\x18\x04 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded*\x9f\x02\n" +
+	"superseded\x12M\n" +
+	"\ritems_omitted\x18\x05 \x01(\v2\".toolresult.v1.CommandBatchOmittedB\x04\x88\xb5\x18\x01R\fitemsOmitted*\x9f\x02\n" +
 	"\x12CommandDisposition\x12#\n" +
 	"\x1fCOMMAND_DISPOSITION_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dCOMMAND_DISPOSITION_COMPLETED\x10\x01\x12(\n" +
@@ -1255,7 +1380,7 @@ func file_toolresult_v1_command_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_command_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_command_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_toolresult_v1_command_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_toolresult_v1_command_proto_goTypes = []any{
 	(CommandDisposition)(0),        // 0: toolresult.v1.CommandDisposition
 	(ExitClass)(0),                 // 1: toolresult.v1.ExitClass
@@ -1267,55 +1392,58 @@ var file_toolresult_v1_command_proto_goTypes = []any{
 	(*CommandBatchItemOutput)(nil), // 7: toolresult.v1.CommandBatchItemOutput
 	(*CommandBatchOutput)(nil),     // 8: toolresult.v1.CommandBatchOutput
 	(*CommandBatchItem)(nil),       // 9: toolresult.v1.CommandBatchItem
-	(*CommandBatchResult)(nil),     // 10: toolresult.v1.CommandBatchResult
-	(*Payload)(nil),                // 11: toolresult.v1.Payload
-	(*TaskHandle)(nil),             // 12: toolresult.v1.TaskHandle
-	(*ArtifactReference)(nil),      // 13: toolresult.v1.ArtifactReference
-	(*Cut)(nil),                    // 14: toolresult.v1.Cut
-	(*SourceFacts)(nil),            // 15: toolresult.v1.SourceFacts
-	(CompactionLevel)(0),           // 16: toolresult.v1.CompactionLevel
-	(*Superseded)(nil),             // 17: toolresult.v1.Superseded
-	(*CompleteToolError)(nil),      // 18: toolresult.v1.CompleteToolError
-	(*ToolError)(nil),              // 19: toolresult.v1.ToolError
+	(*CommandBatchOmitted)(nil),    // 10: toolresult.v1.CommandBatchOmitted
+	(*CommandBatchResult)(nil),     // 11: toolresult.v1.CommandBatchResult
+	(*Payload)(nil),                // 12: toolresult.v1.Payload
+	(*TaskHandle)(nil),             // 13: toolresult.v1.TaskHandle
+	(*ArtifactReference)(nil),      // 14: toolresult.v1.ArtifactReference
+	(*Cut)(nil),                    // 15: toolresult.v1.Cut
+	(*SourceFacts)(nil),            // 16: toolresult.v1.SourceFacts
+	(CompactionLevel)(0),           // 17: toolresult.v1.CompactionLevel
+	(*Superseded)(nil),             // 18: toolresult.v1.Superseded
+	(*CompleteToolError)(nil),      // 19: toolresult.v1.CompleteToolError
+	(*ToolError)(nil),              // 20: toolresult.v1.ToolError
 }
 var file_toolresult_v1_command_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.CommandOutput.disposition:type_name -> toolresult.v1.CommandDisposition
-	11, // 1: toolresult.v1.CommandOutput.stdout:type_name -> toolresult.v1.Payload
-	11, // 2: toolresult.v1.CommandOutput.stderr:type_name -> toolresult.v1.Payload
-	11, // 3: toolresult.v1.CommandOutput.combined_output:type_name -> toolresult.v1.Payload
-	12, // 4: toolresult.v1.CommandOutput.task_handle:type_name -> toolresult.v1.TaskHandle
-	11, // 5: toolresult.v1.CommandOutput.initial_output:type_name -> toolresult.v1.Payload
+	12, // 1: toolresult.v1.CommandOutput.stdout:type_name -> toolresult.v1.Payload
+	12, // 2: toolresult.v1.CommandOutput.stderr:type_name -> toolresult.v1.Payload
+	12, // 3: toolresult.v1.CommandOutput.combined_output:type_name -> toolresult.v1.Payload
+	13, // 4: toolresult.v1.CommandOutput.task_handle:type_name -> toolresult.v1.TaskHandle
+	12, // 5: toolresult.v1.CommandOutput.initial_output:type_name -> toolresult.v1.Payload
 	1,  // 6: toolresult.v1.ExitMeaning.class:type_name -> toolresult.v1.ExitClass
 	0,  // 7: toolresult.v1.CommandResult.disposition:type_name -> toolresult.v1.CommandDisposition
-	12, // 8: toolresult.v1.CommandResult.task_handle:type_name -> toolresult.v1.TaskHandle
-	13, // 9: toolresult.v1.CommandResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	14, // 10: toolresult.v1.CommandResult.stdout_cuts:type_name -> toolresult.v1.Cut
-	14, // 11: toolresult.v1.CommandResult.stderr_cuts:type_name -> toolresult.v1.Cut
-	14, // 12: toolresult.v1.CommandResult.combined_output_cuts:type_name -> toolresult.v1.Cut
-	14, // 13: toolresult.v1.CommandResult.initial_output_cuts:type_name -> toolresult.v1.Cut
-	15, // 14: toolresult.v1.CommandResult.stdout_source:type_name -> toolresult.v1.SourceFacts
-	15, // 15: toolresult.v1.CommandResult.stderr_source:type_name -> toolresult.v1.SourceFacts
-	15, // 16: toolresult.v1.CommandResult.combined_output_source:type_name -> toolresult.v1.SourceFacts
-	15, // 17: toolresult.v1.CommandResult.initial_output_source:type_name -> toolresult.v1.SourceFacts
+	13, // 8: toolresult.v1.CommandResult.task_handle:type_name -> toolresult.v1.TaskHandle
+	14, // 9: toolresult.v1.CommandResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	15, // 10: toolresult.v1.CommandResult.stdout_cuts:type_name -> toolresult.v1.Cut
+	15, // 11: toolresult.v1.CommandResult.stderr_cuts:type_name -> toolresult.v1.Cut
+	15, // 12: toolresult.v1.CommandResult.combined_output_cuts:type_name -> toolresult.v1.Cut
+	15, // 13: toolresult.v1.CommandResult.initial_output_cuts:type_name -> toolresult.v1.Cut
+	16, // 14: toolresult.v1.CommandResult.stdout_source:type_name -> toolresult.v1.SourceFacts
+	16, // 15: toolresult.v1.CommandResult.stderr_source:type_name -> toolresult.v1.SourceFacts
+	16, // 16: toolresult.v1.CommandResult.combined_output_source:type_name -> toolresult.v1.SourceFacts
+	16, // 17: toolresult.v1.CommandResult.initial_output_source:type_name -> toolresult.v1.SourceFacts
 	4,  // 18: toolresult.v1.CommandResult.exit_meaning:type_name -> toolresult.v1.ExitMeaning
-	16, // 19: toolresult.v1.CommandResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	17, // 19: toolresult.v1.CommandResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
 	5,  // 20: toolresult.v1.CommandResult.unchanged:type_name -> toolresult.v1.OutputUnchanged
-	17, // 21: toolresult.v1.CommandResult.superseded:type_name -> toolresult.v1.Superseded
+	18, // 21: toolresult.v1.CommandResult.superseded:type_name -> toolresult.v1.Superseded
 	2,  // 22: toolresult.v1.CommandBatchItemOutput.status:type_name -> toolresult.v1.CommandBatchItemStatus
 	3,  // 23: toolresult.v1.CommandBatchItemOutput.result:type_name -> toolresult.v1.CommandOutput
-	18, // 24: toolresult.v1.CommandBatchItemOutput.error:type_name -> toolresult.v1.CompleteToolError
+	19, // 24: toolresult.v1.CommandBatchItemOutput.error:type_name -> toolresult.v1.CompleteToolError
 	7,  // 25: toolresult.v1.CommandBatchOutput.items:type_name -> toolresult.v1.CommandBatchItemOutput
 	2,  // 26: toolresult.v1.CommandBatchItem.status:type_name -> toolresult.v1.CommandBatchItemStatus
 	6,  // 27: toolresult.v1.CommandBatchItem.result:type_name -> toolresult.v1.CommandResult
-	19, // 28: toolresult.v1.CommandBatchItem.error:type_name -> toolresult.v1.ToolError
-	9,  // 29: toolresult.v1.CommandBatchResult.items:type_name -> toolresult.v1.CommandBatchItem
-	16, // 30: toolresult.v1.CommandBatchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	17, // 31: toolresult.v1.CommandBatchResult.superseded:type_name -> toolresult.v1.Superseded
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	20, // 28: toolresult.v1.CommandBatchItem.error:type_name -> toolresult.v1.ToolError
+	14, // 29: toolresult.v1.CommandBatchOmitted.artifact:type_name -> toolresult.v1.ArtifactReference
+	9,  // 30: toolresult.v1.CommandBatchResult.items:type_name -> toolresult.v1.CommandBatchItem
+	17, // 31: toolresult.v1.CommandBatchResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	18, // 32: toolresult.v1.CommandBatchResult.superseded:type_name -> toolresult.v1.Superseded
+	10, // 33: toolresult.v1.CommandBatchResult.items_omitted:type_name -> toolresult.v1.CommandBatchOmitted
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_command_proto_init() }
@@ -1337,7 +1465,7 @@ func file_toolresult_v1_command_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_command_proto_rawDesc), len(file_toolresult_v1_command_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   8,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -25,7 +25,7 @@ const (
 type FileChangeAction int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Not stated.
 	FileChangeAction_FILE_CHANGE_ACTION_UNSPECIFIED FileChangeAction = 0
 	// It was made.
 	FileChangeAction_FILE_CHANGE_ACTION_ADD FileChangeAction = 1
@@ -398,14 +398,14 @@ func (x *IgnoredMetadata) GetValue() string {
 type FileMutationOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was done, file by file, in the tool's order. Required without a diff;
-	// empty beside a diff, it is read from there. At most 10,000.
+	// empty beside a diff, it is read from there.
 	Changes []*FileChange `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// What was changed, as a unified diff or one of git's. Present and empty: nothing
 	// was changed. Absent: the runtime has none.
 	Diff *Payload `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
-	// What checks say about the changed files, the worst first. At most 10,000.
+	// What checks say about the changed files, the worst first.
 	Diagnostics []*FileDiagnostic `protobuf:"bytes,3,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
-	// Parts of the patch that were not applied. At most 10,000.
+	// Parts of the patch that were not applied.
 	IgnoredMetadata []*IgnoredMetadata `protobuf:"bytes,4,rep,name=ignored_metadata,json=ignoredMetadata,proto3" json:"ignored_metadata,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -744,12 +744,12 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\x0fIgnoredMetadata\x12!\n" +
 	"\x04path\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80 R\x04path\x12!\n" +
 	"\x04kind\x18\x02 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x04kind\x12\x1a\n" +
-	"\x05value\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x05value:\x1c\x92\xb5\x18\x18{path}: {kind}[ {value}]\"\x96\x02\n" +
-	"\x12FileMutationOutput\x12:\n" +
-	"\achanges\x18\x01 \x03(\v2\x19.toolresult.v1.FileChangeB\x05\xb8\xb5\x18\x90NR\achanges\x12*\n" +
-	"\x04diff\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\x04diff\x12F\n" +
-	"\vdiagnostics\x18\x03 \x03(\v2\x1d.toolresult.v1.FileDiagnosticB\x05\xb8\xb5\x18\x90NR\vdiagnostics\x12P\n" +
-	"\x10ignored_metadata\x18\x04 \x03(\v2\x1e.toolresult.v1.IgnoredMetadataB\x05\xb8\xb5\x18\x90NR\x0fignoredMetadata\"\xb9\r\n" +
+	"\x05value\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x05value:\x1c\x92\xb5\x18\x18{path}: {kind}[ {value}]\"\x81\x02\n" +
+	"\x12FileMutationOutput\x123\n" +
+	"\achanges\x18\x01 \x03(\v2\x19.toolresult.v1.FileChangeR\achanges\x12*\n" +
+	"\x04diff\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\x04diff\x12?\n" +
+	"\vdiagnostics\x18\x03 \x03(\v2\x1d.toolresult.v1.FileDiagnosticR\vdiagnostics\x12I\n" +
+	"\x10ignored_metadata\x18\x04 \x03(\v2\x1e.toolresult.v1.IgnoredMetadataR\x0fignoredMetadata\"\xb9\r\n" +
 	"\x12FileMutationResult\x12-\n" +
 	"\x0fchanges_unknown\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x0echangesUnknown\x12D\n" +
 	"\x0fdiff_unreadable\x18\x02 \x01(\bB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0fDiff unreadableR\x0ediffUnreadable\x12N\n" +
@@ -783,14 +783,14 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\x15_diagnostics_artifactB\x1c\n" +
 	"\x1a_ignored_metadata_artifactB\x0f\n" +
 	"\r_diff_previewB\x10\n" +
-	"\x0e_diff_artifact*\xed\x01\n" +
+	"\x0e_diff_artifact*\xfa\x01\n" +
 	"\x10FileChangeAction\x12\"\n" +
 	"\x1eFILE_CHANGE_ACTION_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x16FILE_CHANGE_ACTION_ADD\x10\x01\x1a\x05\x8a\xb5\x18\x01A\x12$\n" +
 	"\x19FILE_CHANGE_ACTION_MODIFY\x10\x02\x1a\x05\x8a\xb5\x18\x01M\x12$\n" +
 	"\x19FILE_CHANGE_ACTION_DELETE\x10\x03\x1a\x05\x8a\xb5\x18\x01D\x12\"\n" +
-	"\x17FILE_CHANGE_ACTION_MOVE\x10\x04\x1a\x05\x8a\xb5\x18\x01R\x12\"\n" +
-	"\x17FILE_CHANGE_ACTION_COPY\x10\x05\x1a\x05\x8a\xb5\x18\x01C*\x9e\x01\n" +
+	"\x17FILE_CHANGE_ACTION_MOVE\x10\x04\x1a\x05\x8a\xb5\x18\x01R\x12/\n" +
+	"\x17FILE_CHANGE_ACTION_COPY\x10\x05\x1a\x12\x8a\xb5\x18\x01C\x9a\xb5\x18\tfrom_path*\x9e\x01\n" +
 	"\x12DiagnosticSeverity\x12#\n" +
 	"\x1fDIAGNOSTIC_SEVERITY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19DIAGNOSTIC_SEVERITY_ERROR\x10\x01\x12\x1f\n" +

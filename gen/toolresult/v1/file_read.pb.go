@@ -83,8 +83,8 @@ type FileReadOutput struct {
 	// The bytes of the range that was read, beginning at the start of a line.
 	// Present and empty: the file is empty, or has no line at first_line. Required.
 	Content *Payload `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
-	// The number that the first line of content has in the file, from 1. Default: 1.
-	// Bounds: 0 to 2^53.
+	// The number that the first line of content has in the file, from 1. Default: 1. A
+	// receipt counts to 2^53.
 	FirstLine uint64 `protobuf:"varint,3,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
 	// How many lines the file has; absent when not known.
 	TotalLines *uint64 `protobuf:"varint,4,opt,name=total_lines,json=totalLines,proto3,oneof" json:"total_lines,omitempty"`

@@ -290,11 +290,11 @@ type ImageViewOutput struct {
 	Summary string `protobuf:"bytes,4,opt,name=summary,proto3" json:"summary,omitempty"`
 	// The text in the image. Absent: nobody looked for it. Empty: there is none.
 	Ocr *Payload `protobuf:"bytes,5,opt,name=ocr,proto3" json:"ocr,omitempty"`
-	// What is to be seen. At most 10,000.
+	// What is to be seen.
 	Elements []string `protobuf:"bytes,6,rep,name=elements,proto3" json:"elements,omitempty"`
-	// What looks wrong. At most 10,000.
+	// What looks wrong.
 	Issues []string `protobuf:"bytes,7,rep,name=issues,proto3" json:"issues,omitempty"`
-	// What the observer is not sure of. At most 10,000.
+	// What the observer is not sure of.
 	Uncertainties []string `protobuf:"bytes,8,rep,name=uncertainties,proto3" json:"uncertainties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -643,8 +643,7 @@ func (x *ImageViewResult) GetSuperseded() *Superseded {
 // ImageGenerateOutput is the complete result of making images.
 type ImageGenerateOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The images, in the provider's order. Empty: the provider made none. At most
-	// 16.
+	// The images, in the provider's order. Empty: the provider made none.
 	Contents []*ImageContent `protobuf:"bytes,1,rep,name=contents,proto3" json:"contents,omitempty"`
 	// What was asked for.
 	Prompt string `protobuf:"bytes,2,opt,name=prompt,proto3" json:"prompt,omitempty"`
@@ -727,7 +726,7 @@ func (x *ImageGenerateOutput) GetModel() string {
 // of the RFC's runtime (GenerateImage).
 type ImageGenerateResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The images; an image's file is never left out.
+	// The images that are shown; the files of all of them are in the store.
 	Images []*ImageReference `protobuf:"bytes,1,rep,name=images,proto3" json:"images,omitempty"`
 	// What was asked for.
 	Prompt string `protobuf:"bytes,2,opt,name=prompt,proto3" json:"prompt,omitempty"`
@@ -740,7 +739,18 @@ type ImageGenerateResult struct {
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,6,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,7,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	Superseded *Superseded `protobuf:"bytes,7,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// How many images the provider made.
+	ImagesTotal *uint64 `protobuf:"varint,8,opt,name=images_total,json=imagesTotal,proto3,oneof" json:"images_total,omitempty"`
+	// Whether images were left out.
+	ImagesTruncated bool `protobuf:"varint,9,opt,name=images_truncated,json=imagesTruncated,proto3" json:"images_truncated,omitempty"`
+	// Index in artifacts of all images, as references.
+	ImagesArtifact *uint32 `protobuf:"varint,10,opt,name=images_artifact,json=imagesArtifact,proto3,oneof" json:"images_artifact,omitempty"`
+	// The artifacts that images_artifact refers to.
+	Artifacts []*ArtifactReference `protobuf:"bytes,11,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	// Digest of the artifact that Project wrote of all images, "blake3:" and 64 lower-case
+	// hex digits; empty when it wrote none.
+	Digest        string `protobuf:"bytes,12,opt,name=digest,proto3" json:"digest,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -824,6 +834,41 @@ func (x *ImageGenerateResult) GetSuperseded() *Superseded {
 	return nil
 }
 
+func (x *ImageGenerateResult) GetImagesTotal() uint64 {
+	if x != nil && x.ImagesTotal != nil {
+		return *x.ImagesTotal
+	}
+	return 0
+}
+
+func (x *ImageGenerateResult) GetImagesTruncated() bool {
+	if x != nil {
+		return x.ImagesTruncated
+	}
+	return false
+}
+
+func (x *ImageGenerateResult) GetImagesArtifact() uint32 {
+	if x != nil && x.ImagesArtifact != nil {
+		return *x.ImagesArtifact
+	}
+	return 0
+}
+
+func (x *ImageGenerateResult) GetArtifacts() []*ArtifactReference {
+	if x != nil {
+		return x.Artifacts
+	}
+	return nil
+}
+
+func (x *ImageGenerateResult) GetDigest() string {
+	if x != nil {
+		return x.Digest
+	}
+	return ""
+}
+
 var File_toolresult_v1_image_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_image_proto_rawDesc = "" +
@@ -864,16 +909,16 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\tartifacts\x18\r \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts:\x99\x01\x92\xb5\x18\x94\x01[{image_artifact}: ]{bytes#byte}[ of {media_type}][, {width}x{height}][, given as {given_type}][, {incomplete?incomplete}][, id {id}][, path {path}]B\b\n" +
 	"\x06_widthB\t\n" +
 	"\a_heightB\x11\n" +
-	"\x0f_image_artifact\"\xd1\x02\n" +
+	"\x0f_image_artifact\"\xbc\x02\n" +
 	"\x0fImageViewOutput\x12;\n" +
 	"\acontent\x18\x01 \x01(\v2\x1b.toolresult.v1.ImageContentB\x04\xa8\xb5\x18\x01R\acontent\x12\x1d\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80 R\x06prompt\x12(\n" +
 	"\fgenerated_by\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\vgeneratedBy\x12\x1f\n" +
 	"\asummary\x18\x04 \x01(\tB\x05\xb0\xb5\x18\x80\x10R\asummary\x12(\n" +
-	"\x03ocr\x18\x05 \x01(\v2\x16.toolresult.v1.PayloadR\x03ocr\x12!\n" +
-	"\belements\x18\x06 \x03(\tB\x05\xb8\xb5\x18\x90NR\belements\x12\x1d\n" +
-	"\x06issues\x18\a \x03(\tB\x05\xb8\xb5\x18\x90NR\x06issues\x12+\n" +
-	"\runcertainties\x18\b \x03(\tB\x05\xb8\xb5\x18\x90NR\runcertainties\"\xc9\f\n" +
+	"\x03ocr\x18\x05 \x01(\v2\x16.toolresult.v1.PayloadR\x03ocr\x12\x1a\n" +
+	"\belements\x18\x06 \x03(\tR\belements\x12\x16\n" +
+	"\x06issues\x18\a \x03(\tR\x06issues\x12$\n" +
+	"\runcertainties\x18\b \x03(\tR\runcertainties\"\xc9\f\n" +
 	"\x0fImageViewResult\x129\n" +
 	"\x05image\x18\x01 \x01(\v2\x1d.toolresult.v1.ImageReferenceB\x04\x88\xb5\x18\x01R\x05image\x12\x1c\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x04\x88\xb5\x18\x03R\x06prompt\x12@\n" +
@@ -908,13 +953,13 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\x10_issues_artifactB\x19\n" +
 	"\x17_uncertainties_artifactB\x0e\n" +
 	"\f_ocr_previewB\x0f\n" +
-	"\r_ocr_artifact\"\xe1\x01\n" +
-	"\x13ImageGenerateOutput\x12=\n" +
-	"\bcontents\x18\x01 \x03(\v2\x1b.toolresult.v1.ImageContentB\x04\xb8\xb5\x18\x10R\bcontents\x12\x1d\n" +
+	"\r_ocr_artifact\"\xdb\x01\n" +
+	"\x13ImageGenerateOutput\x127\n" +
+	"\bcontents\x18\x01 \x03(\v2\x1b.toolresult.v1.ImageContentR\bcontents\x12\x1d\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80 R\x06prompt\x12,\n" +
 	"\x0erevised_prompt\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80 R\rrevisedPrompt\x12!\n" +
 	"\bprovider\x18\x04 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\bprovider\x12\x1b\n" +
-	"\x05model\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05model\"\xf8\x03\n" +
+	"\x05model\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\x05model\"\x9a\x06\n" +
 	"\x13ImageGenerateResult\x12N\n" +
 	"\x06images\x18\x01 \x03(\v2\x1d.toolresult.v1.ImageReferenceB\x17\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\vImage filesR\x06images\x12\x1c\n" +
 	"\x06prompt\x18\x02 \x01(\tB\x04\x88\xb5\x18\x03R\x06prompt\x12A\n" +
@@ -924,7 +969,15 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\x10compaction_level\x18\x06 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
 	"\n" +
 	"superseded\x18\a \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:`\x8a\xb5\x182Image generation gave {images#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\xb5\x01\n" +
+	"superseded\x12,\n" +
+	"\fimages_total\x18\b \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\vimagesTotal\x88\x01\x01\x12/\n" +
+	"\x10images_truncated\x18\t \x01(\bB\x04\x88\xb5\x18\x01R\x0fimagesTruncated\x122\n" +
+	"\x0fimages_artifact\x18\n" +
+	" \x01(\rB\x04\x88\xb5\x18\x01H\x01R\x0eimagesArtifact\x88\x01\x01\x12D\n" +
+	"\tartifacts\x18\v \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12\x1c\n" +
+	"\x06digest\x18\f \x01(\tB\x04\x88\xb5\x18\x01R\x06digest:f\x8a\xb5\x188Image generation gave {images_total#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
+	"\r_images_totalB\x12\n" +
+	"\x10_images_artifactB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ImageProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
@@ -972,11 +1025,12 @@ var file_toolresult_v1_image_proto_depIdxs = []int32{
 	1,  // 12: toolresult.v1.ImageGenerateResult.images:type_name -> toolresult.v1.ImageReference
 	11, // 13: toolresult.v1.ImageGenerateResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
 	12, // 14: toolresult.v1.ImageGenerateResult.superseded:type_name -> toolresult.v1.Superseded
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	8,  // 15: toolresult.v1.ImageGenerateResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_image_proto_init() }
@@ -991,6 +1045,7 @@ func file_toolresult_v1_image_proto_init() {
 	file_toolresult_v1_image_proto_msgTypes[0].OneofWrappers = []any{}
 	file_toolresult_v1_image_proto_msgTypes[1].OneofWrappers = []any{}
 	file_toolresult_v1_image_proto_msgTypes[3].OneofWrappers = []any{}
+	file_toolresult_v1_image_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

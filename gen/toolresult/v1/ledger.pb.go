@@ -748,7 +748,13 @@ type SourceFacts struct {
 	// Secrets that were replaced in the payload by "[redacted:KIND]" before anything
 	// else was done, by kind; bytes, lines, cuts and digest are those of the payload after
 	// that, and its artifact is the redacted twin.
-	Redactions    []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	Redactions []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
+	// Size in bytes of what the tool wrote, where the preview is of a readable form of it
+	// (JSON, indented); otherwise 0, and bytes has it.
+	OriginalBytes uint64 `protobuf:"varint,18,opt,name=original_bytes,json=originalBytes,proto3" json:"original_bytes,omitempty"`
+	// Number of lines of what the tool wrote, where the preview is of a readable form of
+	// it; otherwise 0, and lines has it.
+	OriginalLines uint64 `protobuf:"varint,19,opt,name=original_lines,json=originalLines,proto3" json:"original_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -888,6 +894,20 @@ func (x *SourceFacts) GetRedactions() []*Redaction {
 	return nil
 }
 
+func (x *SourceFacts) GetOriginalBytes() uint64 {
+	if x != nil {
+		return x.OriginalBytes
+	}
+	return 0
+}
+
+func (x *SourceFacts) GetOriginalLines() uint64 {
+	if x != nil {
+		return x.OriginalLines
+	}
+	return 0
+}
+
 // Excerpt is a large field of a custom family: a preview, what it leaves out, and where
 // all of it is, in one message. The families of the contract have the same as flat
 // fields, as the RFC writes them.
@@ -1011,7 +1031,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04tags\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04tags\x12\x18\n" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
-	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\x86\x06\n" +
+	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xe0\x06\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -1032,7 +1052,9 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x11original_artifact\x18\x10 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x10originalArtifact\x88\x01\x01\x12>\n" +
 	"\n" +
 	"redactions\x18\x11 \x03(\v2\x18.toolresult.v1.RedactionB\x04\x88\xb5\x18\x01R\n" +
-	"redactionsB\x14\n" +
+	"redactions\x12+\n" +
+	"\x0eoriginal_bytes\x18\x12 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalBytes\x12+\n" +
+	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLinesB\x14\n" +
 	"\x12_original_artifact\"\xf9\x01\n" +
 	"\aExcerpt\x12\x1e\n" +
 	"\apreview\x18\x01 \x01(\tB\x04\x88\xb5\x18\x02R\apreview\x12\"\n" +

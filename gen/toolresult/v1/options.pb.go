@@ -293,6 +293,14 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50002,opt,name=means_no_failure",
 		Filename:      "toolresult/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50003,
+		Name:          "toolresult.v1.unchanged_path",
+		Tag:           "bytes,50003,opt,name=unchanged_path",
+		Filename:      "toolresult/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -319,17 +327,22 @@ var (
 	//
 	// optional string label = 50004;
 	E_Label = &file_toolresult_v1_options_proto_extTypes[3]
-	// In a complete message: the field must be set.
+	// In a complete message: the field must be set. In an element of a list it need not
+	// be: a hit without a path is no reason to refuse the others.
 	//
 	// optional bool required = 50005;
 	E_Required = &file_toolresult_v1_options_proto_extTypes[4]
 	// In a complete message: the most bytes of the string that the canonical result has;
-	// a longer one is cut there and ends in "...". Default: 1,024. Bounds: 1 to 65,536.
+	// a longer one is cut there and ends in "...", handles as any other: one that was cut
+	// is seen to be none. It is cut further where the facts of a result would not fit its
+	// budget. In a large list it is cut where it is shown, and the artifact has it whole.
+	// Default: 1,024. Bounds: 1 to 65,536.
 	//
 	// optional uint32 max_bytes = 50006;
 	E_MaxBytes = &file_toolresult_v1_options_proto_extTypes[5]
 	// In a complete message: the most elements of the list that the canonical result has,
-	// unless it is a large list, which has no bound. Default: 64. Bounds: 1 to 10,000.
+	// unless it is a large list, which has no bound. Of more strings the last element says
+	// how many are left out, as in "... 5 more". Default: 64. Bounds: 1 to 10,000.
 	//
 	// optional uint32 max_items = 50007;
 	E_MaxItems = &file_toolresult_v1_options_proto_extTypes[6]
@@ -410,6 +423,11 @@ var (
 	//
 	// optional bool means_no_failure = 50002;
 	E_MeansNoFailure = &file_toolresult_v1_options_proto_extTypes[16]
+	// In an element of a list of changes with the value: the name of the field with a path
+	// that is left as it was, such as the source of a copy.
+	//
+	// optional string unchanged_path = 50003;
+	E_UnchangedPath = &file_toolresult_v1_options_proto_extTypes[17]
 )
 
 var File_toolresult_v1_options_proto protoreflect.FileDescriptor
@@ -445,7 +463,8 @@ const file_toolresult_v1_options_proto_rawDesc = "" +
 	"\x05reads\x12\x1f.google.protobuf.MessageOptions\x18ֆ\x03 \x01(\tR\x05reads:;\n" +
 	"\achanges\x12\x1f.google.protobuf.MessageOptions\x18׆\x03 \x03(\tR\achanges:9\n" +
 	"\x05words\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\tR\x05words:M\n" +
-	"\x10means_no_failure\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\bR\x0emeansNoFailureB\xb7\x01\n" +
+	"\x10means_no_failure\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\bR\x0emeansNoFailure:J\n" +
+	"\x0eunchanged_path\x12!.google.protobuf.EnumValueOptions\x18ӆ\x03 \x01(\tR\runchangedPathB\xb7\x01\n" +
 	"\x11com.toolresult.v1B\fOptionsProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
@@ -486,12 +505,13 @@ var file_toolresult_v1_options_proto_depIdxs = []int32{
 	3,  // 14: toolresult.v1.changes:extendee -> google.protobuf.MessageOptions
 	4,  // 15: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
 	4,  // 16: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
-	0,  // 17: toolresult.v1.retention:type_name -> toolresult.v1.Retention
-	1,  // 18: toolresult.v1.role:type_name -> toolresult.v1.Role
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	17, // [17:19] is the sub-list for extension type_name
-	0,  // [0:17] is the sub-list for extension extendee
+	4,  // 17: toolresult.v1.unchanged_path:extendee -> google.protobuf.EnumValueOptions
+	0,  // 18: toolresult.v1.retention:type_name -> toolresult.v1.Retention
+	1,  // 19: toolresult.v1.role:type_name -> toolresult.v1.Role
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	18, // [18:20] is the sub-list for extension type_name
+	0,  // [0:18] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
 }
 
@@ -507,7 +527,7 @@ func file_toolresult_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_options_proto_rawDesc), len(file_toolresult_v1_options_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 17,
+			NumExtensions: 18,
 			NumServices:   0,
 		},
 		GoTypes:           file_toolresult_v1_options_proto_goTypes,

@@ -600,7 +600,9 @@ func (x *Budget) GetMaxLineBytes() uint32 {
 
 // ContextWindow says how much of the model's context window is left. A receipt then costs
 // at most a quarter of that, and is given 256 tokens in any case, so that a full window
-// makes receipts small and never fails a call.
+// makes receipts small and never fails a call: what must be kept gets what it needs, up to
+// the budget without the window. Render and Compact cut nothing to a budget, and so it is
+// without effect on them.
 type ContextWindow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The size of the window, in tokens. Required.

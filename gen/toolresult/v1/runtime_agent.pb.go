@@ -801,9 +801,9 @@ type AgentReportOutput struct {
 	Failure *TaskFailure `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
 	// Tokens that its model calls used; absent when not known.
 	TokensUsed *uint64 `protobuf:"varint,5,opt,name=tokens_used,json=tokensUsed,proto3,oneof" json:"tokens_used,omitempty"`
-	// What it asks its parent, in its order. At most 1,000.
+	// What it asks its parent, in its order.
 	OpenQuestions []string `protobuf:"bytes,6,rep,name=open_questions,json=openQuestions,proto3" json:"open_questions,omitempty"`
-	// What it made, in its order. At most 10,000.
+	// What it made, in its order.
 	Files []*ChildFile `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
 	// What it reports. Absent: it reports nothing.
 	Report        *Payload `protobuf:"bytes,8,opt,name=report,proto3" json:"report,omitempty"`
@@ -1146,7 +1146,7 @@ const file_toolresult_v1_runtime_agent_proto_rawDesc = "" +
 	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task\x12H\n" +
 	"\x12child_work_item_id\x18\x03 \x01(\tB\x1b\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\x0fChild work itemR\x0fchildWorkItemId\x12O\n" +
 	"\x10model_resolution\x18\x04 \x01(\v2\x1e.toolresult.v1.ModelResolutionB\x04\x88\xb5\x18\x01R\x0fmodelResolution\x12B\n" +
-	"\x10model_difference\x18\x05 \x01(\tB\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vChild modelR\x0fmodelDifference:8\x8a\xb5\x18\rAgent spawned\x9a\xb5\x18\x1etoolresult.v1.AgentSpawnOutput\xa0\xb5\x18\xac\x02\"\x80\x04\n" +
+	"\x10model_difference\x18\x05 \x01(\tB\x17\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\vChild modelR\x0fmodelDifference:8\x8a\xb5\x18\rAgent spawned\x9a\xb5\x18\x1etoolresult.v1.AgentSpawnOutput\xa0\xb5\x18\xe8\a\"\x80\x04\n" +
 	"\x11AgentStatusOutput\x12$\n" +
 	"\bagent_id\x18\x01 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\aagentId\x125\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x19.toolresult.v1.AgentStateB\x04\xa8\xb5\x18\x01R\x05state\x12&\n" +
@@ -1183,21 +1183,21 @@ const file_toolresult_v1_runtime_agent_proto_rawDesc = "" +
 	"tokensUsed\x88\x01\x01\x12M\n" +
 	"\x0factive_children\x18\n" +
 	" \x01(\rB\x1f\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x13Active child agentsH\x01R\x0eactiveChildren\x88\x01\x01\x12\x1a\n" +
-	"\x05model\x18\v \x01(\tB\x04\x88\xb5\x18\x01R\x05model:C\x8a\xb5\x18\x17Agent status is {state}\x9a\xb5\x18\x1ftoolresult.v1.AgentStatusOutput\xa0\xb5\x18\x90\x03B\x0e\n" +
+	"\x05model\x18\v \x01(\tB\x04\x88\xb5\x18\x01R\x05model:C\x8a\xb5\x18\x17Agent status is {state}\x9a\xb5\x18\x1ftoolresult.v1.AgentStatusOutput\xa0\xb5\x18\xe8\aB\x0e\n" +
 	"\f_tokens_usedB\x12\n" +
 	"\x10_active_children\"x\n" +
 	"\tChildFile\x12!\n" +
 	"\x04path\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80 R\x04path\x12+\n" +
-	"\vdescription\x18\x02 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x04R\vdescription:\x1b\x92\xb5\x18\x17{path}[: {description}]\"\xad\x03\n" +
+	"\vdescription\x18\x02 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x04R\vdescription:\x1b\x92\xb5\x18\x17{path}[: {description}]\"\x9f\x03\n" +
 	"\x11AgentReportOutput\x12/\n" +
 	"\x0echild_agent_id\x18\x01 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\fchildAgentId\x12F\n" +
 	"\rchild_outcome\x18\x02 \x01(\x0e2\x1b.toolresult.v1.ChildOutcomeB\x04\xa8\xb5\x18\x01R\fchildOutcome\x12\x1e\n" +
 	"\atask_id\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\x06taskId\x124\n" +
 	"\afailure\x18\x04 \x01(\v2\x1a.toolresult.v1.TaskFailureR\afailure\x12$\n" +
 	"\vtokens_used\x18\x05 \x01(\x04H\x00R\n" +
-	"tokensUsed\x88\x01\x01\x12,\n" +
-	"\x0eopen_questions\x18\x06 \x03(\tB\x05\xb8\xb5\x18\xe8\aR\ropenQuestions\x125\n" +
-	"\x05files\x18\a \x03(\v2\x18.toolresult.v1.ChildFileB\x05\xb8\xb5\x18\x90NR\x05files\x12.\n" +
+	"tokensUsed\x88\x01\x01\x12%\n" +
+	"\x0eopen_questions\x18\x06 \x03(\tR\ropenQuestions\x12.\n" +
+	"\x05files\x18\a \x03(\v2\x18.toolresult.v1.ChildFileR\x05files\x12.\n" +
 	"\x06report\x18\b \x01(\v2\x16.toolresult.v1.PayloadR\x06reportB\x0e\n" +
 	"\f_tokens_used\"\xd6\v\n" +
 	"\x11AgentReportResult\x12=\n" +

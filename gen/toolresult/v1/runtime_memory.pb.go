@@ -407,7 +407,7 @@ type MemorySearchOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was searched for. Required.
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
-	// What was found, the best first. At most 10,000.
+	// What was found, the best first.
 	Results []*MemoryMatch `protobuf:"bytes,2,rep,name=results,proto3" json:"results,omitempty"`
 	// The state of the index. Absent: the search needs none.
 	IndexStatus   *MemoryIndex `protobuf:"bytes,3,opt,name=index_status,json=indexStatus,proto3" json:"index_status,omitempty"`
@@ -791,10 +791,10 @@ const file_toolresult_v1_runtime_memory_proto_rawDesc = "" +
 	"\x0ehigh_watermark\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\rhighWatermark\x12\x16\n" +
 	"\x03lag\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x03lag\x12'\n" +
 	"\n" +
-	"updated_at\x18\x05 \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\tupdatedAt\"\xac\x01\n" +
+	"updated_at\x18\x05 \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\tupdatedAt\"\xa5\x01\n" +
 	"\x12MemorySearchOutput\x12\x1a\n" +
-	"\x05query\x18\x01 \x01(\tB\x04\xa8\xb5\x18\x01R\x05query\x12;\n" +
-	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchB\x05\xb8\xb5\x18\x90NR\aresults\x12=\n" +
+	"\x05query\x18\x01 \x01(\tB\x04\xa8\xb5\x18\x01R\x05query\x124\n" +
+	"\aresults\x18\x02 \x03(\v2\x1a.toolresult.v1.MemoryMatchR\aresults\x12=\n" +
 	"\findex_status\x18\x03 \x01(\v2\x1a.toolresult.v1.MemoryIndexR\vindexStatus\"\x8e\x06\n" +
 	"\x12MemorySearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12P\n" +

@@ -871,7 +871,7 @@ type WaitOutput struct {
 	// Why the agent waits, in the words of the call.
 	Reason string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The ids of wait conditions that this one has taken the place of, each at most
-	// 128 bytes. At most 10,000.
+	// 128 bytes.
 	CancelledWaitConditions []string `protobuf:"bytes,11,rep,name=cancelled_wait_conditions,json=cancelledWaitConditions,proto3" json:"cancelled_wait_conditions,omitempty"`
 	unknownFields           protoimpl.UnknownFields
 	sizeCache               protoimpl.SizeCache
@@ -1231,7 +1231,7 @@ const file_toolresult_v1_runtime_notification_proto_rawDesc = "" +
 	"\bwoken_by\x18\x05 \x01(\tB\x14\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\bWoken byR\awokenBy\x12\x1c\n" +
 	"\x06reason\x18\x06 \x01(\tB\x04\x88\xb5\x18\x01R\x06reason:\x8e\x01\x8a\xb5\x18hAgent sleep {disposition}[: {duration_ms} ms]{duration_ms!: without an end}[, woken after {slept_ms} ms]\x9a\xb5\x18\x19toolresult.v1.SleepOutput\xa0\xb5\x18\xe8\aB\x0e\n" +
 	"\f_duration_msB\v\n" +
-	"\t_slept_ms\"\x85\x04\n" +
+	"\t_slept_ms\"\x80\x04\n" +
 	"\n" +
 	"WaitOutput\x12F\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2\x1e.toolresult.v1.WaitDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x125\n" +
@@ -1246,9 +1246,8 @@ const file_toolresult_v1_runtime_notification_proto_rawDesc = "" +
 	"\n" +
 	"recheck_at\x18\t \x01(\tB\x04\xb0\xb5\x18@R\trecheckAt\x12\x16\n" +
 	"\x06reason\x18\n" +
-	" \x01(\tR\x06reason\x12F\n" +
-	"\x19cancelled_wait_conditions\x18\v \x03(\tB\n" +
-	"\xb0\xb5\x18\x80\x01\xb8\xb5\x18\x90NR\x17cancelledWaitConditionsB\x13\n" +
+	" \x01(\tR\x06reason\x12A\n" +
+	"\x19cancelled_wait_conditions\x18\v \x03(\tB\x05\xb0\xb5\x18\x80\x01R\x17cancelledWaitConditionsB\x13\n" +
 	"\x11_recheck_after_ms\"\xfa\t\n" +
 	"\n" +
 	"WaitResult\x12F\n" +

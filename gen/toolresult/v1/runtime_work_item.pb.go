@@ -1412,13 +1412,13 @@ type WorkItemGetOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The work item. Required.
 	WorkItem *WorkItem `protobuf:"bytes,1,opt,name=work_item,json=workItem,proto3" json:"work_item,omitempty"`
-	// What it waits for, in the runtime's order. At most 10,000.
+	// What it waits for, in the runtime's order.
 	ActiveWaitConditions []*WorkItemWait `protobuf:"bytes,2,rep,name=active_wait_conditions,json=activeWaitConditions,proto3" json:"active_wait_conditions,omitempty"`
-	// What the runtime finds wrong with it. At most 10,000.
+	// What the runtime finds wrong with it.
 	Diagnostics []string `protobuf:"bytes,3,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
-	// Its steps, in their order. At most 10,000.
+	// Its steps, in their order.
 	TodoList []*WorkItemTodo `protobuf:"bytes,4,rep,name=todo_list,json=todoList,proto3" json:"todo_list,omitempty"`
-	// What else belongs to it, in the runtime's order. At most 10,000.
+	// What else belongs to it, in the runtime's order.
 	WorkRefs []*WorkItemReference `protobuf:"bytes,5,rep,name=work_refs,json=workRefs,proto3" json:"work_refs,omitempty"`
 	// Its plan. Absent: there is none, or it was not asked for.
 	Plan *Payload `protobuf:"bytes,6,opt,name=plan,proto3" json:"plan,omitempty"`
@@ -1818,7 +1818,7 @@ func (x *WorkItemGetResult) GetSuperseded() *Superseded {
 // WorkItemListOutput is the complete result of listing work items.
 type WorkItemListOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The work items that the runtime returned, in its order. At most 10,000.
+	// The work items that the runtime returned, in its order.
 	WorkItems []*WorkItem `protobuf:"bytes,1,rep,name=work_items,json=workItems,proto3" json:"work_items,omitempty"`
 	// How many work items match in all, those that were not returned included; not
 	// set when that is not known.
@@ -2123,13 +2123,13 @@ const file_toolresult_v1_runtime_work_item_proto_rawDesc = "" +
 	"\bresource\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\bresource\x12'\n" +
 	"\n" +
 	"recheck_at\x18\x04 \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\trecheckAt\x12\x1c\n" +
-	"\x06reason\x18\x05 \x01(\tB\x04\x88\xb5\x18\x01R\x06reason:V\x92\xb5\x18R{wait_condition_id}: {wake}[ on {resource}][, recheck at {recheck_at}][: {reason}]\"\xca\x03\n" +
+	"\x06reason\x18\x05 \x01(\tB\x04\x88\xb5\x18\x01R\x06reason:V\x92\xb5\x18R{wait_condition_id}: {wake}[ on {resource}][, recheck at {recheck_at}][: {reason}]\"\xae\x03\n" +
 	"\x11WorkItemGetOutput\x12:\n" +
-	"\twork_item\x18\x01 \x01(\v2\x17.toolresult.v1.WorkItemB\x04\xa8\xb5\x18\x01R\bworkItem\x12X\n" +
-	"\x16active_wait_conditions\x18\x02 \x03(\v2\x1b.toolresult.v1.WorkItemWaitB\x05\xb8\xb5\x18\x90NR\x14activeWaitConditions\x12'\n" +
-	"\vdiagnostics\x18\x03 \x03(\tB\x05\xb8\xb5\x18\x90NR\vdiagnostics\x12?\n" +
-	"\ttodo_list\x18\x04 \x03(\v2\x1b.toolresult.v1.WorkItemTodoB\x05\xb8\xb5\x18\x90NR\btodoList\x12D\n" +
-	"\twork_refs\x18\x05 \x03(\v2 .toolresult.v1.WorkItemReferenceB\x05\xb8\xb5\x18\x90NR\bworkRefs\x12*\n" +
+	"\twork_item\x18\x01 \x01(\v2\x17.toolresult.v1.WorkItemB\x04\xa8\xb5\x18\x01R\bworkItem\x12Q\n" +
+	"\x16active_wait_conditions\x18\x02 \x03(\v2\x1b.toolresult.v1.WorkItemWaitR\x14activeWaitConditions\x12 \n" +
+	"\vdiagnostics\x18\x03 \x03(\tR\vdiagnostics\x128\n" +
+	"\ttodo_list\x18\x04 \x03(\v2\x1b.toolresult.v1.WorkItemTodoR\btodoList\x12=\n" +
+	"\twork_refs\x18\x05 \x03(\v2 .toolresult.v1.WorkItemReferenceR\bworkRefs\x12*\n" +
 	"\x04plan\x18\x06 \x01(\v2\x16.toolresult.v1.PayloadR\x04plan\x12C\n" +
 	"\x11completion_report\x18\a \x01(\v2\x16.toolresult.v1.PayloadR\x10completionReport\"\xa3\x13\n" +
 	"\x11WorkItemGetResult\x12:\n" +
@@ -2174,10 +2174,10 @@ const file_toolresult_v1_runtime_work_item_proto_rawDesc = "" +
 	"\r_plan_previewB\x10\n" +
 	"\x0e_plan_artifactB\x1c\n" +
 	"\x1a_completion_report_previewB\x1d\n" +
-	"\x1b_completion_report_artifact\"\xc0\x01\n" +
-	"\x12WorkItemListOutput\x12=\n" +
+	"\x1b_completion_report_artifact\"\xb9\x01\n" +
+	"\x12WorkItemListOutput\x126\n" +
 	"\n" +
-	"work_items\x18\x01 \x03(\v2\x17.toolresult.v1.WorkItemB\x05\xb8\xb5\x18\x90NR\tworkItems\x12*\n" +
+	"work_items\x18\x01 \x03(\v2\x17.toolresult.v1.WorkItemR\tworkItems\x12*\n" +
 	"\x0etotal_matching\x18\x02 \x01(\x04H\x00R\rtotalMatching\x88\x01\x01\x12\x16\n" +
 	"\x06filter\x18\x03 \x01(\tR\x06filter\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\rR\x05limitB\x11\n" +

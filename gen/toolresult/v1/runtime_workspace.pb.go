@@ -1395,11 +1395,11 @@ type WorkspaceStateOutput struct {
 	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// Where the agent works; absent when no workspace is active.
 	Active *ActiveWorkspace `protobuf:"bytes,2,opt,name=active,proto3" json:"active,omitempty"`
-	// The workspaces, in the runtime's order. At most 10,000.
+	// The workspaces, in the runtime's order.
 	Workspaces []*Workspace `protobuf:"bytes,3,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
-	// The execution roots, in the runtime's order. At most 10,000.
+	// The execution roots, in the runtime's order.
 	ExecutionRoots []*ExecutionRoot `protobuf:"bytes,4,rep,name=execution_roots,json=executionRoots,proto3" json:"execution_roots,omitempty"`
-	// Who holds which execution root, in the runtime's order. At most 10,000.
+	// Who holds which execution root, in the runtime's order.
 	Occupancies   []*WorkspaceOccupancy `protobuf:"bytes,5,rep,name=occupancies,proto3" json:"occupancies,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1917,7 +1917,15 @@ type WorktreeCreateResult struct {
 	// Why it was not created; absent when it was.
 	Conflict *WorktreeConflict `protobuf:"bytes,12,opt,name=conflict,proto3" json:"conflict,omitempty"`
 	// Worktrees that could be used instead, the best one first.
-	Candidates    []*ExecutionRoot `protobuf:"bytes,13,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	Candidates []*ExecutionRoot `protobuf:"bytes,13,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	// How many candidates there are.
+	CandidatesTotal uint64 `protobuf:"varint,14,opt,name=candidates_total,json=candidatesTotal,proto3" json:"candidates_total,omitempty"`
+	// Whether candidates were left out.
+	CandidatesTruncated bool `protobuf:"varint,15,opt,name=candidates_truncated,json=candidatesTruncated,proto3" json:"candidates_truncated,omitempty"`
+	// Index in artifacts of all candidates.
+	CandidatesArtifact *uint32 `protobuf:"varint,16,opt,name=candidates_artifact,json=candidatesArtifact,proto3,oneof" json:"candidates_artifact,omitempty"`
+	// The artifacts that candidates_artifact refers to.
+	Artifacts     []*ArtifactReference `protobuf:"bytes,17,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2043,6 +2051,34 @@ func (x *WorktreeCreateResult) GetCandidates() []*ExecutionRoot {
 	return nil
 }
 
+func (x *WorktreeCreateResult) GetCandidatesTotal() uint64 {
+	if x != nil {
+		return x.CandidatesTotal
+	}
+	return 0
+}
+
+func (x *WorktreeCreateResult) GetCandidatesTruncated() bool {
+	if x != nil {
+		return x.CandidatesTruncated
+	}
+	return false
+}
+
+func (x *WorktreeCreateResult) GetCandidatesArtifact() uint32 {
+	if x != nil && x.CandidatesArtifact != nil {
+		return *x.CandidatesArtifact
+	}
+	return 0
+}
+
+func (x *WorktreeCreateResult) GetArtifacts() []*ArtifactReference {
+	if x != nil {
+		return x.Artifacts
+	}
+	return nil
+}
+
 // WorktreeRemoveOutput is the complete result of removing a worktree.
 type WorktreeRemoveOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2062,7 +2098,7 @@ type WorktreeRemoveOutput struct {
 	// The commit that the branch is or was at.
 	BranchTip string `protobuf:"bytes,7,opt,name=branch_tip,json=branchTip,proto3" json:"branch_tip,omitempty"`
 	// The paths in the worktree with changes that are in no commit, each at most
-	// 4,096 bytes. At most 10,000.
+	// 4,096 bytes.
 	ChangedFiles []string `protobuf:"bytes,8,rep,name=changed_files,json=changedFiles,proto3" json:"changed_files,omitempty"`
 	// Why it was not removed; absent when it was.
 	Error         string `protobuf:"bytes,9,opt,name=error,proto3" json:"error,omitempty"`
@@ -2403,15 +2439,15 @@ const file_toolresult_v1_runtime_workspace_proto_rawDesc = "" +
 	"\fwork_item_id\x18\x04 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x01R\n" +
 	"workItemId\x12)\n" +
 	"\vacquired_at\x18\x05 \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\n" +
-	"acquiredAt:^\x92\xb5\x18Z{execution_root_id} {access_mode} by {agent_id}[ for {work_item_id}][ since {acquired_at}]\"\xcb\x02\n" +
+	"acquiredAt:^\x92\xb5\x18Z{execution_root_id} {access_mode} by {agent_id}[ for {work_item_id}][ since {acquired_at}]\"\xb6\x02\n" +
 	"\x14WorkspaceStateOutput\x12 \n" +
 	"\bagent_id\x18\x01 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\aagentId\x126\n" +
-	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceR\x06active\x12?\n" +
+	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceR\x06active\x128\n" +
 	"\n" +
-	"workspaces\x18\x03 \x03(\v2\x18.toolresult.v1.WorkspaceB\x05\xb8\xb5\x18\x90NR\n" +
-	"workspaces\x12L\n" +
-	"\x0fexecution_roots\x18\x04 \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x05\xb8\xb5\x18\x90NR\x0eexecutionRoots\x12J\n" +
-	"\voccupancies\x18\x05 \x03(\v2!.toolresult.v1.WorkspaceOccupancyB\x05\xb8\xb5\x18\x90NR\voccupancies\"\xbd\f\n" +
+	"workspaces\x18\x03 \x03(\v2\x18.toolresult.v1.WorkspaceR\n" +
+	"workspaces\x12E\n" +
+	"\x0fexecution_roots\x18\x04 \x03(\v2\x1c.toolresult.v1.ExecutionRootR\x0eexecutionRoots\x12C\n" +
+	"\voccupancies\x18\x05 \x03(\v2!.toolresult.v1.WorkspaceOccupancyR\voccupancies\"\xbd\f\n" +
 	"\x14WorkspaceStateResult\x12\x1f\n" +
 	"\bagent_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\aagentId\x12<\n" +
 	"\x06active\x18\x02 \x01(\v2\x1e.toolresult.v1.ActiveWorkspaceB\x04\x88\xb5\x18\x01R\x06active\x12P\n" +
@@ -2465,7 +2501,8 @@ const file_toolresult_v1_runtime_workspace_proto_rawDesc = "" +
 	"\bconflict\x18\f \x01(\v2\x1f.toolresult.v1.WorktreeConflictR\bconflict\x12<\n" +
 	"\n" +
 	"candidates\x18\r \x03(\v2\x1c.toolresult.v1.ExecutionRootR\n" +
-	"candidates\"\x96\b\n" +
+	"candidates\"\x9a\n" +
+	"\n" +
 	"\x14WorktreeCreateResult\x12P\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeCreateDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12\"\n" +
 	"\tactivated\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\tactivated\x12>\n" +
@@ -2485,7 +2522,12 @@ const file_toolresult_v1_runtime_workspace_proto_rawDesc = "" +
 	"\bconflict\x18\f \x01(\v2\x1f.toolresult.v1.WorktreeConflictB\x04\x88\xb5\x18\x01R\bconflict\x12]\n" +
 	"\n" +
 	"candidates\x18\r \x03(\v2\x1c.toolresult.v1.ExecutionRootB\x1f\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\x13Worktree candidatesR\n" +
-	"candidates:\xf4\x01\x8a\xb5\x18\xc4\x01Worktree was {disposition}[ ({conflict.kind})]{activated? and activated}[{worktree_path?}{activated!, not active}][: branch {branch}][; base {requested_base_ref} {base}][ ({resolved_base_commit})]\x9a\xb5\x18\"toolresult.v1.WorktreeCreateOutput\xa0\xb5\x18\xa0\x1f\"\xd5\x03\n" +
+	"candidates\x12/\n" +
+	"\x10candidates_total\x18\x0e \x01(\x04B\x04\x88\xb5\x18\x01R\x0fcandidatesTotal\x127\n" +
+	"\x14candidates_truncated\x18\x0f \x01(\bB\x04\x88\xb5\x18\x01R\x13candidatesTruncated\x12:\n" +
+	"\x13candidates_artifact\x18\x10 \x01(\rB\x04\x88\xb5\x18\x01H\x00R\x12candidatesArtifact\x88\x01\x01\x12D\n" +
+	"\tartifacts\x18\x11 \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts:\xf4\x01\x8a\xb5\x18\xc4\x01Worktree was {disposition}[ ({conflict.kind})]{activated? and activated}[{worktree_path?}{activated!, not active}][: branch {branch}][; base {requested_base_ref} {base}][ ({resolved_base_commit})]\x9a\xb5\x18\"toolresult.v1.WorktreeCreateOutput\xa0\xb5\x18\xa0\x1fB\x16\n" +
+	"\x14_candidates_artifact\"\xd0\x03\n" +
 	"\x14WorktreeRemoveOutput\x12P\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeRemoveDispositionB\x04\xa8\xb5\x18\x01R\vdisposition\x125\n" +
 	"\x11execution_root_id\x18\x02 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\x0fexecutionRootId\x12\x1a\n" +
@@ -2494,9 +2536,8 @@ const file_toolresult_v1_runtime_workspace_proto_rawDesc = "" +
 	"\x06branch\x18\x05 \x01(\tB\x05\xb0\xb5\x18\x80 R\x06branch\x12W\n" +
 	"\x12branch_disposition\x18\x06 \x01(\x0e2(.toolresult.v1.WorktreeBranchDispositionR\x11branchDisposition\x12$\n" +
 	"\n" +
-	"branch_tip\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tbranchTip\x12/\n" +
-	"\rchanged_files\x18\b \x03(\tB\n" +
-	"\xb0\xb5\x18\x80 \xb8\xb5\x18\x90NR\fchangedFiles\x12\x1b\n" +
+	"branch_tip\x18\a \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tbranchTip\x12*\n" +
+	"\rchanged_files\x18\b \x03(\tB\x05\xb0\xb5\x18\x80 R\fchangedFiles\x12\x1b\n" +
 	"\x05error\x18\t \x01(\tB\x05\xb0\xb5\x18\x80\x10R\x05error\"\x86\t\n" +
 	"\x14WorktreeRemoveResult\x12P\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2(.toolresult.v1.WorktreeRemoveDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x120\n" +
@@ -2647,18 +2688,19 @@ var file_toolresult_v1_runtime_workspace_proto_depIdxs = []int32{
 	7,  // 31: toolresult.v1.WorktreeCreateResult.base:type_name -> toolresult.v1.WorktreeBase
 	22, // 32: toolresult.v1.WorktreeCreateResult.conflict:type_name -> toolresult.v1.WorktreeConflict
 	18, // 33: toolresult.v1.WorktreeCreateResult.candidates:type_name -> toolresult.v1.ExecutionRoot
-	8,  // 34: toolresult.v1.WorktreeRemoveOutput.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
-	9,  // 35: toolresult.v1.WorktreeRemoveOutput.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
-	8,  // 36: toolresult.v1.WorktreeRemoveResult.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
-	9,  // 37: toolresult.v1.WorktreeRemoveResult.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
-	27, // 38: toolresult.v1.WorktreeRemoveResult.artifacts:type_name -> toolresult.v1.ArtifactReference
-	28, // 39: toolresult.v1.WorktreeRemoveResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
-	29, // 40: toolresult.v1.WorktreeRemoveResult.superseded:type_name -> toolresult.v1.Superseded
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	27, // 34: toolresult.v1.WorktreeCreateResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	8,  // 35: toolresult.v1.WorktreeRemoveOutput.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
+	9,  // 36: toolresult.v1.WorktreeRemoveOutput.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
+	8,  // 37: toolresult.v1.WorktreeRemoveResult.disposition:type_name -> toolresult.v1.WorktreeRemoveDisposition
+	9,  // 38: toolresult.v1.WorktreeRemoveResult.branch_disposition:type_name -> toolresult.v1.WorktreeBranchDisposition
+	27, // 39: toolresult.v1.WorktreeRemoveResult.artifacts:type_name -> toolresult.v1.ArtifactReference
+	28, // 40: toolresult.v1.WorktreeRemoveResult.compaction_level:type_name -> toolresult.v1.CompactionLevel
+	29, // 41: toolresult.v1.WorktreeRemoveResult.superseded:type_name -> toolresult.v1.Superseded
+	42, // [42:42] is the sub-list for method output_type
+	42, // [42:42] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_runtime_workspace_proto_init() }
@@ -2670,6 +2712,7 @@ func file_toolresult_v1_runtime_workspace_proto_init() {
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
 	file_toolresult_v1_runtime_workspace_proto_msgTypes[11].OneofWrappers = []any{}
+	file_toolresult_v1_runtime_workspace_proto_msgTypes[14].OneofWrappers = []any{}
 	file_toolresult_v1_runtime_workspace_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -101,7 +101,7 @@ type SearchOutput struct {
 	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
 	// Where it was searched for.
 	SearchPath string `protobuf:"bytes,2,opt,name=search_path,json=searchPath,proto3" json:"search_path,omitempty"`
-	// What was found, in the tool's order. At most 10,000.
+	// What was found, in the tool's order.
 	Matches []*SearchHit `protobuf:"bytes,3,rep,name=matches,proto3" json:"matches,omitempty"`
 	// How many matches there are, where the tool knows of more than it gives.
 	TotalMatches *uint64 `protobuf:"varint,4,opt,name=total_matches,json=totalMatches,proto3,oneof" json:"total_matches,omitempty"`
@@ -384,7 +384,9 @@ type SearchResult struct {
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,14,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,15,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	Superseded *Superseded `protobuf:"bytes,15,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// Whether the tool found nothing, so that the receipt says what it searched.
+	Empty         bool `protobuf:"varint,16,opt,name=empty,proto3" json:"empty,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -524,6 +526,13 @@ func (x *SearchResult) GetSuperseded() *Superseded {
 	return nil
 }
 
+func (x *SearchResult) GetEmpty() bool {
+	if x != nil {
+		return x.Empty
+	}
+	return false
+}
+
 var File_toolresult_v1_search_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_search_proto_rawDesc = "" +
@@ -533,12 +542,12 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"\x04path\x18\x01 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80 R\x04path\x12\x12\n" +
 	"\x04line\x18\x02 \x01(\x04R\x04line\x12\x16\n" +
 	"\x06column\x18\x03 \x01(\rR\x06column\x12\x1a\n" +
-	"\x04text\x18\x04 \x01(\tB\x06\xb0\xb5\x18\x80\x80\x04R\x04text\"\xc6\x02\n" +
+	"\x04text\x18\x04 \x01(\tB\x06\xb0\xb5\x18\x80\x80\x04R\x04text\"\xbf\x02\n" +
 	"\fSearchOutput\x12\x1f\n" +
 	"\x05query\x18\x01 \x01(\tB\t\xa8\xb5\x18\x01\xb0\xb5\x18\x80 R\x05query\x12&\n" +
 	"\vsearch_path\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80 R\n" +
-	"searchPath\x129\n" +
-	"\amatches\x18\x03 \x03(\v2\x18.toolresult.v1.SearchHitB\x05\xb8\xb5\x18\x90NR\amatches\x12(\n" +
+	"searchPath\x122\n" +
+	"\amatches\x18\x03 \x03(\v2\x18.toolresult.v1.SearchHitR\amatches\x12(\n" +
 	"\rtotal_matches\x18\x04 \x01(\x04H\x00R\ftotalMatches\x88\x01\x01\x12$\n" +
 	"\vtotal_files\x18\x05 \x01(\x04H\x01R\n" +
 	"totalFiles\x88\x01\x01\x12#\n" +
@@ -559,7 +568,7 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"matchCount\x12.\n" +
 	"\rmatches_shown\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fmatchesShown\x88\x01\x01\x12O\n" +
 	"\amatches\x18\x04 \x03(\v2\x1a.toolresult.v1.SearchMatchB\x19\x88\xb5\x18\x01\x98\xb5\x18\x04\xa2\xb5\x18\rLines matchedR\amatches:5\x92\xb5\x181{path}[ ({matches_shown} of {match_count} shown)]B\x10\n" +
-	"\x0e_matches_shown\"\xbc\b\n" +
+	"\x0e_matches_shown\"\xa3\t\n" +
 	"\fSearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12%\n" +
 	"\vsearch_path\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\n" +
@@ -581,7 +590,8 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"\x10compaction_level\x18\x0e \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
 	"\n" +
 	"superseded\x18\x0f \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:\xab\x01\x8a\xb5\x18fSearch found [{matches_total#match} in ]{files_total#file}[{limit_reached?, and stopped at its limit}]\x9a\xb5\x18\x1atoolresult.v1.SearchOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x1a{query}[ in {search_path}]B\x10\n" +
+	"superseded\x12\x1a\n" +
+	"\x05empty\x18\x10 \x01(\bB\x04\x88\xb5\x18\x01R\x05empty:\xf6\x01\x8a\xb5\x18\xb0\x01Search found [{empty?nothing for }{query}][{empty? in }{search_path}][{empty!}{matches_total#match} in ][{empty!}{files_total#file}][{limit_reached?, and stopped at its limit}]\x9a\xb5\x18\x1atoolresult.v1.SearchOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x1a{query}[ in {search_path}]B\x10\n" +
 	"\x0e_matches_totalB\x10\n" +
 	"\x0e_total_matchesB\x0e\n" +
 	"\f_total_filesB\x0e\n" +

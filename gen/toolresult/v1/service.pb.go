@@ -581,7 +581,8 @@ type StreamHeader struct {
 	OnAbort AbortPolicy `protobuf:"varint,6,opt,name=on_abort,json=onAbort,proto3,enum=toolresult.v1.AbortPolicy" json:"on_abort,omitempty"`
 	// The command line, of a command: what its profile keeps is looked for while the
 	// chunks come. It should be that of the finish; without it, lines of the middle of a
-	// large stream that only the profile knows of are not found. At most 65,536 bytes.
+	// large stream that only the profile knows of are not found. One of more than 65,536
+	// bytes is not looked at.
 	CommandLine string `protobuf:"bytes,7,opt,name=command_line,json=commandLine,proto3" json:"command_line,omitempty"`
 	// As for ProjectRequest. The chunks count, and not how they were cut.
 	RequestId string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
@@ -589,6 +590,9 @@ type StreamHeader struct {
 	Audit *AuditDetails `protobuf:"bytes,9,opt,name=audit,proto3" json:"audit,omitempty"`
 	// As for ProjectRequest.
 	CanonicalForm CanonicalForm `protobuf:"varint,10,opt,name=canonical_form,json=canonicalForm,proto3,enum=toolresult.v1.CanonicalForm" json:"canonical_form,omitempty"`
+	// The tool, which should be that of the finish: for budgets that the operator set by
+	// tool. Without it the streams of such a tool are read once more. Empty: not known.
+	ToolName      string `protobuf:"bytes,11,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -691,6 +695,13 @@ func (x *StreamHeader) GetCanonicalForm() CanonicalForm {
 		return x.CanonicalForm
 	}
 	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
+}
+
+func (x *StreamHeader) GetToolName() string {
+	if x != nil {
+		return x.ToolName
+	}
+	return ""
 }
 
 // StreamChunk is a piece of a stream.
@@ -1609,7 +1620,9 @@ type ReceiptExtent struct {
 	// What else there is to know, such as "3 bytes shown as U+FFFD".
 	Notes []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The path of the whole, or the call that reads it; empty when it was not stored.
-	Handle        string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
+	Handle string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
+	// Lines of the readable form that is shown of JSON; 0: it is shown as it was written.
+	IndentedLines uint64 `protobuf:"varint,7,opt,name=indented_lines,json=indentedLines,proto3" json:"indented_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1684,6 +1697,13 @@ func (x *ReceiptExtent) GetHandle() string {
 		return x.Handle
 	}
 	return ""
+}
+
+func (x *ReceiptExtent) GetIndentedLines() uint64 {
+	if x != nil {
+		return x.IndentedLines
+	}
+	return 0
 }
 
 // ReceiptPiece is a run of tool text, or the mark of a cut.
@@ -3183,7 +3203,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x05chunk\x18\x02 \x01(\v2\x1a.toolresult.v1.StreamChunkH\x00R\x05chunk\x12;\n" +
 	"\bsnapshot\x18\x03 \x01(\v2\x1d.toolresult.v1.StreamSnapshotH\x00R\bsnapshot\x125\n" +
 	"\x06finish\x18\x04 \x01(\v2\x1b.toolresult.v1.StreamFinishH\x00R\x06finishB\t\n" +
-	"\amessage\"\xbb\x03\n" +
+	"\amessage\"\xd8\x03\n" +
 	"\fStreamHeader\x12\x16\n" +
 	"\x06family\x18\x01 \x01(\tR\x06family\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x12\x18\n" +
@@ -3197,7 +3217,8 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"request_id\x18\b \x01(\tR\trequestId\x121\n" +
 	"\x05audit\x18\t \x01(\v2\x1b.toolresult.v1.AuditDetailsR\x05audit\x12C\n" +
 	"\x0ecanonical_form\x18\n" +
-	" \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\"a\n" +
+	" \x01(\x0e2\x1c.toolresult.v1.CanonicalFormR\rcanonicalForm\x12\x1b\n" +
+	"\ttool_name\x18\v \x01(\tR\btoolName\"a\n" +
 	"\vStreamChunk\x12\x16\n" +
 	"\x06stream\x18\x01 \x01(\tR\x06stream\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\x12\x1b\n" +
@@ -3260,14 +3281,15 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x0eReceiptSection\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x124\n" +
 	"\x06extent\x18\x02 \x01(\v2\x1c.toolresult.v1.ReceiptExtentR\x06extent\x12/\n" +
-	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\x99\x01\n" +
+	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\xc0\x01\n" +
 	"\rReceiptExtent\x12\x14\n" +
 	"\x05lines\x18\x01 \x01(\x04R\x05lines\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x18\n" +
 	"\aentries\x18\x03 \x01(\x04R\aentries\x12\x14\n" +
 	"\x05shown\x18\x04 \x01(\x04R\x05shown\x12\x14\n" +
 	"\x05notes\x18\x05 \x03(\tR\x05notes\x12\x16\n" +
-	"\x06handle\x18\x06 \x01(\tR\x06handle\"~\n" +
+	"\x06handle\x18\x06 \x01(\tR\x06handle\x12%\n" +
+	"\x0eindented_lines\x18\a \x01(\x04R\rindentedLines\"~\n" +
 	"\fReceiptPiece\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x120\n" +
 	"\x04mark\x18\x02 \x01(\v2\x1a.toolresult.v1.ReceiptMarkH\x00R\x04mark\x12\x1d\n" +

@@ -370,8 +370,9 @@ type TaskFailure struct {
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// What the model could do next.
 	RecoveryHint string `protobuf:"bytes,3,opt,name=recovery_hint,json=recoveryHint,proto3" json:"recovery_hint,omitempty"`
-	// Whether the same task may succeed when it is started again unchanged.
-	Retryable bool `protobuf:"varint,4,opt,name=retryable,proto3" json:"retryable,omitempty"`
+	// Whether the same task may succeed when it is started again unchanged; absent when
+	// nobody said so.
+	Retryable *bool `protobuf:"varint,4,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	// What caused it, the outermost cause first.
 	SourceChain   []string `protobuf:"bytes,5,rep,name=source_chain,json=sourceChain,proto3" json:"source_chain,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -430,8 +431,8 @@ func (x *TaskFailure) GetRecoveryHint() string {
 }
 
 func (x *TaskFailure) GetRetryable() bool {
-	if x != nil {
-		return x.Retryable
+	if x != nil && x.Retryable != nil {
+		return *x.Retryable
 	}
 	return false
 }
@@ -847,7 +848,7 @@ func (x *TaskStatusResult) GetFailure() *TaskFailure {
 // TaskListOutput is the complete result of listing tasks.
 type TaskListOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tasks that the runtime returned, in its order. At most 10,000.
+	// The tasks that the runtime returned, in its order.
 	Tasks []*TaskSnapshot `protobuf:"bytes,1,rep,name=tasks,proto3" json:"tasks,omitempty"`
 	// How many tasks there are in all that are not ended, those that were not
 	// returned included; not set when that is not known.
@@ -1292,14 +1293,16 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\vtokens_used\x18\r \x01(\x04B\x04\x88\xb5\x18\x01H\x01R\n" +
 	"tokensUsed\x88\x01\x01:l\x92\xb5\x18h{task_id} {status}[, exit code {exit_status}][, child agent {child_agent_id}][: {summary}][ ({command})]B\x0e\n" +
 	"\f_exit_statusB\x0e\n" +
-	"\f_tokens_used\"\xaf\x02\n" +
+	"\f_tokens_used\"\xc2\x02\n" +
 	"\vTaskFailure\x124\n" +
 	"\x04kind\x18\x01 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\fTask failure\xa8\xb5\x18\x01\xb0\xb5\x18@R\x04kind\x12:\n" +
 	"\amessage\x18\x02 \x01(\tB \x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\x0fFailure message\xb0\xb5\x18\x80\x10R\amessage\x12;\n" +
 	"\rrecovery_hint\x18\x03 \x01(\tB\x16\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\n" +
-	"To recoverR\frecoveryHint\x123\n" +
-	"\tretryable\x18\x04 \x01(\bB\x15\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\tRetryableR\tretryable\x12<\n" +
-	"\fsource_chain\x18\x05 \x03(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\tCaused by\xb8\xb5\x18\x10R\vsourceChain\"\xe7\x02\n" +
+	"To recoverR\frecoveryHint\x128\n" +
+	"\tretryable\x18\x04 \x01(\bB\x15\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\tRetryableH\x00R\tretryable\x88\x01\x01\x12<\n" +
+	"\fsource_chain\x18\x05 \x03(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\tCaused by\xb8\xb5\x18\x10R\vsourceChainB\f\n" +
+	"\n" +
+	"_retryable\"\xe7\x02\n" +
 	"\x10TaskOutputOutput\x12M\n" +
 	"\x10retrieval_status\x18\x01 \x01(\x0e2\x1c.toolresult.v1.TaskRetrievalB\x04\xa8\xb5\x18\x01R\x0fretrievalStatus\x125\n" +
 	"\x04task\x18\x02 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\xa8\xb5\x18\x01R\x04task\x12.\n" +
@@ -1344,9 +1347,9 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureR\afailure\"\xce\x01\n" +
 	"\x10TaskStatusResult\x125\n" +
 	"\x04task\x18\x01 \x01(\v2\x1b.toolresult.v1.TaskSnapshotB\x04\x88\xb5\x18\x01R\x04task\x12:\n" +
-	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:G\x8a\xb5\x18\x1cTask status is {task.status}\x9a\xb5\x18\x1etoolresult.v1.TaskStatusOutput\xa0\xb5\x18\xf4\x03\"\x83\x01\n" +
-	"\x0eTaskListOutput\x128\n" +
-	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotB\x05\xb8\xb5\x18\x90NR\x05tasks\x12&\n" +
+	"\afailure\x18\x02 \x01(\v2\x1a.toolresult.v1.TaskFailureB\x04\x88\xb5\x18\x01R\afailure:G\x8a\xb5\x18\x1cTask status is {task.status}\x9a\xb5\x18\x1etoolresult.v1.TaskStatusOutput\xa0\xb5\x18\xe8\a\"|\n" +
+	"\x0eTaskListOutput\x121\n" +
+	"\x05tasks\x18\x01 \x03(\v2\x1b.toolresult.v1.TaskSnapshotR\x05tasks\x12&\n" +
 	"\ftotal_active\x18\x02 \x01(\x04H\x00R\vtotalActive\x88\x01\x01B\x0f\n" +
 	"\r_total_active\"\x9b\x05\n" +
 	"\x0eTaskListResult\x12O\n" +
@@ -1374,14 +1377,14 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\vdisposition\x18\x01 \x01(\x0e2#.toolresult.v1.TaskInputDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
 	"\rbytes_written\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01H\x00R\fbytesWritten\x88\x01\x01\x12'\n" +
 	"\finput_target\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\vinputTarget\x123\n" +
-	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:n\x8a\xb5\x18DTask input {disposition}[: {bytes_written#byte}][ to {input_target}]\x9a\xb5\x18\x1dtoolresult.v1.TaskInputOutput\xa0\xb5\x18\xc8\x01B\x10\n" +
+	"\x04task\x18\x04 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:n\x8a\xb5\x18DTask input {disposition}[: {bytes_written#byte}][ to {input_target}]\x9a\xb5\x18\x1dtoolresult.v1.TaskInputOutput\xa0\xb5\x18\xe8\aB\x10\n" +
 	"\x0e_bytes_written\"]\n" +
 	"\x0eTaskStopOutput\x12\x16\n" +
 	"\x06forced\x18\x01 \x01(\bR\x06forced\x123\n" +
 	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\xa8\xb5\x18\x01R\x04task\"\xb6\x01\n" +
 	"\x0eTaskStopResult\x12\x1c\n" +
 	"\x06forced\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x06forced\x123\n" +
-	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:Q\x8a\xb5\x18(Task stop requested[{forced?, by force}]\x9a\xb5\x18\x1ctoolresult.v1.TaskStopOutput\xa0\xb5\x18\xc8\x01*\xe1\x01\n" +
+	"\x04task\x18\x02 \x01(\v2\x19.toolresult.v1.TaskHandleB\x04\x88\xb5\x18\x01R\x04task:Q\x8a\xb5\x18(Task stop requested[{forced?, by force}]\x9a\xb5\x18\x1ctoolresult.v1.TaskStopOutput\xa0\xb5\x18\xe8\a*\xe1\x01\n" +
 	"\n" +
 	"TaskStatus\x12\x1b\n" +
 	"\x17TASK_STATUS_UNSPECIFIED\x10\x00\x12\x16\n" +
@@ -1491,6 +1494,7 @@ func file_toolresult_v1_task_proto_init() {
 	file_toolresult_v1_policy_proto_init()
 	file_toolresult_v1_task_handle_proto_init()
 	file_toolresult_v1_task_proto_msgTypes[0].OneofWrappers = []any{}
+	file_toolresult_v1_task_proto_msgTypes[1].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[2].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[3].OneofWrappers = []any{}
 	file_toolresult_v1_task_proto_msgTypes[6].OneofWrappers = []any{}

@@ -25,12 +25,12 @@ const (
 // Source: RFC "task_handle".
 type TaskHandle struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The task's id. Required. Letters, digits and "_", "-", ".", ":", "/"; the
-	// first one a letter, digit or "_"; at most 128 bytes.
+	// The task's id. Required. Best letters, digits and "_", "-", ".", ":", "/", of at most
+	// 128 bytes: a longer one is cut, as every text, and names no task then.
 	TaskId string `protobuf:"bytes,1,opt,name=task_id,json=taskId,proto3" json:"task_id,omitempty"`
-	// The kind of task, such as "command_task". Optional; the same pattern.
+	// The kind of task, such as "command_task". Optional.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The task's status, such as "running". Optional; the same pattern.
+	// The task's status, such as "running". Optional.
 	Status        string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -98,7 +98,24 @@ type TextResult struct {
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,9,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,10,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	Superseded *Superseded `protobuf:"bytes,10,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// First line of the artifact that the page has or that was searched in vain, from 1; 0
+	// when the cuts say which lines are shown, as of lines that match.
+	FirstLine uint64 `protobuf:"varint,11,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
+	// Last such line, inclusive.
+	LastLine uint64 `protobuf:"varint,12,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"`
+	// Lines of the artifact.
+	TotalLines uint64 `protobuf:"varint,13,opt,name=total_lines,json=totalLines,proto3" json:"total_lines,omitempty"`
+	// Offset in the artifact of the first byte of the page, if the page begins inside of a
+	// line; otherwise 0.
+	FromByte uint64 `protobuf:"varint,14,opt,name=from_byte,json=fromByte,proto3" json:"from_byte,omitempty"`
+	// Offset just after the last byte of the page, if the page ends inside of a line;
+	// otherwise 0.
+	ToByte uint64 `protobuf:"varint,15,opt,name=to_byte,json=toByte,proto3" json:"to_byte,omitempty"`
+	// Whether no line matched the pattern of the call.
+	NoMatch bool `protobuf:"varint,16,opt,name=no_match,json=noMatch,proto3" json:"no_match,omitempty"`
+	// The argument "page" of a call that reads on; empty on the last page.
+	NextPage      string `protobuf:"bytes,17,opt,name=next_page,json=nextPage,proto3" json:"next_page,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -203,6 +220,55 @@ func (x *TextResult) GetSuperseded() *Superseded {
 	return nil
 }
 
+func (x *TextResult) GetFirstLine() uint64 {
+	if x != nil {
+		return x.FirstLine
+	}
+	return 0
+}
+
+func (x *TextResult) GetLastLine() uint64 {
+	if x != nil {
+		return x.LastLine
+	}
+	return 0
+}
+
+func (x *TextResult) GetTotalLines() uint64 {
+	if x != nil {
+		return x.TotalLines
+	}
+	return 0
+}
+
+func (x *TextResult) GetFromByte() uint64 {
+	if x != nil {
+		return x.FromByte
+	}
+	return 0
+}
+
+func (x *TextResult) GetToByte() uint64 {
+	if x != nil {
+		return x.ToByte
+	}
+	return 0
+}
+
+func (x *TextResult) GetNoMatch() bool {
+	if x != nil {
+		return x.NoMatch
+	}
+	return false
+}
+
+func (x *TextResult) GetNextPage() string {
+	if x != nil {
+		return x.NextPage
+	}
+	return ""
+}
+
 var File_toolresult_v1_text_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_text_proto_rawDesc = "" +
@@ -212,7 +278,7 @@ const file_toolresult_v1_text_proto_rawDesc = "" +
 	"TextOutput\x120\n" +
 	"\acontent\x18\x01 \x01(\v2\x16.toolresult.v1.PayloadR\acontent\x12$\n" +
 	"\n" +
-	"media_type\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tmediaType\"\xcd\x05\n" +
+	"media_type\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tmediaType\"\xd2\b\n" +
 	"\n" +
 	"TextResult\x12\x1a\n" +
 	"\x05empty\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x05empty\x12#\n" +
@@ -228,7 +294,16 @@ const file_toolresult_v1_text_proto_rawDesc = "" +
 	"\n" +
 	"superseded\x18\n" +
 	" \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:G\x8a\xb5\x18\"Tool answered{empty? with nothing}\x9a\xb5\x18\x18toolresult.v1.TextOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
+	"superseded\x12#\n" +
+	"\n" +
+	"first_line\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\tfirstLine\x12!\n" +
+	"\tlast_line\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\blastLine\x12%\n" +
+	"\vtotal_lines\x18\r \x01(\x04B\x04\x88\xb5\x18\x01R\n" +
+	"totalLines\x12!\n" +
+	"\tfrom_byte\x18\x0e \x01(\x04B\x04\x88\xb5\x18\x01R\bfromByte\x12\x1d\n" +
+	"\ato_byte\x18\x0f \x01(\x04B\x04\x88\xb5\x18\x01R\x06toByte\x12\x1f\n" +
+	"\bno_match\x18\x10 \x01(\bB\x04\x88\xb5\x18\x01R\anoMatch\x122\n" +
+	"\tnext_page\x18\x11 \x01(\tB\x15\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\tNext pageR\bnextPage:\xc5\x01\x8a\xb5\x18\x9f\x01Tool answered{empty? with nothing}{no_match? with no match}[: lines {first_line}-{last_line} of {total_lines}][, from byte {from_byte}][, up to byte {to_byte}]\x9a\xb5\x18\x18toolresult.v1.TextOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
 	"\x10_content_previewB\x13\n" +
 	"\x11_content_artifactB\xb4\x01\n" +
 	"\x11com.toolresult.v1B\tTextProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"

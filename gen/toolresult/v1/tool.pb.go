@@ -174,8 +174,8 @@ type CallToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the tool, one of GetToolDefinitions. Required.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The arguments as the model wrote them; what is no JSON object is an error that the
-	// model reads. At most 64 KiB.
+	// The arguments as the model wrote them. What is no JSON object, and more than 64 KiB, is
+	// an error that the model reads.
 	ArgumentsJson string `protobuf:"bytes,2,opt,name=arguments_json,json=argumentsJson,proto3" json:"arguments_json,omitempty"`
 	// The call: the session whose artifacts may be read. Required, unless the token of the
 	// caller is confined to a session.

@@ -35,7 +35,8 @@ const (
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type ToolServiceClient interface {
 	// GetToolDefinitions returns the definitions of the tools in the form of a provider, to
-	// be put into "tools" of a request as they are.
+	// be put into "tools" of a request as they are; for Gemini, into "functionDeclarations"
+	// of an element of "tools".
 	//
 	// Errors:
 	//
@@ -50,11 +51,12 @@ type ToolServiceClient interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
-	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names.
+	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names, or give
+	//	  the page more tokens.
 	//	INVALID_ARGUMENT (TOOL_UNKNOWN): the name is none of GetToolDefinitions; the call
 	//	  is for another tool of the runtime.
-	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING), UNAVAILABLE (OBJECT_STORE_DOWN),
-	//	INTERNAL (STORE_FAILED): as for ReadArtifact.
+	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): as for ReadArtifact, which also says
+	//	  how it is when the object store does not answer.
 	CallTool(ctx context.Context, in *CallToolRequest, opts ...grpc.CallOption) (*CallToolResponse, error)
 }
 
@@ -98,7 +100,8 @@ func (c *toolServiceClient) CallTool(ctx context.Context, in *CallToolRequest, o
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type ToolServiceServer interface {
 	// GetToolDefinitions returns the definitions of the tools in the form of a provider, to
-	// be put into "tools" of a request as they are.
+	// be put into "tools" of a request as they are; for Gemini, into "functionDeclarations"
+	// of an element of "tools".
 	//
 	// Errors:
 	//
@@ -113,11 +116,12 @@ type ToolServiceServer interface {
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
-	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names.
+	//	  ENUM_UNKNOWN, BUDGET_TOO_SMALL): correct the field that BadRequest names, or give
+	//	  the page more tokens.
 	//	INVALID_ARGUMENT (TOOL_UNKNOWN): the name is none of GetToolDefinitions; the call
 	//	  is for another tool of the runtime.
-	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING), UNAVAILABLE (OBJECT_STORE_DOWN),
-	//	INTERNAL (STORE_FAILED): as for ReadArtifact.
+	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): as for ReadArtifact, which also says
+	//	  how it is when the object store does not answer.
 	CallTool(context.Context, *CallToolRequest) (*CallToolResponse, error)
 	mustEmbedUnimplementedToolServiceServer()
 }

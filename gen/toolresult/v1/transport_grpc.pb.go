@@ -50,6 +50,9 @@ type TransportServiceClient interface {
 	//	  names; do not retry.
 	//	INVALID_ARGUMENT (ARTIFACT_INDEX_INVALID, LEDGER_INVALID, TEXT_NOT_SANITISED,
 	//	  FAMILY_UNKNOWN, BUDGET_TOO_SMALL): as for Render, of a canonical result.
+	//	UNAVAILABLE (OBJECT_STORE_DOWN): an image is in the object store alone, and that does
+	//	  not answer; retry after the RetryInfo. An image that is gone, or that the caller may
+	//	  not read, is no error: it is said in changes.
 	EncodeTurn(ctx context.Context, in *EncodeTurnRequest, opts ...grpc.CallOption) (*EncodeTurnResponse, error)
 	// AssembleToolCalls reads the stream of one answer of a model and returns what the
 	// model said and the calls that are complete. The client sends one header, and then
@@ -149,6 +152,9 @@ type TransportServiceServer interface {
 	//	  names; do not retry.
 	//	INVALID_ARGUMENT (ARTIFACT_INDEX_INVALID, LEDGER_INVALID, TEXT_NOT_SANITISED,
 	//	  FAMILY_UNKNOWN, BUDGET_TOO_SMALL): as for Render, of a canonical result.
+	//	UNAVAILABLE (OBJECT_STORE_DOWN): an image is in the object store alone, and that does
+	//	  not answer; retry after the RetryInfo. An image that is gone, or that the caller may
+	//	  not read, is no error: it is said in changes.
 	EncodeTurn(context.Context, *EncodeTurnRequest) (*EncodeTurnResponse, error)
 	// AssembleToolCalls reads the stream of one answer of a model and returns what the
 	// model said and the calls that are complete. The client sends one header, and then

@@ -90,7 +90,7 @@ type WebFetchOutput struct {
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	// The URL that answered, after redirects. Default: the one asked for.
 	FinalUrl string `protobuf:"bytes,2,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`
-	// The HTTP status of the answer. Required. Bounds: 100 to 599.
+	// The HTTP status of the answer, whatever number the server sent. Required.
 	Status uint32 `protobuf:"varint,3,opt,name=status,proto3" json:"status,omitempty"`
 	// The header Content-Type as it arrived. Default: it is found out from the
 	// first 512 bytes whether the body is HTML.
@@ -658,12 +658,12 @@ type WebSearchOutput struct {
 	// When the answer came, RFC 3339.
 	FetchedAt string `protobuf:"bytes,4,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
 	// The providers that were asked before and failed, in that order; one that
-	// answered is not among them. At most 16.
+	// answered is not among them.
 	FailedAttempts []*WebSearchFailure `protobuf:"bytes,5,rep,name=failed_attempts,json=failedAttempts,proto3" json:"failed_attempts,omitempty"`
-	// The results, in the provider's order. At most 10,000.
+	// The results, in the provider's order.
 	Results []*WebSearchHit `protobuf:"bytes,6,rep,name=results,proto3" json:"results,omitempty"`
 	// The pages that the provider's own answer refers to and that are not among the
-	// results. At most 10,000.
+	// results.
 	Citations     []*WebCitation `protobuf:"bytes,7,rep,name=citations,proto3" json:"citations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -760,7 +760,7 @@ type WebSearchResult struct {
 	Mode string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
 	// When the answer came, RFC 3339.
 	FetchedAt string `protobuf:"bytes,4,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
-	// The providers that were asked before and failed.
+	// The providers that were asked before and failed, as far as they are shown.
 	FailedAttempts []*WebSearchFailure `protobuf:"bytes,5,rep,name=failed_attempts,json=failedAttempts,proto3" json:"failed_attempts,omitempty"`
 	// The results that are shown.
 	Results []*WebSearchHit `protobuf:"bytes,6,rep,name=results,proto3" json:"results,omitempty"`
@@ -783,9 +783,15 @@ type WebSearchResult struct {
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,15,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,16,opt,name=superseded,proto3" json:"superseded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Superseded *Superseded `protobuf:"bytes,16,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// How many providers were asked before and failed.
+	FailedAttemptsTotal uint64 `protobuf:"varint,17,opt,name=failed_attempts_total,json=failedAttemptsTotal,proto3" json:"failed_attempts_total,omitempty"`
+	// Whether failed attempts were left out.
+	FailedAttemptsTruncated bool `protobuf:"varint,18,opt,name=failed_attempts_truncated,json=failedAttemptsTruncated,proto3" json:"failed_attempts_truncated,omitempty"`
+	// Index in artifacts of all failed attempts.
+	FailedAttemptsArtifact *uint32 `protobuf:"varint,19,opt,name=failed_attempts_artifact,json=failedAttemptsArtifact,proto3,oneof" json:"failed_attempts_artifact,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
 }
 
 func (x *WebSearchResult) Reset() {
@@ -930,6 +936,27 @@ func (x *WebSearchResult) GetSuperseded() *Superseded {
 	return nil
 }
 
+func (x *WebSearchResult) GetFailedAttemptsTotal() uint64 {
+	if x != nil {
+		return x.FailedAttemptsTotal
+	}
+	return 0
+}
+
+func (x *WebSearchResult) GetFailedAttemptsTruncated() bool {
+	if x != nil {
+		return x.FailedAttemptsTruncated
+	}
+	return false
+}
+
+func (x *WebSearchResult) GetFailedAttemptsArtifact() uint32 {
+	if x != nil && x.FailedAttemptsArtifact != nil {
+		return *x.FailedAttemptsArtifact
+	}
+	return 0
+}
+
 var File_toolresult_v1_web_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_web_proto_rawDesc = "" +
@@ -999,16 +1026,17 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\bprovider\x18\x01 \x01(\tB\r\x88\xb5\x18\x01\xa8\xb5\x18\x01\xb0\xb5\x18\x80\x01R\bprovider\x12'\n" +
 	"\n" +
 	"error_kind\x18\x02 \x01(\tB\b\x88\xb5\x18\x01\xb0\xb5\x18@R\terrorKind\x12.\n" +
-	"\rerror_message\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x02R\ferrorMessage:1\x92\xb5\x18-{provider}[: {error_kind}][: {error_message}]\"\xde\x02\n" +
+	"\rerror_message\x18\x03 \x01(\tB\t\x88\xb5\x18\x01\xb0\xb5\x18\x80\x02R\ferrorMessage:1\x92\xb5\x18-{provider}[: {error_kind}][: {error_message}]\"\xca\x02\n" +
 	"\x0fWebSearchOutput\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\xa8\xb5\x18\x01R\x05query\x12!\n" +
 	"\bprovider\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\bprovider\x12\x18\n" +
 	"\x04mode\x18\x03 \x01(\tB\x04\xb0\xb5\x18@R\x04mode\x12#\n" +
 	"\n" +
-	"fetched_at\x18\x04 \x01(\tB\x04\xb0\xb5\x18@R\tfetchedAt\x12N\n" +
-	"\x0ffailed_attempts\x18\x05 \x03(\v2\x1f.toolresult.v1.WebSearchFailureB\x04\xb8\xb5\x18\x10R\x0efailedAttempts\x12<\n" +
-	"\aresults\x18\x06 \x03(\v2\x1b.toolresult.v1.WebSearchHitB\x05\xb8\xb5\x18\x90NR\aresults\x12?\n" +
-	"\tcitations\x18\a \x03(\v2\x1a.toolresult.v1.WebCitationB\x05\xb8\xb5\x18\x90NR\tcitations\"\x89\t\n" +
+	"fetched_at\x18\x04 \x01(\tB\x04\xb0\xb5\x18@R\tfetchedAt\x12H\n" +
+	"\x0ffailed_attempts\x18\x05 \x03(\v2\x1f.toolresult.v1.WebSearchFailureR\x0efailedAttempts\x125\n" +
+	"\aresults\x18\x06 \x03(\v2\x1b.toolresult.v1.WebSearchHitR\aresults\x128\n" +
+	"\tcitations\x18\a \x03(\v2\x1a.toolresult.v1.WebCitationR\tcitations\"\xe7\n" +
+	"\n" +
 	"\x0fWebSearchResult\x12\x1a\n" +
 	"\x05query\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x05query\x12 \n" +
 	"\bprovider\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\bprovider\x12\x18\n" +
@@ -1029,10 +1057,14 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\x10compaction_level\x18\x0f \x01(\x0e2\x1e.toolresult.v1.CompactionLevelB\x04\x88\xb5\x18\x01R\x0fcompactionLevel\x12?\n" +
 	"\n" +
 	"superseded\x18\x10 \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:\x8a\x01\x8a\xb5\x18EWeb search returned {results_total#result}[ from {provider}]: {query}\x9a\xb5\x18\x1dtoolresult.v1.WebSearchOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x17{query}[ of {provider}]B\x10\n" +
+	"superseded\x128\n" +
+	"\x15failed_attempts_total\x18\x11 \x01(\x04B\x04\x88\xb5\x18\x01R\x13failedAttemptsTotal\x12@\n" +
+	"\x19failed_attempts_truncated\x18\x12 \x01(\bB\x04\x88\xb5\x18\x01R\x17failedAttemptsTruncated\x12C\n" +
+	"\x18failed_attempts_artifact\x18\x13 \x01(\rB\x04\x88\xb5\x18\x01H\x03R\x16failedAttemptsArtifact\x88\x01\x01:\x8a\x01\x8a\xb5\x18EWeb search returned {results_total#result}[ from {provider}]: {query}\x9a\xb5\x18\x1dtoolresult.v1.WebSearchOutput\xa0\xb5\x18\xd0\x0f\xaa\xb5\x18\x17{query}[ of {provider}]B\x10\n" +
 	"\x0e_results_totalB\x13\n" +
 	"\x11_results_artifactB\x15\n" +
-	"\x13_citations_artifact*\x9b\x01\n" +
+	"\x13_citations_artifactB\x1b\n" +
+	"\x19_failed_attempts_artifact*\x9b\x01\n" +
 	"\vWebTextForm\x12\x1d\n" +
 	"\x19WEB_TEXT_FORM_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19WEB_TEXT_FORM_AS_RECEIVED\x10\x01\x12\x19\n" +

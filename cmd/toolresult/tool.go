@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func toolCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "tool", Short: "The tool that a model can be given, to read what receipts left out"}
+	cmd.AddCommand(toolDefinitionsCommand(), toolCallCommand())
+	return cmd
+}
+
+func toolDefinitionsCommand() *cobra.Command {
+	var t target
+	var p providerFlag
+	cmd := &cobra.Command{
+		Use: "definitions", Short: "Print the definitions of the tools for a provider, each on a line", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			provider, err := p.provider()
+			if err != nil {
+				return err
+			}
+			return t.with(cmd.Context(), func(c *connection) error {
+				resp, err := c.GetToolDefinitions(cmd.Context(), &pb.GetToolDefinitionsRequest{Provider: provider})
+				if err != nil {
+					return err
+				}
+				for _, tool := range resp.GetTools() {
+					if err := writeln(cmd.OutOrStdout(), tool.GetDefinitionJson()); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	p.flag(cmd)
+	return cmd
+}
+
+func toolCallCommand() *cobra.Command {
+	var t target
+	var policy policyFlags
+	var of reference
+	var output string
+	cmd := &cobra.Command{
+		Use: "call NAME ARGUMENTS", Short: "Execute the call of a model, with its arguments as JSON", Args: cobra.ExactArgs(2),
+		Long:    "Executes the call of a model and prints what the model reads. The exit code is 1 if the model did something wrong.",
+		Example: `  toolresult tool call read_result '{"result": "1fa0074a", "match": "error"}' --session S`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req := &pb.CallToolRequest{Name: args[0], ArgumentsJson: args[1]}
+			var err error
+			if req.Call, err = of.message(); err != nil {
+				return err
+			}
+			if req.Policy, err = policy.render(); err != nil {
+				return err
+			}
+			switch output {
+			case "receipt":
+			case "json":
+				req.CanonicalForm = pb.CanonicalForm_CANONICAL_FORM_BOTH
+			default:
+				return fmt.Errorf("--output %s: receipt or json", output)
+			}
+			return t.with(cmd.Context(), func(c *connection) error {
+				resp, err := c.CallTool(cmd.Context(), req)
+				if err != nil {
+					return err
+				}
+				text := resp.GetReceipt().GetText()
+				if output == "json" {
+					text = resp.GetCanonicalJson()
+				}
+				if err := writeln(cmd.OutOrStdout(), text); err != nil {
+					return err
+				}
+				if resp.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR {
+					return exitError{1}
+				}
+				return nil
+			})
+		},
+	}
+	t.flags(cmd.Flags())
+	policy.renderFlags(cmd.Flags())
+	of.flags(cmd.Flags())
+	cmd.Flags().StringVar(&output, "output", "receipt", "receipt, or json (the canonical result in the RFC's JSON)")
+	return cmd
+}

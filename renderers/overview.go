@@ -1,0 +1,165 @@
+package renderers
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/tokens"
+)
+
+// MaxOverview is what an overview may cost, in tokens.
+const MaxOverview = 1000
+
+// Bounds of a line of an overview, in characters.
+const (
+	maxMentionSubject = 120
+	maxMentionOutcome = 160
+)
+
+// Overview returns one receipt over n results that are no longer shown whole: a line for
+// each, the oldest first. Where not all of them fit the budget in tokens, the newest are
+// kept and a mark says how many are not there. line returns what is said of a result,
+// counted from the newest; it is not called for more than fit, about.
+//
+//	Earlier tool results: 12
+//	Already read and run:
+//	[lines 1-10 left out]
+//	ran go test ./...: exit code 1; stdout: /path
+//	read server/a.go: /path (stale: edited later)
+func Overview(n, budget int, c tokens.Counter, line func(back int) (string, error)) (Receipt, error) {
+	var newest []string
+	for spent := 0; len(newest) < n && spent <= budget; {
+		text, err := line(len(newest))
+		if err != nil {
+			return Receipt{}, err
+		}
+		newest, spent = append(newest, text), spent+c.Count(text)
+	}
+	for {
+		r, err := Write(overview(n, newest), c)
+		if err != nil || r.Tokens <= budget || len(newest) == 0 {
+			return r, err
+		}
+		newest = newest[:len(newest)-1]
+	}
+}
+
+func overview(n int, newest []string) Document {
+	s := Section{Label: labelSeen}
+	if left := n - len(newest); left > 0 {
+		s.Body = append(s.Body, Piece{Mark: &Mark{First: 1, Last: int64(left)}})
+	}
+	if len(newest) > 0 {
+		oldest := make([]string, len(newest))
+		for i, text := range newest {
+			oldest[len(newest)-1-i] = text
+		}
+		s.Body = append(s.Body, Piece{Text: strings.Join(oldest, "\n")})
+	}
+	return Document{Outcome: outcomeOverview + " " + strconv.Itoa(n), Sections: []Section{s}}
+}
+
+// mentioner is a Renderer that says what a result says before one line is made of it.
+type mentioner interface {
+	uncompacted(r *pb.CanonicalToolResult, p Policy) Document
+}
+
+func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) Document {
+	if e := r.GetError(); e != nil {
+		named, _ := p.named(e.ProtoReflect()).Interface().(*pb.ToolError)
+		return errorDocument(named)
+	}
+	_, payload := envelope.Payload(r)
+	return d(p.named(payload))
+}
+
+func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) Document {
+	_, payload := c.types.Open(r)
+	return c.document(p.named(payload))
+}
+
+// Mention returns the line of an overview about a result: what was done, how it ended, and
+// where all of it is. subject is what the result is about, on one line; empty: not known.
+// superseded says by what kind of later result, or is nil.
+func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
+	var d Document
+	if m, ok := by.(mentioner); ok {
+		d = m.uncompacted(r, p)
+	}
+	did, ended, plain := done(r, subject, d.Outcome)
+	var parts []string
+	if ended != "" {
+		parts = append(parts, short(ended, maxMentionOutcome))
+	}
+	for i := range d.Sections {
+		e := d.Sections[i].Extent
+		switch {
+		case e == nil || e.Artifact == "":
+		case plain:
+			parts = append(parts, e.Artifact)
+		default:
+			parts = append(parts, d.Sections[i].Label+": "+e.Artifact)
+		}
+	}
+	text := short(did, maxMentionSubject)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, "; ")
+	}
+	switch {
+	case superseded == nil:
+	case superseded.GetCause() == pb.SupersededCause_SUPERSEDED_CAUSE_EDITED:
+		text += " (stale: edited later)"
+	default:
+		text += " (superseded)"
+	}
+	return preview.OneLine(text)
+}
+
+// done says what a call did and how it ended. plain says that the result is one text, whose
+// label says nothing.
+func done(r *pb.CanonicalToolResult, subject, outcome string) (did, ended string, plain bool) {
+	switch result := r.GetResult().(type) {
+	case *pb.CanonicalToolResult_Command:
+		if did = "ran a command"; result.Command.GetCommandPreview() != "" {
+			did = "ran " + result.Command.GetCommandPreview()
+		}
+		if ended = outcome; ended == outcomeExited+" with code "+strconv.Itoa(int(result.Command.GetExitStatus())) {
+			return did, "exit code " + strconv.Itoa(int(result.Command.GetExitStatus())), false
+		}
+		_, ended, _ = strings.Cut(ended, " ") // "Process timed out", "Command promoted to"
+		return did, ended, false
+	case *pb.CanonicalToolResult_FileRead:
+		return "read " + readRange(result.FileRead), "", true
+	}
+	if did = r.GetToolName(); subject != "" && !strings.Contains(outcome, subject) {
+		did += " " + subject
+	}
+	return did, outcome, false
+}
+
+// readRange names what was read of a file.
+func readRange(r *pb.FileReadResult) string {
+	first := max(1, bounded(r.GetFirstLine()))
+	switch {
+	case r.RangeLines != nil && r.GetRangeLines() > 0:
+		return r.GetPath() + ", " + lineRange{first, first + bounded(r.GetRangeLines()) - 1}.String()
+	case first > 1:
+		return r.GetPath() + " from line " + strconv.FormatInt(first, 10)
+	}
+	return r.GetPath()
+}
+
+// short cuts a text to some characters.
+func short(text string, limit int) string {
+	text = preview.OneLine(text)
+	if len(text) <= limit {
+		return text
+	}
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,45 @@
+package renderers
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Text renders what a tool of any kind wrote. Its receipt begins with the title of the text
+// where there is nothing else to say: that the tool answered is seen.
+func Text() Renderer {
+	describe, ok := Declared("text").(Describe)
+	if !ok {
+		return nil // the registry says so
+	}
+	return Describe(func(payload protoreflect.Message) Document {
+		d := describe(payload)
+		if r, _ := payload.Interface().(*pb.TextResult); r.GetEmpty() {
+			d.Sections = nil // the outcome says it
+		}
+		return d
+	})
+}
+
+// bare reports whether a document is written without its outcome, which follows from the
+// only section that it has.
+func (d *Document) bare() bool {
+	if d.Outcome != outcomeText || d.Brief || len(d.Facts) > 0 || len(d.Sections) != 1 {
+		return false
+	}
+	s := &d.Sections[0]
+	return s.Label == labelText && (s.Extent != nil || len(s.Body) > 0)
+}
+
+// bare reads the beginning of a receipt without an outcome.
+func (p *parser) bare() bool {
+	label, rest, _ := strings.Cut(p.lines[0], ":")
+	if label != labelText {
+		return false
+	}
+	_, extent := parseExtent(strings.TrimPrefix(rest, " "))
+	return rest == "" || extent
+}

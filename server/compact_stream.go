@@ -1,0 +1,91 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/grpc"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// CompactStream compacts a history that arrives entry by entry, as Compact does one that is in its request.
+func (s *service) CompactStream(call grpc.BidiStreamingServer[pb.CompactStreamRequest, pb.CompactStreamResponse]) error {
+	c := &compactStream{compaction: compaction{service: s, ctx: call.Context(), began: time.Now()}, inbox: newInbox(s.idle), call: call}
+	defer func() {
+		if c.history != nil {
+			c.history.close()
+		}
+	}()
+	return c.while(c.serve)
+}
+
+// compactStream is one call of CompactStream.
+type compactStream struct {
+	compaction
+	*inbox
+	call grpc.BidiStreamingServer[pb.CompactStreamRequest, pb.CompactStreamResponse]
+}
+
+// serve takes the entries, and answers.
+func (c *compactStream) serve() error {
+	first, err := c.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	header := first.GetHeader()
+	if header == nil {
+		return outOfOrder("the first message is the header")
+	}
+	c.form = header.GetCanonicalForm()
+	if err := c.begin(header.GetSessionId(), header.GetPolicy(), maxStreamedResults); err != nil {
+		return under("header", err)
+	}
+	for {
+		m, err := c.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if m.GetEntry() == nil {
+			return outOfOrder("the header comes once, and then entries")
+		}
+		if err := c.history.add(m.GetEntry()); err != nil {
+			return err
+		}
+	}
+	if n := len(c.history.entries); c.Cache.Results > n {
+		_, err := c.service.compaction(header.GetPolicy(), n) // it was not known how many there are
+		return under("header", err)
+	}
+	summary, err := c.run(header.GetDryRun(), c.answer)
+	if err != nil {
+		return err
+	}
+	return c.send(&pb.CompactStreamResponse{Answer: &pb.CompactStreamResponse_Summary{Summary: summary}})
+}
+
+// next returns the next message.
+func (c *compactStream) next() (m *pb.CompactStreamRequest, err error) {
+	err = c.await(func() error {
+		m, err = c.call.Recv()
+		return err
+	})
+	return m, err
+}
+
+// answer sends what becomes of a result, and the result if it changed.
+func (c *compactStream) answer(planned *pb.PlannedResult, result *pb.CompactedResult) error {
+	if err := c.send(&pb.CompactStreamResponse{Answer: &pb.CompactStreamResponse_Planned{Planned: planned}}); err != nil || result == nil {
+		return err
+	}
+	return c.send(&pb.CompactStreamResponse{Answer: &pb.CompactStreamResponse_Result{Result: result}})
+}
+
+// send sends to the client, which must take it.
+func (c *compactStream) send(m *pb.CompactStreamResponse) error {
+	return c.await(func() error { return c.call.Send(m) })
+}

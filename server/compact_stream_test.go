@@ -1,0 +1,292 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server"
+)
+
+// compactWire is the client's side of a CompactStream call.
+type compactWire struct {
+	grpc.ServerStream
+	ctx      context.Context //nolint:containedctx // of the call
+	requests []*pb.CompactStreamRequest
+	answers  []*pb.CompactStreamResponse
+}
+
+func (w *compactWire) Context() context.Context { return w.ctx }
+
+func (w *compactWire) RecvMsg(m any) error {
+	if len(w.requests) == 0 {
+		return io.EOF
+	}
+	encoded, err := proto.Marshal(w.requests[0])
+	if err != nil {
+		return err
+	}
+	w.requests = w.requests[1:]
+	return proto.Unmarshal(encoded, m.(proto.Message))
+}
+
+func (w *compactWire) SendMsg(m any) error {
+	w.answers = append(w.answers, proto.CloneOf(m.(*pb.CompactStreamResponse)))
+	return nil
+}
+
+// streamOf are the messages of a stream for a request.
+func streamOf(req *pb.CompactRequest) []*pb.CompactStreamRequest {
+	list := []*pb.CompactStreamRequest{{Message: &pb.CompactStreamRequest_Header{Header: &pb.CompactHeader{
+		Policy: req.GetPolicy(), SessionId: req.GetSessionId(), DryRun: req.GetDryRun(), CanonicalForm: req.GetCanonicalForm(),
+	}}}}
+	for _, e := range req.GetEntries() {
+		list = append(list, &pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: e}})
+	}
+	return list
+}
+
+// compactStreamed compacts by a stream, and puts the answers together as Compact has them.
+func compactStreamed(ctx context.Context, s pb.ToolResultServiceServer, messages []*pb.CompactStreamRequest) (*pb.CompactResponse, error) {
+	w := &compactWire{ctx: ctx, requests: messages}
+	if err := s.CompactStream(&grpc.GenericServerStream[pb.CompactStreamRequest, pb.CompactStreamResponse]{ServerStream: w}); err != nil {
+		return nil, err
+	}
+	var planned []*pb.PlannedResult
+	var results []*pb.CompactedResult
+	for i, a := range w.answers {
+		switch m := a.GetAnswer().(type) {
+		case *pb.CompactStreamResponse_Planned:
+			planned = append(planned, m.Planned)
+		case *pb.CompactStreamResponse_Result:
+			if int(m.Result.GetIndex()) != len(planned)-1 || !planned[len(planned)-1].GetChanged() {
+				return nil, fmt.Errorf("answer %d is result %d, behind %d plans", i, m.Result.GetIndex(), len(planned))
+			}
+			results = append(results, m.Result)
+		case *pb.CompactStreamResponse_Summary:
+			if i < len(w.answers)-1 || len(m.Summary.GetResults()) > 0 || len(m.Summary.GetPlan().GetResults()) > 0 {
+				return nil, fmt.Errorf("answer %d of %d is a summary of %d results", i, len(w.answers), len(m.Summary.GetResults()))
+			}
+			m.Summary.Results, m.Summary.Plan.Results = results, planned
+			return m.Summary, nil
+		}
+	}
+	return nil, fmt.Errorf("%d answers without a summary", len(w.answers))
+}
+
+// The same history gives the same results by a request and by a stream, whose results are
+// in a stage of the store, whether they come as messages or as JSON.
+func TestStreamsCompactLikeRequests(t *testing.T) {
+	h := newHistories(t)
+	r, err := server.NewRegistry(h.families...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spooling := server.NewSpoolingService(t, r, h.store)
+	rapid.Check(t, func(t *rapid.T) {
+		req := h.request(t)
+		req.CanonicalForm = rapid.SampledFrom([]pb.CanonicalForm{0, 1, 2, 3}).Draw(t, "form")
+		req.DryRun = rapid.IntRange(1, 10).Draw(t, "dry") == 1
+		want := h.run(t, req)
+		if rapid.Bool().Draw(t, "json") {
+			req = h.asJSON(t, req)
+		}
+		got, err := compactStreamed(t.Context(), spooling, streamOf(req))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !proto.Equal(got, want) {
+			t.Fatal(cmp.Diff(want, got, protocmp.Transform()))
+		}
+		for _, r := range got.GetResults() {
+			if (r.GetCanonical() != nil) == (req.GetCanonicalForm() == 2) || (r.GetCanonicalJson() != "") == (req.GetCanonicalForm() < 2) {
+				t.Fatalf("form %v: %v", req.GetCanonicalForm(), r)
+			}
+		}
+	})
+}
+
+// asJSON is a request with the RFC's JSON of each result.
+func (h *histories) asJSON(t *rapid.T, req *pb.CompactRequest) *pb.CompactRequest {
+	req = proto.CloneOf(req)
+	for _, e := range req.GetEntries() {
+		family, _ := h.types.Open(e.GetCanonical())
+		text, err := envelope.ToCompactJSON(e.GetCanonical())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Result, e.Family = &pb.CompactEntry_CanonicalJson{CanonicalJson: string(text)}, family
+	}
+	return req
+}
+
+func TestCompactStreamRefusesDisorder(t *testing.T) {
+	h := newHouse(t)
+	one := streamOf(&pb.CompactRequest{
+		Policy: &pb.CompactionPolicy{Level: 1}, Entries: entries(h.canonical(t, command("ls", 0, "a\n"))),
+	})
+	header, entry := one[0], one[1]
+	for want, messages := range map[string][]*pb.CompactStreamRequest{
+		"message: the first message is the header":             {entry, header},
+		"message: the header comes once, and then":             {header, entry, header},
+		"entries[1].canonical: is required, or the call_id of": {header, entry, {Message: &pb.CompactStreamRequest_Entry{Entry: &pb.CompactEntry{}}}},
+		"header.policy.level: is required":                     streamOf(&pb.CompactRequest{Policy: &pb.CompactionPolicy{}}),
+		"header.policy.cache.cached_results: is 2, and at":     {streamOf(&pb.CompactRequest{Policy: &pb.CompactionPolicy{Level: 1, Cache: &pb.CachePolicy{CachedResults: 2}}})[0], entry},
+	} {
+		if _, err := compactStreamed(t.Context(), h, messages); err == nil || !strings.Contains(server.Refuse(err).Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := compactStreamed(t.Context(), h, nil); err == nil || !strings.Contains(server.Refuse(err).Error(), "the first message is the header") {
+		t.Errorf("an empty stream: %v", err)
+	}
+}
+
+// What this version does not know stays, and is no reason to leave the rest as it is.
+func TestUnknownResultsAreKept(t *testing.T) {
+	h := newHouse(t)
+	newer := h.canonical(t, command("ls", 0, "a\n"))
+	newer.Result = nil
+	newer.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 4000, protowire.BytesType), []byte("x")))
+	foreign := &pb.CanonicalToolResult{
+		ToolName: "Deploy", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s",
+		Result: &pb.CanonicalToolResult_Custom{Custom: &pb.CustomResult{Type: "other.Deployment", PayloadJson: `{"id":1}`}},
+	}
+	later := h.canonical(t, command("ls", 0, "a\n"))
+	later.Status = 9
+	asJSON := func(text, family string) *pb.CompactEntry {
+		return &pb.CompactEntry{Result: &pb.CompactEntry_CanonicalJson{CanonicalJson: text}, Family: family}
+	}
+	list := entries(newer, foreign, later)
+	for _, e := range []*pb.CompactEntry{
+		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, ""),
+		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, "orbit"),
+		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"id":3},"error":null}`, "other.Deployment"),
+		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"command_preview":"ls","orbit":3},"error":null}`, "command"),
+		{Result: &pb.CompactEntry_Canonical{Canonical: h.canonical(t, command("make", 0, string(logText(6000))))}},
+	} {
+		list = append(list, e)
+	}
+	resp, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: list, Policy: &pb.CompactionPolicy{Level: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(list) - 1
+	if n := resp.GetPlan().GetUnknownResults(); int(n) != last {
+		t.Errorf("%d results are not known, want %d", n, last)
+	}
+	for i, p := range resp.GetPlan().GetResults()[:last] {
+		if p.GetHold() != pb.ResultHold_RESULT_HOLD_UNKNOWN || p.GetTokensBefore() > 0 || p.GetChanged() {
+			t.Errorf("result %d: %v", i, p)
+		}
+	}
+	if len(resp.GetResults()) != 1 || int(resp.GetResults()[0].GetIndex()) != last {
+		t.Errorf("%v changed", resp.GetResults())
+	}
+	for want, e := range map[string]*pb.CompactEntry{
+		"entries[0].canonical_json: is no JSON text":   asJSON(`{"tool_name":`, ""),
+		"entries[0].canonical_json: is no JSON object": asJSON(`[]`, ""),
+		"entries[0].canonical_json.tool_name: is":      asJSON(`{}`, ""),
+		"entries[0].canonical.result: a success needs": {Result: &pb.CompactEntry_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: "x", SummaryText: "s", Status: 1}}},
+		"entries[0].canonical: is required":            {},
+		"session_id: is required":                      {CallId: "c1"},
+	} {
+		_, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: []*pb.CompactEntry{e}, Policy: &pb.CompactionPolicy{Level: 3}})
+		if err == nil || !strings.Contains(server.Refuse(err).Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// The overview names what is not shown any more, in the grammar of receipts.
+func TestOverviewNamesWhatIsGone(t *testing.T) {
+	h := newHouse(t)
+	text := logText(2000)
+	read := func(path string) *pb.CanonicalToolResult {
+		return h.canonical(t, &pb.CompleteToolOutput{ToolName: "Read", Result: &pb.CompleteToolOutput_FileRead{
+			FileRead: &pb.FileReadOutput{Path: path, TotalLines: new(uint64(bytes.Count(text, []byte("\n")) + 1)), Content: inline(text)},
+		}})
+	}
+	edit := h.canonical(t, &pb.CompleteToolOutput{ToolName: "Edit", Result: &pb.CompleteToolOutput_FileMutation{FileMutation: &pb.FileMutationOutput{
+		Changes: []*pb.FileChange{{Path: "/src/./a.go", Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY}},
+	}}})
+	list := entries(read("/src/a.go"), h.canonical(t, command("go test ./...", 1, string(logText(4000)))), edit, read("/src/b.go"))
+	list[2].CallId = "c3"
+	resp, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: list, Policy: &pb.CompactionPolicy{
+		Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE, Protect: &pb.ProtectionPolicy{LastTurns: 1},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := func(n int) string {
+		_, payload := h.types.Open(resp.GetResults()[n].GetCanonical())
+		var found string
+		envelopePaths(payload, func(p string) { found = p })
+		return found
+	}
+	want := "Earlier tool results: 2\nAlready read and run:\nread /src/a.go: " + path(0) + " (stale: edited later)\n" +
+		"ran go test ./...: exit code 1; stdout: " + path(1)
+	if got := resp.GetOverview().GetText(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if first := resp.GetResults()[0].GetReceipt().GetText(); !strings.Contains(first, "Superseded: edited by call c3, 2 results later") {
+		t.Errorf("%s", first)
+	}
+	d, err := renderers.ParseReceipt(resp.GetOverview().GetText())
+	if err != nil || d.Outcome != "Earlier tool results: 2" || len(d.Sections) != 1 || !strings.HasPrefix(d.Sections[0].Body[0].Text, "read /src/a.go") {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// A long history has the newest of what is gone, within the bound.
+func TestOverviewIsBounded(t *testing.T) {
+	h := newHouse(t)
+	full := h.canonical(t, command("make", 0, string(logText(3000))))
+	var list []*pb.CompactEntry
+	for i := range 300 {
+		r := proto.CloneOf(full)
+		r.GetCommand().CommandPreview = fmt.Sprintf("make target%d", i)
+		list = append(list, entries(r)...)
+	}
+	resp, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: list, Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := resp.GetOverview()
+	d, err := renderers.ParseReceipt(o.GetText())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := d.Sections[0].Body
+	lines := strings.Split(body[len(body)-1].Text, "\n")
+	if o.GetTokens() > renderers.MaxOverview || o.GetTokens() < renderers.MaxOverview*9/10 || d.Outcome != "Earlier tool results: 300" {
+		t.Errorf("%d tokens\n%s", o.GetTokens(), o.GetText())
+	}
+	if body[0].Mark == nil || int(body[0].Mark.Last)+len(lines) != 300 || !strings.HasPrefix(lines[len(lines)-1], "ran make target299: exit code 0; stdout: ") ||
+		!slices.IsSortedFunc(lines[len(lines)-9:], strings.Compare) {
+		t.Errorf("%s", o.GetText())
+	}
+}
+
+// entries are those of results of which the runtime knows nothing else.
+func entries(results ...*pb.CanonicalToolResult) []*pb.CompactEntry {
+	list := make([]*pb.CompactEntry, len(results))
+	for i, r := range results {
+		list[i] = &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: r}}
+	}
+	return list
+}
