@@ -171,5 +171,11 @@ func scores(v *envelope.Large, failed bool) []preview.Segment {
 	if len(v.Source.GetSegments()) > 0 || !failed && !v.Truncated {
 		return nil
 	}
-	return preview.Ranked(v.Preview)
+	shown := preview.Shown{Text: v.Preview, Shape: preview.Shape(v.Source.GetShape())}
+	for _, s := range v.Segments() {
+		shown.Lines = int64(s.GetLastLine())
+		shown.Runs = append(shown.Runs, preview.Segment{FirstLine: int64(s.GetFirstLine()), LastLine: shown.Lines})
+	}
+	shown.Lines = max(shown.Lines, int64(v.Source.GetLines()))
+	return shown.Ranked()
 }

@@ -1,24 +1,50 @@
 package preview
 
+import "strings"
+
+// Shown is text that is shown of a payload.
+type Shown struct {
+	Text  string
+	Runs  []Segment // the lines of the payload that follow each other in Text; other fields of them are not read
+	Lines int64     // of the payload
+	Shape Shape     // of the payload, if it is known
+}
+
 // Ranked returns the lines of a text that was shown whole, each as a segment of its
 // own with its score: how much it matters in the output of something that failed. It
 // returns nil for a text of which not every line is looked at, which a preview is
 // hardly ever long enough for.
 func Ranked(text string) []Segment {
-	w := NewWriter(len(text))
-	w.grow(len(text))
-	_, _ = w.Write([]byte(text))
+	lines := int64(strings.Count(text, "\n")) + boolBytes(!strings.HasSuffix(text, "\n"))
+	return Shown{Text: text, Runs: []Segment{{FirstLine: 1, LastLine: lines}}, Lines: lines}.Ranked()
+}
+
+// Ranked returns the same of a text that is a part of a payload: its lines have the
+// numbers that they have there, and their bytes are those of the text.
+func (s Shown) Ranked() []Segment {
+	w := NewWriter(len(s.Text))
+	w.grow(len(s.Text))
+	_, _ = w.Write([]byte(s.Text))
 	e := w.Finish()
 	if e.binary || !e.complete() {
 		return nil
 	}
-	list := e.rank(Focus{}).list
-	segments := make([]Segment, len(list))
-	for i := range list {
-		r := &list[i]
+	r := ranking{list: make([]ranked, 0, e.available())}
+	runs, number, last := s.Runs, int64(0), int64(0)
+	for _, l := range e.each() {
+		if number++; number > last && len(runs) > 0 {
+			number, last, runs = runs[0].FirstLine, runs[0].LastLine, runs[1:]
+		}
+		r.list = append(r.list, ranked{line: l, number: number})
+	}
+	e.lines = s.Lines
+	r.score(e, Focus{Shape: s.Shape})
+	segments := make([]Segment, len(r.list))
+	for i := range r.list {
+		l := &r.list[i]
 		segments[i] = Segment{
-			FirstLine: r.number, LastLine: r.number, ByteStart: r.line.start, ByteEnd: r.line.end,
-			PreviewBytes: r.line.end - r.line.start, Reason: r.reason, Score: max(0, r.score),
+			FirstLine: l.number, LastLine: l.number, ByteStart: l.line.start, ByteEnd: l.line.end,
+			PreviewBytes: l.line.end - l.line.start, Reason: l.reason, Score: max(0, l.score),
 		}
 	}
 	return segments
