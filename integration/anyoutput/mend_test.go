@@ -17,8 +17,6 @@ func mend(out *pb.CompleteToolOutput) {
 		r.WebFetch.Status = max(1, r.WebFetch.GetStatus()) // 0 is none
 	case *pb.CompleteToolOutput_FileRead:
 		r.FileRead.FirstLine = min(r.FileRead.GetFirstLine(), 1<<53)
-	case *pb.CompleteToolOutput_WebFetch:
-		r.WebFetch.Status = max(1, r.WebFetch.GetStatus()) // required
 	case *pb.CompleteToolOutput_FileMutation:
 		if len(r.FileMutation.GetChanges()) == 0 && r.FileMutation.GetDiff() == nil {
 			r.FileMutation.Diff = &pb.Payload{Source: &pb.Payload_Inline{}}
