@@ -55,7 +55,7 @@ func TestFamilyIsFoundByItsFields(t *testing.T) {
 		t.Fatalf("%v, %v", r, err)
 	}
 	_, err = envelope.FromJSON([]byte(`{"result":{}}`), "")
-	wantReason(t, err, "result", pb.ErrorReason_ERROR_REASON_JSON_INVALID)
+	wantReason(t, err, "result", pb.ErrorReason_ERROR_REASON_FIELD_MISSING)
 }
 
 func wantReason(t *testing.T, err error, field string, reason pb.ErrorReason) {
