@@ -190,12 +190,12 @@ func (b *builder) scatter(u *unit, kept bool) {
 		}
 		if b.left[i] == nil {
 			b.left[i] = proto.CloneOf(c.Cut)
-			b.left[i].LineBytes, b.left[i].LeftOutBytes = nil, 0
+			b.left[i].LineBytes, b.left[i].OmittedBytes = nil, 0
 			b.left[i].PreviewOffset = uint64(b.text.Len()) + max(c.GetPreviewOffset(), uint64(u.from)) - uint64(u.from)
 		}
 		b.left[i].LineBytes = append(b.left[i].LineBytes, bytes...)
 		for _, n := range bytes {
-			b.left[i].LeftOutBytes += n
+			b.left[i].OmittedBytes += n
 		}
 	}
 }
@@ -271,7 +271,7 @@ func (b *builder) finish() envelope.Large {
 		facts.ShownLines += s.GetLastLine() - s.GetFirstLine() + 1
 	}
 	for _, c := range b.left {
-		if c.GetLeftOutBytes() > 0 {
+		if c.GetOmittedBytes() > 0 {
 			b.ledger = append(b.ledger, c)
 		}
 	}

@@ -30,7 +30,7 @@ func Contiguous(c *pb.Cut) bool {
 // of a contiguous cut follow from its range.
 func LeftOut(c *pb.Cut) (bytes, lines uint64) {
 	if !Contiguous(c) {
-		return c.GetLeftOutBytes(), c.GetLeftOutLines()
+		return c.GetOmittedBytes(), c.GetOmittedLines()
 	}
 	if BetweenLines(c) && c.GetFirstLine() > 0 && c.GetFirstLine() <= c.GetLastLine() {
 		lines = c.GetLastLine() - c.GetFirstLine() + 1

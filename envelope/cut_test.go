@@ -46,7 +46,7 @@ func drawLedger(t *rapid.T) (envelope.Large, []*pb.Segment) {
 			if removed > 0 {
 				v.Cuts = append(v.Cuts, &pb.Cut{
 					Kind: pb.CutKind_CUT_KIND_CONTROL, FirstLine: first, LastLine: v.Source.GetLines(), ByteStart: start, ByteEnd: v.Source.GetBytes(),
-					LeftOutBytes: removed, LineBytes: append(make([]uint64, lines-1), removed), Occurrences: 1, PreviewOffset: uint64(from),
+					OmittedBytes: removed, LineBytes: append(make([]uint64, lines-1), removed), Occurrences: 1, PreviewOffset: uint64(from),
 				})
 			}
 			shown = append(shown, &pb.Segment{FirstLine: first, LastLine: v.Source.GetLines(), ByteStart: start, ByteEnd: v.Source.GetBytes(), PreviewBytes: shows})
@@ -95,7 +95,7 @@ func TestEveryNumberOfTheLedgerCounts(t *testing.T) {
 			if envelope.BetweenLines(c) {
 				numbers = append(numbers, &c.FirstLine, &c.LastLine, &c.PreviewOffset)
 			}
-			numbers = append(numbers, &c.LeftOutBytes)
+			numbers = append(numbers, &c.OmittedBytes)
 		}
 		n := rapid.SampledFrom(numbers).Draw(t, "number")
 		*n += uint64(rapid.Int64Range(1, 40).Draw(t, "by"))

@@ -156,11 +156,11 @@ func (l *ledger) scattered(c *pb.Cut) error {
 		lines += max(last+1, first) - first
 	}
 	for _, n := range c.GetLineBytes() {
-		bytes += min(n, c.GetLeftOutBytes()+1)
+		bytes += min(n, c.GetOmittedBytes()+1)
 	}
-	if uint64(len(c.GetLineBytes())) != lines || bytes != c.GetLeftOutBytes() {
+	if uint64(len(c.GetLineBytes())) != lines || bytes != c.GetOmittedBytes() {
 		return fmt.Errorf("a scattered cut has line_bytes of %d lines with %d bytes, and %d lines with %d bytes are of its range",
-			len(c.GetLineBytes()), bytes, lines, c.GetLeftOutBytes())
+			len(c.GetLineBytes()), bytes, lines, c.GetOmittedBytes())
 	}
 	return nil
 }
@@ -168,17 +168,17 @@ func (l *ledger) scattered(c *pb.Cut) error {
 // checkCut checks what can be wrong with a cut by itself.
 func checkCut(c *pb.Cut, preview string) error {
 	switch size := c.GetByteEnd() - c.GetByteStart(); {
-	case c.GetByteEnd() < c.GetByteStart() || c.GetLeftOutBytes() > size:
+	case c.GetByteEnd() < c.GetByteStart() || c.GetOmittedBytes() > size:
 		return errors.New("a cut leaves out more than its range")
-	case Contiguous(c) && (c.GetLeftOutBytes() > 0 || c.GetLeftOutLines() > 0 || c.GetOccurrences() > 0 || len(c.GetLineBytes()) > 0):
-		return errors.New("a contiguous cut leaves out its range, and states no left_out_bytes, left_out_lines, occurrences or line_bytes")
+	case Contiguous(c) && (c.GetOmittedBytes() > 0 || c.GetOmittedLines() > 0 || c.GetOccurrences() > 0 || len(c.GetLineBytes()) > 0):
+		return errors.New("a contiguous cut leaves out its range, and states no omitted_bytes, omitted_lines, occurrences or line_bytes")
 	case BetweenLines(c) && (c.GetFirstLine() == 0 || c.GetLastLine() < c.GetFirstLine()):
 		return errors.New("a cut between lines has no lines")
 	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS && (size > 0 || len(c.GetLineBytes()) > 0):
 		return errors.New("a loss at the source has a range, which is empty")
 	case c.GetPreviewOffset() > uint64(len(preview)) || !onRune(preview, c.GetPreviewOffset()):
 		return errors.New("a cut has its place outside of the preview or inside a character")
-	case c.GetLeftOutValues() > c.GetOfValues() || c.GetLeftOutValues() == 0 && c.GetOfValues() > 0:
+	case c.GetOmittedValues() > c.GetTotalValues() || c.GetOmittedValues() == 0 && c.GetTotalValues() > 0:
 		return errors.New("a cut leaves out more values than there are, or none of them")
 	}
 	return nil

@@ -130,7 +130,7 @@ func ask(t *testing.T, conn *grpc.ClientConn, token, method string) (reason stri
 	if err == nil {
 		err = call.RecvMsg(&emptypb.Empty{})
 	}
-	for _, r := range []string{"TOKEN_MISSING", "TOKEN_INVALID", "AUTHORITY", "METHOD_NOT_ALLOWED"} {
+	for _, r := range []string{"TOKEN_MISSING", "TOKEN_INVALID", "AUTHORITY_NOT_ALLOWED", "METHOD_NOT_ALLOWED"} {
 		if err != nil && strings.Contains(explainStatus(err), r) {
 			return r
 		}
@@ -218,7 +218,7 @@ func TestAuthorities(t *testing.T) {
 		if want && err != nil {
 			t.Errorf("%s: %v", authority, err)
 		} else if !want {
-			wantRefusal(t, err, codes.PermissionDenied, "AUTHORITY", "")
+			wantRefusal(t, err, codes.PermissionDenied, "AUTHORITY_NOT_ALLOWED", "")
 		}
 	}
 	for name, fields := range map[string][]string{
@@ -386,10 +386,10 @@ func TestSessionTokenOnTheCommandLine(t *testing.T) {
 	if got := mustCLI(t, env, nil, "artifacts", "read", at, token("a"), "--lines=1-1", path); got != "line ab 9\n" {
 		t.Errorf("its session reads %q", got)
 	}
-	if r := cli(t, env, nil, "artifacts", "read", at, token("b"), path); r.code != 125 || !strings.Contains(r.stderr, "ARTIFACT_UNKNOWN") {
+	if r := cli(t, env, nil, "artifacts", "read", at, token("b"), path); r.code != 125 || !strings.Contains(r.stderr, "ARTIFACT_NOT_FOUND") {
 		t.Errorf("another session: %s%s", r.stdout, r.stderr)
 	}
-	if r := cli(t, env, nil, "artifacts", "read", at, "--session=b", path); r.code != 125 || !strings.Contains(r.stderr, "ARTIFACT_UNKNOWN") {
+	if r := cli(t, env, nil, "artifacts", "read", at, "--session=b", path); r.code != 125 || !strings.Contains(r.stderr, "ARTIFACT_NOT_FOUND") {
 		t.Errorf("for another session: %s%s", r.stdout, r.stderr)
 	}
 	if r := cli(t, env, nil, "session-token", at, token("a"), "a"); r.code != 125 || !strings.Contains(r.stderr, "METHOD_NOT_ALLOWED") {

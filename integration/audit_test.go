@@ -53,12 +53,12 @@ func auditProvocations() []provocation {
 		{listed{"Project", "FAILED_PRECONDITION", "SECRETS_UNKNOWN"}, "", projectOf(requiring)},
 		{listed{"Project", "FAILED_PRECONDITION", "AUDIT_LOG_FAILED"}, "", withFailedLog},
 		{listed{"any", "FAILED_PRECONDITION", "AUDIT_LOG_FAILED"}, "", withFailedLog},
-		{listed{"Project", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", withIDButNoLog},
-		{listed{"any", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", readWithoutLog},
-		{listed{"Project", "UNAVAILABLE", "AUDIT_LOG_DOWN"}, "", withLostDatabase},
-		{listed{"any", "UNAVAILABLE", "AUDIT_LOG_DOWN"}, "", withLostDatabase},
+		{listed{"Project", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", withIDButNoLog},
+		{listed{"any", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", readWithoutLog},
+		{listed{"Project", "UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE"}, "", withLostDatabase},
+		{listed{"any", "UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE"}, "", withLostDatabase},
 		{listed{"GetRecord", invalid, "FIELD_MISSING"}, "sequence", getOf(0)},
-		{listed{"GetRecord", "NOT_FOUND", "RECORD_UNKNOWN"}, "", getOf(1 << 60)},
+		{listed{"GetRecord", "NOT_FOUND", "RECORD_NOT_FOUND"}, "", getOf(1 << 60)},
 		{listed{"GetRecord", "DATA_LOSS", "AUDIT_CHAIN_BROKEN"}, "", withAlteredLog},
 		{listed{"ListRecords", invalid, "NAME_INVALID"}, "session_id", list(&pb.ListRecordsRequest{SessionId: "a b"})},
 		{listed{"ListRecords", invalid, "FIELD_TOO_LONG"}, "call_id", list(&pb.ListRecordsRequest{CallId: strings.Repeat("x", 257)})},
@@ -222,13 +222,13 @@ func verifyWithHalfAHead(t *testing.T, s *sidecar) error {
 }
 
 // verifyLog follows the chain.
-func (s *sidecar) verifyLog(t *testing.T, req *pb.VerifyLogRequest) (broken []*pb.BrokenRecord, verified *pb.VerifiedLog, err error) {
+func (s *sidecar) verifyLog(t *testing.T, req *pb.VerifyLogRequest) (broken []*pb.InconsistentRecord, verified *pb.VerifiedLog, err error) {
 	t.Helper()
 	call, err := s.audit().VerifyLog(t.Context(), req)
 	for err == nil {
 		var resp *pb.VerifyLogResponse
-		if resp, err = call.Recv(); resp.GetBroken() != nil {
-			broken = append(broken, resp.GetBroken())
+		if resp, err = call.Recv(); resp.GetInconsistent() != nil {
+			broken = append(broken, resp.GetInconsistent())
 		} else if resp.GetVerified() != nil {
 			verified = resp.GetVerified()
 		}
@@ -348,8 +348,8 @@ func TestRefusalsAreRecorded(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	record := got.GetRecords()[0]
-	want := &pb.AuditRefusal{Code: "INVALID_ARGUMENT", Reason: "FIELD_MISSING", Field: "output.tool_name"}
-	if diff := cmp.Diff(want, record.GetRefusal(), protocmp.Transform()); diff != "" || record.GetCall().GetCallId() != "call-1" {
+	want := &pb.AuditRejection{Code: "INVALID_ARGUMENT", Reason: "FIELD_MISSING", Field: "output.tool_name"}
+	if diff := cmp.Diff(want, record.GetRejection(), protocmp.Transform()); diff != "" || record.GetCall().GetCallId() != "call-1" {
 		t.Errorf("%v\n%s", record, diff)
 	}
 	if encoded, _ := proto.Marshal(record); strings.Contains(string(encoded), canary) || len(encoded) > 1024 {
@@ -377,7 +377,7 @@ func TestManyRefusalsAreCounted(t *testing.T) {
 		}
 		for _, r := range got.GetRecords() {
 			records++
-			counted += 1 + r.GetRefusal().GetUnrecorded()
+			counted += 1 + r.GetRejection().GetUnrecorded()
 		}
 		if req.PageToken = got.GetNextPageToken(); req.GetPageToken() == "" {
 			break
@@ -427,7 +427,7 @@ func TestAlteredLogsAreFound(t *testing.T) {
 				}
 				return
 			}
-			if len(broken) == 0 || broken[0].GetSequence() != c.first || verified.GetBroken() == 0 {
+			if len(broken) == 0 || broken[0].GetSequence() != c.first || verified.GetInconsistent() == 0 {
 				t.Errorf("%v, %v; want record %d", broken, verified, c.first)
 			}
 			if r := cli(t, environment(t), nil, "audit", "verify", "--server=unix://"+s.socket); r.code != 1 {

@@ -371,7 +371,7 @@ func TestDeletedArtifactsOfOthers(t *testing.T) {
 	other := confinedTo(t, s, "b")
 	_, foreign := c.ReadArtifact(other, &pb.ReadArtifactRequest{Path: path})
 	_, never := c.ReadArtifact(other, &pb.ReadArtifactRequest{Path: s.store + "/000/123456"})
-	wantRefusal(t, foreign, codes.NotFound, "ARTIFACT_UNKNOWN", "")
+	wantRefusal(t, foreign, codes.NotFound, "ARTIFACT_NOT_FOUND", "")
 	if !proto.Equal(status.Convert(foreign).Proto(), status.Convert(never).Proto()) {
 		t.Errorf("%v\n%v", foreign, never)
 	}

@@ -63,7 +63,7 @@ func TestPayloadsThatAreFiles(t *testing.T) {
 		root + "/out":       {codes.PermissionDenied, "FILE_NOT_ALLOWED"},
 		root + "/directory": {codes.PermissionDenied, "FILE_NOT_ALLOWED"},
 		root + "/pipe":      {codes.PermissionDenied, "FILE_NOT_ALLOWED"},
-		root + "/missing":   {codes.NotFound, "FILE_MISSING"},
+		root + "/missing":   {codes.NotFound, "FILE_NOT_FOUND"},
 	} {
 		_, err := s.Project(t.Context(), ofFile(at))
 		t.Run(fmt.Sprintf("%q", at), func(t *testing.T) { wantRefusal(t, err, want.code, want.reason, "") })
@@ -78,7 +78,7 @@ func TestPayloadsThatAreFiles(t *testing.T) {
 func fileProvocations() []provocation {
 	return []provocation{
 		{listed{"Project", "PERMISSION_DENIED", "FILE_NOT_ALLOWED"}, "", withFile("/etc/passwd")},
-		{listed{"Project", "NOT_FOUND", "FILE_MISSING"}, "", withFile("missing")},
+		{listed{"Project", "NOT_FOUND", "FILE_NOT_FOUND"}, "", withFile("missing")},
 		{listed{"Project", "ABORTED", "FILE_CHANGED"}, "", withGrowingFile},
 	}
 }

@@ -588,7 +588,7 @@ func logProvocations() []provocation {
 	add("INVALID_ARGUMENT", "STREAM_ORDER", "message", appends(logData(canary)))
 	add("INVALID_ARGUMENT", "STREAM_ORDER", "message", appends(logHeader("s", "order", "", 0), logHeader("s", "order", "", 0)))
 	add("INVALID_ARGUMENT", "STREAM_ORDER", "message", appends(logHeader("s", "nothing", "", 0), &pb.AppendLogRequest{}))
-	add("FAILED_PRECONDITION", "LOG_POSITION", "", atAnotherPosition)
+	add("FAILED_PRECONDITION", "LOG_OFFSET_MISMATCH", "", atAnotherPosition)
 	add("FAILED_PRECONDITION", "LOG_FINISHED", "", afterTheFinish)
 	add("ABORTED", "LOG_BUSY", "", whileAnotherAppends)
 	add("RESOURCE_EXHAUSTED", "QUOTA_STORE", "", appendsOver("--store-quota=1KiB"))
@@ -619,7 +619,7 @@ func appendsOver(quota string) func(*testing.T, *sidecar) error {
 
 func atAnotherPosition(t *testing.T, s *sidecar) error {
 	err := appends(logHeader("s", "never-there", "", 7), logData(canary))(t, s)
-	if r := wantRefusal(t, err, codes.FailedPrecondition, "LOG_POSITION", ""); r.metadata["received_bytes"] != "0" {
+	if r := wantRefusal(t, err, codes.FailedPrecondition, "LOG_OFFSET_MISMATCH", ""); r.metadata["received_bytes"] != "0" {
 		t.Errorf("the metadata is %v", r.metadata)
 	}
 	if err := appends(logHeader("s", "position", "", 0), logData("12345"))(t, s); err != nil {

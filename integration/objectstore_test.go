@@ -239,7 +239,7 @@ func TestObjectStore(t *testing.T) {
 	g.stop(t)
 	third := startSidecar(t, g.launch()) // a start does not need the object store
 	_, err := pb.NewArtifactServiceClient(third.conn).ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path})
-	if r := wantRefusal(t, err, codes.Unavailable, "OBJECT_STORE_DOWN", ""); r.retry <= 0 {
+	if r := wantRefusal(t, err, codes.Unavailable, "OBJECT_STORE_UNAVAILABLE", ""); r.retry <= 0 {
 		t.Error("there is no RetryInfo")
 	}
 	var paths []string
@@ -272,7 +272,7 @@ func TestObjectStore(t *testing.T) {
 		code   codes.Code
 		reason string
 	}{
-		"s3://bucket/it/" + strings.Repeat("0", 32):    {codes.NotFound, "ARTIFACT_UNKNOWN"},
+		"s3://bucket/it/" + strings.Repeat("0", 32):    {codes.NotFound, "ARTIFACT_NOT_FOUND"},
 		"s3://bucket/other/" + strings.Repeat("0", 32): {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
 		filepath.Join(two.store, "000", "abcdef"):      {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
 	} {

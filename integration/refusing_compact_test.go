@@ -28,15 +28,15 @@ func compactProvocations() []provocation {
 		{listed{"Compact", "INVALID_ARGUMENT", "FAMILY_UNKNOWN"}, "policy.protect.families[0]", policy(&pb.CompactionPolicy{
 			Level: trimmed, Protect: &pb.ProtectionPolicy{Families: []string{canary}},
 		})},
-		{listed{"Compact", "NOT_FOUND", "RECORD_UNKNOWN"}, "", unknown},
-		{listed{"Compact", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", func(t *testing.T, _ *sidecar) error {
+		{listed{"Compact", "NOT_FOUND", "RECORD_NOT_FOUND"}, "", unknown},
+		{listed{"Compact", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", func(t *testing.T, _ *sidecar) error {
 			return unknown(t, startSidecar(t, launch{args: []string{"--audit=off"}}))
 		}},
 		{listed{"CompactStream", "INVALID_ARGUMENT", "STREAM_ORDER"}, "message", func(t *testing.T, s *sidecar) error {
 			entry := &pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: &pb.CompactEntry{}}}
 			return compactStream(t, s, entry)
 		}},
-		{listed{"CompactStream", "DEADLINE_EXCEEDED", "IDLE_UPLOAD"}, "", func(t *testing.T, _ *sidecar) error {
+		{listed{"CompactStream", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", func(t *testing.T, _ *sidecar) error {
 			s := startSidecar(t, launch{args: []string{"--stream-idle=1s"}})
 			err := compactStream(t, s, &pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: &pb.CompactHeader{Policy: level}}})
 			wantNoTemp(t, s)

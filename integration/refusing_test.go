@@ -93,7 +93,7 @@ func withForeignAuthority(t *testing.T, _ *sidecar) error {
 	}
 	for _, bad := range []string{"localhost.evil.example", "192.0.2.1", "127.0.0.1.evil.example:80"} {
 		err := overTCP(t, s, []string{"Bearer " + secret}, grpc.WithAuthority(bad))
-		wantRefusal(t, err, codes.PermissionDenied, "AUTHORITY", "")
+		wantRefusal(t, err, codes.PermissionDenied, "AUTHORITY_NOT_ALLOWED", "")
 	}
 	return overTCP(t, s, []string{"Bearer " + secret}, grpc.WithAuthority("evil.example"))
 }
@@ -177,7 +177,7 @@ func TestRefusedMessagesAreRecorded(t *testing.T) {
 	}
 	reasons := map[string]int{}
 	for _, r := range records.GetRecords() {
-		reasons[r.GetMethod()+" "+r.GetRefusal().GetReason()]++
+		reasons[r.GetMethod()+" "+r.GetRejection().GetReason()]++
 	}
 	want := map[string]int{
 		pb.ToolResultService_Project_FullMethodName + " MESSAGE_INVALID": 1, pb.ToolResultService_ProjectStream_FullMethodName + " MESSAGE_INVALID": 1,

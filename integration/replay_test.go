@@ -43,7 +43,7 @@ func TestEveryRecordIsMadeAgain(t *testing.T) {
 			if err != nil || !v.GetHolds() || !v.GetComplete() {
 				t.Errorf("record %d of %s for %s: %v, %v", r.GetSequence(), r.GetMethod(), r.GetToolName(), v, err)
 			}
-			if r.GetKind() != pb.AuditKind_AUDIT_KIND_REFUSAL {
+			if r.GetKind() != pb.AuditKind_AUDIT_KIND_REJECTION {
 				verified++
 			}
 		}

@@ -711,7 +711,7 @@ func (w *planting) rawIsGuarded(t *testing.T, raw map[string]bool, h *hunt) {
 			break
 		}
 		_, err := artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path})
-		if r := refusalOf(t, err); r.reason != "ARTIFACT_UNKNOWN" {
+		if r := refusalOf(t, err); r.reason != "ARTIFACT_NOT_FOUND" {
 			t.Errorf("%s is answered with %s", path, r.reason)
 		}
 		resp, err := artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path, Raw: true})
@@ -720,7 +720,7 @@ func (w *planting) rawIsGuarded(t *testing.T, raw map[string]bool, h *hunt) {
 		}
 		for _, ask := range []bool{false, true} {
 			_, err = artifacts.ReadArtifact(confinedTo(t, w.sidecar, "session"), &pb.ReadArtifactRequest{Path: path, Raw: ask})
-			if r := refusalOf(t, err); r.reason != map[bool]string{false: "ARTIFACT_UNKNOWN", true: "RAW_NOT_ALLOWED"}[ask] {
+			if r := refusalOf(t, err); r.reason != map[bool]string{false: "ARTIFACT_NOT_FOUND", true: "RAW_NOT_ALLOWED"}[ask] {
 				t.Errorf("a confined caller is answered with %s", r.reason)
 			}
 		}
@@ -764,7 +764,7 @@ func TestRedactedTwin(t *testing.T) {
 		t.Errorf("the record says %v", payload)
 	}
 	_, err = artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: payload.GetOriginalArtifact()})
-	wantRefusal(t, err, codes.NotFound, "ARTIFACT_UNKNOWN", "")
+	wantRefusal(t, err, codes.NotFound, "ARTIFACT_NOT_FOUND", "")
 	page, err := artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: payload.GetOriginalArtifact(), Raw: true,
 		Selection: &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: "token"}}})
 	if err != nil || string(page.GetData()) != "token "+token+"\n" || page.GetDigest() == payload.GetDigest() {

@@ -58,14 +58,14 @@ func provocations() []provocation {
 	return append(list, []provocation{
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
-		{listed{"ProjectStream", "DEADLINE_EXCEEDED", "IDLE_UPLOAD"}, "", whileSilent},
+		{listed{"ProjectStream", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", whileSilent},
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "FIELD_MISSING"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{Outputs: twice(completed(0, ""))})},
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "outputs", turnOf(&pb.ProjectTurnRequest{TotalTokens: 100})},
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "BUDGET_TOO_SMALL"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{
 			TotalTokens: 16, Outputs: twice(completed(1, "out")),
 		})},
-		{listed{"Render", "NOT_FOUND", "RECORD_UNKNOWN"}, "", renderOfRecord},
-		{listed{"Render", "FAILED_PRECONDITION", "AUDIT_OFF"}, "", func(t *testing.T, _ *sidecar) error {
+		{listed{"Render", "NOT_FOUND", "RECORD_NOT_FOUND"}, "", renderOfRecord},
+		{listed{"Render", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", func(t *testing.T, _ *sidecar) error {
 			return renderOfRecord(t, startSidecar(t, launch{args: []string{"--audit=off"}}))
 		}},
 		{listed{"ParseReceipt", "INVALID_ARGUMENT", "FIELD_MISSING"}, "text", parseOf("", "")},
@@ -73,7 +73,7 @@ func provocations() []provocation {
 		{listed{"ParseReceipt", "INVALID_ARGUMENT", "RECEIPT_INVALID"}, "text", parseOf(canary, "")},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_MISSING"}, "", withoutToken},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_INVALID"}, "", withWrongToken},
-		{listed{"any", "PERMISSION_DENIED", "AUTHORITY"}, "", withForeignAuthority},
+		{listed{"any", "PERMISSION_DENIED", "AUTHORITY_NOT_ALLOWED"}, "", withForeignAuthority},
 		{listed{"any", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLargeMessage},
 		{listed{"any", "RESOURCE_EXHAUSTED", "IN_FLIGHT_BYTES"}, "", withManyBytes},
 		{listed{"any", "UNAVAILABLE", "DRAINING"}, "", whileDraining},
@@ -113,7 +113,7 @@ func checkReason(t *testing.T, r refusal) {
 		if err != nil || needed-budget != shortfall || shortfall < 1 || r.metadata["unit"] != "tokens" {
 			t.Errorf("the metadata is %v", r.metadata)
 		}
-	case "IN_FLIGHT_BYTES", "OBJECT_STORE_DOWN", "AUDIT_LOG_DOWN", "TOKEN_BACKOFF":
+	case "IN_FLIGHT_BYTES", "OBJECT_STORE_UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE", "TOKEN_BACKOFF":
 		if r.retry <= 0 {
 			t.Error("there is no RetryInfo")
 		}
@@ -122,7 +122,7 @@ func checkReason(t *testing.T, r refusal) {
 			t.Error("there is no incident id")
 		}
 	}
-	if again := []string{"IN_FLIGHT_BYTES", "OBJECT_STORE_DOWN", "AUDIT_LOG_DOWN", "TOKEN_BACKOFF"}; !slices.Contains(again, r.reason) && r.retry != 0 {
+	if again := []string{"IN_FLIGHT_BYTES", "OBJECT_STORE_UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE", "TOKEN_BACKOFF"}; !slices.Contains(again, r.reason) && r.retry != 0 {
 		t.Errorf("there is a RetryInfo of %v", r.retry)
 	}
 }
@@ -160,7 +160,7 @@ func TestEveryListedRefusalIsProvoked(t *testing.T) {
 	for _, l := range inContract {
 		known[l.reason] = true
 	}
-	apart := []string{"UNSPECIFIED", "PEER_UID", "SERVICE_UNKNOWN"} // who has no connection has no answer; of the health service
+	apart := []string{"UNSPECIFIED", "PEER_NOT_ALLOWED", "SERVICE_UNKNOWN"} // who has no connection has no answer; of the health service
 	for _, name := range pb.ErrorReason_name {
 		if reason := strings.TrimPrefix(name, "ERROR_REASON_"); !known[reason] && !slices.Contains(apart, reason) {
 			t.Errorf("no RPC lists the reason %s", reason)

@@ -223,12 +223,12 @@ func transportProvocations() []provocation {
 		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "ENUM_UNKNOWN"}, "header.provider", assembleOf(assembleHeader(&pb.AssembleHeader{Provider: 99}))},
 		{listed{"AssembleToolCalls", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "event_json", assembleOf(header, responseBody("x"), eventOf("{}"))},
 		{listed{"AssembleToolCalls", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLongAnswer},
-		{listed{"AssembleToolCalls", "DEADLINE_EXCEEDED", "IDLE_UPLOAD"}, "", whileModelIsSilent},
+		{listed{"AssembleToolCalls", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", whileModelIsSilent},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "FIELD_MISSING"}, "transcript_json", lintOf(pb.Provider_PROVIDER_GEMINI, "")},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "ENUM_UNKNOWN"}, "provider", lintOf(99, "[]")},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "JSON_INVALID"}, "transcript_json[1]", lintOf(pb.Provider_PROVIDER_CHAT, `[{"role":"user"},7]`)},
 	}
-	list = append(list, provocation{listed{"EncodeTurn", "UNAVAILABLE", "OBJECT_STORE_DOWN"}, "", withoutItsImage})
+	list = append(list, provocation{listed{"EncodeTurn", "UNAVAILABLE", "OBJECT_STORE_UNAVAILABLE"}, "", withoutItsImage})
 	for reason, c := range invalidTurns() {
 		list = append(list, provocation{listed{"EncodeTurn", "INVALID_ARGUMENT", reason}, c.field, func(t *testing.T, s *sidecar) error {
 			_, err := s.transport().EncodeTurn(t.Context(), c.turn)

@@ -126,7 +126,7 @@ func (a *assembly) run() *repeated {
 // cut records a cut of whole lines from where the preview is.
 func (a *assembly) cut(c Cut) {
 	c.Occurrences, c.FirstLine, c.ByteStart = 1, a.line+1, a.end
-	c.LeftOutBytes, c.LeftOutLines = c.ByteEnd-c.ByteStart, c.LastLine-c.FirstLine+1
+	c.OmittedBytes, c.OmittedLines = c.ByteEnd-c.ByteStart, c.LastLine-c.FirstLine+1
 	c.PreviewOffset = int64(a.text.Len())
 	a.preview.Cuts = append(a.preview.Cuts, c)
 	a.line, a.end = c.LastLine, c.ByteEnd
@@ -136,7 +136,7 @@ func (a *assembly) cut(c Cut) {
 func (a *assembly) add(s *selection, lines []rendered) {
 	for i := range lines {
 		r := &lines[i]
-		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.start, LeftOutValues: r.left, OfValues: r.of})
+		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.start, OmittedValues: r.left, TotalValues: r.of})
 		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
 			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes || r.reason != a.segment.Reason) {
 			a.close()
@@ -159,7 +159,7 @@ func (a *assembly) account(r *rendered) {
 	if r.long {
 		a.preview.Cuts = append(a.preview.Cuts, Cut{
 			Kind: CutLongLine, FirstLine: r.number, LastLine: r.number,
-			ByteStart: r.cutFrom, ByteEnd: r.cutTo, LeftOutBytes: r.cutTo - r.cutFrom,
+			ByteStart: r.cutFrom, ByteEnd: r.cutTo, OmittedBytes: r.cutTo - r.cutFrom,
 			Occurrences: 1, PreviewOffset: at + int64(r.cutAt),
 		})
 	}
@@ -195,7 +195,7 @@ func (h *hull) widen(r *rendered, bytes, places, at int64, shown int) {
 		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.start, at, shown
 	}
 	h.LastLine, h.ByteEnd = r.number, r.line.end
-	h.LeftOutBytes += bytes
+	h.OmittedBytes += bytes
 	h.Occurrences += places
 	for h.from+len(h.LineBytes) < shown {
 		h.LineBytes = append(h.LineBytes, 0)

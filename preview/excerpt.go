@@ -197,7 +197,7 @@ func (e *Excerpt) unseen(kind CutKind, encoding Encoding) *Preview {
 	p := &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: encoding}
 	p.Cuts = []Cut{{
 		Kind: kind, FirstLine: 1, LastLine: e.lines, ByteEnd: e.bytes,
-		LeftOutBytes: e.bytes, LeftOutLines: e.lines, Occurrences: 1,
+		OmittedBytes: e.bytes, OmittedLines: e.lines, Occurrences: 1,
 	}}
 	return p
 }

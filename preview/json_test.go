@@ -94,11 +94,11 @@ func TestJSONIsCutByValue(t *testing.T) {
 	}
 	var counted *preview.Cut
 	for i := range p.Cuts {
-		if p.Cuts[i].OfValues == 250 {
+		if p.Cuts[i].TotalValues == 250 {
 			counted = &p.Cuts[i]
 		}
 	}
-	if shown := int64(strings.Count(p.Text, `"id"`)); counted == nil || counted.LeftOutValues+shown != 250 {
+	if shown := int64(strings.Count(p.Text, `"id"`)); counted == nil || counted.OmittedValues+shown != 250 {
 		t.Errorf("%d are shown, the cut is %+v", shown, counted)
 	}
 }
@@ -148,7 +148,7 @@ func checkNesting(t failer, text []byte, p *preview.Preview) {
 	}
 	for _, c := range p.Cuts {
 		if c.Kind != preview.CutMiddle {
-			if c.OfValues != 0 {
+			if c.TotalValues != 0 {
 				t.Fatalf("cut %+v is of a container", c)
 			}
 			continue
@@ -156,10 +156,10 @@ func checkNesting(t failer, text []byte, p *preview.Preview) {
 		out := bytes.TrimSuffix(bytes.TrimSpace(text[c.ByteStart:c.ByteEnd]), []byte(","))
 		open, array, object := text[:c.ByteStart], []byte("["+string(out)+"]"), []byte("{"+string(out)+"}")
 		values := countValues(array) + countValues(object)
-		if c.OfValues == 0 && json.Valid(object) { // of an object that is no list
+		if c.TotalValues == 0 && json.Valid(object) { // of an object that is no list
 			values = 0
 		}
-		if len(open) == 0 || json.Valid(array) == json.Valid(object) || int64(values) != c.LeftOutValues || c.OfValues < c.LeftOutValues {
+		if len(open) == 0 || json.Valid(array) == json.Valid(object) || int64(values) != c.OmittedValues || c.TotalValues < c.OmittedValues {
 			t.Fatalf("cut %+v with %d values leaves out %q", c, values, out)
 		}
 	}

@@ -23,13 +23,13 @@ type Cut struct {
 	Kind                CutKind
 	FirstLine, LastLine int64
 	ByteStart, ByteEnd  int64
-	LeftOutBytes        int64   // at most ByteEnd-ByteStart; equal to it for a contiguous kind
-	LeftOutLines        int64   // whole lines; 0 for kinds inside a line
+	OmittedBytes        int64   // at most ByteEnd-ByteStart; equal to it for a contiguous kind
+	OmittedLines        int64   // whole lines; 0 for kinds inside a line
 	Occurrences         int64   // separate places; 1 for a contiguous kind
 	PreviewOffset       int64   // where the cut belongs in Preview.Text, in bytes
-	LeftOutValues       int64   // values of a JSON container that are left out; 0 for other cuts
-	OfValues            int64   // values that the container has
-	LineBytes           []int64 // of a scattered kind: how much of LeftOutBytes is of each line that is shown of the range
+	OmittedValues       int64   // values of a JSON container that are left out; 0 for other cuts
+	TotalValues            int64   // values that the container has
+	LineBytes           []int64 // of a scattered kind: how much of OmittedBytes is of each line that is shown of the range
 	LikeLine            int64   // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
 }
 
@@ -94,7 +94,7 @@ func (v *Invisible) add(o Invisible) {
 // cover [0, Bytes) without gap or overlap. Such cuts are of kind CutMiddle and
 // CutBinary, and CutRepeated with a LikeLine. A CutLongLine lies inside a
 // segment; every other cut is scattered over the lines of segments, and there is one of
-// each kind at the most. So VisibleBytes() plus the LeftOutBytes of all cuts is Bytes.
+// each kind at the most. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
 type Preview struct {
 	Text     string
 	Segments []Segment
@@ -140,7 +140,7 @@ func (p *Preview) ShownLines() int64 {
 func (p *Preview) VisibleBytes() int64 {
 	n := p.Bytes
 	for i := range p.Cuts {
-		n -= p.Cuts[i].LeftOutBytes
+		n -= p.Cuts[i].OmittedBytes
 	}
 	return n
 }

@@ -32,8 +32,8 @@ func Parts(parts []Part, bytes, lines int64) *Preview {
 	gap := func(to, last int64) {
 		if to > end {
 			whole.Cuts = append(whole.Cuts, Cut{
-				Kind: CutMiddle, FirstLine: line + 1, LastLine: last, ByteStart: end, ByteEnd: to, LeftOutBytes: to - end,
-				LeftOutLines: last - line, Occurrences: 1, PreviewOffset: int64(len(whole.Text)),
+				Kind: CutMiddle, FirstLine: line + 1, LastLine: last, ByteStart: end, ByteEnd: to, OmittedBytes: to - end,
+				OmittedLines: last - line, Occurrences: 1, PreviewOffset: int64(len(whole.Text)),
 			})
 		}
 	}
@@ -65,7 +65,7 @@ func (v *Preview) append(p *Part) {
 	if end := p.Start + int64(len(p.Text)); end < p.LineEnd && len(v.Segments) > 0 {
 		v.Cuts = append(v.Cuts, Cut{
 			Kind: CutLongLine, FirstLine: p.LastLine, LastLine: p.LastLine, ByteStart: end, ByteEnd: p.LineEnd - 1,
-			LeftOutBytes: p.LineEnd - 1 - end, Occurrences: 1, PreviewOffset: int64(len(v.Text)),
+			OmittedBytes: p.LineEnd - 1 - end, Occurrences: 1, PreviewOffset: int64(len(v.Text)),
 		})
 		v.Text += "\n"
 		last := &v.Segments[len(v.Segments)-1]

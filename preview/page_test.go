@@ -77,7 +77,7 @@ func TestPartsAddUp(t *testing.T) {
 		}
 		for _, c := range p.Cuts {
 			if c.Kind == preview.CutMiddle {
-				covered += c.LeftOutBytes
+				covered += c.OmittedBytes
 			}
 		}
 		if covered != start || p.VisibleBytes() < 0 {

@@ -105,7 +105,7 @@ func checkLedger(t failer, payload []byte, p *preview.Preview) {
 	checkWidths(t, payload, p)
 	var out int64
 	for _, c := range p.Cuts {
-		out += c.LeftOutBytes
+		out += c.OmittedBytes
 	}
 	if p.VisibleBytes() < 0 || p.VisibleBytes()+out != p.Bytes {
 		t.Fatalf("%d visible and %d left out of %d", p.VisibleBytes(), out, p.Bytes)
@@ -136,15 +136,15 @@ func tile(t failer, p *preview.Preview) (inner [][]preview.Cut, at, text int64) 
 			for i < len(p.Segments) && !(c.ByteStart >= p.Segments[i].ByteStart && c.ByteEnd <= p.Segments[i].ByteEnd) {
 				i++
 			}
-			if i == len(p.Segments) || c.LeftOutLines != 0 || c.Occurrences < 1 {
+			if i == len(p.Segments) || c.OmittedLines != 0 || c.Occurrences < 1 {
 				t.Fatalf("cut %+v lies in no segment", c)
 			}
 			inner[i] = append(inner[i], c)
 			continue
 		}
 		through(c)
-		if c.ByteStart != at || c.FirstLine != line || c.PreviewOffset != text || c.LeftOutBytes != c.ByteEnd-c.ByteStart ||
-			c.LeftOutLines != c.LastLine-c.FirstLine+1 {
+		if c.ByteStart != at || c.FirstLine != line || c.PreviewOffset != text || c.OmittedBytes != c.ByteEnd-c.ByteStart ||
+			c.OmittedLines != c.LastLine-c.FirstLine+1 {
 			t.Fatalf("cut %+v does not continue at byte %d, line %d, text %d", c, at, line, text)
 		}
 		at, line = c.ByteEnd, c.LastLine+1
@@ -163,7 +163,7 @@ func checkScattered(t failer, p *preview.Preview, c *preview.Cut) {
 	for _, n := range c.LineBytes {
 		bytes += n
 	}
-	if int64(len(c.LineBytes)) != lines || bytes != c.LeftOutBytes || c.LeftOutLines != 0 || c.Occurrences < 1 || c.LineBytes[0] == 0 || c.LineBytes[lines-1] == 0 {
+	if int64(len(c.LineBytes)) != lines || bytes != c.OmittedBytes || c.OmittedLines != 0 || c.Occurrences < 1 || c.LineBytes[0] == 0 || c.LineBytes[lines-1] == 0 {
 		t.Fatalf("cut %+v is not of its %d lines", c, lines)
 	}
 	for _, other := range p.Cuts {
@@ -193,7 +193,7 @@ func checkWidths(t failer, payload []byte, p *preview.Preview) {
 				switch {
 				case number < c.FirstLine || number > c.LastLine:
 				case c.Kind == preview.CutLongLine:
-					width += c.LeftOutBytes
+					width += c.OmittedBytes
 				case len(c.LineBytes) > 0:
 					width += c.LineBytes[read[c.Kind]]
 					read[c.Kind]++

@@ -81,7 +81,7 @@ func TestCounts(t *testing.T) {
 		preview.CutRepeated: {1, 1}, preview.CutControl: {9, 3}, preview.CutInvisible: {10, 3}, preview.CutProgress: {6, 2},
 	}
 	for _, c := range p.Cuts {
-		if got := [2]int64{c.LeftOutBytes, c.Occurrences}; got != want[c.Kind] {
+		if got := [2]int64{c.OmittedBytes, c.Occurrences}; got != want[c.Kind] {
 			t.Errorf("cut of kind %d has %v, want %v", c.Kind, got, want[c.Kind])
 		}
 		delete(want, c.Kind)

@@ -255,13 +255,13 @@ func cutOf(c *preview.Cut) *pb.Cut {
 	cut := &pb.Cut{
 		Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
 		ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd), PreviewOffset: uint64(c.PreviewOffset),
-		LeftOutValues: uint64(c.LeftOutValues), OfValues: uint64(c.OfValues), LikeLine: uint64(c.LikeLine),
+		OmittedValues: uint64(c.OmittedValues), TotalValues: uint64(c.TotalValues), LikeLine: uint64(c.LikeLine),
 	}
 	if !envelope.Contiguous(cut) {
 		for _, n := range c.LineBytes {
 			cut.LineBytes = append(cut.LineBytes, uint64(n))
 		}
-		cut.LeftOutBytes, cut.LeftOutLines, cut.Occurrences = uint64(c.LeftOutBytes), uint64(c.LeftOutLines), uint64(c.Occurrences)
+		cut.OmittedBytes, cut.OmittedLines, cut.Occurrences = uint64(c.OmittedBytes), uint64(c.OmittedLines), uint64(c.Occurrences)
 	}
 	return cut
 }

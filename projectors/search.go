@@ -113,7 +113,7 @@ func boundedMatch(m *pb.SearchMatch) *pb.SearchMatch {
 	}
 	return &pb.SearchMatch{
 		Line: m.GetLine(), Column: m.GetColumn(), Text: strings.Clone(text[from:to]),
-		LeftOutBefore: uint32(from), LeftOutAfter: uint32(len(text) - to),
+		OmittedBefore: uint32(from), OmittedAfter: uint32(len(text) - to),
 	}
 }
 

@@ -88,7 +88,7 @@ func TestLongMatchIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := r.GetFiles()[0].GetMatches()[0]
-		from, to := int(m.GetLeftOutBefore()), len(text)-int(m.GetLeftOutAfter())
+		from, to := int(m.GetOmittedBefore()), len(text)-int(m.GetOmittedAfter())
 		if m.GetText() != text[from:to] || !utf8.ValidString(m.GetText()) || len(m.GetText()) > 240 {
 			t.Fatalf("%v", m)
 		}

@@ -91,7 +91,7 @@ func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Focus) *previ
 		Bytes: u.Bytes(), Lines: lines, Encoding: preview.EncodingBinary,
 		Cuts: []preview.Cut{{
 			Kind: preview.CutBinary, FirstLine: 1, LastLine: lines, ByteEnd: u.Bytes(),
-			LeftOutBytes: u.Bytes(), LeftOutLines: lines, Occurrences: 1,
+			OmittedBytes: u.Bytes(), OmittedLines: lines, Occurrences: 1,
 		}},
 	}
 }

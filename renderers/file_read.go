@@ -224,7 +224,7 @@ func (f *fileText) removed(r *pb.FileReadResult) int64 {
 	bytes := int64(0)
 	for _, c := range f.large.Cuts {
 		if c.GetKind() == pb.CutKind_CUT_KIND_CONTROL {
-			bytes += bounded(c.GetLeftOutBytes())
+			bytes += bounded(c.GetOmittedBytes())
 		}
 	}
 	carriageReturns := int64(strings.Count(f.large.Preview, "\n")) // at the most

@@ -90,7 +90,7 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 			progress += c.GetOccurrences()
 		case pb.CutKind_CUT_KIND_REPEATED:
 			if c.GetLikeLine() == 0 {
-				repeated += c.GetLeftOutBytes()
+				repeated += c.GetOmittedBytes()
 			}
 		case pb.CutKind_CUT_KIND_TIME:
 			times += c.GetOccurrences()
@@ -155,7 +155,7 @@ func mark(c *pb.Cut) *Mark {
 			return nil
 		}
 	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
-		m.Values, m.Of = int64(c.GetLeftOutValues()), int64(c.GetOfValues())
+		m.Values, m.Of = int64(c.GetOmittedValues()), int64(c.GetTotalValues())
 	default:
 		return nil
 	}

@@ -53,7 +53,7 @@ func newAccess(token string, authorities []string) *access {
 func (a *access) identify(ctx context.Context) caller {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
-		return caller{refused: denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY, "the connection has no peer")}
+		return caller{refused: denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the connection has no peer")}
 	}
 	switch info := p.AuthInfo.(type) {
 	case peerInfo:
@@ -61,7 +61,7 @@ func (a *access) identify(ctx context.Context) caller {
 	case remoteInfo:
 		return a.remote(ctx, p.Addr, info)
 	}
-	return caller{refused: denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY, "the peer of the connection is not known")}
+	return caller{refused: denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the peer of the connection is not known")}
 }
 
 // local identifies a caller on the Unix socket. It needs no token. One that it sends must be good all the same: it may
@@ -88,7 +88,7 @@ func (a *access) remote(ctx context.Context, address net.Addr, info remoteInfo) 
 		return c
 	}
 	if authority := metadata.ValueFromIncomingContext(ctx, ":authority"); len(authority) != 1 || !a.isOurs(authority[0]) {
-		c.refused = denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY, "the authority of the call is neither a loopback address nor one that the operator allowed")
+		c.refused = denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the authority of the call is neither a loopback address nor one that the operator allowed")
 		return c
 	}
 	given := metadata.ValueFromIncomingContext(ctx, "authorization")

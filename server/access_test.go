@@ -72,14 +72,14 @@ func TestIdentify(t *testing.T) {
 		"session":                       {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + session}, caller{session: "s1"}, ""},
 		"allowed name":                  {tcpPeer("192.0.2.9:9"), []string{":authority", "sidecar.EXAMPLE:1", "authorization", bearer + testToken}, caller{own: true}, ""},
 		"no token":                      {tcpPeer("127.0.0.1:9"), []string{":authority", here}, caller{}, "TOKEN_MISSING"},
-		"no authority":                  {tcpPeer("127.0.0.1:9"), []string{"authorization", bearer + testToken}, caller{}, "AUTHORITY"},
-		"empty authority":               {tcpPeer("127.0.0.1:9"), []string{":authority", "", "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
-		"two authorities":               {tcpPeer("127.0.0.1:9"), []string{":authority", here, ":authority", here, "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
-		"foreign authority":             {tcpPeer("127.0.0.1:9"), []string{":authority", "example.com", "authorization", bearer + testToken}, caller{}, "AUTHORITY"},
+		"no authority":                  {tcpPeer("127.0.0.1:9"), []string{"authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"empty authority":               {tcpPeer("127.0.0.1:9"), []string{":authority", "", "authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"two authorities":               {tcpPeer("127.0.0.1:9"), []string{":authority", here, ":authority", here, "authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"foreign authority":             {tcpPeer("127.0.0.1:9"), []string{":authority", "example.com", "authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
 		"session of another start":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + other}, caller{}, "TOKEN_INVALID"},
 		"a name is no token":            {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + "s1"}, caller{}, "TOKEN_INVALID"},
 		"a beginning of the token":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken[1:]}, caller{}, "TOKEN_INVALID"},
-		"a connection that is not ours": {&peer.Peer{Addr: &net.UnixAddr{}}, nil, caller{}, "AUTHORITY"},
+		"a connection that is not ours": {&peer.Peer{Addr: &net.UnixAddr{}}, nil, caller{}, "AUTHORITY_NOT_ALLOWED"},
 	} {
 		got := a.identify(calling(c.peer, c.pairs...))
 		wantReason(t, what, got, c.reason)

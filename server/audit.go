@@ -155,16 +155,16 @@ func (a *audit) refused(ctx context.Context, method string, req any, r *refusal)
 		a.unrecorded.add(1)
 		return
 	}
-	record := a.begin(ctx, pb.AuditKind_AUDIT_KIND_REFUSAL, time.Now())
+	record := a.begin(ctx, pb.AuditKind_AUDIT_KIND_REJECTION, time.Now())
 	record.Method, record.Elapsed = method, nil
 	if r.reason != pb.ErrorReason_ERROR_REASON_NAME_INVALID { // of the call, as it may be
 		record.Call = validCall(req)
 	}
-	record.Refusal = &pb.AuditRefusal{
+	record.Rejection = &pb.AuditRejection{
 		Code: codeName(r.code), Reason: reasonName(r.reason), Field: r.metadata["field"], Unrecorded: a.unrecorded.take(),
 	}
 	if err := a.write(context.WithoutCancel(ctx), record); err != nil {
-		a.unrecorded.add(1 + record.GetRefusal().GetUnrecorded())
+		a.unrecorded.add(1 + record.GetRejection().GetUnrecorded())
 		a.logger.WarnContext(ctx, "a refusal was not recorded", "error", err, "request_id", idOf(ctx))
 	}
 }

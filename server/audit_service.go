@@ -148,8 +148,8 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 		return check.Err()
 	}
 	send := func(b auditlog.Broken) error {
-		return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Broken{
-			Broken: &pb.BrokenRecord{Sequence: b.Sequence, Why: b.Why},
+		return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Inconsistent{
+			Inconsistent: &pb.InconsistentRecord{Sequence: b.Sequence, Reason: b.Why},
 		}})
 	}
 	verified, err := a.audit.log.Verify(call.Context(), req.GetFromSequence(), send)
@@ -165,7 +165,7 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 		}
 	}
 	return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{
-		LogId: verified.Head.Log, Intact: verified.Sound, Broken: verified.Broken, First: verified.First,
+		LogId: verified.Head.Log, Intact: verified.Sound, Inconsistent: verified.Broken, First: verified.First,
 		HeadSequence: verified.Head.Sequence, HeadHash: verified.Head.Hash,
 	}}})
 }

@@ -383,7 +383,7 @@ func TestWithoutAuditLog(t *testing.T) {
 	_, err = results.Project(t.Context(), &pb.ProjectRequest{Output: command("ls", 0, "a\n"), RequestId: "r"})
 	_, failed := records.GetRecord(t.Context(), &pb.GetRecordRequest{Sequence: 1})
 	for _, err := range []error{err, failed} {
-		if text := fmt.Sprint(status.Convert(server.Refuse(err)).Details()...); !strings.Contains(text, "AUDIT_OFF") {
+		if text := fmt.Sprint(status.Convert(server.Refuse(err)).Details()...); !strings.Contains(text, "AUDIT_DISABLED") {
 			t.Errorf("%v: %s", err, text)
 		}
 	}

@@ -111,7 +111,7 @@ func (a archive) checkParsed(t *rapid.T, resp *pb.ProjectResponse) {
 				t.Fatalf("%v is not %v", s.GetBody()[j], piece)
 			}
 			if m != nil && (int64(m.GetFirstLine()) != piece.Mark.First || int64(m.GetLastLine()) != piece.Mark.Last || m.GetInside() != piece.Mark.Inside ||
-				int64(m.GetBytes()) != piece.Mark.Bytes || int64(m.GetValues()) != piece.Mark.Values || int64(m.GetOfValues()) != piece.Mark.Of || int64(m.GetLikeLine()) != piece.Mark.Like) {
+				int64(m.GetBytes()) != piece.Mark.Bytes || int64(m.GetValues()) != piece.Mark.Values || int64(m.GetTotalValues()) != piece.Mark.Of || int64(m.GetLikeLine()) != piece.Mark.Like) {
 				t.Fatalf("%v is not %v", m, piece.Mark)
 			}
 		}
@@ -197,7 +197,7 @@ func TestFormsAndSourcesThatAreRefused(t *testing.T) {
 		"many families":     {asJSON(text, ""), "JSON_INVALID", "canonical_json.result"},
 		"no call":           {render(&pb.RenderRequest{Call: &pb.CallReference{SessionId: "s"}}), "FIELD_MISSING", "canonical"},
 		"no session":        {render(&pb.RenderRequest{Call: &pb.CallReference{CallId: "c"}}), "FIELD_MISSING", "call.session_id"},
-		"no record":         {render(&pb.RenderRequest{Call: &pb.CallReference{SessionId: "s", CallId: "c"}}), "RECORD_UNKNOWN", ""},
+		"no record":         {render(&pb.RenderRequest{Call: &pb.CallReference{SessionId: "s", CallId: "c"}}), "RECORD_NOT_FOUND", ""},
 		"no text":           {parse("", ""), "FIELD_MISSING", "text"},
 		"no receipt":        {parse("hello", ""), "RECEIPT_INVALID", "text"},
 		"no receipt family": {parse("hello", "nothing"), "FAMILY_UNKNOWN", "family"},
@@ -241,7 +241,7 @@ func TestRenderOfTheRecord(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = newHouse(t).Render(t.Context(), &pb.RenderRequest{Call: call})
-	if reason, _ := server.Reason(err); reason != "AUDIT_OFF" {
+	if reason, _ := server.Reason(err); reason != "AUDIT_DISABLED" {
 		t.Error(err)
 	}
 }

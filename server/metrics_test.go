@@ -120,7 +120,7 @@ func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, res
 			case "ToolError":
 				truncated = truncated || m.Has(m.Descriptor().Fields().ByName("details_omitted"))
 			case "Cut":
-				kind, bytes := pb.CutKind(get("kind").Enum()), get("left_out_bytes").Uint()
+				kind, bytes := pb.CutKind(get("kind").Enum()), get("omitted_bytes").Uint()
 				if bytes == 0 && kind != pb.CutKind_CUT_KIND_SOURCE_LOSS {
 					bytes = get("byte_end").Uint() - get("byte_start").Uint()
 				}

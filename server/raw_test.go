@@ -25,7 +25,7 @@ func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	}
 	raw, redacted := put(library.Owner{Session: "a", Raw: true}, "the secret"), put(library.Owner{Session: "a"}, "[redacted]")
 	a := &artifacts{library: l, logs: logs{logger: slog.New(slog.NewTextHandler(io.Discard, nil))}}
-	const served, unknown, denied = "", "ARTIFACT_UNKNOWN", "RAW_NOT_ALLOWED"
+	const served, unknown, denied = "", "ARTIFACT_NOT_FOUND", "RAW_NOT_ALLOWED"
 	for _, c := range []struct {
 		who                     string
 		caller                  caller

@@ -243,7 +243,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 func (s *Server) refusedPeer(p peerInfo) {
 	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
 	ctx := withCaller(context.Background(), caller{local: true, uid: p.UID, gid: p.GID, pid: p.PID})
-	s.audit.refused(ctx, "", nil, denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_UID, "the user may not connect"))
+	s.audit.refused(ctx, "", nil, denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
 }
 
 // authorities are the names that callers over TCP may use, besides those of loopback.

@@ -76,26 +76,26 @@ var sentinels = []struct {
 	{artifactstore.ErrTooLarge, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_ARTIFACT_TOO_LARGE, "the artifact is larger than the file system allows"},
 	{artifactstore.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the artifact store cannot be written to"},
 	{artifactstore.ErrForeign, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PATH_OUTSIDE_STORE, "the path is not in the store of this server"},
-	{artifactstore.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN, "the store has no such artifact"},
+	{artifactstore.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_ARTIFACT_NOT_FOUND, "the store has no such artifact"},
 	{library.ErrMissing, codes.DataLoss, pb.ErrorReason_ERROR_REASON_ARTIFACT_MISSING, "the artifact is gone from the store, and nothing of ours deleted it"},
 	{library.ErrQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_STORE, "the artifact store holds as much as it may, and nothing in it may be deleted"},
 	{library.ErrSessionQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_SESSION, "the artifacts of the session would be more than a session may have"},
 	{library.ErrRace, codes.Aborted, pb.ErrorReason_ERROR_REASON_GC_RACE, "what was put was deleted as garbage at the same time"},
 	{errFileNotAllowed, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file is not a regular one under a directory that the operator allowed"},
-	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_MISSING, "there is no such file"},
+	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_NOT_FOUND, "there is no such file"},
 	{errFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
-	{auditlog.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_RECORD_UNKNOWN, "the audit log has no such record"},
+	{auditlog.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_RECORD_NOT_FOUND, "the audit log has no such record"},
 	{auditlog.ErrBroken, codes.DataLoss, pb.ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN, "the audit log is not what was written to it"},
 	{auditlog.ErrReused, codes.AlreadyExists, pb.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED, "the request id was used for another request"},
 	{auditlog.ErrPoisoned, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_AUDIT_LOG_FAILED, "the audit log failed, and takes nothing until the server starts again"},
 	{auditlog.ErrFull, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_DISK_FULL, "the disk of the audit log is full"},
 	{auditlog.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the audit log cannot be written to"},
 	{auditlog.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
-	{errAuditOff, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_AUDIT_OFF, "the operator keeps no audit log"},
+	{errAuditOff, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_AUDIT_DISABLED, "the operator keeps no audit log"},
 	{artifactstore.ErrBusy, codes.Aborted, pb.ErrorReason_ERROR_REASON_LOG_BUSY, "another call appends to the log"},
 	{artifactstore.ErrFinished, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_LOG_FINISHED, "the log is finished; nothing can be appended"},
 	{artifactstore.ErrClosed, codes.Unavailable, pb.ErrorReason_ERROR_REASON_DRAINING, "the server is shutting down"},
-	{errIdle, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_IDLE_UPLOAD, "no message came, or was taken, for longer than a stream may be idle"},
+	{errIdle, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_STREAM_IDLE, "no message came, or was taken, for longer than a stream may be idle"},
 	{context.Canceled, codes.Canceled, pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, "the call was cancelled"},
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
 }
@@ -301,7 +301,7 @@ func inFlight(limit int64) *refusal {
 // objectStoreDown may succeed when the object store answers again.
 func objectStoreDown() *refusal {
 	return &refusal{
-		code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_OBJECT_STORE_DOWN,
+		code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_OBJECT_STORE_UNAVAILABLE,
 		message: "the artifact is in the object store alone, and that does not answer",
 		details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(5 * time.Second)}},
 	}
@@ -310,7 +310,7 @@ func objectStoreDown() *refusal {
 // auditLogDown may succeed when the database of the audit log answers again.
 func auditLogDown() *refusal {
 	return &refusal{
-		code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_AUDIT_LOG_DOWN,
+		code: codes.Unavailable, reason: pb.ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE,
 		message: "the database of the audit log does not answer",
 		details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(5 * time.Second)}},
 	}
@@ -355,7 +355,7 @@ func nothingThere(lines, size int64) *refusal {
 // otherPosition says how much of the log there is.
 func otherPosition(received int64) *refusal {
 	return &refusal{
-		code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_LOG_POSITION,
+		code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_LOG_OFFSET_MISMATCH,
 		message:  fmt.Sprintf("the log has %d bytes", received),
 		metadata: map[string]string{"received_bytes": strconv.FormatInt(received, 10)},
 	}

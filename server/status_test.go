@@ -35,7 +35,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{wrap(artifactstore.ErrTooManyFiles), codes.ResourceExhausted, "FD_LIMIT"},
 		{wrap(artifactstore.ErrTooLarge), codes.ResourceExhausted, "ARTIFACT_TOO_LARGE"},
 		{wrap(artifactstore.ErrReadOnly), codes.FailedPrecondition, "STORE_READ_ONLY"},
-		{wrap(fmt.Errorf("%w: connection refused", artifactstore.ErrUnavailable)), codes.Unavailable, "OBJECT_STORE_DOWN"},
+		{wrap(fmt.Errorf("%w: connection refused", artifactstore.ErrUnavailable)), codes.Unavailable, "OBJECT_STORE_UNAVAILABLE"},
 		{wrap(artifactstore.ErrClosed), codes.Unavailable, "DRAINING"},
 		{wrap(context.Canceled), codes.Canceled, "CLIENT_CANCELLED"},
 		{wrap(context.DeadlineExceeded), codes.DeadlineExceeded, "DEADLINE"},

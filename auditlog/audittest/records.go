@@ -40,8 +40,8 @@ func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 
 // Refusal returns the record of a call that was refused.
 func Refusal(reason string) *pb.AuditRecord {
-	return &pb.AuditRecord{Kind: pb.AuditKind_AUDIT_KIND_REFUSAL, Method: "/toolresult.v1.ToolResultService/Project",
-		Refusal: &pb.AuditRefusal{Code: "INVALID_ARGUMENT", Reason: reason}}
+	return &pb.AuditRecord{Kind: pb.AuditKind_AUDIT_KIND_REJECTION, Method: "/toolresult.v1.ToolResultService/Project",
+		Rejection: &pb.AuditRejection{Code: "INVALID_ARGUMENT", Reason: reason}}
 }
 
 // Records draws records of any content: every field, texts with any character, bytes of any value.

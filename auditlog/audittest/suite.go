@@ -285,7 +285,7 @@ func list(t *testing.T, p Place) {
 		}
 		return names
 	}
-	kinds := []pb.AuditKind{pb.AuditKind_AUDIT_KIND_REFUSAL, pb.AuditKind_AUDIT_KIND_RENDERING}
+	kinds := []pb.AuditKind{pb.AuditKind_AUDIT_KIND_REJECTION, pb.AuditKind_AUDIT_KIND_RENDERING}
 	for name, c := range map[string]struct {
 		q     auditlog.Query
 		holds func(*pb.AuditRecord) bool

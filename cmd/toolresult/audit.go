@@ -117,8 +117,8 @@ func auditListCommand() *cobra.Command {
 // recordNote is what is special about a record.
 func recordNote(r *pb.AuditRecord) string {
 	switch r.GetKind() {
-	case pb.AuditKind_AUDIT_KIND_REFUSAL:
-		return r.GetRefusal().GetCode() + " " + r.GetRefusal().GetReason()
+	case pb.AuditKind_AUDIT_KIND_REJECTION:
+		return r.GetRejection().GetCode() + " " + r.GetRejection().GetReason()
 	case pb.AuditKind_AUDIT_KIND_RETENTION:
 		return fmt.Sprintf("deleted %d to %d", r.GetRetention().GetFirst(), r.GetRetention().GetLast())
 	}
@@ -271,13 +271,13 @@ func (v *verification) log(head string) error {
 		if err != nil {
 			return err
 		}
-		if b := resp.GetBroken(); b != nil {
-			fmt.Fprintf(v.out, "record %d: %s\n", b.GetSequence(), b.GetWhy())
+		if b := resp.GetInconsistent(); b != nil {
+			fmt.Fprintf(v.out, "record %d: %s\n", b.GetSequence(), b.GetReason())
 			continue
 		}
 		n := resp.GetVerified()
-		v.differ += int(n.GetBroken())
-		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetIntact(), n.GetBroken(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
+		v.differ += int(n.GetInconsistent())
+		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetIntact(), n.GetInconsistent(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
 		return nil
 	}
 }

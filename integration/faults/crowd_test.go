@@ -235,8 +235,8 @@ func (s *sidecar) wantChain(t testing.TB, acked []ackedRecord) {
 			return
 		}
 		must(t, err)
-		if b := answer.GetBroken(); b != nil {
-			t.Errorf("record %d: %s", b.GetSequence(), b.GetWhy())
+		if b := answer.GetInconsistent(); b != nil {
+			t.Errorf("record %d: %s", b.GetSequence(), b.GetReason())
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestFullDiskAtASidecar(t *testing.T) {
 // wantRefusalsRecorded checks that there is a record of each refusal on a full disk, and that the chain holds.
 func (s *sidecar) wantRefusalsRecorded(t *testing.T, n int) {
 	t.Helper()
-	list, err := s.audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_REFUSAL}, PageSize: 1000})
+	list, err := s.audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_REJECTION}, PageSize: 1000})
 	if err != nil || len(list.GetRecords()) < n {
 		t.Errorf("%d of %d refusals are on record, error %v", len(list.GetRecords()), n, err)
 	}

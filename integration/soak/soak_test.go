@@ -392,15 +392,15 @@ func (s *soak) followsLog(t *testing.T, conn *grpc.ClientConn) {
 	for {
 		answer, err := call.Recv()
 		must(t, err)
-		if broken := answer.GetBroken(); broken != nil {
-			t.Errorf("record %d: %s", broken.GetSequence(), broken.GetWhy())
+		if broken := answer.GetInconsistent(); broken != nil {
+			t.Errorf("record %d: %s", broken.GetSequence(), broken.GetReason())
 			continue
 		}
 		s.log = answer.GetVerified()
 		break
 	}
-	if s.totals.Records == 0 || int64(s.log.GetIntact()) < s.totals.Records || s.log.GetBroken() > 0 {
-		t.Errorf("the log has %d records that hold and %d that do not, and %d were named", s.log.GetIntact(), s.log.GetBroken(), s.totals.Records)
+	if s.totals.Records == 0 || int64(s.log.GetIntact()) < s.totals.Records || s.log.GetInconsistent() > 0 {
+		t.Errorf("the log has %d records that hold and %d that do not, and %d were named", s.log.GetIntact(), s.log.GetInconsistent(), s.totals.Records)
 	}
 }
 

@@ -45,7 +45,7 @@ func kinds() []kind {
 		{"Render", 50, (*client).render, "BUDGET_TOO_SMALL", false},
 		{"Compact", 50, (*client).compact, "", false},
 		{"GetServerInfo", 10, (*client).info, "", false},
-		{"invalid", 40, (*client).invalid, "ENVELOPE_EXCLUSIVITY FIELD_MISSING FIELD_OUT_OF_BOUNDS PATH_OUTSIDE_STORE ARTIFACT_UNKNOWN FAMILY_UNKNOWN STREAM_ORDER CHUNK_ORDER MESSAGE_TOO_LARGE NAME_INVALID", false},
+		{"invalid", 40, (*client).invalid, "ENVELOPE_EXCLUSIVITY FIELD_MISSING FIELD_OUT_OF_BOUNDS PATH_OUTSIDE_STORE ARTIFACT_NOT_FOUND FAMILY_UNKNOWN STREAM_ORDER CHUNK_ORDER MESSAGE_TOO_LARGE NAME_INVALID", false},
 		{"deadline too short", 20, (*client).hurried, "DEADLINE BUDGET_TOO_SMALL", true},
 		{"cancelled", 24, (*client).cancelled, "CLIENT_CANCELLED", true},
 	}
@@ -54,7 +54,7 @@ func kinds() []kind {
 // everywhere are reasons that any call may get, of clients that are stopped for longer than the server waits.
 const (
 	everywhere = " IN_FLIGHT_BYTES "
-	whenFrozen = " IDLE_UPLOAD DEADLINE CLIENT_CANCELLED "
+	whenFrozen = " STREAM_IDLE DEADLINE CLIENT_CANCELLED "
 )
 
 // patienceOfCalls is the deadline of a usual call.

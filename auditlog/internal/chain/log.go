@@ -69,7 +69,7 @@ type Retired struct {
 // IsNotice reports whether an append has nothing but refusals and retention: what is recorded as long as anything is.
 func (a *Append) IsNotice() bool {
 	for _, r := range a.Rows {
-		if r.Kind != KindWord(pb.AuditKind_AUDIT_KIND_REFUSAL) && r.Kind != KindWord(pb.AuditKind_AUDIT_KIND_RETENTION) {
+		if r.Kind != KindWord(pb.AuditKind_AUDIT_KIND_REJECTION) && r.Kind != KindWord(pb.AuditKind_AUDIT_KIND_RETENTION) {
 			return false
 		}
 	}

@@ -231,12 +231,12 @@ func marshal(m proto.Message) ([]byte, error) {
 // columnsOf is what the columns repeat of a record.
 func columnsOf(r *pb.AuditRecord, artifacts int) Columns {
 	c := Columns{
-		Kind: word(r.GetKind().String(), "AUDIT_KIND_"), Method: plain(r.GetMethod()), CorrelationID: plain(r.GetCorrelationId()),
+		Kind: KindWord(r.GetKind()), Method: plain(r.GetMethod()), CorrelationID: plain(r.GetCorrelationId()),
 		Session: plain(r.GetCall().GetSessionId()), Call: plain(r.GetCall().GetCallId()),
 		RequestID: plain(r.GetRequestId()), RequestDigest: plain(r.GetRequestDigest()),
 		Part: int64(r.GetPart()), Parts: int64(r.GetParts()),
 		Tool: plain(r.GetToolName()), Family: plain(r.GetFamily()),
-		Code: plain(r.GetRefusal().GetCode()), Reason: plain(r.GetRefusal().GetReason()),
+		Code: plain(r.GetRejection().GetCode()), Reason: plain(r.GetRejection().GetReason()),
 		Address: plain(r.GetCaller().GetAddress()), ElapsedUS: bounded(uint64(max(0, r.GetElapsed().AsDuration().Microseconds()))),
 		ReceiptTokens: int64(r.GetReceipt().GetTokens()), ArtifactCount: int64(artifacts),
 	}
@@ -261,7 +261,12 @@ func columnsOf(r *pb.AuditRecord, artifacts int) Columns {
 }
 
 // KindWord is how the column kind names a kind.
-func KindWord(k pb.AuditKind) string { return word(k.String(), "AUDIT_KIND_") }
+func KindWord(k pb.AuditKind) string {
+	if k == pb.AuditKind_AUDIT_KIND_REJECTION {
+		return "refusal" // as the rows of earlier logs have it
+	}
+	return word(k.String(), "AUDIT_KIND_")
+}
 
 // word is the name of a value of an enum as people write it.
 func word(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }

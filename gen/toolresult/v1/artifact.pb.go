@@ -917,7 +917,7 @@ type CorruptArtifact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its path.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// ARTIFACT_CORRUPT, ARTIFACT_MISSING, ARTIFACT_UNKNOWN, ARTIFACT_EXPIRED or
+	// ARTIFACT_CORRUPT, ARTIFACT_MISSING, ARTIFACT_NOT_FOUND, ARTIFACT_EXPIRED or
 	// PATH_OUTSIDE_STORE, without prefix.
 	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -54,7 +54,7 @@ type ArtifactServiceClient interface {
 	//	  BadRequest names; do not retry.
 	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
 	//	  leads nowhere; read it by lines.
-	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it.
+	//	NOT_FOUND (ARTIFACT_NOT_FOUND): the store never had it.
 	//	FAILED_PRECONDITION (ARTIFACT_EXPIRED): it was deleted; the metadata says when
 	//	  and why.
 	//	PERMISSION_DENIED (PATH_OUTSIDE_STORE): the path is not in the store of this
@@ -64,7 +64,7 @@ type ArtifactServiceClient interface {
 	//	  or value; the metadata has its size.
 	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): what is stored is not what was
 	//	  put, or is gone. What was found stays in place as evidence.
-	//	UNAVAILABLE (OBJECT_STORE_DOWN): retry after the RetryInfo.
+	//	UNAVAILABLE (OBJECT_STORE_UNAVAILABLE): retry after the RetryInfo.
 	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
 	// ListArtifacts lists what was stored for a session, and for one call of it, the
 	// newest first.
@@ -102,7 +102,7 @@ type ArtifactServiceClient interface {
 	//	  it; do not retry.
 	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): the server does not have the values of
 	//	  require_set; register them again.
-	//	FAILED_PRECONDITION (LOG_POSITION): the log has another length than at_byte;
+	//	FAILED_PRECONDITION (LOG_OFFSET_MISMATCH): the log has another length than at_byte;
 	//	  send from where the metadata says.
 	//	FAILED_PRECONDITION (LOG_FINISHED): the log is an artifact already.
 	//	ABORTED (LOG_BUSY): another call appends to it.
@@ -235,7 +235,7 @@ type ArtifactServiceServer interface {
 	//	  BadRequest names; do not retry.
 	//	INVALID_ARGUMENT (JSON_INVALID): the artifact is not JSON, so that a pointer
 	//	  leads nowhere; read it by lines.
-	//	NOT_FOUND (ARTIFACT_UNKNOWN): the store never had it.
+	//	NOT_FOUND (ARTIFACT_NOT_FOUND): the store never had it.
 	//	FAILED_PRECONDITION (ARTIFACT_EXPIRED): it was deleted; the metadata says when
 	//	  and why.
 	//	PERMISSION_DENIED (PATH_OUTSIDE_STORE): the path is not in the store of this
@@ -245,7 +245,7 @@ type ArtifactServiceServer interface {
 	//	  or value; the metadata has its size.
 	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): what is stored is not what was
 	//	  put, or is gone. What was found stays in place as evidence.
-	//	UNAVAILABLE (OBJECT_STORE_DOWN): retry after the RetryInfo.
+	//	UNAVAILABLE (OBJECT_STORE_UNAVAILABLE): retry after the RetryInfo.
 	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
 	// ListArtifacts lists what was stored for a session, and for one call of it, the
 	// newest first.
@@ -283,7 +283,7 @@ type ArtifactServiceServer interface {
 	//	  it; do not retry.
 	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): the server does not have the values of
 	//	  require_set; register them again.
-	//	FAILED_PRECONDITION (LOG_POSITION): the log has another length than at_byte;
+	//	FAILED_PRECONDITION (LOG_OFFSET_MISMATCH): the log has another length than at_byte;
 	//	  send from where the metadata says.
 	//	FAILED_PRECONDITION (LOG_FINISHED): the log is an artifact already.
 	//	ABORTED (LOG_BUSY): another call appends to it.

@@ -36,8 +36,8 @@ const (
 	AuditKind_AUDIT_KIND_RENDERING AuditKind = 2
 	// A history that was compacted: Compact, but no dry run.
 	AuditKind_AUDIT_KIND_COMPACTION AuditKind = 3
-	// A call that was refused. It has no payload.
-	AuditKind_AUDIT_KIND_REFUSAL AuditKind = 4
+	// A call that was rejected. It has no payload.
+	AuditKind_AUDIT_KIND_REJECTION AuditKind = 4
 	// Records that the log itself deleted by its rules of retention.
 	AuditKind_AUDIT_KIND_RETENTION AuditKind = 5
 	// A call of a model that was executed: CallTool. Its arguments are the tool_input of the
@@ -52,7 +52,7 @@ var (
 		1: "AUDIT_KIND_PROJECTION",
 		2: "AUDIT_KIND_RENDERING",
 		3: "AUDIT_KIND_COMPACTION",
-		4: "AUDIT_KIND_REFUSAL",
+		4: "AUDIT_KIND_REJECTION",
 		5: "AUDIT_KIND_RETENTION",
 		6: "AUDIT_KIND_TOOL_CALL",
 	}
@@ -61,7 +61,7 @@ var (
 		"AUDIT_KIND_PROJECTION":  1,
 		"AUDIT_KIND_RENDERING":   2,
 		"AUDIT_KIND_COMPACTION":  3,
-		"AUDIT_KIND_REFUSAL":     4,
+		"AUDIT_KIND_REJECTION":   4,
 		"AUDIT_KIND_RETENTION":   5,
 		"AUDIT_KIND_TOOL_CALL":   6,
 	}
@@ -206,8 +206,8 @@ type AuditRecord struct {
 	Elapsed *durationpb.Duration `protobuf:"bytes,23,opt,name=elapsed,proto3" json:"elapsed,omitempty"`
 	// What the runtime wants on record, redacted.
 	Details *AuditDetails `protobuf:"bytes,24,opt,name=details,proto3" json:"details,omitempty"`
-	// Why the call was refused; only of a refusal.
-	Refusal *AuditRefusal `protobuf:"bytes,25,opt,name=refusal,proto3" json:"refusal,omitempty"`
+	// Why the call was rejected; only of a rejection.
+	Rejection *AuditRejection `protobuf:"bytes,25,opt,name=rejection,proto3" json:"rejection,omitempty"`
 	// Deleted records; only of AUDIT_KIND_RETENTION.
 	Retention *AuditRetention `protobuf:"bytes,26,opt,name=retention,proto3" json:"retention,omitempty"`
 	// The complete output, redacted, with payloads inline or named by payloads. Absent in
@@ -428,9 +428,9 @@ func (x *AuditRecord) GetDetails() *AuditDetails {
 	return nil
 }
 
-func (x *AuditRecord) GetRefusal() *AuditRefusal {
+func (x *AuditRecord) GetRejection() *AuditRejection {
 	if x != nil {
-		return x.Refusal
+		return x.Rejection
 	}
 	return nil
 }
@@ -793,8 +793,8 @@ func (x *AuditPayload) GetSourceKey() string {
 	return ""
 }
 
-// AuditRefusal says why a call was refused.
-type AuditRefusal struct {
+// AuditRejection says why a call was rejected.
+type AuditRejection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The status code, such as "INVALID_ARGUMENT".
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
@@ -809,20 +809,20 @@ type AuditRefusal struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *AuditRefusal) Reset() {
-	*x = AuditRefusal{}
+func (x *AuditRejection) Reset() {
+	*x = AuditRejection{}
 	mi := &file_toolresult_v1_audit_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *AuditRefusal) String() string {
+func (x *AuditRejection) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*AuditRefusal) ProtoMessage() {}
+func (*AuditRejection) ProtoMessage() {}
 
-func (x *AuditRefusal) ProtoReflect() protoreflect.Message {
+func (x *AuditRejection) ProtoReflect() protoreflect.Message {
 	mi := &file_toolresult_v1_audit_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -834,33 +834,33 @@ func (x *AuditRefusal) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use AuditRefusal.ProtoReflect.Descriptor instead.
-func (*AuditRefusal) Descriptor() ([]byte, []int) {
+// Deprecated: Use AuditRejection.ProtoReflect.Descriptor instead.
+func (*AuditRejection) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *AuditRefusal) GetCode() string {
+func (x *AuditRejection) GetCode() string {
 	if x != nil {
 		return x.Code
 	}
 	return ""
 }
 
-func (x *AuditRefusal) GetReason() string {
+func (x *AuditRejection) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-func (x *AuditRefusal) GetField() string {
+func (x *AuditRejection) GetField() string {
 	if x != nil {
 		return x.Field
 	}
 	return ""
 }
 
-func (x *AuditRefusal) GetUnrecorded() uint64 {
+func (x *AuditRejection) GetUnrecorded() uint64 {
 	if x != nil {
 		return x.Unrecorded
 	}
@@ -1524,7 +1524,7 @@ type VerifyLogResponse struct {
 	//
 	// Types that are valid to be assigned to Answer:
 	//
-	//	*VerifyLogResponse_Broken
+	//	*VerifyLogResponse_Inconsistent
 	//	*VerifyLogResponse_Verified
 	Answer        isVerifyLogResponse_Answer `protobuf_oneof:"answer"`
 	unknownFields protoimpl.UnknownFields
@@ -1568,10 +1568,10 @@ func (x *VerifyLogResponse) GetAnswer() isVerifyLogResponse_Answer {
 	return nil
 }
 
-func (x *VerifyLogResponse) GetBroken() *BrokenRecord {
+func (x *VerifyLogResponse) GetInconsistent() *InconsistentRecord {
 	if x != nil {
-		if x, ok := x.Answer.(*VerifyLogResponse_Broken); ok {
-			return x.Broken
+		if x, ok := x.Answer.(*VerifyLogResponse_Inconsistent); ok {
+			return x.Inconsistent
 		}
 	}
 	return nil
@@ -1590,9 +1590,9 @@ type isVerifyLogResponse_Answer interface {
 	isVerifyLogResponse_Answer()
 }
 
-type VerifyLogResponse_Broken struct {
+type VerifyLogResponse_Inconsistent struct {
 	// A record that does not hold.
-	Broken *BrokenRecord `protobuf:"bytes,1,opt,name=broken,proto3,oneof"`
+	Inconsistent *InconsistentRecord `protobuf:"bytes,1,opt,name=inconsistent,proto3,oneof"`
 }
 
 type VerifyLogResponse_Verified struct {
@@ -1600,35 +1600,35 @@ type VerifyLogResponse_Verified struct {
 	Verified *VerifiedLog `protobuf:"bytes,2,opt,name=verified,proto3,oneof"`
 }
 
-func (*VerifyLogResponse_Broken) isVerifyLogResponse_Answer() {}
+func (*VerifyLogResponse_Inconsistent) isVerifyLogResponse_Answer() {}
 
 func (*VerifyLogResponse_Verified) isVerifyLogResponse_Answer() {}
 
-// BrokenRecord is a place where the chain does not hold.
-type BrokenRecord struct {
+// InconsistentRecord is a place where the chain does not hold.
+type InconsistentRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sequence.
 	Sequence uint64 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// What is wrong, in a few words.
-	Why           string `protobuf:"bytes,2,opt,name=why,proto3" json:"why,omitempty"`
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BrokenRecord) Reset() {
-	*x = BrokenRecord{}
+func (x *InconsistentRecord) Reset() {
+	*x = InconsistentRecord{}
 	mi := &file_toolresult_v1_audit_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BrokenRecord) String() string {
+func (x *InconsistentRecord) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BrokenRecord) ProtoMessage() {}
+func (*InconsistentRecord) ProtoMessage() {}
 
-func (x *BrokenRecord) ProtoReflect() protoreflect.Message {
+func (x *InconsistentRecord) ProtoReflect() protoreflect.Message {
 	mi := &file_toolresult_v1_audit_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1640,21 +1640,21 @@ func (x *BrokenRecord) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BrokenRecord.ProtoReflect.Descriptor instead.
-func (*BrokenRecord) Descriptor() ([]byte, []int) {
+// Deprecated: Use InconsistentRecord.ProtoReflect.Descriptor instead.
+func (*InconsistentRecord) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *BrokenRecord) GetSequence() uint64 {
+func (x *InconsistentRecord) GetSequence() uint64 {
 	if x != nil {
 		return x.Sequence
 	}
 	return 0
 }
 
-func (x *BrokenRecord) GetWhy() string {
+func (x *InconsistentRecord) GetReason() string {
 	if x != nil {
-		return x.Why
+		return x.Reason
 	}
 	return ""
 }
@@ -1667,7 +1667,7 @@ type VerifiedLog struct {
 	// Records that hold.
 	Intact uint64 `protobuf:"varint,2,opt,name=intact,proto3" json:"intact,omitempty"`
 	// Records that do not.
-	Broken uint64 `protobuf:"varint,3,opt,name=broken,proto3" json:"broken,omitempty"`
+	Inconsistent uint64 `protobuf:"varint,3,opt,name=inconsistent,proto3" json:"inconsistent,omitempty"`
 	// First sequence that there is; those before were deleted by retention.
 	First uint64 `protobuf:"varint,4,opt,name=first,proto3" json:"first,omitempty"`
 	// Last sequence.
@@ -1722,9 +1722,9 @@ func (x *VerifiedLog) GetIntact() uint64 {
 	return 0
 }
 
-func (x *VerifiedLog) GetBroken() uint64 {
+func (x *VerifiedLog) GetInconsistent() uint64 {
 	if x != nil {
-		return x.Broken
+		return x.Inconsistent
 	}
 	return 0
 }
@@ -1754,7 +1754,7 @@ var File_toolresult_v1_audit_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\xb6\v\n" +
+	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\xbc\v\n" +
 	"\vAuditRecord\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12;\n" +
@@ -1784,8 +1784,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\tunchanged\x18\x15 \x01(\v2\x1e.toolresult.v1.OutputUnchangedR\tunchanged\x12#\n" +
 	"\rbudget_tokens\x18\x16 \x01(\rR\fbudgetTokens\x123\n" +
 	"\aelapsed\x18\x17 \x01(\v2\x19.google.protobuf.DurationR\aelapsed\x125\n" +
-	"\adetails\x18\x18 \x01(\v2\x1b.toolresult.v1.AuditDetailsR\adetails\x125\n" +
-	"\arefusal\x18\x19 \x01(\v2\x1b.toolresult.v1.AuditRefusalR\arefusal\x12;\n" +
+	"\adetails\x18\x18 \x01(\v2\x1b.toolresult.v1.AuditDetailsR\adetails\x12;\n" +
+	"\trejection\x18\x19 \x01(\v2\x1d.toolresult.v1.AuditRejectionR\trejection\x12;\n" +
 	"\tretention\x18\x1a \x01(\v2\x1d.toolresult.v1.AuditRetentionR\tretention\x129\n" +
 	"\x06output\x18\x1b \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x12@\n" +
 	"\tcanonical\x18\x1c \x01(\v2\".toolresult.v1.CanonicalToolResultR\tcanonical\x120\n" +
@@ -1824,8 +1824,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x0eoriginal_bytes\x18\x06 \x01(\x04R\roriginalBytes\x12+\n" +
 	"\x11original_artifact\x18\a \x01(\tR\x10originalArtifact\x12\x1d\n" +
 	"\n" +
-	"source_key\x18\b \x01(\tR\tsourceKey\"p\n" +
-	"\fAuditRefusal\x12\x12\n" +
+	"source_key\x18\b \x01(\tR\tsourceKey\"r\n" +
+	"\x0eAuditRejection\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x14\n" +
 	"\x05field\x18\x03 \x01(\tR\x05field\x12\x1e\n" +
@@ -1877,27 +1877,27 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x10VerifyLogRequest\x12#\n" +
 	"\rfrom_sequence\x18\x01 \x01(\x04R\ffromSequence\x12#\n" +
 	"\rhead_sequence\x18\x02 \x01(\x04R\fheadSequence\x12\x1b\n" +
-	"\thead_hash\x18\x03 \x01(\tR\bheadHash\"\x8e\x01\n" +
-	"\x11VerifyLogResponse\x125\n" +
-	"\x06broken\x18\x01 \x01(\v2\x1b.toolresult.v1.BrokenRecordH\x00R\x06broken\x128\n" +
+	"\thead_hash\x18\x03 \x01(\tR\bheadHash\"\xa0\x01\n" +
+	"\x11VerifyLogResponse\x12G\n" +
+	"\finconsistent\x18\x01 \x01(\v2!.toolresult.v1.InconsistentRecordH\x00R\finconsistent\x128\n" +
 	"\bverified\x18\x02 \x01(\v2\x1a.toolresult.v1.VerifiedLogH\x00R\bverifiedB\b\n" +
-	"\x06answer\"<\n" +
-	"\fBrokenRecord\x12\x1a\n" +
-	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x10\n" +
-	"\x03why\x18\x02 \x01(\tR\x03why\"\xac\x01\n" +
+	"\x06answer\"H\n" +
+	"\x12InconsistentRecord\x12\x1a\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xb8\x01\n" +
 	"\vVerifiedLog\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x16\n" +
-	"\x06intact\x18\x02 \x01(\x04R\x06intact\x12\x16\n" +
-	"\x06broken\x18\x03 \x01(\x04R\x06broken\x12\x14\n" +
+	"\x06intact\x18\x02 \x01(\x04R\x06intact\x12\"\n" +
+	"\finconsistent\x18\x03 \x01(\x04R\finconsistent\x12\x14\n" +
 	"\x05first\x18\x04 \x01(\x04R\x05first\x12#\n" +
 	"\rhead_sequence\x18\x05 \x01(\x04R\fheadSequence\x12\x1b\n" +
-	"\thead_hash\x18\x06 \x01(\tR\bheadHash*\xc3\x01\n" +
+	"\thead_hash\x18\x06 \x01(\tR\bheadHash*\xc5\x01\n" +
 	"\tAuditKind\x12\x1a\n" +
 	"\x16AUDIT_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15AUDIT_KIND_PROJECTION\x10\x01\x12\x18\n" +
 	"\x14AUDIT_KIND_RENDERING\x10\x02\x12\x19\n" +
-	"\x15AUDIT_KIND_COMPACTION\x10\x03\x12\x16\n" +
-	"\x12AUDIT_KIND_REFUSAL\x10\x04\x12\x18\n" +
+	"\x15AUDIT_KIND_COMPACTION\x10\x03\x12\x18\n" +
+	"\x14AUDIT_KIND_REJECTION\x10\x04\x12\x18\n" +
 	"\x14AUDIT_KIND_RETENTION\x10\x05\x12\x18\n" +
 	"\x14AUDIT_KIND_TOOL_CALL\x10\x06*y\n" +
 	"\aVerdict\x12\x17\n" +
@@ -1935,7 +1935,7 @@ var file_toolresult_v1_audit_proto_goTypes = []any{
 	(*AuditCaller)(nil),           // 3: toolresult.v1.AuditCaller
 	(*AuditVersions)(nil),         // 4: toolresult.v1.AuditVersions
 	(*AuditPayload)(nil),          // 5: toolresult.v1.AuditPayload
-	(*AuditRefusal)(nil),          // 6: toolresult.v1.AuditRefusal
+	(*AuditRejection)(nil),        // 6: toolresult.v1.AuditRejection
 	(*AuditRetention)(nil),        // 7: toolresult.v1.AuditRetention
 	(*AuditCompacted)(nil),        // 8: toolresult.v1.AuditCompacted
 	(*GetRecordRequest)(nil),      // 9: toolresult.v1.GetRecordRequest
@@ -1947,7 +1947,7 @@ var file_toolresult_v1_audit_proto_goTypes = []any{
 	(*VerifyRecordResponse)(nil),  // 15: toolresult.v1.VerifyRecordResponse
 	(*VerifyLogRequest)(nil),      // 16: toolresult.v1.VerifyLogRequest
 	(*VerifyLogResponse)(nil),     // 17: toolresult.v1.VerifyLogResponse
-	(*BrokenRecord)(nil),          // 18: toolresult.v1.BrokenRecord
+	(*InconsistentRecord)(nil),    // 18: toolresult.v1.InconsistentRecord
 	(*VerifiedLog)(nil),           // 19: toolresult.v1.VerifiedLog
 	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
 	(*CallReference)(nil),         // 21: toolresult.v1.CallReference
@@ -1974,7 +1974,7 @@ var file_toolresult_v1_audit_proto_depIdxs = []int32{
 	25, // 9: toolresult.v1.AuditRecord.unchanged:type_name -> toolresult.v1.OutputUnchanged
 	26, // 10: toolresult.v1.AuditRecord.elapsed:type_name -> google.protobuf.Duration
 	27, // 11: toolresult.v1.AuditRecord.details:type_name -> toolresult.v1.AuditDetails
-	6,  // 12: toolresult.v1.AuditRecord.refusal:type_name -> toolresult.v1.AuditRefusal
+	6,  // 12: toolresult.v1.AuditRecord.rejection:type_name -> toolresult.v1.AuditRejection
 	7,  // 13: toolresult.v1.AuditRecord.retention:type_name -> toolresult.v1.AuditRetention
 	28, // 14: toolresult.v1.AuditRecord.output:type_name -> toolresult.v1.CompleteToolOutput
 	29, // 15: toolresult.v1.AuditRecord.canonical:type_name -> toolresult.v1.CanonicalToolResult
@@ -1990,7 +1990,7 @@ var file_toolresult_v1_audit_proto_depIdxs = []int32{
 	2,  // 25: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
 	1,  // 26: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
 	14, // 27: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
-	18, // 28: toolresult.v1.VerifyLogResponse.broken:type_name -> toolresult.v1.BrokenRecord
+	18, // 28: toolresult.v1.VerifyLogResponse.inconsistent:type_name -> toolresult.v1.InconsistentRecord
 	19, // 29: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
 	9,  // 30: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
 	11, // 31: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
@@ -2019,7 +2019,7 @@ func file_toolresult_v1_audit_proto_init() {
 	file_toolresult_v1_service_proto_init()
 	file_toolresult_v1_audit_proto_msgTypes[1].OneofWrappers = []any{}
 	file_toolresult_v1_audit_proto_msgTypes[15].OneofWrappers = []any{
-		(*VerifyLogResponse_Broken)(nil),
+		(*VerifyLogResponse_Inconsistent)(nil),
 		(*VerifyLogResponse_Verified)(nil),
 	}
 	type x struct{}

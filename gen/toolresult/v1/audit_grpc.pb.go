@@ -40,17 +40,17 @@ const (
 //
 // Every RPC may also answer what ToolResultService lists for every RPC, and
 //
-//	FAILED_PRECONDITION (AUDIT_OFF): the operator keeps no audit log (setting audit).
+//	FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
 //	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
 //	  server starts again.
-//	UNAVAILABLE (AUDIT_LOG_DOWN): its database does not answer; retry after the RetryInfo.
+//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
 type AuditServiceClient interface {
 	// GetRecord reads one record.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING): correct the field that BadRequest names.
-	//	NOT_FOUND (RECORD_UNKNOWN): there is none, or it is of another session than the caller may see.
+	//	NOT_FOUND (RECORD_NOT_FOUND): there is none, or it is of another session than the caller may see.
 	//	DATA_LOSS (AUDIT_CHAIN_BROKEN): the record cannot be read.
 	GetRecord(ctx context.Context, in *GetRecordRequest, opts ...grpc.CallOption) (*GetRecordResponse, error)
 	// ListRecords lists records, the newest first.
@@ -150,17 +150,17 @@ type AuditService_VerifyLogClient = grpc.ServerStreamingClient[VerifyLogResponse
 //
 // Every RPC may also answer what ToolResultService lists for every RPC, and
 //
-//	FAILED_PRECONDITION (AUDIT_OFF): the operator keeps no audit log (setting audit).
+//	FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
 //	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
 //	  server starts again.
-//	UNAVAILABLE (AUDIT_LOG_DOWN): its database does not answer; retry after the RetryInfo.
+//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
 type AuditServiceServer interface {
 	// GetRecord reads one record.
 	//
 	// Errors:
 	//
 	//	INVALID_ARGUMENT (FIELD_MISSING): correct the field that BadRequest names.
-	//	NOT_FOUND (RECORD_UNKNOWN): there is none, or it is of another session than the caller may see.
+	//	NOT_FOUND (RECORD_NOT_FOUND): there is none, or it is of another session than the caller may see.
 	//	DATA_LOSS (AUDIT_CHAIN_BROKEN): the record cannot be read.
 	GetRecord(context.Context, *GetRecordRequest) (*GetRecordResponse, error)
 	// ListRecords lists records, the newest first.

@@ -68,7 +68,7 @@ const (
 	// UNAUTHENTICATED. The call came over TCP with a wrong token.
 	ErrorReason_ERROR_REASON_TOKEN_INVALID ErrorReason = 15
 	// PERMISSION_DENIED. The :authority of a call over TCP names another host.
-	ErrorReason_ERROR_REASON_AUTHORITY ErrorReason = 16
+	ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED ErrorReason = 16
 	// RESOURCE_EXHAUSTED. The request is larger than the message limit; making
 	// it again does not help.
 	ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE ErrorReason = 17
@@ -109,7 +109,7 @@ const (
 	// INVALID_ARGUMENT. A page token is not one that this request was answered with.
 	ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID ErrorReason = 32
 	// NOT_FOUND. The store has no such artifact.
-	ErrorReason_ERROR_REASON_ARTIFACT_UNKNOWN ErrorReason = 33
+	ErrorReason_ERROR_REASON_ARTIFACT_NOT_FOUND ErrorReason = 33
 	// PERMISSION_DENIED. A path is not in the store of this server.
 	ErrorReason_ERROR_REASON_PATH_OUTSIDE_STORE ErrorReason = 34
 	// DATA_LOSS. An artifact is not what was put.
@@ -120,7 +120,7 @@ const (
 	// is no regular file.
 	ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED ErrorReason = 37
 	// NOT_FOUND. There is no such file.
-	ErrorReason_ERROR_REASON_FILE_MISSING ErrorReason = 38
+	ErrorReason_ERROR_REASON_FILE_NOT_FOUND ErrorReason = 38
 	// ABORTED. A file changed while it was read; nothing of it is answered.
 	ErrorReason_ERROR_REASON_FILE_CHANGED ErrorReason = 39
 	// FAILED_PRECONDITION. The artifact was deleted by the rules of retention; the
@@ -145,28 +145,28 @@ const (
 	// INVALID_ARGUMENT. A stream has another size than its finish says.
 	ErrorReason_ERROR_REASON_SIZE_MISMATCH ErrorReason = 47
 	// DEADLINE_EXCEEDED. Nothing came for longer than a stream may be idle.
-	ErrorReason_ERROR_REASON_IDLE_UPLOAD ErrorReason = 48
+	ErrorReason_ERROR_REASON_STREAM_IDLE ErrorReason = 48
 	// FAILED_PRECONDITION. A log has another length than the one that the caller wants
 	// to go on from; the metadata has it ("received_bytes").
-	ErrorReason_ERROR_REASON_LOG_POSITION ErrorReason = 49
+	ErrorReason_ERROR_REASON_LOG_OFFSET_MISMATCH ErrorReason = 49
 	// ABORTED. Another call appends to the log.
 	ErrorReason_ERROR_REASON_LOG_BUSY ErrorReason = 50
 	// FAILED_PRECONDITION. The log is finished; nothing can be appended.
 	ErrorReason_ERROR_REASON_LOG_FINISHED ErrorReason = 51
 	// UNAVAILABLE. The artifact is in the object store alone, and that does not answer;
 	// try again after the RetryInfo.
-	ErrorReason_ERROR_REASON_OBJECT_STORE_DOWN ErrorReason = 52
+	ErrorReason_ERROR_REASON_OBJECT_STORE_UNAVAILABLE ErrorReason = 52
 	// ALREADY_EXISTS. The request id was used for another request. The first one stays.
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 53
 	// NOT_FOUND. The audit log has no such record, or the caller may not see it.
-	ErrorReason_ERROR_REASON_RECORD_UNKNOWN ErrorReason = 54
+	ErrorReason_ERROR_REASON_RECORD_NOT_FOUND ErrorReason = 54
 	// DATA_LOSS. The audit log is not what was written to it.
 	ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN ErrorReason = 55
 	// FAILED_PRECONDITION. The audit log failed. Nothing more is answered that would need a
 	// record until the server starts again.
 	ErrorReason_ERROR_REASON_AUDIT_LOG_FAILED ErrorReason = 56
 	// FAILED_PRECONDITION. The operator keeps no audit log.
-	ErrorReason_ERROR_REASON_AUDIT_OFF ErrorReason = 57
+	ErrorReason_ERROR_REASON_AUDIT_DISABLED ErrorReason = 57
 	// FAILED_PRECONDITION. The server does not have the registered values that the call
 	// requires. Register them again.
 	ErrorReason_ERROR_REASON_SECRETS_UNKNOWN ErrorReason = 58
@@ -178,14 +178,14 @@ const (
 	ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED ErrorReason = 61
 	// PERMISSION_DENIED. The user may not connect. Only in records: such a connection gets no
 	// answer.
-	ErrorReason_ERROR_REASON_PEER_UID ErrorReason = 62
+	ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED ErrorReason = 62
 	// PERMISSION_DENIED. The caller may not call this method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 63
 	// UNAUTHENTICATED. Too many calls with wrong tokens came from this address. Retry after
 	// the RetryInfo.
 	ErrorReason_ERROR_REASON_TOKEN_BACKOFF ErrorReason = 64
 	// UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
-	ErrorReason_ERROR_REASON_AUDIT_LOG_DOWN ErrorReason = 65
+	ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE ErrorReason = 65
 	// INTERNAL. The server failed in a way that has no reason of its own; the metadata has
 	// an incident id that its log has too.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 66
@@ -218,7 +218,7 @@ var (
 		13: "ERROR_REASON_BUDGET_TOO_SMALL",
 		14: "ERROR_REASON_TOKEN_MISSING",
 		15: "ERROR_REASON_TOKEN_INVALID",
-		16: "ERROR_REASON_AUTHORITY",
+		16: "ERROR_REASON_AUTHORITY_NOT_ALLOWED",
 		17: "ERROR_REASON_MESSAGE_TOO_LARGE",
 		18: "ERROR_REASON_IN_FLIGHT_BYTES",
 		19: "ERROR_REASON_DISK_FULL",
@@ -235,12 +235,12 @@ var (
 		30: "ERROR_REASON_STREAM_ORDER",
 		31: "ERROR_REASON_PATTERN_INVALID",
 		32: "ERROR_REASON_PAGE_TOKEN_INVALID",
-		33: "ERROR_REASON_ARTIFACT_UNKNOWN",
+		33: "ERROR_REASON_ARTIFACT_NOT_FOUND",
 		34: "ERROR_REASON_PATH_OUTSIDE_STORE",
 		35: "ERROR_REASON_ARTIFACT_CORRUPT",
 		36: "ERROR_REASON_RANGE_NOT_SATISFIABLE",
 		37: "ERROR_REASON_FILE_NOT_ALLOWED",
-		38: "ERROR_REASON_FILE_MISSING",
+		38: "ERROR_REASON_FILE_NOT_FOUND",
 		39: "ERROR_REASON_FILE_CHANGED",
 		40: "ERROR_REASON_ARTIFACT_EXPIRED",
 		41: "ERROR_REASON_ARTIFACT_MISSING",
@@ -250,24 +250,24 @@ var (
 		45: "ERROR_REASON_POINTER_INVALID",
 		46: "ERROR_REASON_CHUNK_ORDER",
 		47: "ERROR_REASON_SIZE_MISMATCH",
-		48: "ERROR_REASON_IDLE_UPLOAD",
-		49: "ERROR_REASON_LOG_POSITION",
+		48: "ERROR_REASON_STREAM_IDLE",
+		49: "ERROR_REASON_LOG_OFFSET_MISMATCH",
 		50: "ERROR_REASON_LOG_BUSY",
 		51: "ERROR_REASON_LOG_FINISHED",
-		52: "ERROR_REASON_OBJECT_STORE_DOWN",
+		52: "ERROR_REASON_OBJECT_STORE_UNAVAILABLE",
 		53: "ERROR_REASON_REQUEST_ID_REUSED",
-		54: "ERROR_REASON_RECORD_UNKNOWN",
+		54: "ERROR_REASON_RECORD_NOT_FOUND",
 		55: "ERROR_REASON_AUDIT_CHAIN_BROKEN",
 		56: "ERROR_REASON_AUDIT_LOG_FAILED",
-		57: "ERROR_REASON_AUDIT_OFF",
+		57: "ERROR_REASON_AUDIT_DISABLED",
 		58: "ERROR_REASON_SECRETS_UNKNOWN",
 		59: "ERROR_REASON_SECRET_INVALID",
 		60: "ERROR_REASON_SESSION_MISMATCH",
 		61: "ERROR_REASON_RAW_NOT_ALLOWED",
-		62: "ERROR_REASON_PEER_UID",
+		62: "ERROR_REASON_PEER_NOT_ALLOWED",
 		63: "ERROR_REASON_METHOD_NOT_ALLOWED",
 		64: "ERROR_REASON_TOKEN_BACKOFF",
-		65: "ERROR_REASON_AUDIT_LOG_DOWN",
+		65: "ERROR_REASON_AUDIT_LOG_UNAVAILABLE",
 		66: "ERROR_REASON_INTERNAL",
 		67: "ERROR_REASON_RECEIPT_INVALID",
 		68: "ERROR_REASON_METHOD_UNKNOWN",
@@ -275,77 +275,77 @@ var (
 		70: "ERROR_REASON_TOOL_UNKNOWN",
 	}
 	ErrorReason_value = map[string]int32{
-		"ERROR_REASON_UNSPECIFIED":            0,
-		"ERROR_REASON_ENVELOPE_EXCLUSIVITY":   1,
-		"ERROR_REASON_FIELD_MISSING":          2,
-		"ERROR_REASON_FIELD_TOO_LONG":         3,
-		"ERROR_REASON_FIELD_OUT_OF_BOUNDS":    4,
-		"ERROR_REASON_NAME_INVALID":           5,
-		"ERROR_REASON_ENUM_UNKNOWN":           6,
-		"ERROR_REASON_JSON_INVALID":           7,
-		"ERROR_REASON_JSON_TOO_DEEP":          8,
-		"ERROR_REASON_JSON_DUPLICATE_KEY":     9,
-		"ERROR_REASON_ARTIFACT_INDEX_INVALID": 10,
-		"ERROR_REASON_LEDGER_INVALID":         11,
-		"ERROR_REASON_TEXT_NOT_SANITISED":     12,
-		"ERROR_REASON_BUDGET_TOO_SMALL":       13,
-		"ERROR_REASON_TOKEN_MISSING":          14,
-		"ERROR_REASON_TOKEN_INVALID":          15,
-		"ERROR_REASON_AUTHORITY":              16,
-		"ERROR_REASON_MESSAGE_TOO_LARGE":      17,
-		"ERROR_REASON_IN_FLIGHT_BYTES":        18,
-		"ERROR_REASON_DISK_FULL":              19,
-		"ERROR_REASON_FD_LIMIT":               20,
-		"ERROR_REASON_ARTIFACT_TOO_LARGE":     21,
-		"ERROR_REASON_STORE_READ_ONLY":        22,
-		"ERROR_REASON_DRAINING":               23,
-		"ERROR_REASON_PANIC":                  24,
-		"ERROR_REASON_STORE_FAILED":           25,
-		"ERROR_REASON_CLIENT_CANCELLED":       26,
-		"ERROR_REASON_DEADLINE":               27,
-		"ERROR_REASON_FAMILY_UNKNOWN":         28,
-		"ERROR_REASON_MESSAGE_INVALID":        29,
-		"ERROR_REASON_STREAM_ORDER":           30,
-		"ERROR_REASON_PATTERN_INVALID":        31,
-		"ERROR_REASON_PAGE_TOKEN_INVALID":     32,
-		"ERROR_REASON_ARTIFACT_UNKNOWN":       33,
-		"ERROR_REASON_PATH_OUTSIDE_STORE":     34,
-		"ERROR_REASON_ARTIFACT_CORRUPT":       35,
-		"ERROR_REASON_RANGE_NOT_SATISFIABLE":  36,
-		"ERROR_REASON_FILE_NOT_ALLOWED":       37,
-		"ERROR_REASON_FILE_MISSING":           38,
-		"ERROR_REASON_FILE_CHANGED":           39,
-		"ERROR_REASON_ARTIFACT_EXPIRED":       40,
-		"ERROR_REASON_ARTIFACT_MISSING":       41,
-		"ERROR_REASON_QUOTA_SESSION":          42,
-		"ERROR_REASON_QUOTA_STORE":            43,
-		"ERROR_REASON_GC_RACE":                44,
-		"ERROR_REASON_POINTER_INVALID":        45,
-		"ERROR_REASON_CHUNK_ORDER":            46,
-		"ERROR_REASON_SIZE_MISMATCH":          47,
-		"ERROR_REASON_IDLE_UPLOAD":            48,
-		"ERROR_REASON_LOG_POSITION":           49,
-		"ERROR_REASON_LOG_BUSY":               50,
-		"ERROR_REASON_LOG_FINISHED":           51,
-		"ERROR_REASON_OBJECT_STORE_DOWN":      52,
-		"ERROR_REASON_REQUEST_ID_REUSED":      53,
-		"ERROR_REASON_RECORD_UNKNOWN":         54,
-		"ERROR_REASON_AUDIT_CHAIN_BROKEN":     55,
-		"ERROR_REASON_AUDIT_LOG_FAILED":       56,
-		"ERROR_REASON_AUDIT_OFF":              57,
-		"ERROR_REASON_SECRETS_UNKNOWN":        58,
-		"ERROR_REASON_SECRET_INVALID":         59,
-		"ERROR_REASON_SESSION_MISMATCH":       60,
-		"ERROR_REASON_RAW_NOT_ALLOWED":        61,
-		"ERROR_REASON_PEER_UID":               62,
-		"ERROR_REASON_METHOD_NOT_ALLOWED":     63,
-		"ERROR_REASON_TOKEN_BACKOFF":          64,
-		"ERROR_REASON_AUDIT_LOG_DOWN":         65,
-		"ERROR_REASON_INTERNAL":               66,
-		"ERROR_REASON_RECEIPT_INVALID":        67,
-		"ERROR_REASON_METHOD_UNKNOWN":         68,
-		"ERROR_REASON_SERVICE_UNKNOWN":        69,
-		"ERROR_REASON_TOOL_UNKNOWN":           70,
+		"ERROR_REASON_UNSPECIFIED":              0,
+		"ERROR_REASON_ENVELOPE_EXCLUSIVITY":     1,
+		"ERROR_REASON_FIELD_MISSING":            2,
+		"ERROR_REASON_FIELD_TOO_LONG":           3,
+		"ERROR_REASON_FIELD_OUT_OF_BOUNDS":      4,
+		"ERROR_REASON_NAME_INVALID":             5,
+		"ERROR_REASON_ENUM_UNKNOWN":             6,
+		"ERROR_REASON_JSON_INVALID":             7,
+		"ERROR_REASON_JSON_TOO_DEEP":            8,
+		"ERROR_REASON_JSON_DUPLICATE_KEY":       9,
+		"ERROR_REASON_ARTIFACT_INDEX_INVALID":   10,
+		"ERROR_REASON_LEDGER_INVALID":           11,
+		"ERROR_REASON_TEXT_NOT_SANITISED":       12,
+		"ERROR_REASON_BUDGET_TOO_SMALL":         13,
+		"ERROR_REASON_TOKEN_MISSING":            14,
+		"ERROR_REASON_TOKEN_INVALID":            15,
+		"ERROR_REASON_AUTHORITY_NOT_ALLOWED":    16,
+		"ERROR_REASON_MESSAGE_TOO_LARGE":        17,
+		"ERROR_REASON_IN_FLIGHT_BYTES":          18,
+		"ERROR_REASON_DISK_FULL":                19,
+		"ERROR_REASON_FD_LIMIT":                 20,
+		"ERROR_REASON_ARTIFACT_TOO_LARGE":       21,
+		"ERROR_REASON_STORE_READ_ONLY":          22,
+		"ERROR_REASON_DRAINING":                 23,
+		"ERROR_REASON_PANIC":                    24,
+		"ERROR_REASON_STORE_FAILED":             25,
+		"ERROR_REASON_CLIENT_CANCELLED":         26,
+		"ERROR_REASON_DEADLINE":                 27,
+		"ERROR_REASON_FAMILY_UNKNOWN":           28,
+		"ERROR_REASON_MESSAGE_INVALID":          29,
+		"ERROR_REASON_STREAM_ORDER":             30,
+		"ERROR_REASON_PATTERN_INVALID":          31,
+		"ERROR_REASON_PAGE_TOKEN_INVALID":       32,
+		"ERROR_REASON_ARTIFACT_NOT_FOUND":       33,
+		"ERROR_REASON_PATH_OUTSIDE_STORE":       34,
+		"ERROR_REASON_ARTIFACT_CORRUPT":         35,
+		"ERROR_REASON_RANGE_NOT_SATISFIABLE":    36,
+		"ERROR_REASON_FILE_NOT_ALLOWED":         37,
+		"ERROR_REASON_FILE_NOT_FOUND":           38,
+		"ERROR_REASON_FILE_CHANGED":             39,
+		"ERROR_REASON_ARTIFACT_EXPIRED":         40,
+		"ERROR_REASON_ARTIFACT_MISSING":         41,
+		"ERROR_REASON_QUOTA_SESSION":            42,
+		"ERROR_REASON_QUOTA_STORE":              43,
+		"ERROR_REASON_GC_RACE":                  44,
+		"ERROR_REASON_POINTER_INVALID":          45,
+		"ERROR_REASON_CHUNK_ORDER":              46,
+		"ERROR_REASON_SIZE_MISMATCH":            47,
+		"ERROR_REASON_STREAM_IDLE":              48,
+		"ERROR_REASON_LOG_OFFSET_MISMATCH":      49,
+		"ERROR_REASON_LOG_BUSY":                 50,
+		"ERROR_REASON_LOG_FINISHED":             51,
+		"ERROR_REASON_OBJECT_STORE_UNAVAILABLE": 52,
+		"ERROR_REASON_REQUEST_ID_REUSED":        53,
+		"ERROR_REASON_RECORD_NOT_FOUND":         54,
+		"ERROR_REASON_AUDIT_CHAIN_BROKEN":       55,
+		"ERROR_REASON_AUDIT_LOG_FAILED":         56,
+		"ERROR_REASON_AUDIT_DISABLED":           57,
+		"ERROR_REASON_SECRETS_UNKNOWN":          58,
+		"ERROR_REASON_SECRET_INVALID":           59,
+		"ERROR_REASON_SESSION_MISMATCH":         60,
+		"ERROR_REASON_RAW_NOT_ALLOWED":          61,
+		"ERROR_REASON_PEER_NOT_ALLOWED":         62,
+		"ERROR_REASON_METHOD_NOT_ALLOWED":       63,
+		"ERROR_REASON_TOKEN_BACKOFF":            64,
+		"ERROR_REASON_AUDIT_LOG_UNAVAILABLE":    65,
+		"ERROR_REASON_INTERNAL":                 66,
+		"ERROR_REASON_RECEIPT_INVALID":          67,
+		"ERROR_REASON_METHOD_UNKNOWN":           68,
+		"ERROR_REASON_SERVICE_UNKNOWN":          69,
+		"ERROR_REASON_TOOL_UNKNOWN":             70,
 	}
 )
 
@@ -745,7 +745,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xa4\x12\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xd8\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -763,8 +763,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1fERROR_REASON_TEXT_NOT_SANITISED\x10\f\x12!\n" +
 	"\x1dERROR_REASON_BUDGET_TOO_SMALL\x10\r\x12\x1e\n" +
 	"\x1aERROR_REASON_TOKEN_MISSING\x10\x0e\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_INVALID\x10\x0f\x12\x1a\n" +
-	"\x16ERROR_REASON_AUTHORITY\x10\x10\x12\"\n" +
+	"\x1aERROR_REASON_TOKEN_INVALID\x10\x0f\x12&\n" +
+	"\"ERROR_REASON_AUTHORITY_NOT_ALLOWED\x10\x10\x12\"\n" +
 	"\x1eERROR_REASON_MESSAGE_TOO_LARGE\x10\x11\x12 \n" +
 	"\x1cERROR_REASON_IN_FLIGHT_BYTES\x10\x12\x12\x1a\n" +
 	"\x16ERROR_REASON_DISK_FULL\x10\x13\x12\x19\n" +
@@ -780,13 +780,13 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1d\x12\x1d\n" +
 	"\x19ERROR_REASON_STREAM_ORDER\x10\x1e\x12 \n" +
 	"\x1cERROR_REASON_PATTERN_INVALID\x10\x1f\x12#\n" +
-	"\x1fERROR_REASON_PAGE_TOKEN_INVALID\x10 \x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_UNKNOWN\x10!\x12#\n" +
+	"\x1fERROR_REASON_PAGE_TOKEN_INVALID\x10 \x12#\n" +
+	"\x1fERROR_REASON_ARTIFACT_NOT_FOUND\x10!\x12#\n" +
 	"\x1fERROR_REASON_PATH_OUTSIDE_STORE\x10\"\x12!\n" +
 	"\x1dERROR_REASON_ARTIFACT_CORRUPT\x10#\x12&\n" +
 	"\"ERROR_REASON_RANGE_NOT_SATISFIABLE\x10$\x12!\n" +
-	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x12\x1d\n" +
-	"\x19ERROR_REASON_FILE_MISSING\x10&\x12\x1d\n" +
+	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x12\x1f\n" +
+	"\x1bERROR_REASON_FILE_NOT_FOUND\x10&\x12\x1d\n" +
 	"\x19ERROR_REASON_FILE_CHANGED\x10'\x12!\n" +
 	"\x1dERROR_REASON_ARTIFACT_EXPIRED\x10(\x12!\n" +
 	"\x1dERROR_REASON_ARTIFACT_MISSING\x10)\x12\x1e\n" +
@@ -796,24 +796,24 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_POINTER_INVALID\x10-\x12\x1c\n" +
 	"\x18ERROR_REASON_CHUNK_ORDER\x10.\x12\x1e\n" +
 	"\x1aERROR_REASON_SIZE_MISMATCH\x10/\x12\x1c\n" +
-	"\x18ERROR_REASON_IDLE_UPLOAD\x100\x12\x1d\n" +
-	"\x19ERROR_REASON_LOG_POSITION\x101\x12\x19\n" +
+	"\x18ERROR_REASON_STREAM_IDLE\x100\x12$\n" +
+	" ERROR_REASON_LOG_OFFSET_MISMATCH\x101\x12\x19\n" +
 	"\x15ERROR_REASON_LOG_BUSY\x102\x12\x1d\n" +
-	"\x19ERROR_REASON_LOG_FINISHED\x103\x12\"\n" +
-	"\x1eERROR_REASON_OBJECT_STORE_DOWN\x104\x12\"\n" +
-	"\x1eERROR_REASON_REQUEST_ID_REUSED\x105\x12\x1f\n" +
-	"\x1bERROR_REASON_RECORD_UNKNOWN\x106\x12#\n" +
+	"\x19ERROR_REASON_LOG_FINISHED\x103\x12)\n" +
+	"%ERROR_REASON_OBJECT_STORE_UNAVAILABLE\x104\x12\"\n" +
+	"\x1eERROR_REASON_REQUEST_ID_REUSED\x105\x12!\n" +
+	"\x1dERROR_REASON_RECORD_NOT_FOUND\x106\x12#\n" +
 	"\x1fERROR_REASON_AUDIT_CHAIN_BROKEN\x107\x12!\n" +
-	"\x1dERROR_REASON_AUDIT_LOG_FAILED\x108\x12\x1a\n" +
-	"\x16ERROR_REASON_AUDIT_OFF\x109\x12 \n" +
+	"\x1dERROR_REASON_AUDIT_LOG_FAILED\x108\x12\x1f\n" +
+	"\x1bERROR_REASON_AUDIT_DISABLED\x109\x12 \n" +
 	"\x1cERROR_REASON_SECRETS_UNKNOWN\x10:\x12\x1f\n" +
 	"\x1bERROR_REASON_SECRET_INVALID\x10;\x12!\n" +
 	"\x1dERROR_REASON_SESSION_MISMATCH\x10<\x12 \n" +
-	"\x1cERROR_REASON_RAW_NOT_ALLOWED\x10=\x12\x19\n" +
-	"\x15ERROR_REASON_PEER_UID\x10>\x12#\n" +
+	"\x1cERROR_REASON_RAW_NOT_ALLOWED\x10=\x12!\n" +
+	"\x1dERROR_REASON_PEER_NOT_ALLOWED\x10>\x12#\n" +
 	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10?\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_BACKOFF\x10@\x12\x1f\n" +
-	"\x1bERROR_REASON_AUDIT_LOG_DOWN\x10A\x12\x19\n" +
+	"\x1aERROR_REASON_TOKEN_BACKOFF\x10@\x12&\n" +
+	"\"ERROR_REASON_AUDIT_LOG_UNAVAILABLE\x10A\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10B\x12 \n" +
 	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x12\x1f\n" +
 	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12 \n" +

@@ -49,7 +49,7 @@ const (
 	// The payload is not text, so none of it is shown. Contiguous.
 	CutKind_CUT_KIND_BINARY CutKind = 7
 	// Bytes that were lost before the sidecar saw them. An empty range at the
-	// place of the loss; lost_bytes says how many, left_out_bytes is 0.
+	// place of the loss; lost_bytes says how many, omitted_bytes is 0.
 	CutKind_CUT_KIND_SOURCE_LOSS CutKind = 8
 	// Lines that Compact removed from a preview. Contiguous.
 	CutKind_CUT_KIND_COMPACTED CutKind = 9
@@ -379,11 +379,11 @@ type Cut struct {
 	ByteEnd uint64 `protobuf:"varint,5,opt,name=byte_end,json=byteEnd,proto3" json:"byte_end,omitempty"`
 	// Of a scattered cut: bytes of shown lines that it leaves out. A contiguous cut leaves
 	// out all of its range, byte_end - byte_start bytes, and has 0 here.
-	LeftOutBytes uint64 `protobuf:"varint,6,opt,name=left_out_bytes,json=leftOutBytes,proto3" json:"left_out_bytes,omitempty"`
+	OmittedBytes uint64 `protobuf:"varint,6,opt,name=omitted_bytes,json=omittedBytes,proto3" json:"omitted_bytes,omitempty"`
 	// Of a scattered cut: whole lines that are not shown. A contiguous cut between lines
 	// leaves out last_line - first_line + 1 lines, one inside a line none; both have
 	// 0 here.
-	LeftOutLines uint64 `protobuf:"varint,7,opt,name=left_out_lines,json=leftOutLines,proto3" json:"left_out_lines,omitempty"`
+	OmittedLines uint64 `protobuf:"varint,7,opt,name=omitted_lines,json=omittedLines,proto3" json:"omitted_lines,omitempty"`
 	// Of a scattered cut: how many separate places it stands for, counted over the lines
 	// that Project showed; compaction does not change it. 0 for a contiguous one.
 	Occurrences uint64 `protobuf:"varint,8,opt,name=occurrences,proto3" json:"occurrences,omitempty"`
@@ -395,14 +395,14 @@ type Cut struct {
 	LostBytes uint64 `protobuf:"varint,10,opt,name=lost_bytes,json=lostBytes,proto3" json:"lost_bytes,omitempty"`
 	// Values of a JSON container that the cut leaves out; 0 when it is no such
 	// cut.
-	LeftOutValues uint64 `protobuf:"varint,11,opt,name=left_out_values,json=leftOutValues,proto3" json:"left_out_values,omitempty"`
+	OmittedValues uint64 `protobuf:"varint,11,opt,name=omitted_values,json=omittedValues,proto3" json:"omitted_values,omitempty"`
 	// How many values the container has in all; 0 when it is no such cut.
-	OfValues uint64 `protobuf:"varint,12,opt,name=of_values,json=ofValues,proto3" json:"of_values,omitempty"`
+	TotalValues uint64 `protobuf:"varint,12,opt,name=total_values,json=totalValues,proto3" json:"total_values,omitempty"`
 	// Only for CUT_KIND_REPEATED between segments: the first of the lines before the
 	// cut that those it leaves out are like, in turn; first_line - 1 is the last.
 	// Otherwise 0.
 	LikeLine uint64 `protobuf:"varint,13,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
-	// Of a scattered cut: how much of left_out_bytes is of each line of the range that is
+	// Of a scattered cut: how much of omitted_bytes is of each line of the range that is
 	// shown, in order, so that the place of a line in the payload is known.
 	LineBytes     []uint64 `protobuf:"varint,14,rep,packed,name=line_bytes,json=lineBytes,proto3" json:"line_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -474,16 +474,16 @@ func (x *Cut) GetByteEnd() uint64 {
 	return 0
 }
 
-func (x *Cut) GetLeftOutBytes() uint64 {
+func (x *Cut) GetOmittedBytes() uint64 {
 	if x != nil {
-		return x.LeftOutBytes
+		return x.OmittedBytes
 	}
 	return 0
 }
 
-func (x *Cut) GetLeftOutLines() uint64 {
+func (x *Cut) GetOmittedLines() uint64 {
 	if x != nil {
-		return x.LeftOutLines
+		return x.OmittedLines
 	}
 	return 0
 }
@@ -509,16 +509,16 @@ func (x *Cut) GetLostBytes() uint64 {
 	return 0
 }
 
-func (x *Cut) GetLeftOutValues() uint64 {
+func (x *Cut) GetOmittedValues() uint64 {
 	if x != nil {
-		return x.LeftOutValues
+		return x.OmittedValues
 	}
 	return 0
 }
 
-func (x *Cut) GetOfValues() uint64 {
+func (x *Cut) GetTotalValues() uint64 {
 	if x != nil {
-		return x.OfValues
+		return x.TotalValues
 	}
 	return 0
 }
@@ -996,7 +996,7 @@ var File_toolresult_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\xb0\x04\n" +
+	"\x1atoolresult/v1/ledger.proto\x12\rtoolresult.v1\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\"\xb3\x04\n" +
 	"\x03Cut\x120\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x16.toolresult.v1.CutKindB\x04\x88\xb5\x18\x01R\x04kind\x12#\n" +
 	"\n" +
@@ -1004,16 +1004,16 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\tlast_line\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\blastLine\x12#\n" +
 	"\n" +
 	"byte_start\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\tbyteStart\x12\x1f\n" +
-	"\bbyte_end\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01R\abyteEnd\x12*\n" +
-	"\x0eleft_out_bytes\x18\x06 \x01(\x04B\x04\x88\xb5\x18\x01R\fleftOutBytes\x12*\n" +
-	"\x0eleft_out_lines\x18\a \x01(\x04B\x04\x88\xb5\x18\x01R\fleftOutLines\x12&\n" +
+	"\bbyte_end\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01R\abyteEnd\x12)\n" +
+	"\romitted_bytes\x18\x06 \x01(\x04B\x04\x88\xb5\x18\x01R\fomittedBytes\x12)\n" +
+	"\romitted_lines\x18\a \x01(\x04B\x04\x88\xb5\x18\x01R\fomittedLines\x12&\n" +
 	"\voccurrences\x18\b \x01(\x04B\x04\x88\xb5\x18\x01R\voccurrences\x12+\n" +
 	"\x0epreview_offset\x18\t \x01(\x04B\x04\x88\xb5\x18\x01R\rpreviewOffset\x12#\n" +
 	"\n" +
 	"lost_bytes\x18\n" +
-	" \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\x12,\n" +
-	"\x0fleft_out_values\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\rleftOutValues\x12!\n" +
-	"\tof_values\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\bofValues\x12!\n" +
+	" \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\x12+\n" +
+	"\x0eomitted_values\x18\v \x01(\x04B\x04\x88\xb5\x18\x01R\romittedValues\x12'\n" +
+	"\ftotal_values\x18\f \x01(\x04B\x04\x88\xb5\x18\x01R\vtotalValues\x12!\n" +
 	"\tlike_line\x18\r \x01(\x04B\x04\x88\xb5\x18\x01R\blikeLine\x12#\n" +
 	"\n" +
 	"line_bytes\x18\x0e \x03(\x04B\x04\x88\xb5\x18\x01R\tlineBytes\"\x97\x02\n" +

@@ -205,9 +205,9 @@ type SearchMatch struct {
 	// around the match.
 	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	// Bytes of the line before text that are left out.
-	LeftOutBefore uint32 `protobuf:"varint,4,opt,name=left_out_before,json=leftOutBefore,proto3" json:"left_out_before,omitempty"`
+	OmittedBefore uint32 `protobuf:"varint,4,opt,name=omitted_before,json=omittedBefore,proto3" json:"omitted_before,omitempty"`
 	// Bytes of the line behind text that are left out.
-	LeftOutAfter  uint32 `protobuf:"varint,5,opt,name=left_out_after,json=leftOutAfter,proto3" json:"left_out_after,omitempty"`
+	OmittedAfter  uint32 `protobuf:"varint,5,opt,name=omitted_after,json=omittedAfter,proto3" json:"omitted_after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -263,16 +263,16 @@ func (x *SearchMatch) GetText() string {
 	return ""
 }
 
-func (x *SearchMatch) GetLeftOutBefore() uint32 {
+func (x *SearchMatch) GetOmittedBefore() uint32 {
 	if x != nil {
-		return x.LeftOutBefore
+		return x.OmittedBefore
 	}
 	return 0
 }
 
-func (x *SearchMatch) GetLeftOutAfter() uint32 {
+func (x *SearchMatch) GetOmittedAfter() uint32 {
 	if x != nil {
-		return x.LeftOutAfter
+		return x.OmittedAfter
 	}
 	return 0
 }
@@ -554,13 +554,13 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"\rlimit_reached\x18\x06 \x01(\bR\flimitReached\x12\x1b\n" +
 	"\tnext_call\x18\a \x01(\tR\bnextCallB\x10\n" +
 	"\x0e_total_matchesB\x0e\n" +
-	"\f_total_files\"\x94\x02\n" +
+	"\f_total_files\"\x90\x02\n" +
 	"\vSearchMatch\x12\x18\n" +
 	"\x04line\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04line\x12\x1c\n" +
 	"\x06column\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\x06column\x12\x18\n" +
-	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\x12,\n" +
-	"\x0fleft_out_before\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01R\rleftOutBefore\x12*\n" +
-	"\x0eleft_out_after\x18\x05 \x01(\rB\x04\x88\xb5\x18\x01R\fleftOutAfter:Y\x92\xb5\x18U{line}: [({left_out_before#byte} left out) ]{text}[ ({left_out_after#byte} left out)]\"\x97\x02\n" +
+	"\x04text\x18\x03 \x01(\tB\x04\x88\xb5\x18\x01R\x04text\x12+\n" +
+	"\x0eomitted_before\x18\x04 \x01(\rB\x04\x88\xb5\x18\x01R\romittedBefore\x12)\n" +
+	"\romitted_after\x18\x05 \x01(\rB\x04\x88\xb5\x18\x01R\fomittedAfter:W\x92\xb5\x18S{line}: [({omitted_before#byte} left out) ]{text}[ ({omitted_after#byte} left out)]\"\x97\x02\n" +
 	"\n" +
 	"SearchFile\x12\x18\n" +
 	"\x04path\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04path\x12%\n" +

@@ -1816,7 +1816,7 @@ type ReceiptMark struct {
 	// Values of a JSON container that are left out; 0 when it is no such cut.
 	Values uint64 `protobuf:"varint,5,opt,name=values,proto3" json:"values,omitempty"`
 	// How many values the container has.
-	OfValues uint64 `protobuf:"varint,6,opt,name=of_values,json=ofValues,proto3" json:"of_values,omitempty"`
+	TotalValues uint64 `protobuf:"varint,6,opt,name=total_values,json=totalValues,proto3" json:"total_values,omitempty"`
 	// First of the lines that those left out are like; 0 for other cuts.
 	LikeLine      uint64 `protobuf:"varint,7,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1888,9 +1888,9 @@ func (x *ReceiptMark) GetValues() uint64 {
 	return 0
 }
 
-func (x *ReceiptMark) GetOfValues() uint64 {
+func (x *ReceiptMark) GetTotalValues() uint64 {
 	if x != nil {
-		return x.OfValues
+		return x.TotalValues
 	}
 	return 0
 }
@@ -3295,15 +3295,15 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x04mark\x18\x02 \x01(\v2\x1a.toolresult.v1.ReceiptMarkH\x00R\x04mark\x12\x1d\n" +
 	"\n" +
 	"first_line\x18\x03 \x01(\x04R\tfirstLineB\a\n" +
-	"\x05piece\"\xc9\x01\n" +
+	"\x05piece\"\xcf\x01\n" +
 	"\vReceiptMark\x12\x1d\n" +
 	"\n" +
 	"first_line\x18\x01 \x01(\x04R\tfirstLine\x12\x1b\n" +
 	"\tlast_line\x18\x02 \x01(\x04R\blastLine\x12\x16\n" +
 	"\x06inside\x18\x03 \x01(\bR\x06inside\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x16\n" +
-	"\x06values\x18\x05 \x01(\x04R\x06values\x12\x1b\n" +
-	"\tof_values\x18\x06 \x01(\x04R\bofValues\x12\x1b\n" +
+	"\x06values\x18\x05 \x01(\x04R\x06values\x12!\n" +
+	"\ftotal_values\x18\x06 \x01(\x04R\vtotalValues\x12\x1b\n" +
 	"\tlike_line\x18\a \x01(\x04R\blikeLine\"\xfd\x01\n" +
 	"\x0eCompactRequest\x125\n" +
 	"\aentries\x18\x01 \x03(\v2\x1b.toolresult.v1.CompactEntryR\aentries\x127\n" +

@@ -50,7 +50,7 @@ const (
 //
 //	UNAUTHENTICATED (TOKEN_MISSING, TOKEN_INVALID): over TCP only; send
 //	  "authorization: Bearer <token>".
-//	PERMISSION_DENIED (AUTHORITY): over TCP only; call the loopback address.
+//	PERMISSION_DENIED (AUTHORITY_NOT_ALLOWED): over TCP only; call the loopback address.
 //	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): send less; do not retry.
 //	RESOURCE_EXHAUSTED (IN_FLIGHT_BYTES): retry after the RetryInfo.
 //	UNAVAILABLE (DRAINING): the server is shutting down; connect again later.
@@ -90,7 +90,7 @@ type ToolResultServiceClient interface {
 	//	RESOURCE_EXHAUSTED (QUOTA_SESSION, QUOTA_STORE): nothing was stored; end the
 	//	  lease of sessions that are over, or ask the operator for more.
 	//	ABORTED (GC_RACE): make the same call again.
-	//	PERMISSION_DENIED (FILE_NOT_ALLOWED), NOT_FOUND (FILE_MISSING): a payload names a
+	//	PERMISSION_DENIED (FILE_NOT_ALLOWED), NOT_FOUND (FILE_NOT_FOUND): a payload names a
 	//	  file that the operator did not allow, or that is not there.
 	//	ABORTED (FILE_CHANGED): a file changed while it was read; make the call again
 	//	  when nobody writes to it.
@@ -98,8 +98,8 @@ type ToolResultServiceClient interface {
 	//	ALREADY_EXISTS (REQUEST_ID_REUSED): the request id was used for another request.
 	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): register the values again, and make the call again.
 	//	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the audit log failed; the server must start again.
-	//	FAILED_PRECONDITION (AUDIT_OFF): a request id needs an audit log, and none is kept.
-	//	UNAVAILABLE (AUDIT_LOG_DOWN): retry after the RetryInfo; with a request id that is safe.
+	//	FAILED_PRECONDITION (AUDIT_DISABLED): a request id needs an audit log, and none is kept.
+	//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): retry after the RetryInfo; with a request id that is safe.
 	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
 	// ProjectStream is Project for outputs of any size, which may still be arriving:
 	// the same data gives the same answer. The client sends one header, then chunks
@@ -123,7 +123,7 @@ type ToolResultServiceClient interface {
 	//	  64 streams.
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
 	//	  came; bytes were lost on the way, send the output again.
-	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
 	//	  Limits.stream_idle; what is written slowly is for AppendLog.
 	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
@@ -143,7 +143,7 @@ type ToolResultServiceClient interface {
 	//	  not retry.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
-	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): the call has no result
+	//	NOT_FOUND (RECORD_NOT_FOUND), FAILED_PRECONDITION (AUDIT_DISABLED): the call has no result
 	//	  on record; send the result itself.
 	Render(ctx context.Context, in *RenderRequest, opts ...grpc.CallOption) (*RenderResponse, error)
 	// ParseReceipt reads a receipt back: its outcome, facts and sections. Tool text cannot
@@ -192,7 +192,7 @@ type ToolResultServiceClient interface {
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
 	//	  with entries[i] or policy, or is session_id.
-	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): an entry without a
+	//	NOT_FOUND (RECORD_NOT_FOUND), FAILED_PRECONDITION (AUDIT_DISABLED): an entry without a
 	//	  result names a call that has none on record.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
@@ -206,7 +206,7 @@ type ToolResultServiceClient interface {
 	// Errors: those of Compact, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
-	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
 	//	  Limits.stream_idle.
 	CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error)
 	// GetServerInfo says what this server is and what it accepts, so that a
@@ -331,7 +331,7 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //
 //	UNAUTHENTICATED (TOKEN_MISSING, TOKEN_INVALID): over TCP only; send
 //	  "authorization: Bearer <token>".
-//	PERMISSION_DENIED (AUTHORITY): over TCP only; call the loopback address.
+//	PERMISSION_DENIED (AUTHORITY_NOT_ALLOWED): over TCP only; call the loopback address.
 //	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): send less; do not retry.
 //	RESOURCE_EXHAUSTED (IN_FLIGHT_BYTES): retry after the RetryInfo.
 //	UNAVAILABLE (DRAINING): the server is shutting down; connect again later.
@@ -371,7 +371,7 @@ type ToolResultServiceServer interface {
 	//	RESOURCE_EXHAUSTED (QUOTA_SESSION, QUOTA_STORE): nothing was stored; end the
 	//	  lease of sessions that are over, or ask the operator for more.
 	//	ABORTED (GC_RACE): make the same call again.
-	//	PERMISSION_DENIED (FILE_NOT_ALLOWED), NOT_FOUND (FILE_MISSING): a payload names a
+	//	PERMISSION_DENIED (FILE_NOT_ALLOWED), NOT_FOUND (FILE_NOT_FOUND): a payload names a
 	//	  file that the operator did not allow, or that is not there.
 	//	ABORTED (FILE_CHANGED): a file changed while it was read; make the call again
 	//	  when nobody writes to it.
@@ -379,8 +379,8 @@ type ToolResultServiceServer interface {
 	//	ALREADY_EXISTS (REQUEST_ID_REUSED): the request id was used for another request.
 	//	FAILED_PRECONDITION (SECRETS_UNKNOWN): register the values again, and make the call again.
 	//	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the audit log failed; the server must start again.
-	//	FAILED_PRECONDITION (AUDIT_OFF): a request id needs an audit log, and none is kept.
-	//	UNAVAILABLE (AUDIT_LOG_DOWN): retry after the RetryInfo; with a request id that is safe.
+	//	FAILED_PRECONDITION (AUDIT_DISABLED): a request id needs an audit log, and none is kept.
+	//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): retry after the RetryInfo; with a request id that is safe.
 	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
 	// ProjectStream is Project for outputs of any size, which may still be arriving:
 	// the same data gives the same answer. The client sends one header, then chunks
@@ -404,7 +404,7 @@ type ToolResultServiceServer interface {
 	//	  64 streams.
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
 	//	  came; bytes were lost on the way, send the output again.
-	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
 	//	  Limits.stream_idle; what is written slowly is for AppendLog.
 	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
@@ -424,7 +424,7 @@ type ToolResultServiceServer interface {
 	//	  not retry.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): raise the budget by the shortfall,
 	//	  or compact first.
-	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): the call has no result
+	//	NOT_FOUND (RECORD_NOT_FOUND), FAILED_PRECONDITION (AUDIT_DISABLED): the call has no result
 	//	  on record; send the result itself.
 	Render(context.Context, *RenderRequest) (*RenderResponse, error)
 	// ParseReceipt reads a receipt back: its outcome, facts and sections. Tool text cannot
@@ -473,7 +473,7 @@ type ToolResultServiceServer interface {
 	//
 	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
 	//	  with entries[i] or policy, or is session_id.
-	//	NOT_FOUND (RECORD_UNKNOWN), FAILED_PRECONDITION (AUDIT_OFF): an entry without a
+	//	NOT_FOUND (RECORD_NOT_FOUND), FAILED_PRECONDITION (AUDIT_DISABLED): an entry without a
 	//	  result names a call that has none on record.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
 	//	FAILED_PRECONDITION (STORE_READ_ONLY), INTERNAL (STORE_FAILED): as for
@@ -487,7 +487,7 @@ type ToolResultServiceServer interface {
 	// Errors: those of Compact, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
-	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
 	//	  Limits.stream_idle.
 	CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error
 	// GetServerInfo says what this server is and what it accepts, so that a

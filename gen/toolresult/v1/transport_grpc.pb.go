@@ -50,7 +50,7 @@ type TransportServiceClient interface {
 	//	  names; do not retry.
 	//	INVALID_ARGUMENT (ARTIFACT_INDEX_INVALID, LEDGER_INVALID, TEXT_NOT_SANITISED,
 	//	  FAMILY_UNKNOWN, BUDGET_TOO_SMALL): as for Render, of a canonical result.
-	//	UNAVAILABLE (OBJECT_STORE_DOWN): an image is in the object store alone, and that does
+	//	UNAVAILABLE (OBJECT_STORE_UNAVAILABLE): an image is in the object store alone, and that does
 	//	  not answer; retry after the RetryInfo. An image that is gone, or that the caller may
 	//	  not read, is no error: it is said in changes.
 	EncodeTurn(ctx context.Context, in *EncodeTurnRequest, opts ...grpc.CallOption) (*EncodeTurnResponse, error)
@@ -71,7 +71,7 @@ type TransportServiceClient interface {
 	//	  field that BadRequest names; a stream is either body or events.
 	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): what the model said, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
-	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
 	//	  Limits.stream_idle.
 	AssembleToolCalls(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[AssembleToolCallsRequest, AssembleToolCallsResponse], error)
 	// LintTranscript finds what a provider would refuse in the messages of a request, and
@@ -152,7 +152,7 @@ type TransportServiceServer interface {
 	//	  names; do not retry.
 	//	INVALID_ARGUMENT (ARTIFACT_INDEX_INVALID, LEDGER_INVALID, TEXT_NOT_SANITISED,
 	//	  FAMILY_UNKNOWN, BUDGET_TOO_SMALL): as for Render, of a canonical result.
-	//	UNAVAILABLE (OBJECT_STORE_DOWN): an image is in the object store alone, and that does
+	//	UNAVAILABLE (OBJECT_STORE_UNAVAILABLE): an image is in the object store alone, and that does
 	//	  not answer; retry after the RetryInfo. An image that is gone, or that the caller may
 	//	  not read, is no error: it is said in changes.
 	EncodeTurn(context.Context, *EncodeTurnRequest) (*EncodeTurnResponse, error)
@@ -173,7 +173,7 @@ type TransportServiceServer interface {
 	//	  field that BadRequest names; a stream is either body or events.
 	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): what the model said, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
-	//	DEADLINE_EXCEEDED (IDLE_UPLOAD): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
 	//	  Limits.stream_idle.
 	AssembleToolCalls(grpc.ClientStreamingServer[AssembleToolCallsRequest, AssembleToolCallsResponse]) error
 	// LintTranscript finds what a provider would refuse in the messages of a request, and
