@@ -142,6 +142,15 @@ sealing: ## Attack receipts: CASES generated, FUZZ guided by coverage; .run/seal
 	echo "{\"commit\":\"$$commit\",\"fuzzed\":$${fuzzed:-0}}" >> .run/sealing.txt; \
 	$(GO) test -count=1 ./server -run '^TestSealingLedger$$' -v -sealing.ledger $(CURDIR)/.run/sealing.txt
 
+OUTPUTS ?= 1000000
+OUTPUTS_FROM ?= 0
+
+.PHONY: anyoutput
+anyoutput: ## Attack with OUTPUTS outputs of any family: none refused, none over budget, nothing invented; .run/anyoutput.txt adds up
+	@mkdir -p .run
+	$(GO) test -count=1 -timeout 24h -v ./integration/anyoutput -anyoutput.cases $(OUTPUTS) -anyoutput.from $(OUTPUTS_FROM) \
+		-anyoutput.seed $(SEED) -anyoutput.ledger $(CURDIR)/.run/anyoutput.txt
+
 CALLS ?= 1000000
 
 .PHONY: soak

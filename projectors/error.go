@@ -115,8 +115,8 @@ func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, l limits
 	return []part{whole}
 }
 
-// headline returns the line of a text that says most, on one line; of several that say as
-// much the last one.
+// headline returns the line of a text that says best what went wrong; of several that say as
+// much the last one, and where none does the first one that has a character.
 func headline(text string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	best, most := "", -1
@@ -125,7 +125,7 @@ func headline(text string) string {
 		if at := int(s.FirstLine) - 1; at < len(lines) {
 			line = strings.TrimSpace(preview.OneLine(lines[at]))
 		}
-		if line != "" && s.Score >= most {
+		if wrong := s.Reason >= preview.KeepError && s.Reason <= preview.KeepDiagnostic; wrong && line != "" && s.Score >= most {
 			best, most = line, s.Score
 		}
 	}

@@ -262,7 +262,7 @@ func TestReadReceipts(t *testing.T) {
 		{map[string]any{"result": long, "lines": "120-122"}, nil, `Tool answered: lines 120-122 of 812\nTool output:\nline 120\nline 121\nline 122`},
 		{map[string]any{"result": long, "tail": 1}, nil, `Tool answered: lines 812-812 of 812\nTool output:\nline 812`},
 		{map[string]any{"result": long}, small, `Tool answered: lines 1-[\d]+ of 812\nNext page: \w+-\w+-[0-9a-f]{4}\nTool output:\nline 1\n(?s:.*)`},
-		{map[string]any{"result": long, "match": "^line 8$"}, nil, `Tool answered\nTool output: 812 lines, 7200 bytes; 1 line shown; all of it: memory/` + long + `\n\[lines 1-7 left out\]\nline 8\n\[lines 9-812 left out\]`},
+		{map[string]any{"result": long, "match": "^line 8$"}, nil, `Tool output: 812 lines, 7200 bytes; 1 line shown; all of it: memory/` + long + `\n\[lines 1-7 left out\]\nline 8\n\[lines 9-812 left out\]`},
 		{map[string]any{"result": long, "match": "nowhere"}, nil, `Tool answered with no match: lines 1-812 of 812`},
 		{map[string]any{"result": value, "pointer": "/items/1/name"}, nil, `Tool answered: lines 1-1 of 1, from byte 31, up to byte 34\nTool output:\n"b"`},
 		{map[string]any{"result": giant}, small, `Tool answered: lines 1-1 of 1, up to byte \d+\nNext page: \S+\nTool output:\nwide [wide ]+`},
