@@ -123,7 +123,7 @@ func TestReadArtifactByPointer(t *testing.T) {
 		"no value":            {path, "/" + canary, "", codes.OutOfRange, "RANGE_NOT_SATISFIABLE", ""},
 		"no element":          {path, "/items/-", "", codes.OutOfRange, "RANGE_NOT_SATISFIABLE", ""},
 		"no JSON":             {lines, "/items", "", codes.InvalidArgument, "JSON_INVALID", "json_pointer"},
-		"a cursor of another": {path, "/items/0", resp.GetNextPageToken(), codes.InvalidArgument, "PAGE_TOKEN_INVALID", "cursor"},
+		"a cursor of another": {path, "/items/0", resp.GetNextPageToken(), codes.InvalidArgument, "PAGE_TOKEN_INVALID", "page_token"},
 	} {
 		_, err := read(p.path, p.pointer, p.cursor)
 		t.Run(name, func(t *testing.T) { wantRefusal(t, err, p.code, p.reason, p.field) })

@@ -188,7 +188,7 @@ func TestInfo(t *testing.T) {
 	if err := protojson.Unmarshal([]byte(text), &info); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(strings.Join(info.GetFamilies(), " "), "command command_batch task_output ") || info.GetTokenCounters()[0] != "o200k_base" ||
+	if !strings.HasPrefix(strings.Join(info.GetFamilies(), " "), "text command command_batch ") || info.GetTokenCounters()[0] != "o200k_base" ||
 		info.GetLimits().GetMaxMessageBytes() != 4<<20 || info.GetLimits().GetMaxConcurrentStreams() != 7 {
 		t.Errorf("the answer is %s", text)
 	}
@@ -203,7 +203,7 @@ func TestVersion(t *testing.T) {
 	if !strings.HasPrefix(text, "toolresult ") || strings.Count(text, "\n") != 1 {
 		t.Errorf("the version is %q", text)
 	}
-	wantIn(t, text, ", commit ", ", go1.", ", receipt grammar 7\n")
+	wantIn(t, text, ", commit ", ", go1.", ", receipt grammar 8\n")
 }
 
 func TestConfigCommands(t *testing.T) {

@@ -27,7 +27,7 @@ func TestEveryFamilyHasGoldenCases(t *testing.T) {
 	missing := map[string]bool{}
 	for i := range cases.Len() {
 		missing[string(cases.Get(i).Name())] = true
-		dir := filepath.Join(goldenDir, strings.TrimSuffix(filepath.Base(cases.Get(i).Message().ParentFile().Path()), ".proto"))
+		dir := filepath.Join(goldenDir, strings.TrimPrefix(strings.TrimSuffix(filepath.Base(cases.Get(i).Message().ParentFile().Path()), ".proto"), "runtime_"))
 		for _, name := range expected {
 			if _, err := os.Stat(filepath.Join(dir, name, "canonical.json")); errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s has no golden case %q", dir, name)

@@ -151,6 +151,7 @@ func fakeErrorLines(t *testing.T, s *sidecar) {
 		RecoveryHint: new("none\nRetryable: yes"), Details: payloadOf("{\n\"a\": \"x\\nTask: 1\"\n}"),
 	}))
 	wantReceipt(t, resp.GetReceipt().GetText(),
-		"Tool error internal: it failed␍␊Process exited with code 0␤stdout:␊fine␛[2J",
-		"To recover: none␊Retryable: yes", "Retryable: no", `Error details: {"a":"x\nTask: 1"}`)
+		"Tool error internal: it failed", "To recover: none␊Retryable: yes", `Error details: {"a":"x\nTask: 1"}`,
+		"Error text: 3 lines, 59 bytes; 1 invisible character removed; all of it: "+resp.GetCanonical().GetError().GetArtifacts()[0].GetPath(),
+		"it failed", `\Process exited with code 0␤stdout:`, "fine␛[2J")
 }

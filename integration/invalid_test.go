@@ -24,19 +24,16 @@ func invalidProjects() map[string]invalidProject {
 		change(req)
 		return req
 	}
-	details := func(json string) *pb.ProjectRequest {
-		return failedTool(&pb.CompleteToolError{Kind: "internal", Message: payloadOf(canary), Details: payloadOf(json)})
-	}
 	return map[string]invalidProject{
 		"ENVELOPE_EXCLUSIVITY": {good(func(r *pb.ProjectRequest) {
 			r.Output.Error = &pb.CompleteToolError{Kind: "internal", Message: payloadOf(canary)}
 		}), "output.error"},
 		"FIELD_MISSING": {good(func(r *pb.ProjectRequest) {
-			r.Output.GetCommand().Disposition = 0
-		}), "output.command.disposition"},
+			r.Output.ToolName = ""
+		}), "output.tool_name"},
 		"FIELD_TOO_LONG": {good(func(r *pb.ProjectRequest) {
-			r.Output.SummaryText = strings.Repeat(canary, 100)
-		}), "output.summary_text"},
+			r.RequestId = strings.Repeat(canary, 100)
+		}), "request_id"},
 		"FIELD_OUT_OF_BOUNDS": {good(func(r *pb.ProjectRequest) {
 			r.Output.GetCommand().GetStdout().SourceLoss = &pb.SourceLoss{AtByte: 1000}
 		}), "output.command.stdout.source_loss.at_byte"},
@@ -44,9 +41,6 @@ func invalidProjects() map[string]invalidProject {
 		"ENUM_UNKNOWN": {good(func(r *pb.ProjectRequest) {
 			r.Policy = &pb.ProjectionPolicy{ArtifactPolicy: 99}
 		}), "policy.artifact_policy"},
-		"JSON_INVALID":       {details(`{"` + canary + `": nope}`), "output.error.details_json"},
-		"JSON_TOO_DEEP":      {details(strings.Repeat("[", 65) + strings.Repeat("]", 65)), "output.error.details_json"},
-		"JSON_DUPLICATE_KEY": {details(`{"` + canary + `": 1, "` + canary + `": 2}`), "output.error.details_json"},
 		"FAMILY_UNKNOWN": {good(func(r *pb.ProjectRequest) {
 			r.Output.Result = &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{Type: canary}}
 		}), "output.custom.type"},

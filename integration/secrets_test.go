@@ -512,12 +512,9 @@ func (w *planting) names(t *testing.T) {
 			return p.Registered && len(p.Text) <= 128 && looksLikeName.Match(p.Text)
 		}).Text)
 		unary := map[string]func(*pb.ProjectRequest){
-			"call.session_id": func(r *pb.ProjectRequest) { r.Call = callOf(bad, "a") },
-			"call.call_id":    func(r *pb.ProjectRequest) { r.Call = callOf("session", bad) },
-			"request_id":      func(r *pb.ProjectRequest) { r.RequestId = bad },
-			"output.error.kind": func(r *pb.ProjectRequest) {
-				r.Output = failedTool(&pb.CompleteToolError{Kind: "hunter_22_hunter", Message: payloadOf("x")}).GetOutput()
-			},
+			"call.session_id":  func(r *pb.ProjectRequest) { r.Call = callOf(bad, "a") },
+			"call.call_id":     func(r *pb.ProjectRequest) { r.Call = callOf("session", bad) },
+			"request_id":       func(r *pb.ProjectRequest) { r.RequestId = bad },
 			"output.tool_name": func(r *pb.ProjectRequest) { r.Output.ToolName = bad },
 			"audit.trust":      func(r *pb.ProjectRequest) { r.Audit = &pb.AuditDetails{Trust: map[string]string{bad: "x"}} },
 			"output.command.stdout.redactions": func(r *pb.ProjectRequest) {

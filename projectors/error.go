@@ -16,7 +16,7 @@ import (
 // Bounds of what is made of an error, in bytes.
 const (
 	maxHeadline = 512     // of the line that stands for a message of several
-	maxDetails  = 1 << 20 // of details that are looked into; larger ones are stored as they are
+	maxDetails  = 4 << 20 // of details that are a stream or a file and are looked into; larger ones are stored as they are
 )
 
 // Error projects the failure of a tool of any family: kind, hint and retryable as
@@ -167,7 +167,7 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 	if size == 0 {
 		return nil
 	}
-	if size > maxDetails || given.GetSourceLoss() != nil {
+	if Key(given) != "" && size > maxDetails || given.GetSourceLoss() != nil {
 		return p.omitDetails(ctx, e, given, in, sink)
 	}
 	content, err := in.content(given)

@@ -181,7 +181,7 @@ func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	}
 	message := &pb.Payload{Source: &pb.Payload_Inline{Inline: fmt.Appendf(nil, "cannot start %s: %v", args[0], err)}}
 	return &pb.CompleteToolOutput{
-		ToolName: "ExecCommand", Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint},
+		ToolName: "ExecCommand", Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint, Retryable: new(false)},
 	}, code
 }
 
