@@ -28,7 +28,7 @@ type Cut struct {
 	Occurrences         int64   // separate places; 1 for a contiguous kind
 	PreviewOffset       int64   // where the cut belongs in Preview.Text, in bytes
 	OmittedValues       int64   // values of a JSON container that are left out; 0 for other cuts
-	TotalValues            int64   // values that the container has
+	TotalValues         int64   // values that the container has
 	LineBytes           []int64 // of a scattered kind: how much of OmittedBytes is of each line that is shown of the range
 	LikeLine            int64   // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
 }

@@ -63,12 +63,6 @@ func cutText(text string, limit int) string {
 	return text[:end] + more[:min(limit, len(more))]
 }
 
-// bounded returns a message of a complete output without texts and lists over the bounds of
-// their fields: the same message if it has none.
-func bounded(s *envelope.Schema, m protoreflect.Message) protoreflect.Message {
-	return bounding{fields: true}.message(s, m)
-}
-
 // shorten applies limits to the facts of a canonical payload, in place. What the parts of a
 // projection show, artifacts and digests stay as they are.
 func (l limits) shorten(s *envelope.Schema, payload protoreflect.Message) {

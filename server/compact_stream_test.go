@@ -171,16 +171,13 @@ func TestUnknownResultsAreKept(t *testing.T) {
 	asJSON := func(text, family string) *pb.CompactEntry {
 		return &pb.CompactEntry{Result: &pb.CompactEntry_CanonicalJson{CanonicalJson: text}, Family: family}
 	}
-	list := entries(newer, foreign, later)
-	for _, e := range []*pb.CompactEntry{
+	list := append(entries(newer, foreign, later),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, ""),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, "orbit"),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"id":3},"error":null}`, "other.Deployment"),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"command_preview":"ls","orbit":3},"error":null}`, "command"),
-		{Result: &pb.CompactEntry_Canonical{Canonical: h.canonical(t, command("make", 0, string(logText(6000))))}},
-	} {
-		list = append(list, e)
-	}
+		&pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: h.canonical(t, command("make", 0, string(logText(6000))))}},
+	)
 	resp, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: list, Policy: &pb.CompactionPolicy{Level: 3}})
 	if err != nil {
 		t.Fatal(err)
