@@ -174,7 +174,7 @@ func TestFilesAreBounded(t *testing.T) {
 
 func TestReportedErrors(t *testing.T) {
 	for _, c := range []struct{ name, json, message, text, details string }{
-		{"lines", `{"isError":true,"content":[{"type":"text","text":"no such\nfile"}]}`, "file", "no such\nfile", ""},
+		{"lines", `{"isError":true,"content":[{"type":"text","text":"no such\nfile"}]}`, "no such", "no such\nfile", ""},
 		{"a line", `{"isError":true,"content":[{"type":"text","text":"no such file\n"}]}`, "no such file", "", ""},
 		{"no text", `{"isError":true}`, "", "", ""},
 		{"invisible text", `{"isError":true,"content":[{"type":"text","text":"\u200b"}]}`, "", "", ""},

@@ -57,6 +57,7 @@ func fetched(ctx context.Context, w *work) error {
 	result.BodyLoss = from.GetBody().GetSourceLoss()
 	result.BodyIncomplete = result.GetBodyLoss() != nil
 	p := w.addText(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.text}, Redactions: from.GetBody().GetRedactions()})
+	p.made = true
 	w.parts[len(w.parts)-1] = derived{p}
 	return nil
 }

@@ -248,7 +248,7 @@ func (h house) checkStored(t *rapid.T, out *pb.CompleteToolOutput, c *pb.Canonic
 		collect(m, known)
 		envelopePaths(m, func(path string) {
 			if content := readBack(t, h.store, path); !known[digest(content)] {
-				t.Fatalf("%s holds %d bytes that nobody gave", path, len(content))
+				t.Fatalf("%s holds %d bytes that nobody gave: %.200q of\n%v", path, len(content), content, c)
 			}
 		})
 	}

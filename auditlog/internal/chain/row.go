@@ -74,7 +74,7 @@ type Column struct {
 
 // columns are in the order of Values and Places.
 var columns = [...]Column{
-	{"kind", "TEXT NOT NULL", "projection, rendering, compaction, refusal or retention"},
+	{"kind", "TEXT NOT NULL", "projection, rendering, compaction, refusal, retention or tool_call"},
 	{"method", "TEXT NOT NULL", "such as /toolresult.v1.ToolResultService/Project"},
 	{"correlation_id", "TEXT NOT NULL", "x-request-id of the call"},
 	{"session", "TEXT NOT NULL", "empty: none"},
