@@ -297,6 +297,7 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 			w.tell(m, s.found)
 			if w.replace && s.original != nil {
 				w.originals = append(w.originals, original{path, s.original})
+				moveLoss(m, s.original.Size(), s.Blob.Size())
 			}
 		}
 		return
@@ -313,6 +314,21 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 	w.originals = append(w.originals, original{path, artifactstore.BytesBlob(text)})
 	m.Set(inline, protoreflect.ValueOfBytes(redacted))
 	w.tell(m, found)
+	moveLoss(m, int64(len(text)), int64(len(redacted)))
+}
+
+// moveLoss keeps the place of a loss at the source inside of a payload that became shorter. A place that was outside
+// of the payload before stays there, for its projector to refuse.
+func moveLoss(m protoreflect.Message, before, after int64) {
+	field := m.Descriptor().Fields().ByName("source_loss")
+	if !m.Has(field) {
+		return
+	}
+	loss := m.Mutable(field).Message()
+	at := loss.Descriptor().Fields().ByName("at_byte")
+	if place := loss.Get(at).Uint(); place <= uint64(before) && place > uint64(after) {
+		loss.Set(at, protoreflect.ValueOfUint64(uint64(after)))
+	}
 }
 
 // tell adds what was found in a payload to what the runtime had replaced in it.
