@@ -37,8 +37,8 @@ func (w *work) lists(s *schema, m protoreflect.Message) {
 func elementTokens(f protoreflect.FieldDescriptor, list protoreflect.List) []int {
 	costs := make([]int, list.Len())
 	for i := range costs {
-		text := strings.Join(envelope.Lines(f, list.Get(i)), "\n")
-		costs[i] = tokens.Estimate().Count(preview.OneLine(text)) + 1
+		text := strings.Join(envelope.Lines(f, list.Get(i), preview.OneLine), "\n")
+		costs[i] = tokens.Estimate().Count(text) + 1
 	}
 	return costs
 }

@@ -315,7 +315,7 @@ func TestIndexInArtifactsIsSaidAsItsPath(t *testing.T) {
 		want  string
 	}{{nil, ""}, {new(uint32(0)), "/store/3f8/a9c1e2"}, {new(uint32(1)), ""}} {
 		ref.ImageArtifact = c.index
-		if got := envelope.Words(m, index); got != c.want {
+		if got := envelope.Words(m, index, envelope.AsIs); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

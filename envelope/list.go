@@ -79,21 +79,21 @@ func SumTruncated(m protoreflect.Message) {
 }
 
 // Lines are the lines of an element of a list, as receipts have them: its own,
-// and those of its lists two columns in. They are not sanitised.
-func Lines(f protoreflect.FieldDescriptor, v protoreflect.Value) []string {
+// and those of its lists two columns in. Their values are cleaned.
+func Lines(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) []string {
 	if f.Message() == nil {
-		return []string{scalarWords(f, v)}
+		return []string{scalarWords(f, v, clean)}
 	}
 	line, err := LineOf(f)
 	if err != nil {
 		return nil // CheckRoles refused it
 	}
 	m := v.Message()
-	lines := []string{line.Expand(m)}
+	lines := []string{line.Expand(m, clean)}
 	for _, inner := range ListsOf(f.Message()) {
 		list := m.Get(inner).List()
 		for i := range list.Len() {
-			for _, text := range Lines(inner, list.Get(i)) {
+			for _, text := range Lines(inner, list.Get(i), clean) {
 				lines = append(lines, "  "+text)
 			}
 		}

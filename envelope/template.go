@@ -114,14 +114,22 @@ func (t *Template) Fixed() string {
 	return t.groups[0].parts[0].text
 }
 
-// Expand makes the text for a message. It is not sanitised.
-func (t *Template) Expand(m protoreflect.Message) string {
+// Clean makes a text that a tool wrote fit to stand between words of ours. Each
+// value is cleaned by itself: an escape sequence that has no end in a value
+// would swallow the words behind it.
+type Clean func(string) string
+
+// AsIs is the Clean that changes nothing.
+func AsIs(text string) string { return text }
+
+// Expand makes the text for a message of values that clean has cleaned.
+func (t *Template) Expand(m protoreflect.Message, clean Clean) string {
 	var b strings.Builder
 	for i := range t.groups {
 		g := &t.groups[i]
 		before := b.Len()
 		for j := range g.parts {
-			if !g.parts[j].expand(&b, m) && g.optional {
+			if !g.parts[j].expand(&b, m, clean) && g.optional {
 				text := b.String()[:before]
 				b.Reset()
 				b.WriteString(text)
@@ -133,7 +141,7 @@ func (t *Template) Expand(m protoreflect.Message) string {
 }
 
 // expand reports whether the field, if it is one, is set, or with '!' is not.
-func (p *part) expand(b *strings.Builder, m protoreflect.Message) bool {
+func (p *part) expand(b *strings.Builder, m protoreflect.Message, clean Clean) bool {
 	if p.path == nil {
 		b.WriteString(p.text)
 		return true
@@ -143,7 +151,7 @@ func (p *part) expand(b *strings.Builder, m protoreflect.Message) bool {
 		m = m.Get(f).Message()
 	}
 	f := p.path[last]
-	text := Words(m, f)
+	text := Words(m, f, clean)
 	switch p.mode {
 	case '?':
 		if IsSet(m, f) {
@@ -215,10 +223,10 @@ func IsSet(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// Words is the value of a field as receipts say it, "" when it is not set. A
+// Words is the value of a field as receipts say it, cleaned, "" when it is not set. A
 // list of scalars has commas, an index in artifacts is the path there, and "no" is said
 // where somebody said so.
-func Words(m protoreflect.Message, f protoreflect.FieldDescriptor) string {
+func Words(m protoreflect.Message, f protoreflect.FieldDescriptor, clean Clean) string {
 	no := f.Kind() == protoreflect.BoolKind && f.HasPresence() && m.Has(f)
 	if !IsSet(m, f) && !no || f.Message() != nil {
 		return ""
@@ -227,17 +235,17 @@ func Words(m protoreflect.Message, f protoreflect.FieldDescriptor) string {
 		return pathAt(m, artifacts, f)
 	}
 	if !f.IsList() {
-		return scalarWords(f, m.Get(f))
+		return scalarWords(f, m.Get(f), clean)
 	}
 	list := m.Get(f).List()
 	words := make([]string, list.Len())
 	for i := range words {
-		words[i] = scalarWords(f, list.Get(i))
+		words[i] = scalarWords(f, list.Get(i), clean)
 	}
 	return strings.Join(words, ", ")
 }
 
-func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
+func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) string {
 	switch f.Kind() {
 	case protoreflect.BoolKind:
 		if v.Bool() {
@@ -247,7 +255,7 @@ func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	case protoreflect.EnumKind:
 		return enumWords(f.Enum(), v.Enum())
 	}
-	return v.String()
+	return clean(v.String())
 }
 
 // enumWords says an enum's value, and the number of one that this build does not

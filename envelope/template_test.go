@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 )
 
 // The language of templates, form by form, with a field that is set and with one
@@ -46,7 +47,7 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("%q: %v", c.template, err)
 			continue
 		}
-		if got := template.Expand(c.of.ProtoReflect()); got != c.want {
+		if got := template.Expand(c.of.ProtoReflect(), envelope.AsIs); got != c.want {
 			t.Errorf("%q of {%v} is %q, want %q", c.template, c.of, got, c.want)
 		}
 	}
@@ -93,7 +94,7 @@ func TestTemplatesOfTasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := parsed.Expand(task.ProtoReflect()); got != want {
+		if got := parsed.Expand(task.ProtoReflect(), envelope.AsIs); got != want {
 			t.Errorf("%q is %q, want %q", template, got, want)
 		}
 	}
@@ -110,9 +111,25 @@ func TestTemplatesOfTasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := parsed.Expand(failure.ProtoReflect()); got != want {
+		if got := parsed.Expand(failure.ProtoReflect(), envelope.AsIs); got != want {
 			t.Errorf("%q is %q, want %q", template, got, want)
 		}
+	}
+}
+
+// A value that ends inside an escape sequence does not swallow the words behind
+// it, in a template and in a list of words.
+func TestValuesAreCleanedByThemselves(t *testing.T) {
+	task := &pb.TaskOutputResult{
+		Task:    &pb.TaskSnapshot{TaskId: "task\x1b[3", Status: pb.TaskStatus_TASK_STATUS_RUNNING},
+		Failure: &pb.TaskFailure{SourceChain: []string{"first\x1b]", "second"}},
+	}
+	parsed, err := envelope.ParseTemplate("{task.task_id}, completed: {failure.source_chain}", task.ProtoReflect().Descriptor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := parsed.Expand(task.ProtoReflect(), preview.OneLine), "task␛[3, completed: first␛], second"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -93,7 +93,7 @@ func (t *Traits) Subject(payload protoreflect.Message) string {
 	if t.subject == nil {
 		return ""
 	}
-	return t.subject.Expand(payload)
+	return t.subject.Expand(payload, AsIs)
 }
 
 // Failed reports whether a payload says of a failure: of itself, or of an element of

@@ -177,7 +177,7 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 		w.limits.shorten(w.plan.into, w.into)
 		envelope.SumTruncated(w.into)
 		if given == "" {
-			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into)), envelope.MaxSummary)
+			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into, preview.OneLine)), envelope.MaxSummary)
 		}
 		return nil
 	}

@@ -100,7 +100,7 @@ func TestChangesAreReadFromTheDiff(t *testing.T) {
 			lines := []string{}
 			list := r.ProtoReflect().Descriptor().Fields().ByName("changes")
 			for i := range r.GetChanges() {
-				lines = append(lines, envelope.Lines(list, r.ProtoReflect().Get(list).List().Get(i))...)
+				lines = append(lines, envelope.Lines(list, r.ProtoReflect().Get(list).List().Get(i), envelope.AsIs)...)
 			}
 			if !unreadable {
 				if diff := cmp.Diff(c.want, lines); diff != "" {

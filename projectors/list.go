@@ -41,7 +41,7 @@ func (l *list) element(i int) (v protoreflect.Value, cut bool) {
 func (l *list) costOf(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
 		element, _ := l.element(len(l.costs))
-		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element), "", p))
+		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element, preview.OneLine), "", p))
 	}
 	return l.costs[i]
 }
@@ -50,7 +50,7 @@ func (l *list) costOf(i int, p Policy) envelope.Cost {
 func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 	text := ""
 	for _, line := range lines {
-		text += indent + preview.OneLine(line) + "\n"
+		text += indent + line + "\n"
 	}
 	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
 }

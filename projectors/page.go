@@ -36,7 +36,7 @@ func (p Page) Result() *pb.CanonicalToolResult {
 		ToolName: p.Tool, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CanonicalToolResult_Text{Text: text},
 	}
 	if outcome, err := envelope.Outcome(text.ProtoReflect().Descriptor()); err == nil {
-		r.SummaryText = oneLine(outcome.Expand(text.ProtoReflect()), envelope.MaxSummary)
+		r.SummaryText = oneLine(outcome.Expand(text.ProtoReflect(), preview.OneLine), envelope.MaxSummary)
 	}
 	return r
 }

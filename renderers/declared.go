@@ -44,7 +44,7 @@ func newAppearance(d protoreflect.MessageDescriptor) (appearance, error) {
 }
 
 func (a appearance) document(payload protoreflect.Message) Document {
-	d := Document{Outcome: strings.TrimRight(a.outcome.Expand(payload), " ")}
+	d := Document{Outcome: strings.TrimRight(a.outcome.Expand(payload, preview.OneLine), " ")}
 	d.declared(a.schema, payload)
 	return d
 }
@@ -59,7 +59,7 @@ func (d *Document) declared(s *envelope.Schema, m protoreflect.Message) {
 		}
 		switch f.Role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
-			d.fact(f.Label, envelope.Words(m, f.Desc))
+			d.fact(f.Label, envelope.Words(m, f.Desc, preview.OneLine))
 		case pb.Role_ROLE_LARGE_TEXT:
 			d.text(m, f)
 		case pb.Role_ROLE_LIST:
@@ -88,8 +88,8 @@ func (d *Document) list(m protoreflect.Message, f *envelope.Field) {
 	var text []string
 	elements := m.Get(f.Desc).List()
 	for i := range elements.Len() {
-		for _, line := range envelope.Lines(f.Desc, elements.Get(i)) {
-			text = append(text, strings.TrimRight(preview.OneLine(line), " "))
+		for _, line := range envelope.Lines(f.Desc, elements.Get(i), preview.OneLine) {
+			text = append(text, strings.TrimRight(line, " "))
 		}
 	}
 	if len(text) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 )
 
 // FileRead renders the text of a file with the numbers that its lines have there.
@@ -180,7 +181,7 @@ func (f *fileText) lineEnds(r *pb.FileReadResult) string {
 	var words []string
 	if r.GetLineEnds() != pb.LineEnds_LINE_ENDS_UNSPECIFIED {
 		m := r.ProtoReflect()
-		words = append(words, envelope.Words(m, m.Descriptor().Fields().ByName("line_ends")))
+		words = append(words, envelope.Words(m, m.Descriptor().Fields().ByName("line_ends"), preview.OneLine))
 	}
 	size := uint64(len(f.large.Preview))
 	if f.large.Source != nil {
