@@ -348,7 +348,7 @@ func (w *planting) turns(t *testing.T) {
 		for range 3 {
 			req := completed(1, string(w.payload()))
 			req.Output.SummaryText, req.Call = w.text(1024), w.reference()
-			req.Audit = &pb.AuditDetails{ToolInput: string(w.any())}
+			req.Audit = &pb.AuditDetails{ToolInput: w.text(2000)}
 			turn.Outputs = append(turn.Outputs, req)
 		}
 		if _, err := w.ProjectTurn(t.Context(), turn); err != nil {
