@@ -68,6 +68,7 @@ func (s *sidecar) ask(ctx context.Context, q question) (*pb.ProjectResponse, ack
 	} else {
 		resp, err = s.Project(ctx, &pb.ProjectRequest{
 			Output: command(&pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(q.text())}}), Call: q.call(), RequestId: q.request,
+			Policy: asRecorded(),
 		}, grpc.Trailer(&trailer))
 	}
 	if err != nil {
@@ -82,6 +83,9 @@ func (s *sidecar) ask(ctx context.Context, q question) (*pb.ProjectResponse, ack
 	return resp, r, err
 }
 
+// asRecorded asks for the canonical result as the record has it, so that they can be compared.
+func asRecorded() *pb.ProjectionPolicy { return &pb.ProjectionPolicy{Segments: true} }
+
 func (s *sidecar) askInAStream(ctx context.Context, q question, trailer *metadata.MD) (*pb.ProjectResponse, error) {
 	call, err := s.ProjectStream(ctx)
 	if err != nil {
@@ -89,6 +93,7 @@ func (s *sidecar) askInAStream(ctx context.Context, q question, trailer *metadat
 	}
 	_ = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
 		Family: "command", Streams: []string{"stdout"}, Call: q.call(), RequestId: q.request,
+		Policy: asRecorded(),
 	}}}) // Recv says why
 	for text := q.text(); len(text) > 0; text = text[min(len(text), chunkSize):] {
 		_ = call.Send(chunk(text[:min(len(text), chunkSize)]))
