@@ -268,7 +268,7 @@ func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
 		}
 		err := o.project(ctx, n)
 		if short, ok := errors.AsType[*envelope.ShortfallError](err); ok && short.Needed > o.least {
-			o.least, again = min(o.wants, short.Needed), true
+			o.least, again = min(o.wants, o.smallest(ctx, n, short.Needed)), true
 			continue
 		}
 		if err != nil {
@@ -276,6 +276,16 @@ func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
 		}
 	}
 	return again, nil
+}
+
+// smallest is what the output needs that needs more than a share. The smallest budget says it, not the share, since what
+// an error asks for differs with the budget, and an output must have the same in every division.
+func (o *turnOutput) smallest(ctx context.Context, share, needed int) int {
+	_, err := o.within(ctx, minTokens)
+	if short, ok := errors.AsType[*envelope.ShortfallError](err); ok && short.Unit == "tokens" && short.Needed > share {
+		return short.Needed
+	}
+	return needed
 }
 
 // project projects the output with a budget.
