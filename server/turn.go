@@ -248,11 +248,14 @@ func (o *turnOutput) isPage() bool { return o.output.GetToolName() == envelope.R
 // all of them.
 func (t *turn) shortfall(ctx context.Context) error {
 	least := make([]int, len(t.outputs))
-	for i := range t.outputs {
-		least[i] = t.outputs[i].least
-	}
-	if _, err := t.fit(ctx, least); err != nil {
-		return err
+	for again := true; again; {
+		for i := range t.outputs {
+			least[i] = t.outputs[i].least
+		}
+		var err error
+		if again, err = t.fit(ctx, least); err != nil {
+			return err
+		}
 	}
 	_, short := t.shares()
 	return located{"total_tokens", short}
@@ -267,8 +270,8 @@ func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
 			continue
 		}
 		err := o.project(ctx, n)
-		if short, ok := errors.AsType[*envelope.ShortfallError](err); ok && short.Needed > o.least {
-			o.least, again = min(o.wants, o.smallest(ctx, n, short.Needed)), true
+		if short, ok := errors.AsType[*envelope.ShortfallError](err); ok {
+			o.least, again = min(o.wants, o.smallest(ctx, n, short)), true
 			continue
 		}
 		if err != nil {
@@ -278,14 +281,18 @@ func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
 	return again, nil
 }
 
-// smallest is what the output needs that needs more than a share. The smallest budget says it, not the share, since what
-// an error asks for differs with the budget, and an output must have the same in every division.
-func (o *turnOutput) smallest(ctx context.Context, share, needed int) int {
+// smallest is what the output needs that falls short of a share. The smallest budget says it, not the share, since what an
+// error asks for differs with the budget, and an output must have the same in every division. One that falls short of
+// lines or bytes, of which a cut can need more, has what it wants.
+func (o *turnOutput) smallest(ctx context.Context, share int, short *envelope.ShortfallError) int {
 	_, err := o.within(ctx, minTokens)
-	if short, ok := errors.AsType[*envelope.ShortfallError](err); ok && short.Unit == "tokens" && short.Needed > share {
-		return short.Needed
+	if least, ok := errors.AsType[*envelope.ShortfallError](err); ok && least.Unit == "tokens" && least.Needed > share {
+		return least.Needed
 	}
-	return needed
+	if short.Unit != "tokens" {
+		return o.wants
+	}
+	return short.Needed
 }
 
 // project projects the output with a budget.

@@ -120,7 +120,7 @@ func (h house) checkShares(t *rapid.T, req *pb.ProjectTurnRequest, ample, resp *
 	if err != nil {
 		t.Fatal(err)
 	}
-	failed := func(i int) bool { return traits.Failed(resp.GetResults()[i].GetCanonical()) }
+	failed := func(i int) bool { return traits.Failed(ample.GetResults()[i].GetCanonical()) } // before anything was cut
 	for i := range resp.GetResults() {
 		if resp.GetBudgets()[i] >= ample.GetBudgets()[i] {
 			continue
