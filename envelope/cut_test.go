@@ -100,11 +100,13 @@ func TestEveryNumberOfTheLedgerCounts(t *testing.T) {
 		n := rapid.SampledFrom(numbers).Draw(t, "number")
 		*n += uint64(rapid.Int64Range(1, 40).Draw(t, "by"))
 		err := envelope.ValidateCanonical("", withStdout(&v), nil)
-		scattered := false // the range of a scattered cut is not what adds up
+		free := false // the range of a scattered cut is not what adds up
 		for _, c := range v.Cuts {
-			scattered = scattered || !envelope.BetweenLines(c) && (n == &c.ByteStart || n == &c.ByteEnd)
+			free = free || !envelope.BetweenLines(c) && (n == &c.ByteStart || n == &c.ByteEnd)
+			// Nothing but segments says how much of the preview a run of lines has: JSON is shown in more lines than it has.
+			free = free || n == &c.PreviewOffset && len(v.Source.Segments) == 0 && *n <= uint64(len(v.Preview)) && v.Preview[*n-1] == '\n'
 		}
-		if err == nil && !scattered {
+		if err == nil && !free {
 			t.Fatalf("%v with %v is accepted", v.Source, v.Cuts)
 		}
 	})
