@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -43,7 +44,7 @@ var naming = []string{"text", "command", "command_batch", "search", "external_mc
 // store is left among our own words, and nothing else is changed.
 func TestHandlesAreCalls(t *testing.T) {
 	d := newDesk(t)
-	seen := 0
+	var seen atomic.Int64
 	d.eachFamily(t, func(t *testing.T, family string) {
 		if !slices.Contains(naming, family) {
 			t.Skip("names artifacts as others do")
@@ -84,7 +85,7 @@ func TestHandlesAreCalls(t *testing.T) {
 			}
 			for _, text := range ours(parsed) {
 				for _, call := range callHandle.FindAllStringSubmatch(text, -1) {
-					seen++
+					seen.Add(1)
 					checkReads(t, d, call[1])
 				}
 				if paths > 0 && regexp.MustCompile(`\bmemory/[0-9a-f]{8}`).MatchString(text) {
@@ -94,8 +95,8 @@ func TestHandlesAreCalls(t *testing.T) {
 		})
 	})
 	t.Cleanup(func() {
-		if seen < 100 {
-			t.Errorf("only %d handles were seen", seen)
+		if n := seen.Load(); n < 100 {
+			t.Errorf("only %d handles were seen", n)
 		}
 	})
 }
