@@ -34,12 +34,12 @@ func (c Cost) Fits(budget Cost) error {
 // ShortfallError is returned when what must be kept does not fit a budget.
 type ShortfallError struct {
 	Unit   string // "tokens", "lines" or "bytes"
-	Needed int    // what the smallest possible receipt costs
+	Needed int    // what is enough; a receipt may fit a little less
 	Budget int    // what the policy allows
 }
 
-// Error states the exact shortfall.
+// Error states the shortfall.
 func (e *ShortfallError) Error() string {
-	return fmt.Sprintf("the smallest receipt needs %d %s, the budget is %d: raise it by %d",
-		e.Needed, e.Unit, e.Budget, e.Needed-e.Budget)
+	return fmt.Sprintf("what must be kept does not fit a budget of %d %s: %d are enough, raise it by %d",
+		e.Budget, e.Unit, e.Needed, e.Needed-e.Budget)
 }

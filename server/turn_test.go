@@ -201,7 +201,7 @@ func TestTurnsAreRefusedAsAWhole(t *testing.T) {
 		}}}, "outputs[1].policy.head_percent"},
 		"vocabularies": {&pb.ProjectTurnRequest{TotalTokens: 100, Outputs: []*pb.ProjectRequest{good, estimate}}, "outputs[1].policy.render.token_vocabulary: is estimate-1"},
 		"floor":        {&pb.ProjectTurnRequest{TotalTokens: 100, Outputs: []*pb.ProjectRequest{good}, FailureTokens: new(uint32(200_001))}, "failure_tokens: is 200001"},
-		"shortfall":    {&pb.ProjectTurnRequest{TotalTokens: 16, Outputs: []*pb.ProjectRequest{good, good, good}}, "total_tokens: the smallest receipt needs"},
+		"shortfall":    {&pb.ProjectTurnRequest{TotalTokens: 16, Outputs: []*pb.ProjectRequest{good, good, good}}, "total_tokens: what must be kept does not fit a budget of 16 tokens: "},
 	} {
 		_, err := h.ProjectTurn(t.Context(), c.req)
 		if err == nil || !strings.Contains(server.Refuse(err).Error(), c.want) {

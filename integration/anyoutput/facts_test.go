@@ -42,7 +42,7 @@ func givenBy(out *pb.CompleteToolOutput, family string) *given {
 		}
 	}
 	g.text = strings.ToLower(text.String())
-	plain := colours.ReplaceAllString(g.text, "")
+	plain := escapeSequences.ReplaceAllString(g.text, "")
 	g.text += strings.Join([]string{"", plain, hidden.ReplaceAllString(plain, ""), hidden.ReplaceAllString(g.text, "")}, "\n")
 	g.joined = map[string]bool{}
 	for _, digits := range number.FindAllString(g.text, -1) {
@@ -128,8 +128,9 @@ func lines(b []byte) int {
 	return n
 }
 
-// colours are sequences of a terminal that receipts leave out.
-var colours = regexp.MustCompile(`\x1b(\[[0-9;?]*[a-z]|\][^\x07]*\x07)`)
+// escapeSequences are those of ECMA-48 and ECMA-35 that receipts leave out, as a terminal does: control
+// sequences, commands to the operating system, and ESC with or without intermediate bytes.
+var escapeSequences = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[ -/]+[0-~]|[0-Z\\^-~])`)
 
 // hidden are the characters that a receipt leaves out of a text, and more of them.
 var hidden = regexp.MustCompile(`[^\n -~]+`)
