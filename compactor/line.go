@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // leastLine is the smallest part of a line that is worth showing, in bytes.

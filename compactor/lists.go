@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // lists shortens the large lists of a message to their first elements.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/compactor"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // given is an entry with its result.

@@ -15,8 +15,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/redact"
 	"github.com/toolresult/toolresult/preview/salience"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // checkTable compares the rows of a table in a document with what the code has,

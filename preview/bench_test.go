@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // bigLog is 100 MB of log in shape of a build.

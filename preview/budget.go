@@ -1,6 +1,6 @@
 package preview
 
-import "github.com/toolresult/toolresult/preview/tokens"
+import "github.com/toolresult/toolresult/tokens"
 
 // Budget is what the text of one preview and its cut markers may cost.
 type Budget struct {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/toolresult/toolresult/preview/salience"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // Excerpt is what was kept of a payload.

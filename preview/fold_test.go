@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // TestFolding: noise is left out although it would fit, and nothing else is.

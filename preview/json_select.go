@@ -3,7 +3,7 @@ package preview
 import (
 	"slices"
 
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // Select makes a preview that costs about b at the most. All of the value is

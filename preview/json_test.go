@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 func readable(t failer, text string) *preview.JSON {

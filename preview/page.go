@@ -1,6 +1,6 @@
 package preview
 
-import "github.com/toolresult/toolresult/preview/tokens"
+import "github.com/toolresult/toolresult/tokens"
 
 // Part is a run of bytes of a text: whole lines, or a part of one.
 type Part struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // numbered is n lines of a format.

@@ -8,7 +8,7 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // linesOf reads a text as a ranker gets it.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // hostile are texts of about n bytes that make work for somebody.

@@ -9,9 +9,9 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/projectors/profile"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 func project(t *testing.T, out *pb.CommandOutput) *pb.CommandResult {

@@ -10,9 +10,9 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // projectAny projects with the renderer that the options of the family describe.

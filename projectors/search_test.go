@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 func searched(out *pb.SearchOutput, p projectors.Policy) (*pb.SearchResult, error) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // A result is left out only where the last lines of the output are that result.

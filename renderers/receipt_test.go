@@ -11,8 +11,8 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // forgeries are lines by which a tool would pass its words off as ours.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // ErrNotSanitised is returned for a canonical result whose preview holds

@@ -9,8 +9,8 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // newCompactor returns the compactor of a registry's families, for a store.

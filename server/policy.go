@@ -3,9 +3,9 @@ package server
 import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // Bounds and defaults of policies, as policy.proto states them.

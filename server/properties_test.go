@@ -21,9 +21,9 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/redact"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // house is a service over a store in memory.

@@ -13,9 +13,9 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // replay makes what a record has again, from what was stored, and compares the two. It

@@ -17,9 +17,9 @@ import (
 
 	"github.com/toolresult/toolresult/compactor"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // run makes the case of a number and checks it. The error says what was forged.

@@ -29,9 +29,9 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/redact"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // Limits of the transport that nobody needs to set. docs/limits.md has the

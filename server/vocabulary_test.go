@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/tokens"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // vocabularies are those of the contract that count exactly, and the counter that

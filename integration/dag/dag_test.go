@@ -23,14 +23,15 @@ type room struct {
 // rooms is the table. Imports of a room by itself need no row.
 var rooms = map[string]room{
 	"gen":           {grpc: true}, // generated code only
-	"preview":       {pure: true},
+	"preview":       {imports: []string{"tokens"}, pure: true},
+	"tokens":        {pure: true},
 	"artifactstore": {imports: []string{"artifactstore/sqlite", "artifactstore/clerk"}},
 	"envelope":      {imports: []string{"gen"}},
-	"projectors":    {imports: []string{"gen", "preview", "envelope", "artifactstore", "projectors/profile"}, pure: true},
-	"renderers":     {imports: []string{"gen", "preview", "envelope"}, pure: true},
-	"compactor":     {imports: []string{"gen", "preview", "envelope"}, pure: true},
+	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile"}, pure: true},
+	"renderers":     {imports: []string{"gen", "preview", "tokens", "envelope"}, pure: true},
+	"compactor":     {imports: []string{"gen", "preview", "tokens", "envelope"}, pure: true},
 	"transports":    {imports: []string{"gen", "envelope"}, pure: true},
-	"server":        {imports: []string{"gen", "preview", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor", "transports", "auditlog"}, grpc: true},
+	"server":        {imports: []string{"gen", "preview", "tokens", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor", "transports", "auditlog"}, grpc: true},
 	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
 	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
 

@@ -14,12 +14,12 @@ import (
 	loader "github.com/pkoukk/tiktoken-go-loader"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
-var update = flag.Bool("update", false, "write the golden cases of preview/tokens/bpe again")
+var update = flag.Bool("update", false, "write the golden cases of tokens/bpe again")
 
-const casesFile = "../../preview/tokens/bpe/testdata/cases.jsonl"
+const casesFile = "../../tokens/bpe/testdata/cases.jsonl"
 
 // TestMain tells the reference where its vocabularies are; it asks a network
 // otherwise.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // samples are texts of the kinds that tools print, by their kind.
@@ -19,16 +19,16 @@ func samples(tb testing.TB) map[string]string {
 	tb.Helper()
 	texts := make(map[string]string)
 	for _, file := range []struct{ kind, pattern string }{
-		{"logs", "../../preview/tokens/testdata/docker_build.txt"},
-		{"logs", "../../preview/tokens/testdata/pytest.txt"},
-		{"logs", "../../preview/tokens/testdata/rustc.txt"},
-		{"logs", "../../preview/tokens/testdata/stack_trace.txt"},
+		{"logs", "../../tokens/testdata/docker_build.txt"},
+		{"logs", "../../tokens/testdata/pytest.txt"},
+		{"logs", "../../tokens/testdata/rustc.txt"},
+		{"logs", "../../tokens/testdata/stack_trace.txt"},
 		{"JSON", "../testdata/golden/*/*/canonical.json"},
 		{"diff", "testdata/changes.diff"},
 		{"ls -lR", "testdata/listing.txt"},
 		{"Go source", "../../preview/*.go"},
-		{"other scripts", "../../preview/tokens/testdata/prose_[rz]*.txt"},
-		{"other scripts", "../../preview/tokens/testdata/status_emoji.txt"},
+		{"other scripts", "../../tokens/testdata/prose_[rz]*.txt"},
+		{"other scripts", "../../tokens/testdata/status_emoji.txt"},
 	} {
 		paths, err := filepath.Glob(file.pattern)
 		if err != nil {

@@ -1,9 +1,9 @@
-// Command vocabularies writes the vocabularies of preview/tokens/bpe again from
+// Command vocabularies writes the vocabularies of tokens/bpe again from
 // the files that OpenAI publishes with tiktoken (MIT). The module
 // tiktoken-go-loader, at the version that go.mod pins, carries them byte for
 // byte; their digests are those that tiktoken itself checks.
 //
-//	go -C integration/tokens run ./vocabularies ../../preview/tokens/bpe
+//	go -C integration/tokens run ./vocabularies ../../tokens/bpe
 //
 // A file is one zstd frame of a byte for the length of each token, in the order
 // of their ranks, and then of the bytes of all tokens: the shortest tokens first,

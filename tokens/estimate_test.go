@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 func TestEstimateName(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/preview/tokens/bpe"
+	"github.com/toolresult/toolresult/tokens/bpe"
 )
 
 // TestLongPieces holds windows against merging the whole piece at once.

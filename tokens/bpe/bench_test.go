@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/preview/tokens/bpe"
+	"github.com/toolresult/toolresult/tokens/bpe"
 )
 
 // BenchmarkLoad reports beside the time of loading a vocabulary the memory that it

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolresult/toolresult/preview/tokens/bpe"
+	"github.com/toolresult/toolresult/tokens/bpe"
 )
 
 // A subject is a vocabulary and what it must agree with: the patterns as they

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolresult/toolresult/preview/tokens"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // benchText is all of testdata, about 110 KB.

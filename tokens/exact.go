@@ -3,7 +3,7 @@ package tokens
 import (
 	"fmt"
 
-	"github.com/toolresult/toolresult/preview/tokens/bpe"
+	"github.com/toolresult/toolresult/tokens/bpe"
 )
 
 // The names of the counters that [O200k] and [CL100k] return.

@@ -17,7 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/preview/tokens/bpe"
+	"github.com/toolresult/toolresult/tokens/bpe"
 )
 
 // TestVocabularies writes the files that OpenAI publishes again, and compares the
