@@ -218,11 +218,11 @@ check-generated: $(TOOLS) ## Fail if gen/, the example, the promised contract or
 	$(BIN)/buf build proto --as-file-descriptor-set --exclude-source-info -o "$$tmp/v1.binpb"; \
 	cmp $(FROZEN) "$$tmp/v1.binpb" || { echo "the contract has what $(FROZEN) has not: run make freeze"; exit 1; }; \
 	echo "gen/ is what proto/ gives, and so are the example and the promised contract"
-	$(GO) -C preview/redact/generate run . -check ../rules.json
+	$(GO) -C redact/generate run . -check ../rules.json
 
 .PHONY: rules
-rules: ## Write the rules of redaction again, from the version of gitleaks that preview/redact/generate pins
-	$(GO) -C preview/redact/generate run . -o ../rules.json
+rules: ## Write the rules of redaction again, from the version of gitleaks that redact/generate pins
+	$(GO) -C redact/generate run . -o ../rules.json
 	-$(GO) test -count=1 ./integration -run TestDocumentedRedaction -update
 	git --no-pager diff --stat
 
@@ -251,7 +251,7 @@ check-format: $(TOOLS) ## Fail if something is not formatted, or go.mod is not t
 	$(GO) -C integration/tools mod tidy -diff
 	$(GO) -C integration/tokens mod tidy -diff
 	$(GO) -C integration/providers mod tidy -diff
-	$(GO) -C preview/redact/generate mod tidy -diff
+	$(GO) -C redact/generate mod tidy -diff
 
 .PHONY: breaking
 breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised

@@ -28,7 +28,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact/redacttest"
+	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server"
 )
 

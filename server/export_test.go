@@ -15,7 +15,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/config"
 )
 

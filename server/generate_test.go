@@ -17,8 +17,8 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact"
-	"github.com/toolresult/toolresult/preview/redact/redacttest"
+	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // outputOf generates complete outputs of a family by the contract alone: by the

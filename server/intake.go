@@ -9,8 +9,8 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/redact"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // arrived is a payload that came as a stream or a file.

@@ -16,7 +16,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // logs is what AppendLog needs.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // redactedLog is a log without secrets. Each is masked by as many bytes as it has, so that

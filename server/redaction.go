@@ -14,8 +14,8 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // redaction replaces the secrets of one output. It is the one place where that is

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // registering is the service that takes values, and what it would redact with them.

@@ -28,7 +28,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/library"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/tokens"

@@ -25,13 +25,14 @@ var rooms = map[string]room{
 	"gen":           {grpc: true}, // generated code only
 	"preview":       {imports: []string{"tokens"}, pure: true},
 	"tokens":        {pure: true},
+	"redact":        {pure: true},
 	"artifactstore": {imports: []string{"artifactstore/sqlite", "artifactstore/clerk"}},
 	"envelope":      {imports: []string{"gen"}},
 	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile"}, pure: true},
-	"renderers":     {imports: []string{"gen", "preview", "tokens", "envelope"}, pure: true},
+	"renderers":     {imports: []string{"gen", "preview", "tokens", "redact", "envelope"}, pure: true},
 	"compactor":     {imports: []string{"gen", "preview", "tokens", "envelope"}, pure: true},
 	"transports":    {imports: []string{"gen", "envelope"}, pure: true},
-	"server":        {imports: []string{"gen", "preview", "tokens", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor", "transports", "auditlog"}, grpc: true},
+	"server":        {imports: []string{"gen", "preview", "tokens", "redact", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor", "transports", "auditlog"}, grpc: true},
 	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
 	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/preview/redact"
-	"github.com/toolresult/toolresult/preview/redact/redacttest"
+	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // Every planted secret is found, wherever it stands, and however the text is cut

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // lookAlikes are lines of programs that have no secret, though they are as random as one. The number stands for

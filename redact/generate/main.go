@@ -1,4 +1,4 @@
-// Command generate writes preview/redact/rules.json from the default rules of
+// Command generate writes redact/rules.json from the default rules of
 // gitleaks, in the version that this module's go.mod pins. It is a module of its
 // own so that what gitleaks needs is not among what the product needs.
 package main

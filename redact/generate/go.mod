@@ -1,4 +1,4 @@
-module github.com/toolresult/toolresult/preview/redact/generate
+module github.com/toolresult/toolresult/redact/generate
 
 go 1.26.7
 

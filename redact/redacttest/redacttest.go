@@ -16,7 +16,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // Plant is a text with one secret in it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolresult/toolresult/preview/redact"
+	"github.com/toolresult/toolresult/redact"
 )
 
 const benchSize = 4 << 20

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/preview/redact"
-	"github.com/toolresult/toolresult/preview/redact/redacttest"
+	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // peeked is what a stream gives out of a text that is only its beginning.
