@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	queue "github.com/toolresult/toolresult/artifactstore/clerk"
+	queue "github.com/toolresult/toolresult/internal/groupcommit"
 )
 
 // maxBatch is how many orders one transaction takes at most: they share its sync.

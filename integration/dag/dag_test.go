@@ -26,7 +26,7 @@ var rooms = map[string]room{
 	"preview":       {imports: []string{"tokens"}, pure: true},
 	"tokens":        {pure: true},
 	"redact":        {pure: true},
-	"artifactstore": {imports: []string{"artifactstore/sqlite", "artifactstore/clerk"}},
+	"artifactstore": {imports: []string{"artifactstore/sqlite", "internal/groupcommit"}},
 	"envelope":      {imports: []string{"gen"}},
 	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile"}, pure: true},
 	"renderers":     {imports: []string{"gen", "preview", "tokens", "redact", "envelope"}, pure: true},
@@ -36,12 +36,12 @@ var rooms = map[string]room{
 	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
 	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
 
-	"auditlog": {imports: []string{"gen", "artifactstore/sqlite", "artifactstore/clerk"}},
+	"auditlog": {imports: []string{"gen", "artifactstore/sqlite", "internal/groupcommit"}},
 
 	// Rooms in rooms.
 	"projectors/profile":   {imports: []string{"gen", "preview"}, pure: true},
 	"artifactstore/sqlite": {}, // knows no tables
-	"artifactstore/clerk":  {},
+	"internal/groupcommit": {},
 }
 
 // impure packages give different answers to the same question.

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolresult/toolresult/artifactstore/clerk"
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/groupcommit"
 )
 
 const (
@@ -111,7 +111,7 @@ type Options struct {
 // Log is a log over a backend.
 type Log struct {
 	o        Options
-	clerk    *clerk.Clerk[*Append]
+	clerk    *groupcommit.Clerk[*Append]
 	end      atomic.Pointer[Tip]
 	last     atomic.Int64 // duration of the last commit
 	failure  atomic.Pointer[error]
@@ -136,7 +136,7 @@ func New(o Options) (*Log, error) {
 	if err := l.judge(); err != nil {
 		return nil, errors.Join(err, l.closeAll())
 	}
-	l.clerk = clerk.Start(clerk.Rules[*Append]{Do: l.do, Most: maxBatch})
+	l.clerk = groupcommit.Start(groupcommit.Rules[*Append]{Do: l.do, Most: maxBatch})
 	l.close = sync.OnceValue(func() error {
 		l.o.Backend.Stop()
 		l.clerk.Close()
@@ -272,7 +272,7 @@ func (l *Log) Append(ctx context.Context, records ...*pb.AuditRecord) (auditlog.
 // append has the clerk append, and waits for it.
 func (l *Log) append(ctx context.Context, a *Append) error {
 	a.done, a.given = make(chan struct{}), time.Now()
-	if err := l.clerk.Give(ctx, a); errors.Is(err, clerk.ErrClosed) {
+	if err := l.clerk.Give(ctx, a); errors.Is(err, groupcommit.ErrClosed) {
 		return auditlog.ErrClosed
 	} else if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package clerk_test
+package groupcommit_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/toolresult/toolresult/artifactstore/clerk"
+	"github.com/toolresult/toolresult/internal/groupcommit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestBatches(t *testing.T) {
 	var batches [][]int
 	began, goOn := make(chan struct{}), make(chan struct{})
-	c := clerk.Start(clerk.Rules[int]{
+	c := groupcommit.Start(groupcommit.Rules[int]{
 		Do: func(batch []int) {
 			if batches = append(batches, batch); len(batches) == 1 {
 				close(began)
@@ -64,13 +64,13 @@ func TestBatches(t *testing.T) {
 // Every order that was taken is done before Close returns, and none that was not.
 func TestClose(t *testing.T) {
 	var done, taken atomic.Int64
-	c := clerk.Start(clerk.Rules[int]{Do: func(batch []int) { done.Add(int64(len(batch))) }, Most: 3})
+	c := groupcommit.Start(groupcommit.Rules[int]{Do: func(batch []int) { done.Add(int64(len(batch))) }, Most: 3})
 	var callers sync.WaitGroup
 	for range 8 {
 		callers.Go(func() {
 			for {
 				err := c.Give(context.Background(), 1)
-				if errors.Is(err, clerk.ErrClosed) {
+				if errors.Is(err, groupcommit.ErrClosed) {
 					return
 				}
 				if err != nil {
@@ -95,7 +95,7 @@ func TestClose(t *testing.T) {
 // ctx bounds the wait until an order is taken.
 func TestGiveUp(t *testing.T) {
 	began, goOn := make(chan struct{}), make(chan struct{})
-	c := clerk.Start(clerk.Rules[int]{Do: func([]int) { began <- struct{}{}; <-goOn }, Most: 3})
+	c := groupcommit.Start(groupcommit.Rules[int]{Do: func([]int) { began <- struct{}{}; <-goOn }, Most: 3})
 	if err := c.Give(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}

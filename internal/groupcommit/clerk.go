@@ -1,7 +1,7 @@
-// Package clerk is one goroutine that does what many callers order, one order after the other. All orders that
+// Package groupcommit is one goroutine that does what many callers order, one order after the other. All orders that
 // wait are done as one batch, so that callers share what a batch costs, such as a sync; and an order that finds
 // nobody before it waits for nobody.
-package clerk
+package groupcommit
 
 import (
 	"context"
