@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/sqlite"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // books are the database. One goroutine uses them at a time.
 type books struct {
-	*sqlite.DB
+	*sqlitedb.DB
 	total  *total // that the artifacts come to
 	change change // of this transaction
 }
@@ -75,7 +75,7 @@ CREATE INDEX uses_raw ON uses (name) WHERE raw = 1;
 
 // openBooks opens the books, and makes them if there are none.
 func openBooks(path string, volatile bool, t *total) (*books, error) {
-	db, err := sqlite.Open(sqlite.Options{Path: path, Volatile: volatile, Schema: schema, Version: booksVersion,
+	db, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: volatile, Schema: schema, Version: booksVersion,
 		Upgrades: map[int]string{1: fromVersion1}})
 	if err != nil {
 		return nil, failure(err)
@@ -122,11 +122,11 @@ func (b *books) attempt(do func(*books) error) error {
 // failure says what an error of the database means for a library.
 func failure(err error) error {
 	switch {
-	case errors.Is(err, sqlite.ErrFull):
+	case errors.Is(err, sqlitedb.ErrFull):
 		return fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
-	case errors.Is(err, sqlite.ErrReadOnly):
+	case errors.Is(err, sqlitedb.ErrReadOnly):
 		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
-	case errors.Is(err, sqlite.ErrUnreadable), errors.Is(err, sqlite.ErrTooNew), errors.Is(err, sqlite.ErrFailed):
+	case errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrTooNew), errors.Is(err, sqlitedb.ErrFailed):
 		return fmt.Errorf("%w: %w", ErrBooks, err)
 	}
 	return err

@@ -5,14 +5,14 @@ import (
 	"math"
 	"strings"
 
-	"github.com/toolresult/toolresult/artifactstore/sqlite"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // Rows is of [chain.Backend].
 func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) (rows []*chain.Row, err error) {
-	err = b.read(ctx, func(db *sqlite.DB) error {
+	err = b.read(ctx, func(db *sqlitedb.DB) error {
 		rows, err = b.rows(db, "r.sequence BETWEEN ? AND ? ORDER BY r.sequence LIMIT ?", signed(from), signed(until), limit)
 		return err
 	})
@@ -21,7 +21,7 @@ func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) (rows
 
 // Request is of [chain.Backend].
 func (b *backend) Request(ctx context.Context, session, requestID string) (rows []*chain.Row, err error) {
-	err = b.read(ctx, func(db *sqlite.DB) error {
+	err = b.read(ctx, func(db *sqlitedb.DB) error {
 		rows, err = b.rows(db, "r.session = ? AND r.request_id = ? AND r.request_id <> '' ORDER BY r.part", session, requestID)
 		return err
 	})
@@ -32,7 +32,7 @@ func (b *backend) Request(ctx context.Context, session, requestID string) (rows 
 func signed(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
 
 // rows reads whole rows, and then which artifacts they name.
-func (b *backend) rows(db *sqlite.DB, condition string, args ...any) (rows []*chain.Row, err error) {
+func (b *backend) rows(db *sqlitedb.DB, condition string, args ...any) (rows []*chain.Row, err error) {
 	err = db.Each("SELECT "+rowColumns()+" FROM records r WHERE "+condition, args, func(scan func(...any) error) error {
 		s := &scanned{Row: &chain.Row{Log: b.name}}
 		if err := scan(s.rowPlaces()...); err != nil {
@@ -47,7 +47,7 @@ func (b *backend) rows(db *sqlite.DB, condition string, args ...any) (rows []*ch
 	return rows, err
 }
 
-func artifactsOf(db *sqlite.DB, sequence uint64) (list []string, err error) {
+func artifactsOf(db *sqlitedb.DB, sequence uint64) (list []string, err error) {
 	err = db.Each("SELECT artifact FROM artifacts WHERE sequence = ? ORDER BY artifact", []any{signed(sequence)}, func(scan func(...any) error) error {
 		var name string
 		err := scan(&name)
@@ -60,7 +60,7 @@ func artifactsOf(db *sqlite.DB, sequence uint64) (list []string, err error) {
 // Outlines is of [chain.Backend].
 func (b *backend) Outlines(ctx context.Context, q auditlog.Query, limit int) (rows []*chain.Row, err error) {
 	query, args := listing(q, limit)
-	err = b.read(ctx, func(db *sqlite.DB) error {
+	err = b.read(ctx, func(db *sqlitedb.DB) error {
 		return db.Each(query, args, func(scan func(...any) error) error {
 			s := &scanned{Row: &chain.Row{Log: b.name}}
 			if err := scan(s.outlinePlaces()...); err != nil {
@@ -125,7 +125,7 @@ const marks = `SELECT sequence, recorded_at, hash,
 
 // Marks is of [chain.Backend].
 func (b *backend) Marks(ctx context.Context, limit int) (rows []*chain.Row, err error) {
-	err = b.read(ctx, func(db *sqlite.DB) error {
+	err = b.read(ctx, func(db *sqlitedb.DB) error {
 		return db.Each(marks, []any{limit}, func(scan func(...any) error) error {
 			s := &scanned{Row: &chain.Row{Log: b.name}}
 			if err := scan(&s.Sequence, &s.at, &s.Hash, &s.Size); err != nil {
@@ -140,7 +140,7 @@ func (b *backend) Marks(ctx context.Context, limit int) (rows []*chain.Row, err 
 
 // Anchor is of [chain.Backend].
 func (b *backend) Anchor(ctx context.Context) (t chain.Tip, err error) {
-	err = b.read(ctx, func(db *sqlite.DB) error {
+	err = b.read(ctx, func(db *sqlitedb.DB) error {
 		_, err := db.Row("SELECT anchor_sequence, anchor_hash FROM log", nil, &t.Sequence, &t.Hash)
 		return err
 	})

@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolresult/toolresult/artifactstore/sqlite"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // reserve is a file that keeps room on the disk. When there is no other it is shortened, a step at a time because
@@ -127,7 +127,7 @@ func (b *backend) roomInside() bool {
 func (b *backend) commitFull(end chain.Tip, at int64, appends []*chain.Append) chain.Tip {
 	for _, a := range appends {
 		next, err := b.commitTogether(end, at, []*chain.Append{a})
-		for step := reserveStep; errors.Is(err, sqlite.ErrFull) && b.reserve != nil && b.reserve.release(a, step); step *= 2 {
+		for step := reserveStep; errors.Is(err, sqlitedb.ErrFull) && b.reserve != nil && b.reserve.release(a, step); step *= 2 {
 			next, err = b.commitTogether(end, at, []*chain.Append{a})
 		}
 		if a.Err = err; err == nil {

@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolresult/toolresult/artifactstore/sqlite"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // Options say where a log is and how it is kept.
@@ -53,10 +53,10 @@ const (
 type backend struct {
 	path    string
 	name    string
-	db      *sqlite.DB      // of the writer
-	readers chan *sqlite.DB // nil: the writer reads
-	opened  int             // of readers
-	turn    chan struct{}   // of whoever uses db
+	db      *sqlitedb.DB      // of the writer
+	readers chan *sqlitedb.DB // nil: the writer reads
+	opened  int               // of readers
+	turn    chan struct{}     // of whoever uses db
 	reserve *reserve
 	count   atomic.Int64
 	bytes   atomic.Int64 // of a database in memory
@@ -99,7 +99,7 @@ func beside(path, extension string) string {
 }
 
 func (b *backend) open(o Options, c *chain.Options) (err error) {
-	b.db, err = sqlite.Open(sqlite.Options{Path: o.Path, Volatile: o.Volatile, Schema: schema(), Version: schemaVersion,
+	b.db, err = sqlitedb.Open(sqlitedb.Options{Path: o.Path, Volatile: o.Volatile, Schema: schema(), Version: schemaVersion,
 		Pragmas: []string{
 			fmt.Sprintf("page_size = %d", pageSize), fmt.Sprintf("wal_autocheckpoint = %d", checkpointPages),
 			"secure_delete = ON", // what retention deleted is gone
@@ -130,9 +130,9 @@ func (b *backend) openReaders(o Options) error {
 	if b.db.Alone() {
 		return nil
 	}
-	b.readers = make(chan *sqlite.DB, readers)
+	b.readers = make(chan *sqlitedb.DB, readers)
 	for range readers {
-		r, err := sqlite.Open(sqlite.Options{Path: o.Path, Reader: true})
+		r, err := sqlitedb.Open(sqlitedb.Options{Path: o.Path, Reader: true})
 		if err != nil {
 			return err
 		}
@@ -190,9 +190,9 @@ func (b *backend) commitAll(end chain.Tip, at int64, appends []*chain.Append) (c
 	switch {
 	case err == nil:
 		return next, nil
-	case errors.Is(err, sqlite.ErrConflict):
+	case errors.Is(err, sqlitedb.ErrConflict):
 		return b.commitSingly(end, at, appends)
-	case errors.Is(err, sqlite.ErrFull):
+	case errors.Is(err, sqlitedb.ErrFull):
 		return b.commitFull(end, at, appends), nil
 	}
 	return end, err
@@ -224,7 +224,7 @@ func (b *backend) commitSingly(end chain.Tip, at int64, appends []*chain.Append)
 			})
 			if a.Err == nil {
 				end = next
-			} else if !errors.Is(a.Err, sqlite.ErrConflict) {
+			} else if !errors.Is(a.Err, sqlitedb.ErrConflict) {
 				return a.Err
 			}
 		}
@@ -279,7 +279,7 @@ func (b *backend) note(a *chain.Append) {
 }
 
 // read reads with a connection that nobody else uses.
-func (b *backend) read(ctx context.Context, do func(db *sqlite.DB) error) error {
+func (b *backend) read(ctx context.Context, do func(db *sqlitedb.DB) error) error {
 	if b.readers == nil {
 		select {
 		case b.turn <- struct{}{}:
@@ -344,19 +344,19 @@ func meaning(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, sqlite.ErrConflict) && strings.Contains(err.Error(), "request_id"):
+	case errors.Is(err, sqlitedb.ErrConflict) && strings.Contains(err.Error(), "request_id"):
 		sentinel = auditlog.ErrReused
-	case errors.Is(err, sqlite.ErrConflict): // somebody else writes to the log
+	case errors.Is(err, sqlitedb.ErrConflict): // somebody else writes to the log
 		sentinel = auditlog.ErrPoisoned
-	case errors.Is(err, sqlite.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, sqlitedb.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		sentinel = auditlog.ErrFull
-	case errors.Is(err, sqlite.ErrReadOnly), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, sqlitedb.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		sentinel = auditlog.ErrReadOnly
-	case errors.Is(err, sqlite.ErrTooNew):
+	case errors.Is(err, sqlitedb.ErrTooNew):
 		sentinel = auditlog.ErrTooNew
-	case errors.Is(err, sqlite.ErrFailed):
+	case errors.Is(err, sqlitedb.ErrFailed):
 		sentinel = auditlog.ErrPoisoned
-	case errors.Is(err, sqlite.ErrUnreadable):
+	case errors.Is(err, sqlitedb.ErrUnreadable):
 		sentinel = auditlog.ErrBroken
 	case errors.Is(err, sql.ErrConnDone):
 		sentinel = auditlog.ErrClosed

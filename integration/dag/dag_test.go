@@ -26,7 +26,7 @@ var rooms = map[string]room{
 	"preview":       {imports: []string{"tokens"}, pure: true},
 	"tokens":        {pure: true},
 	"redact":        {pure: true},
-	"artifactstore": {imports: []string{"artifactstore/sqlite", "internal/groupcommit"}},
+	"artifactstore": {imports: []string{"internal/sqlitedb", "internal/groupcommit"}},
 	"envelope":      {imports: []string{"gen"}},
 	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile"}, pure: true},
 	"renderers":     {imports: []string{"gen", "preview", "tokens", "redact", "envelope"}, pure: true},
@@ -36,11 +36,11 @@ var rooms = map[string]room{
 	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
 	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
 
-	"auditlog": {imports: []string{"gen", "artifactstore/sqlite", "internal/groupcommit"}},
+	"auditlog": {imports: []string{"gen", "internal/sqlitedb", "internal/groupcommit"}},
 
 	// Rooms in rooms.
 	"projectors/profile":   {imports: []string{"gen", "preview"}, pure: true},
-	"artifactstore/sqlite": {}, // knows no tables
+	"internal/sqlitedb":    {}, // knows no tables
 	"internal/groupcommit": {},
 }
 
@@ -93,7 +93,7 @@ func TestTableRefuses(t *testing.T) {
 	for _, c := range []struct{ room, imported string }{
 		{"renderers", module + "artifactstore"}, {"preview", module + "gen/toolresult/v1"}, {"projectors", module + "renderers"},
 		{"envelope", module + "preview"}, {"compactor", "google.golang.org/grpc/status"}, {"preview", "time"}, {"cmd", module + "projectors"}, {"projectors/profile", "os"}, {"renderers", "math/rand/v2"},
-		{"auditlog", module + "artifactstore"}, {"auditlog", module + "envelope"}, {"artifactstore/sqlite", module + "gen/toolresult/v1"},
+		{"auditlog", module + "artifactstore"}, {"auditlog", module + "envelope"}, {"internal/sqlitedb", module + "gen/toolresult/v1"},
 	} {
 		if rooms[c.room].check(c.room, c.imported) == "" {
 			t.Errorf("%s may import %s", c.room, c.imported)

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	books "github.com/toolresult/toolresult/artifactstore/sqlite"
 	"github.com/toolresult/toolresult/auditlog"
+	books "github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // recordStepByStep does each step of a server once: it makes a store with books and an audit log, puts and records

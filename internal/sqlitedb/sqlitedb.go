@@ -1,6 +1,6 @@
-// Package sqlite opens SQLite databases as this project uses them: private files in WAL mode, durable at every
+// Package sqlitedb opens SQLite databases as this project uses them: private files in WAL mode, durable at every
 // commit, written by one goroutine, and readable for operators with tools of their own. It knows no tables.
-package sqlite
+package sqlitedb
 
 import (
 	"context"

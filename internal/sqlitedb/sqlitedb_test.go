@@ -1,4 +1,4 @@
-package sqlite_test
+package sqlitedb_test
 
 import (
 	"errors"
@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/artifactstore/sqlite"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-func options(path string) sqlite.Options {
-	return sqlite.Options{Path: path, Volatile: true, Schema: "CREATE TABLE things (name TEXT PRIMARY KEY)", Version: 3}
+func options(path string) sqlitedb.Options {
+	return sqlitedb.Options{Path: path, Volatile: true, Schema: "CREATE TABLE things (name TEXT PRIMARY KEY)", Version: 3}
 }
 
-func open(t *testing.T, o sqlite.Options) *sqlite.DB {
+func open(t *testing.T, o sqlitedb.Options) *sqlitedb.DB {
 	t.Helper()
-	d, err := sqlite.Open(o)
+	d, err := sqlitedb.Open(o)
 	must(t, err)
 	t.Cleanup(func() { must(t, d.Close()) })
 	return d
@@ -29,7 +29,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func names(t *testing.T, d *sqlite.DB) string {
+func names(t *testing.T, d *sqlitedb.DB) string {
 	t.Helper()
 	var list []string
 	must(t, d.Each("SELECT name FROM things ORDER BY name", nil, func(scan func(...any) error) error {
@@ -41,7 +41,7 @@ func names(t *testing.T, d *sqlite.DB) string {
 	return strings.Join(list, " ")
 }
 
-func add(d *sqlite.DB, name string) func() error {
+func add(d *sqlitedb.DB, name string) func() error {
 	return func() error { return d.Run("INSERT INTO things VALUES (?)", name) }
 }
 
@@ -54,7 +54,7 @@ func TestTransactions(t *testing.T) {
 		t.Error(err)
 	}
 	must(t, d.Transaction(func() error {
-		if err := d.Attempt(add(d, "a")); !errors.Is(err, sqlite.ErrConflict) {
+		if err := d.Attempt(add(d, "a")); !errors.Is(err, sqlitedb.ErrConflict) {
 			t.Error(err)
 		}
 		if err := d.Attempt(func() error { return errors.Join(add(d, "c")(), no) }); !errors.Is(err, no) {
@@ -75,10 +75,10 @@ func TestPanic(t *testing.T) {
 		_ = d.Attempt(func() error { panic("broken") }) // the transaction fails all the same
 		return nil
 	})
-	if !errors.Is(err, sqlite.ErrFailed) || !strings.Contains(err.Error(), "broken") {
+	if !errors.Is(err, sqlitedb.ErrFailed) || !strings.Contains(err.Error(), "broken") {
 		t.Error(err)
 	}
-	if err := d.Transaction(add(d, "b")); !errors.Is(err, sqlite.ErrFailed) || !errors.Is(d.Failed(), sqlite.ErrFailed) {
+	if err := d.Transaction(add(d, "b")); !errors.Is(err, sqlitedb.ErrFailed) || !errors.Is(d.Failed(), sqlitedb.ErrFailed) {
 		t.Error(err)
 	}
 	if got := names(t, d); got != "" {
@@ -90,7 +90,7 @@ func TestPanic(t *testing.T) {
 func TestReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "with space?#%.db")
 	d := open(t, options(path))
-	r := open(t, sqlite.Options{Path: path, Reader: true})
+	r := open(t, sqlitedb.Options{Path: path, Reader: true})
 	must(t, d.Transaction(func() error {
 		must(t, add(d, "a")())
 		if got := names(t, r); got != "" {
@@ -101,7 +101,7 @@ func TestReaders(t *testing.T) {
 	if got := names(t, r); got != "a" || d.Alone() {
 		t.Errorf("%s", got)
 	}
-	if err := add(r, "b")(); !errors.Is(err, sqlite.ErrReadOnly) {
+	if err := add(r, "b")(); !errors.Is(err, sqlitedb.ErrReadOnly) {
 		t.Error(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
@@ -114,10 +114,10 @@ func TestVersions(t *testing.T) {
 	for _, c := range []struct {
 		version int
 		want    error
-	}{{3, nil}, {3, nil}, {2, sqlite.ErrTooNew}, {4, sqlite.ErrUnreadable}} {
+	}{{3, nil}, {3, nil}, {2, sqlitedb.ErrTooNew}, {4, sqlitedb.ErrUnreadable}} {
 		o := options(path)
 		o.Version = c.version
-		d, err := sqlite.Open(o)
+		d, err := sqlitedb.Open(o)
 		if !errors.Is(err, c.want) {
 			t.Errorf("version %d: %v", c.version, err)
 		}
@@ -126,7 +126,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	must(t, os.WriteFile(path, []byte(strings.Repeat("no database ", 100)), 0o600))
-	if _, err := sqlite.Open(options(path)); !errors.Is(err, sqlite.ErrUnreadable) {
+	if _, err := sqlitedb.Open(options(path)); !errors.Is(err, sqlitedb.ErrUnreadable) {
 		t.Error(err)
 	}
 }
