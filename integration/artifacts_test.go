@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -310,7 +310,7 @@ func overQuota(quota string) provoke {
 // whileCollected stands for a deletion that always wins.
 func whileCollected(t *testing.T, _ *sidecar) error {
 	t.Helper()
-	s := serve(t, func(context.Context) error { return library.ErrRace }, asConfigured)
+	s := serve(t, func(context.Context) error { return catalog.ErrRace }, asConfigured)
 	_, err := s.Project(t.Context(), completed(0, "x"))
 	return err
 }

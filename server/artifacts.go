@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -31,7 +31,7 @@ const (
 // artifacts is ArtifactService.
 type artifacts struct {
 	pb.UnimplementedArtifactServiceServer
-	library *library.Library
+	catalog *catalog.Catalog
 	logs    logs
 	metrics Metrics       // nil when nobody asks
 	idle    time.Duration // that an answer of a stream may wait for a client to take it
@@ -63,11 +63,11 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	name, err := a.library.NameOf(req.GetPath())
+	name, err := a.catalog.NameOf(req.GetPath())
 	if err != nil {
 		return nil, err
 	}
-	pages, err := a.library.PagesFor(ctx, name, permit)
+	pages, err := a.catalog.PagesFor(ctx, name, permit)
 	if err != nil {
 		return nil, reading(err)
 	}
@@ -103,7 +103,7 @@ func sliceOf(ctx context.Context, pages *artifactstore.Pages, s slice.Selection,
 }
 
 // permitOf is what the caller may read.
-func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p library.Permit, err error) {
+func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p catalog.Permit, err error) {
 	if req.GetRaw() && !callerOf(ctx).mayReadRaw() {
 		return p, rawNotAllowed()
 	}

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -102,7 +102,7 @@ func (m *compaction) finish(batch []*madeResult) error {
 
 // store stores what results need: several at a time, so that they share the commits of the store.
 func (m *compaction) store(batch []*madeResult) error {
-	sink := m.service.store.For(library.Owner{Session: m.session})
+	sink := m.service.store.For(catalog.Owner{Session: m.session})
 	var wait sync.WaitGroup
 	slots, errs := make(chan struct{}, maxPuts), make([]error, len(batch))
 	for n, made := range batch {

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/encoding"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
@@ -26,7 +26,7 @@ func NewService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolRes
 
 // NewLoggingService is NewService with a log.
 func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, logger *slog.Logger) pb.ToolResultServiceServer {
-	l := newLibrary(t, store)
+	l := newCatalog(t, store)
 	c, err := newCompactor(r, l)
 	if err != nil {
 		t.Fatal(err)
@@ -97,10 +97,10 @@ func Redacted(list ...*pb.Redaction) map[string]int64 {
 	return p.Redactions
 }
 
-// newLibrary opens a library over a store, and closes it when the test ends.
-func newLibrary(t testing.TB, store artifactstore.Store) *library.Library {
+// newCatalog opens a catalog over a store, and closes it when the test ends.
+func newCatalog(t testing.TB, store artifactstore.Store) *catalog.Catalog {
 	t.Helper()
-	l, err := library.Open(store, library.Options{Logger: slog.New(slog.DiscardHandler)})
+	l, err := catalog.Open(store, catalog.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +147,11 @@ func (p *LentBuffers) Check() error {
 func Tools(t testing.TB, s pb.ToolResultServiceServer) pb.ToolServiceServer {
 	t.Helper()
 	own := s.(*service)
-	l, ok := own.store.(*library.Library)
+	l, ok := own.store.(*catalog.Catalog)
 	if !ok {
 		t.Fatal("the store of the service has no books")
 	}
-	return &toolService{service: own, library: l}
+	return &toolService{service: own, catalog: l}
 }
 
 // ParseReadCall reads the arguments of read_result, and says how they were understood.
@@ -170,7 +170,7 @@ func ParseReadCall(arguments string) (string, error) {
 // NewTransport returns the TransportService of a service, with answers of at most limit bytes.
 func NewTransport(s pb.ToolResultServiceServer, limit int) pb.TransportServiceServer {
 	own := s.(*service)
-	return &transport{service: own, library: own.store.(*library.Library), limit: limit}
+	return &transport{service: own, catalog: own.store.(*catalog.Catalog), limit: limit}
 }
 
 // Confined is a context whose caller is confined to a session.

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
@@ -33,7 +33,7 @@ type logs struct {
 // logStore keeps logs.
 type logStore interface {
 	artifactstore.Source
-	OpenLog(ctx context.Context, o library.Owner, name string) (artifactstore.Log, error)
+	OpenLog(ctx context.Context, o catalog.Owner, name string) (artifactstore.Log, error)
 }
 
 type appendLogCall = grpc.BidiStreamingServer[pb.AppendLogRequest, pb.AppendLogResponse]

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -216,7 +216,7 @@ func (a *artifacts) readOf(req *pb.ReadArtifactRequest, resp *pb.ReadArtifactRes
 	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("selection")); f != nil {
 		r.Selection = string(f.Name())
 	}
-	r.Artifact, _ = a.library.NameOf(req.GetPath()) // it was read by this path
+	r.Artifact, _ = a.catalog.NameOf(req.GetPath()) // it was read by this path
 	return r
 }
 
@@ -248,7 +248,7 @@ type watchedStore struct {
 }
 
 // For returns the sink of an owner.
-func (w watchedStore) For(o library.Owner) artifactstore.Sink {
+func (w watchedStore) For(o catalog.Owner) artifactstore.Sink {
 	return watchedSink{w.store.For(o), w.metrics}
 }
 
@@ -292,9 +292,9 @@ type State struct {
 // State returns how much there is now. It may be called at any time after New, also
 // when the server is closed.
 func (s *Server) State() State {
-	status := s.library.Status()
+	status := s.catalog.Status()
 	now := State{
-		Artifacts: status.Artifacts, ArtifactBytes: status.Bytes, QuotaBytes: s.config.StoreQuota, Waiting: map[string]int64{booksStore: s.library.Waiting(), auditStore: s.audit.waiting()},
+		Artifacts: status.Artifacts, ArtifactBytes: status.Bytes, QuotaBytes: s.config.StoreQuota, Waiting: map[string]int64{booksStore: s.catalog.Waiting(), auditStore: s.audit.waiting()},
 		OpenUnary: s.calls.open.unary.Load(), OpenStreams: s.calls.open.streams.Load(),
 		InFlightBytes: s.calls.inFlight.Load(), MaxInFlight: s.config.MaxInFlightBytes,
 		Connections: int64(len(s.slots)), MaxConnections: int64(s.config.MaxConnections),

@@ -8,23 +8,23 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
 func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
-	l := newLibrary(t, artifactstore.NewMemory())
-	put := func(o library.Owner, content string) string {
+	l := newCatalog(t, artifactstore.NewMemory())
+	put := func(o catalog.Owner, content string) string {
 		ref, err := l.For(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return ref.Path
 	}
-	raw, redacted := put(library.Owner{Session: "a", Raw: true}, "the secret"), put(library.Owner{Session: "a"}, "[redacted]")
-	a := &artifacts{library: l, logs: logs{logger: slog.New(slog.NewTextHandler(io.Discard, nil))}}
+	raw, redacted := put(catalog.Owner{Session: "a", Raw: true}, "the secret"), put(catalog.Owner{Session: "a"}, "[redacted]")
+	a := &artifacts{catalog: l, logs: logs{logger: slog.New(slog.NewTextHandler(io.Discard, nil))}}
 	const served, unknown, denied = "", "ARTIFACT_NOT_FOUND", "RAW_NOT_ALLOWED"
 	for _, c := range []struct {
 		who                     string

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -44,11 +44,11 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	list, next, err := a.library.List(ctx, session, req.GetCallId(), after, limit)
+	list, next, err := a.catalog.List(ctx, session, req.GetCallId(), after, limit)
 	if err != nil {
 		return nil, err
 	}
-	until, err := a.library.LeasedUntil(ctx, session)
+	until, err := a.catalog.LeasedUntil(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	return resp, nil
 }
 
-func entriesOf(list []library.Entry) []*pb.ArtifactEntry {
+func entriesOf(list []catalog.Entry) []*pb.ArtifactEntry {
 	entries := make([]*pb.ArtifactEntry, len(list))
 	for i := range list {
 		entries[i] = entryOf(&list[i])
@@ -67,7 +67,7 @@ func entriesOf(list []library.Entry) []*pb.ArtifactEntry {
 	return entries
 }
 
-func entryOf(e *library.Entry) *pb.ArtifactEntry {
+func entryOf(e *catalog.Entry) *pb.ArtifactEntry {
 	entry := &pb.ArtifactEntry{
 		Path: e.Path, Bytes: uint64(e.Size), Digest: e.Digest, CallId: e.Call, StoredAt: stamp(e.StoredAt), Partial: e.Partial,
 		State: pb.ArtifactState_ARTIFACT_STATE_STORED,
@@ -105,7 +105,7 @@ func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionReques
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	until, err := a.library.Lease(ctx, session, lease.AsDuration())
+	until, err := a.catalog.Lease(ctx, session, lease.AsDuration())
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Se
 	send := func(m *pb.VerifyArtifactsResponse) error {
 		return taken(a.idle, func() error { return call.Send(m) })
 	}
-	counts, err := a.library.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
+	counts, err := a.catalog.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
 		unsound := &pb.CorruptArtifact{Path: path, Reason: unsoundReason(err)}
 		return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Corrupt{Corrupt: unsound}})
 	})
@@ -149,7 +149,7 @@ func unsoundReason(err error) string {
 
 // CollectGarbage deletes what the rules of retention allow.
 func (a *artifacts) CollectGarbage(ctx context.Context, req *pb.CollectGarbageRequest) (*pb.CollectGarbageResponse, error) {
-	c, err := a.library.Collect(ctx, req.GetDryRun())
+	c, err := a.catalog.Collect(ctx, req.GetDryRun())
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ import (
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
@@ -64,7 +64,7 @@ type Server struct {
 	grpc      *grpc.Server
 	health    *health.Server
 	calls     *calls
-	library   *library.Library
+	catalog   *catalog.Catalog
 	audit     *audit             // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none
 	draining  chan struct{}      // closed when calls that would last are to end
@@ -127,7 +127,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	if err := s.listen(); err != nil {
 		return err
 	}
-	planner, err := newCompactor(registry, s.library)
+	planner, err := newCompactor(registry, s.catalog)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 	info.Families, info.Durability, info.Limits = registry.names, durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	results := &service{
-		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.library, o.Metrics), roots: roots, durability: durability,
+		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.catalog, o.Metrics), roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
 		metrics: o.Metrics, secrets: newSecrets(), audit: s.audit, requests: newRequests(s.audit),
 	}
@@ -169,15 +169,15 @@ func (s *Server) register(results *service) {
 	pb.RegisterToolResultServiceServer(services, results)
 	pb.RegisterAuditServiceServer(services, &auditService{audit: s.audit, service: results})
 	pb.RegisterArtifactServiceServer(services, &artifacts{
-		library: s.library, metrics: results.metrics, idle: s.config.StreamIdle, logs: logs{
-			store: s.library, every: s.config.LogSync, idle: s.config.StreamIdle, draining: s.draining, logger: s.logger,
+		catalog: s.catalog, metrics: results.metrics, idle: s.config.StreamIdle, logs: logs{
+			store: s.catalog, every: s.config.LogSync, idle: s.config.StreamIdle, draining: s.draining, logger: s.logger,
 			secrets: results.secrets, patterns: results.patterns,
 		},
 	})
-	pb.RegisterToolServiceServer(services, &toolService{service: results, library: s.library})
+	pb.RegisterToolServiceServer(services, &toolService{service: results, catalog: s.catalog})
 	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(services, &transport{
-		service: results, library: s.library, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),
+		service: results, catalog: s.catalog, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),
 	})
 	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
@@ -305,7 +305,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	keeper.Go(func() { _, _ = tokens.O200k() }) // so that no call has to wait for the vocabulary; it is embedded
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if s.config.GCInterval > 0 {
-		keeper.Go(func() { s.library.Keep(keeping, s.config.GCInterval) })
+		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
 		keeper.Go(func() { s.audit.keep(keeping, s.config.GCInterval, s.config.AuditKeepFor) })
 	}
 	var err error

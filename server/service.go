@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
@@ -41,14 +41,14 @@ type service struct {
 	redactions   map[string]bool    // the rules of redaction, by which they are counted; other kinds are names that callers chose
 }
 
-// store is what the service needs of the library of artifacts.
+// store is what the service needs of the catalog of artifacts.
 type store interface {
 	artifactstore.Stager
 	Open(ctx context.Context, name string) (*artifactstore.Reader, error)
 	NameOf(path string) (string, error)
-	For(library.Owner) artifactstore.Sink
+	For(catalog.Owner) artifactstore.Sink
 	RefOf(content []byte) artifactstore.Ref
-	Status() library.Status
+	Status() catalog.Status
 }
 
 // Project validates, projects and renders one complete output.
@@ -73,8 +73,8 @@ func checkCall(check envelope.Checker, call *pb.CallReference) {
 }
 
 // ownerOf is whom the artifacts of a call belong to.
-func ownerOf(c *pb.CallReference) library.Owner {
-	return library.Owner{Session: c.GetSessionId(), Call: c.GetCallId()}
+func ownerOf(c *pb.CallReference) catalog.Owner {
+	return catalog.Owner{Session: c.GetSessionId(), Call: c.GetCallId()}
 }
 
 func receiptOf(r renderers.Receipt, counter string) *pb.Receipt {

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -77,10 +77,10 @@ var sentinels = []struct {
 	{artifactstore.ErrReadOnly, codes.FailedPrecondition, pb.ErrorReason_ERROR_REASON_STORE_READ_ONLY, "the artifact store cannot be written to"},
 	{artifactstore.ErrForeign, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PATH_OUTSIDE_STORE, "the path is not in the store of this server"},
 	{artifactstore.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_ARTIFACT_NOT_FOUND, "the store has no such artifact"},
-	{library.ErrMissing, codes.DataLoss, pb.ErrorReason_ERROR_REASON_ARTIFACT_MISSING, "the artifact is gone from the store, and nothing of ours deleted it"},
-	{library.ErrQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_STORE, "the artifact store holds as much as it may, and nothing in it may be deleted"},
-	{library.ErrSessionQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_SESSION, "the artifacts of the session would be more than a session may have"},
-	{library.ErrRace, codes.Aborted, pb.ErrorReason_ERROR_REASON_GC_RACE, "what was put was deleted as garbage at the same time"},
+	{catalog.ErrMissing, codes.DataLoss, pb.ErrorReason_ERROR_REASON_ARTIFACT_MISSING, "the artifact is gone from the store, and nothing of ours deleted it"},
+	{catalog.ErrQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_STORE, "the artifact store holds as much as it may, and nothing in it may be deleted"},
+	{catalog.ErrSessionQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_SESSION, "the artifacts of the session would be more than a session may have"},
+	{catalog.ErrRace, codes.Aborted, pb.ErrorReason_ERROR_REASON_GC_RACE, "what was put was deleted as garbage at the same time"},
 	{errFileNotAllowed, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file is not a regular one under a directory that the operator allowed"},
 	{errFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_NOT_FOUND, "there is no such file"},
 	{errFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
@@ -144,7 +144,7 @@ func refuse(err error) *refusal {
 func refusalOf(err error) *refusal {
 	var (
 		known     *refusal
-		expired   *library.ExpiredError
+		expired   *catalog.ExpiredError
 		invalid   *envelope.InvalidError
 		shortfall *envelope.ShortfallError
 	)
@@ -183,7 +183,7 @@ func refusalOf(err error) *refusal {
 // storeFailures are failures of the artifact store that have no reason of their own.
 var storeFailures = []error{
 	artifactstore.ErrDamaged, artifactstore.ErrNameInvalid, artifactstore.ErrSealed, artifactstore.ErrSizeMismatch, artifactstore.ErrRootUnsafe,
-	library.ErrBooks,
+	catalog.ErrBooks,
 }
 
 // isStoreFailure reports whether an error is one of the store or of the system below it.
@@ -332,7 +332,7 @@ func reading(err error) error {
 }
 
 // artifactExpired says what a tombstone says.
-func artifactExpired(e *library.ExpiredError) *refusal {
+func artifactExpired(e *catalog.ExpiredError) *refusal {
 	deleted := e.At.UTC().Format(time.RFC3339)
 	return &refusal{
 		code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_EXPIRED,

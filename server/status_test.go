@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
@@ -42,7 +42,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{wrap(syscall.EIO), codes.Internal, "STORE_FAILED"},
 		{wrap(&fs.PathError{Op: "write", Path: "x", Err: errors.New("odd")}), codes.Internal, "STORE_FAILED"},
 		{wrap(artifactstore.ErrDamaged), codes.Internal, "STORE_FAILED"},
-		{wrap(library.ErrBooks), codes.Internal, "STORE_FAILED"},
+		{wrap(catalog.ErrBooks), codes.Internal, "STORE_FAILED"},
 		{errors.New("anything"), codes.Internal, "INTERNAL"},
 		{status.Error(codes.Unknown, "anything"), codes.Internal, "INTERNAL"},
 		{status.Error(codes.Internal, "anything"), codes.Internal, "INTERNAL"},

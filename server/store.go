@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/postgres"
@@ -113,13 +113,13 @@ func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error)
 
 // openBooks opens the books of a store; in memory when they have no path.
 func (s *Server) openBooks(store artifactstore.Store, path string, m Metrics) (err error) {
-	s.library, err = library.Open(store, library.Options{
+	s.catalog, err = catalog.Open(store, catalog.Options{
 		OnCommit: onCommit(m, booksStore),
 		Books:    path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
 		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
 	})
 	if err == nil {
-		s.closers = append(s.closers, s.library)
+		s.closers = append(s.closers, s.catalog)
 	}
 	return err
 }

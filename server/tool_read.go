@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -46,13 +46,13 @@ func (t *toolService) open(ctx context.Context, handle, session string) (*artifa
 	name, ok := artifactstore.ParseName(handle)
 	var err error
 	if !ok {
-		name, err = t.library.NameOf(handle)
+		name, err = t.catalog.NameOf(handle)
 	}
 	var pages *artifactstore.Pages
 	if err == nil {
-		pages, err = t.library.PagesFor(ctx, name, library.Permit{Session: session})
+		pages, err = t.catalog.PagesFor(ctx, name, catalog.Permit{Session: session})
 	}
-	var expired *library.ExpiredError
+	var expired *catalog.ExpiredError
 	switch {
 	case errors.As(err, &expired):
 		return nil, &mistake{kindExpired, fmt.Sprintf("the result %s was %v", quoteShort(handle), expired)}
@@ -67,7 +67,7 @@ func (t *toolService) open(ctx context.Context, handle, session string) (*artifa
 // latest says which results a session has, the newest first.
 func (t *toolService) latest(ctx context.Context, session string) string {
 	const most = 5
-	list, next, err := t.library.List(ctx, session, "", 0, most)
+	list, next, err := t.catalog.List(ctx, session, "", 0, most)
 	var names []string
 	for _, e := range list {
 		if _, ok := artifactstore.ParseName(e.Name); ok && e.Expired == nil {

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -25,7 +25,7 @@ const defaultPageTokens = 4000
 type toolService struct {
 	pb.UnimplementedToolServiceServer
 	*service
-	library *library.Library
+	catalog *catalog.Catalog
 }
 
 // GetToolDefinitions returns the definitions of the tools for a provider.

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
@@ -22,7 +22,7 @@ import (
 type transport struct {
 	pb.UnimplementedTransportServiceServer
 	service *service
-	library *library.Library
+	catalog *catalog.Catalog
 	idle    time.Duration // of a stream
 	limit   int           // bytes of an answer
 }
@@ -44,7 +44,7 @@ func (t *transport) EncodeTurn(ctx context.Context, req *pb.EncodeTurnRequest) (
 	}
 	// An eighth of an answer is for what JSON adds to texts; base64 adds a third to media that were given.
 	room := t.limit - t.limit/8 - proto.Size(turn)/3*4
-	return transports.EncodeTurn(turn, &loader{ctx: ctx, library: t.library, permit: library.Permit{Session: session}}, room)
+	return transports.EncodeTurn(turn, &loader{ctx: ctx, catalog: t.catalog, permit: catalog.Permit{Session: session}}, room)
 }
 
 // resolveTurn returns the turn with each canonical result as a valid message with its receipt.
@@ -84,17 +84,17 @@ func (s *service) resolveResult(given *pb.TurnResult) (*pb.TurnResult, error) {
 // loader reads what canonical results name, as far as a caller may.
 type loader struct {
 	ctx     context.Context //nolint:containedctx // of the call
-	library *library.Library
-	permit  library.Permit
+	catalog *catalog.Catalog
+	permit  catalog.Permit
 }
 
 // Load returns the bytes of an artifact. Whether the caller may not read it, or nobody can any more, is the same.
 func (l *loader) Load(path string, limit int) ([]byte, error) {
-	name, err := l.library.NameOf(path)
+	name, err := l.catalog.NameOf(path)
 	if err != nil {
 		return nil, loading(err)
 	}
-	pages, err := l.library.PagesFor(l.ctx, name, l.permit)
+	pages, err := l.catalog.PagesFor(l.ctx, name, l.permit)
 	if err != nil {
 		return nil, loading(err)
 	}
@@ -108,10 +108,10 @@ func (l *loader) Load(path string, limit int) ([]byte, error) {
 
 // loading is an error of reading an artifact, as package transports knows it.
 func loading(err error) error {
-	var expired *library.ExpiredError
+	var expired *catalog.ExpiredError
 	switch {
 	case errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrForeign), errors.Is(err, artifactstore.ErrDamaged),
-		errors.Is(err, library.ErrMissing), errors.As(err, &expired):
+		errors.Is(err, catalog.ErrMissing), errors.As(err, &expired):
 		return transports.ErrGone
 	}
 	return err

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/sqlite"
@@ -24,8 +24,8 @@ import (
 )
 
 // booksOf are the books of the store at a path.
-func booksOf(root string, d *artifactstore.Dir) (*library.Library, error) {
-	return library.Open(d, library.Options{
+func booksOf(root string, d *artifactstore.Dir) (*catalog.Catalog, error) {
+	return catalog.Open(d, catalog.Options{
 		Books: filepath.Join(root, "books.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	})
 }
@@ -90,7 +90,7 @@ func collectForEver() error {
 // station is what a server keeps, without the server.
 type station struct {
 	store *artifactstore.Dir
-	books *library.Library
+	books *catalog.Catalog
 	log   auditlog.Log
 }
 
@@ -122,9 +122,9 @@ func (s station) close() (err error) {
 // project puts an artifact, enters it in the books, and records an answer that names it, for a call of the session
 // "kept", or for none. It returns the lines of the acknowledgement.
 func (s station) project(call, request string, content []byte, recordBytes int) (lines string, err error) {
-	owner := library.Owner{}
+	owner := catalog.Owner{}
 	if call != "" {
-		owner = library.Owner{Session: "kept", Call: call}
+		owner = catalog.Owner{Session: "kept", Call: call}
 	}
 	ref, err := s.books.For(owner).Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
@@ -144,7 +144,7 @@ func (s station) project(call, request string, content []byte, recordBytes int) 
 }
 
 // record finds the record of a request, or appends one.
-func (s station) record(owner library.Owner, request string, ref artifactstore.Ref, size int) (*pb.AuditRecord, error) {
+func (s station) record(owner catalog.Owner, request string, ref artifactstore.Ref, size int) (*pb.AuditRecord, error) {
 	earlier, err := s.log.Find(context.Background(), owner.Session, request)
 	if err != nil || len(earlier) > 0 {
 		return append(earlier, nil)[0], err

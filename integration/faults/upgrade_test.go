@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
 // stayVar keeps a process that has upgraded a store from ending.
@@ -67,7 +67,7 @@ func verifyUpgraded(t testing.TB, root string, had []string) found {
 	}
 	defer func() { must(t, d.Close()) }()
 	f := verifyDir(t, d, had)
-	l, err := library.Open(d, library.Options{Books: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
+	l, err := catalog.Open(d, catalog.Options{Books: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatalf("the books after the next start: %v", err)
 	}

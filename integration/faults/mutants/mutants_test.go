@@ -21,7 +21,7 @@ type mutant struct {
 
 const (
 	store  = "artifactstore"
-	books  = "artifactstore/library"
+	books  = "artifactstore/catalog"
 	legs   = "integration/faults"
 	kernel = legs + ".TestKernelSeesTheOrder"
 
@@ -75,11 +75,11 @@ var mutants = []mutant{
 	{"an artifact can be written to", "artifactstore/dir.go", "artifactMode os.FileMode = 0o400", "artifactMode os.FileMode = 0o600", store + ".TestUmask", ""},
 	{"the umask decides", "artifactstore/dir_temp.go", "return t.file.Chmod(tempMode)", "return nil", store + ".TestUmask", ""},
 
-	{"a claim does not look", "artifactstore/library/put.go", "if !has {", "if !has && ref.Name == \"\" {", books + ".TestDeletedBeforeTheClaim", ""},
-	{"a lease protects nothing", "artifactstore/library/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", books + ".TestAgeAndLeases", ""},
-	{"a deletion is not finished", "artifactstore/library/collect.go", "if !dry && l.unfinished.Swap(false) {", "if false {", books + ".TestInterruptedDeletion", ""},
-	{"time goes back", "artifactstore/library/library.go", "t.After(l.floor)", "!t.IsZero()", books + ".TestBooksStay", ""},
-	{"a quota is not asked", "artifactstore/library/put.go", "total <= l.rules.Quota {", "total > 0 {", books + ".TestQuotas", ""},
+	{"a claim does not look", "artifactstore/catalog/put.go", "if !has {", "if !has && ref.Name == \"\" {", books + ".TestDeletedBeforeTheClaim", ""},
+	{"a lease protects nothing", "artifactstore/catalog/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", books + ".TestAgeAndLeases", ""},
+	{"a deletion is not finished", "artifactstore/catalog/collect.go", "if !dry && l.unfinished.Swap(false) {", "if false {", books + ".TestInterruptedDeletion", ""},
+	{"time goes back", "artifactstore/catalog/catalog.go", "t.After(l.floor)", "!t.IsZero()", books + ".TestBooksStay", ""},
+	{"a quota is not asked", "artifactstore/catalog/put.go", "total <= l.rules.Quota {", "total > 0 {", books + ".TestQuotas", ""},
 	{"the books are not synced, and the power fails", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
 	{"a log is not cut back", "artifactstore/dir_log.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfALogIsFinal", ""},
 	{"a failed sync of a log is passed over", "artifactstore/dir_log.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfALogIsFinal", ""},

@@ -1,4 +1,4 @@
-package library_test
+package catalog_test
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
 // read reads an artifact under a permit; empty: it is not known.
-func read(t failer, l *library.Library, name string, p library.Permit) string {
+func read(t failer, l *catalog.Catalog, name string, p catalog.Permit) string {
 	t.Helper()
 	pages, err := l.PagesFor(context.Background(), name, p)
 	if errors.Is(err, artifactstore.ErrUnknown) {
@@ -39,7 +39,7 @@ func read(t failer, l *library.Library, name string, p library.Permit) string {
 func TestPermits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l := open(t, artifactstore.NewMemory(), library.Options{})
+		l := open(t, artifactstore.NewMemory(), catalog.Options{})
 		defer func() {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestPermits(t *testing.T) {
 		sessions, contents := []string{"", "a", "b"}, []string{"one", "two", "three"}
 		names, open, raw := map[string]string{}, map[[2]string]bool{}, map[[2]string]bool{}
 		for range rapid.IntRange(1, 8).Draw(t, "puts") {
-			o := library.Owner{
+			o := catalog.Owner{
 				Session: rapid.SampledFrom(sessions).Draw(t, "session"), Call: rapid.SampledFrom([]string{"", "c"}).Draw(t, "call"),
 				Raw: rapid.Bool().Draw(t, "raw"),
 			}
@@ -66,7 +66,7 @@ func TestPermits(t *testing.T) {
 		for content, name := range names {
 			for _, session := range sessions {
 				for may, m := range map[bool]map[[2]string]bool{false: open, true: raw} {
-					got := read(t, l, name, library.Permit{Session: session, Raw: may})
+					got := read(t, l, name, catalog.Permit{Session: session, Raw: may})
 					if readable := got == content; readable != want(m, session, content) || !readable && got != "" {
 						t.Fatalf("session %q, raw %v reads %q of %q", session, may, got, content)
 					}
@@ -91,17 +91,17 @@ func TestPermits(t *testing.T) {
 func TestExpiredToOthers(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, _ := newLibrary(t, library.Options{KeepFor: time.Hour, Now: c.now})
-	ref := put(t, l, library.Owner{Session: "a"}, "x")
+	l, _ := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: c.now})
+	ref := put(t, l, catalog.Owner{Session: "a"}, "x")
 	c.move(2 * time.Hour)
 	if got := collect(t, l); got.Count != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if _, err := l.PagesFor(t.Context(), ref.Name, library.Permit{Session: "a"}); !isExpired(err) {
+	if _, err := l.PagesFor(t.Context(), ref.Name, catalog.Permit{Session: "a"}); !isExpired(err) {
 		t.Error(err)
 	}
-	_, foreign := l.PagesFor(t.Context(), ref.Name, library.Permit{Session: "b"})
-	_, never := l.PagesFor(t.Context(), "ffffffff", library.Permit{Session: "b"})
+	_, foreign := l.PagesFor(t.Context(), ref.Name, catalog.Permit{Session: "b"})
+	_, never := l.PagesFor(t.Context(), "ffffffff", catalog.Permit{Session: "b"})
 	if foreign == nil || never == nil || fmt.Sprint(foreign) != "artifact "+ref.Name+": "+errors.Unwrap(never).Error() {
 		t.Errorf("%v; %v", foreign, never)
 	}
@@ -111,27 +111,27 @@ func TestExpiredToOthers(t *testing.T) {
 func TestNameOfOtherContent(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, _ := newLibrary(t, library.Options{KeepFor: time.Hour, Now: c.now})
+	l, _ := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: c.now})
 	first, second := sameName()
-	a := put(t, l, library.Owner{Session: "a"}, first)
+	a := put(t, l, catalog.Owner{Session: "a"}, first)
 	c.move(2 * time.Hour)
 	if got := collect(t, l); got.Count != 1 {
 		t.Fatalf("%+v", got)
 	}
-	b := put(t, l, library.Owner{Session: "b"}, second)
+	b := put(t, l, catalog.Owner{Session: "b"}, second)
 	if a.Name != b.Name {
 		t.Fatalf("the names are %s and %s", a.Name, b.Name)
 	}
-	if got := read(t, l, a.Name, library.Permit{Session: "a"}); got != "" {
+	if got := read(t, l, a.Name, catalog.Permit{Session: "a"}); got != "" {
 		t.Errorf("a reads %q", got)
 	}
-	if got := read(t, l, a.Name, library.Permit{Session: "b"}); got != second {
+	if got := read(t, l, a.Name, catalog.Permit{Session: "b"}); got != second {
 		t.Errorf("b reads %q", got)
 	}
 	c.move(2 * time.Hour)
 	collect(t, l)
-	put(t, l, library.Owner{Session: "c"}, second)
-	if got := read(t, l, a.Name, library.Permit{Session: "b"}); got != second {
+	put(t, l, catalog.Owner{Session: "c"}, second)
+	if got := read(t, l, a.Name, catalog.Permit{Session: "b"}); got != second {
 		t.Errorf("the same content again: b reads %q", got)
 	}
 }
@@ -170,22 +170,22 @@ func TestBooksOfVersion1(t *testing.T) {
 		}
 	}
 	for start := range 2 {
-		l := open(t, store, library.Options{Books: path, KeepFor: time.Hour, SessionLease: time.Hour, Now: c.now})
+		l := open(t, store, catalog.Options{Books: path, KeepFor: time.Hour, SessionLease: time.Hour, Now: c.now})
 		if s := l.Status(); s.Artifacts != 4+int64(start) {
 			t.Errorf("start %d: %+v", start, s)
 		}
 		for content, want := range map[string]string{"of a": "a", "of both": "ab", "of b, cut off": "b", "of none": ""} {
 			name := store.RefOf([]byte(content)).Name
 			for _, session := range []string{"a", "b"} {
-				if got := read(t, l, name, library.Permit{Session: session}) == content; got != bytes.Contains([]byte(want), []byte(session)) {
+				if got := read(t, l, name, catalog.Permit{Session: session}) == content; got != bytes.Contains([]byte(want), []byte(session)) {
 					t.Errorf("start %d: session %s reads %q: %v", start, session, content, got)
 				}
 			}
-			if got := read(t, l, name, library.Permit{}); got != content {
+			if got := read(t, l, name, catalog.Permit{}); got != content {
 				t.Errorf("start %d: %q is %q", start, content, got)
 			}
 		}
-		if _, err := l.PagesFor(t.Context(), store.RefOf([]byte("deleted")).Name, library.Permit{Session: "gone"}); !isExpired(err) {
+		if _, err := l.PagesFor(t.Context(), store.RefOf([]byte("deleted")).Name, catalog.Permit{Session: "gone"}); !isExpired(err) {
 			t.Errorf("start %d: %v", start, err)
 		}
 		list, _, err := l.List(t.Context(), "b", "", 0, 9)
@@ -193,11 +193,11 @@ func TestBooksOfVersion1(t *testing.T) {
 			t.Errorf("start %d: %+v, %v", start, list, err)
 		}
 		before := store.RefOf([]byte("as the tool wrote it")).Name
-		if got := read(t, l, before, library.Permit{}); got != "" {
+		if got := read(t, l, before, catalog.Permit{}); got != "" {
 			t.Errorf("start %d: what was put as raw before is open: %q", start, got)
 		}
-		raw := put(t, l, library.Owner{Session: "a", Raw: true}, "as the tool wrote it")
-		if got := read(t, l, raw.Name, library.Permit{}); got != "" {
+		raw := put(t, l, catalog.Owner{Session: "a", Raw: true}, "as the tool wrote it")
+		if got := read(t, l, raw.Name, catalog.Permit{}); got != "" {
 			t.Errorf("start %d: raw is open: %q", start, got)
 		}
 		if err := l.Close(); err != nil {
@@ -218,7 +218,7 @@ func TestBooksOfALaterVersion(t *testing.T) {
 	if err := os.WriteFile(path, later, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := library.Open(artifactstore.NewMemory(), library.Options{Books: path}); !errors.Is(err, library.ErrBooks) {
+	if _, err := catalog.Open(artifactstore.NewMemory(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
 		t.Error(err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, later) {

@@ -1,4 +1,4 @@
-// Package library keeps the books of an artifact store: which session and call an artifact belongs to, until
+// Package catalog keeps the books of an artifact store: which session and call an artifact belongs to, until
 // when it is needed, how much there may be of everything, and what was deleted, when and why.
 //
 // The order of things is what makes the books true. An artifact is durable before the books name it, and the
@@ -10,7 +10,7 @@
 // deleted that is claimed at the same moment: whichever the clerk takes first wins, and the other is told.
 //
 // The books are an SQLite database, which operators can read with their own tools.
-package library
+package catalog
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// Failures of a library, beside those of package artifactstore.
+// Failures of a catalog, beside those of package artifactstore.
 var (
 	// ErrMissing means that the books have an artifact and the store has not.
 	ErrMissing = errors.New("missing from the store")
@@ -49,7 +49,7 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("deleted at %s: %s", e.At.UTC().Format(time.RFC3339), e.Why)
 }
 
-// Options are the rules of a library. The zero value keeps everything for ever.
+// Options are the rules of a catalog. The zero value keeps everything for ever.
 type Options struct {
 	// Books is the path of the database; empty: in memory.
 	Books string
@@ -65,8 +65,8 @@ type Options struct {
 	Quota int64
 	// SessionQuota bounds those of one session, likewise.
 	SessionQuota int64
-	// Now is the clock; nil: the system's, as it was when the library was opened, and how much time has passed
-	// since. A clock that is set while the library is open changes nothing, and one that goes back between two
+	// Now is the clock; nil: the system's, as it was when the catalog was opened, and how much time has passed
+	// since. A clock that is set while the catalog is open changes nothing, and one that goes back between two
 	// runs stands still until it has caught up.
 	Now func() time.Time
 	// OnCommit is told of every transaction that wrote to the books: how many orders it took, how long the first of them
@@ -77,12 +77,12 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Library is an artifact store with books. All methods may be called at once.
-type Library struct {
+// Catalog is an artifact store with books. All methods may be called at once.
+type Catalog struct {
 	store  artifactstore.Store
 	rules  Options
 	clerk  *clerk
-	floor  time.Time    // no time that the library says is before it
+	floor  time.Time    // no time that the catalog says is before it
 	total               // of the artifacts in the books
 	staged atomic.Int64 // bytes that were let in and are not in the books yet
 	full   atomic.Int64 // when a search for room last found none, in Unix nanoseconds
@@ -94,15 +94,15 @@ type Library struct {
 // total is how much is in the books.
 type total struct{ held, count atomic.Int64 }
 
-// Open opens the books of a store, and makes them if there are none. Close the library before the store.
+// Open opens the books of a store, and makes them if there are none. Close the catalog before the store.
 //
 // Errors: ErrBooks; artifactstore.ErrFull, ErrReadOnly.
-func Open(store artifactstore.Store, o Options) (*Library, error) {
+func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 	if o.Now == nil {
 		begin := time.Now()
 		o.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
-	l := &Library{store: store, rules: o}
+	l := &Catalog{store: store, rules: o}
 	l.unfinished.Store(true)
 	c, err := newClerk(o.Books, o.Volatile, &l.total, o.OnCommit)
 	if err != nil {
@@ -128,10 +128,10 @@ func Open(store artifactstore.Store, o Options) (*Library, error) {
 }
 
 // Close ends what is under way and closes the books. The store stays open.
-func (l *Library) Close() error { return l.clerk.close() }
+func (l *Catalog) Close() error { return l.clerk.close() }
 
 // now is the time, which never goes back.
-func (l *Library) now() time.Time {
+func (l *Catalog) now() time.Time {
 	if t := l.rules.Now(); t.After(l.floor) {
 		return t
 	}
@@ -139,10 +139,10 @@ func (l *Library) now() time.Time {
 }
 
 // Waiting returns how many orders wait for the books.
-func (l *Library) Waiting() int64 { return int64(l.clerk.queue.Waiting()) }
+func (l *Catalog) Waiting() int64 { return int64(l.clerk.queue.Waiting()) }
 
 // Status says how much there is.
 type Status struct{ Artifacts, Bytes int64 }
 
 // Status returns how much is in the books.
-func (l *Library) Status() Status { return Status{l.count.Load(), l.held.Load()} }
+func (l *Catalog) Status() Status { return Status{l.count.Load(), l.held.Load()} }

@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -20,13 +20,13 @@ var errGone = errors.New("gone")
 // For returns a sink for what an owner puts. Besides the errors of [artifactstore.Sink], Put fails with ErrQuota,
 // ErrSessionQuota, ErrRace and what the books fail with; an artifact that was put and could not be claimed stays,
 // as one of no session.
-func (l *Library) For(o Owner) artifactstore.Sink { return sink{l, o} }
+func (l *Catalog) For(o Owner) artifactstore.Sink { return sink{l, o} }
 
 // RefOf is [artifactstore.Holdings]'s.
-func (l *Library) RefOf(content []byte) artifactstore.Ref { return l.store.RefOf(content) }
+func (l *Catalog) RefOf(content []byte) artifactstore.Ref { return l.store.RefOf(content) }
 
 type sink struct {
-	*Library
+	*Catalog
 	owner Owner
 }
 
@@ -54,7 +54,7 @@ func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref,
 }
 
 // claim enters an artifact that was put.
-func (l *Library) claim(ctx context.Context, o Owner, ref artifactstore.Ref) error {
+func (l *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) error {
 	return l.clerk.do(ctx, func(b *books) error {
 		has, err := l.store.Has(ctx, ref.Name)
 		if err != nil {
@@ -84,7 +84,7 @@ const freshness = time.Minute
 
 // isFresh reports whether the books say all that a claim would write, but for times that are a little older. So the
 // same call made again writes nothing, and is answered on a full disk too.
-func (l *Library) isFresh(b *books, o Owner, ref artifactstore.Ref, now time.Time) (bool, error) {
+func (l *Catalog) isFresh(b *books, o Owner, ref artifactstore.Ref, now time.Time) (bool, error) {
 	recent := now.Add(-freshness)
 	used, err := b.isUsed(o, ref, recent)
 	if !used || err != nil || o.Session == "" {
@@ -96,7 +96,7 @@ func (l *Library) isFresh(b *books, o Owner, ref artifactstore.Ref, now time.Tim
 
 // admit lets in n bytes, which count as staged from then on, or says which quota they would exceed. The same
 // content put again counts once it is known to be the same, which is after this.
-func (l *Library) admit(ctx context.Context, session string, n int64) error {
+func (l *Catalog) admit(ctx context.Context, session string, n int64) error {
 	if limit := l.rules.SessionQuota; limit > 0 && session != "" {
 		var used int64
 		err := l.clerk.do(ctx, func(b *books) (err error) {
@@ -114,7 +114,7 @@ func (l *Library) admit(ctx context.Context, session string, n int64) error {
 }
 
 // reserve lets in n bytes if the quota of the store has room for them, or if room can be made.
-func (l *Library) reserve(ctx context.Context, n int64) error {
+func (l *Catalog) reserve(ctx context.Context, n int64) error {
 	total := l.staged.Add(n) + l.held.Load()
 	if l.rules.Quota == 0 || total <= l.rules.Quota {
 		return nil
@@ -130,7 +130,7 @@ func (l *Library) reserve(ctx context.Context, n int64) error {
 }
 
 // Stage opens a stage whose bytes count for the quota of the store from when they are written.
-func (l *Library) Stage(ctx context.Context) (artifactstore.Stage, error) {
+func (l *Catalog) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	if l.rules.Quota > 0 && l.staged.Load()+l.held.Load() >= l.rules.Quota {
 		if err := l.makeRoom(ctx); err != nil {
 			return nil, err
@@ -140,13 +140,13 @@ func (l *Library) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	if err != nil || l.rules.Quota == 0 {
 		return s, err
 	}
-	return &stage{Stage: s, library: l, ctx: ctx}, nil
+	return &stage{Stage: s, catalog: l, ctx: ctx}, nil
 }
 
 // stage is a stage under a quota.
 type stage struct {
 	artifactstore.Stage
-	library *Library
+	catalog *Catalog
 	ctx     context.Context //nolint:containedctx // of the stage, see Stager
 
 	mu       sync.Mutex
@@ -182,7 +182,7 @@ func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines 
 }
 
 func (s *stage) take(n int64) error {
-	if err := s.library.reserve(s.ctx, n); err != nil {
+	if err := s.catalog.reserve(s.ctx, n); err != nil {
 		return fmt.Errorf("stage: %w", err)
 	}
 	s.mu.Lock()
@@ -195,7 +195,7 @@ func (s *stage) take(n int64) error {
 func (s *stage) give() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.library.staged.Add(-s.reserved)
+	s.catalog.staged.Add(-s.reserved)
 	s.reserved = 0
 }
 
@@ -212,7 +212,7 @@ func (s *stage) Discard() error {
 }
 
 // LeasedUntil returns until when a session has a lease; the zero time when it has none.
-func (l *Library) LeasedUntil(ctx context.Context, session string) (until time.Time, err error) {
+func (l *Catalog) LeasedUntil(ctx context.Context, session string) (until time.Time, err error) {
 	err = l.clerk.do(ctx, func(b *books) (err error) {
 		if until, _, err = b.session(session); err == nil && !until.After(l.now()) {
 			until = time.Time{}
@@ -223,7 +223,7 @@ func (l *Library) LeasedUntil(ctx context.Context, session string) (until time.T
 }
 
 // Lease sets the lease of a session to end after d, or ends it now if d is 0. It returns until when it is.
-func (l *Library) Lease(ctx context.Context, session string, d time.Duration) (until time.Time, err error) {
+func (l *Catalog) Lease(ctx context.Context, session string, d time.Duration) (until time.Time, err error) {
 	err = l.clerk.do(ctx, func(b *books) error {
 		if until = (time.Time{}); d > 0 {
 			until = l.now().Add(d)

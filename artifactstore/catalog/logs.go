@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // OpenLog opens a log for its owner, as the store does, and enters it in the books. What is appended counts for the
 // quota of the store; the artifact that comes of it for that of the session.
-func (l *Library) OpenLog(ctx context.Context, o Owner, name string) (artifactstore.Log, error) {
+func (l *Catalog) OpenLog(ctx context.Context, o Owner, name string) (artifactstore.Log, error) {
 	log, err := l.store.OpenLog(ctx, name)
 	if err != nil {
 		return nil, err
@@ -29,13 +29,13 @@ func (l *Library) OpenLog(ctx context.Context, o Owner, name string) (artifactst
 	if err := l.claim(ctx, o, ref); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	return &libraryLog{Log: log, library: l, owner: o, live: ref}, nil
+	return &catalogLog{Log: log, catalog: l, owner: o, live: ref}, nil
 }
 
-// libraryLog is a log in the books.
-type libraryLog struct {
+// catalogLog is a log in the books.
+type catalogLog struct {
 	artifactstore.Log
-	library *Library
+	catalog *Catalog
 	owner   Owner
 	live    artifactstore.Ref // as the books have it
 
@@ -44,8 +44,8 @@ type libraryLog struct {
 }
 
 // Append fails with ErrQuota before the first byte too many is written.
-func (l *libraryLog) Append(p []byte) error {
-	if err := l.library.reserve(context.Background(), int64(len(p))); err != nil {
+func (l *catalogLog) Append(p []byte) error {
+	if err := l.catalog.reserve(context.Background(), int64(len(p))); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -55,7 +55,7 @@ func (l *libraryLog) Append(p []byte) error {
 }
 
 // Finish enters the artifact in the place of the log.
-func (l *libraryLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
+func (l *catalogLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	if err := l.admitFinish(ctx); err != nil {
 		return artifactstore.Ref{}, err
 	}
@@ -64,22 +64,22 @@ func (l *libraryLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
 		if err != nil {
 			return artifactstore.Ref{}, err
 		}
-		err = l.library.claim(ctx, l.owner, ref)
+		err = l.catalog.claim(ctx, l.owner, ref)
 		if errors.Is(err, errGone) {
 			continue
 		}
-		return ref, errors.Join(err, l.library.clerk.do(ctx, func(b *books) error { return b.forget(l.live.Name) }))
+		return ref, errors.Join(err, l.catalog.clerk.do(ctx, func(b *books) error { return b.forget(l.live.Name) }))
 	}
 	return artifactstore.Ref{}, ErrRace
 }
 
 // admitFinish asks whether the session has room for the artifact.
-func (l *libraryLog) admitFinish(ctx context.Context) error {
-	limit := l.library.rules.SessionQuota
+func (l *catalogLog) admitFinish(ctx context.Context) error {
+	limit := l.catalog.rules.SessionQuota
 	if limit == 0 || l.owner.Session == "" {
 		return nil
 	}
-	return l.library.clerk.do(ctx, func(b *books) error {
+	return l.catalog.clerk.do(ctx, func(b *books) error {
 		_, used, err := b.session(l.owner.Session)
 		if err == nil && used-l.live.Size+l.Received() > limit {
 			return ErrSessionQuota
@@ -89,14 +89,14 @@ func (l *libraryLog) admitFinish(ctx context.Context) error {
 }
 
 // Close enters how long the log is.
-func (l *libraryLog) Close() error {
+func (l *catalogLog) Close() error {
 	l.mu.Lock()
 	reserved := l.reserved
 	l.reserved = 0
 	l.mu.Unlock()
-	l.library.staged.Add(-reserved)
+	l.catalog.staged.Add(-reserved)
 	size := l.Received()
-	err := l.library.clerk.do(context.Background(), func(b *books) error { return b.resize(l.live.Name, size) })
+	err := l.catalog.clerk.do(context.Background(), func(b *books) error { return b.resize(l.live.Name, size) })
 	return errors.Join(l.Log.Close(), err)
 }
 
@@ -134,7 +134,7 @@ func (b *books) forget(name string) error {
 }
 
 // sizeOf is how long a log is now.
-func (l *Library) sizeOf(ctx context.Context, e Entry) int64 {
+func (l *Catalog) sizeOf(ctx context.Context, e Entry) int64 {
 	p, err := l.store.Pages(ctx, e.Name)
 	if err != nil {
 		return e.Size
@@ -144,6 +144,6 @@ func (l *Library) sizeOf(ctx context.Context, e Entry) int64 {
 }
 
 // revive takes back the tombstone of a log that was opened when it was to be deleted. The clerk calls it.
-func (l *Library) revive(e Entry, now time.Time) error {
+func (l *Catalog) revive(e Entry, now time.Time) error {
 	return l.clerk.books.transaction(func() error { return l.clerk.books.enter(e.Name, e.Digest, e.Size, now) })
 }

@@ -1,4 +1,4 @@
-package library_test
+package catalog_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
 // BenchmarkPut puts new artifacts of 2 KiB into a store on disk, with and without books.
@@ -20,10 +20,10 @@ func BenchmarkPut(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		l := open(b, store, library.Options{Books: filepath.Join(root, "books.db"), Volatile: volatile, SessionLease: time.Hour})
+		l := open(b, store, catalog.Options{Books: filepath.Join(root, "books.db"), Volatile: volatile, SessionLease: time.Hour})
 		var n atomic.Int64
 		for _, callers := range []int{1, 64} {
-			for name, sink := range map[string]artifactstore.Sink{"store alone": store, "with books": l.For(library.Owner{Session: "s", Call: "c"})} {
+			for name, sink := range map[string]artifactstore.Sink{"store alone": store, "with books": l.For(catalog.Owner{Session: "s", Call: "c"})} {
 				b.Run(fmt.Sprintf("volatile=%v/callers=%d/%s", volatile, callers, name), func(b *testing.B) {
 					b.SetParallelism((callers + 1) / 2)
 					b.RunParallel(func(p *testing.PB) {

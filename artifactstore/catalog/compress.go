@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type Compressed struct{ Count, Saved int64 }
 
 // Compress compresses the artifacts that were not put for as long as Options.CompressAfter says. Each is tried once. It
 // does nothing when that is 0, or when the store cannot compress.
-func (l *Library) Compress(ctx context.Context) (c Compressed, err error) {
+func (l *Catalog) Compress(ctx context.Context) (c Compressed, err error) {
 	store, ok := l.store.(compressor)
 	if !ok || l.rules.CompressAfter == 0 {
 		return c, nil

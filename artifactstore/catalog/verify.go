@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -14,7 +14,7 @@ type Verified struct{ Sound, Unsound, Bytes int64 }
 // Verify reads artifacts and compares them with their digests: those at paths, or all if there are none. It calls
 // unsound for each that cannot be read as it was put, with its path and the error, and stops with an error of
 // unsound.
-func (l *Library) Verify(ctx context.Context, paths []string, unsound func(path string, err error) error) (v Verified, err error) {
+func (l *Catalog) Verify(ctx context.Context, paths []string, unsound func(path string, err error) error) (v Verified, err error) {
 	if len(paths) > 0 {
 		for _, path := range paths {
 			name, err := l.NameOf(path)
@@ -54,7 +54,7 @@ func (l *Library) Verify(ctx context.Context, paths []string, unsound func(path 
 
 // verify opens an artifact, which reads and verifies all of it. A log that is not finished has no digest yet: it is
 // sound when it can be read.
-func (l *Library) verify(ctx context.Context, name string, v *Verified) error {
+func (l *Catalog) verify(ctx context.Context, name string, v *Verified) error {
 	if isLive(name) {
 		p, err := l.Pages(ctx, name)
 		if err != nil {
@@ -87,4 +87,4 @@ func (v *Verified) judge(ctx context.Context, path string, err error, unsound fu
 	return err
 }
 
-var _ io.Closer = (*Library)(nil)
+var _ io.Closer = (*Catalog)(nil)

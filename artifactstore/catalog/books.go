@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"errors"
@@ -119,7 +119,7 @@ func (b *books) attempt(do func(*books) error) error {
 	return err
 }
 
-// failure says what an error of the database means for a library.
+// failure says what an error of the database means for a catalog.
 func failure(err error) error {
 	switch {
 	case errors.Is(err, sqlitedb.ErrFull):

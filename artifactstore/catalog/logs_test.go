@@ -1,4 +1,4 @@
-package library_test
+package catalog_test
 
 import (
 	"errors"
@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
 // A log is in the books from its first byte to the artifact that it becomes.
 func TestLogsInTheBooks(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, store := newLibrary(t, library.Options{SessionLease: time.Hour, KeepFor: time.Hour, Quota: 1000, SessionQuota: 600, Now: c.now})
-	owner := library.Owner{Session: "s", Call: "c"}
+	l, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour, Quota: 1000, SessionQuota: 600, Now: c.now})
+	owner := catalog.Owner{Session: "s", Call: "c"}
 	name := artifactstore.LogName("s", "c", "")
 	log, err := l.OpenLog(t.Context(), owner, name)
 	if err != nil {
@@ -24,7 +24,7 @@ func TestLogsInTheBooks(t *testing.T) {
 	if err := log.Append([]byte(strings.Repeat("a", 500))); err != nil {
 		t.Fatal(err)
 	}
-	list := func() []library.Entry {
+	list := func() []catalog.Entry {
 		t.Helper()
 		list, _, err := l.List(t.Context(), "s", "c", 0, 9)
 		if err != nil || len(list) != 1 {
@@ -39,13 +39,13 @@ func TestLogsInTheBooks(t *testing.T) {
 	if got := collect(t, l); got.Count != 0 || got.KeptCount != 1 {
 		t.Errorf("%+v", got)
 	}
-	if err := log.Append([]byte(strings.Repeat("b", 501))); !errors.Is(err, library.ErrQuota) {
+	if err := log.Append([]byte(strings.Repeat("b", 501))); !errors.Is(err, catalog.ErrQuota) {
 		t.Errorf("over the quota: %v", err)
 	}
 	if err := log.Append([]byte(strings.Repeat("b", 101))); err != nil {
 		t.Error(err)
 	}
-	if _, err := log.Finish(t.Context()); !errors.Is(err, library.ErrSessionQuota) {
+	if _, err := log.Finish(t.Context()); !errors.Is(err, catalog.ErrSessionQuota) {
 		t.Errorf("over the quota of the session: %v", err)
 	}
 	if err := log.Close(); err != nil {

@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -11,19 +11,19 @@ import (
 
 // Open opens an artifact as the store does. An artifact that the store has not got fails with *[ExpiredError] or
 // ErrMissing if the books know what became of it.
-func (l *Library) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
+func (l *Catalog) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
 	r, err := l.store.Open(ctx, name)
 	return r, l.explain(ctx, name, err)
 }
 
 // Pages is likewise.
-func (l *Library) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+func (l *Catalog) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
 	p, err := l.store.Pages(ctx, name)
 	return p, l.explain(ctx, name, err)
 }
 
 // explain says what became of an artifact that the store does not know.
-func (l *Library) explain(ctx context.Context, name string, err error) error {
+func (l *Catalog) explain(ctx context.Context, name string, err error) error {
 	if !errors.Is(err, artifactstore.ErrUnknown) {
 		return err
 	}
@@ -46,12 +46,12 @@ func (l *Library) explain(ctx context.Context, name string, err error) error {
 }
 
 // NameOf returns the name of the artifact at a path, as the store does.
-func (l *Library) NameOf(path string) (string, error) { return l.store.NameOf(path) }
+func (l *Catalog) NameOf(path string) (string, error) { return l.store.NameOf(path) }
 
 // List returns up to limit artifacts of a session, or of one of its calls if call is not empty, the newest first.
 // It begins after a place that an earlier List returned, or at the beginning if that is 0, and returns the place
 // where to go on, or 0 when there is no more.
-func (l *Library) List(ctx context.Context, session, call string, after int64, limit int) (list []Entry, next int64, err error) {
+func (l *Catalog) List(ctx context.Context, session, call string, after int64, limit int) (list []Entry, next int64, err error) {
 	below := int64(math.MaxInt64)
 	if after > 0 {
 		below = after

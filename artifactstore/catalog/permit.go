@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -17,14 +17,14 @@ type Permit struct {
 
 // PagesFor is Pages for a reader who may not read everything. What the permit leaves out fails with
 // [artifactstore.ErrUnknown], whether it is there, was deleted, or never was.
-func (l *Library) PagesFor(ctx context.Context, name string, p Permit) (*artifactstore.Pages, error) {
+func (l *Catalog) PagesFor(ctx context.Context, name string, p Permit) (*artifactstore.Pages, error) {
 	if err := l.permits(ctx, name, p); err != nil {
 		return nil, err
 	}
 	return l.Pages(ctx, name)
 }
 
-func (l *Library) permits(ctx context.Context, name string, p Permit) error {
+func (l *Catalog) permits(ctx context.Context, name string, p Permit) error {
 	if p.Session == "" && (p.Raw || !l.raw.Load()) {
 		return nil // nobody has to be asked
 	}

@@ -1,4 +1,4 @@
-package library
+package catalog
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func (c *Collected) add(e Entry) {
 // that no book names. When dry, it deletes nothing.
 //
 // A tombstone is durable before an artifact is deleted. Readers that are open go on.
-func (l *Library) Collect(ctx context.Context, dry bool) (c Collected, err error) {
+func (l *Catalog) Collect(ctx context.Context, dry bool) (c Collected, err error) {
 	if !dry && l.unfinished.Swap(false) {
 		if err := l.finish(ctx); err != nil {
 			l.unfinished.Store(true)
@@ -74,7 +74,7 @@ func (l *Library) Collect(ctx context.Context, dry bool) (c Collected, err error
 	return c, nil
 }
 
-func (l *Library) collect(ctx context.Context, c *Collected, dry bool) error {
+func (l *Catalog) collect(ctx context.Context, c *Collected, dry bool) error {
 	if l.rules.KeepFor > 0 {
 		if err := l.collectAged(ctx, c, dry); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (l *Library) collect(ctx context.Context, c *Collected, dry bool) error {
 }
 
 // noteErased enters that what was deleted is gone, so that nobody looks for it again. A crash before that costs a look.
-func (l *Library) noteErased(ctx context.Context, c *Collected) error {
+func (l *Catalog) noteErased(ctx context.Context, c *Collected) error {
 	if len(c.erased) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (l *Library) noteErased(ctx context.Context, c *Collected) error {
 }
 
 // collectAged deletes artifacts that were not put for longer than they are kept.
-func (l *Library) collectAged(ctx context.Context, c *Collected, dry bool) error {
+func (l *Catalog) collectAged(ctx context.Context, c *Collected, dry bool) error {
 	before := l.now().Add(-l.rules.KeepFor)
 	return l.eachSpare(ctx, before, func(spare []Entry) (bool, error) {
 		return true, l.delete(ctx, c, spare, whyAge, dry)
@@ -114,7 +114,7 @@ func (l *Library) collectAged(ctx context.Context, c *Collected, dry bool) error
 }
 
 // collectExcess deletes the oldest artifacts that may be deleted, until so many bytes are free.
-func (l *Library) collectExcess(ctx context.Context, c *Collected, excess int64, dry bool) error {
+func (l *Catalog) collectExcess(ctx context.Context, c *Collected, excess int64, dry bool) error {
 	return l.eachSpare(ctx, l.now().Add(time.Hour), func(spare []Entry) (bool, error) {
 		var chosen []Entry
 		for _, e := range spare {
@@ -139,7 +139,7 @@ func contains(list []Entry, name string) bool {
 }
 
 // eachSpare visits what may be deleted, the oldest first, until visit says that it is enough.
-func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func([]Entry) (bool, error)) error {
+func (l *Catalog) eachSpare(ctx context.Context, before time.Time, visit func([]Entry) (bool, error)) error {
 	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
 		err := l.clerk.do(ctx, func(b *books) (err error) {
@@ -160,7 +160,7 @@ func (l *Library) eachSpare(ctx context.Context, before time.Time, visit func([]
 }
 
 // delete deletes artifacts, but those that were claimed meanwhile.
-func (l *Library) delete(ctx context.Context, c *Collected, list []Entry, why string, dry bool) error {
+func (l *Catalog) delete(ctx context.Context, c *Collected, list []Entry, why string, dry bool) error {
 	if dry {
 		for _, e := range list {
 			c.add(e)
@@ -177,7 +177,7 @@ func (l *Library) delete(ctx context.Context, c *Collected, list []Entry, why st
 
 // deleteSome strikes artifacts out of the books in one transaction, so that they share its sync, and deletes them before
 // anybody else gets a turn.
-func (l *Library) deleteSome(ctx context.Context, c *Collected, some []Entry, why string) error {
+func (l *Catalog) deleteSome(ctx context.Context, c *Collected, some []Entry, why string) error {
 	struck, deleted := make([]bool, len(some)), make([]bool, len(some))
 	now := l.now()
 	err := l.clerk.doThen(ctx, func(b *books) (err error) {
@@ -212,7 +212,7 @@ func (l *Library) deleteSome(ctx context.Context, c *Collected, some []Entry, wh
 }
 
 // erase deletes an artifact that has a tombstone. The clerk calls it: no claim comes between.
-func (l *Library) erase(name string) error {
+func (l *Catalog) erase(name string) error {
 	err := l.store.Remove(context.Background(), name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return nil
@@ -225,7 +225,7 @@ func (l *Library) erase(name string) error {
 }
 
 // finish deletes the artifacts that have a tombstone and may still be there.
-func (l *Library) finish(ctx context.Context) error {
+func (l *Catalog) finish(ctx context.Context) error {
 	for after := ""; ; {
 		var names []string
 		err := l.clerk.do(ctx, func(b *books) (err error) {
@@ -244,7 +244,7 @@ func (l *Library) finish(ctx context.Context) error {
 	}
 }
 
-func (l *Library) finishOne(ctx context.Context, name string) error {
+func (l *Catalog) finishOne(ctx context.Context, name string) error {
 	return l.clerk.do(ctx, func(b *books) error {
 		if e, known, err := b.entry(name); err != nil || !known || e.Expired == nil {
 			return err // it was put again meanwhile
@@ -258,7 +258,7 @@ func (l *Library) finishOne(ctx context.Context, name string) error {
 
 // enterFound enters the artifacts that are in the store and in no book, or only by a tombstone: of an earlier version,
 // or of a call that did not end. Their time begins when they were put.
-func (l *Library) enterFound(ctx context.Context) (entered int64, err error) {
+func (l *Catalog) enterFound(ctx context.Context) (entered int64, err error) {
 	var found []artifactstore.Held
 	flush := func() error {
 		n, err := l.enterAll(ctx, found)
@@ -278,7 +278,7 @@ func (l *Library) enterFound(ctx context.Context) (entered int64, err error) {
 	return entered, flush()
 }
 
-func (l *Library) enterAll(ctx context.Context, found []artifactstore.Held) (entered int64, err error) {
+func (l *Catalog) enterAll(ctx context.Context, found []artifactstore.Held) (entered int64, err error) {
 	err = l.clerk.do(ctx, func(b *books) error {
 		for _, h := range found {
 			isNew, err := l.enterOne(ctx, b, h)
@@ -294,7 +294,7 @@ func (l *Library) enterAll(ctx context.Context, found []artifactstore.Held) (ent
 	return entered, err
 }
 
-func (l *Library) enterOne(ctx context.Context, b *books, h artifactstore.Held) (isNew bool, err error) {
+func (l *Catalog) enterOne(ctx context.Context, b *books, h artifactstore.Held) (isNew bool, err error) {
 	if e, known, err := b.entry(h.Name); err != nil || known && e.Expired == nil {
 		return false, err
 	}
@@ -309,7 +309,7 @@ func (l *Library) enterOne(ctx context.Context, b *books, h artifactstore.Held) 
 }
 
 // makeRoom deletes until a full store has some room, and fails with ErrQuota when nothing may be deleted.
-func (l *Library) makeRoom(ctx context.Context) error {
+func (l *Catalog) makeRoom(ctx context.Context) error {
 	last := l.full.Load()
 	if last != 0 && l.now().UnixNano()-last < int64(roomPause) {
 		return ErrQuota
@@ -331,7 +331,7 @@ func (l *Library) makeRoom(ctx context.Context) error {
 
 // Keep collects garbage and compresses what is old, every so often until ctx ends, the first time after that time has
 // passed.
-func (l *Library) Keep(ctx context.Context, every time.Duration) {
+func (l *Catalog) Keep(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

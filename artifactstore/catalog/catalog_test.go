@@ -1,4 +1,4 @@
-package library_test
+package catalog_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/library"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
 // clock is a clock that tests set.
@@ -46,33 +46,33 @@ type failer interface {
 	Helper()
 }
 
-func open(t failer, store artifactstore.Store, o library.Options) *library.Library {
+func open(t failer, store artifactstore.Store, o catalog.Options) *catalog.Catalog {
 	t.Helper()
 	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-	l, err := library.Open(store, o)
+	l, err := catalog.Open(store, o)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	return l
 }
 
-// newLibrary opens a library over a store in memory, and closes it when the test ends.
-func newLibrary(t *testing.T, o library.Options) (*library.Library, *artifactstore.Memory) {
+// newCatalog opens a catalog over a store in memory, and closes it when the test ends.
+func newCatalog(t *testing.T, o catalog.Options) (*catalog.Catalog, *artifactstore.Memory) {
 	t.Helper()
 	store := artifactstore.NewMemory()
 	l := open(t, store, o)
-	t.Cleanup(func() { closeLibrary(t, l) })
+	t.Cleanup(func() { closeCatalog(t, l) })
 	return l, store
 }
 
-func closeLibrary(t *testing.T, l *library.Library) {
+func closeCatalog(t *testing.T, l *catalog.Catalog) {
 	t.Helper()
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-func put(t failer, l *library.Library, o library.Owner, content string) artifactstore.Ref {
+func put(t failer, l *catalog.Catalog, o catalog.Owner, content string) artifactstore.Ref {
 	t.Helper()
 	ref, err := l.For(o).Put(context.Background(), artifactstore.BytesBlob([]byte(content)))
 	if err != nil {
@@ -81,7 +81,7 @@ func put(t failer, l *library.Library, o library.Owner, content string) artifact
 	return ref
 }
 
-func collect(t failer, l *library.Library) library.Collected {
+func collect(t failer, l *catalog.Catalog) catalog.Collected {
 	t.Helper()
 	c, err := l.Collect(context.Background(), false)
 	if err != nil {
@@ -93,15 +93,15 @@ func collect(t failer, l *library.Library) library.Collected {
 func TestList(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, store := newLibrary(t, library.Options{SessionLease: time.Hour, Now: c.now})
+	l, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, Now: c.now})
 	for i := range 5 {
-		put(t, l, library.Owner{Session: "s", Call: fmt.Sprint("call_", i%2)}, fmt.Sprint("output ", i))
+		put(t, l, catalog.Owner{Session: "s", Call: fmt.Sprint("call_", i%2)}, fmt.Sprint("output ", i))
 		c.move(time.Second)
 	}
-	put(t, l, library.Owner{Session: "s", Call: "call_0", Partial: true}, "cut off")
-	put(t, l, library.Owner{Session: "other", Call: "call_0"}, "output 0")
-	put(t, l, library.Owner{}, "of no session")
-	var all []library.Entry
+	put(t, l, catalog.Owner{Session: "s", Call: "call_0", Partial: true}, "cut off")
+	put(t, l, catalog.Owner{Session: "other", Call: "call_0"}, "output 0")
+	put(t, l, catalog.Owner{}, "of no session")
+	var all []catalog.Entry
 	for after := int64(0); ; {
 		list, next, err := l.List(t.Context(), "s", "", after, 2)
 		if err != nil || len(list) > 2 {
@@ -134,12 +134,12 @@ func TestList(t *testing.T) {
 func TestAgeAndLeases(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, store := newLibrary(t, library.Options{SessionLease: time.Hour, KeepFor: 3 * time.Hour, Now: c.now})
-	leased := put(t, l, library.Owner{Session: "long"}, "leased")
-	short := put(t, l, library.Owner{Session: "short"}, "short")
-	both := put(t, l, library.Owner{Session: "short"}, "both")
-	put(t, l, library.Owner{Session: "long"}, "both")
-	loose := put(t, l, library.Owner{}, "loose")
+	l, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: 3 * time.Hour, Now: c.now})
+	leased := put(t, l, catalog.Owner{Session: "long"}, "leased")
+	short := put(t, l, catalog.Owner{Session: "short"}, "short")
+	both := put(t, l, catalog.Owner{Session: "short"}, "both")
+	put(t, l, catalog.Owner{Session: "long"}, "both")
+	loose := put(t, l, catalog.Owner{}, "loose")
 	if until, err := l.Lease(t.Context(), "long", 1000*time.Hour); err != nil || until != c.now().Add(1000*time.Hour) {
 		t.Fatal(until, err)
 	}
@@ -158,7 +158,7 @@ func TestAgeAndLeases(t *testing.T) {
 	}
 	for _, ref := range []artifactstore.Ref{short, loose} {
 		_, err := l.Pages(t.Context(), ref.Name)
-		e, ok := errors.AsType[*library.ExpiredError](err)
+		e, ok := errors.AsType[*catalog.ExpiredError](err)
 		if !ok || e.At != c.now() || e.Why == "" {
 			t.Errorf("%s: %v", ref.Name, err)
 		}
@@ -170,7 +170,7 @@ func TestAgeAndLeases(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	// Put again it is there again, under the same name.
-	if ref := put(t, l, library.Owner{Session: "short"}, "short"); ref != short {
+	if ref := put(t, l, catalog.Owner{Session: "short"}, "short"); ref != short {
 		t.Errorf("%+v", ref)
 	}
 	if _, err := l.Pages(t.Context(), short.Name); err != nil {
@@ -192,8 +192,8 @@ func TestAgeAndLeases(t *testing.T) {
 func TestFreshClaims(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, _ := newLibrary(t, library.Options{SessionLease: time.Hour, Now: c.now})
-	owner := library.Owner{Session: "s", Call: "c"}
+	l, _ := newCatalog(t, catalog.Options{SessionLease: time.Hour, Now: c.now})
+	owner := catalog.Owner{Session: "s", Call: "c"}
 	at := func() time.Time {
 		put(t, l, owner, "x")
 		list, _, err := l.List(t.Context(), "s", "", 0, 9)
@@ -225,12 +225,12 @@ func TestFreshClaims(t *testing.T) {
 
 func TestDeadHandles(t *testing.T) {
 	t.Parallel()
-	l, store := newLibrary(t, library.Options{})
-	ref := put(t, l, library.Owner{}, "x")
+	l, store := newCatalog(t, catalog.Options{})
+	ref := put(t, l, catalog.Owner{}, "x")
 	if err := store.Remove(t.Context(), ref.Name); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Open(t.Context(), ref.Name); !errors.Is(err, library.ErrMissing) {
+	if _, err := l.Open(t.Context(), ref.Name); !errors.Is(err, catalog.ErrMissing) {
 		t.Errorf("gone behind our back: %v", err)
 	}
 	if _, err := l.Open(t.Context(), "0123456789abcdef"); !errors.Is(err, artifactstore.ErrUnknown) {
@@ -241,25 +241,25 @@ func TestDeadHandles(t *testing.T) {
 func TestQuotas(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, _ := newLibrary(t, library.Options{SessionLease: time.Hour, Quota: 1000, SessionQuota: 600, Now: c.now})
+	l, _ := newCatalog(t, catalog.Options{SessionLease: time.Hour, Quota: 1000, SessionQuota: 600, Now: c.now})
 	size := func(n int) string { return string(bytes.Repeat([]byte{byte(n)}, n)) }
-	old := put(t, l, library.Owner{Session: "a"}, size(500))
-	if _, err := l.For(library.Owner{Session: "a"}).Put(t.Context(), artifactstore.BytesBlob([]byte(size(101)))); !errors.Is(err, library.ErrSessionQuota) {
+	old := put(t, l, catalog.Owner{Session: "a"}, size(500))
+	if _, err := l.For(catalog.Owner{Session: "a"}).Put(t.Context(), artifactstore.BytesBlob([]byte(size(101)))); !errors.Is(err, catalog.ErrSessionQuota) {
 		t.Errorf("over the session's quota: %v", err)
 	}
-	put(t, l, library.Owner{Session: "b"}, size(450))
+	put(t, l, catalog.Owner{Session: "b"}, size(450))
 	over := func() error {
-		_, err := l.For(library.Owner{Session: "c"}).Put(t.Context(), artifactstore.BytesBlob([]byte(size(200))))
+		_, err := l.For(catalog.Owner{Session: "c"}).Put(t.Context(), artifactstore.BytesBlob([]byte(size(200))))
 		return err
 	}
-	if err := over(); !errors.Is(err, library.ErrQuota) {
+	if err := over(); !errors.Is(err, catalog.ErrQuota) {
 		t.Errorf("over the quota, all leased: %v", err)
 	}
 	stage, err := l.Stage(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := stage.Write([]byte(size(51))); !errors.Is(err, library.ErrQuota) {
+	if _, err := stage.Write([]byte(size(51))); !errors.Is(err, catalog.ErrQuota) {
 		t.Errorf("a stage over the quota: %v", err)
 	}
 	if _, err := stage.Write([]byte(size(50))); err != nil {
@@ -276,7 +276,7 @@ func TestQuotas(t *testing.T) {
 		t.Errorf("after a lease ended: %v", err)
 	}
 	_, err = l.Open(t.Context(), old.Name)
-	if e, ok := errors.AsType[*library.ExpiredError](err); !ok || e.Why == "" {
+	if e, ok := errors.AsType[*catalog.ExpiredError](err); !ok || e.Why == "" {
 		t.Errorf("the oldest: %v", err)
 	}
 	if s := l.Status(); s.Artifacts != 2 || s.Bytes != 650 {
@@ -291,8 +291,8 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := open(t, store, library.Options{Books: filepath.Join(root, "books.db")})
-	sound, damaged, missing := put(t, l, library.Owner{}, "sound"), put(t, l, library.Owner{}, "damaged"), put(t, l, library.Owner{}, "missing")
+	l := open(t, store, catalog.Options{Books: filepath.Join(root, "books.db")})
+	sound, damaged, missing := put(t, l, catalog.Owner{}, "sound"), put(t, l, catalog.Owner{}, "damaged"), put(t, l, catalog.Owner{}, "missing")
 	found, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte("in no book")))
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +307,7 @@ func TestVerify(t *testing.T) {
 			return nil
 		})
 		if err != nil || v.Sound != 2 || v.Unsound != 2 || v.Bytes != sound.Size+found.Size ||
-			!errors.Is(bad[damaged.Path], artifactstore.ErrDamaged) || !errors.Is(bad[missing.Path], library.ErrMissing) {
+			!errors.Is(bad[damaged.Path], artifactstore.ErrDamaged) || !errors.Is(bad[missing.Path], catalog.ErrMissing) {
 			t.Errorf("%+v, %v, %v", v, bad, err)
 		}
 	}
@@ -324,13 +324,13 @@ func TestCompress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := open(t, store, library.Options{CompressAfter: time.Hour, KeepFor: 3 * time.Hour, Now: c.now})
+	l := open(t, store, catalog.Options{CompressAfter: time.Hour, KeepFor: 3 * time.Hour, Now: c.now})
 	text := strings.Repeat("a line of a log\n", 10_000)
 	noise := make([]byte, 100_000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	old, small, random := put(t, l, library.Owner{}, text), put(t, l, library.Owner{}, "small"), put(t, l, library.Owner{}, string(noise))
+	old, small, random := put(t, l, catalog.Owner{}, text), put(t, l, catalog.Owner{}, "small"), put(t, l, catalog.Owner{}, string(noise))
 	c.move(2 * time.Hour)
-	fresh := put(t, l, library.Owner{}, text+"more\n")
+	fresh := put(t, l, catalog.Owner{}, text+"more\n")
 	for want := int64(1); want >= 0; want-- { // nothing is left to do the second time
 		if got, err := l.Compress(t.Context()); err != nil || got.Count != want || (got.Saved > 100_000) != (want == 1) {
 			t.Errorf("%+v, %v", got, err)
@@ -347,7 +347,7 @@ func TestCompress(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if again := put(t, l, library.Owner{}, text); again != old {
+	if again := put(t, l, catalog.Owner{}, text); again != old {
 		t.Errorf("%+v, want %+v", again, old)
 	}
 	c.move(4 * time.Hour)
@@ -362,29 +362,29 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// The books are what they were after the library was opened again, and no time in it goes back.
+// The books are what they were after the catalog was opened again, and no time in it goes back.
 func TestBooksStay(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	store := artifactstore.NewMemory()
-	o := library.Options{Books: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: c.now}
+	o := catalog.Options{Books: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: c.now}
 	l := open(t, store, o)
-	put(t, l, library.Owner{Session: "s", Call: "c"}, "x")
-	gone := put(t, l, library.Owner{}, "gone")
+	put(t, l, catalog.Owner{Session: "s", Call: "c"}, "x")
+	gone := put(t, l, catalog.Owner{}, "gone")
 	c.move(2 * time.Hour)
-	put(t, l, library.Owner{Session: "s", Call: "c"}, "y")
+	put(t, l, catalog.Owner{Session: "s", Call: "c"}, "y")
 	collect(t, l)
-	closeLibrary(t, l)
+	closeCatalog(t, l)
 	c.move(-1000 * time.Hour)
 	l = open(t, store, o)
-	defer closeLibrary(t, l)
+	defer closeCatalog(t, l)
 	if s := l.Status(); s.Artifacts != 2 || s.Bytes != 2 {
 		t.Errorf("%+v", s)
 	}
 	if _, err := l.Open(t.Context(), gone.Name); !isExpired(err) {
 		t.Errorf("%v", err)
 	}
-	if ref := put(t, l, library.Owner{Session: "s"}, "z"); ref.Size != 1 {
+	if ref := put(t, l, catalog.Owner{Session: "s"}, "z"); ref.Size != 1 {
 		t.Error(ref)
 	}
 	list, _, err := l.List(t.Context(), "s", "", 0, 9)
@@ -397,7 +397,7 @@ func TestBooksStay(t *testing.T) {
 }
 
 func isExpired(err error) bool {
-	_, ok := errors.AsType[*library.ExpiredError](err)
+	_, ok := errors.AsType[*catalog.ExpiredError](err)
 	return ok
 }
 
@@ -407,7 +407,7 @@ func TestBooksOfTheFuture(t *testing.T) {
 	if err := os.WriteFile(path, []byte("these are no books, and they are long enough to be looked at"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := library.Open(artifactstore.NewMemory(), library.Options{Books: path}); !errors.Is(err, library.ErrBooks) {
+	if _, err := catalog.Open(artifactstore.NewMemory(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
 		t.Errorf("%v", err)
 	}
 }
@@ -417,17 +417,17 @@ func TestInterruptedDeletion(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	store := &stubborn{Store: artifactstore.NewMemory()}
-	o := library.Options{Books: filepath.Join(t.TempDir(), "books.db"), KeepFor: time.Hour, Now: c.now}
+	o := catalog.Options{Books: filepath.Join(t.TempDir(), "books.db"), KeepFor: time.Hour, Now: c.now}
 	l := open(t, store, o)
-	ref := put(t, l, library.Owner{}, "x")
+	ref := put(t, l, catalog.Owner{}, "x")
 	c.move(2 * time.Hour)
 	store.refuse = errors.New("no")
 	if _, err := l.Collect(t.Context(), false); !errors.Is(err, store.refuse) {
 		t.Errorf("%v", err)
 	}
-	closeLibrary(t, l)
+	closeCatalog(t, l)
 	l = open(t, store, o)
-	defer closeLibrary(t, l)
+	defer closeCatalog(t, l)
 	store.refuse = nil
 	collect(t, l)
 	if _, err := l.Open(t.Context(), ref.Name); !isExpired(err) {
@@ -442,7 +442,7 @@ func TestInterruptedDeletion(t *testing.T) {
 func TestFoundArtifacts(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, store := newLibrary(t, library.Options{KeepFor: time.Hour, Now: c.now})
+	l, store := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: c.now})
 	for range 3 {
 		ref, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte("found")))
 		if err != nil {
@@ -466,10 +466,10 @@ func (panicking) Has(context.Context, string) (bool, error) { panic("broken") }
 // A panic at the books ends them, and not the process.
 func TestPanicAtTheBooks(t *testing.T) {
 	t.Parallel()
-	l := open(t, panicking{artifactstore.NewMemory()}, library.Options{})
-	defer closeLibrary(t, l)
+	l := open(t, panicking{artifactstore.NewMemory()}, catalog.Options{})
+	defer closeCatalog(t, l)
 	for range 2 {
-		if _, err := l.For(library.Owner{}).Put(t.Context(), artifactstore.BytesBlob([]byte("x"))); err == nil || !strings.Contains(err.Error(), "broken") {
+		if _, err := l.For(catalog.Owner{}).Put(t.Context(), artifactstore.BytesBlob([]byte("x"))); err == nil || !strings.Contains(err.Error(), "broken") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -493,7 +493,7 @@ func (s *stubborn) Remove(ctx context.Context, name string) error {
 func TestCollectRacesPut(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l, _ := newLibrary(t, library.Options{SessionLease: time.Hour, KeepFor: time.Millisecond, Now: c.now})
+	l, _ := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Millisecond, Now: c.now})
 	ctx, stop := context.WithCancel(t.Context())
 	var collecting sync.WaitGroup
 	collecting.Go(func() {
@@ -510,8 +510,8 @@ func TestCollectRacesPut(t *testing.T) {
 		puts.Go(func() {
 			for n := range 300 {
 				content := fmt.Sprint("content ", n%7)
-				put(t, l, library.Owner{}, content)
-				owner := library.Owner{Session: fmt.Sprintf("s%d.%d", i, n)}
+				put(t, l, catalog.Owner{}, content)
+				owner := catalog.Owner{Session: fmt.Sprintf("s%d.%d", i, n)}
 				ref := put(t, l, owner, content)
 				r, err := l.Open(context.Background(), ref.Name)
 				if err != nil {
@@ -549,9 +549,9 @@ func (d deleting) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.
 // TestDeletedBeforeTheClaim: what was deleted between its put and its entry in the books is put again.
 func TestDeletedBeforeTheClaim(t *testing.T) {
 	t.Parallel()
-	l := open(t, deleting{artifactstore.NewMemory(), map[string]bool{}}, library.Options{SessionLease: time.Hour, KeepFor: time.Hour})
-	defer closeLibrary(t, l)
-	ref := put(t, l, library.Owner{Session: "s", Call: "c"}, "content")
+	l := open(t, deleting{artifactstore.NewMemory(), map[string]bool{}}, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour})
+	defer closeCatalog(t, l)
+	ref := put(t, l, catalog.Owner{Session: "s", Call: "c"}, "content")
 	r, err := l.Open(context.Background(), ref.Name)
 	if err != nil {
 		t.Fatalf("acknowledged, and gone: %v", err)
@@ -559,21 +559,21 @@ func TestDeletedBeforeTheClaim(t *testing.T) {
 	_ = r.Close()
 }
 
-// TestAnySequence compares a library with a naive model over random calls.
+// TestAnySequence compares a catalog with a naive model over random calls.
 func TestAnySequence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		const keep, lease = 10 * time.Minute, 5 * time.Minute
 		store := artifactstore.NewMemory()
-		l := open(t, store, library.Options{SessionLease: lease, KeepFor: keep, Now: c.now})
+		l := open(t, store, catalog.Options{SessionLease: lease, KeepFor: keep, Now: c.now})
 		defer l.Close()
 		m := model{stored: map[string]time.Time{}, leases: map[string]time.Time{}, uses: map[string]map[string]time.Time{}, names: map[string]string{}}
 		session, content := rapid.SampledFrom([]string{"", "a", "b", "c"}), rapid.SampledFrom([]string{"1", "22", "333", "4444"})
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
 				s, text := session.Draw(t, "session"), content.Draw(t, "content")
-				m.put(s, text, put(t, l, library.Owner{Session: s}, text).Name, c.now(), lease)
+				m.put(s, text, put(t, l, catalog.Owner{Session: s}, text).Name, c.now(), lease)
 			},
 			"lease": func(t *rapid.T) {
 				s := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session")
@@ -596,7 +596,7 @@ func TestAnySequence(t *testing.T) {
 	})
 }
 
-// model is a library by the rules as they are written.
+// model is a catalog by the rules as they are written.
 type model struct {
 	stored map[string]time.Time            // by content; missing: deleted or never there
 	leases map[string]time.Time            // by session
@@ -635,7 +635,7 @@ func (m *model) collect(now time.Time, keep time.Duration) (n int) {
 	return n
 }
 
-func (m *model) check(t *rapid.T, l *library.Library) {
+func (m *model) check(t *rapid.T, l *catalog.Catalog) {
 	bytes := int64(0)
 	for text, name := range m.names {
 		_, there := m.stored[text]
