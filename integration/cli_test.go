@@ -112,7 +112,7 @@ func TestExecWithoutReceipt(t *testing.T) {
 	if r.code != 125 || !strings.HasPrefix(r.stdout, "1\n2\n3\n") || !strings.HasSuffix(r.stdout, "\n100\n") {
 		t.Errorf("exit code %d, stdout %.100q", r.code, r.stdout)
 	}
-	wantIn(t, r.stderr, "toolresult: no receipt, the output follows as it is: ", "needs 3 lines", "[BUDGET_TOO_SMALL]", "\nerr\n")
+	wantIn(t, r.stderr, "toolresult: no receipt, the output follows as it is: ", "3 are enough", "[BUDGET_TOO_SMALL]", "\nerr\n")
 }
 
 // TestExecChecksItsFlagsFirst: a command is not run for nothing.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,8 +72,11 @@ func start(t *testing.T, binary, store string, room uint64) *sidecar {
 		close(s.done)
 	}()
 	t.Cleanup(func() { _ = s.end(syscall.SIGKILL) })
-	waitFor(t, "the socket", func() bool {
-		_, err := os.Lstat(s.socket)
+	waitFor(t, "the socket", func() bool { // it has its name before somebody listens
+		conn, err := net.Dial("unix", s.socket)
+		if err == nil {
+			must(t, conn.Close())
+		}
 		return err == nil || s.ended()
 	})
 	if s.ended() {
