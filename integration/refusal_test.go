@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // refusal is a call that was not served, as a client sees it.
@@ -42,7 +42,7 @@ func refusalOf(t testing.TB, err error) refusal {
 		case *errdetails.ErrorInfo:
 			infos++
 			r.reason, r.metadata = d.GetReason(), d.GetMetadata()
-			if d.GetDomain() != server.Domain {
+			if d.GetDomain() != apierror.Domain {
 				t.Errorf("the domain is %q", d.GetDomain())
 			}
 		case *errdetails.BadRequest:

@@ -23,6 +23,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // access finds out who calls. On the Unix socket the kernel says who the peer is, and the connection of a user who is
@@ -53,7 +54,7 @@ func newAccess(token string, authorities []string) *access {
 func (a *access) identify(ctx context.Context) caller {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
-		return caller{refused: denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the connection has no peer")}
+		return caller{refused: apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the connection has no peer")}
 	}
 	switch info := p.AuthInfo.(type) {
 	case peerInfo:
@@ -61,7 +62,7 @@ func (a *access) identify(ctx context.Context) caller {
 	case remoteInfo:
 		return a.remote(ctx, p.Addr, info)
 	}
-	return caller{refused: denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the peer of the connection is not known")}
+	return caller{refused: apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the peer of the connection is not known")}
 }
 
 // local identifies a caller on the Unix socket. It needs no token. One that it sends must be good all the same: it may
@@ -74,7 +75,7 @@ func (a *access) local(ctx context.Context, info peerInfo) caller {
 	}
 	session, ok := a.bearer(given)
 	if !ok {
-		c.refused = tokenWrong()
+		c.refused = apierror.TokenInvalid()
 	}
 	c.session = session
 	return c
@@ -84,16 +85,16 @@ func (a *access) local(ctx context.Context, info peerInfo) caller {
 func (a *access) remote(ctx context.Context, address net.Addr, info remoteInfo) caller {
 	c := caller{address: address.String(), certificate: info.certificate}
 	if !a.tcp {
-		c.refused = denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, "calls over TCP are not allowed")
+		c.refused = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, "calls over TCP are not allowed")
 		return c
 	}
 	if authority := metadata.ValueFromIncomingContext(ctx, ":authority"); len(authority) != 1 || !a.isOurs(authority[0]) {
-		c.refused = denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the authority of the call is neither a loopback address nor one that the operator allowed")
+		c.refused = apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the authority of the call is neither a loopback address nor one that the operator allowed")
 		return c
 	}
 	given := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(given) == 0 {
-		c.refused = denied(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, `send "authorization: Bearer <token>"`)
+		c.refused = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, `send "authorization: Bearer <token>"`)
 		return c
 	}
 	try := func() (ok bool) {
@@ -107,9 +108,9 @@ func (a *access) remote(ctx context.Context, address net.Addr, info remoteInfo) 
 	}
 	switch right, wait := a.backoff.attempt(addressOf(address), try); {
 	case wait > 0:
-		c.refused = tokenBackoff(wait)
+		c.refused = apierror.TokenBackoff(wait)
 	case !right:
-		c.refused = tokenWrong()
+		c.refused = apierror.TokenInvalid()
 	default:
 		info.proven.Store(true)
 		c.own = c.session == ""

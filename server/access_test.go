@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 const testToken = "correct-horse-battery"
@@ -40,7 +41,7 @@ func wantReason(t *testing.T, what string, c caller, reason string) {
 	t.Helper()
 	got := ""
 	if c.refused != nil {
-		got = reasonName(c.refused.reason)
+		got = apierror.ReasonName(c.refused.Reason)
 	}
 	if got != reason {
 		t.Errorf("%s: refused with %q, want %q", what, got, reason)
@@ -86,8 +87,8 @@ func TestIdentify(t *testing.T) {
 		if got.own != c.want.own || got.session != c.want.session || got.uid != c.want.uid {
 			t.Errorf("%s: %+v, want %+v", what, got, c.want)
 		}
-		if got.refused != nil && (strings.Contains(got.refused.message, testToken) || strings.Contains(got.refused.message, session)) {
-			t.Errorf("%s: the message has a token: %s", what, got.refused.message)
+		if got.refused != nil && (strings.Contains(got.refused.Message, testToken) || strings.Contains(got.refused.Message, session)) {
+			t.Errorf("%s: the message has a token: %s", what, got.refused.Message)
 		}
 		if strings.Contains(got.String(), testToken) || strings.Contains(got.String(), session) {
 			t.Errorf("%s: the log has a token: %s", what, got)
@@ -162,11 +163,11 @@ func TestConfine(t *testing.T) {
 	} {
 		ctx := withCaller(t.Context(), caller{session: c.own})
 		got, err := confine(ctx, c.named)
-		var r *refusal
+		var r *apierror.StatusError
 		if errors.As(err, &r) {
 			got = "refused"
-			if r.reason != pb.ErrorReason_ERROR_REASON_SESSION_MISMATCH {
-				t.Errorf("the reason is %v", r.reason)
+			if r.Reason != pb.ErrorReason_ERROR_REASON_SESSION_MISMATCH {
+				t.Errorf("the reason is %v", r.Reason)
 			}
 		}
 		if got != c.want {
@@ -226,7 +227,7 @@ func TestBackoff(t *testing.T) {
 
 func retryOf(t *testing.T, c caller) time.Duration {
 	t.Helper()
-	for _, d := range c.refused.details {
+	for _, d := range c.refused.Details {
 		if retry, ok := d.(*errdetails.RetryInfo); ok {
 			return retry.GetRetryDelay().AsDuration()
 		}

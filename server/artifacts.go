@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // Bounds and defaults of reading, as artifact.proto states them.
@@ -69,7 +70,7 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	}
 	pages, err := a.catalog.PagesFor(ctx, name, permit)
 	if err != nil {
-		return nil, reading(err)
+		return nil, apierror.FromRead(err)
 	}
 	defer pages.Close() // read-only
 	if pages.Live() || isDelta(req.GetPageToken()) {
@@ -86,9 +87,9 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	case errors.Is(err, slice.ErrJSON):
 		return nil, notJSON(err)
 	case errors.Is(err, slice.ErrNothing):
-		return nil, nothingThere(pages.Lines(), pages.Size())
+		return nil, apierror.RangeNotSatisfiable(pages.Lines(), pages.Size())
 	case err != nil:
-		return nil, reading(err)
+		return nil, apierror.FromRead(err)
 	}
 	return answerOf(page, pages), nil
 }
@@ -105,7 +106,7 @@ func sliceOf(ctx context.Context, pages *artifactstore.Pages, s slice.Selection,
 // permitOf is what the caller may read.
 func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p catalog.Permit, err error) {
 	if req.GetRaw() && !callerOf(ctx).mayReadRaw() {
-		return p, rawNotAllowed()
+		return p, apierror.RawNotAllowed()
 	}
 	p.Raw = req.GetRaw()
 	p.Session, err = confine(ctx, req.GetSessionId())

@@ -22,6 +22,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // AuditTrailer is the trailer of an answer that has a record: the log, the sequence of the
@@ -147,7 +148,7 @@ func (a *audit) keep(ctx context.Context, every, keepFor time.Duration) {
 
 // refused records a refusal. The client waits for it, so that no call ends without its
 // record; when there are too many they are counted in the next one.
-func (a *audit) refused(ctx context.Context, method string, req any, r *refusal) {
+func (a *audit) refused(ctx context.Context, method string, req any, r *apierror.StatusError) {
 	if a == nil {
 		return
 	}
@@ -157,11 +158,11 @@ func (a *audit) refused(ctx context.Context, method string, req any, r *refusal)
 	}
 	record := a.begin(ctx, pb.AuditKind_AUDIT_KIND_REJECTION, time.Now())
 	record.Method, record.Elapsed = method, nil
-	if r.reason != pb.ErrorReason_ERROR_REASON_NAME_INVALID { // of the call, as it may be
+	if r.Reason != pb.ErrorReason_ERROR_REASON_NAME_INVALID { // of the call, as it may be
 		record.Call = validCall(req)
 	}
 	record.Rejection = &pb.AuditRejection{
-		Code: codeName(r.code), Reason: reasonName(r.reason), Field: r.metadata["field"], Unrecorded: a.unrecorded.take(),
+		Code: codeName(r.Code), Reason: apierror.ReasonName(r.Reason), Field: r.Metadata["field"], Unrecorded: a.unrecorded.take(),
 	}
 	if err := a.write(context.WithoutCancel(ctx), record); err != nil {
 		a.unrecorded.add(1 + record.GetRejection().GetUnrecorded())
@@ -430,8 +431,6 @@ func (a *audit) compacted(ctx context.Context, began time.Time, session string, 
 	r.Policy, r.Compacted, r.Receipt = made.Policy, made.Compacted, made.Receipt
 	return a.append(ctx, nil, r)
 }
-
-var errAuditOff = errors.New("no audit log is kept")
 
 func codeName(c interface{ String() string }) string {
 	var b strings.Builder

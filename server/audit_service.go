@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // auditService is AuditService.
@@ -34,7 +35,7 @@ func (a *auditService) GetRecord(ctx context.Context, req *pb.GetRecordRequest) 
 // record is a record that the caller may see.
 func (a *auditService) record(ctx context.Context, sequence uint64) (*pb.AuditRecord, error) {
 	if a.audit == nil {
-		return nil, errAuditOff
+		return nil, apierror.ErrAuditDisabled
 	}
 	check := envelope.NewChecker("")
 	if sequence == 0 {
@@ -67,7 +68,7 @@ func shown(ctx context.Context, records ...*pb.AuditRecord) {
 // ListRecords lists records, the newest first.
 func (a *auditService) ListRecords(ctx context.Context, req *pb.ListRecordsRequest) (*pb.ListRecordsResponse, error) {
 	if a.audit == nil {
-		return nil, errAuditOff
+		return nil, apierror.ErrAuditDisabled
 	}
 	query, err := queryOf(req)
 	if err != nil {
@@ -140,7 +141,7 @@ func (a *auditService) VerifyRecord(ctx context.Context, req *pb.VerifyRecordReq
 // VerifyLog follows the chain.
 func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStreamingServer[pb.VerifyLogResponse]) error {
 	if a.audit == nil {
-		return errAuditOff
+		return apierror.ErrAuditDisabled
 	}
 	check := envelope.NewChecker("")
 	if (req.GetHeadSequence() == 0) != (req.GetHeadHash() == "") {

@@ -7,19 +7,20 @@ import (
 	"google.golang.org/grpc"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // caller is who makes a call, as far as the server knows by itself. Every call has one in its context before
 // anything else looks at it, also one that is refused.
 type caller struct {
-	local       bool     // at the other end of a Unix socket
-	uid, gid    uint32   // of a local caller, as the kernel says
-	pid         int32    // likewise, when it connected
-	address     string   // of a caller over TCP
-	certificate string   // subject of its certificate, where one was asked for
-	own         bool     // it is the sidecar's own user, or has the sidecar's token over TCP
-	session     string   // that its token confines it to; empty: to none
-	refused     *refusal // why it may not call at all; nil when it may
+	local       bool                  // at the other end of a Unix socket
+	uid, gid    uint32                // of a local caller, as the kernel says
+	pid         int32                 // likewise, when it connected
+	address     string                // of a caller over TCP
+	certificate string                // subject of its certificate, where one was asked for
+	own         bool                  // it is the sidecar's own user, or has the sidecar's token over TCP
+	session     string                // that its token confines it to; empty: to none
+	refused     *apierror.StatusError // why it may not call at all; nil when it may
 }
 
 type callerKey struct{}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -128,7 +129,7 @@ func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Re
 		err = receipt.Cost().Fits(m.budget.receipt)
 	}
 	if err != nil {
-		return receipt, located{fmt.Sprintf("entries[%d]", entry), err}
+		return receipt, apierror.AtField(fmt.Sprintf("entries[%d]", entry), err)
 	}
 	return receipt, nil
 }

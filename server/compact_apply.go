@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // Bounds of what is made, stored and recorded together, before it is answered.
@@ -115,7 +116,7 @@ func (m *compaction) store(batch []*madeResult) error {
 			for _, need := range made.Needs {
 				ref, err := sink.Put(m.ctx, artifactstore.BytesBlob(need.Content))
 				if err != nil {
-					errs[n] = located{fmt.Sprintf("entries[%d]", made.index), err}
+					errs[n] = apierror.AtField(fmt.Sprintf("entries[%d]", made.index), err)
 					return
 				}
 				made.stored = append(made.stored, ref)

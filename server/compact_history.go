@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // How many bytes of a history are kept in memory, as they are encoded. What is over it is spooled into the artifact store.
@@ -98,7 +99,7 @@ func (h *givenHistory) resultOf(path string, e *pb.CompactEntry) (r *pb.Canonica
 			if foreign(err) {
 				return nil, nil
 			}
-			return nil, under(path+"."+field, err)
+			return nil, apierror.PrefixField(path+"."+field, err)
 		}
 	default:
 		field = "call_id"
@@ -126,7 +127,7 @@ func (h *givenHistory) onRecord(path, call string) (*pb.CanonicalToolResult, err
 	}
 	r, err := h.records.latest(h.ctx, call)
 	if err != nil {
-		return nil, located{path + ".call_id", err}
+		return nil, apierror.AtField(path+".call_id", err)
 	}
 	return r, nil
 }

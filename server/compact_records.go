@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // sessionRecords finds the latest results of a session's calls on record: as they were projected or, where that came
@@ -25,7 +26,7 @@ type recordedResult struct {
 // latest returns the latest result of a call.
 func (s *sessionRecords) latest(ctx context.Context, call string) (*pb.CanonicalToolResult, error) {
 	if s.audit == nil {
-		return nil, errAuditOff
+		return nil, apierror.ErrAuditDisabled
 	}
 	if s.compacted == nil {
 		if err := s.findCompacted(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // CompactStream compacts a history that arrives entry by entry, as Compact does one that is in its request.
@@ -40,7 +41,7 @@ func (c *compactStream) serve() error {
 	}
 	c.form = header.GetCanonicalForm()
 	if err := c.begin(header.GetSessionId(), header.GetPolicy(), maxStreamedResults, c.streamMemory); err != nil {
-		return under("header", err)
+		return apierror.PrefixField("header", err)
 	}
 	for {
 		m, err := c.next()
@@ -59,7 +60,7 @@ func (c *compactStream) serve() error {
 	}
 	if n := len(c.history.entries); c.Cache.Results > n {
 		_, err := c.service.compaction(header.GetPolicy(), n) // it was not known how many there are
-		return under("header", err)
+		return apierror.PrefixField("header", err)
 	}
 	summary, err := c.run(header.GetDryRun(), c.answer)
 	if err != nil {

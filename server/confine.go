@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // confine returns the session that a request is about. A caller that is confined to a session may name no other,
@@ -19,7 +20,7 @@ func confine(ctx context.Context, session string) (string, error) {
 	case session == "":
 		return own, nil
 	}
-	return "", sessionForeign()
+	return "", apierror.SessionMismatch()
 }
 
 // mayNameFiles reports whether the payloads of a call may be files. The directories that an operator allowed are those

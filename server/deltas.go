@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // delta is one reading of a log that grows, or of what it has become: from where the
@@ -32,9 +33,9 @@ func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
 	case errors.Is(err, slice.ErrNothing) && at >= 0:
 		return nil, invalidCursor()
 	case errors.Is(err, slice.ErrNothing):
-		return nil, nothingThere(d.pages.Lines(), d.pages.Size())
+		return nil, apierror.RangeNotSatisfiable(d.pages.Lines(), d.pages.Size())
 	case err != nil:
-		return nil, reading(err)
+		return nil, apierror.FromRead(err)
 	}
 	answer := answerOf(page, d.pages)
 	answer.Live, answer.NextPageToken = d.pages.Live(), ""
@@ -43,7 +44,7 @@ func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
 	}
 	if answer.GetLive() || page.Next >= 0 {
 		if answer.NextPageToken, err = d.cursor(end); err != nil {
-			return nil, reading(err)
+			return nil, apierror.FromRead(err)
 		}
 	}
 	return answer, nil
@@ -119,7 +120,7 @@ func (d *delta) position() (int64, error) {
 	}
 	same, err := d.cursor(at)
 	if err != nil {
-		return 0, reading(err)
+		return 0, apierror.FromRead(err)
 	}
 	if same != d.req.GetPageToken() {
 		return 0, invalidCursor()

@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
 )
 
@@ -112,7 +113,7 @@ func newCatalog(t testing.TB, store artifactstore.Store) *catalog.Catalog {
 const TestIdle = time.Minute
 
 // Refuse maps an error to the reason and status that a client gets.
-func Refuse(err error) error { return refuse(err).GRPCStatus().Err() }
+func Refuse(err error) error { return apierror.ToStatus(err).GRPCStatus().Err() }
 
 // NewCodec returns the codec of a server.
 func NewCodec() encoding.CodecV2 { return newCodec() }
@@ -180,8 +181,8 @@ func Confined(ctx context.Context, session string) context.Context {
 
 // Reason is the reason of the refusal that an error becomes, and the field that is to blame.
 func Reason(err error) (reason, field string) {
-	r := refuse(err)
-	return reasonName(r.reason), r.metadata["field"]
+	r := apierror.ToStatus(err)
+	return apierror.ReasonName(r.Reason), r.Metadata["field"]
 }
 
 // FailedTokens is the default budget of errors.

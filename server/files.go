@@ -15,13 +15,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
-)
-
-// Failures of payloads that are files.
-var (
-	errFileNotAllowed = errors.New("the file is not a regular one under an allowed directory")
-	errFileMissing    = errors.New("there is no such file")
-	errFileChanged    = errors.New("the file changed while it was read")
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // root is a directory whose files may be payloads. Paths are resolved inside of it
@@ -72,7 +66,7 @@ func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, str
 			return
 		}
 		if err := f.add(path, p); err != nil {
-			failed = located{path + ".file.path", err}
+			failed = apierror.AtField(path+".file.path", err)
 		}
 	})
 	return f, failed
@@ -107,13 +101,13 @@ func (f *files) add(at string, p *pb.Payload) error {
 	f.taken = append(f.taken, taken)
 	err = taken.file(file, before.Size())
 	if errors.Is(err, artifactstore.ErrSizeMismatch) {
-		return errFileChanged
+		return apierror.ErrFileChanged
 	}
 	if err != nil {
 		return err
 	}
 	if after, err := file.Stat(); err != nil || changed(before, after) {
-		return errFileChanged
+		return apierror.ErrFileChanged
 	}
 	stream, err := taken.seal()
 	if err != nil {
@@ -129,7 +123,7 @@ func (f *files) add(at string, p *pb.Payload) error {
 // open opens a regular file under an allowed directory.
 func (f *files) open(path string) (*os.File, os.FileInfo, error) {
 	if !mayNameFiles(f.ctx) {
-		return nil, nil, errFileNotAllowed
+		return nil, nil, apierror.ErrFileNotAllowed
 	}
 	clean := filepath.Clean(path)
 	for _, r := range f.roots {
@@ -139,19 +133,19 @@ func (f *files) open(path string) (*os.File, os.FileInfo, error) {
 		}
 		file, err := r.dir.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, errFileMissing
+			return nil, nil, apierror.ErrFileMissing
 		}
 		if err != nil {
-			return nil, nil, errFileNotAllowed
+			return nil, nil, apierror.ErrFileNotAllowed
 		}
 		info, err := file.Stat()
 		if err != nil || !info.Mode().IsRegular() {
 			_ = file.Close()
-			return nil, nil, errFileNotAllowed
+			return nil, nil, apierror.ErrFileNotAllowed
 		}
 		return file, info, nil
 	}
-	return nil, nil, errFileNotAllowed
+	return nil, nil, apierror.ErrFileNotAllowed
 }
 
 // changed compares what the kernel says of a file before and after it was read.

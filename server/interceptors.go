@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // RequestIDHeader carries the id of a call: the client's own, if it sent one,
@@ -179,11 +180,11 @@ func (c *calls) refuseStream(srv any, call grpc.ServerStream, info *grpc.StreamS
 // refused is the status of an error. Faults of the server get an incident id,
 // which the log has with the whole error.
 func (c *calls) refused(ctx context.Context, method string, req any, err error) error {
-	r := refuse(err)
-	if r.code == codes.Internal && r.metadata["incident"] == "" {
+	r := apierror.ToStatus(err)
+	if r.Code == codes.Internal && r.Metadata["incident"] == "" {
 		id := c.incident(ctx)
 		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
-		r = r.incident(id)
+		r = r.WithIncident(id)
 	}
 	c.audit.refused(ctx, c.named(method), req, r)
 	return r.GRPCStatus().Err()
@@ -201,8 +202,8 @@ func (c *calls) incident(ctx context.Context) string {
 func (c *calls) panicked(ctx context.Context, p any) error {
 	id := c.incident(ctx)
 	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", whatPanicked(p), "stack", string(debug.Stack()))
-	r := refusal{code: codes.Internal, reason: pb.ErrorReason_ERROR_REASON_PANIC, message: "the server failed on this call"}
-	return r.incident(id)
+	r := apierror.StatusError{Code: codes.Internal, Reason: pb.ErrorReason_ERROR_REASON_PANIC, Message: "the server failed on this call"}
+	return r.WithIncident(id)
 }
 
 // panicked is a panic that is passed on, as a log may have it.
@@ -232,7 +233,7 @@ func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	size := int64(proto.Size(m))
 	defer c.inFlight.Add(-size)
 	if c.inFlight.Add(size) > int64(c.limits.GetMaxInFlightBytes()) {
-		return nil, inFlight(int64(c.limits.GetMaxInFlightBytes()))
+		return nil, apierror.InFlightBytes(int64(c.limits.GetMaxInFlightBytes()))
 	}
 	return next(ctx, req)
 }

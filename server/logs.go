@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // logs is what AppendLog needs.
@@ -107,7 +108,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	if header.GetAtByte() > 0 { // nothing is made for a call that is refused
 		pages, err := l.store.Pages(ctx, artifactstore.LiveName(name))
 		if errors.Is(err, artifactstore.ErrUnknown) {
-			return nil, otherPosition(0)
+			return nil, apierror.LogOffsetMismatch(0)
 		}
 		if err != nil {
 			return nil, err
@@ -119,7 +120,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 		return nil, err
 	}
 	if at := header.GetAtByte(); at > 0 && at != uint64(log.Received()) {
-		return nil, errors.Join(otherPosition(log.Received()), log.Close())
+		return nil, errors.Join(apierror.LogOffsetMismatch(log.Received()), log.Close())
 	}
 	if dropped := log.Dropped(); dropped > 0 {
 		l.logger.WarnContext(ctx, "the end of a log was cut off: nothing vouched for it after a crash", "log", log.Path(), "bytes", dropped)
@@ -174,7 +175,7 @@ func (a *appending) receive() (finished bool, err error) {
 		case err := <-a.broken:
 			return false, err
 		case <-a.draining:
-			return false, draining()
+			return false, apierror.Draining()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // ParseReceipt reads a receipt back.
@@ -26,9 +27,9 @@ func (s *service) ParseReceipt(_ context.Context, req *pb.ParseReceiptRequest) (
 	}
 	document, err := parse(req.GetText())
 	if errors.Is(err, renderers.ErrNotReceipt) {
-		return nil, located{"text", &refusal{
-			code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_RECEIPT_INVALID, message: "is no receipt of this grammar",
-		}}
+		return nil, apierror.AtField("text", &apierror.StatusError{
+			Code: codes.InvalidArgument, Reason: pb.ErrorReason_ERROR_REASON_RECEIPT_INVALID, Message: "is no receipt of this grammar",
+		})
 	}
 	return parsed(&document), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
@@ -48,14 +49,14 @@ func TestWhoReadsWhatWasRedacted(t *testing.T) {
 				}
 				return served
 			}
-			return reasonName(refuse(err).reason)
+			return apierror.ReasonName(apierror.ToStatus(err).Reason)
 		}
 		if got := [3]string{read(raw, false), read(redacted, false), read(raw, true)}; got != [3]string{c.raw, c.redacted, c.rawAsRaw} {
 			t.Errorf("%s: %q, want %q, %q, %q", c.who, got, c.raw, c.redacted, c.rawAsRaw)
 		}
 		_, hidden := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: raw, SessionId: c.session})
 		_, never := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: "memory/ffffffff", SessionId: c.session})
-		if !proto.Equal(refuse(hidden).GRPCStatus().Proto(), refuse(never).GRPCStatus().Proto()) {
+		if !proto.Equal(apierror.ToStatus(hidden).GRPCStatus().Proto(), apierror.ToStatus(never).GRPCStatus().Proto()) {
 			t.Errorf("%s: what is hidden is %v, what never was %v", c.who, hidden, never)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/mem"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // frames is what the server needs of gRPC's transport to read messages: that of a ServerTransportStream of gRPC 1.85.
@@ -73,7 +74,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	}
 	size := int64(header[1])<<24 | int64(header[2])<<16 | int64(header[3])<<8 | int64(header[4])
 	if size > int64(r.limit) {
-		return nil, messageTooLarge(r.Method(), size, r.limit)
+		return nil, apierror.MessageTooLarge(r.Method(), size, r.limit)
 	}
 	data, err := r.Read(int(size))
 	if err != nil {
@@ -121,13 +122,13 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 		return nil, messageInvalid(damaged)
 	case out.Len() > r.limit:
 		out.Free()
-		return nil, messageTooLarge(r.Method(), -1, r.limit)
+		return nil, apierror.MessageTooLarge(r.Method(), -1, r.limit)
 	}
 	return out, nil
 }
 
-func messageInvalid(message string) *refusal {
-	return &refusal{code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, message: message}
+func messageInvalid(message string) *apierror.StatusError {
+	return &apierror.StatusError{Code: codes.InvalidArgument, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, Message: message}
 }
 
 // messagesOf is what reads the messages of a call, or nil where gRPC itself has to: its transport is not the one that
@@ -196,4 +197,4 @@ func (c *calls) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandler {
 }
 
 // unknown answers calls of methods that no service has, when the caller may call at all.
-func (c *calls) unknown(any, grpc.ServerStream) error { return methodUnknown() }
+func (c *calls) unknown(any, grpc.ServerStream) error { return apierror.MethodUnknown() }

@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -187,13 +188,13 @@ func (r *replay) payload(ctx context.Context, p *pb.AuditPayload) (artifactstore
 	} else {
 		stored, err := r.stored(ctx, p.GetArtifact())
 		if err != nil {
-			return nil, incomparable(refuse(err).message)
+			return nil, incomparable(apierror.ToStatus(err).Message)
 		}
 		blob = stored
 	}
 	digest, err := artifactstore.Digest(ctx, blob)
 	if err != nil {
-		return nil, incomparable(refuse(reading(err)).message)
+		return nil, incomparable(apierror.ToStatus(apierror.FromRead(err)).Message)
 	}
 	if digest != p.GetDigest() || blob.Size() != int64(p.GetBytes()) {
 		return nil, errors.New("is not what its digest says")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // request is a call that may be made again.
@@ -43,7 +44,7 @@ func (q *requests) begin(ctx context.Context, r *request) (earlier []*pb.AuditRe
 		return nil, func() {}, nil
 	}
 	if q.audit == nil {
-		return nil, nil, errAuditOff
+		return nil, nil, apierror.ErrAuditDisabled
 	}
 	if err := q.wait(ctx, r); err != nil {
 		return nil, nil, err
@@ -91,9 +92,9 @@ func (q *requests) find(ctx context.Context, r *request) ([]*pb.AuditRecord, err
 		return nil, err
 	}
 	if earlier[0].GetRequestDigest() != r.digest {
-		return nil, &refusal{
-			code: codes.AlreadyExists, reason: pb.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED,
-			message: "the request id was used for another request",
+		return nil, &apierror.StatusError{
+			Code: codes.AlreadyExists, Reason: pb.ErrorReason_ERROR_REASON_REQUEST_ID_REUSED,
+			Message: "the request id was used for another request",
 		}
 	}
 	return earlier, nil

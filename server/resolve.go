@@ -8,6 +8,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // canonicalSource is a message that has a canonical result: as a message, as the RFC's JSON or, in some, by its call
@@ -44,7 +45,7 @@ func (s *service) inRequest(src canonicalSource) (r *pb.CanonicalToolResult, fie
 	}
 	r, err = envelope.FromJSON([]byte(src.GetCanonicalJson()), src.GetFamily())
 	if err != nil {
-		return nil, jsonField, under(jsonField, err)
+		return nil, jsonField, apierror.PrefixField(jsonField, err)
 	}
 	return r, jsonField, nil
 }
@@ -56,7 +57,7 @@ func (s *service) onRecord(ctx context.Context, session, call string) (*pb.Canon
 		return nil, err
 	}
 	if s.audit == nil {
-		return nil, errAuditOff
+		return nil, apierror.ErrAuditDisabled
 	}
 	list, _, err := s.audit.log.List(ctx, auditlog.Query{
 		Session: session, Call: call, Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}, Limit: 1,

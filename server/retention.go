@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // Bounds and defaults of keeping artifacts, as artifact.proto states them.
@@ -142,9 +143,9 @@ func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Se
 // unsoundReason names the reason that ReadArtifact would refuse with.
 func unsoundReason(err error) string {
 	if errors.Is(err, artifactstore.ErrDamaged) {
-		return reasonName(pb.ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT)
+		return apierror.ReasonName(pb.ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT)
 	}
-	return reasonName(refuse(err).reason)
+	return apierror.ReasonName(apierror.ToStatus(err).Reason)
 }
 
 // CollectGarbage deletes what the rules of retention allow.

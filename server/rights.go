@@ -6,6 +6,7 @@ import (
 	reflectionalphapb "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // right says who may call a method.
@@ -79,7 +80,7 @@ func isHealth(method string) bool {
 }
 
 // mayCall says why a call may not be made, or nil. A stream has no request yet.
-func (c *calls) mayCall(who caller, method string, req any) *refusal {
+func (c *calls) mayCall(who caller, method string, req any) *apierror.StatusError {
 	if isProbe(method, req) {
 		return nil
 	}
@@ -88,11 +89,11 @@ func (c *calls) mayCall(who caller, method string, req any) *refusal {
 	}
 	switch right := c.rights[method]; {
 	case right == nobody:
-		return methodUnknown()
+		return apierror.MethodUnknown()
 	case right == unconfined && who.session != "":
-		return methodNotAllowed("a caller that is confined to a session may not call this method")
+		return apierror.MethodNotAllowed("a caller that is confined to a session may not call this method")
 	case c.draining.Load() && !isHealth(method):
-		return draining()
+		return apierror.Draining()
 	}
 	return nil
 }

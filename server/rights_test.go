@@ -11,6 +11,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
 )
 
@@ -45,7 +46,7 @@ func TestEveryMethodHasARight(t *testing.T) {
 func TestMayCall(t *testing.T) {
 	t.Parallel()
 	c := &calls{rights: rights()}
-	stranger := caller{refused: tokenWrong()}
+	stranger := caller{refused: apierror.TokenInvalid()}
 	probe, watch := &healthpb.HealthCheckRequest{}, &healthpb.HealthCheckRequest{Service: "x"}
 	const check, project, collect = healthpb.Health_Check_FullMethodName, pb.ToolResultService_Project_FullMethodName, pb.ArtifactService_CollectGarbage_FullMethodName
 	for _, draining := range []bool{false, true} {
@@ -78,7 +79,7 @@ func TestMayCall(t *testing.T) {
 		} {
 			got := ""
 			if r := c.mayCall(call.who, call.method, call.req); r != nil {
-				got = reasonName(r.reason)
+				got = apierror.ReasonName(r.Reason)
 			}
 			if got != call.want {
 				t.Errorf("draining %v, %+v: %q", draining, call, got)

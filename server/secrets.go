@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // Bounds of registered values, as access.proto states them.
@@ -60,9 +61,9 @@ func (s *secrets) of(session, required string) (*redact.Values, error) {
 	defer s.mu.RUnlock()
 	own, all := s.sets[session], s.sets[""]
 	if required != "" && !own.is(required) && !all.is(required) {
-		return nil, &refusal{
-			code: codes.FailedPrecondition, reason: pb.ErrorReason_ERROR_REASON_SECRETS_UNKNOWN,
-			message: "the server does not have the registered values that the call requires; register them again",
+		return nil, &apierror.StatusError{
+			Code: codes.FailedPrecondition, Reason: pb.ErrorReason_ERROR_REASON_SECRETS_UNKNOWN,
+			Message: "the server does not have the registered values that the call requires; register them again",
 		}
 	}
 	switch {
@@ -152,10 +153,10 @@ func (s *secrets) name(session string, list []redact.Secret) string {
 }
 
 func tooManySecrets(what string, limit int) error {
-	return &refusal{
-		code: codes.ResourceExhausted, reason: pb.ErrorReason_ERROR_REASON_QUOTA_SESSION,
-		message:  "more values are registered than there may be",
-		metadata: map[string]string{"limit": strconv.Itoa(limit), "of": what},
+	return &apierror.StatusError{
+		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_QUOTA_SESSION,
+		Message:  "more values are registered than there may be",
+		Metadata: map[string]string{"limit": strconv.Itoa(limit), "of": what},
 	}
 }
 
@@ -188,7 +189,7 @@ func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSec
 		return nil, err
 	}
 	id, err := a.secrets.register(session, list)
-	if _, ours := errors.AsType[*refusal](err); err != nil && !ours { // of several together
+	if _, ours := errors.AsType[*apierror.StatusError](err); err != nil && !ours { // of several together
 		check.Fail("secrets", pb.ErrorReason_ERROR_REASON_SECRET_INVALID, "%v", err)
 		return nil, check.Err()
 	}

@@ -12,6 +12,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // registering is the service that takes values, and what it would redact with them.
@@ -23,10 +24,10 @@ func newRegistering() *registering {
 	return &registering{accessService{secrets: newSecrets()}}
 }
 
-func (r *registering) register(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, refused *refusal) {
+func (r *registering) register(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, refused *apierror.StatusError) {
 	resp, err := r.RegisterSecrets(ctx, &pb.RegisterSecretsRequest{SessionId: session, Secrets: secrets})
 	if err != nil {
-		return "", refuse(err)
+		return "", apierror.ToStatus(err)
 	}
 	return resp.GetSetId(), nil
 }
@@ -35,7 +36,7 @@ func (r *registering) register(ctx context.Context, session string, secrets ...*
 func (r *registering) shows(session, required, text string) string {
 	values, err := r.secrets.of(session, required)
 	if err != nil {
-		return reasonName(refuse(err).reason)
+		return apierror.ReasonName(apierror.ToStatus(err).Reason)
 	}
 	out, _ := redact.Text(redact.Options{Values: values}, []byte(text))
 	return string(out)
@@ -90,13 +91,13 @@ func TestSecretsThatAreRefused(t *testing.T) {
 			continue
 		}
 		fields := ""
-		for _, d := range refused.details {
+		for _, d := range refused.Details {
 			if bad, ok := d.(*errdetails.BadRequest); ok {
 				fields = bad.GetFieldViolations()[0].GetField()
 			}
 		}
-		if reasonName(refused.reason) != c.reason || fields != c.field {
-			t.Errorf("%s: %s of %s", name, reasonName(refused.reason), fields)
+		if apierror.ReasonName(refused.Reason) != c.reason || fields != c.field {
+			t.Errorf("%s: %s of %s", name, apierror.ReasonName(refused.Reason), fields)
 		}
 		all := prototext.Format(refused.GRPCStatus().Proto())
 		for _, s := range c.secrets {
@@ -191,7 +192,7 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	if got := r.shows("theirs", "", "first-value") + r.shows("", "", "first-value"); got != "first-valuefirst-value" {
 		t.Errorf("it registered for others: %s", got)
 	}
-	if _, refused := r.register(own, "theirs", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "SESSION_MISMATCH" {
+	if _, refused := r.register(own, "theirs", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "SESSION_MISMATCH" {
 		t.Error(refused)
 	}
 }
@@ -201,14 +202,14 @@ func TestBoundsOfRegisteredSecrets(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()
 	r.secrets.bytes = maxRegisteredBytes - 10
-	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "QUOTA_SESSION" {
+	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
 		t.Error(refused)
 	}
 	r.secrets.bytes = 0
 	for i := range maxSecretSessions {
 		r.secrets.sets[fmt.Sprint("s", i)] = &secretSet{}
 	}
-	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || reasonName(refused.reason) != "QUOTA_SESSION" {
+	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
 		t.Error(refused)
 	}
 	if _, refused := r.register(t.Context(), "s7", value("A", "first-value")); refused != nil {

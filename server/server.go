@@ -30,6 +30,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -243,7 +244,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 func (s *Server) refusedPeer(p peerInfo) {
 	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
 	ctx := withCaller(context.Background(), caller{local: true, uid: p.UID, gid: p.GID, pid: p.PID})
-	s.audit.refused(ctx, "", nil, denied(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
+	s.audit.refused(ctx, "", nil, apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
 }
 
 // authorities are the names that callers over TCP may use, besides those of loopback.

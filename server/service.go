@@ -15,6 +15,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // service is ToolResultService. Its methods return the errors of the rooms
@@ -97,7 +98,7 @@ func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Render
 	family := s.registry.ofResult(canonical)
 	receipt, err := s.receipt("policy", canonical, req.GetPolicy(), family.Tokens)
 	if err != nil {
-		return nil, located{field, err}
+		return nil, apierror.AtField(field, err)
 	}
 	record := &pb.AuditRecord{Family: family.Name, Policy: &pb.ProjectionPolicy{Render: req.GetPolicy()}, Canonical: canonical, Receipt: receipt}
 	if field == callField {

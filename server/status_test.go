@@ -18,6 +18,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // The one mapping from the errors of the rooms to statuses.
@@ -57,7 +58,7 @@ func TestStatusOfErrors(t *testing.T) {
 				infos = append(infos, info)
 			}
 		}
-		if st.Code() != c.code || len(infos) != 1 || infos[0].GetReason() != c.reason || infos[0].GetDomain() != server.Domain {
+		if st.Code() != c.code || len(infos) != 1 || infos[0].GetReason() != c.reason || infos[0].GetDomain() != apierror.Domain {
 			t.Errorf("%v is %v %v, want %v %s", c.err, st, infos, c.code, c.reason)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // maxCallStreams bounds the streams of one ProjectStream call.
@@ -133,11 +134,11 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	}
 	policy, err := a.counters.projection(header.GetPolicy(), header.GetToolName(), family.Tokens)
 	if err != nil {
-		return located{"header", err}
+		return apierror.AtField("header", err)
 	}
 	a.redaction, err = a.redactionOf(header.GetPolicy().GetRedaction(), header.GetCall().GetSessionId(), family.Name)
 	if err != nil {
-		return under("header", err)
+		return apierror.PrefixField("header", err)
 	}
 	a.redaction.checkCall(check, header.GetCall())
 	a.redaction.checkName(check, "request_id", header.GetRequestId())
@@ -291,7 +292,7 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came receive
 		Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall(), RequestId: a.header.GetRequestId(), Audit: a.header.GetAudit(),
 	}, came)
 	if err != nil {
-		return nil, located{at, err}
+		return nil, apierror.AtField(at, err)
 	}
 	return resp, a.form(a.header.GetCanonicalForm(), resp)
 }

@@ -1,14 +1,12 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
-)
 
-// errIdle says that a client sent nothing, or took nothing, for longer than it may.
-var errIdle = errors.New("no message came or was taken in time")
+	"github.com/toolresult/toolresult/server/apierror"
+)
 
 // inbox are the messages of a stream, with a limit on the time between them. Nothing
 // but the end of its call ends a Recv, so the handler must not be the one that waits
@@ -50,7 +48,7 @@ func (b *inbox) while(work func() error) error {
 		}
 		return e.err
 	case <-b.silent:
-		return errIdle
+		return apierror.ErrIdle
 	}
 }
 
@@ -64,7 +62,7 @@ func (b *inbox) await(client func() error) error {
 	}
 	err := client()
 	if !b.timer.Stop() {
-		return errIdle
+		return apierror.ErrIdle
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // bytesPerTokenAtFirst is how many bytes of text a page is tried with for each token of its budget.
@@ -59,7 +60,7 @@ func (t *toolService) open(ctx context.Context, handle, session string) (*artifa
 	case errors.Is(err, artifactstore.ErrForeign), errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrNameInvalid):
 		return nil, &mistake{kindNotFound, fmt.Sprintf("this session has no result %s%s", quoteShort(handle), t.latest(ctx, session))}
 	case err != nil:
-		return nil, reading(err)
+		return nil, apierror.FromRead(err)
 	}
 	return pages, nil
 }
@@ -87,7 +88,7 @@ func (t *toolService) latest(ctx context.Context, session string) string {
 func (r *pageReading) begin(ctx context.Context) error {
 	start, err := r.pages.Read(nil, 0, 8<<10)
 	if err != nil {
-		return reading(err)
+		return apierror.FromRead(err)
 	}
 	if preview.IsBinary(start) {
 		return &mistake{kindNotText, fmt.Sprintf("the result is binary, %d bytes, and has no text to read", r.pages.Size())}
@@ -115,7 +116,7 @@ func (r *pageReading) explain(err error) error {
 	case errors.Is(err, slice.ErrNothing):
 		return mistaken("the result has %s", counted(r.pages.Lines(), "line"))
 	}
-	return reading(err)
+	return apierror.FromRead(err)
 }
 
 func counted(n int64, unit string) string {
@@ -193,14 +194,14 @@ func (r *pageReading) read(ctx context.Context, size int) (page, error) {
 		return page{}, mistaken("the result has %s", counted(r.pages.Lines(), "line"))
 	}
 	if err != nil {
-		return page{}, reading(err)
+		return page{}, apierror.FromRead(err)
 	}
 	if r.call.match != nil && len(read.Ranges) > 0 {
 		r.first = read.Ranges[0].From
 	}
 	of, err := r.describe(read)
 	if err != nil {
-		return page{}, reading(err)
+		return page{}, apierror.FromRead(err)
 	}
 	p := page{canonical: of.Result(), complete: read.Next < 0}
 	p.receipt, err = r.family.Renderer.Render(p.canonical, r.policy)

@@ -14,6 +14,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/tokens"
 	"github.com/toolresult/toolresult/transports"
 )
@@ -97,10 +98,10 @@ func (c *toolCall) check() (err error) {
 }
 
 // toolUnknown does not repeat a name that a model may have written.
-func toolUnknown() *refusal {
-	return &refusal{
-		code: codes.InvalidArgument, reason: pb.ErrorReason_ERROR_REASON_TOOL_UNKNOWN,
-		message: "name: is none of GetToolDefinitions", metadata: map[string]string{"field": "name"},
+func toolUnknown() *apierror.StatusError {
+	return &apierror.StatusError{
+		Code: codes.InvalidArgument, Reason: pb.ErrorReason_ERROR_REASON_TOOL_UNKNOWN,
+		Message: "name: is none of GetToolDefinitions", Metadata: map[string]string{"field": "name"},
 	}
 }
 

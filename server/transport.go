@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/transports"
 )
 
@@ -55,7 +56,7 @@ func (s *service) resolveTurn(req *pb.EncodeTurnRequest) (*pb.EncodeTurnRequest,
 	for i, given := range req.GetResults() {
 		result, err := s.resolveResult(given)
 		if err != nil {
-			return nil, under(fmt.Sprintf("results[%d]", i), err)
+			return nil, apierror.PrefixField(fmt.Sprintf("results[%d]", i), err)
 		}
 		turn.Results = append(turn.Results, result)
 	}
@@ -73,7 +74,7 @@ func (s *service) resolveResult(given *pb.TurnResult) (*pb.TurnResult, error) {
 	receipt := given.GetReceipt()
 	if receipt == nil {
 		if receipt, err = s.receipt("", canonical, nil, s.registry.ofResult(canonical).Tokens); err != nil {
-			return nil, located{field, err}
+			return nil, apierror.AtField(field, err)
 		}
 	}
 	return &pb.TurnResult{
@@ -165,7 +166,7 @@ func (t *transport) assemble(next func() (*pb.AssembleToolCallsRequest, error)) 
 			return nil, err
 		}
 		if a.Held() > t.limit {
-			return nil, answerTooLarge(t.limit)
+			return nil, apierror.AnswerTooLarge(t.limit)
 		}
 	}
 }

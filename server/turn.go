@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // Bounds and defaults of turns, as service.proto states them.
@@ -33,7 +34,7 @@ func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (
 	defer t.close()
 	for i, out := range req.GetOutputs() {
 		if err := t.add(ctx, s, out); err != nil {
-			return nil, under(outputAt(i), err)
+			return nil, apierror.PrefixField(outputAt(i), err)
 		}
 	}
 	if err := t.sameVocabulary(); err != nil {
@@ -112,7 +113,7 @@ func (t *turn) records(ctx context.Context) ([]*pb.AuditRecord, error) {
 		o := &t.outputs[i]
 		r, err := o.record(ctx, o.resp, o.budget)
 		if err != nil {
-			return nil, under(outputAt(i), err)
+			return nil, apierror.PrefixField(outputAt(i), err)
 		}
 		if r != nil {
 			r.Part, r.Parts = uint32(i+1), uint32(len(t.outputs))
@@ -207,7 +208,7 @@ func (t *turn) share(ctx context.Context) error {
 		o := &t.outputs[i]
 		var err error
 		if o.resp, o.budget, err = o.withinOwn(ctx); err != nil {
-			return under(outputAt(i), err)
+			return apierror.PrefixField(outputAt(i), err)
 		}
 		o.wants = int(o.resp.GetReceipt().GetTokens())
 		o.least = min(o.wants, minTokens)
@@ -258,7 +259,7 @@ func (t *turn) shortfall(ctx context.Context) error {
 		}
 	}
 	_, short := t.shares()
-	return located{"total_tokens", short}
+	return apierror.AtField("total_tokens", short)
 }
 
 // fit projects the outputs that want more than their shares with these. It reports true
@@ -275,7 +276,7 @@ func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
 			continue
 		}
 		if err != nil {
-			return false, under(outputAt(i), err)
+			return false, apierror.PrefixField(outputAt(i), err)
 		}
 	}
 	return again, nil

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/apierror"
 )
 
 // kind is one kind of call.
@@ -148,7 +148,7 @@ func (c *client) judge(k *kind, err error, took time.Duration) {
 		allowed += whenFrozen
 	}
 	_, inContract := pb.ErrorReason_value["ERROR_REASON_"+info.GetReason()]
-	if info.GetDomain() != server.Domain || !inContract || !slices.Contains(strings.Fields(allowed), info.GetReason()) {
+	if info.GetDomain() != apierror.Domain || !inContract || !slices.Contains(strings.Fields(allowed), info.GetReason()) {
 		c.tally.bad("%s of %s: %v, reason %q of %q", k.name, c.name, err, info.GetReason(), info.GetDomain())
 	}
 }
