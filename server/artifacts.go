@@ -14,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // Bounds and defaults of reading, as artifact.proto states them.
@@ -105,11 +106,11 @@ func sliceOf(ctx context.Context, pages *artifactstore.Pages, s slice.Selection,
 
 // permitOf is what the caller may read.
 func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p catalog.Permit, err error) {
-	if req.GetRaw() && !callerOf(ctx).mayReadRaw() {
+	if req.GetRaw() && !identity.FromContext(ctx).MayReadRaw() {
 		return p, apierror.RawNotAllowed()
 	}
 	p.Raw = req.GetRaw()
-	p.Session, err = confine(ctx, req.GetSessionId())
+	p.Session, err = identity.Confine(ctx, req.GetSessionId())
 	return p, err
 }
 

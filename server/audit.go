@@ -23,6 +23,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // AuditTrailer is the trailer of an answer that has a record: the log, the sequence of the
@@ -75,7 +76,7 @@ func newAudit(log auditlog.Log, m Metrics, logger *slog.Logger, info *pb.GetServ
 func (a *audit) begin(ctx context.Context, kind pb.AuditKind, began time.Time) *pb.AuditRecord {
 	method, _ := grpc.Method(ctx)
 	return &pb.AuditRecord{
-		Kind: kind, Method: method, CorrelationId: idOf(ctx), Caller: callerOf(ctx).audit(),
+		Kind: kind, Method: method, CorrelationId: idOf(ctx), Caller: identity.FromContext(ctx).AuditCaller(),
 		Elapsed: durationpb.New(time.Since(began)),
 	}
 }

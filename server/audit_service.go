@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // auditService is AuditService.
@@ -46,7 +47,7 @@ func (a *auditService) record(ctx context.Context, sequence uint64) (*pb.AuditRe
 	if err != nil {
 		return nil, err
 	}
-	if own := callerOf(ctx).session; own != "" && record.GetCall().GetSessionId() != own {
+	if own := identity.FromContext(ctx).Session; own != "" && record.GetCall().GetSessionId() != own {
 		return nil, auditlog.ErrUnknown
 	}
 	return record, nil
@@ -55,7 +56,7 @@ func (a *auditService) record(ctx context.Context, sequence uint64) (*pb.AuditRe
 // shown takes out of records what their reader may not know: where originals are that only
 // the sidecar's own user may read.
 func shown(ctx context.Context, records ...*pb.AuditRecord) {
-	if callerOf(ctx).mayReadRaw() {
+	if identity.FromContext(ctx).MayReadRaw() {
 		return
 	}
 	for _, r := range records {
@@ -74,7 +75,7 @@ func (a *auditService) ListRecords(ctx context.Context, req *pb.ListRecordsReque
 	if err != nil {
 		return nil, err
 	}
-	if query.Session, err = confine(ctx, query.Session); err != nil {
+	if query.Session, err = identity.Confine(ctx, query.Session); err != nil {
 		return nil, err
 	}
 	records, next, err := a.audit.log.List(ctx, query)

@@ -11,6 +11,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -70,7 +71,7 @@ type compaction struct {
 
 // begin checks what is asked before there are results: of how many entries, and how many bytes of them are in memory.
 func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit, memory int) (err error) {
-	if m.session, err = confine(m.ctx, session); err != nil {
+	if m.session, err = identity.Confine(m.ctx, session); err != nil {
 		return err
 	}
 	m.render = p.GetRender()

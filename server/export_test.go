@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // NewService returns the service without a transport around it.
@@ -176,7 +177,7 @@ func NewTransport(s pb.ToolResultServiceServer, limit int) pb.TransportServiceSe
 
 // Confined is a context whose caller is confined to a session.
 func Confined(ctx context.Context, session string) context.Context {
-	return withCaller(ctx, caller{session: session})
+	return identity.NewContext(ctx, identity.Caller{Session: session})
 }
 
 // Reason is the reason of the refusal that an error becomes, and the field that is to blame.

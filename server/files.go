@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // root is a directory whose files may be payloads. Paths are resolved inside of it
@@ -122,7 +123,7 @@ func (f *files) add(at string, p *pb.Payload) error {
 
 // open opens a regular file under an allowed directory.
 func (f *files) open(path string) (*os.File, os.FileInfo, error) {
-	if !mayNameFiles(f.ctx) {
+	if !identity.MayNameFiles(f.ctx) {
 		return nil, nil, apierror.ErrFileNotAllowed
 	}
 	clean := filepath.Clean(path)

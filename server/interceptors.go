@@ -21,6 +21,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // RequestIDHeader carries the id of a call: the client's own, if it sent one,
@@ -34,7 +35,7 @@ type requestIDKey struct{}
 type calls struct {
 	logger   *slog.Logger
 	metrics  Metrics
-	access   *access
+	access   *identity.Authenticator
 	rights   map[string]right
 	limits   *pb.Limits
 	audit    *audit // nil when no log is kept
@@ -90,6 +91,15 @@ type within struct {
 
 // Context is the context with what it was given.
 func (w within) Context() context.Context { return w.ctx }
+
+// identify finds out who makes a call. What follows from it is for those who serve the call.
+func (c *calls) identify(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	return next(identity.NewContext(ctx, c.access.Identify(ctx)), req)
+}
+
+func (c *calls) identifyStream(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return next(srv, within{call, identity.NewContext(call.Context(), c.access.Identify(call.Context()))})
+}
 
 func (c *calls) withRequestID(ctx context.Context) context.Context {
 	id := ""
@@ -157,7 +167,7 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	}
 	if r.logger.Enabled(r.ctx, level) {
 		r.logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
-			slog.Duration("elapsed", elapsed), slog.String("request_id", idOf(r.ctx)), slog.String("peer", callerOf(r.ctx).String()))
+			slog.Duration("elapsed", elapsed), slog.String("request_id", idOf(r.ctx)), slog.String("peer", identity.FromContext(r.ctx).String()))
 	}
 }
 
@@ -223,7 +233,7 @@ func whatPanicked(p any) string {
 
 // admit lets a call in: access, drain, and the limits on bytes.
 func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if r := c.mayCall(callerOf(ctx), info.FullMethod, req); r != nil {
+	if r := c.mayCall(identity.FromContext(ctx), info.FullMethod, req); r != nil {
 		return nil, r
 	}
 	m, ok := req.(proto.Message)
@@ -240,7 +250,7 @@ func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 
 // admitStream lets a stream in; its messages are bounded one by one by gRPC.
 func (c *calls) admitStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if r := c.mayCall(callerOf(call.Context()), info.FullMethod, nil); r != nil {
+	if r := c.mayCall(identity.FromContext(call.Context()), info.FullMethod, nil); r != nil {
 		return r
 	}
 	return next(srv, call)

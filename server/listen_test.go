@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // TestStaleSocket leaves a socket behind as a kill does. The lock says that it is nobody's; while it is held, it is
@@ -85,17 +87,17 @@ func TestRefusedPeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	var told []peerInfo
+	var told []identity.PeerInfo
 	mine := uint32(os.Geteuid())
-	rules := peerCredentials{allowed: []uint32{mine + 1}, refused: func(p peerInfo) { told = append(told, p) }}
-	if _, _, err := rules.ServerHandshake(conn); !errors.Is(err, errForeignUser) {
+	rules := identity.PeerCredentials{Allowed: []uint32{mine + 1}, Rejected: func(p identity.PeerInfo) { told = append(told, p) }}
+	if _, _, err := rules.ServerHandshake(conn); !errors.Is(err, identity.ErrForeignUser) {
 		t.Errorf("the handshake: %v", err)
 	}
 	if len(told) != 1 || told[0].UID != mine || told[0].PID != int32(os.Getpid()) || told[0].GID != uint32(os.Getegid()) {
 		t.Errorf("told of %+v", told)
 	}
-	rules.allowed = append(rules.allowed, mine)
-	if _, info, err := rules.ServerHandshake(conn); err != nil || info.(peerInfo).UID != mine || len(told) != 1 {
+	rules.Allowed = append(rules.Allowed, mine)
+	if _, info, err := rules.ServerHandshake(conn); err != nil || info.(identity.PeerInfo).UID != mine || len(told) != 1 {
 		t.Errorf("an allowed one: %v, %v", info, err)
 	}
 }

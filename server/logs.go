@@ -18,6 +18,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // logs is what AppendLog needs.
@@ -82,7 +83,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	if header == nil {
 		return nil, outOfOrder("the first message is the header")
 	}
-	if err := confineCall(ctx, &header.Call); err != nil {
+	if err := identity.ConfineCall(ctx, &header.Call); err != nil {
 		return nil, err
 	}
 	check := envelope.NewChecker("header")

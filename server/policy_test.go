@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"

@@ -11,6 +11,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
@@ -29,20 +30,20 @@ func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	const served, unknown, denied = "", "ARTIFACT_NOT_FOUND", "RAW_NOT_ALLOWED"
 	for _, c := range []struct {
 		who                     string
-		caller                  caller
+		caller                  identity.Caller
 		session                 string // of the request
 		raw, redacted, rawAsRaw string // what is answered; the last with the field raw
 	}{
-		{"own user", caller{own: true}, "", unknown, served, served},
-		{"own user, for the session", caller{own: true}, "a", unknown, served, served},
-		{"own user, for another session", caller{own: true}, "b", unknown, unknown, unknown},
-		{"own user in the session", caller{own: true, session: "a"}, "", unknown, served, denied},
-		{"own user in another session", caller{own: true, session: "b"}, "", unknown, unknown, denied},
-		{"allowed user", caller{}, "", unknown, served, denied},
-		{"session over TCP", caller{session: "a"}, "a", unknown, served, denied},
+		{"own user", identity.Caller{Trusted: true}, "", unknown, served, served},
+		{"own user, for the session", identity.Caller{Trusted: true}, "a", unknown, served, served},
+		{"own user, for another session", identity.Caller{Trusted: true}, "b", unknown, unknown, unknown},
+		{"own user in the session", identity.Caller{Trusted: true, Session: "a"}, "", unknown, served, denied},
+		{"own user in another session", identity.Caller{Trusted: true, Session: "b"}, "", unknown, unknown, denied},
+		{"allowed user", identity.Caller{}, "", unknown, served, denied},
+		{"session over TCP", identity.Caller{Session: "a"}, "a", unknown, served, denied},
 	} {
 		read := func(path string, asRaw bool) string {
-			resp, err := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: path, SessionId: c.session, Raw: asRaw})
+			resp, err := a.ReadArtifact(identity.NewContext(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: path, SessionId: c.session, Raw: asRaw})
 			if err == nil {
 				if len(resp.GetData()) != 10 {
 					t.Errorf("%s: %q", c.who, resp.GetData())
@@ -54,8 +55,8 @@ func TestWhoReadsWhatWasRedacted(t *testing.T) {
 		if got := [3]string{read(raw, false), read(redacted, false), read(raw, true)}; got != [3]string{c.raw, c.redacted, c.rawAsRaw} {
 			t.Errorf("%s: %q, want %q, %q, %q", c.who, got, c.raw, c.redacted, c.rawAsRaw)
 		}
-		_, hidden := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: raw, SessionId: c.session})
-		_, never := a.ReadArtifact(withCaller(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: "memory/ffffffff", SessionId: c.session})
+		_, hidden := a.ReadArtifact(identity.NewContext(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: raw, SessionId: c.session})
+		_, never := a.ReadArtifact(identity.NewContext(t.Context(), c.caller), &pb.ReadArtifactRequest{Path: "memory/ffffffff", SessionId: c.session})
 		if !proto.Equal(apierror.ToStatus(hidden).GRPCStatus().Proto(), apierror.ToStatus(never).GRPCStatus().Proto()) {
 			t.Errorf("%s: what is hidden is %v, what never was %v", c.who, hidden, never)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // canonicalSource is a message that has a canonical result: as a message, as the RFC's JSON or, in some, by its call
@@ -52,7 +53,7 @@ func (s *service) inRequest(src canonicalSource) (r *pb.CanonicalToolResult, fie
 
 // onRecord returns the latest result on record of a call. A caller that is confined to a session finds its own alone.
 func (s *service) onRecord(ctx context.Context, session, call string) (*pb.CanonicalToolResult, error) {
-	session, err := confine(ctx, session)
+	session, err := identity.Confine(ctx, session)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // Bounds and defaults of keeping artifacts, as artifact.proto states them.
@@ -26,7 +27,7 @@ const (
 
 // ListArtifacts lists what was stored for a session or a call.
 func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequest) (*pb.ListArtifactsResponse, error) {
-	session, err := confine(ctx, req.GetSessionId())
+	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 
 // LeaseSession says until when the artifacts of a session are needed.
 func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest) (*pb.LeaseSessionResponse, error) {
-	session, err := confine(ctx, req.GetSessionId())
+	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}

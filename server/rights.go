@@ -7,6 +7,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // right says who may call a method.
@@ -80,17 +81,17 @@ func isHealth(method string) bool {
 }
 
 // mayCall says why a call may not be made, or nil. A stream has no request yet.
-func (c *calls) mayCall(who caller, method string, req any) *apierror.StatusError {
+func (c *calls) mayCall(who identity.Caller, method string, req any) *apierror.StatusError {
 	if isProbe(method, req) {
 		return nil
 	}
-	if who.refused != nil {
-		return who.refused
+	if who.Rejected != nil {
+		return who.Rejected
 	}
 	switch right := c.rights[method]; {
 	case right == nobody:
 		return apierror.MethodUnknown()
-	case right == unconfined && who.session != "":
+	case right == unconfined && who.Session != "":
 		return apierror.MethodNotAllowed("a caller that is confined to a session may not call this method")
 	case c.draining.Load() && !isHealth(method):
 		return apierror.Draining()

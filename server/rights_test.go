@@ -13,6 +13,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // TestEveryMethodHasARight compares the table with the services that a server registers, and with those of the contract.
@@ -46,7 +47,7 @@ func TestEveryMethodHasARight(t *testing.T) {
 func TestMayCall(t *testing.T) {
 	t.Parallel()
 	c := &calls{rights: rights()}
-	stranger := caller{refused: apierror.TokenInvalid()}
+	stranger := identity.Caller{Rejected: apierror.TokenInvalid()}
 	probe, watch := &healthpb.HealthCheckRequest{}, &healthpb.HealthCheckRequest{Service: "x"}
 	const check, project, collect = healthpb.Health_Check_FullMethodName, pb.ToolResultService_Project_FullMethodName, pb.ArtifactService_CollectGarbage_FullMethodName
 	for _, draining := range []bool{false, true} {
@@ -56,26 +57,26 @@ func TestMayCall(t *testing.T) {
 			late = "DRAINING"
 		}
 		for _, call := range []struct {
-			who    caller
+			who    identity.Caller
 			method string
 			req    any
 			want   string
 		}{
-			{caller{own: true}, project, nil, late},
-			{caller{session: "a"}, project, nil, late},
-			{caller{own: true}, collect, nil, late},
-			{caller{own: true, session: "a"}, collect, nil, "METHOD_NOT_ALLOWED"},
-			{caller{own: true}, "/toolresult.v1.ToolResultService/New", nil, "METHOD_UNKNOWN"},
-			{caller{own: true}, strings.TrimPrefix(project, "/"), nil, "METHOD_UNKNOWN"},
-			{caller{own: true}, "/" + project, nil, "METHOD_UNKNOWN"},
-			{caller{session: "a"}, "", nil, "METHOD_UNKNOWN"},
+			{identity.Caller{Trusted: true}, project, nil, late},
+			{identity.Caller{Session: "a"}, project, nil, late},
+			{identity.Caller{Trusted: true}, collect, nil, late},
+			{identity.Caller{Trusted: true, Session: "a"}, collect, nil, "METHOD_NOT_ALLOWED"},
+			{identity.Caller{Trusted: true}, "/toolresult.v1.ToolResultService/New", nil, "METHOD_UNKNOWN"},
+			{identity.Caller{Trusted: true}, strings.TrimPrefix(project, "/"), nil, "METHOD_UNKNOWN"},
+			{identity.Caller{Trusted: true}, "/" + project, nil, "METHOD_UNKNOWN"},
+			{identity.Caller{Session: "a"}, "", nil, "METHOD_UNKNOWN"},
 			{stranger, project, nil, "TOKEN_INVALID"},
 			{stranger, check, probe, ""},
 			{stranger, check, watch, "TOKEN_INVALID"},
 			{stranger, check, nil, "TOKEN_INVALID"},
 			{stranger, healthpb.Health_Watch_FullMethodName, probe, "TOKEN_INVALID"},
 			{stranger, project, probe, "TOKEN_INVALID"},
-			{caller{session: "a"}, check, watch, ""},
+			{identity.Caller{Session: "a"}, check, watch, ""},
 		} {
 			got := ""
 			if r := c.mayCall(call.who, call.method, call.req); r != nil {

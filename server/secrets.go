@@ -19,6 +19,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // Bounds of registered values, as access.proto states them.
@@ -162,7 +163,7 @@ func tooManySecrets(what string, limit int) error {
 
 // RegisterSecrets says which values must not be in anything that is made of an output.
 func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSecretsRequest) (*pb.RegisterSecretsResponse, error) {
-	session, err := confine(ctx, req.GetSessionId())
+	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}

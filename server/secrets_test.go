@@ -13,6 +13,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // registering is the service that takes values, and what it would redact with them.
@@ -182,7 +183,7 @@ func TestRegisteredSecrets(t *testing.T) {
 func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()
-	own := withCaller(t.Context(), caller{session: "mine"})
+	own := identity.NewContext(t.Context(), identity.Caller{Session: "mine"})
 	if _, refused := r.register(own, "", value("A", "first-value")); refused != nil {
 		t.Fatal(refused)
 	}

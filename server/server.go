@@ -32,6 +32,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -142,7 +143,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		s.audit.poisoned = s.poisoned
 	}
 	s.calls = &calls{
-		logger: s.logger, metrics: o.Metrics, access: newAccess(string(token), s.authorities()), rights: rights(), limits: limits,
+		logger: s.logger, metrics: o.Metrics, access: identity.NewAuthenticator(string(token), s.authorities()), rights: rights(), limits: limits,
 		audit:    s.audit,
 		instance: strconv.FormatUint(rand.Uint64(), 36) + "-",
 	}
@@ -176,7 +177,7 @@ func (s *Server) register(results *service) {
 		},
 	})
 	pb.RegisterToolServiceServer(services, &toolService{service: results, catalog: s.catalog})
-	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.sessions, secrets: results.secrets})
+	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.Sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(services, &transport{
 		service: results, catalog: s.catalog, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),
 	})
@@ -229,7 +230,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 		allowed = append(allowed, uint32(uid))
 	}
 	return append(bufferOptions(),
-		grpc.Creds(peerCredentials{allowed: allowed, refused: s.refusedPeer, tls: secure}),
+		grpc.Creds(identity.PeerCredentials{Allowed: allowed, Rejected: s.refusedPeer, TLS: secure}),
 		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())), grpc.UnknownServiceHandler(s.calls.unknown),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
 		grpc.MaxHeaderListSize(headerBytes),
@@ -241,9 +242,9 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 }
 
 // refusedPeer is told of a user who may not connect.
-func (s *Server) refusedPeer(p peerInfo) {
+func (s *Server) refusedPeer(p identity.PeerInfo) {
 	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
-	ctx := withCaller(context.Background(), caller{local: true, uid: p.UID, gid: p.GID, pid: p.PID})
+	ctx := identity.NewContext(context.Background(), identity.Caller{Local: true, UID: p.UID, GID: p.GID, PID: p.PID})
 	s.audit.refused(ctx, "", nil, apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
 }
 

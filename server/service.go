@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // service is ToolResultService. Its methods return the errors of the rooms
@@ -54,7 +55,7 @@ type store interface {
 
 // Project validates, projects and renders one complete output.
 func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-	if err := confineCall(ctx, &req.Call); err != nil {
+	if err := identity.ConfineCall(ctx, &req.Call); err != nil {
 		return nil, err
 	}
 	resp, err := s.project(ctx, req, received{})
@@ -112,7 +113,7 @@ func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Render
 
 // toRender returns the result that a request is about, and the field that names it.
 func (s *service) toRender(ctx context.Context, req *pb.RenderRequest) (*pb.CanonicalToolResult, string, error) {
-	if err := confineCall(ctx, &req.Call); err != nil {
+	if err := identity.ConfineCall(ctx, &req.Call); err != nil {
 		return nil, "", err
 	}
 	canonical, field, err := s.inRequest(req)
@@ -152,7 +153,7 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 // GetServerInfo says what this server is.
 func (s *service) GetServerInfo(ctx context.Context, _ *pb.GetServerInfoRequest) (*pb.GetServerInfoResponse, error) {
 	info := proto.CloneOf(s.info)
-	if callerOf(ctx).session != "" { // what is in the store is of all sessions
+	if identity.FromContext(ctx).Session != "" { // what is in the store is of all sessions
 		return info, nil
 	}
 	status := s.store.Status()

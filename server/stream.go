@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // maxCallStreams bounds the streams of one ProjectStream call.
@@ -114,7 +115,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if header == nil {
 		return outOfOrder("the first message is the header")
 	}
-	if err := confineCall(a.ctx, &header.Call); err != nil {
+	if err := identity.ConfineCall(a.ctx, &header.Call); err != nil {
 		return err
 	}
 	family := a.registry.families[header.GetFamily()]

@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/tokens"
 	"github.com/toolresult/toolresult/transports"
 )
@@ -40,7 +41,7 @@ func (*toolService) GetToolDefinitions(_ context.Context, req *pb.GetToolDefinit
 
 // CallTool executes a call that a model made.
 func (t *toolService) CallTool(ctx context.Context, req *pb.CallToolRequest) (*pb.CallToolResponse, error) {
-	if err := confineCall(ctx, &req.Call); err != nil {
+	if err := identity.ConfineCall(ctx, &req.Call); err != nil {
 		return nil, err
 	}
 	c := toolCall{toolService: t, req: req, began: time.Now()}

@@ -16,6 +16,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/transports"
 )
 
@@ -30,7 +31,7 @@ type transport struct {
 
 // EncodeTurn makes the messages of one turn.
 func (t *transport) EncodeTurn(ctx context.Context, req *pb.EncodeTurnRequest) (*pb.EncodeTurnResponse, error) {
-	session, err := confine(ctx, req.GetSessionId())
+	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // Bounds and defaults of turns, as service.proto states them.
@@ -23,7 +24,7 @@ const (
 // ProjectTurn projects the outputs of parallel calls within one budget.
 func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (*pb.ProjectTurnResponse, error) {
 	for _, out := range req.GetOutputs() {
-		if err := confineCall(ctx, &out.Call); err != nil {
+		if err := identity.ConfineCall(ctx, &out.Call); err != nil {
 			return nil, err
 		}
 	}

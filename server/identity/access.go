@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"context"
@@ -26,23 +26,23 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// access finds out who calls. On the Unix socket the kernel says who the peer is, and the connection of a user who is
+// Authenticator finds out who calls. On the Unix socket the kernel says who the peer is, and the connection of a user who is
 // not allowed is refused before its first call. Over TCP every call carries a token. A token of a session confines
 // its bearer to that, wherever it is sent.
-type access struct {
+type Authenticator struct {
 	token       [sha256.Size]byte // digest of the server's token; see tcp
 	tcp         bool              // whether there is one
 	user        uint32            // of this process
 	authorities []string          // that calls over TCP may name, in lower case, without ports
-	sessions    *sessionTokens
+	Sessions    *SessionTokens
 	backoff     *backoff
 }
 
-// newAccess returns the access rules; token is empty when TCP is off.
-func newAccess(token string, authorities []string) *access {
-	a := &access{
+// NewAuthenticator returns the access rules; token is empty when TCP is off.
+func NewAuthenticator(token string, authorities []string) *Authenticator {
+	a := &Authenticator{
 		token: sha256.Sum256([]byte(token)), tcp: token != "", user: uint32(os.Geteuid()),
-		sessions: newSessionTokens(), backoff: newBackoff(),
+		Sessions: newSessionTokens(), backoff: newBackoff(),
 	}
 	for _, name := range authorities {
 		a.authorities = append(a.authorities, strings.ToLower(name))
@@ -50,83 +50,83 @@ func newAccess(token string, authorities []string) *access {
 	return a
 }
 
-// identify finds out who makes a call, and why that caller may make none.
-func (a *access) identify(ctx context.Context) caller {
+// Identify finds out who makes a call, and why that caller may make none.
+func (a *Authenticator) Identify(ctx context.Context) Caller {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
-		return caller{refused: apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the connection has no peer")}
+		return Caller{Rejected: apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the connection has no peer")}
 	}
 	switch info := p.AuthInfo.(type) {
-	case peerInfo:
+	case PeerInfo:
 		return a.local(ctx, info)
 	case remoteInfo:
 		return a.remote(ctx, p.Addr, info)
 	}
-	return caller{refused: apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the peer of the connection is not known")}
+	return Caller{Rejected: apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the peer of the connection is not known")}
 }
 
 // local identifies a caller on the Unix socket. It needs no token. One that it sends must be good all the same: it may
 // have been given to confine it.
-func (a *access) local(ctx context.Context, info peerInfo) caller {
-	c := caller{local: true, uid: info.UID, gid: info.GID, pid: info.PID, own: info.UID == a.user}
+func (a *Authenticator) local(ctx context.Context, info PeerInfo) Caller {
+	c := Caller{Local: true, UID: info.UID, GID: info.GID, PID: info.PID, Trusted: info.UID == a.user}
 	given := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(given) == 0 {
 		return c
 	}
 	session, ok := a.bearer(given)
 	if !ok {
-		c.refused = apierror.TokenInvalid()
+		c.Rejected = apierror.TokenInvalid()
 	}
-	c.session = session
+	c.Session = session
 	return c
 }
 
 // remote identifies a caller over TCP.
-func (a *access) remote(ctx context.Context, address net.Addr, info remoteInfo) caller {
-	c := caller{address: address.String(), certificate: info.certificate}
+func (a *Authenticator) remote(ctx context.Context, address net.Addr, info remoteInfo) Caller {
+	c := Caller{address: address.String(), certificate: info.certificate}
 	if !a.tcp {
-		c.refused = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, "calls over TCP are not allowed")
+		c.Rejected = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, "calls over TCP are not allowed")
 		return c
 	}
 	if authority := metadata.ValueFromIncomingContext(ctx, ":authority"); len(authority) != 1 || !a.isOurs(authority[0]) {
-		c.refused = apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the authority of the call is neither a loopback address nor one that the operator allowed")
+		c.Rejected = apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED, "the authority of the call is neither a loopback address nor one that the operator allowed")
 		return c
 	}
 	given := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(given) == 0 {
-		c.refused = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, `send "authorization: Bearer <token>"`)
+		c.Rejected = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, `send "authorization: Bearer <token>"`)
 		return c
 	}
 	try := func() (ok bool) {
-		c.session, ok = a.bearer(given)
+		c.Session, ok = a.bearer(given)
 		return ok
 	}
 	// Who has had the right token goes on: others at the same address cannot lock it out.
 	if info.proven.Load() && try() {
-		c.own = c.session == ""
+		c.Trusted = c.Session == ""
 		return c
 	}
 	switch right, wait := a.backoff.attempt(addressOf(address), try); {
 	case wait > 0:
-		c.refused = apierror.TokenBackoff(wait)
+		c.Rejected = apierror.TokenBackoff(wait)
 	case !right:
-		c.refused = apierror.TokenInvalid()
+		c.Rejected = apierror.TokenInvalid()
 	default:
 		info.proven.Store(true)
-		c.own = c.session == ""
+		c.Trusted = c.Session == ""
 	}
 	return c
 }
 
 // bearer says whether a token is the server's, or that of which session. How long it takes says nothing of either.
-func (a *access) bearer(given []string) (session string, ok bool) {
+func (a *Authenticator) bearer(given []string) (session string, ok bool) {
 	token, ok := strings.CutPrefix(given[0], "Bearer ")
 	if !ok || len(given) > 1 {
 		return "", false
 	}
 	digest := sha256.Sum256([]byte(token))
 	own := subtle.ConstantTimeCompare(digest[:], a.token[:]) == 1 && a.tcp
-	session, ok = a.sessions.read(token)
+	session, ok = a.Sessions.read(token)
 	switch {
 	case own:
 		return "", true
@@ -138,7 +138,7 @@ func (a *access) bearer(given []string) (session string, ok bool) {
 
 // isOurs reports whether an authority names this server, so that a page in a browser cannot reach it by a name of its
 // own (DNS rebinding): a loopback address, "localhost", or what the operator allowed.
-func (a *access) isOurs(authority string) bool {
+func (a *Authenticator) isOurs(authority string) bool {
 	host, _, err := net.SplitHostPort(authority)
 	if err != nil {
 		host = authority
@@ -155,29 +155,29 @@ func addressOf(a net.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// peerInfo is who is at the other end of a Unix socket, as the kernel says.
-type peerInfo struct {
+// PeerInfo is who is at the other end of a Unix socket, as the kernel says.
+type PeerInfo struct {
 	credentials.CommonAuthInfo
 	UID, GID uint32
 	PID      int32
 }
 
 // AuthType names how the peer was identified.
-func (peerInfo) AuthType() string { return "unix-peer" }
+func (PeerInfo) AuthType() string { return "unix-peer" }
 
-// peerCredentials are transport credentials that ask the kernel for the peer of
+// PeerCredentials are transport credentials that ask the kernel for the peer of
 // a Unix socket and let allowed users in. TCP connections pass, with TLS if there
 // is a certificate; their calls need a token.
-type peerCredentials struct {
-	allowed []uint32
-	refused func(peerInfo)                   // told of users who are not let in, from many goroutines; nil: nobody
-	tls     credentials.TransportCredentials // of TCP connections; nil: none
+type PeerCredentials struct {
+	Allowed  []uint32
+	Rejected func(PeerInfo)                   // told of users who are not let in, from many goroutines; nil: nobody
+	TLS      credentials.TransportCredentials // of TCP connections; nil: none
 }
 
-var errForeignUser = errors.New("this user may not connect")
+var ErrForeignUser = errors.New("this user may not connect")
 
 // ServerHandshake identifies the peer.
-func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (c PeerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	if conn.LocalAddr().Network() != "unix" {
 		return c.remoteHandshake(conn)
 	}
@@ -185,37 +185,37 @@ func (c peerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	if err != nil {
 		return nil, nil, err
 	}
-	if !slices.Contains(c.allowed, info.UID) {
-		if c.refused != nil {
-			c.refused(info)
+	if !slices.Contains(c.Allowed, info.UID) {
+		if c.Rejected != nil {
+			c.Rejected(info)
 		}
-		return nil, nil, fmt.Errorf("uid %d, pid %d: %w", info.UID, info.PID, errForeignUser)
+		return nil, nil, fmt.Errorf("uid %d, pid %d: %w", info.UID, info.PID, ErrForeignUser)
 	}
 	return conn, info, nil
 }
 
-func peerOf(conn net.Conn) (peerInfo, error) {
+func peerOf(conn net.Conn) (PeerInfo, error) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
-		return peerInfo{}, errors.ErrUnsupported
+		return PeerInfo{}, errors.ErrUnsupported
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return peerInfo{}, err
+		return PeerInfo{}, err
 	}
 	var cred *unix.Ucred
 	var inner error
 	if err := raw.Control(func(fd uintptr) {
 		cred, inner = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); err != nil {
-		return peerInfo{}, err
+		return PeerInfo{}, err
 	}
 	if inner != nil {
-		return peerInfo{}, inner
+		return PeerInfo{}, inner
 	}
 	// A local socket never leaves the machine.
 	common := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
-	return peerInfo{common, cred.Uid, cred.Gid, cred.Pid}, nil
+	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid}, nil
 }
 
 // remoteInfo is what is known of a TCP connection.
@@ -235,12 +235,12 @@ func (r remoteInfo) AuthType() string {
 }
 
 // remoteHandshake takes a TCP connection.
-func (c peerCredentials) remoteHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (c PeerCredentials) remoteHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	info := remoteInfo{proven: &atomic.Bool{}}
-	if c.tls == nil {
+	if c.TLS == nil {
 		return conn, info, nil
 	}
-	conn, auth, err := c.tls.ServerHandshake(conn)
+	conn, auth, err := c.TLS.ServerHandshake(conn)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -262,21 +262,21 @@ func subjectOf(c *x509.Certificate) string {
 		}
 		return r
 	}, c.Subject.String())
-	return cutText(text, maxCertificateSubject)
+	return strings.ToValidUTF8(text[:min(len(text), maxCertificateSubject)], "")
 }
 
 // ClientHandshake is not for a server.
-func (peerCredentials) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (PeerCredentials) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	return nil, nil, errors.New("these credentials are for servers")
 }
 
 // Info describes the credentials.
-func (peerCredentials) Info() credentials.ProtocolInfo {
+func (PeerCredentials) Info() credentials.ProtocolInfo {
 	return credentials.ProtocolInfo{SecurityProtocol: "unix-peer"}
 }
 
 // Clone returns the credentials, which do not change.
-func (c peerCredentials) Clone() credentials.TransportCredentials { return c }
+func (c PeerCredentials) Clone() credentials.TransportCredentials { return c }
 
 // OverrideServerName is not for a server.
-func (peerCredentials) OverrideServerName(string) error { return nil }
+func (PeerCredentials) OverrideServerName(string) error { return nil }

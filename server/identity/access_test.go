@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"context"
@@ -33,15 +33,15 @@ func tcpPeer(address string) *peer.Peer {
 }
 
 func socketPeer(uid uint32) *peer.Peer {
-	return &peer.Peer{Addr: &net.UnixAddr{Net: "unix"}, AuthInfo: peerInfo{UID: uid, GID: 7, PID: 42}}
+	return &peer.Peer{Addr: &net.UnixAddr{Net: "unix"}, AuthInfo: PeerInfo{UID: uid, GID: 7, PID: 42}}
 }
 
 // wantReason checks why a caller may not call; empty: it may.
-func wantReason(t *testing.T, what string, c caller, reason string) {
+func wantReason(t *testing.T, what string, c Caller, reason string) {
 	t.Helper()
 	got := ""
-	if c.refused != nil {
-		got = apierror.ReasonName(c.refused.Reason)
+	if c.Rejected != nil {
+		got = apierror.ReasonName(c.Rejected.Reason)
 	}
 	if got != reason {
 		t.Errorf("%s: refused with %q, want %q", what, got, reason)
@@ -51,68 +51,68 @@ func wantReason(t *testing.T, what string, c caller, reason string) {
 // TestIdentify has every kind of caller.
 func TestIdentify(t *testing.T) {
 	t.Parallel()
-	a := newAccess(testToken, []string{"Sidecar.example"})
+	a := NewAuthenticator(testToken, []string{"Sidecar.example"})
 	a.user = 1000
-	session := a.sessions.issue("s1")
-	other := newAccess(testToken, nil).sessions.issue("s1")
+	session := a.Sessions.Issue("s1")
+	other := NewAuthenticator(testToken, nil).Sessions.Issue("s1")
 	const here, bearer = "127.0.0.1:7001", "Bearer "
 	for what, c := range map[string]struct {
 		peer   *peer.Peer
 		pairs  []string
-		want   caller
+		want   Caller
 		reason string
 	}{
-		"own user":                      {socketPeer(1000), nil, caller{uid: 1000, own: true}, ""},
-		"allowed user":                  {socketPeer(1001), nil, caller{uid: 1001}, ""},
-		"own user in a session":         {socketPeer(1000), []string{"authorization", bearer + session}, caller{uid: 1000, own: true, session: "s1"}, ""},
-		"own user with the token":       {socketPeer(1000), []string{"authorization", bearer + testToken}, caller{uid: 1000, own: true}, ""},
-		"own user, token of yesterday":  {socketPeer(1000), []string{"authorization", bearer + other}, caller{uid: 1000, own: true}, "TOKEN_INVALID"},
-		"own user, empty token":         {socketPeer(1000), []string{"authorization", ""}, caller{uid: 1000, own: true}, "TOKEN_INVALID"},
-		"own user, two sessions":        {socketPeer(1000), []string{"authorization", bearer + session, "authorization", bearer + a.sessions.issue("s2")}, caller{uid: 1000, own: true}, "TOKEN_INVALID"},
-		"token":                         {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken}, caller{own: true}, ""},
-		"session":                       {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + session}, caller{session: "s1"}, ""},
-		"allowed name":                  {tcpPeer("192.0.2.9:9"), []string{":authority", "sidecar.EXAMPLE:1", "authorization", bearer + testToken}, caller{own: true}, ""},
-		"no token":                      {tcpPeer("127.0.0.1:9"), []string{":authority", here}, caller{}, "TOKEN_MISSING"},
-		"no authority":                  {tcpPeer("127.0.0.1:9"), []string{"authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
-		"empty authority":               {tcpPeer("127.0.0.1:9"), []string{":authority", "", "authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
-		"two authorities":               {tcpPeer("127.0.0.1:9"), []string{":authority", here, ":authority", here, "authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
-		"foreign authority":             {tcpPeer("127.0.0.1:9"), []string{":authority", "example.com", "authorization", bearer + testToken}, caller{}, "AUTHORITY_NOT_ALLOWED"},
-		"session of another start":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + other}, caller{}, "TOKEN_INVALID"},
-		"a name is no token":            {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + "s1"}, caller{}, "TOKEN_INVALID"},
-		"a beginning of the token":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken[1:]}, caller{}, "TOKEN_INVALID"},
-		"a connection that is not ours": {&peer.Peer{Addr: &net.UnixAddr{}}, nil, caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"own user":                      {socketPeer(1000), nil, Caller{UID: 1000, Trusted: true}, ""},
+		"allowed user":                  {socketPeer(1001), nil, Caller{UID: 1001}, ""},
+		"own user in a session":         {socketPeer(1000), []string{"authorization", bearer + session}, Caller{UID: 1000, Trusted: true, Session: "s1"}, ""},
+		"own user with the token":       {socketPeer(1000), []string{"authorization", bearer + testToken}, Caller{UID: 1000, Trusted: true}, ""},
+		"own user, token of yesterday":  {socketPeer(1000), []string{"authorization", bearer + other}, Caller{UID: 1000, Trusted: true}, "TOKEN_INVALID"},
+		"own user, empty token":         {socketPeer(1000), []string{"authorization", ""}, Caller{UID: 1000, Trusted: true}, "TOKEN_INVALID"},
+		"own user, two sessions":        {socketPeer(1000), []string{"authorization", bearer + session, "authorization", bearer + a.Sessions.Issue("s2")}, Caller{UID: 1000, Trusted: true}, "TOKEN_INVALID"},
+		"token":                         {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken}, Caller{Trusted: true}, ""},
+		"session":                       {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + session}, Caller{Session: "s1"}, ""},
+		"allowed name":                  {tcpPeer("192.0.2.9:9"), []string{":authority", "sidecar.EXAMPLE:1", "authorization", bearer + testToken}, Caller{Trusted: true}, ""},
+		"no token":                      {tcpPeer("127.0.0.1:9"), []string{":authority", here}, Caller{}, "TOKEN_MISSING"},
+		"no authority":                  {tcpPeer("127.0.0.1:9"), []string{"authorization", bearer + testToken}, Caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"empty authority":               {tcpPeer("127.0.0.1:9"), []string{":authority", "", "authorization", bearer + testToken}, Caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"two authorities":               {tcpPeer("127.0.0.1:9"), []string{":authority", here, ":authority", here, "authorization", bearer + testToken}, Caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"foreign authority":             {tcpPeer("127.0.0.1:9"), []string{":authority", "example.com", "authorization", bearer + testToken}, Caller{}, "AUTHORITY_NOT_ALLOWED"},
+		"session of another start":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + other}, Caller{}, "TOKEN_INVALID"},
+		"a name is no token":            {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + "s1"}, Caller{}, "TOKEN_INVALID"},
+		"a beginning of the token":      {tcpPeer("127.0.0.1:9"), []string{":authority", here, "authorization", bearer + testToken[1:]}, Caller{}, "TOKEN_INVALID"},
+		"a connection that is not ours": {&peer.Peer{Addr: &net.UnixAddr{}}, nil, Caller{}, "AUTHORITY_NOT_ALLOWED"},
 	} {
-		got := a.identify(calling(c.peer, c.pairs...))
+		got := a.Identify(calling(c.peer, c.pairs...))
 		wantReason(t, what, got, c.reason)
-		if got.own != c.want.own || got.session != c.want.session || got.uid != c.want.uid {
+		if got.Trusted != c.want.Trusted || got.Session != c.want.Session || got.UID != c.want.UID {
 			t.Errorf("%s: %+v, want %+v", what, got, c.want)
 		}
-		if got.refused != nil && (strings.Contains(got.refused.Message, testToken) || strings.Contains(got.refused.Message, session)) {
-			t.Errorf("%s: the message has a token: %s", what, got.refused.Message)
+		if got.Rejected != nil && (strings.Contains(got.Rejected.Message, testToken) || strings.Contains(got.Rejected.Message, session)) {
+			t.Errorf("%s: the message has a token: %s", what, got.Rejected.Message)
 		}
 		if strings.Contains(got.String(), testToken) || strings.Contains(got.String(), session) {
 			t.Errorf("%s: the log has a token: %s", what, got)
 		}
-		if want := c.want.own && c.want.session == ""; got.mayReadRaw() != want {
+		if want := c.want.Trusted && c.want.Session == ""; got.MayReadRaw() != want {
 			t.Errorf("%s: may read raw: %v", what, !want)
 		}
 	}
-	off := newAccess("", nil)
-	for _, token := range []string{"", "Bearer ", "Bearer x", bearer + off.sessions.issue("s")} {
-		wantReason(t, "without TCP", off.identify(calling(tcpPeer("127.0.0.1:9"), ":authority", here, "authorization", token)), "TOKEN_MISSING")
+	off := NewAuthenticator("", nil)
+	for _, token := range []string{"", "Bearer ", "Bearer x", bearer + off.Sessions.Issue("s")} {
+		wantReason(t, "without TCP", off.Identify(calling(tcpPeer("127.0.0.1:9"), ":authority", here, "authorization", token)), "TOKEN_MISSING")
 	}
-	wantReason(t, "no token is the empty token", off.identify(calling(socketPeer(off.user), "authorization", "Bearer ")), "TOKEN_INVALID")
+	wantReason(t, "no token is the empty token", off.Identify(calling(socketPeer(off.user), "authorization", "Bearer ")), "TOKEN_INVALID")
 }
 
 // TestCallerInRecords is what the audit log has of a caller.
 func TestCallerInRecords(t *testing.T) {
 	t.Parallel()
-	a := newAccess(testToken, nil)
-	r := a.identify(calling(socketPeer(0), "authorization", "Bearer "+a.sessions.issue("s"))).audit()
+	a := NewAuthenticator(testToken, nil)
+	r := a.Identify(calling(socketPeer(0), "authorization", "Bearer "+a.Sessions.Issue("s"))).AuditCaller()
 	if r.Uid == nil || r.GetUid() != 0 || r.GetGid() != 7 || r.GetPid() != 42 || r.GetConfinedTo() != "s" || r.GetAddress() != "" {
 		t.Errorf("%v", r)
 	}
-	r = a.identify(calling(tcpPeer("127.0.0.1:9"), ":authority", "[::1]:1", "authorization", "Bearer "+testToken)).audit()
+	r = a.Identify(calling(tcpPeer("127.0.0.1:9"), ":authority", "[::1]:1", "authorization", "Bearer "+testToken)).AuditCaller()
 	if r.Uid != nil || r.Gid != nil || r.Pid != nil || r.GetAddress() != "127.0.0.1:9" || r.GetConfinedTo() != "" {
 		t.Errorf("%v", r)
 	}
@@ -124,7 +124,7 @@ func TestSessionTokens(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tokens := newSessionTokens()
 		session := rapid.StringMatching(`[A-Za-z0-9_][A-Za-z0-9_./:-]{0,127}`).Draw(t, "session")
-		token := tokens.issue(session)
+		token := tokens.Issue(session)
 		if got, ok := tokens.read(token); !ok || got != session {
 			t.Fatalf("%q, %v", got, ok)
 		}
@@ -158,11 +158,11 @@ func TestSessionTokens(t *testing.T) {
 // TestConfine has all there is of a caller's session and a request's.
 func TestConfine(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ own, named, want string }{
+	for _, c := range []struct{ Trusted, named, want string }{
 		{"", "", ""}, {"", "a", "a"}, {"a", "", "a"}, {"a", "a", "a"}, {"a", "b", "refused"}, {"a", "aa", "refused"}, {"a", "A", "refused"},
 	} {
-		ctx := withCaller(t.Context(), caller{session: c.own})
-		got, err := confine(ctx, c.named)
+		ctx := NewContext(t.Context(), Caller{Session: c.Trusted})
+		got, err := Confine(ctx, c.named)
 		var r *apierror.StatusError
 		if errors.As(err, &r) {
 			got = "refused"
@@ -171,22 +171,22 @@ func TestConfine(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("%q names %q: %q, want %q", c.own, c.named, got, c.want)
+			t.Errorf("%q names %q: %q, want %q", c.Trusted, c.named, got, c.want)
 		}
 		before := &pb.CallReference{SessionId: c.named, CallId: "call"}
 		call := before
-		if err := confineCall(ctx, &call); (err != nil) != (c.want == "refused") || err == nil && (call.GetSessionId() != c.want || call.GetCallId() != "call") {
-			t.Errorf("%q names %q: %v, %v", c.own, c.named, call, err)
+		if err := ConfineCall(ctx, &call); (err != nil) != (c.want == "refused") || err == nil && (call.GetSessionId() != c.want || call.GetCallId() != "call") {
+			t.Errorf("%q names %q: %v, %v", c.Trusted, c.named, call, err)
 		}
 		if before.GetSessionId() != c.named {
 			t.Error("the reference that came was changed")
 		}
 	}
 	var none *pb.CallReference
-	if err := confineCall(t.Context(), &none); err != nil || none != nil {
+	if err := ConfineCall(t.Context(), &none); err != nil || none != nil {
 		t.Errorf("%v, %v", none, err)
 	}
-	if err := confineCall(withCaller(t.Context(), caller{session: "a"}), &none); err != nil || none.GetSessionId() != "a" {
+	if err := ConfineCall(NewContext(t.Context(), Caller{Session: "a"}), &none); err != nil || none.GetSessionId() != "a" {
 		t.Errorf("%v, %v", none, err)
 	}
 }
@@ -195,9 +195,9 @@ func TestConfine(t *testing.T) {
 func TestBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := newAccess(testToken, nil)
-		call := func(p *peer.Peer, token string) caller {
-			return a.identify(calling(p, ":authority", "localhost", "authorization", "Bearer "+token))
+		a := NewAuthenticator(testToken, nil)
+		call := func(p *peer.Peer, token string) Caller {
+			return a.Identify(calling(p, ":authority", "localhost", "authorization", "Bearer "+token))
 		}
 		proven := tcpPeer("127.0.0.1:1")
 		wantReason(t, "before", call(proven, testToken), "")
@@ -211,9 +211,9 @@ func TestBackoff(t *testing.T) {
 		}
 		wantReason(t, "another machine", call(tcpPeer("192.0.2.1:3"), testToken), "")
 		wantReason(t, "a connection that was good before", call(proven, testToken), "")
-		wantReason(t, "its session", call(proven, a.sessions.issue("s")), "")
+		wantReason(t, "its session", call(proven, a.Sessions.Issue("s")), "")
 		wantReason(t, "it guesses", call(proven, "wrong"), "TOKEN_BACKOFF")
-		wantReason(t, "the socket", a.identify(calling(socketPeer(1), "authorization", "Bearer wrong")), "TOKEN_INVALID")
+		wantReason(t, "the socket", a.Identify(calling(socketPeer(1), "authorization", "Bearer wrong")), "TOKEN_INVALID")
 		time.Sleep(retryOf(t, c))
 		wantReason(t, "one try after the wait", call(tcpPeer("127.0.0.1:2"), "wrong"), "TOKEN_INVALID")
 		wantReason(t, "and no other", call(tcpPeer("127.0.0.1:2"), testToken), "TOKEN_BACKOFF")
@@ -225,9 +225,9 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-func retryOf(t *testing.T, c caller) time.Duration {
+func retryOf(t *testing.T, c Caller) time.Duration {
 	t.Helper()
-	for _, d := range c.refused.Details {
+	for _, d := range c.Rejected.Details {
 		if retry, ok := d.(*errdetails.RetryInfo); ok {
 			return retry.GetRetryDelay().AsDuration()
 		}

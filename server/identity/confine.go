@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// confine returns the session that a request is about. A caller that is confined to a session may name no other,
+// Confine returns the session that a request is about. A caller that is confined to a session may name no other,
 // and where it names none its own is meant. Every service calls this with whatever a request says of a session,
 // before it looks at anything else.
-func confine(ctx context.Context, session string) (string, error) {
-	own := callerOf(ctx).session
+func Confine(ctx context.Context, session string) (string, error) {
+	own := FromContext(ctx).Session
 	switch {
 	case own == "" || session == own:
 		return session, nil
@@ -23,14 +23,14 @@ func confine(ctx context.Context, session string) (string, error) {
 	return "", apierror.SessionMismatch()
 }
 
-// mayNameFiles reports whether the payloads of a call may be files. The directories that an operator allowed are those
+// MayNameFiles reports whether the payloads of a call may be files. The directories that an operator allowed are those
 // of all sessions, so a caller that is confined to one sends what it has.
-func mayNameFiles(ctx context.Context) bool { return callerOf(ctx).session == "" }
+func MayNameFiles(ctx context.Context) bool { return FromContext(ctx).Session == "" }
 
-// confineCall does the same to the reference of a call where it is in a request. That of a confined caller is there
+// ConfineCall does the same to the reference of a call where it is in a request. That of a confined caller is there
 // afterwards.
-func confineCall(ctx context.Context, call **pb.CallReference) error {
-	session, err := confine(ctx, (*call).GetSessionId())
+func ConfineCall(ctx context.Context, call **pb.CallReference) error {
+	session, err := Confine(ctx, (*call).GetSessionId())
 	if err == nil && session != (*call).GetSessionId() {
 		confined := &pb.CallReference{}
 		proto.Merge(confined, *call)
