@@ -15,6 +15,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // Bounds and defaults of reading, as artifact.proto states them.
@@ -35,8 +36,8 @@ type artifacts struct {
 	pb.UnimplementedArtifactServiceServer
 	catalog *catalog.Catalog
 	logs    logs
-	metrics Metrics       // nil when nobody asks
-	idle    time.Duration // that an answer of a stream may wait for a client to take it
+	metrics metrics.Reporter // nil when nobody asks
+	idle    time.Duration    // that an answer of a stream may wait for a client to take it
 }
 
 // ReadArtifact reads a part of an artifact.

@@ -24,6 +24,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // AuditTrailer is the trailer of an answer that has a record: the log, the sequence of the
@@ -53,7 +54,7 @@ const (
 // audit records what is answered. A nil audit records nothing.
 type audit struct {
 	log        auditlog.Log
-	metrics    Metrics // nil when nobody asks
+	metrics    metrics.Reporter // nil when nobody asks
 	logger     *slog.Logger
 	server     string // the build
 	poisoned   func() // called when the log takes nothing any more, maybe more than once; nil: nobody asks
@@ -61,7 +62,7 @@ type audit struct {
 	unrecorded counter // refusals since the last one that was recorded
 }
 
-func newAudit(log auditlog.Log, m Metrics, logger *slog.Logger, info *pb.GetServerInfoResponse) *audit {
+func newAudit(log auditlog.Log, m metrics.Reporter, logger *slog.Logger, info *pb.GetServerInfoResponse) *audit {
 	if log == nil {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (a *audit) append(ctx context.Context, r *request, records ...*pb.AuditReco
 	began := time.Now()
 	err := a.write(ctx, records...)
 	if a.metrics != nil {
-		a.metrics.Step(ctx, auditStore, began, err)
+		a.metrics.Step(ctx, metrics.AuditStore, began, err)
 	}
 	if err == nil {
 		tellHead(ctx, records)

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // NewService returns the service without a transport around it.
@@ -84,7 +85,7 @@ func RedactedOutput(out *pb.CompleteToolOutput, family *Family, o redact.Options
 }
 
 // NewMeasuredService is NewService with somebody who measures, and who knows one rule of redaction.
-func NewMeasuredService(t testing.TB, r *Registry, store artifactstore.Store, m Metrics) pb.ToolResultServiceServer {
+func NewMeasuredService(t testing.TB, r *Registry, store artifactstore.Store, m metrics.Reporter) pb.ToolResultServiceServer {
 	s := NewService(t, r, store).(*service)
 	s.metrics, s.store, s.redactions = m, watched(s.store, m), map[string]bool{"rule": true}
 	return s
@@ -92,9 +93,9 @@ func NewMeasuredService(t testing.TB, r *Registry, store artifactstore.Store, m 
 
 // Redacted is how kinds of redaction are counted where only "rule" is a rule.
 func Redacted(list ...*pb.Redaction) map[string]int64 {
-	p := &Projected{}
+	p := &metrics.Projected{}
 	for _, r := range list {
-		p.redacted(map[string]bool{"rule": true}, r)
+		p.AddRedaction(map[string]bool{"rule": true}, r)
 	}
 	return p.Redactions
 }

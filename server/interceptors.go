@@ -22,6 +22,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // RequestIDHeader carries the id of a call: the client's own, if it sent one,
@@ -34,7 +35,7 @@ type requestIDKey struct{}
 // calls is what the interceptors share.
 type calls struct {
 	logger   *slog.Logger
-	metrics  Metrics
+	metrics  metrics.Reporter
 	access   *identity.Authenticator
 	rights   map[string]right
 	limits   *pb.Limits

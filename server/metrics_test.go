@@ -21,23 +21,24 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // measured remembers what it is told.
 type measured struct {
 	mu        sync.Mutex
-	projected []*server.Projected
-	compacted []server.Compacted
+	projected []*metrics.Projected
+	compacted []metrics.Compacted
 	puts      []int64
 }
 
-func (m *measured) Projected(_ context.Context, p *server.Projected) {
+func (m *measured) Projected(_ context.Context, p *metrics.Projected) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.projected = append(m.projected, p)
 }
 
-func (m *measured) Compacted(c server.Compacted) { m.compacted = append(m.compacted, c) }
+func (m *measured) Compacted(c metrics.Compacted) { m.compacted = append(m.compacted, c) }
 
 func (m *measured) Put(_ context.Context, n int64, _ time.Time, _ error) {
 	m.mu.Lock()
@@ -46,10 +47,10 @@ func (m *measured) Put(_ context.Context, n int64, _ time.Time, _ error) {
 }
 
 func (*measured) Call(string, codes.Code, time.Duration)            {}
-func (*measured) Read(server.Read)                                  {}
+func (*measured) Read(metrics.Read)                                 {}
 func (*measured) Step(context.Context, string, time.Time, error)    {}
 func (*measured) Commits(string, int, time.Duration, time.Duration) {}
-func (m *measured) take() (list []*server.Projected, stored []int64) {
+func (m *measured) take() (list []*metrics.Projected, stored []int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list, stored = m.projected, m.puts
@@ -99,7 +100,7 @@ func TestMeasuring(t *testing.T) {
 }
 
 // checkFacts compares facts with the answer, read in another way.
-func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, resp *pb.ProjectResponse, f *server.Projected) {
+func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, resp *pb.ProjectResponse, f *metrics.Projected) {
 	if family == "" || req.GetOutput().GetError() != nil {
 		family = "error"
 	}
@@ -111,7 +112,7 @@ func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, res
 		t.Fatalf("%d bytes of %d, %d tokens of %d", f.Bytes, size, f.Receipt, resp.GetReceipt().GetTokens())
 	}
 	truncated := canonical.GetError().GetDetailsOmitted() != nil
-	wantCuts, wantKept := map[pb.CutKind]server.Cuts{}, preview.Counts{}
+	wantCuts, wantKept := map[pb.CutKind]metrics.Cuts{}, preview.Counts{}
 	for _, payload := range h.opened(canonical) {
 		eachLarge(payload, func(_ string, cut bool, _ string) { truncated = truncated || cut })
 		eachMessage(payload, func(m protoreflect.Message) {
@@ -124,7 +125,7 @@ func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, res
 				if bytes == 0 && kind != pb.CutKind_CUT_KIND_SOURCE_LOSS {
 					bytes = get("byte_end").Uint() - get("byte_start").Uint()
 				}
-				wantCuts[kind] = server.Cuts{Count: wantCuts[kind].Count + 1, Bytes: wantCuts[kind].Bytes + int64(bytes)}
+				wantCuts[kind] = metrics.Cuts{Count: wantCuts[kind].Count + 1, Bytes: wantCuts[kind].Bytes + int64(bytes)}
 			case "Segment":
 				if r := get("reason").Enum(); r > protoreflect.EnumNumber(pb.KeepReason_KEEP_REASON_CONTEXT) && r < protoreflect.EnumNumber(pb.KeepReason_KEEP_REASON_STRUCTURE) {
 					wantKept[r] += int64(get("last_line").Uint() - get("first_line").Uint() + 1)
@@ -265,7 +266,7 @@ func TestMeasuringCompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := resp.GetPlan()
-		want := []server.Compacted{{Results: 1, Changed: 1, Before: int64(plan.GetTokensBefore()), After: int64(plan.GetTokensAfter())}}
+		want := []metrics.Compacted{{Results: 1, Changed: 1, Before: int64(plan.GetTokensBefore()), After: int64(plan.GetTokensAfter())}}
 		if dry {
 			want = nil
 		}

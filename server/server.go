@@ -33,6 +33,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -52,7 +53,7 @@ const Encoding = gzip.Name
 // Options are what a Server is given beside its configuration.
 type Options struct {
 	Logger   *slog.Logger        // required
-	Metrics  Metrics             // optional; what the configuration asks for, package telemetry starts
+	Metrics  metrics.Reporter    // optional; what the configuration asks for, package telemetry starts
 	GRPC     []grpc.ServerOption // further ones, such as a stats handler that traces
 	Version  string              // of the build; empty: what the build knows of itself
 	Families []Family            // nil: Families(), with the profiles of the configuration
@@ -134,7 +135,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		return err
 	}
 	limits, info := limitsOf(s.config), Info(o.Version)
-	records, err := s.openAudit(onCommit(o.Metrics, auditStore))
+	records, err := s.openAudit(metrics.OnCommit(o.Metrics, metrics.AuditStore))
 	if err != nil {
 		return fmt.Errorf("audit log: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // service is ToolResultService. Its methods return the errors of the rooms
@@ -39,7 +40,7 @@ type service struct {
 	audit        *audit           // nil when no log is kept
 	requests     *requests
 	objects      *objectstore.Store // nil when there is none
-	metrics      Metrics            // nil when nobody asks
+	metrics      metrics.Reporter   // nil when nobody asks
 	redactions   map[string]bool    // the rules of redaction, by which they are counted; other kinds are names that callers chose
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog/sqlite"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // booksName is the file of the books in the directory of the store.
@@ -112,9 +113,9 @@ func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error)
 }
 
 // openBooks opens the books of a store; in memory when they have no path.
-func (s *Server) openBooks(store artifactstore.Store, path string, m Metrics) (err error) {
+func (s *Server) openBooks(store artifactstore.Store, path string, m metrics.Reporter) (err error) {
 	s.catalog, err = catalog.Open(store, catalog.Options{
-		OnCommit: onCommit(m, booksStore),
+		OnCommit: metrics.OnCommit(m, metrics.CatalogStore),
 		Books:    path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
 		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/tokens"
 	"github.com/toolresult/toolresult/transports"
 )
@@ -127,7 +128,7 @@ func (c *toolCall) execute(ctx context.Context) (page, error) {
 	}
 	answer, err := r.largest(ctx)
 	if err == nil && c.metrics != nil {
-		c.metrics.Read(Read{
+		c.metrics.Read(metrics.Read{
 			Artifact: pages.Ref().Name, Selection: selectionName(call), Bytes: int64(len(answer.canonical.GetText().GetContentPreview())),
 		})
 	}

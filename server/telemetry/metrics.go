@@ -13,9 +13,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
-var _ server.Metrics = (*Telemetry)(nil)
+var _ metrics.Reporter = (*Telemetry)(nil)
 
 // labels are pairs of a label and its value. They are comparable, so that the attributes of each are made once.
 type labels [6]string
@@ -65,7 +66,7 @@ func (t *Telemetry) Call(method string, code codes.Code, elapsed time.Duration) 
 }
 
 // Projected is [server.Metrics]'s.
-func (t *Telemetry) Projected(ctx context.Context, p *server.Projected) {
+func (t *Telemetry) Projected(ctx context.Context, p *metrics.Projected) {
 	elapsed, family, cut := time.Since(p.Began), labels{labelFamily, p.Family}, strconv.FormatBool(p.Truncated)
 	t.count(projections, 1, labels{labelFamily, p.Family, labelOutcome, outcome(p.Failed), labelTruncated, cut})
 	t.took(projectionDuration, elapsed, family)
@@ -111,7 +112,7 @@ func words[E ~int32](names map[int32]string, prefix string) map[E]string {
 }
 
 // Compacted is [server.Metrics]'s.
-func (t *Telemetry) Compacted(c server.Compacted) {
+func (t *Telemetry) Compacted(c metrics.Compacted) {
 	t.count(compactions, 1, labels{})
 	t.count(compactionResults, c.Changed, labels{labelChanged, "true"})
 	t.count(compactionResults, c.Results-c.Changed, labels{labelChanged, "false"})
@@ -119,7 +120,7 @@ func (t *Telemetry) Compacted(c server.Compacted) {
 }
 
 // Read is [server.Metrics]'s.
-func (t *Telemetry) Read(r server.Read) {
+func (t *Telemetry) Read(r metrics.Read) {
 	receipt := "other"
 	named, first := t.regrets.read(r.Artifact)
 	if named {

@@ -20,6 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/server/telemetry"
 )
 
@@ -85,10 +86,10 @@ func TestAddressTaken(t *testing.T) {
 }
 
 // facts are those of a projection that has something of everything.
-func facts() *server.Projected {
-	return &server.Projected{
+func facts() *metrics.Projected {
+	return &metrics.Projected{
 		Began: time.Now(), Family: "command", Bytes: 4096, Tokens: 1000, Receipt: 300, Truncated: true,
-		Cuts:      map[pb.CutKind]server.Cuts{pb.CutKind_CUT_KIND_MIDDLE: {Count: 1, Bytes: 3000}},
+		Cuts:      map[pb.CutKind]metrics.Cuts{pb.CutKind_CUT_KIND_MIDDLE: {Count: 1, Bytes: 3000}},
 		Artifacts: []string{"0123456789ab"},
 	}
 }
@@ -138,9 +139,9 @@ func TestConcurrent(t *testing.T) {
 			for k := range 200 {
 				made.Call("/toolresult.v1.ToolResultService/Project", codes.Code(k%16), time.Millisecond)
 				made.Projected(context.Background(), facts())
-				made.Read(server.Read{Selection: "tail", Bytes: 3, Artifact: fmt.Sprint(i, k)})
+				made.Read(metrics.Read{Selection: "tail", Bytes: 3, Artifact: fmt.Sprint(i, k)})
 				made.Commits("books", 1, time.Millisecond, time.Millisecond)
-				made.Compacted(server.Compacted{Results: 2, Changed: 1, Before: 10, After: 5})
+				made.Compacted(metrics.Compacted{Results: 2, Changed: 1, Before: 10, After: 5})
 				made.Step(context.Background(), "audit", time.Now(), nil)
 			}
 		})
