@@ -21,8 +21,8 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 var update = flag.Bool("update", false, "write the golden files, and fail")
@@ -211,7 +211,7 @@ func opened(t *testing.T, out *pb.CompleteToolOutput) (m protoreflect.Message, s
 	if custom == nil {
 		return m, func() {}
 	}
-	families, err := server.BroughtFamilies(exampleFamilies)
+	families, err := families.LoadCustomFamilies(exampleFamilies)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // projector stands in for that of the command family, for what no real one can
@@ -46,7 +47,7 @@ func serve(t *testing.T, p projector, change func(*config.Config)) *inProcess {
 	c := config.Default(nil)
 	c.Socket, c.Store = filepath.Join(shortDir(t), "run", "s"), config.MemoryStore
 	change(&c)
-	families := server.Families()
+	families := families.BuiltIn()
 	for i := range families {
 		if families[i].Name == "command" {
 			families[i].Projector = p

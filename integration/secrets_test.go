@@ -30,6 +30,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // overheard has everything that a client is told: messages in both of their forms, headers, trailers and
@@ -225,7 +226,7 @@ func (w *planting) families(t *testing.T) {
 		w.sowFamily(t, string(f.Name()), complete, func(protoreflect.Message) *pb.CompleteToolOutput { return out }, project, covered)
 		textFields(f.Message(), want, map[protoreflect.FullName]bool{}, 0)
 	}
-	brought, err := server.BroughtFamilies(exampleFamilies)
+	brought, err := families.LoadCustomFamilies(exampleFamilies)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,11 @@ import (
 	"slices"
 	"testing"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // What a canonical result may weigh: its compact JSON by the bytes of its receipt, of receipts
@@ -43,7 +44,7 @@ func (w weighed) isText() bool { return 2*w.text >= w.receipt }
 func TestCanonicalIsLean(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{args: withFamilies(t)})
-	families, err := server.BroughtFamilies(exampleFamilies)
+	families, err := families.LoadCustomFamilies(exampleFamilies)
 	if err != nil {
 		t.Fatal(err)
 	}

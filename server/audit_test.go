@@ -23,6 +23,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // checking is what tests and properties have in common.
@@ -52,7 +53,7 @@ func newArchive(t testing.TB) archive {
 // reopened is the archive after a start: the store and the log stay, and nothing else.
 func (a archive) reopened(t testing.TB) archive {
 	t.Helper()
-	r, err := server.NewRegistry(a.families...)
+	r, err := families.NewRegistry(a.families...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +373,7 @@ func TestRequestIDsOfTurnsAndStreams(t *testing.T) {
 // Without a log there is nothing to ask, and no call can be made twice safely.
 func TestWithoutAuditLog(t *testing.T) {
 	h := newHouse(t)
-	r, err := server.NewRegistry(h.families...)
+	r, err := families.NewRegistry(h.families...)
 	if err != nil {
 		t.Fatal(err)
 	}

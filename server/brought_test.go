@@ -14,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // bring makes a house with the families of one file, whose messages are given in
@@ -35,8 +36,8 @@ func bring(t *testing.T, messages string) (house, error) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: server.Families()}
-	brought, err := server.BroughtFamilies(path)
+	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: families.BuiltIn()}
+	brought, err := families.LoadCustomFamilies(path)
 	if err != nil {
 		return h, err
 	}
@@ -44,7 +45,7 @@ func bring(t *testing.T, messages string) (house, error) {
 	for _, f := range brought {
 		h.types[f.Name] = f.Type
 	}
-	r, err := server.NewRegistry(h.families...)
+	r, err := families.NewRegistry(h.families...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // frameBytes is the size of a full frame of a message.
@@ -42,7 +43,7 @@ func (p *poisoned) Get(n int) *[]byte {
 func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
 	pool := &poisoned{BufferPool: newBufferPool()}
 	experimental.SetDefaultBufferPool(pool)
-	registry, err := NewRegistry(Families()...)
+	registry, err := families.NewRegistry(families.BuiltIn()...)
 	if err != nil {
 		t.Fatal(err)
 	}

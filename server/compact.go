@@ -11,13 +11,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/tokens"
 )
 
 // newCompactor returns the compactor of a registry's families, for a store.
-func newCompactor(r *Registry, s store) (*compactor.Compactor, error) {
-	return compactor.New(r.types, func(payload []byte) (path, digest string) {
+func newCompactor(r *families.Registry, s store) (*compactor.Compactor, error) {
+	return compactor.New(r.Types(), func(payload []byte) (path, digest string) {
 		ref := s.RefOf(payload)
 		return ref.Path, ref.Digest
 	})
@@ -125,7 +126,7 @@ func (m *compaction) measure(entry int, r *pb.CanonicalToolResult) (int, error) 
 }
 
 func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Receipt, error) {
-	receipt, err := m.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter, Handle: m.naming})
+	receipt, err := m.registry.ForResult(r).Renderer.Render(r, renderers.Policy{Counter: m.counter, Handle: m.naming})
 	if err == nil {
 		err = receipt.Cost().Fits(m.budget.receipt)
 	}
@@ -245,7 +246,7 @@ func (s *service) protection(check envelope.Checker, p *pb.ProtectionPolicy, int
 	}
 	into.Families = make(map[string]bool, len(p.GetFamilies()))
 	for i, name := range p.GetFamilies() {
-		if s.registry.families[name] == nil && name != s.registry.failed.Name {
+		if s.registry.ByName(name) == nil && name != s.registry.ErrorFamily().Name {
 			check.Fail(fmt.Sprintf("families[%d]", i), pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
 		}
 		into.Families[name] = true

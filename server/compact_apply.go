@@ -231,8 +231,8 @@ func (m *compaction) mention(i int) (string, error) {
 		r = made.Result
 	}
 	var superseded *pb.Superseded
-	if _, payload := m.registry.types.Open(r); payload != nil {
+	if _, payload := m.registry.Types().Open(r); payload != nil {
 		superseded = envelope.SupersededBy(payload)
 	}
-	return renderers.Mention(m.registry.ofResult(r).Renderer, r, renderers.Policy{Counter: m.counter, Handle: m.naming}, m.plan.Results[i].Subject, superseded), nil
+	return renderers.Mention(m.registry.ForResult(r).Renderer, r, renderers.Policy{Counter: m.counter, Handle: m.naming}, m.plan.Results[i].Subject, superseded), nil
 }

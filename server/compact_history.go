@@ -107,10 +107,10 @@ func (h *givenHistory) resultOf(path string, e *pb.CompactEntry) (r *pb.Canonica
 			return nil, err
 		}
 	}
-	if unknownTo(r, h.registry.types) {
+	if unknownTo(r, h.registry.Types()) {
 		return nil, nil
 	}
-	return r, envelope.ValidateCanonical(path+"."+field, r, h.registry.types)
+	return r, envelope.ValidateCanonical(path+"."+field, r, h.registry.Types())
 }
 
 // onRecord returns the latest result of a call on record.

@@ -20,6 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // compactWire is the client's side of a CompactStream call.
@@ -92,7 +93,7 @@ func compactStreamed(ctx context.Context, s pb.ToolResultServiceServer, messages
 // in a stage of the store, whether they come as messages or as JSON.
 func TestStreamsCompactLikeRequests(t *testing.T) {
 	h := newHistories(t)
-	r, err := server.NewRegistry(h.families...)
+	r, err := families.NewRegistry(h.families...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 func (h house) canonical(t *testing.T, out *pb.CompleteToolOutput) *pb.CanonicalToolResult {
@@ -138,7 +139,7 @@ func (e elsewhere) RefOf(content []byte) artifactstore.Ref {
 // A result names the path that its payload got, whatever was foreseen.
 func TestCompactNamesTheRealPath(t *testing.T) {
 	h := newHouse(t)
-	r, err := server.NewRegistry(server.Families()...)
+	r, err := families.NewRegistry(families.BuiltIn()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,21 +11,22 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // Bare is what Project and Compact do between the transport and the books: it checks,
 // projects, fits and renders as they do, into a store that its caller empties. So that
 // a hundred million calls need no disk.
 type Bare struct {
-	registry  *Registry
+	registry  *families.Registry
 	counters  counters
 	compactor *compactor.Compactor
 	ctx       context.Context //nolint:containedctx // of the test
 }
 
 // NewBare returns a Bare for the families of a registry.
-func NewBare(t testing.TB, r *Registry) *Bare {
-	c, err := compactor.New(r.types, func(payload []byte) (path, digest string) {
+func NewBare(t testing.TB, r *families.Registry) *Bare {
+	c, err := compactor.New(r.Types(), func(payload []byte) (path, digest string) {
 		ref := artifactstore.NewMemory().RefOf(payload)
 		return ref.Path, ref.Digest
 	})
@@ -48,7 +49,7 @@ func (b *Bare) Project(req *pb.ProjectRequest, came Came, sink artifactstore.Sin
 	if err := envelope.ValidateComplete(out); err != nil {
 		return nil, renderers.Receipt{}, err
 	}
-	family, err := b.registry.ofOutput(out)
+	family, err := b.registry.ForOutput(out)
 	if err != nil {
 		return nil, renderers.Receipt{}, err
 	}
@@ -75,11 +76,11 @@ func (b *Bare) Compact(r *pb.CanonicalToolResult, to compactor.Target, policy re
 			return nil, renderers.Receipt{}, err
 		}
 	}
-	receipt, err := b.registry.ofResult(r).Renderer.Render(compacted.Result, policy)
+	receipt, err := b.registry.ForResult(r).Renderer.Render(compacted.Result, policy)
 	return compacted.Result, receipt, err
 }
 
 // Rules are what is known of the lines of a program.
 func (b *Bare) Rules(commandLine string) *preview.Rules {
-	return b.registry.families["command"].rules(commandLine)
+	return b.registry.ByName("command").LineRules(commandLine)
 }

@@ -18,17 +18,18 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // NewService returns the service without a transport around it.
-func NewService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
+func NewService(t testing.TB, r *families.Registry, store artifactstore.Store) pb.ToolResultServiceServer {
 	return NewLoggingService(t, r, store, slog.New(slog.DiscardHandler))
 }
 
 // NewLoggingService is NewService with a log.
-func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, logger *slog.Logger) pb.ToolResultServiceServer {
+func NewLoggingService(t testing.TB, r *families.Registry, store artifactstore.Store, logger *slog.Logger) pb.ToolResultServiceServer {
 	l := newCatalog(t, store)
 	c, err := newCompactor(r, l)
 	if err != nil {
@@ -39,14 +40,14 @@ func NewLoggingService(t testing.TB, r *Registry, store artifactstore.Store, log
 }
 
 // NewSpoolingService is NewService with no result of a stream in memory.
-func NewSpoolingService(t testing.TB, r *Registry, store artifactstore.Store) pb.ToolResultServiceServer {
+func NewSpoolingService(t testing.TB, r *families.Registry, store artifactstore.Store) pb.ToolResultServiceServer {
 	s := NewService(t, r, store).(*service)
 	s.streamMemory = 0
 	return s
 }
 
 // NewAuditedService is NewService with an audit log, and what reads it.
-func NewAuditedService(t testing.TB, r *Registry, store artifactstore.Store, log auditlog.Log) (pb.ToolResultServiceServer, pb.AuditServiceServer) {
+func NewAuditedService(t testing.TB, r *families.Registry, store artifactstore.Store, log auditlog.Log) (pb.ToolResultServiceServer, pb.AuditServiceServer) {
 	s := NewService(t, r, store).(*service)
 	s.audit = newAudit(log, nil, s.logger, Info(""))
 	s.requests = newRequests(s.audit)
@@ -80,12 +81,12 @@ func Register(t testing.TB, s pb.ToolResultServiceServer, list []redact.Secret) 
 }
 
 // RedactedOutput is an output without its secrets.
-func RedactedOutput(out *pb.CompleteToolOutput, family *Family, o redact.Options) *pb.CompleteToolOutput {
+func RedactedOutput(out *pb.CompleteToolOutput, family *families.Family, o redact.Options) *pb.CompleteToolOutput {
 	return (&redaction{options: o, found: counts{}}).output(out, family, nil)
 }
 
 // NewMeasuredService is NewService with somebody who measures, and who knows one rule of redaction.
-func NewMeasuredService(t testing.TB, r *Registry, store artifactstore.Store, m metrics.Reporter) pb.ToolResultServiceServer {
+func NewMeasuredService(t testing.TB, r *families.Registry, store artifactstore.Store, m metrics.Reporter) pb.ToolResultServiceServer {
 	s := NewService(t, r, store).(*service)
 	s.metrics, s.store, s.redactions = m, watched(s.store, m), map[string]bool{"rule": true}
 	return s
@@ -188,7 +189,7 @@ func Reason(err error) (reason, field string) {
 }
 
 // FailedTokens is the default budget of errors.
-func FailedTokens() int { return failed().Tokens }
+func FailedTokens() int { return families.ErrorTokens }
 
 // SetBudgets gives a service budgets of an operator.
 func SetBudgets(s pb.ToolResultServiceServer, list ...config.Budget) {

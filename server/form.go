@@ -30,7 +30,7 @@ func formed(form pb.CanonicalForm, r *pb.CanonicalToolResult) (message *pb.Canon
 // record of it has the message whatever is asked for.
 func (s *service) form(form pb.CanonicalForm, resp *pb.ProjectResponse) (err error) {
 	r := resp.GetCanonical()
-	resp.Family = s.registry.nameOf(r)
+	resp.Family = s.registry.NameOf(r)
 	resp.Canonical, resp.CanonicalJson, err = formed(form, r)
 	return err
 }

@@ -21,6 +21,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
@@ -62,7 +63,7 @@ func (m *measured) take() (list []*metrics.Projected, stored []int64) {
 func measuredHouse(t testing.TB) (house, *measured) {
 	t.Helper()
 	h, m := newHouse(t), &measured{}
-	r, err := server.NewRegistry(h.families...)
+	r, err := families.NewRegistry(h.families...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (p *projection) facts(resp *pb.ProjectResponse) *metrics.Projected {
 	if text := int64(len(resp.GetReceipt().GetText())); text > 0 {
 		facts.Tokens = (facts.Bytes*facts.Receipt + text/2) / text
 	}
-	for _, m := range p.registry.opened(resp.GetCanonical()) {
+	for _, m := range p.registry.Messages(resp.GetCanonical()) {
 		envelope.Walk("", m, func(_ string, m protoreflect.Message) { facts.AddLedger(m) })
 	}
 	for i, path := range facts.Artifacts {
@@ -63,17 +63,6 @@ func (p *projection) facts(resp *pb.ProjectResponse) *metrics.Projected {
 		facts.AddRedaction(p.redactions, r)
 	}
 	return facts
-}
-
-// opened are the payload and the error of a result, whichever it has.
-func (r *Registry) opened(c *pb.CanonicalToolResult) (list []protoreflect.Message) {
-	if c.GetError() != nil {
-		list = append(list, c.GetError().ProtoReflect())
-	}
-	if _, payload := r.types.Open(c); payload != nil {
-		list = append(list, payload)
-	}
-	return list
 }
 
 // outputBytes is the size of the complete output as it came: the message, and what came

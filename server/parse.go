@@ -18,7 +18,7 @@ func (s *service) ParseReceipt(_ context.Context, req *pb.ParseReceiptRequest) (
 	if req.GetText() == "" {
 		check.Fail("text", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 	}
-	parse, known := s.registry.parser(req.GetFamily())
+	parse, known := s.registry.Parser(req.GetFamily())
 	if !known {
 		check.Fail(familyField, pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
 	}
@@ -32,22 +32,6 @@ func (s *service) ParseReceipt(_ context.Context, req *pb.ParseReceiptRequest) (
 		})
 	}
 	return parsed(&document), err
-}
-
-// parser returns what reads the receipts of a family. Those of the contract have one grammar, and a custom family has
-// its own labels beside it.
-func (r *Registry) parser(family string) (parse func(string) (renderers.Document, error), known bool) {
-	if family == "" || family == r.failed.Name {
-		return renderers.ParseReceipt, true
-	}
-	f := r.families[family]
-	if f == nil {
-		return nil, false
-	}
-	if custom, ok := f.Renderer.(*renderers.CustomRenderer); ok {
-		return custom.Parse, true
-	}
-	return renderers.ParseReceipt, true
 }
 
 // parsed is what a receipt says, as a message.

@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // received is what came as streams.
@@ -68,7 +69,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 // has.
 func (s *service) asked(policy *pb.ProjectionPolicy, resp *pb.ProjectResponse) *pb.ProjectResponse {
 	if !policy.GetSegments() {
-		s.registry.types.WithoutSegments(resp.GetCanonical())
+		s.registry.Types().WithoutSegments(resp.GetCanonical())
 	}
 	return resp
 }
@@ -77,7 +78,7 @@ func (s *service) asked(policy *pb.ProjectionPolicy, resp *pb.ProjectResponse) *
 type projection struct {
 	*service
 	began       time.Time
-	family      *Family
+	family      *families.Family
 	req         *pb.ProjectRequest
 	redaction   *redaction
 	details     *pb.AuditDetails
@@ -121,7 +122,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	if err := envelope.ValidateComplete(out); err != nil {
 		return err
 	}
-	if p.family, err = p.registry.ofOutput(out); err != nil {
+	if p.family, err = p.registry.ForOutput(out); err != nil {
 		return err
 	}
 	if p.policy, err = p.counters.projection(p.req.GetPolicy(), out.GetToolName(), p.family.Tokens); err != nil {
@@ -135,7 +136,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 		return err
 	}
 	if p.streams = came.streams; len(p.roots) > 0 {
-		rules := p.family.rules(out.GetCommand().GetCommandLine())
+		rules := p.family.LineRules(out.GetCommand().GetCommandLine())
 		p.files, err = p.withFiles(ctx, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction)
 		if err != nil {
 			return err
@@ -216,7 +217,7 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
 	in.Left = p.leaves()
-	canonical, m, err := p.family.project(ctx, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
+	canonical, m, err := projectFamily(ctx, p.family, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 // keepFor reads streams again whose excerpts were kept for another budget, so that they are shown like payloads that are
 // inline: streams of a tool that was not known when they came, and outputs that get a share of a turn.
 func (p *projection) keepFor(ctx context.Context, tokens int) error {
-	rules := p.family.rules(p.output.GetCommand().GetCommandLine())
+	rules := p.family.LineRules(p.output.GetCommand().GetCommandLine())
 	for key := range p.in.Streams {
 		s := p.streams[key]
 		if s.tokens == tokens {
@@ -249,8 +250,8 @@ func (p *projection) keepFor(ctx context.Context, tokens int) error {
 	return nil
 }
 
-// project makes the canonical result and the receipt of an output.
-func (f *Family) project(ctx context.Context, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
+// projectFamily makes the canonical result and the receipt of an output.
+func projectFamily(ctx context.Context, f *families.Family, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
 	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter, Handle: handle}}
 	in.Measure = m.result
 	if _, brought := f.Renderer.(*renderers.CustomRenderer); brought {

@@ -23,6 +23,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -30,7 +31,7 @@ import (
 type house struct {
 	pb.ToolResultServiceServer
 	store    *artifactstore.Memory
-	families []server.Family
+	families []families.Family
 	types    envelope.Types // of the families that were brought
 
 	redacting redact.Options // of everything that is projected
@@ -38,8 +39,8 @@ type house struct {
 
 func newHouse(t testing.TB) house {
 	t.Helper()
-	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: server.Families()}
-	brought, err := server.BroughtFamilies("../docs/examples/acme.binpb")
+	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: families.BuiltIn()}
+	brought, err := families.LoadCustomFamilies("../docs/examples/acme.binpb")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func newHouse(t testing.TB) house {
 	for _, f := range brought {
 		h.types[f.Name] = f.Type
 	}
-	r, err := server.NewRegistry(h.families...)
+	r, err := families.NewRegistry(h.families...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func (h house) checkStored(t *rapid.T, out *pb.CompleteToolOutput, c *pb.Canonic
 }
 
 // family is that of an output.
-func (h house) family(out *pb.CompleteToolOutput) *server.Family {
+func (h house) family(out *pb.CompleteToolOutput) *families.Family {
 	name := envelope.Family(out)
 	if out.GetCustom() != nil {
 		name = out.GetCustom().GetType()
@@ -265,7 +266,7 @@ func (h house) family(out *pb.CompleteToolOutput) *server.Family {
 			return &h.families[i]
 		}
 	}
-	return &server.Family{}
+	return &families.Family{}
 }
 
 // opened are the payload and the error of a result, whichever it has.

@@ -16,6 +16,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // redaction replaces the secrets of one output. It is the one place where that is
@@ -91,7 +92,7 @@ func (r *redaction) checkCall(check envelope.Checker, call *pb.CallReference) {
 }
 
 // checkNames checks all names of a request.
-func (r *redaction) checkNames(req *pb.ProjectRequest, family *Family) error {
+func (r *redaction) checkNames(req *pb.ProjectRequest, family *families.Family) error {
 	if r.options.Values == nil {
 		return nil
 	}
@@ -117,7 +118,7 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *Family) error {
 
 // output returns a complete output without its secrets: out itself if it has none. What
 // came as streams was redacted as it came; its payloads are told what was found there.
-func (r *redaction) output(out *pb.CompleteToolOutput, family *Family, streams map[string]arrived) *pb.CompleteToolOutput {
+func (r *redaction) output(out *pb.CompleteToolOutput, family *families.Family, streams map[string]arrived) *pb.CompleteToolOutput {
 	w := &redactingWalk{redaction: r, streams: streams, whole: family.Whole}
 	if w.output(out, family); !w.dirty {
 		return out
@@ -148,7 +149,7 @@ type redactingWalk struct {
 	dirty   bool
 }
 
-func (w *redactingWalk) output(out *pb.CompleteToolOutput, family *Family) {
+func (w *redactingWalk) output(out *pb.CompleteToolOutput, family *families.Family) {
 	if custom := out.GetCustom(); custom != nil && family.Type != nil {
 		w.custom(custom, family.Type)
 	}

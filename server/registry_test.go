@@ -5,30 +5,30 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 func TestRegistryRefuses(t *testing.T) {
-	good := server.Families()
+	good := families.BuiltIn()
 	for name, c := range map[string]struct {
-		change func([]server.Family) []server.Family
+		change func([]families.Family) []families.Family
 		says   string
 	}{
-		"a family without a projector": {func(f []server.Family) []server.Family { f[0].Projector = nil; return f }, `"text": has no projector`},
-		"a family without a renderer":  {func(f []server.Family) []server.Family { f[1].Renderer = nil; return f }, `"command": has no renderer`},
-		"a case without a family":      {func(f []server.Family) []server.Family { return f[:1] }, "1 families for "},
-		"a family without a case":      {func(f []server.Family) []server.Family { f[1].Name = "cmd"; return f }, `case "command" of the contract has no family`},
-		"a family that is there twice": {func(f []server.Family) []server.Family { return append(f, f[0]) }, `"text": is there twice`},
-		"a family without a budget":    {func(f []server.Family) []server.Family { f[0].Tokens = 0; return f }, "default budget of 0 tokens"},
+		"a family without a projector": {func(f []families.Family) []families.Family { f[0].Projector = nil; return f }, `"text": has no projector`},
+		"a family without a renderer":  {func(f []families.Family) []families.Family { f[1].Renderer = nil; return f }, `"command": has no renderer`},
+		"a case without a family":      {func(f []families.Family) []families.Family { return f[:1] }, "1 families for "},
+		"a family without a case":      {func(f []families.Family) []families.Family { f[1].Name = "cmd"; return f }, `case "command" of the contract has no family`},
+		"a family that is there twice": {func(f []families.Family) []families.Family { return append(f, f[0]) }, `"text": is there twice`},
+		"a family without a budget":    {func(f []families.Family) []families.Family { f[0].Tokens = 0; return f }, "default budget of 0 tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := server.NewRegistry(c.change(slices.Clone(good))...)
+			_, err := families.NewRegistry(c.change(slices.Clone(good))...)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %q", err, c.says)
 			}
 		})
 	}
-	if _, err := server.NewRegistry(good...); err != nil {
+	if _, err := families.NewRegistry(good...); err != nil {
 		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -127,7 +128,7 @@ func (r *replay) compare(canonical *pb.CanonicalToolResult) error {
 }
 
 func (r *replay) profiles(family string) string {
-	f := r.registry.families[family]
+	f := r.registry.ByName(family)
 	if f == nil {
 		return ""
 	}
@@ -147,10 +148,10 @@ func (r *replay) rendered(canonical *pb.CanonicalToolResult, receipt *pb.Receipt
 	if err != nil {
 		return err
 	}
-	if err := envelope.ValidateCanonical("canonical", canonical, r.registry.types); err != nil {
+	if err := envelope.ValidateCanonical("canonical", canonical, r.registry.Types()); err != nil {
 		return incomparable("the canonical result is not one of a family that this server has")
 	}
-	again, err := r.registry.ofResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter, Handle: r.handle(r.record.GetPolicy().GetRender())})
+	again, err := r.registry.ForResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter, Handle: r.handle(r.record.GetPolicy().GetRender())})
 	if err != nil {
 		return incomparable("it cannot be rendered: " + err.Error())
 	}
@@ -202,10 +203,10 @@ func (r *replay) payload(ctx context.Context, p *pb.AuditPayload) (artifactstore
 	return blob, nil
 }
 
-func (r *replay) family() *Family {
-	f, err := r.registry.ofOutput(r.record.GetOutput())
+func (r *replay) family() *families.Family {
+	f, err := r.registry.ForOutput(r.record.GetOutput())
 	if err != nil {
-		return &Family{}
+		return &families.Family{}
 	}
 	return f
 }
@@ -239,7 +240,7 @@ func (b *storedBlob) Size() int64 { return b.size }
 func (b *storedBlob) Open() (io.ReadCloser, error) { return b.from.Open(b.ctx, b.name) }
 
 // inlinePayload is a payload that a record has itself.
-func inlinePayload(out *pb.CompleteToolOutput, f *Family, field string) (inline []byte, ok bool) {
+func inlinePayload(out *pb.CompleteToolOutput, f *families.Family, field string) (inline []byte, ok bool) {
 	find := func(at string, p *pb.Payload) {
 		if at == field {
 			inline, ok = p.GetInline(), true
@@ -252,7 +253,7 @@ func inlinePayload(out *pb.CompleteToolOutput, f *Family, field string) (inline 
 
 // again projects the output again; nil when it cannot be.
 func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob, known *knownArtifacts) (*pb.CanonicalToolResult, error) {
-	family, err := r.registry.ofOutput(r.record.GetOutput())
+	family, err := r.registry.ForOutput(r.record.GetOutput())
 	if err != nil {
 		r.gone = "this server does not have the family"
 	}
@@ -267,7 +268,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	}
 	policy.Budget.Tokens = int(r.record.GetBudgetTokens())
 	p := &projection{service: r.service, family: family, output: proto.CloneOf(r.record.GetOutput()), streams: map[string]arrived{}}
-	rules := family.rules(p.output.GetCommand().GetCommandLine())
+	rules := family.LineRules(p.output.GetCommand().GetCommandLine())
 	if err := r.restore(ctx, p, blobs, policy.Budget.Tokens, rules); err != nil {
 		return nil, err
 	}
@@ -278,7 +279,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if err := p.whole(); err != nil {
 		return nil, err
 	}
-	canonical, _, err := family.project(ctx, p.in, r.handle(r.record.GetPolicy().GetRender()), known)
+	canonical, _, err := projectFamily(ctx, family, p.in, r.handle(r.record.GetPolicy().GetRender()), known)
 	if shortfall := (*envelope.ShortfallError)(nil); errors.As(err, &shortfall) {
 		r.gone = "it does not fit its budget any more"
 		return nil, nil

@@ -40,7 +40,7 @@ func (s *service) inRequest(src canonicalSource) (r *pb.CanonicalToolResult, fie
 		return nil, canonicalField, nil
 	}
 	check := envelope.NewChecker("")
-	if name := src.GetFamily(); name != "" && s.registry.families[name] == nil && name != s.registry.failed.Name {
+	if name := src.GetFamily(); name != "" && s.registry.ByName(name) == nil && name != s.registry.ErrorFamily().Name {
 		check.Fail(familyField, pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
 		return nil, jsonField, check.Err()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // sealed is what cases are made of. It does not change, and is shared.
@@ -30,7 +31,7 @@ type sealed struct {
 
 func newSealed(t testing.TB) *sealed {
 	s := &sealed{house: newHouse(t), rooms: map[string]describing{}}
-	r, err := server.NewRegistry(s.families...)
+	r, err := families.NewRegistry(s.families...)
 	if err != nil {
 		t.Fatal(err)
 	}

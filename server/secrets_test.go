@@ -13,6 +13,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 )
 
@@ -239,12 +240,12 @@ func TestRedactionIsTheSameAgain(t *testing.T) {
 		}
 		o := redact.Options{Values: values, Patterns: redact.BuiltIn()}
 		r := &redaction{options: o, found: counts{}}
-		got := r.output(out, &Family{}, nil)
+		got := r.output(out, &families.Family{}, nil)
 		if want := `{"a":"[redacted:A]","n":"[redacted:N]","[redacted:A]":["[redacted:github-pat]"]}`; string(got.GetError().GetDetails().GetInline()) != want {
 			t.Errorf("the details are %s, want %s", got.GetError().GetDetails().GetInline(), want)
 		}
 		again := &redaction{options: o, found: counts{}}
-		if twice := again.output(got, &Family{}, nil); twice != got || len(again.found) != 0 {
+		if twice := again.output(got, &families.Family{}, nil); twice != got || len(again.found) != 0 {
 			t.Errorf("redacted again it is %v", twice)
 		}
 		if before != nil && !bytes.Equal(before.GetError().GetDetails().GetInline(), got.GetError().GetDetails().GetInline()) {
@@ -287,7 +288,7 @@ func TestOriginalsOfLists(t *testing.T) {
 	}}}
 	r := &redaction{options: redact.Options{Patterns: redact.BuiltIn()}, found: counts{}}
 	payloads := map[string]string{}
-	eachPayload("output", r.output(out, &Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
+	eachPayload("output", r.output(out, &families.Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
 		payloads[field] = string(p.GetInline())
 	})
 	if len(r.originals) != 2 || len(payloads) != 3 {

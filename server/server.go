@@ -32,6 +32,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/tokens"
@@ -56,7 +57,7 @@ type Options struct {
 	Metrics  metrics.Reporter    // optional; what the configuration asks for, package telemetry starts
 	GRPC     []grpc.ServerOption // further ones, such as a stats handler that traces
 	Version  string              // of the build; empty: what the build knows of itself
-	Families []Family            // nil: Families(), with the profiles of the configuration
+	Families []families.Family   // nil: Families(), with the profiles of the configuration
 	LockWait time.Duration       // how long to wait for another process to leave the store
 }
 
@@ -82,19 +83,19 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err := config.Validate(c); err != nil {
 		return nil, err
 	}
-	profiles, err := Profiles(c.Profiles, c.ProjectProfiles)
+	profiles, err := families.LoadProfiles(c.Profiles, c.ProjectProfiles)
 	if err != nil {
 		return nil, err
 	}
 	list := o.Families
 	if list == nil {
-		list = families(profiles)
+		list = families.WithProfiles(profiles)
 	}
-	brought, err := BroughtFamilies(c.Families...)
+	brought, err := families.LoadCustomFamilies(c.Families...)
 	if err != nil {
 		return nil, err
 	}
-	registry, err := NewRegistry(append(list, brought...)...)
+	registry, err := families.NewRegistry(append(list, brought...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func New(c config.Config, o Options) (*Server, error) {
 
 // assemble opens what the server needs, in the order in which it is closed
 // again from the end: the store first, so that its lock is released last.
-func (s *Server) assemble(registry *Registry, o Options) error {
+func (s *Server) assemble(registry *families.Registry, o Options) error {
 	token, err := s.config.BearerToken()
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func (s *Server) assemble(registry *Registry, o Options) error {
 		instance: strconv.FormatUint(rand.Uint64(), 36) + "-",
 	}
 	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
-	info.Families, info.Durability, info.Limits = registry.names, durability, limits
+	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	results := &service{
 		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.catalog, o.Metrics), roots: roots, durability: durability,

@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
 )
@@ -24,7 +25,7 @@ import (
 // below; the interceptor that wraps them makes statuses of these.
 type service struct {
 	pb.UnimplementedToolResultServiceServer
-	registry     *Registry
+	registry     *families.Registry
 	compactor    *compactor.Compactor
 	counters     counters
 	store        store
@@ -94,10 +95,10 @@ func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Render
 	if err != nil {
 		return nil, err
 	}
-	if err := envelope.ValidateCanonical(field, canonical, s.registry.types); err != nil {
+	if err := envelope.ValidateCanonical(field, canonical, s.registry.Types()); err != nil {
 		return nil, err
 	}
-	family := s.registry.ofResult(canonical)
+	family := s.registry.ForResult(canonical)
 	receipt, err := s.receipt("policy", canonical, req.GetPolicy(), family.Tokens)
 	if err != nil {
 		return nil, apierror.AtField(field, err)
@@ -141,7 +142,7 @@ func (s *service) receipt(path string, r *pb.CanonicalToolResult, p *pb.RenderPo
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	receipt, err := s.registry.ofResult(r).Renderer.Render(r, renderers.Policy{Counter: counter, Handle: s.handle(p)})
+	receipt, err := s.registry.ForResult(r).Renderer.Render(r, renderers.Policy{Counter: counter, Handle: s.handle(p)})
 	if err != nil {
 		return nil, err
 	}

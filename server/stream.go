@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 )
 
@@ -118,7 +119,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err := identity.ConfineCall(a.ctx, &header.Call); err != nil {
 		return err
 	}
-	family := a.registry.families[header.GetFamily()]
+	family := a.registry.ByName(header.GetFamily())
 	check := envelope.NewChecker("header")
 	if family == nil {
 		check.Fail("family", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
@@ -149,7 +150,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	a.header, a.budget = header, policy.Budget.Tokens
 	a.order.wanted = header.GetKeepOrder() && family.Ordered
 	a.order.newStage = func() (artifactstore.Stage, error) { return a.store.Stage(a.stageContext()) }
-	a.rules = family.rules(header.GetCommandLine())
+	a.rules = family.LineRules(header.GetCommandLine())
 	for _, name := range header.GetStreams() {
 		if _, err := a.stream(name); err != nil {
 			return err
@@ -336,7 +337,7 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]arrived) (*pb.Comple
 }
 
 // eachCustomPayload visits those of a family that an operator brought.
-func eachCustomPayload(out *pb.CompleteToolOutput, f *Family, visit func(path string, p *pb.Payload)) {
+func eachCustomPayload(out *pb.CompleteToolOutput, f *families.Family, visit func(path string, p *pb.Payload)) {
 	custom := out.GetCustom()
 	if custom == nil || f.Type == nil {
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // kept is what a store has of a content; nil when it has nothing.
@@ -129,7 +130,7 @@ func TestAnswerIsNoAbort(t *testing.T) {
 
 // The log says what was kept, and nothing of its content.
 func TestAbortIsLogged(t *testing.T) {
-	registry, err := server.NewRegistry(server.Families()...)
+	registry, err := families.NewRegistry(families.BuiltIn()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // bytesPerTokenAtFirst is how many bytes of text a page is tried with for each token of its budget.
@@ -29,7 +30,7 @@ type pageReading struct {
 	pages    *artifactstore.Pages
 	from, to int64 // what is left of the selection or, of a match, of the artifact
 	first    int64 // where the first match was found, once it was
-	family   *Family
+	family   *families.Family
 	policy   renderers.Policy
 	limit    envelope.Cost
 }

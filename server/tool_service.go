@@ -87,7 +87,7 @@ func (c *toolCall) check() (err error) {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	if c.redaction, err = c.redactionOf(nil, c.req.GetCall().GetSessionId(), c.registry.failed.Name); err != nil {
+	if c.redaction, err = c.redactionOf(nil, c.req.GetCall().GetSessionId(), c.registry.ErrorFamily().Name); err != nil {
 		return err
 	}
 	if c.redaction.checkCall(check, c.req.GetCall()); check.Err() != nil {
@@ -122,7 +122,7 @@ func (c *toolCall) execute(ctx context.Context) (page, error) {
 		return page{}, err
 	}
 	defer pages.Close() // read-only
-	r := pageReading{call: call, pages: pages, family: c.registry.families["text"], policy: c.policy(), limit: c.budget.receipt}
+	r := pageReading{call: call, pages: pages, family: c.registry.ByName("text"), policy: c.policy(), limit: c.budget.receipt}
 	if err := r.begin(ctx); err != nil {
 		return page{}, err
 	}
@@ -153,13 +153,13 @@ func selectionName(call readCall) string {
 
 // failed tells the model what it did wrong.
 func (c *toolCall) failed(ctx context.Context, wrong *mistake) (page, error) {
-	family := c.registry.failed
+	family := c.registry.ErrorFamily()
 	out := c.redaction.output(&pb.CompleteToolOutput{
 		ToolName: envelope.ReadTool,
 		Error:    &pb.CompleteToolError{Kind: wrong.kind, Message: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(wrong.message)}}},
 	}, family, nil)
 	policy := projectors.Policy{Budget: c.budget.receipt, LineBytes: c.budget.lineBytes, HeadPercent: defaultHeadPercent, Counter: c.counter}
-	canonical, m, err := family.project(ctx, projectors.Input{Output: out, Policy: policy}, c.handle(c.req.GetPolicy()), c.store.For(ownerOf(c.req.GetCall())))
+	canonical, m, err := projectFamily(ctx, family, projectors.Input{Output: out, Policy: policy}, c.handle(c.req.GetPolicy()), c.store.For(ownerOf(c.req.GetCall())))
 	if err != nil {
 		return page{}, err
 	}
@@ -175,7 +175,7 @@ func (c *toolCall) record(ctx context.Context, resp *pb.CallToolResponse) error 
 	arguments := strings.ToValidUTF8(cutText(c.req.GetArgumentsJson(), maxArguments), "")
 	r.Call, r.Details = known(c.req.GetCall()), c.redaction.details(&pb.AuditDetails{ToolInput: arguments})
 	r.Policy = &pb.ProjectionPolicy{Render: known(c.req.GetPolicy())}
-	r.ToolName, r.Family, r.Status = envelope.ReadTool, c.registry.nameOf(resp.GetCanonical()), resp.GetCanonical().GetStatus()
+	r.ToolName, r.Family, r.Status = envelope.ReadTool, c.registry.NameOf(resp.GetCanonical()), resp.GetCanonical().GetStatus()
 	r.Versions = &pb.AuditVersions{
 		Server: c.audit.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: c.counter.Name(),
 	}

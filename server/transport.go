@@ -69,12 +69,12 @@ func (s *service) resolveResult(given *pb.TurnResult) (*pb.TurnResult, error) {
 	if err != nil || canonical == nil {
 		return given, err
 	}
-	if err := envelope.ValidateCanonical(field, canonical, s.registry.types); err != nil {
+	if err := envelope.ValidateCanonical(field, canonical, s.registry.Types()); err != nil {
 		return nil, err
 	}
 	receipt := given.GetReceipt()
 	if receipt == nil {
-		if receipt, err = s.receipt("", canonical, nil, s.registry.ofResult(canonical).Tokens); err != nil {
+		if receipt, err = s.receipt("", canonical, nil, s.registry.ForResult(canonical).Tokens); err != nil {
 			return nil, apierror.AtField(field, err)
 		}
 	}

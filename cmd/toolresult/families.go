@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 func familiesCommand() *cobra.Command {
@@ -15,16 +15,16 @@ func familiesCommand() *cobra.Command {
 		Long: "List the built-in families and those of descriptor sets, with the default budget of each in tokens.\n" +
 			"A family that breaks a convention is named, with what is wrong: use it as a check before `serve --families`.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			brought, err := server.BroughtFamilies(paths...)
+			custom, err := families.LoadCustomFamilies(paths...)
 			if err != nil {
 				return err
 			}
-			families := append(server.Families(), brought...)
-			if _, err := server.NewRegistry(families...); err != nil {
+			list := append(families.BuiltIn(), custom...)
+			if _, err := families.NewRegistry(list...); err != nil {
 				return err
 			}
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			for _, f := range families {
+			for _, f := range list {
 				origin := "built in"
 				if f.Type != nil {
 					origin = "yours"

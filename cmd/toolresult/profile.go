@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolresult/toolresult/projectors/profile"
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 func profileCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (d *directories) load(cmd *cobra.Command) (*profile.Set, error) {
 	if !cmd.Flags().Changed("project-profiles") {
 		d.projects = configured.ProjectProfiles
 	}
-	return server.Profiles(d.own, d.projects)
+	return families.LoadProfiles(d.own, d.projects)
 }
 
 // explaining is one use of `profile explain`.
@@ -194,7 +194,7 @@ func profileCheckCommand() *cobra.Command {
 			if project {
 				own, projects = nil, args
 			}
-			set, err := server.Profiles(own, projects)
+			set, err := families.LoadProfiles(own, projects)
 			if err != nil {
 				return err
 			}

@@ -1,8 +1,13 @@
-package server
+// Package families is the registry of tool families: which projector and which renderer each has, and its default budget.
+// A family is one of the contract, or a custom family of an operator.
+package families
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/config"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -23,7 +28,7 @@ type Registry struct {
 // has a family, and every canonical payload keeps the conventions. It names the
 // first thing that is wrong.
 func NewRegistry(families ...Family) (*Registry, error) {
-	r := &Registry{families: map[string]*Family{}, types: envelope.Types{}, failed: failed()}
+	r := &Registry{families: map[string]*Family{}, types: envelope.Types{}, failed: errorFamily()}
 	for i := range families {
 		f := &families[i]
 		if err := r.add(f); err != nil {
@@ -72,7 +77,7 @@ func (r *Registry) add(f *Family) error {
 		return errors.New("has no projector")
 	case f.Renderer == nil:
 		return errors.New("has no renderer")
-	case f.Tokens < minTokens || f.Tokens > maxTokens:
+	case f.Tokens < config.MinReceiptTokens || f.Tokens > config.MaxReceiptTokens:
 		return fmt.Errorf("has a default budget of %d tokens", f.Tokens)
 	case r.families[f.Name] != nil:
 		return errors.New("is there twice")
@@ -84,6 +89,18 @@ func (r *Registry) add(f *Family) error {
 	r.names = append(r.names, f.Name)
 	return nil
 }
+
+// ByName returns the family of a name, as GetServerInfo lists it; nil if there is none.
+func (r *Registry) ByName(name string) *Family { return r.families[name] }
+
+// Names returns the names of the families, in the order of the contract.
+func (r *Registry) Names() []string { return r.names }
+
+// Types returns the types of the custom families.
+func (r *Registry) Types() envelope.Types { return r.types }
+
+// ErrorFamily returns the family of results that are errors.
+func (r *Registry) ErrorFamily() *Family { return r.failed }
 
 func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	if len(complete) != len(canonical) {
@@ -97,9 +114,9 @@ func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	return nil
 }
 
-// ofOutput returns the family of a valid complete output. The only one that it
+// ForOutput returns the family of a valid complete output. The only one that it
 // may not find is one that an operator should have brought.
-func (r *Registry) ofOutput(out *pb.CompleteToolOutput) (*Family, error) {
+func (r *Registry) ForOutput(out *pb.CompleteToolOutput) (*Family, error) {
 	if out.GetError() != nil {
 		return r.failed, nil
 	}
@@ -114,8 +131,8 @@ func (r *Registry) ofOutput(out *pb.CompleteToolOutput) (*Family, error) {
 	return nil, check.Err()
 }
 
-// ofResult returns the family of a valid canonical result.
-func (r *Registry) ofResult(c *pb.CanonicalToolResult) *Family {
+// ForResult returns the family of a valid canonical result.
+func (r *Registry) ForResult(c *pb.CanonicalToolResult) *Family {
 	if c.GetError() != nil {
 		return r.failed
 	}
@@ -126,10 +143,37 @@ func (r *Registry) ofResult(c *pb.CanonicalToolResult) *Family {
 	return r.families[name]
 }
 
-// nameOf returns the name of the family of a valid canonical result, as GetServerInfo and records have it.
-func (r *Registry) nameOf(c *pb.CanonicalToolResult) string {
-	if f := r.ofResult(c); f != nil {
+// NameOf returns the name of the family of a valid canonical result, as GetServerInfo and records have it.
+func (r *Registry) NameOf(c *pb.CanonicalToolResult) string {
+	if f := r.ForResult(c); f != nil {
 		return f.Name
 	}
 	return ""
+}
+
+// Parser returns what reads the receipts of a family. Those of the contract have one grammar, and a custom family has
+// its own labels beside it.
+func (r *Registry) Parser(family string) (parse func(string) (renderers.Document, error), known bool) {
+	if family == "" || family == r.failed.Name {
+		return renderers.ParseReceipt, true
+	}
+	f := r.families[family]
+	if f == nil {
+		return nil, false
+	}
+	if custom, ok := f.Renderer.(*renderers.CustomRenderer); ok {
+		return custom.Parse, true
+	}
+	return renderers.ParseReceipt, true
+}
+
+// Messages are the payload and the error of a result, whichever it has.
+func (r *Registry) Messages(c *pb.CanonicalToolResult) (list []protoreflect.Message) {
+	if c.GetError() != nil {
+		list = append(list, c.GetError().ProtoReflect())
+	}
+	if _, payload := r.types.Open(c); payload != nil {
+		list = append(list, payload)
+	}
+	return list
 }

@@ -1,4 +1,4 @@
-package server
+package families
 
 import (
 	"github.com/toolresult/toolresult/envelope"
@@ -23,19 +23,19 @@ type Family struct {
 	Profiles  *profile.Set                            // of the programs whose outputs it takes; nil for none
 }
 
-// rules are those of a program's lines, or nil.
-func (f *Family) rules(commandLine string) *preview.Rules {
+// LineRules returns the rules for the lines of a program, nil for none.
+func (f *Family) LineRules(commandLine string) *preview.Rules {
 	if f.Rules == nil {
 		return nil
 	}
 	return f.Rules(commandLine)
 }
 
-// Families is the built-in list, in the order of the contract, with the profiles
+// BuiltIn is the built-in list, in the order of the contract, with the profiles
 // of commands that are built in.
-func Families() []Family { return families(profile.BuiltIn()) }
+func BuiltIn() []Family { return WithProfiles(profile.BuiltIn()) }
 
-func families(profiles *profile.Set) []Family {
+func WithProfiles(profiles *profile.Set) []Family {
 	return []Family{
 		described("text", projectors.Text(), renderers.Text()),
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
@@ -107,7 +107,10 @@ func whole(f Family) Family {
 	return f
 }
 
-// failed is what handles results without a family: the tool's own errors.
-func failed() *Family {
-	return &Family{Name: "error", Tokens: 2000, Projector: projectors.Error(), Renderer: renderers.Error()}
+// ErrorTokens is the default budget of a tool's own errors, in tokens.
+const ErrorTokens = 2000
+
+// errorFamily returns the family of results that are errors.
+func errorFamily() *Family {
+	return &Family{Name: "error", Tokens: ErrorTokens, Projector: projectors.Error(), Renderer: renderers.Error()}
 }

@@ -1,4 +1,4 @@
-package server
+package families
 
 import (
 	"os"
@@ -6,10 +6,10 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
-// Profiles reads the profiles of commands (docs/profiles.md): those that are
+// LoadProfiles reads the profiles of commands (docs/profiles.md): those that are
 // built in, then those of the directories of the operator, then those of the
 // directories of projects. It names each file with which something is wrong.
-func Profiles(directories, projects []string) (*profile.Set, error) {
+func LoadProfiles(directories, projects []string) (*profile.Set, error) {
 	if len(directories)+len(projects) == 0 {
 		return profile.BuiltIn(), nil
 	}

@@ -1,4 +1,4 @@
-package server
+package families
 
 import (
 	"errors"
@@ -16,10 +16,10 @@ import (
 // maxDescriptorSet bounds the file of a descriptor set, in bytes.
 const maxDescriptorSet = 16 << 20
 
-// BroughtFamilies returns the families that an operator brings in files with
+// LoadCustomFamilies returns the families that an operator brings in files with
 // descriptor sets (docs/families.md), in the order of the files and by name. It
 // names the file, the family and the field with which something is wrong.
-func BroughtFamilies(paths ...string) ([]Family, error) {
+func LoadCustomFamilies(paths ...string) ([]Family, error) {
 	var families []Family
 	for _, path := range paths {
 		types, err := readTypes(path)
@@ -27,7 +27,7 @@ func BroughtFamilies(paths ...string) ([]Family, error) {
 			return nil, fmt.Errorf("families of %s: %w", path, err)
 		}
 		for _, t := range types {
-			f, err := brought(t)
+			f, err := customFamily(t)
 			if err != nil {
 				return nil, fmt.Errorf("families of %s: family %s: %w", path, t.Name(), err)
 			}
@@ -56,7 +56,7 @@ func readTypes(path string) ([]*envelope.Type, error) {
 	return envelope.ReadTypes(&set)
 }
 
-func brought(t *envelope.Type) (Family, error) {
+func customFamily(t *envelope.Type) (Family, error) {
 	renderer, err := renderers.Custom(t)
 	return Family{
 		Name: t.Name(), Tokens: envelope.DefaultTokens(t.Canonical), Type: t,
