@@ -226,8 +226,8 @@ func (p *projection) payloads(ctx context.Context) (list []payloadOfOutput, err 
 		}
 		list = append(list, one)
 	}
-	eachPayload("output", p.output.ProtoReflect(), func(field string, payload *pb.Payload) { add(field, payload, payload) })
-	eachCustomPayload(p.output, p.family, func(field string, payload *pb.Payload) { add(field, payload, nil) })
+	envelope.VisitPayloads("output", p.output.ProtoReflect(), func(field string, payload *pb.Payload) { add(field, payload, payload) })
+	envelope.VisitCustomPayloads(p.output, p.family.Type, func(field string, payload *pb.Payload) { add(field, payload, nil) })
 	return list, err
 }
 

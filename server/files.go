@@ -62,7 +62,7 @@ type files struct {
 func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]arrived, budget int, rules *preview.Rules, r *redaction) (*files, error) {
 	f := &files{service: s, ctx: ctx, budget: budget, rules: rules, redaction: r, streams: streams}
 	var failed error
-	eachPayload("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
+	envelope.VisitPayloads("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
 		if p.GetFile() == nil || failed != nil {
 			return
 		}

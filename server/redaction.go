@@ -111,8 +111,8 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *families.Family) 
 			r.checkName(check, path+".redactions", known.GetKind())
 		}
 	}
-	eachPayload("output", req.GetOutput().ProtoReflect(), payload)
-	eachCustomPayload(req.GetOutput(), family, payload)
+	envelope.VisitPayloads("output", req.GetOutput().ProtoReflect(), payload)
+	envelope.VisitCustomPayloads(req.GetOutput(), family.Type, payload)
 	return check.Err()
 }
 
@@ -165,7 +165,7 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 		return
 	}
 	inside := &redactingWalk{redaction: w.redaction, streams: w.streams, whole: w.whole, replace: w.replace}
-	inside.message(customPath, m)
+	inside.message(envelope.CustomMessagePath, m)
 	if w.dirty = w.dirty || inside.dirty; !w.replace || !inside.dirty {
 		return
 	}
@@ -293,7 +293,7 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 	fields := m.Descriptor().Fields()
 	inline := fields.ByName("inline")
 	if !m.Has(inline) {
-		if s, ok := w.streams[projectors.Key(payloadOf(m))]; ok {
+		if s, ok := w.streams[projectors.Key(envelope.AsPayload(m))]; ok {
 			w.note(s.found)
 			w.tell(m, s.found)
 			if w.replace && s.original != nil {
@@ -338,7 +338,7 @@ func (w *redactingWalk) tell(m protoreflect.Message, found []redact.Count) {
 		return
 	}
 	all := counts{}
-	for _, r := range payloadOf(m).GetRedactions() {
+	for _, r := range envelope.AsPayload(m).GetRedactions() {
 		all[r.GetKind()] += int64(r.GetCount())
 	}
 	all.add(found)
@@ -352,16 +352,6 @@ func (w *redactingWalk) tell(m protoreflect.Message, found []redact.Count) {
 	if encoded, err := proto.Marshal(told); err == nil {
 		_ = proto.UnmarshalOptions{Merge: true}.Unmarshal(encoded, m.Interface()) // the same fields
 	}
-}
-
-// payloadOf is a payload, also when a message that an operator brought has it.
-func payloadOf(m protoreflect.Message) *pb.Payload {
-	if p, ok := m.Interface().(*pb.Payload); ok {
-		return p
-	}
-	p := &pb.Payload{}
-	proto.Merge(p, m.Interface())
-	return p
 }
 
 // text redacts a text. One that is JSON stays JSON, and has no secret that only shows

@@ -246,8 +246,8 @@ func inlinePayload(out *pb.CompleteToolOutput, f *families.Family, field string)
 			inline, ok = p.GetInline(), true
 		}
 	}
-	eachPayload("output", out.ProtoReflect(), find)
-	eachCustomPayload(out, f, find)
+	envelope.VisitPayloads("output", out.ProtoReflect(), find)
+	envelope.VisitCustomPayloads(out, f.Type, find)
 	return inline, ok
 }
 
@@ -319,8 +319,8 @@ func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]ar
 		})
 		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}, tokens: budget}
 	}
-	eachPayload("output", p.output.ProtoReflect(), put)
-	eachCustomPayload(p.output, p.family, func(field string, payload *pb.Payload) {
+	envelope.VisitPayloads("output", p.output.ProtoReflect(), put)
+	envelope.VisitCustomPayloads(p.output, p.family.Type, func(field string, payload *pb.Payload) {
 		if projectors.Key(payload) != "" { // those that are inline are in the message
 			put(field, payload)
 		}

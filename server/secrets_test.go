@@ -10,6 +10,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/encoding/prototext"
 
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -288,7 +289,7 @@ func TestOriginalsOfLists(t *testing.T) {
 	}}}
 	r := &redaction{options: redact.Options{Patterns: redact.BuiltIn()}, found: counts{}}
 	payloads := map[string]string{}
-	eachPayload("output", r.output(out, &families.Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
+	envelope.VisitPayloads("output", r.output(out, &families.Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
 		payloads[field] = string(p.GetInline())
 	})
 	if len(r.originals) != 2 || len(payloads) != 3 {

@@ -10,7 +10,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
@@ -18,7 +17,6 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/apierror"
-	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 )
 
@@ -284,7 +282,7 @@ const atSnapshot = "snapshot"
 
 // projection is that of Project, with the payloads of streams.
 func (a *arrival) projection(at string, out *pb.CompleteToolOutput, came received) (*pb.ProjectResponse, error) {
-	if family := familyName(out); out.GetError() == nil && family != "" && family != a.header.GetFamily() {
+	if family := envelope.OutputFamily(out); out.GetError() == nil && family != "" && family != a.header.GetFamily() {
 		check := envelope.NewChecker(at)
 		check.Fail("output", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is of another family than the header says")
 		return nil, check.Err()
@@ -310,7 +308,7 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]arrived) (*pb.Comple
 	check := envelope.NewChecker("")
 	room := int64(maxWhole)
 	var failed error
-	eachPayload("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
+	envelope.VisitPayloads("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
 		s, ok := streams[projectors.Key(p)]
 		if !ok || failed != nil {
 			return
@@ -334,47 +332,4 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]arrived) (*pb.Comple
 		return nil, failed
 	}
 	return out, check.Err()
-}
-
-// eachCustomPayload visits those of a family that an operator brought.
-func eachCustomPayload(out *pb.CompleteToolOutput, f *families.Family, visit func(path string, p *pb.Payload)) {
-	custom := out.GetCustom()
-	if custom == nil || f.Type == nil {
-		return
-	}
-	check := envelope.NewChecker("")
-	if m := f.Type.Read(check, custom); check.Err() == nil {
-		eachPayload(customPath, m, visit)
-	}
-}
-
-// customPath is where the message of such a family is.
-const customPath = "output." + envelope.CustomCase + ".message"
-
-// eachPayload visits the payloads inside of a message.
-func eachPayload(path string, m protoreflect.Message, visit func(path string, p *pb.Payload)) {
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		at := path + "." + string(f.Name())
-		switch {
-		case f.Message() == nil:
-		case f.IsList():
-			for i := range v.List().Len() {
-				eachPayload(fmt.Sprintf("%s[%d]", at, i), v.List().Get(i).Message(), visit)
-			}
-		default:
-			if v.Message().Descriptor().FullName() == payloadMessage {
-				visit(at, payloadOf(v.Message()))
-				return true
-			}
-			eachPayload(at, v.Message(), visit)
-		}
-		return true
-	})
-}
-
-func familyName(out *pb.CompleteToolOutput) string {
-	if out.GetCustom() != nil {
-		return out.GetCustom().GetType()
-	}
-	return envelope.Family(out)
 }

@@ -1,0 +1,64 @@
+package envelope
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// VisitCustomPayloads visits the payloads of the message of a custom family; t is nil for other families.
+func VisitCustomPayloads(out *pb.CompleteToolOutput, t *Type, visit func(path string, p *pb.Payload)) {
+	custom := out.GetCustom()
+	if custom == nil || t == nil {
+		return
+	}
+	check := NewChecker("")
+	if m := t.Read(check, custom); check.Err() == nil {
+		VisitPayloads(CustomMessagePath, m, visit)
+	}
+}
+
+// CustomMessagePath is the path of the message of a custom family in a request.
+const CustomMessagePath = "output." + CustomCase + ".message"
+
+// VisitPayloads visits the payloads inside of a message, with their paths. Payloads in maps are not visited: no message has any.
+func VisitPayloads(path string, m protoreflect.Message, visit func(path string, p *pb.Payload)) {
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		at := path + "." + string(f.Name())
+		switch {
+		case f.Message() == nil:
+		case f.IsList():
+			for i := range v.List().Len() {
+				VisitPayloads(fmt.Sprintf("%s[%d]", at, i), v.List().Get(i).Message(), visit)
+			}
+		default:
+			if v.Message().Descriptor().FullName() == payloadName {
+				visit(at, AsPayload(v.Message()))
+				return true
+			}
+			VisitPayloads(at, v.Message(), visit)
+		}
+		return true
+	})
+}
+
+// OutputFamily returns the name of the family of an output: the type of a custom family, or its case; empty for errors.
+func OutputFamily(out *pb.CompleteToolOutput) string {
+	if out.GetCustom() != nil {
+		return out.GetCustom().GetType()
+	}
+	return Family(out)
+}
+
+// AsPayload returns a message as a payload, also inside of the message of a custom family, which may be of a dynamic type.
+func AsPayload(m protoreflect.Message) *pb.Payload {
+	if p, ok := m.Interface().(*pb.Payload); ok {
+		return p
+	}
+	p := &pb.Payload{}
+	proto.Merge(p, m.Interface())
+	return p
+}
