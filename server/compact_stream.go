@@ -9,23 +9,24 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/idle"
 )
 
 // CompactStream compacts a history that arrives entry by entry, as Compact does one that is in its request.
 func (s *service) CompactStream(call grpc.BidiStreamingServer[pb.CompactStreamRequest, pb.CompactStreamResponse]) error {
-	c := &compactStream{compaction: compaction{service: s, ctx: call.Context(), began: time.Now()}, inbox: newInbox(s.idle), call: call}
+	c := &compactStream{compaction: compaction{service: s, ctx: call.Context(), began: time.Now()}, Limit: idle.NewLimit(s.idle), call: call}
 	defer func() {
 		if c.history != nil {
 			c.history.close()
 		}
 	}()
-	return c.while(c.serve)
+	return c.Run(c.serve)
 }
 
 // compactStream is one call of CompactStream.
 type compactStream struct {
 	compaction
-	*inbox
+	*idle.Limit
 	call grpc.BidiStreamingServer[pb.CompactStreamRequest, pb.CompactStreamResponse]
 }
 
@@ -71,7 +72,7 @@ func (c *compactStream) serve() error {
 
 // next returns the next message.
 func (c *compactStream) next() (m *pb.CompactStreamRequest, err error) {
-	err = c.await(func() error {
+	err = c.Wait(func() error {
 		m, err = c.call.Recv()
 		return err
 	})
@@ -88,5 +89,5 @@ func (c *compactStream) answer(planned *pb.PlannedResult, result *pb.CompactedRe
 
 // send sends to the client, which must take it.
 func (c *compactStream) send(m *pb.CompactStreamResponse) error {
-	return c.await(func() error { return c.call.Send(m) })
+	return c.Wait(func() error { return c.call.Send(m) })
 }

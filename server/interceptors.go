@@ -2,9 +2,7 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -22,6 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
@@ -212,24 +211,9 @@ func (c *calls) incident(ctx context.Context) string {
 // to the client.
 func (c *calls) panicked(ctx context.Context, p any) error {
 	id := c.incident(ctx)
-	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", whatPanicked(p), "stack", string(debug.Stack()))
+	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", idle.DescribePanic(p), "stack", string(debug.Stack()))
 	r := apierror.StatusError{Code: codes.Internal, Reason: pb.ErrorReason_ERROR_REASON_PANIC, Message: "the server failed on this call"}
 	return r.WithIncident(id)
-}
-
-// panicked is a panic that is passed on, as a log may have it.
-type panicked string
-
-// whatPanicked says what a panic was without the bytes of a tool: those of the runtime
-// have none, and of others the type and the stack have to do.
-func whatPanicked(p any) string {
-	switch p := p.(type) {
-	case panicked:
-		return string(p)
-	case runtime.Error:
-		return p.Error()
-	}
-	return fmt.Sprintf("a value of type %T", p)
 }
 
 // admit lets a call in: access, drain, and the limits on bytes.

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/idle"
 )
 
 // logs is what AppendLog needs.
@@ -69,7 +70,7 @@ func (l logs) serve(call appendLogCall) error {
 	syncing.Wait()
 	last, err := a.end(finished, first.GetHeader().GetCall(), err)
 	close(a.answers)
-	return taken(l.idle, func() error {
+	return idle.Send(l.idle, func() error {
 		sending.Wait()
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func (a *appending) guard(work func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			select {
-			case a.broken <- fmt.Errorf("panic: %s\n%s", whatPanicked(p), debug.Stack()):
+			case a.broken <- fmt.Errorf("panic: %s\n%s", idle.DescribePanic(p), debug.Stack()):
 			default: // the call has failed already
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/idle"
 )
 
 // Bounds and defaults of keeping artifacts, as artifact.proto states them.
@@ -127,7 +128,7 @@ func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Se
 		return err
 	}
 	send := func(m *pb.VerifyArtifactsResponse) error {
-		return taken(a.idle, func() error { return call.Send(m) })
+		return idle.Send(a.idle, func() error { return call.Send(m) })
 	}
 	counts, err := a.catalog.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
 		unsound := &pb.CorruptArtifact{Path: path, Reason: unsoundReason(err)}

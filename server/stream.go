@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/idle"
 )
 
 // maxCallStreams bounds the streams of one ProjectStream call.
@@ -27,9 +28,9 @@ const maxCallStreams = 64
 // goes through the same two places as an inline payload, the store and a preview,
 // so that the answer is the same.
 func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
-	a := &arrival{service: s, inbox: newInbox(s.idle), call: call, ctx: call.Context(), streams: map[string]*incoming{}}
+	a := &arrival{service: s, Limit: idle.NewLimit(s.idle), call: call, ctx: call.Context(), streams: map[string]*incoming{}}
 	defer a.end()
-	return a.while(a.receive)
+	return a.Run(a.receive)
 }
 
 // receive takes all messages of a call.
@@ -81,7 +82,7 @@ func outOfOrder(text string) error {
 // arrival is one ProjectStream call.
 type arrival struct {
 	*service
-	*inbox
+	*idle.Limit
 	call      grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
 	ctx       context.Context //nolint:containedctx // of the call
 	header    *pb.StreamHeader
@@ -96,7 +97,7 @@ type arrival struct {
 
 // next returns the next message.
 func (a *arrival) next() (m *arrivedMessage, err error) {
-	err = a.await(func() error {
+	err = a.Wait(func() error {
 		m, err = receive(a.call)
 		return err
 	})
@@ -222,7 +223,7 @@ func (a *arrival) snapshot(out *pb.CompleteToolOutput) error {
 
 // answer sends to the client, which must take it.
 func (a *arrival) answer(m *pb.ProjectStreamResponse) error {
-	return a.await(func() error { return a.call.Send(m) })
+	return a.Wait(func() error { return a.call.Send(m) })
 }
 
 // finish answers with the result.

@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/transports"
 )
 
@@ -126,10 +127,10 @@ func (*transport) LintTranscript(_ context.Context, req *pb.LintTranscriptReques
 
 // AssembleToolCalls reads the stream of one answer of a model.
 func (t *transport) AssembleToolCalls(call grpc.ClientStreamingServer[pb.AssembleToolCallsRequest, pb.AssembleToolCallsResponse]) error {
-	in := newInbox(t.idle)
-	return in.while(func() error {
+	in := idle.NewLimit(t.idle)
+	return in.Run(func() error {
 		resp, err := t.assemble(func() (m *pb.AssembleToolCallsRequest, err error) {
-			err = in.await(func() error {
+			err = in.Wait(func() error {
 				m, err = call.Recv()
 				return err
 			})
