@@ -63,14 +63,6 @@ func (m *arrivedMessage) parts() [][]byte {
 	return parts
 }
 
-// sizeOf is how many bytes parts have.
-func sizeOf(parts [][]byte) (n int64) {
-	for _, p := range parts {
-		n += int64(len(p))
-	}
-	return n
-}
-
 // keepChunk decodes a message that is a chunk as every encoder writes it, and keeps
 // its bytes where they are. It reports false, and does nothing, for all others.
 func (m *arrivedMessage) keepChunk(data mem.BufferSlice) bool {

@@ -70,8 +70,8 @@ func (p *projection) facts(resp *pb.ProjectResponse) *metrics.Projected {
 func (p *projection) outputBytes() int64 {
 	n := int64(proto.Size(p.req.GetOutput()))
 	for _, s := range p.streams {
-		if s.original != nil {
-			n += s.original.Size()
+		if s.Original != nil {
+			n += s.Original.Size()
 		} else {
 			n += s.Blob.Size()
 		}

@@ -14,11 +14,12 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/ingest"
 )
 
 // received is what came as streams.
 type received struct {
-	streams   map[string]arrived
+	streams   map[string]ingest.Payload
 	inOrder   projectors.InOrder
 	redaction *redaction // that the streams went through; nil when none came
 	snapshot  bool       // the call goes on
@@ -85,10 +86,10 @@ type projection struct {
 	output      *pb.CompleteToolOutput // without its secrets
 	policy      projectionPolicy
 	in          projectors.Input
-	streams     map[string]arrived
+	streams     map[string]ingest.Payload
 	puts        *puts // what was stored of it
 	fingerprint string
-	files       *files // nil when none can be named
+	files       *ingest.Files // nil when none can be named
 
 	kept     []payloadOfOutput      // of the output; none without an audit log
 	recorded *pb.CompleteToolOutput // as a record has it
@@ -137,11 +138,11 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	}
 	if p.streams = came.streams; len(p.roots) > 0 {
 		rules := p.family.LineRules(out.GetCommand().GetCommandLine())
-		p.files, err = p.withFiles(ctx, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction)
+		p.files, err = ingest.SpoolFiles(ctx, p.store, p.roots, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction.options)
 		if err != nil {
 			return err
 		}
-		p.streams = p.files.streams
+		p.streams = p.files.Streams
 	}
 	if p.family.Whole && len(p.streams) > 0 {
 		if out, err = inlined(out, p.streams); err != nil {
@@ -187,7 +188,7 @@ func (p *projection) whole() (err error) {
 
 func (p *projection) close() {
 	if p.files != nil {
-		p.files.discard()
+		p.files.Discard()
 	}
 }
 
@@ -233,18 +234,18 @@ func (p *projection) keepFor(ctx context.Context, tokens int) error {
 	rules := p.family.LineRules(p.output.GetCommand().GetCommandLine())
 	for key := range p.in.Streams {
 		s := p.streams[key]
-		if s.tokens == tokens {
+		if s.Tokens == tokens {
 			continue
 		}
 		w := preview.NewWriter(tokens)
 		w.Watch(rules)
-		if err := eachBlock(ctx, s.Blob, func(block []byte) error {
+		if err := ingest.ReadBlocks(ctx, s.Blob, func(block []byte) error {
 			_, err := w.Write(block)
 			return err
 		}); err != nil {
 			return err
 		}
-		s.Excerpt, s.tokens = w.Finish(), tokens
+		s.Excerpt, s.Tokens = w.Finish(), tokens
 		p.streams[key], p.in.Streams[key] = s, s.Stream
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/ingest"
 )
 
 // redaction replaces the secrets of one output. It is the one place where that is
@@ -118,7 +119,7 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *families.Family) 
 
 // output returns a complete output without its secrets: out itself if it has none. What
 // came as streams was redacted as it came; its payloads are told what was found there.
-func (r *redaction) output(out *pb.CompleteToolOutput, family *families.Family, streams map[string]arrived) *pb.CompleteToolOutput {
+func (r *redaction) output(out *pb.CompleteToolOutput, family *families.Family, streams map[string]ingest.Payload) *pb.CompleteToolOutput {
 	w := &redactingWalk{redaction: r, streams: streams, whole: family.Whole}
 	if w.output(out, family); !w.dirty {
 		return out
@@ -143,7 +144,7 @@ func (r *redaction) details(d *pb.AuditDetails) *pb.AuditDetails {
 // anything to replace, and then, if there is, through a copy to replace it.
 type redactingWalk struct {
 	*redaction
-	streams map[string]arrived
+	streams map[string]ingest.Payload
 	whole   bool // payloads are read whole, as JSON may be
 	replace bool
 	dirty   bool
@@ -294,11 +295,11 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 	inline := fields.ByName("inline")
 	if !m.Has(inline) {
 		if s, ok := w.streams[projectors.Key(envelope.AsPayload(m))]; ok {
-			w.note(s.found)
-			w.tell(m, s.found)
-			if w.replace && s.original != nil {
-				w.originals = append(w.originals, original{path, s.original})
-				moveLoss(m, s.original.Size(), s.Blob.Size())
+			w.note(s.Found)
+			w.tell(m, s.Found)
+			if w.replace && s.Original != nil {
+				w.originals = append(w.originals, original{path, s.Original})
+				moveLoss(m, s.Original.Size(), s.Blob.Size())
 			}
 		}
 		return

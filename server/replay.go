@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -267,7 +268,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 		return nil, nil
 	}
 	policy.Budget.Tokens = int(r.record.GetBudgetTokens())
-	p := &projection{service: r.service, family: family, output: proto.CloneOf(r.record.GetOutput()), streams: map[string]arrived{}}
+	p := &projection{service: r.service, family: family, output: proto.CloneOf(r.record.GetOutput()), streams: map[string]ingest.Payload{}}
 	rules := family.LineRules(p.output.GetCommand().GetCommandLine())
 	if err := r.restore(ctx, p, blobs, policy.Budget.Tokens, rules); err != nil {
 		return nil, err
@@ -313,11 +314,11 @@ func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]ar
 		}
 		w := preview.NewWriter(budget)
 		w.Watch(rules)
-		failed = eachBlock(ctx, blob, func(block []byte) error {
+		failed = ingest.ReadBlocks(ctx, blob, func(block []byte) error {
 			_, err := w.Write(block)
 			return err
 		})
-		p.streams[key] = arrived{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}, tokens: budget}
+		p.streams[key] = ingest.Payload{Stream: projectors.Stream{Blob: blob, Excerpt: w.Finish()}, Tokens: budget}
 	}
 	envelope.VisitPayloads("output", p.output.ProtoReflect(), put)
 	envelope.VisitCustomPayloads(p.output, p.family.Type, func(field string, payload *pb.Payload) {

@@ -34,6 +34,7 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -121,12 +122,12 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	roots, err := openRoots(s.config.Roots)
+	roots, err := ingest.OpenRoots(s.config.Roots)
 	if err != nil {
 		return err
 	}
 	for _, r := range roots {
-		s.closers = append(s.closers, r.dir)
+		s.closers = append(s.closers, r.Dir)
 	}
 	if err := s.listen(); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
@@ -29,7 +30,7 @@ type service struct {
 	compactor    *compactor.Compactor
 	counters     counters
 	store        store
-	roots        []root
+	roots        []ingest.Root
 	durability   pb.StoreDurability
 	info         *pb.GetServerInfoResponse
 	logger       *slog.Logger

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
+	"github.com/toolresult/toolresult/server/ingest"
 )
 
 // maxCallStreams bounds the streams of one ProjectStream call.
@@ -90,9 +91,9 @@ type arrival struct {
 	rules     *preview.Rules // of the program that writes
 	redaction *redaction
 	streams   map[string]*incoming
-	last      *incoming // of the chunk before
-	order     order
-	answered  bool // with the result
+	last      *incoming           // of the chunk before
+	order     *ingest.Interleaver // nil when the order of the streams is not kept
+	answered  bool                // with the result
 }
 
 // next returns the next message.
@@ -106,7 +107,7 @@ func (a *arrival) next() (m *arrivedMessage, err error) {
 
 // incoming is one stream of it.
 type incoming struct {
-	*intake
+	*ingest.Spool
 	name string
 }
 
@@ -147,8 +148,9 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 		return err
 	}
 	a.header, a.budget = header, policy.Budget.Tokens
-	a.order.wanted = header.GetKeepOrder() && family.Ordered
-	a.order.newStage = func() (artifactstore.Stage, error) { return a.store.Stage(a.stageContext()) }
+	if header.GetKeepOrder() && family.Ordered {
+		a.order = ingest.NewInterleaver(func() (artifactstore.Stage, error) { return a.store.Stage(a.stageContext()) })
+	}
 	a.rules = family.LineRules(header.GetCommandLine())
 	for _, name := range header.GetStreams() {
 		if _, err := a.stream(name); err != nil {
@@ -172,7 +174,7 @@ func (a *arrival) stream(name string) (*incoming, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	taking, err := newIntake(a.stageContext(), a.store, a.redaction.options, a.budget, a.rules)
+	taking, err := ingest.NewSpool(a.stageContext(), a.store, a.redaction.options, a.budget, a.rules)
 	if err != nil {
 		return nil, err
 	}
@@ -191,27 +193,27 @@ func (a *arrival) take(c *pb.StreamChunk, parts [][]byte) error {
 		a.last = in
 	}
 	in := a.last
-	if c.Offset != nil && c.GetOffset() != uint64(in.size) {
+	if c.Offset != nil && c.GetOffset() != uint64(in.Size) {
 		check := envelope.NewChecker("chunk")
-		check.Fail("offset", pb.ErrorReason_ERROR_REASON_CHUNK_ORDER, "is %d, and %d bytes of the stream came before", c.GetOffset(), in.size)
+		check.Fail("offset", pb.ErrorReason_ERROR_REASON_CHUNK_ORDER, "is %d, and %d bytes of the stream came before", c.GetOffset(), in.Size)
 		return check.Err()
 	}
-	a.order.came(in, sizeOf(parts))
-	return in.take(parts, func(ready [][]byte) error { return a.order.take(in, ready) })
+	a.order.Reserve(in.name, ingest.TotalSize(parts))
+	return in.Write(parts, func(ready [][]byte) error { return a.order.Fill(in.name, in.Held(), ready) })
 }
 
 // snapshot answers with a projection of what has arrived.
 func (a *arrival) snapshot(out *pb.CompleteToolOutput) error {
-	came := received{streams: map[string]arrived{}}
+	came := received{streams: map[string]ingest.Payload{}}
 	for name, in := range a.streams {
-		stream, err := in.prefix()
+		stream, err := in.Snapshot()
 		if err != nil {
 			return err
 		}
 		came.streams[name] = stream
 	}
 	var err error
-	if came.inOrder, err = a.order.of(came.streams); err != nil {
+	if came.inOrder, err = a.order.Interleaved(came.streams); err != nil {
 		return err
 	}
 	resp, err := a.projection(atSnapshot, out, came)
@@ -231,19 +233,19 @@ func (a *arrival) finish(m *pb.StreamFinish) error {
 	if err := a.checkSizes(m.GetStreamBytes()); err != nil {
 		return err
 	}
-	came := received{streams: map[string]arrived{}}
+	came := received{streams: map[string]ingest.Payload{}}
 	for name, in := range a.streams {
-		if err := in.flush(func(ready [][]byte) error { return a.order.take(in, ready) }); err != nil {
+		if err := in.Flush(func(ready [][]byte) error { return a.order.Fill(in.name, in.Held(), ready) }); err != nil {
 			return err
 		}
-		stream, err := in.seal()
+		stream, err := in.Seal()
 		if err != nil {
 			return err
 		}
 		came.streams[name] = stream
 	}
 	var err error
-	if came.inOrder, err = a.order.of(came.streams); err != nil {
+	if came.inOrder, err = a.order.Interleaved(came.streams); err != nil {
 		return err
 	}
 	resp, err := a.projection("finish", m.GetOutput(), came)
@@ -268,7 +270,7 @@ func (a *arrival) checkSizes(counted map[string]uint64) error {
 			continue
 		}
 		known++
-		if size := a.streams[name].size; n != uint64(size) {
+		if size := a.streams[name].Size; n != uint64(size) {
 			check.Fail(fmt.Sprintf("stream_bytes[%q]", name), reason, "is %d, and %d bytes came", n, size)
 		}
 	}
@@ -304,7 +306,7 @@ const maxWhole = 32 << 20
 
 // inlined returns an output whose payloads are inline, as the tool wrote them, for
 // projectors that read them whole. They are redacted as a whole, then.
-func inlined(out *pb.CompleteToolOutput, streams map[string]arrived) (*pb.CompleteToolOutput, error) {
+func inlined(out *pb.CompleteToolOutput, streams map[string]ingest.Payload) (*pb.CompleteToolOutput, error) {
 	out = proto.CloneOf(out)
 	check := envelope.NewChecker("")
 	room := int64(maxWhole)
@@ -319,8 +321,8 @@ func inlined(out *pb.CompleteToolOutput, streams map[string]arrived) (*pb.Comple
 			return
 		}
 		blob := s.Blob
-		if s.original != nil {
-			blob = s.original
+		if s.Original != nil {
+			blob = s.Original
 		}
 		content, err := artifactstore.Content(blob)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/ingest"
 )
 
 // keepTimeout bounds what is stored of a call that is over.
@@ -46,9 +47,9 @@ func (a *arrival) end() {
 	if a.keepsOnAbort() && !a.answered {
 		a.keep()
 	}
-	a.order.discard()
+	a.order.Discard()
 	for _, in := range a.streams {
-		in.discard()
+		in.Discard()
 	}
 }
 
@@ -57,7 +58,7 @@ func (a *arrival) end() {
 func (a *arrival) keep() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), keepTimeout)
 	defer cancel()
-	call, kept, streams := a.header.GetCall(), map[string]int64{}, map[string]arrived{}
+	call, kept, streams := a.header.GetCall(), map[string]int64{}, map[string]ingest.Payload{}
 	logger := a.logger.With("session", call.GetSessionId(), "call", call.GetCallId(), "request_id", idOf(ctx))
 	store := func(name string, blob artifactstore.Blob, err error) (bytes int64) {
 		if err == nil && blob != nil && blob.Size() > 0 {
@@ -71,14 +72,14 @@ func (a *arrival) keep() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.streams)) {
 		in := a.streams[name]
-		err := in.flush(func(ready [][]byte) error { return a.order.take(in, ready) })
-		stream, failed := in.seal()
+		err := in.Flush(func(ready [][]byte) error { return a.order.Fill(in.name, in.Held(), ready) })
+		stream, failed := in.Seal()
 		streams[name] = stream
 		if n := store(name, stream.Blob, errors.Join(err, failed)); n > 0 {
 			kept[name] = n
 		}
 	}
-	order, err := a.order.of(streams)
+	order, err := a.order.Interleaved(streams)
 	logger.InfoContext(ctx, "kept what came of a call without its finish",
 		"stream_bytes", kept, "in_order_bytes", store("", order.Blob, err))
 }

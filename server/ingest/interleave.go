@@ -1,4 +1,4 @@
-package server
+package ingest
 
 import (
 	"bufio"
@@ -15,13 +15,12 @@ import (
 // maxOrderBuffer is how much of an order is in memory, in bytes.
 const maxOrderBuffer = 64 << 10
 
-// order remembers in which order the chunks of several streams came, so that they can be
+// Interleaver remembers in which order the chunks of several streams came, so that they can be
 // read as one. It has lengths and no bytes: these are in the streams.
 //
 // What comes out of a redactor is not always what came last: the end of a stream may be
 // held back while others go on. Its place is kept until it comes.
-type order struct {
-	wanted   bool
+type Interleaver struct {
 	newStage func() (artifactstore.Stage, error)
 	names    []string            // of the streams that have a byte
 	last     segment             // that may still grow
@@ -42,8 +41,13 @@ type orderSlot struct {
 	wants   int64 // bytes that are still held back
 }
 
+// NewInterleaver returns an order that puts what is too much for memory into a stage.
+func NewInterleaver(newStage func() (artifactstore.Stage, error)) *Interleaver {
+	return &Interleaver{newStage: newStage}
+}
+
 // index is the place of a stream among those that have a byte.
-func (o *order) index(name string) int {
+func (o *Interleaver) index(name string) int {
 	i := slices.Index(o.names, name)
 	if i < 0 {
 		o.names = append(o.names, name)
@@ -52,12 +56,12 @@ func (o *order) index(name string) int {
 	return i
 }
 
-// came keeps a place for what came, before it goes through the redactor.
-func (o *order) came(in *incoming, bytes int64) {
-	if !o.wanted || bytes == 0 {
+// Reserve keeps a place for what came, before it goes through the redactor.
+func (o *Interleaver) Reserve(stream string, bytes int64) {
+	if o == nil || bytes == 0 {
 		return
 	}
-	i := o.index(in.name)
+	i := o.index(stream)
 	if n := len(o.slots); n > 0 && o.slots[n-1].stream == i {
 		o.slots[n-1].wants += bytes
 		return
@@ -65,13 +69,13 @@ func (o *order) came(in *incoming, bytes int64) {
 	o.slots = append(o.slots, orderSlot{segment{i, 0}, bytes})
 }
 
-// take puts what came out of a stream into its places. What is longer than its place, as a
+// Fill puts what came out of a stream into its places. What is longer than its place, as a
 // placeholder may be, goes to the last one, and no place waits for more than is held back.
-func (o *order) take(in *incoming, ready [][]byte) error {
-	if !o.wanted || len(o.slots) == 0 {
+func (o *Interleaver) Fill(name string, held int64, ready [][]byte) error {
+	if o == nil || len(o.slots) == 0 {
 		return nil
 	}
-	stream, rest, held := slices.Index(o.names, in.name), sizeOf(ready), in.waiting()
+	stream, rest := slices.Index(o.names, name), TotalSize(ready)
 	last := -1
 	for i := range o.slots {
 		if slot := &o.slots[i]; slot.stream == stream {
@@ -93,7 +97,7 @@ func (o *order) take(in *incoming, ready [][]byte) error {
 }
 
 // settle enters the places before which none waits.
-func (o *order) settle() error {
+func (o *Interleaver) settle() error {
 	done := 0
 	for ; done < len(o.slots); done++ {
 		slot := &o.slots[done]
@@ -109,7 +113,7 @@ func (o *order) settle() error {
 }
 
 // enter adds a segment.
-func (o *order) enter(s segment) error {
+func (o *Interleaver) enter(s segment) error {
 	switch {
 	case s.bytes == 0:
 		return nil
@@ -140,16 +144,16 @@ func (s segment) append(buf []byte) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.stream)), uint64(s.bytes))
 }
 
-// discard gives back what the order holds.
-func (o *order) discard() {
-	if o.stage != nil {
+// Discard gives back what the order holds.
+func (o *Interleaver) Discard() {
+	if o != nil && o.stage != nil {
 		_ = o.stage.Discard() // what it leaves behind, the next start removes
 	}
 }
 
-// of is several streams in one; zero when there are less than two.
-func (o *order) of(streams map[string]arrived) (projectors.InOrder, error) {
-	if !o.wanted || len(o.names) < 2 {
+// Interleaved is several streams in one; zero when there are less than two.
+func (o *Interleaver) Interleaved(streams map[string]Payload) (projectors.InOrder, error) {
+	if o == nil || len(o.names) < 2 {
 		return projectors.InOrder{}, nil
 	}
 	b := &inOrder{end: o.last.append(slices.Clone(o.buf))}

@@ -1,4 +1,6 @@
-package server
+// Package ingest receives payloads that are not inside of their message: streams and files. The bytes are redacted as they come,
+// and go to the store and to a preview, so that nothing is in memory whole.
+package ingest
 
 import (
 	"bytes"
@@ -13,63 +15,63 @@ import (
 	"github.com/toolresult/toolresult/redact"
 )
 
-// arrived is a payload that came as a stream or a file.
-type arrived struct {
+// Payload is a payload that came as a stream or a file.
+type Payload struct {
 	projectors.Stream
-	tokens   int                // budget that its excerpt was kept for
-	found    []redact.Count     // that was replaced in it
-	original artifactstore.Blob // the payload as the tool wrote it; nil when nothing was replaced
+	Tokens   int                // budget that its excerpt was kept for
+	Found    []redact.Count     // that was replaced in it
+	Original artifactstore.Blob // the payload as the tool wrote it; nil when nothing was replaced
 }
 
-// intake takes the bytes of one payload as they come. They are redacted first, and what
+// Spool takes the bytes of one payload as they come. They are redacted first, and what
 // comes out goes to the stage and to the preview. From the first secret on the bytes are
 // kept as they came too, in a stage of their own.
-type intake struct {
+type Spool struct {
 	ctx      context.Context //nolint:containedctx // of the stages
 	stager   artifactstore.Stager
 	redactor *redact.Redactor
 	stage    artifactstore.Stage
 	preview  *preview.Writer
-	size     int64               // bytes that came
+	Size     int64               // bytes that came
 	held     []byte              // what the redactor held back before it was given more
 	original artifactstore.Stage // nil while nothing was replaced
-	sealed   arrived             // zero before the end
+	sealed   Payload             // zero before the end
 
 	options redact.Options
 	budget  int // tokens that the preview is kept for
 	rules   *preview.Rules
 }
 
-func newIntake(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *preview.Rules) (*intake, error) {
+func NewSpool(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *preview.Rules) (*Spool, error) {
 	stage, err := stager.Stage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := &intake{ctx: ctx, stager: stager, stage: stage, options: o, budget: budget, rules: rules}
+	t := &Spool{ctx: ctx, stager: stager, stage: stage, options: o, budget: budget, rules: rules}
 	t.begin()
 	return t, nil
 }
 
 // begin begins with the first byte.
-func (t *intake) begin() {
+func (t *Spool) begin() {
 	t.redactor, t.preview = redact.New(t.options), preview.NewWriter(t.budget)
 	t.preview.Watch(t.rules)
 }
 
-// take takes what comes next. Who wants to see what comes out sees it before the stage
+// Write takes what comes next. Who wants to see what comes out sees it before the stage
 // has it.
-func (t *intake) take(parts [][]byte, see func([][]byte) error) error {
+func (t *Spool) Write(parts [][]byte, see func([][]byte) error) error {
 	t.held = append(t.held[:0], t.redactor.Held()...)
 	ready := t.redactor.Write(parts)
-	t.size += sizeOf(parts)
+	t.Size += TotalSize(parts)
 	return t.pass(ready, parts, see)
 }
 
-// waiting is how many bytes are held back, of those that came.
-func (t *intake) waiting() int64 { return t.redactor.Waiting() }
+// Held is how many bytes are held back, of those that came.
+func (t *Spool) Held() int64 { return t.redactor.Waiting() }
 
-// flush takes what is held back, at the end.
-func (t *intake) flush(see func([][]byte) error) error {
+// Flush takes what is held back, at the end.
+func (t *Spool) Flush(see func([][]byte) error) error {
 	if t.sealed.Blob != nil {
 		return nil
 	}
@@ -78,7 +80,7 @@ func (t *intake) flush(see func([][]byte) error) error {
 }
 
 // pass writes what is ready, and what came where that is another.
-func (t *intake) pass(ready, came [][]byte, see func([][]byte) error) error {
+func (t *Spool) pass(ready, came [][]byte, see func([][]byte) error) error {
 	if err := t.keepOriginal(came); err != nil {
 		return err
 	}
@@ -97,7 +99,7 @@ func (t *intake) pass(ready, came [][]byte, see func([][]byte) error) error {
 
 // keepOriginal writes what came into the stage of the original, which begins with the
 // first secret: until then the redacted payload is the original.
-func (t *intake) keepOriginal(came [][]byte) (err error) {
+func (t *Spool) keepOriginal(came [][]byte) (err error) {
 	if t.original != nil {
 		_, err = t.original.WriteParts(came)
 		return err
@@ -127,14 +129,14 @@ func copyPrefix(ctx context.Context, into, from artifactstore.Stage) error {
 	if err != nil {
 		return err
 	}
-	return eachBlock(ctx, prefix, func(p []byte) error {
+	return ReadBlocks(ctx, prefix, func(p []byte) error {
 		_, err := into.Write(p)
 		return err
 	})
 }
 
-// eachBlock reads a blob.
-func eachBlock(ctx context.Context, blob artifactstore.Blob, take func([]byte) error) error {
+// ReadBlocks reads a blob.
+func ReadBlocks(ctx context.Context, blob artifactstore.Blob, take func([]byte) error) error {
 	r, err := blob.Open()
 	if err != nil {
 		return err
@@ -159,7 +161,7 @@ func eachBlock(ctx context.Context, blob artifactstore.Blob, take func([]byte) e
 
 // file takes a file. The store has better ways to take one than to be written its bytes,
 // so it is taken as it is, and only if that shows a secret is it redacted into a second stage.
-func (t *intake) file(file *os.File, size int64) error {
+func (t *Spool) file(file *os.File, size int64) error {
 	one := make([][]byte, 1)
 	err := artifactstore.TakeFile(t.stage, file, size, func(p []byte, newlines int) {
 		one[0] = p
@@ -183,7 +185,7 @@ func (t *intake) file(file *os.File, size int64) error {
 		t.preview.WriteParts(ready, newlines)
 		return err
 	}
-	if err := eachBlock(t.ctx, came, func(p []byte) error {
+	if err := ReadBlocks(t.ctx, came, func(p []byte) error {
 		one[0] = p
 		return write(t.redactor.Write(one))
 	}); err != nil {
@@ -192,14 +194,14 @@ func (t *intake) file(file *os.File, size int64) error {
 	return write(t.redactor.Flush())
 }
 
-// prefix is what has come so far, with what is held back as it were if nothing came any more.
-func (t *intake) prefix() (arrived, error) {
+// Snapshot is what has come so far, with what is held back as it were if nothing came any more.
+func (t *Spool) Snapshot() (Payload, error) {
 	blob, err := t.stage.Prefix()
 	rest := t.redactor.Peek()
 	if len(rest) > 0 {
 		blob = &longer{blob, rest}
 	}
-	return arrived{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Snapshot(rest...)}, tokens: t.budget, found: t.redactor.Found()}, err
+	return Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Snapshot(rest...)}, Tokens: t.budget, Found: t.redactor.Found()}, err
 }
 
 // longer is a blob with bytes after it.
@@ -221,29 +223,37 @@ func (l *longer) Open() (io.ReadCloser, error) {
 	}{io.MultiReader(r, bytes.NewReader(l.rest)), r}, nil
 }
 
-// seal ends the payload, once.
-func (t *intake) seal() (arrived, error) {
+// Seal ends the payload, once.
+func (t *Spool) Seal() (Payload, error) {
 	if t.sealed.Blob != nil {
 		return t.sealed, nil
 	}
 	blob, err := t.stage.Seal()
 	if err != nil {
-		return arrived{}, err
+		return Payload{}, err
 	}
-	done := arrived{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Finish()}, tokens: t.budget, found: t.redactor.Found()}
+	done := Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Finish()}, Tokens: t.budget, Found: t.redactor.Found()}
 	if t.original != nil {
-		if done.original, err = t.original.Seal(); err != nil {
-			return arrived{}, err
+		if done.Original, err = t.original.Seal(); err != nil {
+			return Payload{}, err
 		}
 	}
 	t.sealed = done
 	return done, nil
 }
 
-// discard gives back what the payload holds; what was put stays.
-func (t *intake) discard() {
+// Discard gives back what the payload holds; what was put stays.
+func (t *Spool) Discard() {
 	_ = t.stage.Discard() // what it leaves behind, the next start removes
 	if t.original != nil {
 		_ = t.original.Discard()
 	}
+}
+
+// TotalSize is how many bytes parts have.
+func TotalSize(parts [][]byte) (n int64) {
+	for _, p := range parts {
+		n += int64(len(p))
+	}
+	return n
 }

@@ -1,4 +1,4 @@
-package server
+package ingest
 
 import (
 	"context"
@@ -15,52 +15,57 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 )
 
-// root is a directory whose files may be payloads. Paths are resolved inside of it
+// maxFilePath bounds the path of a file, in bytes.
+const maxFilePath = 4096
+
+// Root is a directory whose files may be payloads. Paths are resolved inside of it
 // by the kernel: no link and no ".." leads out.
-type root struct {
+type Root struct {
 	path string
-	dir  *os.Root
+	Dir  *os.Root
 }
 
-// openRoots opens the directories that an operator allowed.
-func openRoots(paths []string) (roots []root, err error) {
+// OpenRoots opens the directories that an operator allowed.
+func OpenRoots(paths []string) (roots []Root, err error) {
 	for _, path := range paths {
 		dir, err := os.OpenRoot(path)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("root %s: %w", path, err), closeRoots(roots))
 		}
-		roots = append(roots, root{filepath.Clean(path), dir})
+		roots = append(roots, Root{filepath.Clean(path), dir})
 	}
 	return roots, nil
 }
 
-func closeRoots(roots []root) error {
+func closeRoots(roots []Root) error {
 	var errs []error
 	for _, r := range roots {
-		errs = append(errs, r.dir.Close())
+		errs = append(errs, r.Dir.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// files are the payloads of one output that are files, read into the store.
-type files struct {
-	*service
-	ctx       context.Context //nolint:containedctx // of the call
-	budget    int             // tokens that previews are kept for
-	rules     *preview.Rules  // of the program that wrote them
-	redaction *redaction
-	streams   map[string]arrived
-	taken     []*intake
+// Files are the payloads of one output that are files, read into the store.
+type Files struct {
+	stager  artifactstore.Stager
+	roots   []Root
+	ctx     context.Context //nolint:containedctx // of the call
+	budget  int             // tokens that previews are kept for
+	rules   *preview.Rules  // of the program that wrote them
+	options redact.Options
+	Streams map[string]Payload
+	taken   []*Spool
 }
 
-// withFiles adds the files of an output to the streams of a call. What it returns
+// SpoolFiles adds the files of an output to the streams of a call. What it returns
 // first must be discarded.
-func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]arrived, budget int, rules *preview.Rules, r *redaction) (*files, error) {
-	f := &files{service: s, ctx: ctx, budget: budget, rules: rules, redaction: r, streams: streams}
+func SpoolFiles(ctx context.Context, stager artifactstore.Stager, roots []Root, out *pb.CompleteToolOutput, streams map[string]Payload, budget int, rules *preview.Rules, o redact.Options) (*Files, error) {
+	f := &Files{stager: stager, roots: roots, ctx: ctx, budget: budget, rules: rules, options: o, Streams: streams}
 	var failed error
 	envelope.VisitPayloads("output", out.ProtoReflect(), func(path string, p *pb.Payload) {
 		if p.GetFile() == nil || failed != nil {
@@ -73,20 +78,20 @@ func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, str
 	return f, failed
 }
 
-func (f *files) discard() {
+func (f *Files) Discard() {
 	for _, t := range f.taken {
-		t.discard()
+		t.Discard()
 	}
 }
 
 // add reads a file, once however often it is named.
-func (f *files) add(at string, p *pb.Payload) error {
+func (f *Files) add(at string, p *pb.Payload) error {
 	key := projectors.Key(p)
-	if _, done := f.streams[key]; done {
+	if _, done := f.Streams[key]; done {
 		return nil
 	}
 	check := envelope.NewChecker(at + ".file")
-	check.Required("path", p.GetFile().GetPath(), maxPath)
+	check.Required("path", p.GetFile().GetPath(), maxFilePath)
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -95,7 +100,7 @@ func (f *files) add(at string, p *pb.Payload) error {
 		return err
 	}
 	defer file.Close() // read-only
-	taken, err := newIntake(f.ctx, f.store, f.redaction.options, f.budget, f.rules)
+	taken, err := NewSpool(f.ctx, f.stager, f.options, f.budget, f.rules)
 	if err != nil {
 		return err
 	}
@@ -110,19 +115,19 @@ func (f *files) add(at string, p *pb.Payload) error {
 	if after, err := file.Stat(); err != nil || changed(before, after) {
 		return apierror.ErrFileChanged
 	}
-	stream, err := taken.seal()
+	stream, err := taken.Seal()
 	if err != nil {
 		return err
 	}
-	if f.streams == nil {
-		f.streams = map[string]arrived{}
+	if f.Streams == nil {
+		f.Streams = map[string]Payload{}
 	}
-	f.streams[key] = stream
+	f.Streams[key] = stream
 	return nil
 }
 
 // open opens a regular file under an allowed directory.
-func (f *files) open(path string) (*os.File, os.FileInfo, error) {
+func (f *Files) open(path string) (*os.File, os.FileInfo, error) {
 	if !identity.MayNameFiles(f.ctx) {
 		return nil, nil, apierror.ErrFileNotAllowed
 	}
@@ -132,7 +137,7 @@ func (f *files) open(path string) (*os.File, os.FileInfo, error) {
 		if !ok || clean != path {
 			continue
 		}
-		file, err := r.dir.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		file, err := r.Dir.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, apierror.ErrFileMissing
 		}
