@@ -6,13 +6,19 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // accessService is AccessService.
 type accessService struct {
 	pb.UnimplementedAccessServiceServer
 	tokens  *identity.SessionTokens
-	secrets *secrets
+	secrets *redaction.Secrets
+}
+
+// RegisterSecrets registers the values that must not be in anything made of an output.
+func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSecretsRequest) (*pb.RegisterSecretsResponse, error) {
+	return a.secrets.RegisterSecrets(ctx, req)
 }
 
 // IssueSessionToken makes a token that confines its bearer to a session.

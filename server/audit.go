@@ -25,6 +25,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // AuditTrailer is the trailer of an answer that has a record: the log, the sequence of the
@@ -340,7 +341,7 @@ func (p *projection) record(ctx context.Context, resp *pb.ProjectResponse, budge
 		}
 		r.InOrder, r.Payloads = p.in.InOrder.Keys, append(r.Payloads, facts)
 	}
-	r.Call, r.Policy, r.PolicyDigest = known(p.req.GetCall()), known(p.req.GetPolicy()), p.policyDigest()
+	r.Call, r.Policy, r.PolicyDigest = redaction.WithoutUnknown(p.req.GetCall()), redaction.WithoutUnknown(p.req.GetPolicy()), p.policyDigest()
 	r.ToolName, r.Family, r.Status = p.output.GetToolName(), p.family.Name, p.output.GetStatus()
 	r.Versions = p.versions()
 	r.Redactions, r.Unchanged, r.BudgetTokens = resp.GetRedactions(), p.in.Unchanged, uint32(budget)
@@ -368,12 +369,12 @@ func (p *projection) keepOriginals(ctx context.Context) (map[string]artifactstor
 	refs := map[string]artifactstore.Ref{}
 	owner := ownerOf(p.req.GetCall())
 	owner.Raw = true
-	for _, o := range p.redaction.originals {
-		ref, err := p.store.For(owner).Put(ctx, o.blob)
+	for _, o := range p.redaction.Originals {
+		ref, err := p.store.For(owner).Put(ctx, o.Blob)
 		if err != nil {
 			return nil, err
 		}
-		refs[o.field] = ref
+		refs[o.Field] = ref
 	}
 	return refs, nil
 }
@@ -390,7 +391,7 @@ func (p *puts) ref(ctx context.Context, digest string, b artifactstore.Blob) (ar
 func (p *projection) versions() *pb.AuditVersions {
 	v := &pb.AuditVersions{
 		Server: p.audit.server, Projector: projectors.Version, Renderer: renderers.Version,
-		Redaction: p.redaction.options.Patterns.Version(), TokenCounter: p.in.Policy.Counter.Name(), ProfileDigest: p.family.Profiles.Digest(),
+		Redaction: p.redaction.Options.Patterns.Version(), TokenCounter: p.in.Policy.Counter.Name(), ProfileDigest: p.family.Profiles.Digest(),
 	}
 	if used := p.family.Profiles.For(p.output.GetCommand().GetCommandLine()); used != nil {
 		v.Profile = used.Name()

@@ -13,6 +13,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // Bounds of what is made, stored and recorded together, before it is answered.
@@ -177,7 +178,7 @@ func (m *compaction) record(batch []*madeResult, overview *pb.Receipt) error {
 		}
 	}
 	m.recorded = true
-	made := &pb.AuditRecord{Policy: &pb.ProjectionPolicy{Render: known(m.render)}, Compacted: compacted, Receipt: overview}
+	made := &pb.AuditRecord{Policy: &pb.ProjectionPolicy{Render: redaction.WithoutUnknown(m.render)}, Compacted: compacted, Receipt: overview}
 	return m.audit.compacted(m.ctx, m.began, m.session, made, m.counter.Name())
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // NewService returns the service without a transport around it.
@@ -36,7 +37,7 @@ func NewLoggingService(t testing.TB, r *families.Registry, store artifactstore.S
 		t.Fatal(err)
 	}
 	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle, streamMemory: maxStreamInMemory,
-		secrets: newSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
+		secrets: redaction.NewSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
 }
 
 // NewSpoolingService is NewService with no result of a stream in memory.
@@ -70,10 +71,10 @@ func Verify(t interface {
 func Register(t testing.TB, s pb.ToolResultServiceServer, list []redact.Secret) redact.Options {
 	t.Helper()
 	own := s.(*service)
-	if _, err := own.secrets.register("", list); err != nil {
+	if _, err := own.secrets.Register("", list); err != nil {
 		t.Fatal(err)
 	}
-	values, err := own.secrets.of("", "")
+	values, err := own.secrets.Values("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func Register(t testing.TB, s pb.ToolResultServiceServer, list []redact.Secret) 
 
 // RedactedOutput is an output without its secrets.
 func RedactedOutput(out *pb.CompleteToolOutput, family *families.Family, o redact.Options) *pb.CompleteToolOutput {
-	return (&redaction{options: o, found: counts{}}).output(out, family, nil)
+	return redaction.NewPass(o).Redact(out, family, nil)
 }
 
 // NewMeasuredService is NewService with somebody who measures, and who knows one rule of redaction.

@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // logs is what AppendLog needs.
@@ -28,7 +29,7 @@ type logs struct {
 	every    time.Duration   // between two syncs; 0: only on request
 	idle     time.Duration   // that the last answers may wait for a client to take them
 	draining <-chan struct{} // closed when calls are to end
-	secrets  *secrets
+	secrets  *redaction.Secrets
 	patterns *redact.Patterns // nil when they are off
 	logger   *slog.Logger
 }
@@ -92,17 +93,17 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	check.CallID("call.call_id", header.GetCall().GetCallId(), true)
 	check.Name("call.agent_id", header.GetCall().GetAgentId(), false)
 	check.Name("name", header.GetName(), false)
-	check.Length("require_set", header.GetRequireSet(), maxSetID)
+	check.Length("require_set", header.GetRequireSet(), redaction.MaxSetID)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	values, err := l.secrets.of(header.GetCall().GetSessionId(), header.GetRequireSet())
+	values, err := l.secrets.Values(header.GetCall().GetSessionId(), header.GetRequireSet())
 	if err != nil {
 		return nil, err
 	}
-	r := &redaction{options: redact.Options{Values: values, Patterns: l.patterns}}
-	r.checkCall(check, header.GetCall())
-	r.checkName(check, "name", header.GetName())
+	r := redaction.NewPass(redact.Options{Values: values, Patterns: l.patterns})
+	r.CheckCall(check, header.GetCall())
+	r.CheckName(check, "name", header.GetName())
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	if dropped := log.Dropped(); dropped > 0 {
 		l.logger.WarnContext(ctx, "the end of a log was cut off: nothing vouched for it after a crash", "log", log.Path(), "bytes", dropped)
 	}
-	return newRedactedLog(log, r.options), nil
+	return newRedactedLog(log, r.Options), nil
 }
 
 // appending is one AppendLog call.

@@ -15,14 +15,15 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/ingest"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // received is what came as streams.
 type received struct {
 	streams   map[string]ingest.Payload
 	inOrder   projectors.InOrder
-	redaction *redaction // that the streams went through; nil when none came
-	snapshot  bool       // the call goes on
+	redaction *redaction.Pass // that the streams went through; nil when none came
+	snapshot  bool            // the call goes on
 }
 
 // project is Project, with the payloads that came as streams. The artifacts are durable
@@ -81,7 +82,7 @@ type projection struct {
 	began       time.Time
 	family      *families.Family
 	req         *pb.ProjectRequest
-	redaction   *redaction
+	redaction   *redaction.Pass
 	details     *pb.AuditDetails
 	output      *pb.CompleteToolOutput // without its secrets
 	policy      projectionPolicy
@@ -133,12 +134,12 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	if p.redaction, err = p.redactionFor(came); err != nil {
 		return err
 	}
-	if err := p.redaction.checkNames(p.req, p.family); err != nil {
+	if err := p.redaction.CheckNames(p.req, p.family); err != nil {
 		return err
 	}
 	if p.streams = came.streams; len(p.roots) > 0 {
 		rules := p.family.LineRules(out.GetCommand().GetCommandLine())
-		p.files, err = ingest.SpoolFiles(ctx, p.store, p.roots, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction.options)
+		p.files, err = ingest.SpoolFiles(ctx, p.store, p.roots, out, p.streams, p.policy.Budget.Tokens, rules, p.redaction.Options)
 		if err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 		}
 		p.streams = nil
 	}
-	p.output, p.details = p.redaction.output(out, p.family, p.streams), p.redaction.details(p.req.GetAudit())
+	p.output, p.details = p.redaction.Redact(out, p.family, p.streams), p.redaction.RedactDetails(p.req.GetAudit())
 	p.in = projectors.Input{Output: p.output, Policy: p.policy.Policy, InOrder: came.inOrder}
 	if err := p.whole(); err != nil {
 		return err
@@ -164,11 +165,11 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 
 // redactionFor is the redaction of this output: with the values that its streams were
 // redacted by, if it has any.
-func (p *projection) redactionFor(came received) (*redaction, error) {
+func (p *projection) redactionFor(came received) (*redaction.Pass, error) {
 	if came.redaction != nil {
-		return &redaction{options: came.redaction.options, found: counts{}}, nil
+		return redaction.NewPass(came.redaction.Options), nil
 	}
-	return p.redactionOf(p.req.GetPolicy().GetRedaction(), p.req.GetCall().GetSessionId(), p.family.Name)
+	return p.secrets.Resolve(p.patterns, p.req.GetPolicy().GetRedaction(), p.req.GetCall().GetSessionId(), p.family.Name)
 }
 
 // whole gives the projector the payloads as it takes them: some take them inline alone.
@@ -224,7 +225,7 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	}
 	p.fitted(in.Left)
 	return &pb.ProjectResponse{
-		Canonical: canonical, Receipt: m.answer(), Durability: p.durability, Redactions: p.redaction.found.list(),
+		Canonical: canonical, Receipt: m.answer(), Durability: p.durability, Redactions: p.redaction.Replaced(),
 	}, nil
 }
 

@@ -36,6 +36,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -156,7 +157,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	results := &service{
 		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.catalog, o.Metrics), roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
-		metrics: o.Metrics, secrets: newSecrets(), audit: s.audit, requests: newRequests(s.audit),
+		metrics: o.Metrics, secrets: redaction.NewSecrets(), audit: s.audit, requests: newRequests(s.audit),
 	}
 	if s.config.Redaction == config.RedactAll {
 		results.patterns, results.redactions = redact.BuiltIn(), map[string]bool{}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // service is ToolResultService. Its methods return the errors of the rooms
@@ -37,7 +38,7 @@ type service struct {
 	outputs      *outputs
 	idle         time.Duration // that a stream may be without a message
 	streamMemory int           // bytes of a history in a stream that are kept in memory
-	secrets      *secrets
+	secrets      *redaction.Secrets
 	patterns     *redact.Patterns // of what looks like a secret; nil when that is off
 	audit        *audit           // nil when no log is kept
 	requests     *requests

@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/ingest"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // maxCallStreams bounds the streams of one ProjectStream call.
@@ -89,7 +90,7 @@ type arrival struct {
 	header    *pb.StreamHeader
 	budget    int            // tokens that previews are kept for
 	rules     *preview.Rules // of the program that writes
-	redaction *redaction
+	redaction *redaction.Pass
 	streams   map[string]*incoming
 	last      *incoming           // of the chunk before
 	order     *ingest.Interleaver // nil when the order of the streams is not kept
@@ -138,12 +139,12 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err != nil {
 		return apierror.AtField("header", err)
 	}
-	a.redaction, err = a.redactionOf(header.GetPolicy().GetRedaction(), header.GetCall().GetSessionId(), family.Name)
+	a.redaction, err = a.secrets.Resolve(a.patterns, header.GetPolicy().GetRedaction(), header.GetCall().GetSessionId(), family.Name)
 	if err != nil {
 		return apierror.PrefixField("header", err)
 	}
-	a.redaction.checkCall(check, header.GetCall())
-	a.redaction.checkName(check, "request_id", header.GetRequestId())
+	a.redaction.CheckCall(check, header.GetCall())
+	a.redaction.CheckName(check, "request_id", header.GetRequestId())
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -167,14 +168,14 @@ func (a *arrival) stream(name string) (*incoming, error) {
 	}
 	check := envelope.NewChecker("chunk")
 	check.Name("stream", name, true)
-	a.redaction.checkName(check, "stream", name)
+	a.redaction.CheckName(check, "stream", name)
 	if len(a.streams) == maxCallStreams {
 		check.Fail("stream", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is one more than the %d that a call may have", maxCallStreams)
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	taking, err := ingest.NewSpool(a.stageContext(), a.store, a.redaction.options, a.budget, a.rules)
+	taking, err := ingest.NewSpool(a.stageContext(), a.store, a.redaction.Options, a.budget, a.rules)
 	if err != nil {
 		return nil, err
 	}

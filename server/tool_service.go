@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/tokens"
 	"github.com/toolresult/toolresult/transports"
 )
@@ -71,7 +72,7 @@ type toolCall struct {
 	began     time.Time
 	budget    budget
 	counter   tokens.Counter
-	redaction *redaction // of what the model wrote
+	redaction *redaction.Pass // of what the model wrote
 }
 
 // check checks what the runtime says of a call. What the model says is not its mistake.
@@ -87,10 +88,10 @@ func (c *toolCall) check() (err error) {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	if c.redaction, err = c.redactionOf(nil, c.req.GetCall().GetSessionId(), c.registry.ErrorFamily().Name); err != nil {
+	if c.redaction, err = c.secrets.Resolve(c.patterns, nil, c.req.GetCall().GetSessionId(), c.registry.ErrorFamily().Name); err != nil {
 		return err
 	}
-	if c.redaction.checkCall(check, c.req.GetCall()); check.Err() != nil {
+	if c.redaction.CheckCall(check, c.req.GetCall()); check.Err() != nil {
 		return check.Err()
 	}
 	if c.req.GetName() != envelope.ReadTool {
@@ -154,7 +155,7 @@ func selectionName(call readCall) string {
 // failed tells the model what it did wrong.
 func (c *toolCall) failed(ctx context.Context, wrong *mistake) (page, error) {
 	family := c.registry.ErrorFamily()
-	out := c.redaction.output(&pb.CompleteToolOutput{
+	out := c.redaction.Redact(&pb.CompleteToolOutput{
 		ToolName: envelope.ReadTool,
 		Error:    &pb.CompleteToolError{Kind: wrong.kind, Message: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(wrong.message)}}},
 	}, family, nil)
@@ -173,13 +174,13 @@ func (c *toolCall) record(ctx context.Context, resp *pb.CallToolResponse) error 
 	}
 	r := c.audit.begin(ctx, pb.AuditKind_AUDIT_KIND_TOOL_CALL, c.began)
 	arguments := strings.ToValidUTF8(cutText(c.req.GetArgumentsJson(), maxArguments), "")
-	r.Call, r.Details = known(c.req.GetCall()), c.redaction.details(&pb.AuditDetails{ToolInput: arguments})
-	r.Policy = &pb.ProjectionPolicy{Render: known(c.req.GetPolicy())}
+	r.Call, r.Details = redaction.WithoutUnknown(c.req.GetCall()), c.redaction.RedactDetails(&pb.AuditDetails{ToolInput: arguments})
+	r.Policy = &pb.ProjectionPolicy{Render: redaction.WithoutUnknown(c.req.GetPolicy())}
 	r.ToolName, r.Family, r.Status = envelope.ReadTool, c.registry.NameOf(resp.GetCanonical()), resp.GetCanonical().GetStatus()
 	r.Versions = &pb.AuditVersions{
 		Server: c.audit.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: c.counter.Name(),
 	}
-	r.Redactions, r.BudgetTokens = c.redaction.found.list(), uint32(c.budget.receipt.Tokens)
+	r.Redactions, r.BudgetTokens = c.redaction.Replaced(), uint32(c.budget.receipt.Tokens)
 	r.Canonical, r.Receipt = resp.GetCanonical(), resp.GetReceipt()
 	return c.audit.append(ctx, nil, r)
 }

@@ -1,4 +1,6 @@
-package server
+// Package redaction replaces the secrets of an output before anything else is made of it: previews, artifacts, records and
+// errors never have them. Secrets are the values that runtimes registered, and what the patterns of package redact find.
+package redaction
 
 import (
 	"bytes"
@@ -20,19 +22,25 @@ import (
 	"github.com/toolresult/toolresult/server/ingest"
 )
 
-// redaction replaces the secrets of one output. It is the one place where that is
+// Pass replaces the secrets of one output. It is the one place where that is
 // done, before anything else is made of the output: what comes after it, previews,
 // artifacts, records and errors, never has the secrets to begin with.
-type redaction struct {
-	options   redact.Options
+type Pass struct {
+	Options   redact.Options
 	found     counts     // in all of the output
-	originals []original // payloads as the tool wrote them, where something was replaced
+	Originals []original // payloads as the tool wrote them, where something was replaced
 }
+
+// NewPass returns a pass over one output.
+func NewPass(o redact.Options) *Pass { return &Pass{Options: o, found: counts{}} }
+
+// Replaced returns how often secrets were replaced in all of the output, by kind.
+func (r *Pass) Replaced() []*pb.Redaction { return r.found.list() }
 
 // original is a payload before it was redacted.
 type original struct {
-	field string // where it is in the output
-	blob  artifactstore.Blob
+	Field string // where it is in the output
+	Blob  artifactstore.Blob
 }
 
 // counts are how often secrets were replaced, by kind.
@@ -52,64 +60,65 @@ func (c counts) list() (list []*pb.Redaction) {
 	return list
 }
 
-// redactionOf resolves what is redacted in an output of a family.
-func (s *service) redactionOf(p *pb.RedactionPolicy, session, family string) (*redaction, error) {
+// Resolve returns the redaction of an output of a family: the values that are registered for its session and, unless the
+// policy says otherwise, the patterns.
+func (s *Secrets) Resolve(patterns *redact.Patterns, p *pb.RedactionPolicy, session, family string) (*Pass, error) {
 	check := envelope.NewChecker("policy.redaction")
-	r := &redaction{found: counts{}, options: redact.Options{Patterns: s.patterns}}
+	r := NewPass(redact.Options{Patterns: patterns})
 	switch p.GetPatterns() {
 	case pb.PatternRedaction_PATTERN_REDACTION_UNSPECIFIED:
 	case pb.PatternRedaction_PATTERN_REDACTION_OFF:
-		if r.options.Patterns = nil; family != "file_read" {
+		if r.Options.Patterns = nil; family != "file_read" {
 			check.Fail("patterns", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "may be off for the family file_read alone")
 		}
 	default:
 		check.Fail("patterns", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no choice that this server knows")
 	}
-	check.Length("require_set", p.GetRequireSet(), maxSetID)
+	check.Length("require_set", p.GetRequireSet(), MaxSetID)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
 	var err error
-	r.options.Values, err = s.secrets.of(session, p.GetRequireSet())
+	r.Options.Values, err = s.Values(session, p.GetRequireSet())
 	return r, err
 }
 
-// checkName refuses a name that has a registered value. Names are for runtimes, which find
+// CheckName refuses a name that has a registered value. Names are for runtimes, which find
 // things by them: they are not redacted, and what looks like a secret may be an id.
-func (r *redaction) checkName(check envelope.Checker, field, name string) {
-	if r.options.Values == nil || name == "" {
+func (r *Pass) CheckName(check envelope.Checker, field, name string) {
+	if r.Options.Values == nil || name == "" {
 		return
 	}
-	if _, found := redact.Text(redact.Options{Values: r.options.Values}, []byte(name)); len(found) > 0 {
+	if _, found := redact.Text(redact.Options{Values: r.Options.Values}, []byte(name)); len(found) > 0 {
 		check.Fail(field, pb.ErrorReason_ERROR_REASON_NAME_INVALID, "has a registered value")
 	}
 }
 
-// checkCall checks the names of a call.
-func (r *redaction) checkCall(check envelope.Checker, call *pb.CallReference) {
-	r.checkName(check, "call.session_id", call.GetSessionId())
-	r.checkName(check, "call.call_id", call.GetCallId())
-	r.checkName(check, "call.agent_id", call.GetAgentId())
+// CheckCall checks the names of a call.
+func (r *Pass) CheckCall(check envelope.Checker, call *pb.CallReference) {
+	r.CheckName(check, "call.session_id", call.GetSessionId())
+	r.CheckName(check, "call.call_id", call.GetCallId())
+	r.CheckName(check, "call.agent_id", call.GetAgentId())
 }
 
-// checkNames checks all names of a request.
-func (r *redaction) checkNames(req *pb.ProjectRequest, family *families.Family) error {
-	if r.options.Values == nil {
+// CheckNames checks all names of a request.
+func (r *Pass) CheckNames(req *pb.ProjectRequest, family *families.Family) error {
+	if r.Options.Values == nil {
 		return nil
 	}
 	check := envelope.NewChecker("")
-	r.checkCall(check, req.GetCall())
-	r.checkName(check, "request_id", req.GetRequestId())
-	r.checkName(check, "policy.render.model", req.GetPolicy().GetRender().GetModel())
-	r.checkName(check, "output.tool_name", req.GetOutput().GetToolName())
+	r.CheckCall(check, req.GetCall())
+	r.CheckName(check, "request_id", req.GetRequestId())
+	r.CheckName(check, "policy.render.model", req.GetPolicy().GetRender().GetModel())
+	r.CheckName(check, "output.tool_name", req.GetOutput().GetToolName())
 	for key := range req.GetAudit().GetTrust() {
-		r.checkName(check, "audit.trust", key)
+		r.CheckName(check, "audit.trust", key)
 	}
 	payload := func(path string, p *pb.Payload) {
-		r.checkName(check, path+".stream", p.GetStream())
-		r.checkName(check, path+".file.path", p.GetFile().GetPath())
+		r.CheckName(check, path+".stream", p.GetStream())
+		r.CheckName(check, path+".file.path", p.GetFile().GetPath())
 		for _, known := range p.GetRedactions() {
-			r.checkName(check, path+".redactions", known.GetKind())
+			r.CheckName(check, path+".redactions", known.GetKind())
 		}
 	}
 	envelope.VisitPayloads("output", req.GetOutput().ProtoReflect(), payload)
@@ -117,24 +126,24 @@ func (r *redaction) checkNames(req *pb.ProjectRequest, family *families.Family) 
 	return check.Err()
 }
 
-// output returns a complete output without its secrets: out itself if it has none. What
+// Redact returns a complete output without its secrets: out itself if it has none. What
 // came as streams was redacted as it came; its payloads are told what was found there.
-func (r *redaction) output(out *pb.CompleteToolOutput, family *families.Family, streams map[string]ingest.Payload) *pb.CompleteToolOutput {
-	w := &redactingWalk{redaction: r, streams: streams, whole: family.Whole}
-	if w.output(out, family); !w.dirty {
+func (r *Pass) Redact(out *pb.CompleteToolOutput, family *families.Family, streams map[string]ingest.Payload) *pb.CompleteToolOutput {
+	w := &redactingWalk{Pass: r, streams: streams, whole: family.Whole}
+	if w.Redact(out, family); !w.dirty {
 		return out
 	}
 	w.replace, out = true, proto.CloneOf(out)
-	w.output(out, family)
+	w.Redact(out, family)
 	return out
 }
 
-// details are those of a runtime without secrets.
-func (r *redaction) details(d *pb.AuditDetails) *pb.AuditDetails {
+// RedactDetails are those of a runtime without secrets.
+func (r *Pass) RedactDetails(d *pb.AuditDetails) *pb.AuditDetails {
 	if d == nil {
 		return nil
 	}
-	w := &redactingWalk{redaction: r, replace: true}
+	w := &redactingWalk{Pass: r, replace: true}
 	d = proto.CloneOf(d)
 	w.message("audit", d.ProtoReflect())
 	return d
@@ -143,14 +152,14 @@ func (r *redaction) details(d *pb.AuditDetails) *pb.AuditDetails {
 // redactingWalk goes through the texts of a message: first to see whether there is
 // anything to replace, and then, if there is, through a copy to replace it.
 type redactingWalk struct {
-	*redaction
+	*Pass
 	streams map[string]ingest.Payload
 	whole   bool // payloads are read whole, as JSON may be
 	replace bool
 	dirty   bool
 }
 
-func (w *redactingWalk) output(out *pb.CompleteToolOutput, family *families.Family) {
+func (w *redactingWalk) Redact(out *pb.CompleteToolOutput, family *families.Family) {
 	if custom := out.GetCustom(); custom != nil && family.Type != nil {
 		w.custom(custom, family.Type)
 	}
@@ -165,7 +174,7 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 	if check.Err() != nil {
 		return
 	}
-	inside := &redactingWalk{redaction: w.redaction, streams: w.streams, whole: w.whole, replace: w.replace}
+	inside := &redactingWalk{Pass: w.Pass, streams: w.streams, whole: w.whole, replace: w.replace}
 	inside.message(envelope.CustomMessagePath, m)
 	if w.dirty = w.dirty || inside.dirty; !w.replace || !inside.dirty {
 		return
@@ -222,8 +231,8 @@ func (w *redactingWalk) message(path string, m protoreflect.Message) {
 	})
 }
 
-// known is a message without what only a newer program knows, which cannot be redacted.
-func known[M proto.Message](m M) M {
+// WithoutUnknown is a message without what only a newer program knows, which cannot be redacted.
+func WithoutUnknown[M proto.Message](m M) M {
 	var strip func(protoreflect.Message) protoreflect.Message
 	strip = func(r protoreflect.Message) protoreflect.Message {
 		clean := r
@@ -272,9 +281,9 @@ func (w *redactingWalk) value(at string, f protoreflect.FieldDescriptor, v proto
 
 // field redacts the text of a field that has a bound: it never becomes longer.
 func (w *redactingWalk) field(text []byte) ([]byte, bool) {
-	redacted, found := w.text(w.options, text)
+	redacted, found := w.text(w.Options, text)
 	if len(redacted) > len(text) {
-		same := w.options
+		same := w.Options
 		same.SameLength = true
 		redacted, found = w.text(same, text)
 	}
@@ -298,7 +307,7 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 			w.note(s.Found)
 			w.tell(m, s.Found)
 			if w.replace && s.Original != nil {
-				w.originals = append(w.originals, original{path, s.Original})
+				w.Originals = append(w.Originals, original{path, s.Original})
 				moveLoss(m, s.Original.Size(), s.Blob.Size())
 			}
 		}
@@ -309,11 +318,11 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 	if w.whole || strings.HasSuffix(path, ".details") {
 		redact = w.text
 	}
-	redacted, found := redact(w.options, text)
+	redacted, found := redact(w.Options, text)
 	if w.note(found); len(found) == 0 || !w.replace {
 		return
 	}
-	w.originals = append(w.originals, original{path, artifactstore.BytesBlob(text)})
+	w.Originals = append(w.Originals, original{path, artifactstore.BytesBlob(text)})
 	m.Set(inline, protoreflect.ValueOfBytes(redacted))
 	w.tell(m, found)
 	moveLoss(m, int64(len(text)), int64(len(redacted)))
@@ -357,7 +366,7 @@ func (w *redactingWalk) tell(m protoreflect.Message, found []redact.Count) {
 
 // text redacts a text. One that is JSON stays JSON, and has no secret that only shows
 // when its strings are read.
-func (r *redaction) text(o redact.Options, text []byte) ([]byte, []redact.Count) {
+func (r *Pass) text(o redact.Options, text []byte) ([]byte, []redact.Count) {
 	redacted, found := redact.Text(o, text)
 	if !looksLikeJSON(text) || !json.Valid(text) {
 		return redacted, found
@@ -377,7 +386,7 @@ func (r *redaction) text(o redact.Options, text []byte) ([]byte, []redact.Count)
 
 // redactStrings redacts the strings of a valid JSON text as they read: what is escaped in
 // them, such as the colours of a terminal, may stand inside of a secret.
-func (r *redaction) redactStrings(o redact.Options, text []byte) ([]byte, []redact.Count) {
+func (r *Pass) redactStrings(o redact.Options, text []byte) ([]byte, []redact.Count) {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text, nil
 	}
@@ -397,7 +406,7 @@ func (r *redaction) redactStrings(o redact.Options, text []byte) ([]byte, []reda
 }
 
 // redactString redacts one string of JSON.
-func (r *redaction) redactString(o redact.Options, quoted []byte, found counts) []byte {
+func (r *Pass) redactString(o redact.Options, quoted []byte, found counts) []byte {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
 		return quoted

@@ -1,4 +1,4 @@
-package server
+package redaction
 
 import (
 	"context"
@@ -24,14 +24,14 @@ import (
 
 // Bounds of registered values, as access.proto states them.
 const (
-	maxSetID           = 128
+	MaxSetID           = 128
 	maxSecrets         = 10_000
 	maxSecretSessions  = 10_000
 	maxRegisteredBytes = 64 << 20 // of all values
 )
 
-// secrets are the values that runtimes registered. They are in memory alone.
-type secrets struct {
+// Secrets are the values that runtimes registered. They are in memory alone.
+type Secrets struct {
 	key [32]byte // of this start: a set id of another start is not known
 
 	registering sync.Mutex // one call compiles at a time, and nobody waits for it who does not register
@@ -49,15 +49,15 @@ type secretSet struct {
 	values *redact.Values // with those for all sessions
 }
 
-func newSecrets() *secrets {
-	s := &secrets{sets: map[string]*secretSet{}}
+func NewSecrets() *Secrets {
+	s := &Secrets{sets: map[string]*secretSet{}}
 	_, _ = rand.Read(s.key[:]) // it never fails
 	return s
 }
 
-// of returns the values that must not be in anything of a session, or refuses when
+// Values returns the values that must not be in anything of a session, or refuses when
 // they are not those that the caller requires.
-func (s *secrets) of(session, required string) (*redact.Values, error) {
+func (s *Secrets) Values(session, required string) (*redact.Values, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	own, all := s.sets[session], s.sets[""]
@@ -78,8 +78,8 @@ func (s *secrets) of(session, required string) (*redact.Values, error) {
 
 func (set *secretSet) is(id string) bool { return set != nil && set.id == id }
 
-// register replaces the values of a session. An empty list has no id.
-func (s *secrets) register(session string, list []redact.Secret) (id string, err error) {
+// Register replaces the values of a session. An empty list has no id.
+func (s *Secrets) Register(session string, list []redact.Secret) (id string, err error) {
 	s.registering.Lock()
 	defer s.registering.Unlock()
 	set := &secretSet{id: s.name(session, list), list: list}
@@ -109,7 +109,7 @@ func (s *secrets) register(session string, list []redact.Secret) (id string, err
 }
 
 // with is all sets with that of one session replaced. Each session has those for all, too.
-func (s *secrets) with(session string, set *secretSet) (map[string]*secretSet, error) {
+func (s *Secrets) with(session string, set *secretSet) (map[string]*secretSet, error) {
 	sets := maps.Clone(s.sets)
 	sets[session] = set
 	all := sets[""]
@@ -137,7 +137,7 @@ func (s *secrets) with(session string, set *secretSet) (map[string]*secretSet, e
 }
 
 // name is the id of a list. It says nothing of the values.
-func (s *secrets) name(session string, list []redact.Secret) string {
+func (s *Secrets) name(session string, list []redact.Secret) string {
 	mac := hmac.New(sha256.New, s.key[:])
 	write := func(b []byte) {
 		var n [8]byte
@@ -162,7 +162,7 @@ func tooManySecrets(what string, limit int) error {
 }
 
 // RegisterSecrets says which values must not be in anything that is made of an output.
-func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSecretsRequest) (*pb.RegisterSecretsResponse, error) {
+func (s *Secrets) RegisterSecrets(ctx context.Context, req *pb.RegisterSecretsRequest) (*pb.RegisterSecretsResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
@@ -176,9 +176,9 @@ func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSec
 		return nil, err
 	}
 	list := make([]redact.Secret, len(req.GetSecrets()))
-	for i, s := range req.GetSecrets() {
+	for i, one := range req.GetSecrets() {
 		at := "secrets[" + strconv.Itoa(i) + "]"
-		list[i] = redact.Secret{Name: s.GetName(), Value: s.GetValue()}
+		list[i] = redact.Secret{Name: one.GetName(), Value: one.GetValue()}
 		switch _, err := redact.NewValues(list[i : i+1]); {
 		case errors.Is(err, redact.ErrName):
 			check.Fail(at+".name", pb.ErrorReason_ERROR_REASON_NAME_INVALID, "%v", err)
@@ -189,7 +189,7 @@ func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSec
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	id, err := a.secrets.register(session, list)
+	id, err := s.Register(session, list)
 	if _, ours := errors.AsType[*apierror.StatusError](err); err != nil && !ours { // of several together
 		check.Fail("secrets", pb.ErrorReason_ERROR_REASON_SECRET_INVALID, "%v", err)
 		return nil, check.Err()

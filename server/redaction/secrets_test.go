@@ -1,4 +1,4 @@
-package server
+package redaction
 
 import (
 	"bytes"
@@ -20,14 +20,14 @@ import (
 
 // registering is the service that takes values, and what it would redact with them.
 type registering struct {
-	accessService
+	*Secrets
 }
 
 func newRegistering() *registering {
-	return &registering{accessService{secrets: newSecrets()}}
+	return &registering{NewSecrets()}
 }
 
-func (r *registering) register(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, refused *apierror.StatusError) {
+func (r *registering) set(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, refused *apierror.StatusError) {
 	resp, err := r.RegisterSecrets(ctx, &pb.RegisterSecretsRequest{SessionId: session, Secrets: secrets})
 	if err != nil {
 		return "", apierror.ToStatus(err)
@@ -37,7 +37,7 @@ func (r *registering) register(ctx context.Context, session string, secrets ...*
 
 // shows is what a session sees of a text, or why it sees nothing.
 func (r *registering) shows(session, required, text string) string {
-	values, err := r.secrets.of(session, required)
+	values, err := r.Values(session, required)
 	if err != nil {
 		return apierror.ReasonName(apierror.ToStatus(err).Reason)
 	}
@@ -88,7 +88,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 		"too many":           {many, "FIELD_OUT_OF_BOUNDS", "secrets"},
 	} {
 		r := newRegistering()
-		id, refused := r.register(t.Context(), "a", c.secrets...)
+		id, refused := r.set(t.Context(), "a", c.secrets...)
 		if refused == nil {
 			t.Errorf("%s: taken as %q", name, id)
 			continue
@@ -121,7 +121,7 @@ func TestRegisteredSecrets(t *testing.T) {
 	r := newRegistering()
 	must := func(session string, secrets ...*pb.RegisteredSecret) string {
 		t.Helper()
-		id, refused := r.register(t.Context(), session, secrets...)
+		id, refused := r.set(t.Context(), session, secrets...)
 		if refused != nil {
 			t.Fatal(refused)
 		}
@@ -167,8 +167,8 @@ func TestRegisteredSecrets(t *testing.T) {
 	want("a", "", text)
 	want("b", "", "first-value second-value [redacted:A]")
 	must("b")
-	if r.secrets.bytes != 0 || len(r.secrets.sets) != 0 {
-		t.Errorf("%d bytes of %d sessions are left", r.secrets.bytes, len(r.secrets.sets))
+	if r.Secrets.bytes != 0 || len(r.Secrets.sets) != 0 {
+		t.Errorf("%d bytes of %d sessions are left", r.Secrets.bytes, len(r.Secrets.sets))
 	}
 
 	id := must("a", value("A", "first-value"))
@@ -176,7 +176,7 @@ func TestRegisteredSecrets(t *testing.T) {
 	if got := restarted.shows("a", id, text); got != "SECRETS_UNKNOWN" {
 		t.Errorf("a server that started again shows %q", got)
 	}
-	if other, _ := restarted.register(t.Context(), "a", value("A", "first-value")); other == id {
+	if other, _ := restarted.set(t.Context(), "a", value("A", "first-value")); other == id {
 		t.Error("the id says something of the values: it is the same after a start")
 	}
 }
@@ -186,7 +186,7 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()
 	own := identity.NewContext(t.Context(), identity.Caller{Session: "mine"})
-	if _, refused := r.register(own, "", value("A", "first-value")); refused != nil {
+	if _, refused := r.set(own, "", value("A", "first-value")); refused != nil {
 		t.Fatal(refused)
 	}
 	if got := r.shows("mine", "", "first-value"); got != "[redacted:A]" {
@@ -195,7 +195,7 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	if got := r.shows("theirs", "", "first-value") + r.shows("", "", "first-value"); got != "first-valuefirst-value" {
 		t.Errorf("it registered for others: %s", got)
 	}
-	if _, refused := r.register(own, "theirs", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "SESSION_MISMATCH" {
+	if _, refused := r.set(own, "theirs", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "SESSION_MISMATCH" {
 		t.Error(refused)
 	}
 }
@@ -204,24 +204,24 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 func TestBoundsOfRegisteredSecrets(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()
-	r.secrets.bytes = maxRegisteredBytes - 10
-	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
+	r.Secrets.bytes = maxRegisteredBytes - 10
+	if _, refused := r.set(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
 		t.Error(refused)
 	}
-	r.secrets.bytes = 0
+	r.Secrets.bytes = 0
 	for i := range maxSecretSessions {
-		r.secrets.sets[fmt.Sprint("s", i)] = &secretSet{}
+		r.Secrets.sets[fmt.Sprint("s", i)] = &secretSet{}
 	}
-	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
+	if _, refused := r.set(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
 		t.Error(refused)
 	}
-	if _, refused := r.register(t.Context(), "s7", value("A", "first-value")); refused != nil {
+	if _, refused := r.set(t.Context(), "s7", value("A", "first-value")); refused != nil {
 		t.Error(refused)
 	}
-	if _, refused := r.register(t.Context(), "s8"); refused != nil {
+	if _, refused := r.set(t.Context(), "s8"); refused != nil {
 		t.Error(refused)
 	}
-	if _, refused := r.register(t.Context(), "a", value("A", "first-value")); refused != nil {
+	if _, refused := r.set(t.Context(), "a", value("A", "first-value")); refused != nil {
 		t.Error(refused)
 	}
 }
@@ -240,13 +240,13 @@ func TestRedactionIsTheSameAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := redact.Options{Values: values, Patterns: redact.BuiltIn()}
-		r := &redaction{options: o, found: counts{}}
-		got := r.output(out, &families.Family{}, nil)
+		r := &Pass{Options: o, found: counts{}}
+		got := r.Redact(out, &families.Family{}, nil)
 		if want := `{"a":"[redacted:A]","n":"[redacted:N]","[redacted:A]":["[redacted:github-pat]"]}`; string(got.GetError().GetDetails().GetInline()) != want {
 			t.Errorf("the details are %s, want %s", got.GetError().GetDetails().GetInline(), want)
 		}
-		again := &redaction{options: o, found: counts{}}
-		if twice := again.output(got, &families.Family{}, nil); twice != got || len(again.found) != 0 {
+		again := &Pass{Options: o, found: counts{}}
+		if twice := again.Redact(got, &families.Family{}, nil); twice != got || len(again.found) != 0 {
 			t.Errorf("redacted again it is %v", twice)
 		}
 		if before != nil && !bytes.Equal(before.GetError().GetDetails().GetInline(), got.GetError().GetDetails().GetInline()) {
@@ -263,7 +263,7 @@ func TestSecretsInStringsOfJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &redaction{options: redact.Options{Values: values, Patterns: redact.BuiltIn()}}
+	r := &Pass{Options: redact.Options{Values: values, Patterns: redact.BuiltIn()}}
 	for text, want := range map[string]string{
 		`{"a":"x first-\u001b[1mvalue\u001b[0m-of-all y"}`:                       `{"a":"x [redacted:A] y"}`,
 		`{"a":"\u0066irst-value-of-\u0061ll <"}`:                                 `{"a":"[redacted:A] <"}`,
@@ -271,7 +271,7 @@ func TestSecretsInStringsOfJSON(t *testing.T) {
 		`{"first-\u001b[1mvalue-of-all":[1,2.50,-0]}`:                            `{"[redacted:A]":[1,2.50,-0]}`,
 		`{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`: `{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`,
 	} {
-		if got, _ := r.text(r.options, []byte(text)); string(got) != want {
+		if got, _ := r.text(r.Options, []byte(text)); string(got) != want {
 			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
 		}
 	}
@@ -287,17 +287,17 @@ func TestOriginalsOfLists(t *testing.T) {
 	out := &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{
 		Items: []*pb.CommandBatchItemOutput{item("one " + token), item("two"), item("three " + token)},
 	}}}
-	r := &redaction{options: redact.Options{Patterns: redact.BuiltIn()}, found: counts{}}
+	r := &Pass{Options: redact.Options{Patterns: redact.BuiltIn()}, found: counts{}}
 	payloads := map[string]string{}
-	envelope.VisitPayloads("output", r.output(out, &families.Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
+	envelope.VisitPayloads("output", r.Redact(out, &families.Family{}, nil).ProtoReflect(), func(field string, p *pb.Payload) {
 		payloads[field] = string(p.GetInline())
 	})
-	if len(r.originals) != 2 || len(payloads) != 3 {
-		t.Fatalf("%d originals of %v", len(r.originals), payloads)
+	if len(r.Originals) != 2 || len(payloads) != 3 {
+		t.Fatalf("%d originals of %v", len(r.Originals), payloads)
 	}
-	for _, o := range r.originals {
-		if text, ok := payloads[o.field]; !ok || !strings.Contains(text, "[redacted:github-pat]") {
-			t.Errorf("%s is the original of %q", o.field, text)
+	for _, o := range r.Originals {
+		if text, ok := payloads[o.Field]; !ok || !strings.Contains(text, "[redacted:github-pat]") {
+			t.Errorf("%s is the original of %q", o.Field, text)
 		}
 	}
 }
