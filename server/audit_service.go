@@ -14,12 +14,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/recorder"
 )
 
 // auditService is AuditService.
 type auditService struct {
 	pb.UnimplementedAuditServiceServer
-	audit   *audit // nil when no log is kept
+	audit   *recorder.Recorder // nil when no log is kept
 	service *service
 }
 
@@ -43,7 +44,7 @@ func (a *auditService) record(ctx context.Context, sequence uint64) (*pb.AuditRe
 		check.Fail("sequence", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 		return nil, check.Err()
 	}
-	record, err := a.audit.log.Get(ctx, sequence)
+	record, err := a.audit.Log.Get(ctx, sequence)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (a *auditService) ListRecords(ctx context.Context, req *pb.ListRecordsReque
 	if query.Session, err = identity.Confine(ctx, query.Session); err != nil {
 		return nil, err
 	}
-	records, next, err := a.audit.log.List(ctx, query)
+	records, next, err := a.audit.Log.List(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 			Inconsistent: &pb.InconsistentRecord{Sequence: b.Sequence, Reason: b.Why},
 		}})
 	}
-	verified, err := a.audit.log.Verify(call.Context(), req.GetFromSequence(), send)
+	verified, err := a.audit.Log.Verify(call.Context(), req.GetFromSequence(), send)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (a *auditService) lacks(ctx context.Context, sequence uint64, hash string, 
 	if sequence < v.First {
 		return "" // deleted by retention
 	}
-	record, err := a.audit.log.Get(ctx, sequence)
+	record, err := a.audit.Log.Get(ctx, sequence)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return ""
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
@@ -48,7 +49,7 @@ func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct := &service{registry: registry, counters: newCounters(), store: newCatalog(t, artifactstore.NewMemory()), outputs: newOutputs(), secrets: redaction.NewSecrets(), requests: newRequests(nil)}
+	direct := &service{registry: registry, counters: newCounters(), store: newCatalog(t, artifactstore.NewMemory()), outputs: newOutputs(), secrets: redaction.NewSecrets(), requests: recorder.NewRequests(nil)}
 	client := overSocket(t, direct)
 	for _, size := range []int{0, 1, 100, 4000, 16 << 10, 31 << 10, 32<<10 + 5, 64 << 10, 1 << 20, 3 << 20} {
 		payload := bytes.Repeat([]byte("a line of a log\n"), size/16+1)[:size]

@@ -179,7 +179,7 @@ func (m *compaction) record(batch []*madeResult, overview *pb.Receipt) error {
 	}
 	m.recorded = true
 	made := &pb.AuditRecord{Policy: &pb.ProjectionPolicy{Render: redaction.WithoutUnknown(m.render)}, Compacted: compacted, Receipt: overview}
-	return m.audit.compacted(m.ctx, m.began, m.session, made, m.counter.Name())
+	return m.audit.Compacted(m.ctx, m.began, m.session, made, m.counter.Name())
 }
 
 // answerUpTo answers what becomes of the results of a range, of which batch has those that changed.

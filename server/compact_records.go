@@ -6,12 +6,13 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/recorder"
 )
 
 // sessionRecords finds the latest results of a session's calls on record: as they were projected or, where that came
 // later, compacted.
 type sessionRecords struct {
-	audit     *audit // nil when no log is kept
+	audit     *recorder.Recorder // nil when no log is kept
 	session   string
 	compacted map[string]recordedResult // by call; nil before the first
 	last      *pb.AuditRecord           // that was read
@@ -33,7 +34,7 @@ func (s *sessionRecords) latest(ctx context.Context, call string) (*pb.Canonical
 			return nil, err
 		}
 	}
-	list, _, err := s.audit.log.List(ctx, auditlog.Query{
+	list, _, err := s.audit.Log.List(ctx, auditlog.Query{
 		Session: s.session, Call: call, Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}, Limit: 1,
 	})
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *sessionRecords) latest(ctx context.Context, call string) (*pb.Canonical
 	case place.sequence == 0 && projected == 0:
 		return nil, auditlog.ErrUnknown
 	case place.sequence < projected:
-		record, err := s.audit.log.Get(ctx, projected) // a list is without results
+		record, err := s.audit.Log.Get(ctx, projected) // a list is without results
 		return record.GetCanonical(), err
 	}
 	record, err := s.read(ctx, place.sequence)
@@ -63,7 +64,7 @@ func (s *sessionRecords) findCompacted(ctx context.Context) error {
 	s.compacted = map[string]recordedResult{}
 	query := auditlog.Query{Session: s.session, Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_COMPACTION}, Limit: auditlog.MaxPage}
 	for {
-		list, next, err := s.audit.log.List(ctx, query)
+		list, next, err := s.audit.Log.List(ctx, query)
 		if err != nil {
 			return err
 		}
@@ -89,7 +90,7 @@ func (s *sessionRecords) read(ctx context.Context, sequence uint64) (record *pb.
 	if s.last.GetSequence() == sequence {
 		return s.last, nil
 	}
-	if record, err = s.audit.log.Get(ctx, sequence); err == nil {
+	if record, err = s.audit.Log.Get(ctx, sequence); err == nil {
 		s.last = record
 	}
 	return record, err

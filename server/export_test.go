@@ -21,6 +21,7 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
@@ -37,7 +38,7 @@ func NewLoggingService(t testing.TB, r *families.Registry, store artifactstore.S
 		t.Fatal(err)
 	}
 	return &service{registry: r, compactor: c, counters: newCounters(), store: l, logger: logger, outputs: newOutputs(), idle: TestIdle, streamMemory: maxStreamInMemory,
-		secrets: redaction.NewSecrets(), patterns: redact.BuiltIn(), requests: newRequests(nil)}
+		secrets: redaction.NewSecrets(), patterns: redact.BuiltIn(), requests: recorder.NewRequests(nil)}
 }
 
 // NewSpoolingService is NewService with no result of a stream in memory.
@@ -50,8 +51,8 @@ func NewSpoolingService(t testing.TB, r *families.Registry, store artifactstore.
 // NewAuditedService is NewService with an audit log, and what reads it.
 func NewAuditedService(t testing.TB, r *families.Registry, store artifactstore.Store, log auditlog.Log) (pb.ToolResultServiceServer, pb.AuditServiceServer) {
 	s := NewService(t, r, store).(*service)
-	s.audit = newAudit(log, nil, s.logger, Info(""))
-	s.requests = newRequests(s.audit)
+	s.audit = recorder.New(log, nil, s.logger, Info(""))
+	s.requests = recorder.NewRequests(s.audit)
 	return s, &auditService{audit: s.audit, service: s}
 }
 

@@ -22,14 +22,13 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/recorder"
 )
 
 // RequestIDHeader carries the id of a call: the client's own, if it sent one,
 // or one that the server made. It is in the log, in refusals of faults, and in
 // the answer's header.
 const RequestIDHeader = "x-request-id"
-
-type requestIDKey struct{}
 
 // calls is what the interceptors share.
 type calls struct {
@@ -38,8 +37,8 @@ type calls struct {
 	access   *identity.Authenticator
 	rights   map[string]right
 	limits   *pb.Limits
-	audit    *audit // nil when no log is kept
-	instance string // begins the ids of requests that have none
+	audit    *recorder.Recorder // nil when no log is kept
+	instance string             // begins the ids of requests that have none
 	sequence atomic.Uint64
 	draining atomic.Bool
 	inFlight atomic.Int64
@@ -110,7 +109,7 @@ func (c *calls) withRequestID(ctx context.Context) context.Context {
 		id = c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
 	}
 	_ = grpc.SetHeader(ctx, metadata.MD{RequestIDHeader: []string{id}}) // it fails only after the answer
-	return context.WithValue(ctx, requestIDKey{}, id)
+	return identity.WithRequestID(ctx, id)
 }
 
 // printable keeps the characters of an id that are safe in logs and headers.
@@ -119,11 +118,6 @@ func printable(s string, limit int) string {
 		return ""
 	}
 	return s
-}
-
-func idOf(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
 }
 
 // report logs a call and counts it. It asks whether anybody listens before it
@@ -167,7 +161,7 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	}
 	if r.logger.Enabled(r.ctx, level) {
 		r.logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
-			slog.Duration("elapsed", elapsed), slog.String("request_id", idOf(r.ctx)), slog.String("peer", identity.FromContext(r.ctx).String()))
+			slog.Duration("elapsed", elapsed), slog.String("request_id", identity.RequestID(r.ctx)), slog.String("peer", identity.FromContext(r.ctx).String()))
 	}
 }
 
@@ -196,12 +190,12 @@ func (c *calls) refused(ctx context.Context, method string, req any, err error) 
 		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
 		r = r.WithIncident(id)
 	}
-	c.audit.refused(ctx, c.named(method), req, r)
+	c.audit.Rejected(ctx, c.named(method), req, r)
 	return r.GRPCStatus().Err()
 }
 
 func (c *calls) incident(ctx context.Context) string {
-	if id := idOf(ctx); id != "" {
+	if id := identity.RequestID(ctx); id != "" {
 		return id
 	}
 	return c.instance + strconv.FormatUint(c.sequence.Add(1), 36)

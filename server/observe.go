@@ -162,7 +162,7 @@ type State struct {
 func (s *Server) State() State {
 	status := s.catalog.Status()
 	now := State{
-		Artifacts: status.Artifacts, ArtifactBytes: status.Bytes, QuotaBytes: s.config.StoreQuota, Waiting: map[string]int64{metrics.CatalogStore: s.catalog.Waiting(), metrics.AuditStore: s.audit.waiting()},
+		Artifacts: status.Artifacts, ArtifactBytes: status.Bytes, QuotaBytes: s.config.StoreQuota, Waiting: map[string]int64{metrics.CatalogStore: s.catalog.Waiting(), metrics.AuditStore: s.audit.Waiting()},
 		OpenUnary: s.calls.open.unary.Load(), OpenStreams: s.calls.open.streams.Load(),
 		InFlightBytes: s.calls.inFlight.Load(), MaxInFlight: s.config.MaxInFlightBytes,
 		Connections: int64(len(s.slots)), MaxConnections: int64(s.config.MaxConnections),

@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/ingest"
+	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
@@ -34,11 +35,11 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 		return nil, err
 	}
 	defer p.close()
-	var request *request
+	var request *recorder.Request
 	if !came.snapshot { // a call that goes on cannot be made again
-		request = requestOf(req.GetCall().GetSessionId(), req.GetRequestId(), p.digest)
+		request = recorder.NewRequest(req.GetCall().GetSessionId(), req.GetRequestId(), p.digest)
 	}
-	earlier, done, err := s.requests.begin(ctx, request)
+	earlier, done, err := s.requests.Begin(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 		if err != nil {
 			return nil, err
 		}
-		if earlier, err = s.requests.append(ctx, request, record); err != nil {
+		if earlier, err = s.requests.Append(ctx, request, record); err != nil {
 			return nil, err
 		}
 		if len(earlier) == 0 {
@@ -63,7 +64,7 @@ func (s *service) project(ctx context.Context, req *pb.ProjectRequest, came rece
 			return s.asked(req.GetPolicy(), resp), nil
 		}
 	}
-	tellHead(ctx, earlier)
+	recorder.SetTrailer(ctx, earlier)
 	return s.repeated(earlier[0]), nil
 }
 
@@ -112,7 +113,7 @@ func (s *service) prepare(ctx context.Context, req *pb.ProjectRequest, came rece
 
 func (p *projection) read(ctx context.Context, came received) (err error) {
 	check := envelope.NewChecker("")
-	checkCall(check, p.req.GetCall())
+	envelope.CheckCall(check, p.req.GetCall())
 	check.Name("request_id", p.req.GetRequestId(), false)
 	checkDetails(check.At("audit"), p.req.GetAudit())
 	checkForm(check, p.req.GetCanonicalForm())
@@ -322,4 +323,11 @@ func (m *measuring) payload(payload protoreflect.Message) (cost envelope.Cost, e
 	}
 	m.receipt, err = brought.RenderPayload(payload, m.policy)
 	return m.receipt.Cost(), err
+}
+
+// repeated is the answer that a record has.
+func (s *service) repeated(r *pb.AuditRecord) *pb.ProjectResponse {
+	return s.asked(r.GetPolicy(), &pb.ProjectResponse{
+		Canonical: r.GetCanonical(), Receipt: r.GetReceipt(), Durability: s.durability, Redactions: r.GetRedactions(),
+	})
 }

@@ -60,7 +60,7 @@ func (s *service) onRecord(ctx context.Context, session, call string) (*pb.Canon
 	if s.audit == nil {
 		return nil, apierror.ErrAuditDisabled
 	}
-	list, _, err := s.audit.log.List(ctx, auditlog.Query{
+	list, _, err := s.audit.Log.List(ctx, auditlog.Query{
 		Session: session, Call: call, Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}, Limit: 1,
 	})
 	if err != nil {
@@ -69,6 +69,6 @@ func (s *service) onRecord(ctx context.Context, session, call string) (*pb.Canon
 	if len(list) == 0 {
 		return nil, auditlog.ErrUnknown
 	}
-	record, err := s.audit.log.Get(ctx, list[0].GetSequence()) // a list is without results
+	record, err := s.audit.Log.Get(ctx, list[0].GetSequence()) // a list is without results
 	return record.GetCanonical(), err
 }

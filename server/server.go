@@ -36,6 +36,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -52,6 +53,10 @@ const (
 // Encoding is how clients may compress messages: what uses it has it registered with gRPC.
 // The bound of messages is that of what they are unpacked to.
 const Encoding = gzip.Name
+
+// AuditTrailer is the trailer of an answer that has an audit record: the id of the log, the sequence number of the record and
+// its hash, separated by spaces.
+const AuditTrailer = recorder.AuditTrailer
 
 // Options are what a Server is given beside its configuration.
 type Options struct {
@@ -71,7 +76,7 @@ type Server struct {
 	health    *health.Server
 	calls     *calls
 	catalog   *catalog.Catalog
-	audit     *audit             // nil when no log is kept
+	audit     *recorder.Recorder // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none
 	draining  chan struct{}      // closed when calls that would last are to end
 	slots     chan struct{}      // one for each connection
@@ -142,9 +147,9 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if err != nil {
 		return fmt.Errorf("audit log: %w", err)
 	}
-	s.audit = newAudit(records, o.Metrics, s.logger, info)
+	s.audit = recorder.New(records, o.Metrics, s.logger, info)
 	if s.audit != nil {
-		s.audit.poisoned = s.poisoned
+		s.audit.OnFailure = s.poisoned
 	}
 	s.calls = &calls{
 		logger: s.logger, metrics: o.Metrics, access: identity.NewAuthenticator(string(token), s.authorities()), rights: rights(), limits: limits,
@@ -157,7 +162,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	results := &service{
 		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.catalog, o.Metrics), roots: roots, durability: durability,
 		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
-		metrics: o.Metrics, secrets: redaction.NewSecrets(), audit: s.audit, requests: newRequests(s.audit),
+		metrics: o.Metrics, secrets: redaction.NewSecrets(), audit: s.audit, requests: recorder.NewRequests(s.audit),
 	}
 	if s.config.Redaction == config.RedactAll {
 		results.patterns, results.redactions = redact.BuiltIn(), map[string]bool{}
@@ -249,7 +254,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 func (s *Server) refusedPeer(p identity.PeerInfo) {
 	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
 	ctx := identity.NewContext(context.Background(), identity.Caller{Local: true, UID: p.UID, GID: p.GID, PID: p.PID})
-	s.audit.refused(ctx, "", nil, apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
+	s.audit.Rejected(ctx, "", nil, apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
 }
 
 // authorities are the names that callers over TCP may use, besides those of loopback.
@@ -312,7 +317,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
-		keeper.Go(func() { s.audit.keep(keeping, s.config.GCInterval, s.config.AuditKeepFor) })
+		keeper.Go(func() { s.audit.Retain(keeping, s.config.GCInterval, s.config.AuditKeepFor) })
 	}
 	var err error
 	select {

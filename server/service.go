@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
@@ -39,9 +40,9 @@ type service struct {
 	idle         time.Duration // that a stream may be without a message
 	streamMemory int           // bytes of a history in a stream that are kept in memory
 	secrets      *redaction.Secrets
-	patterns     *redact.Patterns // of what looks like a secret; nil when that is off
-	audit        *audit           // nil when no log is kept
-	requests     *requests
+	patterns     *redact.Patterns   // of what looks like a secret; nil when that is off
+	audit        *recorder.Recorder // nil when no log is kept
+	requests     *recorder.Requests
 	objects      *objectstore.Store // nil when there is none
 	metrics      metrics.Reporter   // nil when nobody asks
 	redactions   map[string]bool    // the rules of redaction, by which they are counted; other kinds are names that callers chose
@@ -67,15 +68,6 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 		return nil, err
 	}
 	return resp, s.form(req.GetCanonicalForm(), resp)
-}
-
-// checkCall checks the reference to the call of a tool, where there is one.
-func checkCall(check envelope.Checker, call *pb.CallReference) {
-	if call != nil {
-		check.Name("call.session_id", call.GetSessionId(), true)
-		check.CallID("call.call_id", call.GetCallId(), false)
-		check.Name("call.agent_id", call.GetAgentId(), false)
-	}
 }
 
 // ownerOf is whom the artifacts of a call belong to.
@@ -109,7 +101,7 @@ func (s *service) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Render
 	if field == callField {
 		record.Call = req.GetCall()
 	}
-	if err := s.audit.rendered(ctx, began, record); err != nil {
+	if err := s.audit.Rendered(ctx, began, record); err != nil {
 		return nil, err
 	}
 	return &pb.RenderResponse{Receipt: receipt}, nil
@@ -125,7 +117,7 @@ func (s *service) toRender(ctx context.Context, req *pb.RenderRequest) (*pb.Cano
 		return canonical, field, err
 	}
 	check := envelope.NewChecker("")
-	checkCall(check, req.GetCall())
+	envelope.CheckCall(check, req.GetCall())
 	if err := check.Err(); err != nil {
 		return nil, "", err
 	}

@@ -126,7 +126,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 		check.Fail("family", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
 		return check.Err()
 	}
-	checkCall(check, header.GetCall())
+	envelope.CheckCall(check, header.GetCall())
 	check.Name("request_id", header.GetRequestId(), false)
 	check.Name("tool_name", header.GetToolName(), false)
 	checkDetails(check.At("audit"), header.GetAudit())

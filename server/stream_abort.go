@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 )
 
@@ -59,7 +60,7 @@ func (a *arrival) keep() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), keepTimeout)
 	defer cancel()
 	call, kept, streams := a.header.GetCall(), map[string]int64{}, map[string]ingest.Payload{}
-	logger := a.logger.With("session", call.GetSessionId(), "call", call.GetCallId(), "request_id", idOf(ctx))
+	logger := a.logger.With("session", call.GetSessionId(), "call", call.GetCallId(), "request_id", identity.RequestID(ctx))
 	store := func(name string, blob artifactstore.Blob, err error) (bytes int64) {
 		if err == nil && blob != nil && blob.Size() > 0 {
 			bytes, err = blob.Size(), a.keepPartial(ctx, call, blob)

@@ -172,15 +172,15 @@ func (c *toolCall) record(ctx context.Context, resp *pb.CallToolResponse) error 
 	if c.audit == nil {
 		return nil
 	}
-	r := c.audit.begin(ctx, pb.AuditKind_AUDIT_KIND_TOOL_CALL, c.began)
+	r := c.audit.NewRecord(ctx, pb.AuditKind_AUDIT_KIND_TOOL_CALL, c.began)
 	arguments := strings.ToValidUTF8(cutText(c.req.GetArgumentsJson(), maxArguments), "")
 	r.Call, r.Details = redaction.WithoutUnknown(c.req.GetCall()), c.redaction.RedactDetails(&pb.AuditDetails{ToolInput: arguments})
 	r.Policy = &pb.ProjectionPolicy{Render: redaction.WithoutUnknown(c.req.GetPolicy())}
 	r.ToolName, r.Family, r.Status = envelope.ReadTool, c.registry.NameOf(resp.GetCanonical()), resp.GetCanonical().GetStatus()
 	r.Versions = &pb.AuditVersions{
-		Server: c.audit.server, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: c.counter.Name(),
+		Server: c.audit.Version, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: c.counter.Name(),
 	}
 	r.Redactions, r.BudgetTokens = c.redaction.Replaced(), uint32(c.budget.receipt.Tokens)
 	r.Canonical, r.Receipt = resp.GetCanonical(), resp.GetReceipt()
-	return c.audit.append(ctx, nil, r)
+	return c.audit.Append(ctx, nil, r)
 }

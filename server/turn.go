@@ -12,6 +12,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/recorder"
 )
 
 // Bounds and defaults of turns, as service.proto states them.
@@ -42,7 +43,7 @@ func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (
 		return nil, err
 	}
 	request := t.request(req)
-	earlier, done, err := s.requests.begin(ctx, request)
+	earlier, done, err := s.requests.Begin(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +56,14 @@ func (s *service) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (
 		if err != nil {
 			return nil, err
 		}
-		if earlier, err = s.requests.append(ctx, request, records...); err != nil {
+		if earlier, err = s.requests.Append(ctx, request, records...); err != nil {
 			return nil, err
 		}
 		if len(earlier) == 0 {
 			return s.formTurn(req, t.answer(ctx))
 		}
 	}
-	tellHead(ctx, earlier)
+	recorder.SetTrailer(ctx, earlier)
 	return s.formTurn(req, s.repeatedTurn(earlier))
 }
 
@@ -95,7 +96,7 @@ func addResult(resp *pb.ProjectTurnResponse, result *pb.ProjectResponse, budget 
 }
 
 // request is the request that the turn is, if it has an id.
-func (t *turn) request(req *pb.ProjectTurnRequest) *request {
+func (t *turn) request(req *pb.ProjectTurnRequest) *recorder.Request {
 	session, hash := "", blake3.New()
 	fmt.Fprintf(hash, "%d %d", t.total, t.failure)
 	for i := range t.outputs {
@@ -104,7 +105,7 @@ func (t *turn) request(req *pb.ProjectTurnRequest) *request {
 		}
 		fmt.Fprintf(hash, " %s", t.outputs[i].digest)
 	}
-	return requestOf(session, req.GetRequestId(), fmt.Sprintf("blake3:%x", hash.Sum(nil)))
+	return recorder.NewRequest(session, req.GetRequestId(), fmt.Sprintf("blake3:%x", hash.Sum(nil)))
 }
 
 // records are those of the outputs, in their order.

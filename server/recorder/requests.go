@@ -1,4 +1,4 @@
-package server
+package recorder
 
 import (
 	"context"
@@ -12,38 +12,38 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// request is a call that may be made again.
-type request struct{ session, id, digest string }
+// Request is a call that may be made again.
+type Request struct{ session, id, digest string }
 
-// requestOf is a request with an id; nil without.
-func requestOf(session, id, digest string) *request {
+// NewRequest is a request with an id; nil without.
+func NewRequest(session, id, digest string) *Request {
 	if id == "" {
 		return nil
 	}
-	return &request{session, id, digest}
+	return &Request{session, id, digest}
 }
 
-// requests makes sure that of calls with the same id one is worked on, and that the others
+// Requests makes sure that of calls with the same id one is worked on, and that the others
 // get its answer: those at the same time wait for it, and those that come later find its
 // record.
-type requests struct {
-	audit *audit
+type Requests struct {
+	Recorder *Recorder
 
 	mu   sync.Mutex
 	busy map[[2]string]chan struct{} // by session and id; closed when its call ends
 }
 
-func newRequests(a *audit) *requests {
-	return &requests{audit: a, busy: map[[2]string]chan struct{}{}}
+func NewRequests(a *Recorder) *Requests {
+	return &Requests{Recorder: a, busy: map[[2]string]chan struct{}{}}
 }
 
-// begin begins a call, whose end is told by done. It returns the records of the answer if
+// Begin begins a call, whose end is told by done. It returns the records of the answer if
 // there is one already.
-func (q *requests) begin(ctx context.Context, r *request) (earlier []*pb.AuditRecord, done func(), err error) {
+func (q *Requests) Begin(ctx context.Context, r *Request) (earlier []*pb.AuditRecord, done func(), err error) {
 	if r == nil {
 		return nil, func() {}, nil
 	}
-	if q.audit == nil {
+	if q.Recorder == nil {
 		return nil, nil, apierror.ErrAuditDisabled
 	}
 	if err := q.wait(ctx, r); err != nil {
@@ -57,7 +57,7 @@ func (q *requests) begin(ctx context.Context, r *request) (earlier []*pb.AuditRe
 }
 
 // wait waits until no other call with the id is worked on.
-func (q *requests) wait(ctx context.Context, r *request) error {
+func (q *Requests) wait(ctx context.Context, r *Request) error {
 	key := [2]string{r.session, r.id}
 	for {
 		q.mu.Lock()
@@ -77,7 +77,7 @@ func (q *requests) wait(ctx context.Context, r *request) error {
 	}
 }
 
-func (q *requests) end(r *request) {
+func (q *Requests) end(r *Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	key := [2]string{r.session, r.id}
@@ -86,8 +86,8 @@ func (q *requests) end(r *request) {
 }
 
 // find finds the answer to the same request, and refuses another with its id.
-func (q *requests) find(ctx context.Context, r *request) ([]*pb.AuditRecord, error) {
-	earlier, err := q.audit.log.Find(ctx, r.session, r.id)
+func (q *Requests) find(ctx context.Context, r *Request) ([]*pb.AuditRecord, error) {
+	earlier, err := q.Recorder.Log.Find(ctx, r.session, r.id)
 	if err != nil || len(earlier) == 0 {
 		return nil, err
 	}
@@ -100,19 +100,12 @@ func (q *requests) find(ctx context.Context, r *request) ([]*pb.AuditRecord, err
 	return earlier, nil
 }
 
-// append records an answer. When another server recorded one to the same request first, that
+// Append records an answer. When another server recorded one to the same request first, that
 // is the answer.
-func (q *requests) append(ctx context.Context, r *request, records ...*pb.AuditRecord) (earlier []*pb.AuditRecord, err error) {
-	err = q.audit.append(ctx, r, records...)
+func (q *Requests) Append(ctx context.Context, r *Request, records ...*pb.AuditRecord) (earlier []*pb.AuditRecord, err error) {
+	err = q.Recorder.Append(ctx, r, records...)
 	if r != nil && errors.Is(err, auditlog.ErrReused) {
 		return q.find(ctx, r)
 	}
 	return nil, err
-}
-
-// repeated is the answer that a record has.
-func (s *service) repeated(r *pb.AuditRecord) *pb.ProjectResponse {
-	return s.asked(r.GetPolicy(), &pb.ProjectResponse{
-		Canonical: r.GetCanonical(), Receipt: r.GetReceipt(), Durability: s.durability, Redactions: r.GetRedactions(),
-	})
 }
