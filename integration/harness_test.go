@@ -24,7 +24,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // patience is how long a test waits for what should happen at once.
@@ -34,7 +34,7 @@ const patience = 30 * time.Second
 var binary string
 
 func TestMain(m *testing.M) {
-	server.UseBufferPool() // the client side of these tests uses it as the server does
+	rpc.UseBufferPool() // the client side of these tests uses it as the server does
 	encoding.RegisterCompressor(fakeCompressor{})
 	flag.Parse()
 	os.Exit(buildAndRun(m))

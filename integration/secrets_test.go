@@ -29,8 +29,8 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact/redacttest"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // overheard has everything that a client is told: messages in both of their forms, headers, trailers and
@@ -87,7 +87,7 @@ func (o *overheard) HandleRPC(ctx context.Context, s stats.RPCStats) {
 
 func (o *overheard) metadata(name string, m metadata.MD) {
 	for key, values := range m {
-		if key == strings.ToLower(server.RequestIDHeader) {
+		if key == strings.ToLower(rpc.RequestIDHeader) {
 			continue // what the client itself sent is sent back
 		}
 		o.add(name, []byte(key+": "+strings.Join(values, "\n")))

@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // frameBytes is the size of a full frame of a message.
@@ -43,7 +44,7 @@ func (p *poisoned) Get(n int) *[]byte {
 // The hook is experimental: this fails when gRPC no longer uses it. And the
 // pool does not clear: this fails when anything is read that was not received.
 func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
-	pool := &poisoned{BufferPool: newBufferPool()}
+	pool := &poisoned{BufferPool: rpc.NewBufferPool()}
 	experimental.SetDefaultBufferPool(pool)
 	registry, err := families.NewRegistry(families.BuiltIn()...)
 	if err != nil {
@@ -77,7 +78,7 @@ func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
 // overSocket serves a service on a socket and returns a client of it.
 func overSocket(t *testing.T, s pb.ToolResultServiceServer) pb.ToolResultServiceClient {
 	t.Helper()
-	g := grpc.NewServer(bufferOptions()...)
+	g := grpc.NewServer(rpc.BufferOptions()...)
 	pb.RegisterToolResultServiceServer(g, s)
 	socket := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
@@ -95,14 +96,14 @@ func overSocket(t *testing.T, s pb.ToolResultServiceServer) pb.ToolResultService
 }
 
 func TestPoolGivesWhatWasAsked(t *testing.T) {
-	p := newBufferPool()
-	for _, n := range []int{0, 1, 255, 256, 257, 384, 385, 32 << 10, 32<<10 + 5, 1 << 20, 1<<20 + headroom, 1<<20 + headroom + 1, 8 << 20, 9 << 20, 70 << 20} {
+	p := rpc.NewBufferPool()
+	for _, n := range []int{0, 1, 255, 256, 257, 384, 385, 32 << 10, 32<<10 + 5, 1 << 20, 1<<20 + rpc.Headroom, 1<<20 + rpc.Headroom + 1, 8 << 20, 9 << 20, 70 << 20} {
 		for range 3 {
 			b := p.Get(n)
 			if len(*b) != n {
 				t.Fatalf("%d bytes in place of %d", len(*b), n)
 			}
-			if n > 256 && n < 8<<20 && cap(*b) > 2*n+headroom {
+			if n > 256 && n < 8<<20 && cap(*b) > 2*n+rpc.Headroom {
 				t.Errorf("%d bytes take %d", n, cap(*b))
 			}
 			p.Put(b)

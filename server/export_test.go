@@ -23,6 +23,7 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // NewService returns the service without a transport around it.
@@ -121,33 +122,7 @@ const TestIdle = time.Minute
 func Refuse(err error) error { return apierror.ToStatus(err).GRPCStatus().Err() }
 
 // NewCodec returns the codec of a server.
-func NewCodec() encoding.CodecV2 { return newCodec() }
-
-// LentBuffers is a pool that knows what it has not got back, and spoils what it has.
-type LentBuffers struct{ lent int }
-
-// Get lends a buffer.
-func (p *LentBuffers) Get(n int) *[]byte {
-	p.lent++
-	b := make([]byte, n)
-	return &b
-}
-
-// Put takes a buffer back.
-func (p *LentBuffers) Put(b *[]byte) {
-	p.lent--
-	for i := range *b {
-		(*b)[i] = 0xaa
-	}
-}
-
-// Check reports buffers that did not come back.
-func (p *LentBuffers) Check() error {
-	if p.lent != 0 {
-		return fmt.Errorf("%d buffers were not given back", p.lent)
-	}
-	return nil
-}
+func NewCodec() encoding.CodecV2 { return rpc.NewCodec() }
 
 // Tools returns the ToolService of a service.
 func Tools(t testing.TB, s pb.ToolResultServiceServer) pb.ToolServiceServer {

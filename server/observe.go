@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -133,17 +132,6 @@ func (w watchedSink) Put(ctx context.Context, b artifactstore.Blob) (artifactsto
 	return ref, err
 }
 
-// openCalls counts the calls in flight.
-type openCalls struct{ unary, streams atomic.Int64 }
-
-func (o *openCalls) count(streams bool, n int64) {
-	if streams {
-		o.streams.Add(n)
-		return
-	}
-	o.unary.Add(n)
-}
-
 // State is how much of everything there is at one moment.
 type State struct {
 	Artifacts, ArtifactBytes    int64            // in the books
@@ -161,10 +149,11 @@ type State struct {
 // when the server is closed.
 func (s *Server) State() State {
 	status := s.catalog.Status()
+	load := s.calls.Load()
 	now := State{
 		Artifacts: status.Artifacts, ArtifactBytes: status.Bytes, QuotaBytes: s.config.StoreQuota, Waiting: map[string]int64{metrics.CatalogStore: s.catalog.Waiting(), metrics.AuditStore: s.audit.Waiting()},
-		OpenUnary: s.calls.open.unary.Load(), OpenStreams: s.calls.open.streams.Load(),
-		InFlightBytes: s.calls.inFlight.Load(), MaxInFlight: s.config.MaxInFlightBytes,
+		OpenUnary: load.Unary, OpenStreams: load.Streams,
+		InFlightBytes: load.Bytes, MaxInFlight: s.config.MaxInFlightBytes,
 		Connections: int64(len(s.slots)), MaxConnections: int64(s.config.MaxConnections),
 	}
 	if s.objects != nil {

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -38,6 +36,7 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
+	"github.com/toolresult/toolresult/server/rpc"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -74,7 +73,7 @@ type Server struct {
 	logger    *slog.Logger
 	grpc      *grpc.Server
 	health    *health.Server
-	calls     *calls
+	calls     *rpc.Interceptors
 	catalog   *catalog.Catalog
 	audit     *recorder.Recorder // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none
@@ -120,7 +119,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	secure, err := tlsCredentials(s.config)
+	secure, err := rpc.TLSCredentials(s.config)
 	if err != nil {
 		return err
 	}
@@ -151,11 +150,8 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if s.audit != nil {
 		s.audit.OnFailure = s.poisoned
 	}
-	s.calls = &calls{
-		logger: s.logger, metrics: o.Metrics, access: identity.NewAuthenticator(string(token), s.authorities()), rights: rights(), limits: limits,
-		audit:    s.audit,
-		instance: strconv.FormatUint(rand.Uint64(), 36) + "-",
-	}
+	access := identity.NewAuthenticator(string(token), s.authorities())
+	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Rejections: s.audit})
 	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
 	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
@@ -176,7 +172,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 
 // register offers all services.
 func (s *Server) register(results *service) {
-	services := registrar{s.grpc, s.calls}
+	services := rpc.NewRegistrar(s.grpc, s.calls)
 	pb.RegisterToolResultServiceServer(services, results)
 	pb.RegisterAuditServiceServer(services, &auditService{audit: s.audit, service: results})
 	pb.RegisterArtifactServiceServer(services, &artifacts{
@@ -186,9 +182,9 @@ func (s *Server) register(results *service) {
 		},
 	})
 	pb.RegisterToolServiceServer(services, &toolService{service: results, catalog: s.catalog})
-	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.access.Sessions, secrets: results.secrets})
+	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.Authenticator.Sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(services, &transport{
-		service: results, catalog: s.catalog, idle: s.config.StreamIdle, limit: int(s.calls.limits.GetMaxMessageBytes()),
+		service: results, catalog: s.catalog, idle: s.config.StreamIdle, limit: int(s.calls.Limits.GetMaxMessageBytes()),
 	})
 	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
@@ -208,20 +204,20 @@ func (s *Server) poisoned() {
 // listen binds the socket and, if it is configured, the loopback address.
 func (s *Server) listen() error {
 	s.slots = make(chan struct{}, s.config.MaxConnections)
-	socket, err := listenUnix(s.config.Socket)
+	socket, err := rpc.ListenUnix(s.config.Socket)
 	if err != nil {
 		return err
 	}
-	s.closers = append(s.closers, socket.lock)
-	s.listeners = append(s.listeners, capped{socket.Listener, s.slots})
+	s.closers = append(s.closers, socket.Lock)
+	s.listeners = append(s.listeners, rpc.LimitListener(socket.Listener, s.slots))
 	if s.config.TCP == "" {
 		return nil
 	}
-	tcp, err := listenTCP(s.config.TCP, s.config.TLSCert != "")
+	tcp, err := rpc.ListenTCP(s.config.TCP, s.config.TLSCert != "")
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, capped{tcp, s.slots})
+	s.listeners = append(s.listeners, rpc.LimitListener(tcp, s.slots))
 	return nil
 }
 
@@ -238,15 +234,15 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 	for _, uid := range s.config.AllowUIDs {
 		allowed = append(allowed, uint32(uid))
 	}
-	return append(bufferOptions(),
+	return append(rpc.BufferOptions(),
 		grpc.Creds(identity.PeerCredentials{Allowed: allowed, Rejected: s.refusedPeer, TLS: secure}),
-		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())), grpc.UnknownServiceHandler(s.calls.unknown),
+		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())), grpc.UnknownServiceHandler(s.calls.Unknown),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
 		grpc.MaxHeaderListSize(headerBytes),
 		grpc.ConnectionTimeout(connectionTimeout),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepaliveMin, PermitWithoutStream: true}),
-		s.calls.chain(), s.calls.streamChain(),
+		s.calls.Unary(), s.calls.Stream(),
 	)
 }
 
@@ -333,7 +329,7 @@ func (s *Server) Serve(ctx context.Context) error {
 
 func (s *Server) drain() {
 	s.health.Shutdown()
-	s.calls.draining.Store(true)
+	s.calls.Drain()
 	time.Sleep(s.config.DrainDelay)
 	close(s.draining)
 	stopped := make(chan struct{})

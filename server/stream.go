@@ -21,6 +21,7 @@ import (
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/redaction"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // maxCallStreams bounds the streams of one ProjectStream call.
@@ -41,7 +42,7 @@ func (a *arrival) receive() error {
 	if err != nil {
 		return endOfStream(err)
 	}
-	first.free() // a header keeps nothing
+	first.Free() // a header keeps nothing
 	if err := a.begin(first.GetHeader()); err != nil {
 		return err
 	}
@@ -52,8 +53,8 @@ func (a *arrival) receive() error {
 		}
 		switch message := m.GetMessage().(type) {
 		case *pb.ProjectStreamRequest_Chunk:
-			err = a.take(message.Chunk, m.parts())
-			m.free()
+			err = a.take(message.Chunk, m.Parts())
+			m.Free()
 		case *pb.ProjectStreamRequest_Snapshot:
 			err = a.snapshot(message.Snapshot.GetOutput())
 		case *pb.ProjectStreamRequest_Finish:
@@ -98,9 +99,9 @@ type arrival struct {
 }
 
 // next returns the next message.
-func (a *arrival) next() (m *arrivedMessage, err error) {
+func (a *arrival) next() (m *rpc.ChunkMessage, err error) {
 	err = a.Wait(func() error {
-		m, err = receive(a.call)
+		m, err = rpc.Receive(a.call)
 		return err
 	})
 	return m, err

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
 
 // wire is the client's side of a stream: what it sends, and what it was answered.
@@ -27,7 +28,7 @@ type wire struct {
 	ctx      context.Context //nolint:containedctx // of the call
 	requests []*pb.ProjectStreamRequest
 	answers  []*pb.ProjectStreamResponse
-	pool     *server.LentBuffers
+	pool     *rpctest.LentBuffers
 
 	beforeEach, onAnswer func()       // nil for nothing
 	atEnd                func() error // nil: the client says that there is no more
@@ -37,7 +38,7 @@ func (w *wire) Context() context.Context { return w.ctx }
 
 // call is the server's side.
 func (w *wire) call() grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse] {
-	w.pool = &server.LentBuffers{}
+	w.pool = &rpctest.LentBuffers{}
 	return &grpc.GenericServerStream[pb.ProjectStreamRequest, pb.ProjectStreamResponse]{ServerStream: w}
 }
 

@@ -26,7 +26,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // version is set by release builds.
@@ -49,7 +49,7 @@ func tuneRuntime() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1 << 30)
 	}
-	server.UseBufferPool()
+	rpc.UseBufferPool()
 }
 
 // exitError ends the program with a code of its own, such as that of the

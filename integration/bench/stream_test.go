@@ -21,7 +21,7 @@ import (
 	"google.golang.org/grpc/mem"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // streamBytes is the size of one stream, 1 GiB unless BENCH_STREAM_MIB says
@@ -161,7 +161,7 @@ func BenchmarkStreamMemory(b *testing.B) {
 // this process calls anybody meanwhile.
 func withOurPool(send sender) sender {
 	stock := mem.DefaultBufferPool()
-	server.UseBufferPool()
+	rpc.UseBufferPool()
 	ours := mem.DefaultBufferPool()
 	experimental.SetDefaultBufferPool(stock)
 	return func(b *testing.B, chunk []byte, total int64) time.Duration {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // The test binary runs itself as other processes, which are told what to be by these.
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(play(role))
 	}
 	if legs() {
-		server.UseBufferPool()
+		rpc.UseBufferPool()
 		mountsOfItsOwn()
 	}
 	dir, err := os.MkdirTemp("", "trf")

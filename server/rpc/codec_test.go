@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
 
 // framesOf cuts a message into frames: each cut is the size of one, in 64 bytes.
@@ -41,20 +42,20 @@ func TestChunksAreKept(t *testing.T) {
 		"nothing":   {},
 	} {
 		message := chunkOf(c)
-		pool := &LentBuffers{}
+		pool := &rpctest.LentBuffers{}
 		frames := framesOf(message, bytes.Repeat([]byte{255}, 9), pool)
-		m := &arrivedMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
-		if err := newCodec().Unmarshal(frames, m); err != nil {
+		m := &ChunkMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
+		if err := NewCodec().Unmarshal(frames, m); err != nil {
 			t.Fatal(err)
 		}
 		frames.Free()
 		if !m.kept {
 			t.Errorf("%s: the bytes of the chunk were copied", name)
 		}
-		if got := bytes.Join(m.parts(), nil); !bytes.Equal(got, c.GetData()) {
+		if got := bytes.Join(m.Parts(), nil); !bytes.Equal(got, c.GetData()) {
 			t.Errorf("%s: %d bytes in place of %d", name, len(got), len(c.GetData()))
 		}
-		m.free()
+		m.Free()
 		if err := pool.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -92,20 +93,20 @@ func FuzzDecodesAsStock(f *testing.F) {
 	}
 	stock := encoding.GetCodecV2(grpcproto.Name)
 	f.Fuzz(func(t *testing.T, message, cuts []byte) {
-		pool := &LentBuffers{}
+		pool := &rpctest.LentBuffers{}
 		frames := framesOf(message, cuts, pool)
 		want := &pb.ProjectStreamRequest{}
 		wantErr := stock.Unmarshal(frames, want)
-		got := &arrivedMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
-		gotErr := newCodec().Unmarshal(frames, got)
+		got := &ChunkMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
+		gotErr := NewCodec().Unmarshal(frames, got)
 		frames.Free()
 		if (wantErr == nil) != (gotErr == nil) {
 			t.Fatalf("stock: %v, ours: %v", wantErr, gotErr)
 		}
 		if got.kept {
-			got.GetChunk().Data = bytes.Join(got.parts(), nil)
+			got.GetChunk().Data = bytes.Join(got.Parts(), nil)
 		}
-		got.free()
+		got.Free()
 		if wantErr == nil && !proto.Equal(want, got.ProjectStreamRequest) {
 			t.Fatalf("stock: %v, ours: %v", want, got.ProjectStreamRequest)
 		}

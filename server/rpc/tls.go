@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"crypto/tls"
@@ -11,9 +11,9 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// tlsCredentials reads the certificate for TCP, and those of the authorities that sign the callers'. It returns nil
+// TLSCredentials reads the certificate for TCP, and those of the authorities that sign the callers'. It returns nil
 // when there is none.
-func tlsCredentials(c config.Config) (credentials.TransportCredentials, error) {
+func TLSCredentials(c config.Config) (credentials.TransportCredentials, error) {
 	if c.TLSCert == "" {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"errors"
@@ -23,13 +23,13 @@ var ErrSocketInUse = errors.New("in use by another server")
 // until the lock is closed.
 type unixSocket struct {
 	net.Listener
-	lock *os.File
+	Lock *os.File
 }
 
-// listenUnix binds a Unix socket in a directory that only this user can enter. A
+// ListenUnix binds a Unix socket in a directory that only this user can enter. A
 // lock file beside the socket decides whether an old socket is stale, and never
 // a dial: who holds the lock may unlink and bind.
-func listenUnix(path string) (*unixSocket, error) {
+func ListenUnix(path string) (*unixSocket, error) {
 	if err := checkSocketPath(path); err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func bind(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// listenTCP binds a literal address: of loopback, unless the connections are TLS.
-func listenTCP(address string, secure bool) (net.Listener, error) {
+// ListenTCP binds a literal address: of loopback, unless the connections are TLS.
+func ListenTCP(address string, secure bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("tcp %q: %w", address, err)
@@ -140,15 +140,18 @@ func listenTCP(address string, secure bool) (net.Listener, error) {
 	return net.Listen("tcp6", address)
 }
 
-// capped closes connections beyond a number at once, so that those who are
+// limitListener closes connections beyond a number at once, so that those who are
 // connected are not disturbed. Several listeners can share the slots.
-type capped struct {
+type limitListener struct {
 	net.Listener
 	slots chan struct{}
 }
 
+// LimitListener returns a listener whose connections take slots.
+func LimitListener(l net.Listener, slots chan struct{}) net.Listener { return limitListener{l, slots} }
+
 // Accept returns the next connection that has a slot.
-func (c capped) Accept() (net.Conn, error) {
+func (c limitListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
 		if err != nil {
@@ -156,27 +159,27 @@ func (c capped) Accept() (net.Conn, error) {
 		}
 		select {
 		case c.slots <- struct{}{}:
-			return &slotted{Conn: conn, free: sync.OnceFunc(func() { <-c.slots })}, nil
+			return &limitConn{Conn: conn, Free: sync.OnceFunc(func() { <-c.slots })}, nil
 		default:
 			_ = conn.Close()
 		}
 	}
 }
 
-// slotted is a connection that gives its slot back when it is closed.
-type slotted struct {
+// limitConn is a connection that gives its slot back when it is closed.
+type limitConn struct {
 	net.Conn
-	free func()
+	Free func()
 }
 
 // Close closes the connection.
-func (s *slotted) Close() error {
-	s.free()
+func (s *limitConn) Close() error {
+	s.Free()
 	return s.Conn.Close()
 }
 
 // SyscallConn lends the socket, so that its peer can be asked for.
-func (s *slotted) SyscallConn() (syscall.RawConn, error) {
+func (s *limitConn) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := s.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()
 	}

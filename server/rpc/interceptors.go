@@ -1,8 +1,9 @@
-package server
+package rpc
 
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -22,7 +23,6 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/metrics"
-	"github.com/toolresult/toolresult/server/recorder"
 )
 
 // RequestIDHeader carries the id of a call: the client's own, if it sent one,
@@ -30,77 +30,106 @@ import (
 // the answer's header.
 const RequestIDHeader = "x-request-id"
 
-// calls is what the interceptors share.
-type calls struct {
-	logger   *slog.Logger
-	metrics  metrics.Reporter
-	access   *identity.Authenticator
+// Options configure the interceptors. All but Metrics are required.
+type Options struct {
+	Logger        *slog.Logger
+	Metrics       metrics.Reporter // nil when nothing is reported
+	Authenticator *identity.Authenticator
+	Limits        *pb.Limits
+	Rejections    rejections
+}
+
+// rejections records calls that are rejected.
+type rejections interface {
+	Rejected(ctx context.Context, method string, req any, err *apierror.StatusError)
+}
+
+// Interceptors are the interceptors of a server. Safe for concurrent use.
+type Interceptors struct {
+	Options
 	rights   map[string]right
-	limits   *pb.Limits
-	audit    *recorder.Recorder // nil when no log is kept
-	instance string             // begins the ids of requests that have none
+	instance string // begins the ids of requests that have none
 	sequence atomic.Uint64
 	draining atomic.Bool
 	inFlight atomic.Int64
 	open     openCalls
 }
 
-// chain returns the interceptors of unary calls, the outermost first. Recovery
+// NewInterceptors returns the interceptors of a server.
+func NewInterceptors(o Options) *Interceptors {
+	return &Interceptors{Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+}
+
+// Drain rejects calls from now on, but for those of the health service.
+func (c *Interceptors) Drain() { c.draining.Store(true) }
+
+// load is how much the server works on at one moment.
+type load struct {
+	Unary, Streams int64 // calls in flight
+	Bytes          int64 // of the requests of unary calls in flight
+}
+
+// Load returns how much the server works on.
+func (c *Interceptors) Load() load {
+	return load{Unary: c.open.unary.Load(), Streams: c.open.streams.Load(), Bytes: c.inFlight.Load()}
+}
+
+// Unary returns the interceptors of unary calls, the outermost first. Recovery
 // is innermost, so that log and metrics see what became of a panic.
-func (c *calls) chain() grpc.ServerOption {
+func (c *Interceptors) Unary() grpc.ServerOption {
 	return grpc.ChainUnaryInterceptor(
 		c.requestID,
 		c.identify,
 		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.report)),
-		c.refuse,
+		c.mapError,
 		c.admit,
 		c.deadline,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(c.panicked)),
 	)
 }
 
-// streamChain returns those of streaming calls, in the same order. Streams have no
+// Stream returns those of streaming calls, in the same order. Streams have no
 // default deadline: an output may take hours to arrive.
-func (c *calls) streamChain() grpc.ServerOption {
+func (c *Interceptors) Stream() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(
 		c.receiveStream,
 		c.streamRequestID,
 		c.identifyStream,
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.report)),
-		c.refuseStream,
+		c.mapStreamError,
 		c.admitStream,
 		recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(c.panicked)),
 	)
 }
 
 // requestID gives every call an id.
-func (c *calls) requestID(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+func (c *Interceptors) requestID(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	return next(c.withRequestID(ctx), req)
 }
 
-func (c *calls) streamRequestID(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return next(srv, within{call, c.withRequestID(call.Context())})
+func (c *Interceptors) streamRequestID(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return next(srv, streamWithContext{call, c.withRequestID(call.Context())})
 }
 
-// within is a stream whose context was given more.
-type within struct {
+// streamWithContext is a stream whose context was given more.
+type streamWithContext struct {
 	grpc.ServerStream
 	ctx context.Context //nolint:containedctx // of the stream
 }
 
 // Context is the context with what it was given.
-func (w within) Context() context.Context { return w.ctx }
+func (w streamWithContext) Context() context.Context { return w.ctx }
 
 // identify finds out who makes a call. What follows from it is for those who serve the call.
-func (c *calls) identify(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	return next(identity.NewContext(ctx, c.access.Identify(ctx)), req)
+func (c *Interceptors) identify(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	return next(identity.NewContext(ctx, c.Authenticator.Identify(ctx)), req)
 }
 
-func (c *calls) identifyStream(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return next(srv, within{call, identity.NewContext(call.Context(), c.access.Identify(call.Context()))})
+func (c *Interceptors) identifyStream(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	return next(srv, streamWithContext{call, identity.NewContext(call.Context(), c.Authenticator.Identify(call.Context()))})
 }
 
-func (c *calls) withRequestID(ctx context.Context) context.Context {
+func (c *Interceptors) withRequestID(ctx context.Context) context.Context {
 	id := ""
 	if given := metadata.ValueFromIncomingContext(ctx, RequestIDHeader); len(given) > 0 {
 		id = printable(given[0], 64)
@@ -122,15 +151,15 @@ func printable(s string, limit int) string {
 
 // report logs a call and counts it. It asks whether anybody listens before it
 // builds anything, and never looks at payloads.
-func (c *calls) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
-	r := &report{calls: c, ctx: ctx, method: c.named(call.FullMethod()), streams: call.Typ != interceptors.Unary}
+func (c *Interceptors) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
+	r := &report{Interceptors: c, ctx: ctx, method: c.named(call.FullMethod()), streams: call.Typ != interceptors.Unary}
 	c.open.count(r.streams, +1)
 	return r, ctx
 }
 
 // named is a method by its name, or "unknown": the name of one that there is not is text of a caller.
-func (c *calls) named(method string) string {
-	if c.rights[method] == nobody {
+func (c *Interceptors) named(method string) string {
+	if c.rights[method] == denyAll {
 		return "unknown"
 	}
 	return method
@@ -138,7 +167,7 @@ func (c *calls) named(method string) string {
 
 type report struct {
 	interceptors.NoopReporter
-	*calls
+	*Interceptors
 	ctx     context.Context //nolint:containedctx // a Reporter lives for one call
 	method  string
 	streams bool
@@ -148,8 +177,8 @@ type report struct {
 func (r *report) PostCall(err error, elapsed time.Duration) {
 	code := status.Code(err)
 	r.open.count(r.streams, -1)
-	if r.metrics != nil {
-		r.metrics.Call(r.method, code, elapsed)
+	if r.Metrics != nil {
+		r.Metrics.Call(r.method, code, elapsed)
 	}
 	level := slog.LevelDebug
 	switch code {
@@ -159,14 +188,14 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	default:
 		level = slog.LevelInfo
 	}
-	if r.logger.Enabled(r.ctx, level) {
-		r.logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
+	if r.Logger.Enabled(r.ctx, level) {
+		r.Logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
 			slog.Duration("elapsed", elapsed), slog.String("request_id", identity.RequestID(r.ctx)), slog.String("peer", identity.FromContext(r.ctx).String()))
 	}
 }
 
-// refuse makes statuses of the errors of the rooms below.
-func (c *calls) refuse(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+// mapError makes statuses of the errors of the rooms below.
+func (c *Interceptors) mapError(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	resp, err := next(ctx, req)
 	if err != nil {
 		return nil, c.refused(ctx, info.FullMethod, req, err)
@@ -174,7 +203,7 @@ func (c *calls) refuse(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 	return resp, nil
 }
 
-func (c *calls) refuseStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+func (c *Interceptors) mapStreamError(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if err := next(srv, call); err != nil {
 		return c.refused(call.Context(), info.FullMethod, nil, err)
 	}
@@ -183,18 +212,18 @@ func (c *calls) refuseStream(srv any, call grpc.ServerStream, info *grpc.StreamS
 
 // refused is the status of an error. Faults of the server get an incident id,
 // which the log has with the whole error.
-func (c *calls) refused(ctx context.Context, method string, req any, err error) error {
+func (c *Interceptors) refused(ctx context.Context, method string, req any, err error) error {
 	r := apierror.ToStatus(err)
 	if r.Code == codes.Internal && r.Metadata["incident"] == "" {
 		id := c.incident(ctx)
-		c.logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
+		c.Logger.ErrorContext(ctx, "fault", "incident", id, "method", method, "error", err)
 		r = r.WithIncident(id)
 	}
-	c.audit.Rejected(ctx, c.named(method), req, r)
+	c.Rejections.Rejected(ctx, c.named(method), req, r)
 	return r.GRPCStatus().Err()
 }
 
-func (c *calls) incident(ctx context.Context) string {
+func (c *Interceptors) incident(ctx context.Context) string {
 	if id := identity.RequestID(ctx); id != "" {
 		return id
 	}
@@ -203,16 +232,16 @@ func (c *calls) incident(ctx context.Context) string {
 
 // panicked makes a refusal of a panic: the stack goes to the log, a fixed text
 // to the client.
-func (c *calls) panicked(ctx context.Context, p any) error {
+func (c *Interceptors) panicked(ctx context.Context, p any) error {
 	id := c.incident(ctx)
-	c.logger.ErrorContext(ctx, "panic", "incident", id, "panic", idle.DescribePanic(p), "stack", string(debug.Stack()))
+	c.Logger.ErrorContext(ctx, "panic", "incident", id, "panic", idle.DescribePanic(p), "stack", string(debug.Stack()))
 	r := apierror.StatusError{Code: codes.Internal, Reason: pb.ErrorReason_ERROR_REASON_PANIC, Message: "the server failed on this call"}
 	return r.WithIncident(id)
 }
 
 // admit lets a call in: access, drain, and the limits on bytes.
-func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	if r := c.mayCall(identity.FromContext(ctx), info.FullMethod, req); r != nil {
+func (c *Interceptors) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	if r := c.checkRight(identity.FromContext(ctx), info.FullMethod, req); r != nil {
 		return nil, r
 	}
 	m, ok := req.(proto.Message)
@@ -221,26 +250,37 @@ func (c *calls) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, 
 	}
 	size := int64(proto.Size(m))
 	defer c.inFlight.Add(-size)
-	if c.inFlight.Add(size) > int64(c.limits.GetMaxInFlightBytes()) {
-		return nil, apierror.InFlightBytes(int64(c.limits.GetMaxInFlightBytes()))
+	if c.inFlight.Add(size) > int64(c.Limits.GetMaxInFlightBytes()) {
+		return nil, apierror.InFlightBytes(int64(c.Limits.GetMaxInFlightBytes()))
 	}
 	return next(ctx, req)
 }
 
 // admitStream lets a stream in; its messages are bounded one by one by gRPC.
-func (c *calls) admitStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	if r := c.mayCall(identity.FromContext(call.Context()), info.FullMethod, nil); r != nil {
+func (c *Interceptors) admitStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	if r := c.checkRight(identity.FromContext(call.Context()), info.FullMethod, nil); r != nil {
 		return r
 	}
 	return next(srv, call)
 }
 
 // deadline gives a call the default deadline when its client set none.
-func (c *calls) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+func (c *Interceptors) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.limits.GetDefaultDeadline().AsDuration())
+		ctx, cancel = context.WithTimeout(ctx, c.Limits.GetDefaultDeadline().AsDuration())
 		defer cancel()
 	}
 	return next(ctx, req)
+}
+
+// openCalls counts the calls in flight.
+type openCalls struct{ unary, streams atomic.Int64 }
+
+func (o *openCalls) count(streams bool, n int64) {
+	if streams {
+		o.streams.Add(n)
+		return
+	}
+	o.unary.Add(n)
 }

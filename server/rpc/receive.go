@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"context"
@@ -133,12 +133,12 @@ func messageInvalid(message string) *apierror.StatusError {
 
 // messagesOf is what reads the messages of a call, or nil where gRPC itself has to: its transport is not the one that
 // is known here.
-func (c *calls) messagesOf(ctx context.Context, one bool) *messages {
+func (c *Interceptors) messagesOf(ctx context.Context, one bool) *messages {
 	f, ok := grpc.ServerTransportStreamFromContext(ctx).(frames)
 	if !ok {
 		return nil
 	}
-	return &messages{frames: f, codec: newCodec(), limit: int(c.limits.GetMaxMessageBytes()), one: one}
+	return &messages{frames: f, codec: NewCodec(), limit: int(c.Limits.GetMaxMessageBytes()), one: one}
 }
 
 // receivedStream is a call whose messages the server reads itself.
@@ -151,32 +151,35 @@ type receivedStream struct {
 func (s receivedStream) RecvMsg(m any) error { return s.messages.receive(m) }
 
 // receiveStream reads the messages of streaming calls.
-func (c *calls) receiveStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+func (c *Interceptors) receiveStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if m := c.messagesOf(call.Context(), !info.IsClientStream); m != nil {
 		call = receivedStream{call, m}
 	}
 	return next(srv, call)
 }
 
-// registrar registers services whose unary methods get their message from the server. A message that is refused goes
+// Registrar registers services whose unary methods get their message from the server. A message that is refused goes
 // through all interceptors like any other refusal.
-type registrar struct {
+type Registrar struct {
 	*grpc.Server
-	calls *calls
+	Interceptors *Interceptors
 }
 
+// NewRegistrar returns a registrar of a server.
+func NewRegistrar(s *grpc.Server, c *Interceptors) Registrar { return Registrar{s, c} }
+
 // RegisterService registers a service.
-func (r registrar) RegisterService(desc *grpc.ServiceDesc, service any) {
+func (r Registrar) RegisterService(desc *grpc.ServiceDesc, service any) {
 	own := *desc
 	own.Methods = slices.Clone(desc.Methods)
 	for i := range own.Methods {
-		own.Methods[i].Handler = r.calls.receiveUnary(own.Methods[i].Handler)
+		own.Methods[i].Handler = r.Interceptors.receiveUnary(own.Methods[i].Handler)
 	}
 	r.Server.RegisterService(&own, service)
 }
 
 // receiveUnary makes the handler of a unary method read its message by itself.
-func (c *calls) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandler {
+func (c *Interceptors) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandler {
 	return func(srv any, ctx context.Context, receive func(any) error, chain grpc.UnaryServerInterceptor) (any, error) {
 		m := c.messagesOf(ctx, true)
 		if m == nil {
@@ -196,5 +199,5 @@ func (c *calls) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandler {
 	}
 }
 
-// unknown answers calls of methods that no service has, when the caller may call at all.
-func (c *calls) unknown(any, grpc.ServerStream) error { return apierror.MethodUnknown() }
+// Unknown answers calls of methods that no service has, when the caller may call at all.
+func (c *Interceptors) Unknown(any, grpc.ServerStream) error { return apierror.MethodUnknown() }

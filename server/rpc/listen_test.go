@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"errors"
@@ -16,31 +16,31 @@ import (
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(socketDir(t), "run", "s")
-	first, err := listenUnix(path)
+	first, err := ListenUnix(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := listenUnix(path); !errors.Is(err, ErrSocketInUse) {
+	if _, err := ListenUnix(path); !errors.Is(err, ErrSocketInUse) {
 		t.Errorf("while it is served: %v", err)
 	}
 	first.Listener.(*net.UnixListener).SetUnlinkOnClose(false)
 	if err := first.Listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := listenUnix(path); !errors.Is(err, ErrSocketInUse) {
+	if _, err := ListenUnix(path); !errors.Is(err, ErrSocketInUse) {
 		t.Errorf("while its holder lives and does not answer: %v", err)
 	}
-	if err := first.lock.Close(); err != nil {
+	if err := first.Lock.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(path); err != nil {
 		t.Fatalf("there is no stale socket: %v", err)
 	}
-	next, err := listenUnix(path)
+	next, err := ListenUnix(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(next.Listener.Close(), next.lock.Close()); err != nil {
+	if err := errors.Join(next.Listener.Close(), next.Lock.Close()); err != nil {
 		t.Error(err)
 	}
 }
@@ -56,7 +56,7 @@ func TestListenTCP(t *testing.T) {
 		{"127.0.0.1:0", false, true}, {"0.0.0.0:0", false, false}, {"0.0.0.0:0", true, true}, {"[::]:0", true, true}, {"[::1]:0", false, true}, {"[::]:0", false, false},
 		{"localhost:0", false, false}, {"localhost:0", true, false}, {":0", false, false}, {":0", true, false}, {"127.0.0.1", true, false},
 	} {
-		l, err := listenTCP(c.address, c.secure)
+		l, err := ListenTCP(c.address, c.secure)
 		if (err == nil) != c.wantBound {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -72,11 +72,11 @@ func TestListenTCP(t *testing.T) {
 // TestRefusedPeer connects as a user who is not allowed: this one. The handshake fails, and somebody is told who it was.
 func TestRefusedPeer(t *testing.T) {
 	t.Parallel()
-	socket, err := listenUnix(filepath.Join(socketDir(t), "run", "s"))
+	socket, err := ListenUnix(filepath.Join(socketDir(t), "run", "s"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = errors.Join(socket.Listener.Close(), socket.lock.Close()) }()
+	defer func() { _ = errors.Join(socket.Listener.Close(), socket.Lock.Close()) }()
 	client, err := net.Dial("unix", socket.Addr().String())
 	if err != nil {
 		t.Fatal(err)

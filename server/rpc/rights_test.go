@@ -1,9 +1,7 @@
-package server
+package rpc
 
 import (
-	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,41 +10,13 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
-	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/identity"
 )
-
-// TestEveryMethodHasARight compares the table with the services that a server registers, and with those of the contract.
-func TestEveryMethodHasARight(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	table := rights()
-	registered := map[string]bool{}
-	for name, service := range s.grpc.GetServiceInfo() {
-		for _, m := range service.Methods {
-			registered["/"+name+"/"+m.Name] = true
-		}
-	}
-	if len(registered) < 20 {
-		t.Fatalf("only %d methods are registered", len(registered))
-	}
-	for method := range registered {
-		if table[method] == nobody {
-			t.Errorf("%s has no row", method)
-		}
-	}
-	for method := range table {
-		later := strings.HasPrefix(method, "/"+pb.AuditService_ServiceDesc.ServiceName+"/") // where there is an audit log
-		if !registered[method] && !later {
-			t.Errorf("%s has a row, and no service has it", method)
-		}
-	}
-}
 
 // TestMayCall has what is refused whoever calls, and in which order.
 func TestMayCall(t *testing.T) {
 	t.Parallel()
-	c := &calls{rights: rights()}
+	c := NewInterceptors(Options{})
 	stranger := identity.Caller{Rejected: apierror.TokenInvalid()}
 	probe, watch := &healthpb.HealthCheckRequest{}, &healthpb.HealthCheckRequest{Service: "x"}
 	const check, project, collect = healthpb.Health_Check_FullMethodName, pb.ToolResultService_Project_FullMethodName, pb.ArtifactService_CollectGarbage_FullMethodName
@@ -79,7 +49,7 @@ func TestMayCall(t *testing.T) {
 			{identity.Caller{Session: "a"}, check, watch, ""},
 		} {
 			got := ""
-			if r := c.mayCall(call.who, call.method, call.req); r != nil {
+			if r := c.checkRight(call.who, call.method, call.req); r != nil {
 				got = apierror.ReasonName(r.Reason)
 			}
 			if got != call.want {
@@ -92,11 +62,11 @@ func TestMayCall(t *testing.T) {
 // TestDocumentedRights compares the table with the one that people read.
 func TestDocumentedRights(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/access.md")
+	text, err := os.ReadFile("../../docs/access.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for method, right := range rights() {
+	for method, right := range Rights() {
 		service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
 		service = service[strings.LastIndex(service, ".")+1:]
 		row := func(line string) bool {
@@ -108,23 +78,10 @@ func TestDocumentedRights(t *testing.T) {
 			t.Errorf("docs/access.md has no row of %s %s", service, name)
 			continue
 		}
-		if confined := !strings.HasSuffix(lines[i], "| no |"); confined != (right == everyone) {
+		if confined := !strings.HasSuffix(lines[i], "| no |"); confined != (right == anyCaller) {
 			t.Errorf("docs/access.md says of confined callers: %s", lines[i])
 		}
 	}
-}
-
-// newServer is a server that nobody calls.
-func newServer(t *testing.T) *Server {
-	t.Helper()
-	c := config.Default(nil)
-	c.Socket, c.Store = filepath.Join(socketDir(t), "run", "s"), config.MemoryStore
-	s, err := New(c, Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
 }
 
 // socketDir is a directory with a name that is short enough for a socket.

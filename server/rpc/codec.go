@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"unicode/utf8"
@@ -17,11 +17,11 @@ import (
 // docs/adr/0013 says why.
 type codec struct{ encoding.CodecV2 }
 
-func newCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
+func NewCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
 
 // Unmarshal decodes a message.
 func (c codec) Unmarshal(data mem.BufferSlice, m any) error {
-	arrived, ok := m.(*arrivedMessage)
+	arrived, ok := m.(*ChunkMessage)
 	if !ok {
 		return c.CodecV2.Unmarshal(data, m)
 	}
@@ -31,28 +31,28 @@ func (c codec) Unmarshal(data mem.BufferSlice, m any) error {
 	return c.CodecV2.Unmarshal(data, arrived.ProjectStreamRequest)
 }
 
-// arrivedMessage is a message of a ProjectStream call, decoded by codec or by any
+// ChunkMessage is a message of a ProjectStream call, decoded by codec or by any
 // other. Its owner must free it.
-type arrivedMessage struct {
+type ChunkMessage struct {
 	*pb.ProjectStreamRequest
 	kept   bool            // the data of its chunk is in frames, and not in the message
 	frames mem.BufferSlice // which the transport read
 }
 
-// receive waits for the next message of a call.
-func receive(call grpc.ServerStream) (*arrivedMessage, error) {
-	m := &arrivedMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
+// Receive waits for the next message of a call.
+func Receive(call grpc.ServerStream) (*ChunkMessage, error) {
+	m := &ChunkMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
 	return m, call.RecvMsg(m)
 }
 
-// free gives the frames back to the transport.
-func (m *arrivedMessage) free() {
+// Free gives the frames back to the transport.
+func (m *ChunkMessage) Free() {
 	m.frames.Free()
 	m.frames, m.kept = nil, false
 }
 
-// parts are the bytes of its chunk, which are gone when it is freed.
-func (m *arrivedMessage) parts() [][]byte {
+// Parts are the bytes of its chunk, which are gone when it is freed.
+func (m *ChunkMessage) Parts() [][]byte {
 	if !m.kept {
 		return [][]byte{m.GetChunk().GetData()}
 	}
@@ -65,7 +65,7 @@ func (m *arrivedMessage) parts() [][]byte {
 
 // keepChunk decodes a message that is a chunk as every encoder writes it, and keeps
 // its bytes where they are. It reports false, and does nothing, for all others.
-func (m *arrivedMessage) keepChunk(data mem.BufferSlice) bool {
+func (m *ChunkMessage) keepChunk(data mem.BufferSlice) bool {
 	layout, ok := readChunk(data)
 	if !ok {
 		return false

@@ -1,4 +1,4 @@
-package server
+package rpc
 
 import (
 	"math/bits"
@@ -13,7 +13,7 @@ import (
 const (
 	minPoolShift = 8
 	maxPoolShift = 23
-	headroom     = 128 // what framing adds to a message of a round size
+	Headroom     = 128 // what framing adds to a message of a round size
 )
 
 // bufferPool is a pool for gRPC with a tier for every power of two. It does not
@@ -27,20 +27,20 @@ type bufferPool struct {
 // UseBufferPool makes gRPC's transport and codec use the pool in this process,
 // for servers and clients. It must be called before any of them is made, from
 // main or TestMain, because gRPC keeps the pool in a variable without a lock.
-func UseBufferPool() { experimental.SetDefaultBufferPool(newBufferPool()) }
+func UseBufferPool() { experimental.SetDefaultBufferPool(NewBufferPool()) }
 
-// bufferOptions make a server read into the pool of this process, and keep the bytes
+// BufferOptions make a server read into the pool of this process, and keep the bytes
 // of chunks there. gRPC remembers the pool that it had when the program was loaded,
 // unless it is told here.
-func bufferOptions() []grpc.ServerOption {
-	return []grpc.ServerOption{experimental.BufferPool(mem.DefaultBufferPool()), grpc.ForceServerCodecV2(newCodec())}
+func BufferOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{experimental.BufferPool(mem.DefaultBufferPool()), grpc.ForceServerCodecV2(NewCodec())}
 }
 
-func newBufferPool() *bufferPool {
+func NewBufferPool() *bufferPool {
 	p := &bufferPool{}
 	for shift := range p.tiers {
 		p.tiers[shift].New = func() any {
-			b := make([]byte, 1<<shift+headroom)
+			b := make([]byte, 1<<shift+Headroom)
 			return &b
 		}
 	}
@@ -62,12 +62,12 @@ func (p *bufferPool) Get(length int) *[]byte {
 // Put takes a buffer back.
 func (p *bufferPool) Put(b *[]byte) {
 	shift := shiftOf(cap(*b))
-	if shift <= maxPoolShift && cap(*b) == 1<<shift+headroom {
+	if shift <= maxPoolShift && cap(*b) == 1<<shift+Headroom {
 		p.tiers[shift].Put(b)
 	}
 }
 
 // shiftOf is the smallest tier that holds length bytes.
 func shiftOf(length int) int {
-	return max(minPoolShift, bits.Len(uint(max(1, length-headroom)-1)))
+	return max(minPoolShift, bits.Len(uint(max(1, length-Headroom)-1)))
 }
