@@ -61,7 +61,7 @@ func TestDocumentedForms(t *testing.T) {
 	for _, f := range renderers.Forms() {
 		rows = append(rows, fmt.Sprintf("| `%s` | %s |", f.Begin, f.Use))
 	}
-	checkTable(t, "../docs/receipts.md", "| begins with | for |", rows)
+	checkTable(t, "../docs/reference/receipts.md", "| begins with | for |", rows)
 }
 
 // The table of error kinds in the documentation is the one that hints come from.
@@ -75,7 +75,7 @@ func TestDocumentedErrorKinds(t *testing.T) {
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", k.Kind, k.Meaning, k.Domain, retryable, k.Hint))
 	}
-	checkTable(t, "../docs/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
+	checkTable(t, "../docs/reference/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
 }
 
 // The rules of what matters in the documentation are those that previews go by.
@@ -102,7 +102,7 @@ func TestDocumentedRules(t *testing.T) {
 		texts, before = text, rest
 		rows = append(rows, "| "+texts+rest)
 	}
-	checkTable(t, "../docs/salience.md", "| text | where | condition | reason | score | before, after |", rows)
+	checkTable(t, "../docs/reference/salience.md", "| text | where | condition | reason | score | before, after |", rows)
 }
 
 // What the families say of their results among others.
@@ -129,7 +129,7 @@ func TestDocumentedTraits(t *testing.T) {
 			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", f.Name(), subject, strings.Join(failures, ", "), strings.Join(paths, ", ")))
 		}
 	}
-	checkTable(t, "../docs/compaction.md", "| family | about | a failure when set | files |", rows)
+	checkTable(t, "../docs/reference/compaction.md", "| family | about | a failure when set | files |", rows)
 }
 
 // failureFields are the paths of the fields of a message that mean failure.
@@ -167,13 +167,13 @@ func TestDocumentedCosts(t *testing.T) {
 		r, j := counter.Count(string(receipt)), counter.Count(string(canonical))
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d %% |", name, r, j, (100*r+j/2)/j))
 	}
-	checkTable(t, "../docs/receipts.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
+	checkTable(t, "../docs/reference/receipts.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
 }
 
 // The tables of kinds and of changes in the document are those of the code.
 func TestDocumentedRedaction(t *testing.T) {
 	t.Parallel()
-	const path = "../docs/redaction.md"
+	const path = "../docs/reference/redaction.md"
 	var kinds []string
 	upstream := map[string]string{}
 	for _, r := range redact.BuiltIn().Rules() {

@@ -19,7 +19,7 @@ const (
 
 // rights has a row for every method of every service: who may call it. What has no row is refused like what no service
 // has, and a test fails.
-// docs/access.md has the same as a table for people.
+// docs/reference/access.md has the same as a table for people.
 func rights() map[string]right {
 	return map[string]right{
 		pb.ToolResultService_Project_FullMethodName:       everyone,
