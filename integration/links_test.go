@@ -51,8 +51,11 @@ func TestLinksLeadSomewhere(t *testing.T) {
 // Every page of docs that the code, the contract or the Makefile names is there.
 func TestNamedPagesAreThere(t *testing.T) {
 	t.Parallel()
-	paths := append(ownFiles(t, ".go"), ownFiles(t, ".proto")...)
-	for _, path := range append(paths, "../Makefile") {
+	paths := []string{"../Makefile"}
+	for _, ending := range []string{".go", ".proto", ".mk", ".sh"} {
+		paths = append(paths, ownFiles(t, ending)...)
+	}
+	for _, path := range paths {
 		for _, page := range namedPage.FindAllString(string(readFile(t, path)), -1) {
 			if _, err := os.Stat(filepath.Join("..", page)); err != nil {
 				t.Errorf("%s names %s", path, page)
