@@ -53,6 +53,17 @@ func checkTable(t *testing.T, path, heading string, rows []string) {
 	t.Errorf("%s was written anew, error %v; review it", path, err)
 }
 
+// The README begins with the table of what receipts keep that the evaluation measured.
+func TestReadmeBeginsWithTheEvaluation(t *testing.T) {
+	t.Parallel()
+	_, measured, _ := strings.Cut(string(readFile(t, "../docs/evaluation.md")), "<!-- plain -->\n\n")
+	table, _, _ := strings.Cut(measured, "\n\n")
+	before, _, found := strings.Cut(string(readFile(t, "../README.md")), table+"\n\n")
+	if !found || strings.Count(before, "\n") >= 8 {
+		t.Errorf("by its line 8 the README should have the table of docs/evaluation.md:\n%s", table)
+	}
+}
+
 // The table of reserved forms in the documentation is the one that writer,
 // stuffing and parser share.
 func TestDocumentedForms(t *testing.T) {
@@ -167,7 +178,7 @@ func TestDocumentedCosts(t *testing.T) {
 		r, j := counter.Count(string(receipt)), counter.Count(string(canonical))
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d %% |", name, r, j, (100*r+j/2)/j))
 	}
-	checkTable(t, "../docs/reference/receipts.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
+	checkTable(t, "testdata/costs.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
 }
 
 // The tables of kinds and of changes in the document are those of the code.
