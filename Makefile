@@ -27,7 +27,7 @@ BENCHTIME ?= 1s
 WRITE ?=
 # The tests of the store that other legs may skip, because they need root, a mount or a program.
 STORE_LEGS := TestRefusals|TestRequireStableFS|TestDamage|TestDiskFull|TestTakesFiles|TestTakingFileFails|TestCompressedIsZstd
-# The contract as it was promised (docs/versioning.md): a descriptor set without comments. `make breaking` compares with it.
+# The contract as it was promised (docs/reference/versioning.md): a descriptor set without comments. `make breaking` compares with it.
 FROZEN := proto/v1.binpb
 
 .PHONY: help
@@ -73,7 +73,7 @@ integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary
 	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
 
 .PHONY: faults
-faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
+faults: ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
 	integration/faults/setup
 	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m -v ./integration/faults ./auditlog/sqlite
 	TOOLRESULT_LEGS=all $(GO) test -count=1 -run '$(STORE_LEGS)' ./artifactstore
@@ -114,7 +114,7 @@ faults-crashes: ## KILLS by kill -9 and power CUTS, in sittings; .run/crashes.tx
 	@$(MAKE) -s faults-totals
 
 .PHONY: faults-totals
-faults-totals: ## What the sittings of faults-crashes add up to, as docs/faults.md has it
+faults-totals: ## What the sittings of faults-crashes add up to, as docs/reference/faults.md has it
 	@echo '| leg | kills | cuts | artifacts | records | lost | torn | minutes |'; echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
 	@$(CRASHED) function row(name, v) {printf "| %s | %d | %d | %d | %d | %d | %d | %.0f |\n", name, v["kills"], v["cuts"], v["artifacts"], v["records"], v["lost"], v["torn"], v["seconds"] / 60} \
 		END {for (leg in n) {split("", v); for (k in all) v[k] = by[leg, k]; row("`" leg "`", v)} row("together", all)}' $(LEDGER) | sort
@@ -167,7 +167,7 @@ tokens: ## Hold the exact token counters against the reference, and time them
 .PHONY: providers
 providers: ## Send fixtures through the providers' own SDKs to a mock that checks their schemas; WRITE=yes writes the table
 	cd integration/providers && $(GO) vet ./... && \
-		TOOLRESULT_LEGS=all $(GO) test -count=1 -v . $(if $(WRITE),-args -document $(CURDIR)/docs/transports.md)
+		TOOLRESULT_LEGS=all $(GO) test -count=1 -v . $(if $(WRITE),-args -document $(CURDIR)/docs/reference/transports.md)
 
 .PHONY: readme
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would

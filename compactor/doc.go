@@ -1,5 +1,5 @@
 // Package compactor brings a history of canonical results to fewer tokens (RFC
-// "Compaction Contract"). docs/compaction.md has the reasoning.
+// "Compaction Contract"). docs/reference/compaction.md has the reasoning.
 //
 // Read it in this order. A Compactor brings one result to a Target (compactor.go): the
 // lines of previews are chosen among by their salience (units.go, trim.go), lists by

@@ -42,7 +42,7 @@ type ErrorKind struct {
 
 // ErrorKinds returns the table of error kinds. It is closed only in that every
 // kind in it is documented: a runtime may have kinds of its own, whose errors
-// say what their runtime says. docs/errors.md has the table and the rule for
+// say what their runtime says. docs/reference/errors.md has the table and the rule for
 // naming others.
 func ErrorKinds() []ErrorKind { return slices.Clone(errorKinds) }
 

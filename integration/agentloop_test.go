@@ -28,7 +28,7 @@ const loopBudget = 6000
 
 const askedAgain = "the stream broke off; the model is asked again"
 
-// The program of docs/guides/agent-loop.md works through thirty turns with a scripted
+// The program of docs/transports.md works through thirty turns with a scripted
 // model, against the real sidecar, and with real commands. It does so too when the sidecar is
 // killed a few times.
 func TestAgentLoop(t *testing.T) {
@@ -218,7 +218,7 @@ func filesBelow(t *testing.T, dir, prefix string) map[string]string {
 // Every block of Go in the guide is a part of the program, but for its indentation.
 func TestAgentLoopGuide(t *testing.T) {
 	t.Parallel()
-	guide, err := os.ReadFile("../docs/guides/agent-loop.md")
+	guide, err := os.ReadFile("../docs/transports.md")
 	if err != nil {
 		t.Fatal(err)
 	}

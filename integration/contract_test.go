@@ -35,7 +35,7 @@ var (
 	reasonText = regexp.MustCompile(`^([A-Z_]+)\. (.+)$`)
 )
 
-// TestDocumentedReasons: every reason says its status first, and is in the table of docs/errors.md.
+// TestDocumentedReasons: every reason says its status first, and is in the table of docs/reference/errors.md.
 func TestDocumentedReasons(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../proto/toolresult/v1/error.proto")
@@ -65,5 +65,5 @@ func TestDocumentedReasons(t *testing.T) {
 	if len(rows) != len(pb.ErrorReason_name)-1 {
 		t.Errorf("%d reasons were read, and there are %d", len(rows), len(pb.ErrorReason_name)-1)
 	}
-	checkTable(t, "../docs/errors.md", "| reason | status | when |", rows)
+	checkTable(t, "../docs/reference/errors.md", "| reason | status | when |", rows)
 }

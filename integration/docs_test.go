@@ -53,6 +53,17 @@ func checkTable(t *testing.T, path, heading string, rows []string) {
 	t.Errorf("%s was written anew, error %v; review it", path, err)
 }
 
+// The README begins with the table of what receipts keep that the evaluation measured.
+func TestReadmeBeginsWithTheEvaluation(t *testing.T) {
+	t.Parallel()
+	_, measured, _ := strings.Cut(string(readFile(t, "../docs/evaluation.md")), "<!-- plain -->\n\n")
+	table, _, _ := strings.Cut(measured, "\n\n")
+	before, _, found := strings.Cut(string(readFile(t, "../README.md")), table+"\n\n")
+	if !found || strings.Count(before, "\n") >= 8 {
+		t.Errorf("by its line 8 the README should have the table of docs/evaluation.md:\n%s", table)
+	}
+}
+
 // The table of reserved forms in the documentation is the one that writer,
 // stuffing and parser share.
 func TestDocumentedForms(t *testing.T) {
@@ -61,7 +72,7 @@ func TestDocumentedForms(t *testing.T) {
 	for _, f := range renderers.Forms() {
 		rows = append(rows, fmt.Sprintf("| `%s` | %s |", f.Begin, f.Use))
 	}
-	checkTable(t, "../docs/receipts.md", "| begins with | for |", rows)
+	checkTable(t, "../docs/reference/receipts.md", "| begins with | for |", rows)
 }
 
 // The table of error kinds in the documentation is the one that hints come from.
@@ -75,7 +86,7 @@ func TestDocumentedErrorKinds(t *testing.T) {
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", k.Kind, k.Meaning, k.Domain, retryable, k.Hint))
 	}
-	checkTable(t, "../docs/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
+	checkTable(t, "../docs/reference/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
 }
 
 // The rules of what matters in the documentation are those that previews go by.
@@ -102,7 +113,7 @@ func TestDocumentedRules(t *testing.T) {
 		texts, before = text, rest
 		rows = append(rows, "| "+texts+rest)
 	}
-	checkTable(t, "../docs/salience.md", "| text | where | condition | reason | score | before, after |", rows)
+	checkTable(t, "../docs/reference/salience.md", "| text | where | condition | reason | score | before, after |", rows)
 }
 
 // What the families say of their results among others.
@@ -129,7 +140,7 @@ func TestDocumentedTraits(t *testing.T) {
 			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", f.Name(), subject, strings.Join(failures, ", "), strings.Join(paths, ", ")))
 		}
 	}
-	checkTable(t, "../docs/compaction.md", "| family | about | a failure when set | files |", rows)
+	checkTable(t, "../docs/reference/compaction.md", "| family | about | a failure when set | files |", rows)
 }
 
 // failureFields are the paths of the fields of a message that mean failure.
@@ -167,13 +178,13 @@ func TestDocumentedCosts(t *testing.T) {
 		r, j := counter.Count(string(receipt)), counter.Count(string(canonical))
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d %% |", name, r, j, (100*r+j/2)/j))
 	}
-	checkTable(t, "../docs/receipts.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
+	checkTable(t, "testdata/costs.md", "| golden case | receipt, tokens | canonical JSON, tokens | share |", rows)
 }
 
 // The tables of kinds and of changes in the document are those of the code.
 func TestDocumentedRedaction(t *testing.T) {
 	t.Parallel()
-	const path = "../docs/redaction.md"
+	const path = "../docs/reference/redaction.md"
 	var kinds []string
 	upstream := map[string]string{}
 	for _, r := range redact.BuiltIn().Rules() {

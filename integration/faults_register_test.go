@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// register are the cases that docs/faults.md answers for.
+// register are the cases that docs/reference/faults.md answers for.
 const register = `
 	A01 A02 A03 A06 A09 A10 A11 A12 A13 A14 A15 A16 A18 A19 A20 A21
 	B01 B02 B03 B04 B05 B06 B07 B08 B09 B10 B11 B12
@@ -34,7 +34,7 @@ var (
 // why not. Every case of TestFaults proves a row.
 func TestFaultRegister(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/faults.md")
+	text, err := os.ReadFile("../docs/reference/faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func plainHTTP(t *testing.T, _ *sidecar) {
 	}
 }
 
-// setUp is how long the server lets a connection be set up, as docs/limits.md says.
+// setUp is how long the server lets a connection be set up, as docs/reference/limits.md says.
 const setUp = 5 * time.Second
 
 // unfinishedSetUps are two cases that take as long as a set-up may take, and so share that time.

@@ -53,7 +53,7 @@ func streamShapes() map[string][]byte {
 }
 
 // A sidecar that the kernel allows no more memory than it takes idle, and what
-// docs/limits.md says of streams, takes streams that are larger than all of that.
+// docs/reference/limits.md says of streams, takes streams that are larger than all of that.
 // The page cache of what it stores counts too, and is reclaimed.
 func TestStreamsInBoundedMemory(t *testing.T) {
 	if os.Getenv("TOOLRESULT_LEGS") != "all" {

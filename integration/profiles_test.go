@@ -29,11 +29,11 @@ func TestDocumentedProfiles(t *testing.T) {
 		}
 		rows = append(rows, fmt.Sprintf("| %s | `%s` | %s | %s |", p.Name(), strings.Join(p.Matches(), "`, `"), kind, strings.Join(codes, ", ")))
 	}
-	checkTable(t, "../docs/profiles.md", "| profile | commands | kind of output | exit codes |", rows)
-	text := readText(t, "../docs/profiles.md")
+	checkTable(t, "../docs/reference/profiles.md", "| profile | commands | kind of output | exit codes |", rows)
+	text := readText(t, "../docs/reference/profiles.md")
 	for _, file := range []string{"deploy.yaml", "testdata/deploy/rolled-back.txt"} {
 		if !strings.Contains(text, "\n"+readText(t, filepath.Join(exampleProfiles, file))+"```\n") {
-			t.Errorf("docs/profiles.md does not have %s as it is", file)
+			t.Errorf("docs/reference/profiles.md does not have %s as it is", file)
 		}
 	}
 }

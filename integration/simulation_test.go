@@ -54,7 +54,7 @@ func TestDocumentedSimulation(t *testing.T) {
 			}
 		}
 	}
-	checkTable(t, "../docs/compaction.md", "| session | calls | strategy | 125/10 | 100/25 | 100/100 | largest prompt | cached | open failures still told |", rows)
+	checkTable(t, "../docs/reference/compaction.md", "| session | calls | strategy | 125/10 | 100/25 | 100/100 | largest prompt | cached | open failures still told |", rows)
 }
 
 func thousands(n int) string { return fmt.Sprintf("%.1f", float64(n)/1000) }

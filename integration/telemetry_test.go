@@ -664,7 +664,7 @@ func TestDocumentedMetrics(t *testing.T) {
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", i.Prometheus(), i.Kind, unit, strings.Join(i.Labels, ", "), i.Help))
 	}
-	checkTable(t, "../docs/observability.md", "| metric | kind | of | labels | what |", rows)
+	checkTable(t, "../docs/reference/observability.md", "| metric | kind | of | labels | what |", rows)
 }
 
 // Every series that is scraped has the name and the labels that the documentation has.
@@ -703,7 +703,7 @@ func TestScrapedNames(t *testing.T) {
 // The queries in the documentation name metrics and labels that there are.
 func TestDocumentedQueries(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/observability.md")
+	text, err := os.ReadFile("../docs/reference/observability.md")
 	if err != nil {
 		t.Fatal(err)
 	}

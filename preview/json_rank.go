@@ -41,7 +41,7 @@ type keyScore struct {
 	same     bool // an object before in the list has the same
 }
 
-// keysOf are the keys that matter, in lower case without signs; see docs/shapes.md.
+// keysOf are the keys that matter, in lower case without signs; see docs/reference/shapes.md.
 var keysOf = [...]struct {
 	keyScore
 	keys string

@@ -1,5 +1,5 @@
 // Package redact takes secrets out of tool output, before anything else is
-// derived from it. docs/redaction.md says what is found and what is not.
+// derived from it. docs/reference/redaction.md says what is found and what is not.
 //
 // # How it works
 //
@@ -24,7 +24,7 @@
 //
 // # What it costs
 //
-// docs/redaction.md has the measurements. Time is linear in the text. Memory does
+// docs/reference/redaction.md has the measurements. Time is linear in the text. Memory does
 // not depend on it: a stream holds back bytes only from the first position that
 // is undecided. That is at most maxSpan (24 KiB) and a sequence for a value, maxBlock
 // (16 KiB) and a line for a pattern, and 96 bytes before these: together less

@@ -81,7 +81,7 @@ type Form struct {
 	Use   string // what it is for
 }
 
-// Forms returns the closed table of reserved forms, as docs/receipts.md shows
+// Forms returns the closed table of reserved forms, as docs/reference/receipts.md shows
 // it. No other line of a receipt is ours; a line of tool text that begins like
 // one of these is stuffed.
 func Forms() []Form { return append(builtIn.forms(), structural...) }

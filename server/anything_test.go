@@ -67,7 +67,7 @@ func (h house) wantReceipt(t *rapid.T, out *pb.CompleteToolOutput, resp *pb.Proj
 	}
 }
 
-// mistake reports whether a refusal is for something that docs/errors.md calls a mistake of the
+// mistake reports whether a refusal is for something that docs/reference/errors.md calls a mistake of the
 // caller, and that is there.
 func mistake(out *pb.CompleteToolOutput, v envelope.Violation) bool {
 	last := v.Field[strings.LastIndexByte(v.Field, '.')+1:]

@@ -40,7 +40,7 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Limits of the transport that nobody needs to set. docs/limits.md has the
+// Limits of the transport that nobody needs to set. docs/reference/limits.md has the
 // arithmetic.
 const (
 	connectionTimeout = 5 * time.Second

@@ -9,10 +9,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// TestDocumentedDialects compares the table of docs/transports.md with the dialects.
+// TestDocumentedDialects compares the table of docs/reference/transports.md with the dialects.
 func TestDocumentedDialects(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/transports.md")
+	text, err := os.ReadFile("../docs/reference/transports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestDocumentedDialects(t *testing.T) {
 		want += d.row()
 	}
 	if !strings.Contains(string(text), want) {
-		t.Errorf("docs/transports.md should have\n%s", want)
+		t.Errorf("docs/reference/transports.md should have\n%s", want)
 	}
 }
 

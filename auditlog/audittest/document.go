@@ -10,17 +10,17 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Document is docs/audit.md, from the folder of a backend.
+// Document is docs/reference/audit.md, from the folder of a backend.
 func Document(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/audit.md")
+	text, err := os.ReadFile("../../docs/reference/audit.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// Queries are the queries of docs/audit.md under a heading. Each finds something in a log that Sample filled.
+// Queries are the queries of docs/reference/audit.md under a heading. Each finds something in a log that Sample filled.
 func Queries(t testing.TB, heading string) (queries []string) {
 	t.Helper()
 	_, section, _ := strings.Cut(Document(t), "\n### "+heading+"\n")

@@ -40,6 +40,6 @@ func TestDocumentedColumns(t *testing.T) {
 		fmt.Fprintf(&want, "| `%s` | %s |\n", c.Name, c.Says)
 	}
 	if !strings.Contains(audittest.Document(t), "| column | what it has |\n| --- | --- |\n"+want.String()+"\n") {
-		t.Errorf("docs/audit.md has another table than:\n%s", want.String())
+		t.Errorf("docs/reference/audit.md has another table than:\n%s", want.String())
 	}
 }

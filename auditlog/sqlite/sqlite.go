@@ -1,5 +1,5 @@
 // Package sqlite keeps an audit log in an SQLite database, which people can read with tools of their own while it is
-// written: docs/audit.md has the schema and queries.
+// written: docs/reference/audit.md has the schema and queries.
 package sqlite
 
 import (

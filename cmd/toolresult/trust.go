@@ -125,7 +125,7 @@ func sessionTokenCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
 		Use: "session-token [flags] SESSION", Short: "Print a token that confines its bearer to a session", Args: cobra.ExactArgs(1),
-		Long: "Prints a token that confines its bearer to a session, on the socket too (docs/access.md). It is good until the\n" +
+		Long: "Prints a token that confines its bearer to a session, on the socket too (docs/reference/access.md). It is good until the\n" +
 			"sidecar stops. Write it to a file that only its reader can read; flags and variables are for everybody.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.with(cmd.Context(), func(c *connection) error {

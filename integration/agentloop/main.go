@@ -1,5 +1,5 @@
 // Command agentloop is the loop of an agent runtime that leaves everything about tool
-// results to the sidecar. docs/guides/agent-loop.md walks through it.
+// results to the sidecar. docs/transports.md walks through it.
 package main
 
 import (

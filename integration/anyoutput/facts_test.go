@@ -150,7 +150,7 @@ var (
 )
 
 // vocabulary are the words that receipts may have by themselves: those of labels, templates
-// and enum values in the contract, and those of the grammar in docs/receipts.md.
+// and enum values in the contract, and those of the grammar in docs/reference/receipts.md.
 var vocabulary = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	add := func(text string) {
@@ -192,7 +192,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// ownWords are those of the forms that docs/receipts.md lists beside the families' own.
+// ownWords are those of the forms that docs/reference/receipts.md lists beside the families' own.
 const ownWords = `process exited with code killed by signal timed out after cancelled ended disposition command promoted to background task
 	is already running batch of commands otherwise rejected skipped because an earlier failed tool error file read lines none captured not
 	shown left all the rest full exit meaning output item yes retryable recover retry details kept bytes byte more unknown number status

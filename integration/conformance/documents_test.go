@@ -15,7 +15,7 @@ func documents() []document {
 			receiptRows, stableRows, budgetRows, referenceRows, exampleRows, transportRows, compactionRows, storageRows), []exclusion{
 			{"Non-goals", "says what is not asked for; that ToolError becomes the payload `error` is a row of `error`"},
 			{"Relationship To Other RFCs", "names documents that are not part of this project; the command family has rows of its own"},
-			{"Open Questions", "decided here: status stays two-valued ([0009](adr/0009-status-stays-two-valued.md)), references stay path-only ([0010](adr/0010-artifact-references-stay-path-only.md)), external tools are normalised ([0011](adr/0011-external-tools-are-normalised.md))"},
+			{"Open Questions", "decided here: status stays two-valued ([0009](../adr/0009-status-stays-two-valued.md)), references stay path-only ([0010](../adr/0010-artifact-references-stay-path-only.md)), external tools are normalised ([0011](../adr/0011-external-tools-are-normalised.md))"},
 		}},
 		{native, nativeRows, nil},
 		{simple, simpleRows, nil},

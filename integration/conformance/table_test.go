@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/rfc-conformance.md")
+var update = flag.Bool("update", false, "write docs/reference/rfc-conformance.md")
 
-const page = "../../docs/rfc-conformance.md"
+const page = "../../docs/reference/rfc-conformance.md"
 
 // requirement is one row: what a seed document asks for, and how the binary is asked
 // whether it is so.
@@ -43,7 +43,7 @@ type inPart struct {
 func (p inPart) Error() string { return p.missing + " (" + p.decision + ")" }
 
 func (p inPart) state() string {
-	return fmt.Sprintf("in part: %s ([decision %s](adr/%s))", p.missing, p.decision[:4], p.decision)
+	return fmt.Sprintf("in part: %s ([decision %s](../adr/%s))", p.missing, p.decision[:4], p.decision)
 }
 
 // outcome is what a row came to.

@@ -139,13 +139,7 @@ func (e *evaluation) folder(budget int) string { return filepath.Join(e.out, str
 
 // project makes all receipts for one budget.
 func (e *evaluation) project(s *sidecar, budget int, documents []output) error {
-	if err := os.RemoveAll(e.folder(budget)); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(e.folder(budget), 0o755); err != nil {
-		return err
-	}
-	tokens := map[string]uint32{}
+	receipts, costs := map[string]string{}, map[string]uint32{}
 	for i := range documents {
 		d := &documents[i]
 		payload, err := os.ReadFile(filepath.Join(e.corpus, d.Path))
@@ -159,12 +153,25 @@ func (e *evaluation) project(s *sidecar, budget int, documents []output) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.ID, err)
 		}
-		tokens[d.receiptName()] = receipt.GetTokens()
-		if err := os.WriteFile(filepath.Join(e.folder(budget), d.receiptName()), []byte(receipt.GetText()), 0o644); err != nil {
+		receipts[d.receiptName()], costs[d.receiptName()] = receipt.GetText(), receipt.GetTokens()
+	}
+	return e.keep(budget, receipts, costs)
+}
+
+// keep writes what the scorer reads: texts by file name, and their tokens.
+func (e *evaluation) keep(budget int, receipts map[string]string, costs map[string]uint32) error {
+	if err := os.RemoveAll(e.folder(budget)); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(e.folder(budget), 0o755); err != nil {
+		return err
+	}
+	for name, text := range receipts {
+		if err := os.WriteFile(filepath.Join(e.folder(budget), name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	counts, err := json.Marshal(tokens)
+	counts, err := json.Marshal(costs)
 	if err != nil {
 		return err
 	}
@@ -178,11 +185,11 @@ type scores map[string]struct {
 	Tokens    float64 `json:"tokens"`
 }
 
-// score calls the scorer of the corpus.
+// score calls the scorer, which is beside the first corpus.
 func (e *evaluation) score(budget int) (s scores, err error) {
 	result := e.folder(budget) + ".json"
 	args := []string{
-		filepath.Join(e.corpus, "score.py"), "--manifest", filepath.Join(e.corpus, "manifest.jsonl"), "--root", e.corpus,
+		filepath.Join(*corpus, "score.py"), "--manifest", filepath.Join(e.corpus, "manifest.jsonl"), "--root", e.corpus,
 		"--receipts", e.folder(budget), "--split", "all", "--tokens", e.folder(budget) + ".tokens.json", "--json", result,
 	}
 	if e.source != "" {

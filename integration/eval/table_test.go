@@ -3,6 +3,7 @@ package eval_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -34,6 +35,27 @@ func (e *evaluation) write(path string) error {
 		rows = append(rows, e.row(budget, columns(lines[at])))
 	}
 	return os.WriteFile(path, []byte(strings.Join(slices.Insert(lines, at+2, rows...), "\n")), 0o644)
+}
+
+// replaceBetween writes what stands between two lines of a document anew.
+func replaceBetween(path, begin, end, with string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no lines %q and %q", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(before+begin+"\n"+with+"\n"+end+after), 0o644)
+}
+
+// sources returns the names of all sources in order, and last the mean of them.
+func (e *evaluation) sources() []string {
+	names := slices.Sorted(maps.Keys(e.scores[e.budgets[0]]))
+	names = slices.DeleteFunc(names, func(n string) bool { return n == allDocuments || n == allSources })
+	return append(names, allSources)
 }
 
 // columns are the sources that a heading names.

@@ -10,7 +10,7 @@ import (
 )
 
 // documented is where the table stands when none is written.
-const documented = "../../docs/transports.md"
+const documented = "../../docs/reference/transports.md"
 
 // A table says which SDK proved what.
 type table struct {

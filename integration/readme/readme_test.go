@@ -15,10 +15,16 @@ import (
 	"time"
 )
 
-// block is one code block of the README.
+// block is one code block of a page.
 type block struct{ language, text string }
 
-// TestReadme does what the README says, in its order, as a reader would in a
+// pages are what a reader follows, in this order.
+var pages = []string{"README.md", startPage, "docs/tour.md"}
+
+// startPage says how the Python client is generated, which a block of the README needs.
+const startPage = "docs/start.md"
+
+// TestReadme does what the pages say, in their order, as a reader would in a
 // clean clone: every block is run, and a block of text is what the one before
 // it must print. `make run` stays in the background for the blocks after it.
 func TestReadme(t *testing.T) {
@@ -30,28 +36,32 @@ func TestReadme(t *testing.T) {
 	}
 	defer func() { _ = os.RemoveAll(runtimeDir) }()
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TOOLRESULT_") })
-	r := reader{t: t, root: root, state: state, env: append(own, "XDG_STATE_HOME="+state, "XDG_RUNTIME_DIR="+runtimeDir)}
-	blocks := readBlocks(t, filepath.Join(root, "README.md"))
-	if len(blocks) < 10 {
-		t.Fatalf("only %d blocks were found", len(blocks))
-	}
-	for _, b := range blocks {
-		switch {
-		case b.language == "sh" && b.text == "make run\n":
-			defer r.background(b.text)()
-		case b.language == "sh":
-			r.shell(b.text)
-		case b.language == "go":
-			r.program(b.text)
-		case b.language == "text":
-			r.expect(b.text)
-		default:
-			t.Errorf("nobody runs blocks of %q", b.language)
+	r := reader{t: t, root: root, state: state, env: append(own, "XDG_STATE_HOME="+state, "XDG_RUNTIME_DIR="+runtimeDir, "GOBIN="+t.TempDir())}
+	for _, page := range pages {
+		blocks := readBlocks(t, filepath.Join(root, page))
+		if len(blocks) < 3 {
+			t.Fatalf("only %d blocks were found in %s", len(blocks), page)
+		}
+		for _, b := range blocks {
+			switch {
+			case b.language == "sh" && b.text == "make run\n":
+				defer r.background(b.text)()
+			case b.language == "sh":
+				r.shell(b.text)
+			case b.language == "go":
+				r.program(b.text)
+			case b.language == "python":
+				r.python(b.text)
+			case b.language == "text":
+				r.expect(b.text)
+			default:
+				t.Errorf("nobody runs blocks of %q", b.language)
+			}
 		}
 	}
 }
 
-// reader is somebody who follows the README.
+// reader is somebody who follows the pages.
 type reader struct {
 	t           *testing.T
 	root, state string
@@ -118,26 +128,63 @@ func (r *reader) background(script string) func() {
 	}
 }
 
+// A block of Go is the body of this program.
+const programBegin = `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+func main() {
+`
+
 // program runs a Go block against the sidecar.
-func (r *reader) program(source string) {
+func (r *reader) program(body string) {
 	r.t.Helper()
-	dir := filepath.Join(r.root, "cmd", "readme")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	r.write("cmd/readme/main.go", programBegin+body+"}\n")
 	r.shell(`go run ./cmd/readme "$(head -n 1 .run/address)"`)
 }
 
-// expect compares a block with what was printed; the README has a store of its
+// python runs a Python block against the sidecar, with the client that the start page generates.
+func (r *reader) python(script string) {
+	r.t.Helper()
+	r.write(".run/readme.py", script)
+	for _, b := range readBlocks(r.t, filepath.Join(r.root, startPage)) {
+		if strings.Contains(b.text, "grpc_tools.protoc") {
+			r.shell(b.text)
+		}
+	}
+	r.shell(`PYTHONPATH=.run/python .run/python/bin/python .run/readme.py "$(head -n 1 .run/address)"`)
+}
+
+// write writes a file of the clone.
+func (r *reader) write(name, content string) {
+	r.t.Helper()
+	path := filepath.Join(r.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// expect compares a block with what was printed; the pages have a store of their
 // own.
 func (r *reader) expect(text string) {
 	r.t.Helper()
 	got := strings.ReplaceAll(r.printed, r.state, "/home/me/.local/state")
 	if got != text {
-		r.t.Errorf("the README says\n%s\nand this was printed\n%s", text, got)
+		r.t.Errorf("the page says\n%s\nand this was printed\n%s", text, got)
 	}
 }
 

@@ -4,7 +4,7 @@ import "bytes"
 
 // condition is something about a line and the place of a literal in it, from at to end.
 type condition struct {
-	text  string // for docs/salience.md
+	text  string // for docs/reference/salience.md
 	holds func(l line, at, end int) bool
 }
 

@@ -15,7 +15,7 @@ const (
 	First          // at the beginning, behind times, margins and tags
 )
 
-// String names the place as docs/salience.md does.
+// String names the place as docs/reference/salience.md does.
 func (p Place) String() string { return [...]string{"anywhere", "as a word", "first"}[p] }
 
 // Rule is what a literal means. Of all rules that hold for a line the one with the highest score counts.

@@ -1,6 +1,6 @@
 // Package profile holds what is known of the programs that agents run: what
 // their exit codes mean, which of their lines are noise, which must stay, which
-// one sums up. A profile is a small YAML file (docs/profiles.md); most are built
+// one sums up. A profile is a small YAML file (docs/reference/profiles.md); most are built
 // in, and overlays add and replace some.
 //
 //	Load     reads layers of files into a Set

@@ -137,7 +137,7 @@ type Config struct {
 	// Families (key "families") are files with descriptor sets of the families that the operator brings, such as buf
 	// build or protoc write them. Default: none. In a variable or a flag they are separated by commas.
 	Families []string
-	// Profiles (key "profiles") are directories with command profiles of the operator (docs/profiles.md), absolute. A
+	// Profiles (key "profiles") are directories with command profiles of the operator (docs/reference/profiles.md), absolute. A
 	// profile replaces the built-in one of its name, and that of an earlier directory. Default: none. In a variable or a
 	// flag they are separated by commas.
 	Profiles []string

@@ -6,7 +6,7 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
-// LoadProfiles reads the profiles of commands (docs/profiles.md): those that are
+// LoadProfiles reads the profiles of commands (docs/reference/profiles.md): those that are
 // built in, then those of the directories of the operator, then those of the
 // directories of projects. It names each file with which something is wrong.
 func LoadProfiles(directories, projects []string) (*profile.Set, error) {

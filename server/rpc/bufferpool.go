@@ -19,7 +19,7 @@ const (
 // bufferPool is a pool for gRPC with a tier for every power of two. It does not
 // clear what it hands out, as gRPC's own pool does: clearing costs more than the
 // rest of a call of 64 KiB. gRPC fills a buffer before it reads from it.
-// docs/performance.md has the numbers.
+// docs/reference/performance.md has the numbers.
 type bufferPool struct {
 	tiers [maxPoolShift + 1]sync.Pool
 }

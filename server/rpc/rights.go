@@ -21,7 +21,7 @@ const (
 
 // Rights has a row for every method of every service: who may call it. What has no row is refused like what no service
 // has, and a test fails.
-// docs/access.md has the same as a table for people.
+// docs/reference/access.md has the same as a table for people.
 func Rights() map[string]right {
 	return map[string]right{
 		pb.ToolResultService_Project_FullMethodName:       anyCaller,

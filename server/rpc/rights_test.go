@@ -62,7 +62,7 @@ func TestMayCall(t *testing.T) {
 // TestDocumentedRights compares the table with the one that people read.
 func TestDocumentedRights(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/access.md")
+	text, err := os.ReadFile("../../docs/reference/access.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func TestDocumentedRights(t *testing.T) {
 		lines := strings.Split(string(text), "\n")
 		i := slices.IndexFunc(lines, row)
 		if i < 0 {
-			t.Errorf("docs/access.md has no row of %s %s", service, name)
+			t.Errorf("docs/reference/access.md has no row of %s %s", service, name)
 			continue
 		}
 		if confined := !strings.HasSuffix(lines[i], "| no |"); confined != (right == anyCaller) {
-			t.Errorf("docs/access.md says of confined callers: %s", lines[i])
+			t.Errorf("docs/reference/access.md says of confined callers: %s", lines[i])
 		}
 	}
 }

@@ -106,7 +106,7 @@ func AllColumns() []Column {
 		Column{"payload", "BLOB", "toolresult.v1.AuditRecord with output, details and compacted, protobuf; zstd when it begins with 28 B5 2F FD"},
 		Column{"facts", "BLOB NOT NULL", "toolresult.v1.AuditRecord with all else, protobuf"},
 		Column{"previous_hash", "BLOB NOT NULL", "hash of the record before"},
-		Column{"hash", "BLOB NOT NULL", "of this record; docs/audit.md says over what"})
+		Column{"hash", "BLOB NOT NULL", "of this record; docs/reference/audit.md says over what"})
 }
 
 // ColumnNames are the names of Columns, in the order of Values and Places.

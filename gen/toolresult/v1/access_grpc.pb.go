@@ -43,7 +43,7 @@ type AccessServiceClient interface {
 	IssueSessionToken(ctx context.Context, in *IssueSessionTokenRequest, opts ...grpc.CallOption) (*IssueSessionTokenResponse, error)
 	// RegisterSecrets says which values must not be in anything that is made of a tool's
 	// output: those of one session, or of all. They are found as they are and in their usual
-	// encodings (docs/redaction.md), kept in memory alone, and written nowhere. The list
+	// encodings (docs/reference/redaction.md), kept in memory alone, and written nowhere. The list
 	// takes the place of an earlier one.
 	//
 	// After a start the server knows no values. A call that names the set_id of the answer
@@ -110,7 +110,7 @@ type AccessServiceServer interface {
 	IssueSessionToken(context.Context, *IssueSessionTokenRequest) (*IssueSessionTokenResponse, error)
 	// RegisterSecrets says which values must not be in anything that is made of a tool's
 	// output: those of one session, or of all. They are found as they are and in their usual
-	// encodings (docs/redaction.md), kept in memory alone, and written nowhere. The list
+	// encodings (docs/reference/redaction.md), kept in memory alone, and written nowhere. The list
 	// takes the place of an earlier one.
 	//
 	// After a start the server knows no values. A call that names the set_id of the answer

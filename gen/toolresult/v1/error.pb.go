@@ -381,7 +381,7 @@ func (ErrorReason) EnumDescriptor() ([]byte, []int) {
 type CompleteToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A machine-readable kind. Best is a stable one, such as "invalid_tool_input"
-	// (docs/errors.md lists the known kinds); any other text is brought to that form,
+	// (docs/reference/errors.md lists the known kinds); any other text is brought to that form,
 	// "TimeoutError" to "timeout_error", and the original is kept. Empty:
 	// "tool_execution_failed".
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -393,7 +393,7 @@ type CompleteToolError struct {
 	// and kept whole in an artifact. Absent or empty: there are none.
 	Details *Payload `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
 	// What the model could do next. It is brought to one line, and cut to 1,024 bytes with
-	// "..." at its end. Absent: the hint of docs/errors.md for a known kind. Present and
+	// "..." at its end. Absent: the hint of docs/reference/errors.md for a known kind. Present and
 	// empty: none is wanted.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged. Absent: nobody
@@ -483,7 +483,7 @@ type ToolError struct {
 	// when none fits or the value is no object; details_omitted then says what is
 	// missing.
 	DetailsJson *string `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3,oneof" json:"details_json,omitempty"`
-	// The recovery hint: as given, or the hint of docs/errors.md for a known kind
+	// The recovery hint: as given, or the hint of docs/reference/errors.md for a known kind
 	// when none was given and the budget has room for it.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged; absent when

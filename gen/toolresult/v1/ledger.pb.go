@@ -557,7 +557,7 @@ type Segment struct {
 	// several segments.
 	Reason KeepReason `protobuf:"varint,6,opt,name=reason,proto3,enum=toolresult.v1.KeepReason" json:"reason,omitempty"`
 	// How much the line that matters most in it does, 1 to 100; 0 where no choice
-	// was made. docs/salience.md has the scores.
+	// was made. docs/reference/salience.md has the scores.
 	Score         uint32 `protobuf:"varint,7,opt,name=score,proto3" json:"score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -322,7 +322,7 @@ var (
 	// optional toolresult.v1.Role role = 50003;
 	E_Role = &file_toolresult_v1_options_proto_extTypes[2]
 	// The words before the value or above the section. Required with a role. A
-	// label is a reserved form (docs/receipts.md), so a distinctive one, such as
+	// label is a reserved form (docs/reference/receipts.md), so a distinctive one, such as
 	// "Task status", disturbs less tool text than "Status".
 	//
 	// optional string label = 50004;
@@ -349,7 +349,7 @@ var (
 	// In a canonical message: that the tool, or what it ran, failed, when the field is
 	// set and is not zero or false. Default: the field says nothing of that. A result
 	// is a failure when any field of it says so. What compaction may not forget:
-	// docs/compaction.md.
+	// docs/reference/compaction.md.
 	//
 	// optional bool means_failure = 50008;
 	E_MeansFailure = &file_toolresult_v1_options_proto_extTypes[7]

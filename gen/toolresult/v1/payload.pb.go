@@ -156,7 +156,7 @@ func (*Payload_File) isPayload_Source() {}
 type Redaction struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of a registered value, or of the rule that found it
-	// (docs/redaction.md): letters, digits, "_", "-" and ".", at most 64 bytes.
+	// (docs/reference/redaction.md): letters, digits, "_", "-" and ".", at most 64 bytes.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// How many were replaced.
 	Count         uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`

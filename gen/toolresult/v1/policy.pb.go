@@ -29,7 +29,7 @@ const (
 	// The server's default: o200k_base.
 	TokenVocabulary_TOKEN_VOCABULARY_UNSPECIFIED TokenVocabulary = 0
 	// A calibrated estimate of o200k tokens, named "estimate-1" in receipts. It
-	// needs no vocabulary, and is off by some per cent: docs/performance.md.
+	// needs no vocabulary, and is off by some per cent: docs/reference/performance.md.
 	TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE TokenVocabulary = 1
 	// The o200k vocabulary itself, named "o200k_base" in receipts: the exact
 	// tokens of OpenAI's models since GPT-4o.
@@ -957,7 +957,7 @@ func (x *Superseded) GetCause() SupersededCause {
 	return SupersededCause_SUPERSEDED_CAUSE_UNSPECIFIED
 }
 
-// CompactionPolicy governs Compact. docs/compaction.md has the reasoning.
+// CompactionPolicy governs Compact. docs/reference/compaction.md has the reasoning.
 type CompactionPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lowest level that a result may be brought to. With total_tokens results go
@@ -1231,7 +1231,7 @@ func (x *CachePolicy) GetExpectedRequests() uint32 {
 }
 
 // Receipt is the model-visible rendering of a canonical result: plain text in
-// the closed grammar of docs/receipts.md. Source: RFC "Model-Visible
+// the closed grammar of docs/reference/receipts.md. Source: RFC "Model-Visible
 // Rendering".
 type Receipt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

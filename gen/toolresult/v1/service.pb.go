@@ -1490,7 +1490,7 @@ func (x *ParseReceiptResponse) GetBrief() bool {
 // ReceiptFact is a line "label: value".
 type ReceiptFact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The label, one of docs/receipts.md, or "Item N" and one.
+	// The label, one of docs/reference/receipts.md, or "Item N" and one.
 	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
 	// The value.
 	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
@@ -3075,7 +3075,7 @@ func (x *ObjectStoreStatus) GetLastError() string {
 	return ""
 }
 
-// Limits are the bounds that a client can meet. docs/limits.md has the
+// Limits are the bounds that a client can meet. docs/reference/limits.md has the
 // arithmetic.
 type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -78,7 +78,7 @@ type ToolResultServiceClient interface {
 	//
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, MESSAGE_INVALID): a mistake of
-	//	  the caller, never of the tool (docs/errors.md); correct the field that BadRequest
+	//	  the caller, never of the tool (docs/reference/errors.md); correct the field that BadRequest
 	//	  names; do not retry.
 	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not define the custom family;
 	//	  GetServerInfo lists those that there are.
@@ -359,7 +359,7 @@ type ToolResultServiceServer interface {
 	//
 	//	INVALID_ARGUMENT (ENVELOPE_EXCLUSIVITY, FIELD_MISSING, FIELD_TOO_LONG,
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, MESSAGE_INVALID): a mistake of
-	//	  the caller, never of the tool (docs/errors.md); correct the field that BadRequest
+	//	  the caller, never of the tool (docs/reference/errors.md); correct the field that BadRequest
 	//	  names; do not retry.
 	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not define the custom family;
 	//	  GetServerInfo lists those that there are.

@@ -364,7 +364,7 @@ func (x *TaskSnapshot) GetTokensUsed() uint64 {
 type TaskFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A stable machine-readable kind, such as "command_task_exit_nonzero"; see
-	// docs/errors.md. Required.
+	// docs/reference/errors.md. Required.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// What went wrong.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`

@@ -1671,7 +1671,7 @@ type MarkerLeak struct {
 	Pointer string `protobuf:"bytes,2,opt,name=pointer,proto3" json:"pointer,omitempty"`
 	// Which line of that string, from 1.
 	Line uint32 `protobuf:"varint,3,opt,name=line,proto3" json:"line,omitempty"`
-	// The reserved form that is in the line, as docs/receipts.md lists it, or "[redacted:".
+	// The reserved form that is in the line, as docs/reference/receipts.md lists it, or "[redacted:".
 	Form string `protobuf:"bytes,4,opt,name=form,proto3" json:"form,omitempty"`
 	// The line, at most 200 bytes of it.
 	Text          string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
