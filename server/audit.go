@@ -112,7 +112,7 @@ func (a *audit) waiting() int64 {
 // write appends to the log, and notices when it takes nothing any more.
 func (a *audit) write(ctx context.Context, records ...*pb.AuditRecord) error {
 	_, err := a.log.Append(ctx, records...)
-	if errors.Is(err, auditlog.ErrPoisoned) && a.poisoned != nil {
+	if errors.Is(err, auditlog.ErrFailed) && a.poisoned != nil {
 		a.poisoned()
 	}
 	return err

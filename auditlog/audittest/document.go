@@ -48,5 +48,5 @@ func Sample(t testing.TB, l auditlog.Log) {
 		}
 		add(t, l, r)
 	}
-	add(t, l, Refusal("FIELD_MISSING"))
+	add(t, l, Rejection("FIELD_MISSING"))
 }

@@ -38,8 +38,8 @@ func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 	}
 }
 
-// Refusal returns the record of a call that was refused.
-func Refusal(reason string) *pb.AuditRecord {
+// Rejection returns the record of a call that was rejected.
+func Rejection(reason string) *pb.AuditRecord {
 	return &pb.AuditRecord{Kind: pb.AuditKind_AUDIT_KIND_REJECTION, Method: "/toolresult.v1.ToolResultService/Project",
 		Rejection: &pb.AuditRejection{Code: "INVALID_ARGUMENT", Reason: reason}}
 }

@@ -29,7 +29,7 @@ type Place interface {
 	// Exec changes the tables behind the back of the log, which is closed. Arguments are $1, $2 and so on.
 	Exec(t testing.TB, statement string, args ...any)
 	// Lasts reports whether what is appended is there when the log is opened again.
-	Lasts() bool
+	Persistent() bool
 }
 
 // Run runs every case of the contract. place returns a new place each time; what it needs to clean up it registers with
@@ -64,10 +64,10 @@ func Run(t *testing.T, place func(t testing.TB) Place) {
 }
 
 // Verify follows the whole chain and returns what is broken.
-func Verify(t testing.TB, l auditlog.Log) (auditlog.Verified, []auditlog.Broken) {
+func Verify(t testing.TB, l auditlog.Log) (auditlog.Verified, []auditlog.Inconsistency) {
 	t.Helper()
-	var broken []auditlog.Broken
-	v, err := l.Verify(context.Background(), 0, func(b auditlog.Broken) error {
+	var broken []auditlog.Inconsistency
+	v, err := l.Verify(context.Background(), 0, func(b auditlog.Inconsistency) error {
 		broken = append(broken, b)
 		return nil
 	})
@@ -77,12 +77,12 @@ func Verify(t testing.TB, l auditlog.Log) (auditlog.Verified, []auditlog.Broken)
 	return v, broken
 }
 
-// WantSound fails unless the whole chain holds and has so many records.
-func WantSound(t testing.TB, l auditlog.Log, records uint64) {
+// WantIntact fails unless the whole chain holds and has so many records.
+func WantIntact(t testing.TB, l auditlog.Log, records uint64) {
 	t.Helper()
 	v, broken := Verify(t, l)
-	if len(broken) > 0 || v.Broken > 0 || v.Sound != records {
-		t.Fatalf("%d sound of %d, broken: %v", v.Sound, records, broken)
+	if len(broken) > 0 || v.Inconsistent > 0 || v.Intact != records {
+		t.Fatalf("%d sound of %d, broken: %v", v.Intact, records, broken)
 	}
 }
 
@@ -169,13 +169,13 @@ func allOrNone(t *testing.T, p Place) {
 		t.Fatalf("%+v", h)
 	}
 	add(t, l, Projection("s", "e", "own", 100))
-	WantSound(t, l, 3)
+	WantIntact(t, l, 3)
 }
 
 func get(t *testing.T, p Place) {
 	l := openLog(t, p)
 	r := Projection("s", "c", "r", 5000)
-	add(t, l, Refusal("FIELD_MISSING"), r)
+	add(t, l, Rejection("FIELD_MISSING"), r)
 	got, err := l.Get(t.Context(), 2)
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ func reused(t *testing.T, p Place) {
 	if ok.Load() != 1 || refused.Load() != 19 {
 		t.Errorf("%d appended, %d refused", ok.Load(), refused.Load())
 	}
-	WantSound(t, l, 25)
+	WantIntact(t, l, 25)
 }
 
 // outline is a record as a list has it.
@@ -267,7 +267,7 @@ func list(t *testing.T, p Place) {
 			r.RequestId = fmt.Sprint("r", i)
 		}
 		if i%10 == 9 {
-			r = Refusal("FIELD_MISSING")
+			r = Rejection("FIELD_MISSING")
 		}
 		if i%11 == 3 {
 			r.Kind = pb.AuditKind_AUDIT_KIND_RENDERING
@@ -361,7 +361,7 @@ func anyRecord(t *testing.T, p Place) {
 			t.Fatalf("list (-want +got):\n%s", diff)
 		}
 	})
-	WantSound(t, l, n)
+	WantIntact(t, l, n)
 }
 
 func noRecord(t *testing.T, p Place) {
@@ -374,12 +374,12 @@ func noRecord(t *testing.T, p Place) {
 		"long artifact":       {Payloads: []*pb.AuditPayload{{Artifact: long + long}}},
 		"too large":           {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", 65<<20)}},
 	} {
-		_, err := l.Append(t.Context(), Refusal("x"), r)
-		if !errors.Is(err, auditlog.ErrRecord) {
+		_, err := l.Append(t.Context(), Rejection("x"), r)
+		if !errors.Is(err, auditlog.ErrInvalidRecord) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	WantSound(t, l, 0)
+	WantIntact(t, l, 0)
 }
 
 func retention(t *testing.T, p Place) {
@@ -422,27 +422,27 @@ func retention(t *testing.T, p Place) {
 		t.Errorf("%v, %v", found, err)
 	}
 	add(t, l, Projection("s", "c", "r0", 100))
-	if v, broken := Verify(t, l); v.First != 5 || v.Sound != 8 || broken != nil || v.Head.Sequence != 12 {
+	if v, broken := Verify(t, l); v.First != 5 || v.Intact != 8 || broken != nil || v.Head.Sequence != 12 {
 		t.Fatalf("%+v, %v", v, broken)
 	}
-	if p.Lasts() {
+	if p.Persistent() {
 		closeLog(t, l)
 		l = p.Open(t, clock.now)
 	}
 	if n, err := l.Retain(t.Context(), clock.now().Add(time.Hour)); n != 8 || err != nil { // all that there is
 		t.Fatalf("%d, %v", n, err)
 	}
-	if v, broken := Verify(t, l); v.First != 13 || v.Sound != 1 || broken != nil {
+	if v, broken := Verify(t, l); v.First != 13 || v.Intact != 1 || broken != nil {
 		t.Fatalf("%+v, %v", v, broken)
 	}
 	if s := l.Status(); s.Records != 1 {
 		t.Errorf("%+v", s)
 	}
-	if p.Lasts() {
+	if p.Persistent() {
 		closeLog(t, l)
 		l = p.Open(t, clock.now)
-		WantSound(t, l, 1)
-		if s := l.Status(); s.Records != 1 || s.Doubt != "" {
+		WantIntact(t, l, 1)
+		if s := l.Status(); s.Records != 1 || s.Inconsistency != "" {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -455,25 +455,25 @@ func retentionByOrder(t *testing.T, p Place) {
 	begin := clock.now()
 	for _, move := range []time.Duration{0, 1000 * time.Hour, -1000 * time.Hour, 0} {
 		clock.move(move)
-		add(t, l, Refusal("x"))
+		add(t, l, Rejection("x"))
 	}
 	clock.move(time.Hour)
 	if n, err := l.Retain(t.Context(), begin.Add(time.Hour)); n != 1 || err != nil {
 		t.Errorf("%d deleted, %v: what is behind a younger record stays", n, err)
 	}
-	WantSound(t, l, 4)
+	WantIntact(t, l, 4)
 }
 
 func verify(t *testing.T, p Place) {
 	l := openLog(t, p)
-	WantSound(t, l, 0)
+	WantIntact(t, l, 0)
 	for i := range 150 { // more than is read at a time
 		add(t, l, Projection("s", fmt.Sprint(i), "", 100))
 	}
-	WantSound(t, l, 150)
+	WantIntact(t, l, 150)
 	for _, from := range []uint64{1, 2, 64, 150, 151, 1 << 60} {
-		v, err := l.Verify(t.Context(), from, func(b auditlog.Broken) error { return fmt.Errorf("%v", b) })
-		if want := 151 - min(from, 151); err != nil || v.Sound != want || v.Head.Sequence != 150 || v.First != 1 {
+		v, err := l.Verify(t.Context(), from, func(b auditlog.Inconsistency) error { return fmt.Errorf("%v", b) })
+		if want := 151 - min(from, 151); err != nil || v.Intact != want || v.Head.Sequence != 150 || v.First != 1 {
 			t.Errorf("from %d: %+v, %v", from, v, err)
 		}
 	}
@@ -493,7 +493,7 @@ func manyCallers(t *testing.T, p Place) {
 	for c := range callers {
 		all.Go(func() {
 			for i := range each {
-				two := []*pb.AuditRecord{Projection(fmt.Sprint(c), fmt.Sprint(i), fmt.Sprint(i), 200), Refusal("x")}
+				two := []*pb.AuditRecord{Projection(fmt.Sprint(c), fmt.Sprint(i), fmt.Sprint(i), 200), Rejection("x")}
 				h, err := l.Append(context.Background(), two...)
 				if err != nil {
 					t.Error(err)
@@ -525,7 +525,7 @@ func manyCallers(t *testing.T, p Place) {
 		}
 	})
 	all.Wait()
-	WantSound(t, l, callers*each*2)
+	WantIntact(t, l, callers*each*2)
 	if len(heads) != callers*each {
 		t.Errorf("%d heads", len(heads))
 	}
@@ -537,14 +537,14 @@ func cancellation(t *testing.T, p Place) {
 	cancel()
 	appended := uint64(0)
 	for range 20 {
-		r := Refusal("x")
+		r := Rejection("x")
 		if _, err := l.Append(ctx, r); err == nil {
 			appended++
 		} else if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	}
-	add(t, l, Refusal("x"))
+	add(t, l, Rejection("x"))
 	if h, _ := l.Head(t.Context()); h.Sequence < appended+1 {
 		t.Errorf("%d appended, head %+v", appended, h)
 	}
@@ -555,19 +555,19 @@ func cancellation(t *testing.T, p Place) {
 
 func status(t *testing.T, p Place) {
 	l := openLog(t, p)
-	h := add(t, l, Projection("s", "c", "", 3000), Refusal("x"))
+	h := add(t, l, Projection("s", "c", "", 3000), Rejection("x"))
 	s := l.Status()
-	if s.Log != h.Log || s.Records != 2 || s.Bytes < 1000 || s.LastCommit <= 0 || s.Waiting != 0 || s.Doubt != "" || s.Failure != nil || s.Lean {
+	if s.Log != h.Log || s.Records != 2 || s.Bytes < 1000 || s.LastCommit <= 0 || s.Waiting != 0 || s.Inconsistency != "" || s.Failure != nil || s.OnReserve {
 		t.Errorf("%+v", s)
 	}
 }
 
 func closed(t *testing.T, p Place) {
 	l := p.Open(t, nil)
-	add(t, l, Refusal("x"))
+	add(t, l, Rejection("x"))
 	closeLog(t, l)
 	closeLog(t, l)
-	_, err := l.Append(t.Context(), Refusal("x"))
+	_, err := l.Append(t.Context(), Rejection("x"))
 	wantErr(t, err, auditlog.ErrClosed)
 	_, err = l.Get(t.Context(), 1)
 	wantErr(t, err, auditlog.ErrClosed)
@@ -578,7 +578,7 @@ func closed(t *testing.T, p Place) {
 }
 
 func restart(t *testing.T, p Place) {
-	if !p.Lasts() {
+	if !p.Persistent() {
 		t.Skip("it does not last")
 	}
 	var all []*pb.AuditRecord
@@ -588,10 +588,10 @@ func restart(t *testing.T, p Place) {
 		if h, err := l.Head(t.Context()); err != nil || len(all) > 0 && h != head {
 			t.Fatalf("%+v, want %+v, %v", h, head, err)
 		}
-		if s := l.Status(); s.Doubt != "" || s.Records != int64(len(all)) {
+		if s := l.Status(); s.Inconsistency != "" || s.Records != int64(len(all)) {
 			t.Fatalf("%+v", s)
 		}
-		WantSound(t, l, uint64(len(all)))
+		WantIntact(t, l, uint64(len(all)))
 		for range 3 {
 			r := Projection("s", "c", fmt.Sprint(len(all)), 2000)
 			head = add(t, l, r)

@@ -32,7 +32,7 @@ const shift = 1 << 40
 // tampering edits, removes, swaps and inserts records behind the back of the log: Verify names the first that does not
 // hold, and goes on.
 func tampering(t *testing.T, p Place) {
-	if !p.Lasts() {
+	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
 	const n = 12
@@ -47,12 +47,12 @@ func tampering(t *testing.T, p Place) {
 		t.Helper()
 		l := p.Open(t, nil)
 		v, broken := Verify(t, l)
-		broken = slices.DeleteFunc(broken, func(b auditlog.Broken) bool { return b.Sequence > n }) // an inserted one that is gone again
+		broken = slices.DeleteFunc(broken, func(b auditlog.Inconsistency) bool { return b.Sequence > n }) // an inserted one that is gone again
 		if len(broken) == 0 || broken[0].Sequence != first {
 			t.Errorf("%s: broken %v, want %d first", what, broken, first)
 		}
-		if only && (len(broken) != 1 || v.Sound != n-1) {
-			t.Errorf("%s: %d sound, broken %v, want one", what, v.Sound, broken)
+		if only && (len(broken) != 1 || v.Intact != n-1) {
+			t.Errorf("%s: %d sound, broken %v, want one", what, v.Intact, broken)
 		}
 		_, err := l.Get(context.Background(), first)
 		if err == nil {
@@ -130,7 +130,7 @@ func copyRow(t testing.TB, p Place, from, to int) {
 // tailRemoved removes the end of a log: the head that was kept outside shows it, no sequence is given twice, and the
 // gap stays to be seen.
 func tailRemoved(t *testing.T, p Place) {
-	if !p.Lasts() {
+	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
 	head := made(t, p, 8)
@@ -138,19 +138,19 @@ func tailRemoved(t *testing.T, p Place) {
 	p.Exec(t, "DELETE FROM artifacts WHERE sequence > 5")
 	for round := range uint64(3) {
 		l := p.Open(t, nil)
-		if s := l.Status(); round == 0 && s.Doubt == "" {
+		if s := l.Status(); round == 0 && s.Inconsistency == "" {
 			t.Error("the log does not notice")
 		}
 		if h, err := l.Head(t.Context()); err != nil || round == 0 && h != head {
 			t.Errorf("head %+v, want %+v, %v", h, head, err)
 		}
 		v, broken := Verify(t, l)
-		if len(broken) != 1 || broken[0].Sequence != 6 || v.Broken != 3 || v.Sound != 5+round {
+		if len(broken) != 1 || broken[0].Sequence != 6 || v.Inconsistent != 3 || v.Intact != 5+round {
 			t.Errorf("round %d: %+v, %v", round, v, broken)
 		}
 		_, err := l.Get(t.Context(), 7)
 		wantErr(t, err, auditlog.ErrBroken)
-		r := Refusal("x")
+		r := Rejection("x")
 		add(t, l, r)
 		if r.GetSequence() != 9+round || round == 0 && r.GetPreviousHash() != head.Hash {
 			t.Errorf("%v after %+v", r, head)
@@ -161,7 +161,7 @@ func tailRemoved(t *testing.T, p Place) {
 
 // strangers are rows before the first and after the last, and an anchor that nobody set.
 func strangers(t *testing.T, p Place) {
-	if !p.Lasts() {
+	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
 	made(t, p, 5)
@@ -171,7 +171,7 @@ func strangers(t *testing.T, p Place) {
 		t.Errorf("a row after the head: %v", broken)
 	}
 	p.Exec(t, "DELETE FROM records WHERE sequence = 6")
-	WantSound(t, l, 5)
+	WantIntact(t, l, 5)
 	p.Exec(t, "UPDATE records SET hash = $1 WHERE sequence = 5", make([]byte, 32))
 	if _, broken := Verify(t, l); len(broken) == 0 || broken[0].Sequence != 5 {
 		t.Errorf("the last hash: %v", broken)

@@ -182,13 +182,13 @@ func (b *backend) lock(ctx context.Context, end chain.Tip) (head chain.Tip, err 
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrPoisoned)
+		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrFailed)
 	case err != nil:
 		return head, err
 	case writer != b.writer:
-		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrPoisoned, auditlog.ErrLocked)
+		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrFailed, auditlog.ErrLocked)
 	case head.Sequence > end.Sequence, head.Sequence == end.Sequence && head.Hash != end.Hash:
-		return head, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrPoisoned)
+		return head, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrFailed)
 	}
 	return head, nil
 }
@@ -250,8 +250,8 @@ func (b *backend) resolve(end, next chain.Tip) (committed bool, err error) {
 			b.o.Logger.Info("the commit was not done", slog.Uint64("sequence", next.Sequence))
 			return false, nil
 		case err == nil:
-			return false, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrPoisoned)
-		case errors.Is(err, auditlog.ErrPoisoned):
+			return false, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrFailed)
+		case errors.Is(err, auditlog.ErrFailed):
 			return false, err
 		}
 		if !b.sleep(pause) {
@@ -271,9 +271,9 @@ func (b *backend) headOf() (head chain.Tip, err error) {
 	err = b.conn.QueryRow(ctx, "SELECT writer, head_sequence, head_hash FROM logs WHERE name = $1 FOR UPDATE", b.name).Scan(&writer, &head.Sequence, &head.Hash)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrPoisoned)
+		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrFailed)
 	case err == nil && writer != b.writer:
-		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrPoisoned, auditlog.ErrLocked)
+		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrFailed, auditlog.ErrLocked)
 	case err != nil:
 		_ = b.conn.Close(ctx) // another one may answer
 	}

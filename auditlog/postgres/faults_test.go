@@ -82,7 +82,7 @@ func (a *appender) check(t *testing.T, l auditlog.Log) {
 			break
 		}
 	}
-	audittest.WantSound(t, l, uint64(len(seen)))
+	audittest.WantIntact(t, l, uint64(len(seen)))
 	if len(seen) < len(a.acked) {
 		t.Errorf("%d records, %d acknowledged", len(seen), len(a.acked))
 	}
@@ -330,8 +330,8 @@ func TestShared(t *testing.T) {
 		}
 	}
 	both.Wait()
-	audittest.WantSound(t, one, 81)
-	audittest.WantSound(t, two, 80)
+	audittest.WantIntact(t, one, 81)
+	audittest.WantIntact(t, two, 80)
 	list, _, err := two.List(t.Context(), auditlog.Query{RequestID: "r"})
 	if len(list) != 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
@@ -342,7 +342,7 @@ func TestShared(t *testing.T) {
 func TestTakenOver(t *testing.T) {
 	p := newPlace(t)
 	first := p.Open(t, nil)
-	_, err := first.Append(t.Context(), audittest.Refusal("x"))
+	_, err := first.Append(t.Context(), audittest.Rejection("x"))
 	must(t, err)
 	_, err = postgres.Open(t.Context(), p.options(nil)) // on the same machine
 	if !errors.Is(err, auditlog.ErrLocked) {
@@ -354,18 +354,18 @@ func TestTakenOver(t *testing.T) {
 	must(t, os.WriteFile(elsewhere.head, text, 0o600))
 	second := elsewhere.Open(t, nil)
 	defer second.Close() // of a test
-	_, err = first.Append(t.Context(), audittest.Refusal("x"))
-	if !errors.Is(err, auditlog.ErrPoisoned) || !errors.Is(err, auditlog.ErrLocked) || first.Status().Failure == nil {
+	_, err = first.Append(t.Context(), audittest.Rejection("x"))
+	if !errors.Is(err, auditlog.ErrFailed) || !errors.Is(err, auditlog.ErrLocked) || first.Status().Failure == nil {
 		t.Error(err)
 	}
 	must(t, first.Close())
-	r := audittest.Refusal("x")
+	r := audittest.Rejection("x")
 	_, err = second.Append(t.Context(), r)
 	must(t, err)
 	if r.GetSequence() != 2 {
 		t.Error(r)
 	}
-	audittest.WantSound(t, second, 2)
+	audittest.WantIntact(t, second, 2)
 }
 
 // TestUnavailable: where no server is, no log is opened.
@@ -405,7 +405,7 @@ func TestServerLostRecords(t *testing.T) {
 	p.Exec(t, "DELETE FROM records WHERE sequence > 3")
 	p.Exec(t, "DELETE FROM artifacts WHERE sequence > 3")
 	p.Exec(t, "UPDATE logs SET head_sequence = 3, head_hash = decode($1, 'hex')", strings.TrimPrefix(r.GetHash(), "blake3:"))
-	next := audittest.Refusal("x")
+	next := audittest.Rejection("x")
 	_, err = l.Append(t.Context(), next)
 	must(t, err)
 	if next.GetSequence() != 6 || next.GetPreviousHash() == hash.GetHash() {

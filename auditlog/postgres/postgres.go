@@ -281,7 +281,7 @@ func (b *backend) Close() (err error) {
 
 // meaning says what an error of the server means for a log.
 func meaning(err error) error {
-	for _, own := range []error{nil, auditlog.ErrReused, auditlog.ErrPoisoned, auditlog.ErrFull, auditlog.ErrReadOnly, auditlog.ErrTooNew,
+	for _, own := range []error{nil, auditlog.ErrReused, auditlog.ErrFailed, auditlog.ErrFull, auditlog.ErrReadOnly, auditlog.ErrTooNew,
 		auditlog.ErrUnavailable, auditlog.ErrLocked, auditlog.ErrClosed, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, own) {
 			return err
@@ -293,7 +293,7 @@ func meaning(err error) error {
 		case e.Code == "23505" && e.ConstraintName == "records_by_request":
 			sentinel = auditlog.ErrReused
 		case e.Code == "23505": // somebody else writes to the log
-			sentinel = auditlog.ErrPoisoned
+			sentinel = auditlog.ErrFailed
 		case e.Code == "53100":
 			sentinel = auditlog.ErrFull
 		case e.Code == "25006":

@@ -79,7 +79,7 @@ func (p place) Exec(t testing.TB, statement string, args ...any) {
 	}
 }
 
-func (place) Lasts() bool { return true }
+func (place) Persistent() bool { return true }
 
 func must(t testing.TB, err error) {
 	t.Helper()

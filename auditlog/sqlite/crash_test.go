@@ -131,8 +131,8 @@ func checkAcknowledged(t *testing.T, path string, acked map[string][2]string) {
 	l, err := sqlite.Open(sqlite.Options{Path: path, Reserve: 64 << 10, Logger: quiet()})
 	must(t, err)
 	defer l.Close() // of a test
-	if s := l.Status(); s.Doubt != "" {
-		t.Error(s.Doubt)
+	if s := l.Status(); s.Inconsistency != "" {
+		t.Error(s.Inconsistency)
 	}
 	for id, place := range acked {
 		found, err := l.Find(t.Context(), "s", id)
@@ -140,7 +140,7 @@ func checkAcknowledged(t *testing.T, path string, acked map[string][2]string) {
 			t.Errorf("%s was acknowledged as %s: %d found, %v", id, place, len(found), err)
 		}
 	}
-	if v, broken := audittest.Verify(t, l); len(broken) > 0 || v.Sound < uint64(len(acked)) {
+	if v, broken := audittest.Verify(t, l); len(broken) > 0 || v.Intact < uint64(len(acked)) {
 		t.Errorf("%+v, %v", v, broken)
 	}
 }
@@ -195,17 +195,17 @@ func checkTorn(t *testing.T, o sqlite.Options, cut int, records uint64) (sound u
 	}
 	defer l.Close() // of a test
 	v, broken := audittest.Verify(t, l)
-	if v.Sound+v.Broken != records || v.Broken > 0 != (len(broken) == 1) || len(broken) > 0 && broken[0].Sequence != v.Sound+1 {
+	if v.Intact+v.Inconsistent != records || v.Inconsistent > 0 != (len(broken) == 1) || len(broken) > 0 && broken[0].Sequence != v.Intact+1 {
 		t.Errorf("cut at %d: %+v, %v", cut, v, broken)
 	}
-	if s := l.Status(); (s.Doubt != "") != (v.Broken > 0) {
+	if s := l.Status(); (s.Inconsistency != "") != (v.Inconsistent > 0) {
 		t.Errorf("cut at %d: %+v", cut, s)
 	}
-	h, err := l.Append(t.Context(), audittest.Refusal("x"))
+	h, err := l.Append(t.Context(), audittest.Rejection("x"))
 	if err != nil || h.Sequence != records+1 {
 		t.Errorf("cut at %d: %+v, %v", cut, h, err)
 	}
-	return v.Sound
+	return v.Intact
 }
 
 // appendAndWait appends, waits for a line of its input, and says what becomes of further records.
@@ -215,13 +215,13 @@ func appendAndWait() int {
 		fmt.Println(err)
 		return 1
 	}
-	_, err = l.Append(context.Background(), audittest.Refusal("first"))
+	_, err = l.Append(context.Background(), audittest.Rejection("first"))
 	fmt.Println(err)
 	in := bufio.NewReader(os.Stdin)
 	for range 2 {
 		_, _ = in.ReadString('\n')
-		_, err = l.Append(context.Background(), audittest.Refusal("second"))
-		fmt.Println(errors.Is(err, auditlog.ErrPoisoned))
+		_, err = l.Append(context.Background(), audittest.Rejection("second"))
+		fmt.Println(errors.Is(err, auditlog.ErrFailed))
 	}
 	_, err = l.Get(context.Background(), 1)
 	fmt.Println(err, l.Status().Failure != nil)
@@ -273,7 +273,7 @@ func TestFailedSync(t *testing.T) {
 	l, err := sqlite.Open(sqlite.Options{Path: path, Reserve: -1, Logger: quiet()})
 	must(t, err)
 	defer l.Close() // of a test
-	if v, broken := audittest.Verify(t, l); v.Sound < 1 || v.Sound > 2 || len(broken) > 0 {
+	if v, broken := audittest.Verify(t, l); v.Intact < 1 || v.Intact > 2 || len(broken) > 0 {
 		t.Errorf("%+v, %v", v, broken)
 	}
 }

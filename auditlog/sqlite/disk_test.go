@@ -55,16 +55,16 @@ func TestFullDisk(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, l.Close()) }()
 	acked := fillUp(t, l, 30_000)
-	if s := l.Status(); s.Lean || s.Failure != nil || len(acked) < 50 {
+	if s := l.Status(); s.OnReserve || s.Failure != nil || len(acked) < 50 {
 		t.Fatalf("%d records, %+v", len(acked), s)
 	}
 	const refusals = 500
 	for i := range refusals {
-		if _, err := l.Append(t.Context(), audittest.Refusal("DISK_FULL")); err != nil {
+		if _, err := l.Append(t.Context(), audittest.Rejection("DISK_FULL")); err != nil {
 			t.Fatalf("refusal %d: %v", i, err)
 		}
 	}
-	if s := l.Status(); !s.Lean || s.Failure != nil {
+	if s := l.Status(); !s.OnReserve || s.Failure != nil {
 		t.Errorf("%+v", s)
 	}
 	var callers sync.WaitGroup // in one batch, what is short is recorded and what is long is not
@@ -75,19 +75,19 @@ func TestFullDisk(t *testing.T) {
 			}
 		})
 		callers.Go(func() {
-			if _, err := l.Append(context.Background(), audittest.Refusal("DISK_FULL")); err != nil {
+			if _, err := l.Append(context.Background(), audittest.Rejection("DISK_FULL")); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	callers.Wait()
 	total := uint64(len(acked) + refusals + 8)
-	audittest.WantSound(t, l, total)
+	audittest.WantIntact(t, l, total)
 	must(t, l.Close())
 	if l, err = sqlite.Open(o); err != nil { // on a disk that is full
 		t.Fatal(err)
 	}
-	audittest.WantSound(t, l, total)
+	audittest.WantIntact(t, l, total)
 	must(t, os.Remove(ballast))
 	for _, r := range acked {
 		got, err := l.Get(t.Context(), r.GetSequence())
@@ -100,10 +100,10 @@ func TestFullDisk(t *testing.T) {
 			break
 		}
 	}
-	if s := l.Status(); s.Lean || s.Doubt != "" {
+	if s := l.Status(); s.OnReserve || s.Inconsistency != "" {
 		t.Errorf("%+v", s)
 	}
-	audittest.WantSound(t, l, total)
+	audittest.WantIntact(t, l, total)
 }
 
 // TestRetentionMakesRoom: what retention deletes on a full disk can be used again, though the file does not shrink.
@@ -113,7 +113,7 @@ func TestRetentionMakesRoom(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, l.Close()) }()
 	acked := fillUp(t, l, 30_000)
-	_, err = l.Append(t.Context(), audittest.Refusal("DISK_FULL"))
+	_, err = l.Append(t.Context(), audittest.Rejection("DISK_FULL"))
 	must(t, err)
 	last, err := l.Get(t.Context(), uint64(len(acked)))
 	must(t, err)
@@ -140,7 +140,7 @@ func TestReadOnly(t *testing.T) {
 	o := sqlite.Options{Path: path, Reserve: 64 << 10, Logger: quiet()}
 	l, err := sqlite.Open(o)
 	must(t, err)
-	_, err = l.Append(t.Context(), audittest.Refusal("x"))
+	_, err = l.Append(t.Context(), audittest.Rejection("x"))
 	must(t, err)
 	must(t, l.Close())
 	must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
@@ -150,7 +150,7 @@ func TestReadOnly(t *testing.T) {
 	must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, ""))
 	l, err = sqlite.Open(o)
 	must(t, err)
-	audittest.WantSound(t, l, 1)
+	audittest.WantIntact(t, l, 1)
 	must(t, l.Close())
 }
 
@@ -161,7 +161,7 @@ func TestPrivate(t *testing.T) {
 		old := syscall.Umask(mask)
 		l, err := sqlite.Open(sqlite.Options{Path: filepath.Join(dir, "audit.db"), Reserve: 4096, Logger: quiet()})
 		if err == nil {
-			_, err = l.Append(t.Context(), audittest.Refusal("x"))
+			_, err = l.Append(t.Context(), audittest.Rejection("x"))
 		}
 		syscall.Umask(old)
 		must(t, err)

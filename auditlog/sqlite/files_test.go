@@ -135,14 +135,14 @@ func TestHeads(t *testing.T) {
 			l, err := sqlite.Open(sqlite.Options{Path: f.path, Volatile: true, Reserve: -1, Logger: slog.New(slog.NewTextHandler(&said, nil))})
 			must(t, err)
 			s := l.Status()
-			if !strings.Contains(s.Doubt, c.says) || (s.Doubt == "") != (c.says == "") || strings.Contains(said.String(), "level=ERROR") != (c.says != "") {
-				t.Errorf("%q, said %s", s.Doubt, said.String())
+			if !strings.Contains(s.Inconsistency, c.says) || (s.Inconsistency == "") != (c.says == "") || strings.Contains(said.String(), "level=ERROR") != (c.says != "") {
+				t.Errorf("%q, said %s", s.Inconsistency, said.String())
 			}
 			_, broken := audittest.Verify(t, l)
 			if c.broken > 0 && (len(broken) == 0 || broken[0].Sequence != c.broken) || c.broken == 0 && broken != nil {
 				t.Errorf("broken: %v", broken)
 			}
-			h, err := l.Append(t.Context(), audittest.Refusal("x"))
+			h, err := l.Append(t.Context(), audittest.Rejection("x"))
 			if err != nil || h.Sequence != 4 {
 				t.Errorf("%+v, %v", h, err)
 			}
@@ -163,17 +163,17 @@ func TestForeignWriter(t *testing.T) {
 	f.Exec(t, "CREATE TABLE one AS SELECT * FROM records WHERE sequence = 1")
 	f.Exec(t, "UPDATE one SET sequence = 4")
 	f.Exec(t, "INSERT INTO records SELECT * FROM one")
-	if _, err := l.Append(t.Context(), audittest.Refusal("x")); !errors.Is(err, auditlog.ErrPoisoned) {
+	if _, err := l.Append(t.Context(), audittest.Rejection("x")); !errors.Is(err, auditlog.ErrFailed) {
 		t.Error(err)
 	}
 	if _, broken := audittest.Verify(t, l); len(broken) == 0 || broken[0].Sequence != 4 {
 		t.Error(broken)
 	}
 	f.Exec(t, "DELETE FROM records WHERE sequence = 4") // it stays poisoned all the same
-	if _, err := l.Append(t.Context(), audittest.Refusal("x")); !errors.Is(err, auditlog.ErrPoisoned) {
+	if _, err := l.Append(t.Context(), audittest.Rejection("x")); !errors.Is(err, auditlog.ErrFailed) {
 		t.Error(err)
 	}
-	if s := l.Status(); !errors.Is(s.Failure, auditlog.ErrPoisoned) {
+	if s := l.Status(); !errors.Is(s.Failure, auditlog.ErrFailed) {
 		t.Errorf("%+v", s)
 	}
 	if _, err := l.Get(t.Context(), 3); err != nil {
@@ -244,7 +244,7 @@ func TestBeginningRemoved(t *testing.T) {
 	f.Exec(t, "DELETE FROM records WHERE sequence <= 2")
 	l := f.Open(t, nil)
 	defer l.Close() // of a test
-	if v, broken := audittest.Verify(t, l); len(broken) != 1 || broken[0].Sequence != 2 || v.First != 3 || v.Sound != 1 {
+	if v, broken := audittest.Verify(t, l); len(broken) != 1 || broken[0].Sequence != 2 || v.First != 3 || v.Intact != 1 {
 		t.Errorf("%+v, %v", v, broken)
 	}
 }

@@ -56,12 +56,12 @@ func TestModel(t *testing.T) {
 				if err != nil || h.Sequence != m.next-1 || len(m.records) > 0 && h.Hash != m.records[len(m.records)-1].GetHash() {
 					rt.Fatalf("head %+v, %v", h, err)
 				}
-				if s := m.log.Status(); s.Records != int64(len(m.records)) || s.Doubt != "" {
+				if s := m.log.Status(); s.Records != int64(len(m.records)) || s.Inconsistency != "" {
 					rt.Fatalf("%+v, want %d records", s, len(m.records))
 				}
 			},
 		})
-		audittest.WantSound(t, m.log, uint64(len(m.records)))
+		audittest.WantIntact(t, m.log, uint64(len(m.records)))
 	})
 }
 

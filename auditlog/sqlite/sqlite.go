@@ -347,7 +347,7 @@ func meaning(err error) error {
 	case errors.Is(err, sqlitedb.ErrConflict) && strings.Contains(err.Error(), "request_id"):
 		sentinel = auditlog.ErrReused
 	case errors.Is(err, sqlitedb.ErrConflict): // somebody else writes to the log
-		sentinel = auditlog.ErrPoisoned
+		sentinel = auditlog.ErrFailed
 	case errors.Is(err, sqlitedb.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		sentinel = auditlog.ErrFull
 	case errors.Is(err, sqlitedb.ErrReadOnly), errors.Is(err, syscall.EROFS):
@@ -355,7 +355,7 @@ func meaning(err error) error {
 	case errors.Is(err, sqlitedb.ErrTooNew):
 		sentinel = auditlog.ErrTooNew
 	case errors.Is(err, sqlitedb.ErrFailed):
-		sentinel = auditlog.ErrPoisoned
+		sentinel = auditlog.ErrFailed
 	case errors.Is(err, sqlitedb.ErrUnreadable):
 		sentinel = auditlog.ErrBroken
 	case errors.Is(err, sql.ErrConnDone):

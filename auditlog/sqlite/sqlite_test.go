@@ -36,11 +36,11 @@ func (f file) Exec(t testing.TB, statement string, args ...any) {
 	}
 }
 
-func (file) Lasts() bool { return true }
+func (file) Persistent() bool { return true }
 
 type memory struct{ file }
 
-func (memory) Lasts() bool { return false }
+func (memory) Persistent() bool { return false }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 

@@ -107,11 +107,11 @@ func wantTorn(t *testing.T, dir string, m moment, records []*pb.AuditRecord, dou
 	for again := range uint64(1 + len(doubt)/len("missing")) {
 		l, err := sqlite.Open(sqlite.Options{Path: path, Volatile: true, Reserve: -1, Logger: quiet()})
 		must(t, err)
-		if said := l.Status().Doubt; (said != "") != (doubt != "" && again == 0) {
-			t.Errorf("the log is doubted: %q", said)
+		if said := l.Status().Inconsistency; (said != "") != (doubt != "" && again == 0) {
+			t.Errorf("the log reports %q", said)
 		}
 		v, broken := audittest.Verify(t, l)
-		if doubt == "" && (len(broken) > 0 || v.Sound != uint64(len(records))+again) || doubt != "" && (len(broken) != 1 || broken[0].Sequence != next) {
+		if doubt == "" && (len(broken) > 0 || v.Intact != uint64(len(records))+again) || doubt != "" && (len(broken) != 1 || broken[0].Sequence != next) {
 			t.Errorf("%d records: %+v, %v", len(records), v, broken)
 		}
 		for _, r := range records {
@@ -121,7 +121,7 @@ func wantTorn(t *testing.T, dir string, m moment, records []*pb.AuditRecord, dou
 				t.Error(diff)
 			}
 		}
-		h, err := l.Append(context.Background(), audittest.Refusal("x"))
+		h, err := l.Append(context.Background(), audittest.Rejection("x"))
 		must(t, err)
 		if doubt == "" && h.Sequence != next+again || doubt != "" && h.Sequence <= next {
 			t.Errorf("the next record is %d, after %d", h.Sequence, len(records))

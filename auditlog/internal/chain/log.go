@@ -117,7 +117,7 @@ type Log struct {
 	failure  atomic.Pointer[error]
 	retiring sync.Mutex
 	doubt    string
-	broken   *auditlog.Broken // what Verify cannot find in the rows
+	broken   *auditlog.Inconsistency // what Verify cannot find in the rows
 	witness  bool             // the last write failed
 	close    func() error
 }
@@ -210,7 +210,7 @@ func (l *Log) compareHead(found Testimony) error {
 
 func (l *Log) contradict(why string) {
 	l.doubt = fmt.Sprintf("record %d: %s", l.o.Found.Sequence, why)
-	l.broken = &auditlog.Broken{Sequence: l.o.Found.Sequence, Why: why}
+	l.broken = &auditlog.Inconsistency{Sequence: l.o.Found.Sequence, Reason: why}
 }
 
 // prepareWitness writes the head into both slots, so that later heads need no room, and makes them durable: a power cut
@@ -328,7 +328,7 @@ func (l *Log) commit(batch []*Append) error {
 
 // poison remembers an error after which nothing is certain.
 func (l *Log) poison(err error) {
-	if errors.Is(err, auditlog.ErrPoisoned) && l.failure.CompareAndSwap(nil, &err) {
+	if errors.Is(err, auditlog.ErrFailed) && l.failure.CompareAndSwap(nil, &err) {
 		l.o.Logger.Error("the audit log failed, and takes no more records", slog.Any("error", err))
 	}
 }
@@ -337,7 +337,7 @@ func (l *Log) poison(err error) {
 func (l *Log) guarded(end Tip, batch []*Append) (_ Tip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", auditlog.ErrPoisoned, p)
+			err = fmt.Errorf("%w: panic: %v", auditlog.ErrFailed, p)
 		}
 	}()
 	return l.o.Backend.Commit(end, l.o.Now().UnixMilli(), batch)
@@ -345,7 +345,7 @@ func (l *Log) guarded(end Tip, batch []*Append) (_ Tip, err error) {
 
 // settled waits until the clerk has done what it had begun.
 func (l *Log) settled(ctx context.Context) error {
-	if err := l.append(ctx, &Append{}); err != nil && !errors.Is(err, auditlog.ErrPoisoned) {
+	if err := l.append(ctx, &Append{}); err != nil && !errors.Is(err, auditlog.ErrFailed) {
 		return err
 	}
 	return nil
@@ -438,7 +438,7 @@ func (l *Log) head(t Tip) auditlog.Head {
 
 // Status is of [auditlog.Log].
 func (l *Log) Status() auditlog.Status {
-	s := auditlog.Status{Log: l.o.Name, Waiting: l.clerk.Waiting(), LastCommit: time.Duration(l.last.Load()), Doubt: l.doubt, Lean: l.o.Backend.Lean()}
+	s := auditlog.Status{Log: l.o.Name, Waiting: l.clerk.Waiting(), LastCommit: time.Duration(l.last.Load()), Inconsistency: l.doubt, OnReserve: l.o.Backend.Lean()}
 	s.Records, s.Bytes = l.o.Backend.Size()
 	if failure := l.failure.Load(); failure != nil {
 		s.Failure = *failure

@@ -155,7 +155,7 @@ func NewRow(r *pb.AuditRecord) (*Row, error) {
 		facts.Receipt = withoutText(r.GetReceipt())
 	}
 	if !utf8.ValidString(r.GetReceipt().GetText()) {
-		return nil, fmt.Errorf("a receipt that is not UTF-8: %w", auditlog.ErrRecord)
+		return nil, fmt.Errorf("a receipt that is not UTF-8: %w", auditlog.ErrInvalidRecord)
 	}
 	var err error
 	if r.GetCanonical() != nil {
@@ -177,7 +177,7 @@ func NewRow(r *pb.AuditRecord) (*Row, error) {
 	row.Columns = columnsOf(r, len(row.Artifacts))
 	for _, key := range append(slices.Clone(row.Artifacts), row.Session, row.Call, row.RequestID, row.Tool) {
 		if len(key) > maxKey {
-			return nil, fmt.Errorf("a name of %d bytes, bound %d: %w", len(key), maxKey, auditlog.ErrRecord)
+			return nil, fmt.Errorf("a name of %d bytes, bound %d: %w", len(key), maxKey, auditlog.ErrInvalidRecord)
 		}
 	}
 	row.content = row.contentHash()
@@ -220,10 +220,10 @@ func withoutText(r *pb.Receipt) *pb.Receipt {
 func marshal(m proto.Message) ([]byte, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", auditlog.ErrRecord, err)
+		return nil, fmt.Errorf("%w: %w", auditlog.ErrInvalidRecord, err)
 	}
 	if len(b) > maxRecord {
-		return nil, fmt.Errorf("%d bytes, bound %d: %w", len(b), maxRecord, auditlog.ErrRecord)
+		return nil, fmt.Errorf("%d bytes, bound %d: %w", len(b), maxRecord, auditlog.ErrInvalidRecord)
 	}
 	return b, nil
 }

@@ -15,7 +15,7 @@ const verifyBatch = 64
 // walk follows a chain.
 type walk struct {
 	log   *Log
-	visit func(auditlog.Broken) error
+	visit func(auditlog.Inconsistency) error
 	auditlog.Verified
 	next  uint64 // sequence
 	end   Tip
@@ -24,7 +24,7 @@ type walk struct {
 }
 
 // Verify is of [auditlog.Log].
-func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Broken) error) (auditlog.Verified, error) {
+func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Inconsistency) error) (auditlog.Verified, error) {
 	w := &walk{log: l, visit: visit, end: *l.end.Load()}
 	w.Head = l.head(w.end)
 	err := w.begin(ctx, from)
@@ -42,8 +42,8 @@ func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Broke
 
 // say reports a place that does not hold, and counts the records of it.
 func (w *walk) say(sequence uint64, why string, records uint64) error {
-	w.Broken += records
-	return w.visit(auditlog.Broken{Sequence: sequence, Why: why})
+	w.Inconsistent += records
+	return w.visit(auditlog.Inconsistency{Sequence: sequence, Reason: why})
 }
 
 // begin finds the place where the chain begins, and what stands before it.
@@ -168,7 +168,7 @@ func (w *walk) step(r *Row) error {
 	if err != nil {
 		return w.say(r.Sequence, err.Error(), 1)
 	}
-	w.Sound++
+	w.Intact++
 	return nil
 }
 
