@@ -70,7 +70,7 @@ race: ## Run the tests twice, shuffled, under the race detector
 
 .PHONY: integration
 integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary on a real socket, grpcurl included
-	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
+	TOOLRESULT_LEGS=all auditlog/postgres/start.sh run $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
 
 .PHONY: faults
 faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
@@ -80,7 +80,7 @@ faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
 
 .PHONY: postgres
 postgres: ## Run the audit log against a PostgreSQL server of its own: the contract, kills, lost connections
-	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on -timeout 10m -v ./auditlog/postgres
+	TOOLRESULT_LEGS=all auditlog/postgres/start.sh run $(GO) test -count=1 -shuffle=on -timeout 10m -v ./auditlog/postgres
 
 .PHONY: faults-long
 faults-long: faults-crashes ## The same for hours; the counts go to .run/faults.txt and .run/crashes.txt
