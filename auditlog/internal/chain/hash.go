@@ -20,7 +20,10 @@ func (h Hash) String() string { return hashPrefix + hex.EncodeToString(h[:]) }
 // ParseHash reads the text of String.
 func ParseHash(text string) (h Hash, err error) {
 	digits, ok := strings.CutPrefix(text, hashPrefix)
-	if n, err := hex.Decode(h[:], []byte(digits)); !ok || err != nil || n != len(h) || len(digits) != 2*len(h) {
+	if !ok || len(digits) != hex.EncodedLen(len(h)) {
+		return Hash{}, fmt.Errorf("%q is no hash", text)
+	}
+	if _, err := hex.Decode(h[:], []byte(digits)); err != nil {
 		return Hash{}, fmt.Errorf("%q is no hash", text)
 	}
 	return h, nil
