@@ -88,7 +88,7 @@ faults-long: faults-crashes ## The same for hours; the counts go to .run/faults.
 	TOOLRESULT_LEGS=all TOOLRESULT_FAULTS_UPLOADS=10000 TOOLRESULT_FAULTS_STEPS=1 \
 	TOOLRESULT_FAULTS_ARTIFACTS=1000000 TOOLRESULT_FAULTS_MEGABYTES=1024 TOOLRESULT_FAULTS_TOTALS=$(CURDIR)/.run/faults.txt \
 		$(GO) test -count=1 -timeout 6h -v -skip '$(CRASHES)' ./integration/faults
-	TOOLRESULT_FAULTS_STEPS=1 $(GO) test -count=1 -timeout 3h -v -run TestTornLog ./auditlog/sqlite
+	TOOLRESULT_FAULTS_STEPS=1 $(GO) test -count=1 -timeout 3h -v -run TestTornLogKeepsWholeRecords ./auditlog/sqlite
 	@cat .run/faults.txt
 
 # Sittings add up in .run/crashes.txt until there are KILLS and CUTS; one that is broken off counts what it finished.

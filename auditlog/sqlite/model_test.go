@@ -29,8 +29,8 @@ type model struct {
 	now     time.Time
 }
 
-// TestModel does any sequence of calls to a log and to a model of it.
-func TestModel(t *testing.T) {
+// TestLogBehavesAsModel does any sequence of calls to a log and to a model of it.
+func TestLogBehavesAsModel(t *testing.T) {
 	n, dir := 0, t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		n++

@@ -51,10 +51,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestFile(t *testing.T) {
+func TestFileMeetsContract(t *testing.T) {
 	audittest.Run(t, func(t testing.TB) audittest.Place { return file{filepath.Join(t.TempDir(), "audit.db")} })
 }
 
-func TestMemory(t *testing.T) {
+func TestMemoryMeetsContract(t *testing.T) {
 	audittest.Run(t, func(testing.TB) audittest.Place { return memory{} })
 }
