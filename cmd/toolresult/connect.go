@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -14,9 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -161,25 +158,6 @@ func (t *target) with(ctx context.Context, f func(*connection) error) error {
 	return errors.Join(f(c), c.close())
 }
 
-// explain adds the reason and the fields of a refusal to its message.
-func explain(err error) string {
-	refused, ok := errors.AsType[interface {
-		error
-		GRPCStatus() *status.Status
-	}](err)
-	if !ok {
-		return err.Error()
-	}
-	st := refused.GRPCStatus()
-	text := st.Code().String() + ": " + st.Message()
-	for _, detail := range st.Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok {
-			text += " [" + info.GetReason() + "]"
-		}
-	}
-	return text
-}
-
 func infoCommand() *cobra.Command {
 	var t target
 	var wait time.Duration
@@ -208,19 +186,7 @@ func versionCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info := server.Info(version)
 			return writeln(cmd.OutOrStdout(), fmt.Sprintf("toolresult %s, commit %s, %s, receipt grammar %d",
-				or(info.GetVersion(), "unknown"), or(info.GetCommit(), "unknown"), info.GetGoVersion(), info.GetRendererVersion()))
+				cmp.Or(info.GetVersion(), "unknown"), cmp.Or(info.GetCommit(), "unknown"), info.GetGoVersion(), info.GetRendererVersion()))
 		},
 	}
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
-func writeln(w io.Writer, text string) error {
-	_, err := fmt.Fprintln(w, text)
-	return err
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -11,7 +9,6 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -61,6 +58,28 @@ func projectCommand() *cobra.Command {
 	c.flags(cmd, "form of the CompleteToolOutput on stdin: json (protobuf's) or textproto", outputs)
 	c.policy.flags(cmd.Flags())
 	of.flags(cmd.Flags())
+	return cmd
+}
+
+func projectTurnCommand() *cobra.Command {
+	var c call
+	cmd := &cobra.Command{
+		Use: "project-turn", Short: "Project the outputs of parallel calls within one budget", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			req := &pb.ProjectTurnRequest{}
+			if err := c.read(cmd.InOrStdin(), req); err != nil {
+				return err
+			}
+			return c.target.with(cmd.Context(), func(conn *connection) error {
+				resp, err := conn.ProjectTurn(cmd.Context(), req)
+				if err != nil {
+					return err
+				}
+				return printAll(cmd.OutOrStdout(), c.output, resp, resp.GetResults())
+			})
+		},
+	}
+	c.flags(cmd, "form of the ProjectTurnRequest on stdin: json (protobuf's) or textproto", outputs)
 	return cmd
 }
 
@@ -123,84 +142,4 @@ func (c *call) read(r io.Reader, into proto.Message) error {
 		return prototext.Unmarshal(text, into)
 	}
 	return fmt.Errorf("--input %s: json or textproto", c.input)
-}
-
-func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
-	if form == "json" {
-		return printPair(w, resp.GetCanonical(), resp.GetReceipt())
-	}
-	return printMessage(w, form, resp.GetReceipt().GetText(), resp)
-}
-
-// surfaces are both of one result.
-type surfaces interface {
-	GetCanonical() *pb.CanonicalToolResult
-	GetReceipt() *pb.Receipt
-}
-
-// printAll prints the results of an answer: receipts with an empty line between two.
-func printAll[R surfaces](w io.Writer, form string, resp proto.Message, results []R) error {
-	if form != "json" && form != "receipt" {
-		return printMessage(w, form, "", resp)
-	}
-	for i, r := range results {
-		if form == "json" {
-			if err := printPair(w, r.GetCanonical(), r.GetReceipt()); err != nil {
-				return err
-			}
-			continue
-		}
-		text := r.GetReceipt().GetText()
-		if i > 0 {
-			text = "\n" + text
-		}
-		if err := writeln(w, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// printPair prints both surfaces of a result: the canonical one in the RFC's
-// JSON, so that render and compact read it again, and the receipt.
-func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Receipt) error {
-	text, err := envelope.ToJSON(canonical)
-	if err != nil {
-		return err
-	}
-	message, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(receipt)
-	if err != nil {
-		return err
-	}
-	pair := fmt.Sprintf(`{"canonical":%s,"receipt":%s}`, text, message)
-	return printIndented(w, []byte(pair))
-}
-
-func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
-	switch form {
-	case "receipt":
-		return writeln(w, receipt)
-	case "json":
-		return printJSON(w, m)
-	case "textproto":
-		return writeln(w, prototext.Format(m))
-	}
-	return fmt.Errorf("--output %s: receipt, json or textproto", form)
-}
-
-func printJSON(w io.Writer, m proto.Message) error {
-	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return printIndented(w, text)
-}
-
-// printIndented undoes the white space that protojson varies on purpose.
-func printIndented(w io.Writer, text []byte) error {
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		return err
-	}
-	return writeln(w, b.String())
 }

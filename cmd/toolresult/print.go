@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+)
+
+func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
+	if form == "json" {
+		return printPair(w, resp.GetCanonical(), resp.GetReceipt())
+	}
+	return printMessage(w, form, resp.GetReceipt().GetText(), resp)
+}
+
+// surfaces are both of one result.
+type surfaces interface {
+	GetCanonical() *pb.CanonicalToolResult
+	GetReceipt() *pb.Receipt
+}
+
+// printAll prints the results of an answer: receipts with an empty line between two.
+func printAll[R surfaces](w io.Writer, form string, resp proto.Message, results []R) error {
+	if form != "json" && form != "receipt" {
+		return printMessage(w, form, "", resp)
+	}
+	for i, r := range results {
+		if form == "json" {
+			if err := printPair(w, r.GetCanonical(), r.GetReceipt()); err != nil {
+				return err
+			}
+			continue
+		}
+		text := r.GetReceipt().GetText()
+		if i > 0 {
+			text = "\n" + text
+		}
+		if err := writeln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printPair prints both surfaces of a result: the canonical one in the RFC's
+// JSON, so that render and compact read it again, and the receipt.
+func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Receipt) error {
+	text, err := envelope.ToJSON(canonical)
+	if err != nil {
+		return err
+	}
+	message, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(receipt)
+	if err != nil {
+		return err
+	}
+	pair := fmt.Sprintf(`{"canonical":%s,"receipt":%s}`, text, message)
+	return printIndented(w, []byte(pair))
+}
+
+func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
+	switch form {
+	case "receipt":
+		return writeln(w, receipt)
+	case "json":
+		return printJSON(w, m)
+	case "textproto":
+		return writeln(w, prototext.Format(m))
+	}
+	return fmt.Errorf("--output %s: receipt, json or textproto", form)
+}
+
+func printJSON(w io.Writer, m proto.Message) error {
+	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return printIndented(w, text)
+}
+
+// printIndented undoes the white space that protojson varies on purpose.
+func printIndented(w io.Writer, text []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return err
+	}
+	return writeln(w, b.String())
+}
+
+// explain adds the reason and the fields of a refusal to its message.
+func explain(err error) string {
+	refused, ok := errors.AsType[interface {
+		error
+		GRPCStatus() *status.Status
+	}](err)
+	if !ok {
+		return err.Error()
+	}
+	st := refused.GRPCStatus()
+	text := st.Code().String() + ": " + st.Message()
+	for _, detail := range st.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			text += " [" + info.GetReason() + "]"
+		}
+	}
+	return text
+}
+
+func writeln(w io.Writer, text string) error {
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
