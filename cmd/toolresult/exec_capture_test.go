@@ -94,14 +94,14 @@ func TestTooManyTurns(t *testing.T) {
 	}
 	got := sendAll(t, c)
 	const n = maxTurns/2 + 1
-	if want := strings.Repeat("o", n) + strings.Repeat("e", n); string(got.all) != want || got.header.GetKeepOrder() || !c.order.givenUp {
-		t.Errorf("%d bytes, %v, given up: %v", len(got.all), got.header, c.order.givenUp)
+	if want := strings.Repeat("o", n) + strings.Repeat("e", n); string(got.all) != want || got.header.GetKeepOrder() || !c.order.abandoned {
+		t.Errorf("%d bytes, %v, given up: %v", len(got.all), got.header, c.order.abandoned)
 	}
 }
 
 func TestReference(t *testing.T) {
 	t.Parallel()
-	for want, r := range map[string]reference{
+	for want, r := range map[string]callFlags{
 		"":                    {},
 		"session_id":          {session: "s"},
 		"call_id":             {session: "s", call: "c"},

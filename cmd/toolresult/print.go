@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// printProjection prints the answer of Project in a form of --output.
 func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
 	if form == "json" {
 		return printPair(w, resp.GetCanonical(), resp.GetReceipt())
@@ -23,14 +24,14 @@ func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
 	return printMessage(w, form, resp.GetReceipt().GetText(), resp)
 }
 
-// surfaces are both of one result.
-type surfaces interface {
+// projected is a result of an answer, with both of its surfaces.
+type projected interface {
 	GetCanonical() *pb.CanonicalToolResult
 	GetReceipt() *pb.Receipt
 }
 
-// printAll prints the results of an answer: receipts with an empty line between two.
-func printAll[R surfaces](w io.Writer, form string, resp proto.Message, results []R) error {
+// printAll prints the results of an answer in a form of --output. Between two receipts is an empty line.
+func printAll[R projected](w io.Writer, form string, resp proto.Message, results []R) error {
 	if form != "json" && form != "receipt" {
 		return printMessage(w, form, "", resp)
 	}
@@ -52,8 +53,7 @@ func printAll[R surfaces](w io.Writer, form string, resp proto.Message, results 
 	return nil
 }
 
-// printPair prints both surfaces of a result: the canonical one in the RFC's
-// JSON, so that render and compact read it again, and the receipt.
+// printPair prints a JSON object with the canonical result, in the RFC's JSON, and the receipt. render and compact read it.
 func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Receipt) error {
 	text, err := envelope.ToJSON(canonical)
 	if err != nil {
@@ -67,6 +67,7 @@ func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Recei
 	return printIndented(w, []byte(pair))
 }
 
+// printMessage prints a message in a form of --output; receipt is the text of the form "receipt".
 func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
 	switch form {
 	case "receipt":
@@ -79,6 +80,7 @@ func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
 	return fmt.Errorf("--output %s: receipt, json or textproto", form)
 }
 
+// printJSON prints a message with all its fields, also those without a value.
 func printJSON(w io.Writer, m proto.Message) error {
 	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
 	if err != nil {
@@ -87,7 +89,7 @@ func printJSON(w io.Writer, m proto.Message) error {
 	return printIndented(w, text)
 }
 
-// printIndented undoes the white space that protojson varies on purpose.
+// printIndented prints JSON indented. protojson varies its white space on purpose; this replaces it.
 func printIndented(w io.Writer, text []byte) error {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
@@ -96,7 +98,7 @@ func printIndented(w io.Writer, text []byte) error {
 	return writeln(w, b.String())
 }
 
-// explain adds the reason and the fields of a refusal to its message.
+// explain returns the message of an error; of a status error, with its code and the reason of its details.
 func explain(err error) string {
 	refused, ok := errors.AsType[interface {
 		error
@@ -115,6 +117,7 @@ func explain(err error) string {
 	return text
 }
 
+// writeln writes a line.
 func writeln(w io.Writer, text string) error {
 	_, err := fmt.Fprintln(w, text)
 	return err
