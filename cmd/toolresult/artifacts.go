@@ -28,7 +28,7 @@ type artifactRead struct {
 	around  uint64
 	match   string
 	pointer *string // a JSON pointer
-	context uint32 // lines before and after around, or each match
+	context uint32  // lines before and after around, or each match
 	budget  pb.ReadBudget
 	cursor  string
 	follow  bool
