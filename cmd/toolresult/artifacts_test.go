@@ -45,13 +45,14 @@ func TestLineRange(t *testing.T) {
 	}
 }
 
-// TestArtifactsAppend writes a log from standard input, twice: the second is another artifact of the call.
+// TestArtifactsAppend writes a log from standard input, and reads it when it is finished.
 func TestArtifactsAppend(t *testing.T) {
 	t.Parallel()
-	path := strings.TrimSpace(toolresult(t, strings.Repeat("line\n", 100_000), "artifacts", "append", "--session", "append", "--call", "c").want(0).err)
+	session := newSession()
+	path := strings.TrimSpace(toolresult(t, strings.Repeat("line\n", 100_000), "artifacts", "append", "--session", session, "--call", "c").want(0).err)
 	toolresult(t, "", "artifacts", "read", "--tail", "1", path).wantOut("line\n")
 	toolresult(t, "", "artifacts", "read", "--follow", "--lines", "99999-", path).wantOut("line\nline\n")
-	toolresult(t, "", "artifacts", "append", "--session", "append").want(codeFailed, "! call")
+	toolresult(t, "", "artifacts", "append", "--session", session).want(codeFailed, "! call")
 	toolresult(t, "", "artifacts", "append", "--session", "a b", "--call", "c").want(codeFailed, "! InvalidArgument")
 }
 

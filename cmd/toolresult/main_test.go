@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -91,6 +92,12 @@ func (o *outcome) wantOut(text string) *outcome {
 	}
 	return o
 }
+
+// sessions counts those of newSession.
+var sessions atomic.Int64
+
+// newSession returns a session that no other test has, nor another run of the same.
+func newSession() string { return fmt.Sprint("session-", sessions.Add(1)) }
 
 // writeFile writes a file in a directory of the test, and returns its path.
 func writeFile(t testing.TB, name, content string) string {

@@ -232,3 +232,11 @@ func TestAppendNamesTheInvalidRecord(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestCloseReturnsTheErrorOfTheBackend(t *testing.T) {
+	t.Parallel()
+	l := newFixture(t, &memory{closeErr: errInjected})
+	for range 2 {
+		wantErr(t, l.Close(), errInjected)
+	}
+}

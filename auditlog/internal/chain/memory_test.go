@@ -31,6 +31,7 @@ type memory struct {
 	log    string
 	closed bool
 
+	closeErr  error                             // of Close
 	failRead  int                               // the call of a reading method that fails, from 1; 0: none
 	onCommit  func(appends []*Append) error     // before rows are stored
 	afterSave func()                            // after rows are stored, before Commit returns
@@ -106,7 +107,7 @@ func (b *memory) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	return nil
+	return b.closeErr
 }
 
 // collect returns at most limit rows that match, ascending.

@@ -186,3 +186,14 @@ func TestVerifyFromAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyOfAClosingLogFails finds a row after the end while the log closes: whether it is foreign cannot be known.
+func TestVerifyOfAClosingLogFails(t *testing.T) {
+	t.Parallel()
+	l := newFixture(t, &memory{})
+	l.append(t, 1)
+	l.b.rows = append(l.b.rows, &Row{Sequence: 2})
+	l.worker.Close()
+	_, err := l.Verify(t.Context(), 0, report(nil))
+	wantErr(t, err, auditlog.ErrClosed)
+}
