@@ -70,7 +70,7 @@ race: ## Run the tests twice, shuffled, under the race detector
 
 .PHONY: integration
 integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary on a real socket, grpcurl included
-	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
+	TOOLRESULT_LEGS=all auditlog/postgres/start.sh run $(GO) test -count=1 -shuffle=on $$($(GO) list ./integration/... | grep -v /faults)
 
 .PHONY: faults
 faults: ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
@@ -80,7 +80,7 @@ faults: ## Kill, cut the power, fill disks: the short form of docs/reference/fau
 
 .PHONY: postgres
 postgres: ## Run the audit log against a PostgreSQL server of its own: the contract, kills, lost connections
-	TOOLRESULT_LEGS=all auditlog/postgres/start run $(GO) test -count=1 -shuffle=on -timeout 10m -v ./auditlog/postgres
+	TOOLRESULT_LEGS=all auditlog/postgres/start.sh run $(GO) test -count=1 -shuffle=on -timeout 10m -v ./auditlog/postgres
 
 .PHONY: faults-long
 faults-long: faults-crashes ## The same for hours; the counts go to .run/faults.txt and .run/crashes.txt
@@ -88,7 +88,7 @@ faults-long: faults-crashes ## The same for hours; the counts go to .run/faults.
 	TOOLRESULT_LEGS=all TOOLRESULT_FAULTS_UPLOADS=10000 TOOLRESULT_FAULTS_STEPS=1 \
 	TOOLRESULT_FAULTS_ARTIFACTS=1000000 TOOLRESULT_FAULTS_MEGABYTES=1024 TOOLRESULT_FAULTS_TOTALS=$(CURDIR)/.run/faults.txt \
 		$(GO) test -count=1 -timeout 6h -v -skip '$(CRASHES)' ./integration/faults
-	TOOLRESULT_FAULTS_STEPS=1 $(GO) test -count=1 -timeout 3h -v -run TestTornLog ./auditlog/sqlite
+	TOOLRESULT_FAULTS_STEPS=1 $(GO) test -count=1 -timeout 3h -v -run TestTornLogKeepsWholeRecords ./auditlog/sqlite
 	@cat .run/faults.txt
 
 # Sittings add up in .run/crashes.txt until there are KILLS and CUTS; one that is broken off counts what it finished.

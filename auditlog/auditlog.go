@@ -1,9 +1,9 @@
-// Package auditlog keeps what was projected, rendered and answered: one record for each call, chained by hashes,
-// durable before the call is answered. What is in a record is said by the contract (audit.proto); this room
-// stores records, finds them again, and follows their chain.
+// Package auditlog stores audit records: one for each call that was projected, rendered, compacted or rejected. Records
+// are chained by hashes, and durable before the call is answered. The contract (audit.proto) specifies their fields;
+// this package stores them, finds them again, and verifies their chain.
 //
 // Package sqlite keeps a log in a file or in memory, package postgres in a database server. Both pass the suite of
-// package audittest.
+// package audittest, which tests everything that this package promises.
 package auditlog
 
 import (
@@ -14,26 +14,26 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// The failures of a log. They arrive wrapped; test for them with errors.Is.
+// Errors of a log. They are returned wrapped; test for them with errors.Is.
 var (
-	// ErrUnknown means that the log has no record of that sequence: it was never given, or deleted by retention.
+	// ErrUnknown means that the log has no record of that sequence: it was never assigned, or retention deleted it.
 	ErrUnknown = errors.New("no such record")
 	// ErrBroken means that a record is not what was appended, or is missing from the middle of the log.
 	ErrBroken = errors.New("record does not hold")
-	// ErrReused means that there is a record with the same session, request id and part already.
+	// ErrReused means that a record with the same session, request id and part exists already.
 	ErrReused = errors.New("request id was used before")
-	// ErrRecord means that no log takes such a record: too large, a text that is not UTF-8, or a name over its bound.
-	ErrRecord = errors.New("not a record that can be stored")
-	// ErrFull means that there is no room. Nothing was appended, and later records may be.
+	// ErrInvalidRecord means that no log stores such a record: too large, text that is not UTF-8, or a name over its bound.
+	ErrInvalidRecord = errors.New("not a record that can be stored")
+	// ErrFull means that no space is left. Nothing was appended; later records may be.
 	ErrFull = errors.New("no room for the audit log")
 	// ErrReadOnly means that nothing can be written. Reading goes on working.
 	ErrReadOnly = errors.New("audit log is read-only")
-	// ErrPoisoned means that writing failed in a way after which nothing is certain. Whether the records of the call
-	// that failed first were appended is known once the log is opened again; until then it takes no more.
-	ErrPoisoned = errors.New("audit log failed, and takes nothing until it is opened again")
+	// ErrFailed means that a write failed in a way after which the state is uncertain. Whether the records of the first
+	// call that failed were appended is known once the log is opened again; until then it takes no more.
+	ErrFailed = errors.New("audit log failed, and takes nothing until it is opened again")
 	// ErrUnavailable means that the database server does not answer. Nothing was appended.
 	ErrUnavailable = errors.New("audit log does not answer")
-	// ErrTooNew means that a later version made the log. Nothing was touched.
+	// ErrTooNew means that a later version made the log. Nothing was changed.
 	ErrTooNew = errors.New("audit log is of a later version")
 	// ErrLocked means that the log is open elsewhere.
 	ErrLocked = errors.New("audit log is open elsewhere")
@@ -41,106 +41,132 @@ var (
 	ErrClosed = errors.New("audit log is closed")
 )
 
-// Log is an audit log. All methods may be called at once.
+// Log is an open audit log. Safe for concurrent use.
+//
+// It is the value that an opened log has; a consumer names the smaller interface that it needs.
 type Log interface {
-	// Append gives the records consecutive sequences and hashes, makes them durable together, and returns the head
-	// after them: all or none. It fills log_id, sequence, recorded_at, previous_hash and hash of the records.
-	//
-	// ctx bounds the wait until the log takes the records; a log that is kept by a server may also end with the error
-	// of ctx after that, and then only Find tells whether they were appended. Errors: ErrReused, ErrRecord, ErrFull,
-	// ErrReadOnly, ErrPoisoned, ErrUnavailable, ErrClosed.
-	Append(ctx context.Context, records ...*pb.AuditRecord) (Head, error)
-	// Get reads a record. Errors: ErrUnknown, ErrBroken.
-	Get(ctx context.Context, sequence uint64) (*pb.AuditRecord, error)
-	// Find reads all records of a request in the order of their parts, whichever log of the database has them; nil
-	// when there are none. Errors: ErrBroken.
-	Find(ctx context.Context, session, requestID string) ([]*pb.AuditRecord, error)
-	// List reads the records for which all holds that q says, the newest first, without output, canonical, compacted,
-	// details and the text of the receipt. next is where to go on (Query.Below), or 0. A record that cannot be read is
-	// left out, and the logger is told.
-	List(ctx context.Context, q Query) (records []*pb.AuditRecord, next uint64, err error)
-	// Head is the end of the log.
-	Head(ctx context.Context) (Head, error)
-	// Verify follows the chain from a sequence on (0: from the first record) to the head at the time of the call. It
-	// calls visit for each place that does not hold, and goes on; an error of visit ends it. Every column and every
-	// row of artifacts is compared with the record that it repeats.
-	Verify(ctx context.Context, from uint64, visit func(Broken) error) (Verified, error)
-	// Retain deletes the oldest records, up to the first that was recorded at before or later. For up to 1,000 of
-	// them, or 2 MiB, it appends one record of what it deleted, in the same transaction; the chain goes on from the
-	// hash of the last.
-	Retain(ctx context.Context, before time.Time) (deleted int64, err error)
-	// Status says how the log is, without waiting.
+	Appender
+	Reader
+	Verifier
+	Retainer
+	// Status reports the state of the log without waiting.
 	Status() Status
-	// Close ends what is under way, makes the head durable and closes the log.
+	// Close finishes what was begun, makes the head durable and closes the log. Later calls return the same error.
 	Close() error
 }
 
-// OnCommit is told of every transaction that appended: how many calls of Append it took, how long the first of them
-// waited for it, and how long it took with its sync. It is called where records wait, and must not keep them waiting.
+// Appender adds records to the end of a log.
+type Appender interface {
+	// Append assigns the records consecutive sequences and hashes, makes them durable together, and returns the head
+	// after them: all or none. It sets log_id, sequence, recorded_at, previous_hash and hash of the records.
+	//
+	// ctx bounds the wait until the log takes the records. A log in a server may also return the error of ctx
+	// afterwards; then only Find shows whether they were appended.
+	//
+	// Errors: ErrReused, ErrInvalidRecord, ErrFull, ErrReadOnly, ErrFailed, ErrUnavailable, ErrClosed.
+	Append(ctx context.Context, records ...*pb.AuditRecord) (Head, error)
+}
+
+// Reader reads records by their sequence, by their request, or by a query.
+type Reader interface {
+	// Get reads a record. Errors: ErrUnknown, ErrBroken.
+	Get(ctx context.Context, sequence uint64) (*pb.AuditRecord, error)
+	// Find reads all records of a request in the order of their parts, from every log of the database; nil if there are
+	// none. Errors: ErrBroken.
+	Find(ctx context.Context, session, requestID string) ([]*pb.AuditRecord, error)
+	// List reads the records that match q, the newest first, without output, canonical, compacted, details and the text
+	// of the receipt. next is the value of Query.Below for the next page, or 0 after the last. A record that cannot be
+	// read is omitted and logged.
+	List(ctx context.Context, q Query) (records []*pb.AuditRecord, next uint64, err error)
+}
+
+// Verifier proves that a log is what was appended to it.
+type Verifier interface {
+	// Head returns the end of the log.
+	Head(ctx context.Context) (Head, error)
+	// Verify follows the chain from a sequence (0: the first record) to the head at the time of the call. It calls visit
+	// for each inconsistency and goes on; an error of visit ends it. It compares every column, and every row of
+	// artifacts, with the record that it repeats.
+	Verify(ctx context.Context, from uint64, visit func(Inconsistency) error) (Verified, error)
+}
+
+// Retainer deletes old records.
+type Retainer interface {
+	// Retain deletes the oldest records, up to the first that was recorded at before or later. For up to 1,000 of
+	// them, or 2 MiB, it appends one record of the deletion in the same transaction; the chain goes on from the hash of
+	// the last that was deleted.
+	Retain(ctx context.Context, before time.Time) (deleted int64, err error)
+}
+
+// OnCommit reports a transaction that appended records: the number of calls of Append in it, how long the first of them
+// waited for it to begin, and how long it took with its sync. Appending waits for it to return.
 type OnCommit func(calls int, waited, took time.Duration)
 
-// Head is the end of a log. Who keeps it can prove later that the end of the log is missing.
+// Head is the end of a log. A caller who keeps one can prove later that the end of the log is missing.
 type Head struct {
-	// Log is the random name that the log was given when it was made.
+	// Log is the random name of the log, given when it was made.
 	Log string
-	// Sequence of the last record; 0: there was none yet.
+	// Sequence is that of the last record; 0: the log never had one.
 	Sequence uint64
-	// Hash of the last record, "blake3:" and 64 hex digits; zeros when there was none yet.
+	// Hash is that of the last record, "blake3:" and 64 hex digits; all zeros if the log never had one.
 	Hash string
 }
 
-// MaxPage is how many records a page of List has at most.
+// MaxPage is the largest number of records in a page of List.
 const MaxPage = 1000
 
-// Query says which records to list. All that is set must hold.
+// Query selects the records to list. A record must match every field that is set.
 type Query struct {
+	// Session, Call, RequestID and Tool must be equal to those of the record; empty: any.
 	Session, Call, RequestID, Tool string
 	// Kinds are the kinds to list; empty: all.
 	Kinds []pb.AuditKind
-	// From is the earliest time of recording; Until is after the latest.
+	// From is the earliest time of recording, and Until the first one that is too late; zero: no bound.
 	From, Until time.Time
-	// Artifact is one that the record names: as artifact of a payload, or by a path in its canonical results.
+	// Artifact must be named by the record: as artifact of a payload, or by a path in its canonical results; empty: any.
 	Artifact string
 	// Below lists only records with a lower sequence; 0: from the head.
 	Below uint64
-	// Limit is how many records to list, at most MaxPage; 0: 100.
+	// Limit is the largest number of records to list, up to MaxPage; 0: 100.
 	Limit int
 }
 
-// Broken is a place where the chain does not hold.
-type Broken struct {
+// Inconsistency is a place at which the chain does not hold.
+type Inconsistency struct {
+	// Sequence is that of the record; of missing records, the first.
 	Sequence uint64
-	// Why, in a few words.
-	Why string
+	// Reason says in a few words what does not hold.
+	Reason string
 }
 
-// Verified is what following the chain came to.
+// Verified is the result of following the chain.
 type Verified struct {
-	// Sound and Broken count records; records that are missing are broken.
-	Sound, Broken uint64
-	// First is the first sequence that there should be; those before were deleted by retention.
+	// Intact and Inconsistent count records. Missing records are inconsistent.
+	Intact, Inconsistent uint64
+	// First is the first sequence that should exist; retention deleted those before.
 	First uint64
-	// Head is the end that was followed to.
+	// Head is the end up to which the chain was followed.
 	Head Head
 }
 
-// Status says how a log is.
+// Status is the state of a log.
 type Status struct {
 	// Log is its name.
 	Log string
-	// Records that it has.
+	// Records is the number of records in it.
 	Records int64
-	// Bytes that they take where they are kept.
+	// Bytes is the space that they take where they are stored.
 	Bytes int64
-	// Waiting is how many calls of Append wait to be taken.
+	// Waiting is the number of calls of Append that the log has not begun.
 	Waiting int
-	// LastCommit is how long the last transaction took.
+	// LastCommit is the duration of the last transaction.
 	LastCommit time.Duration
-	// Doubt says what was found when the log was opened that should not be, such as that its end is missing. It stays
-	// until the log is closed, and Verify finds it too.
-	Doubt string
-	// Failure is why the log takes no more records, or nil.
+	// Inconsistency says what was wrong when the log was opened, such as that its end is missing; empty: nothing. It
+	// stays until the log is closed. It does not stop the log; Verify finds it too.
+	Inconsistency string
+	// Failure is the error after which the log takes no more records; nil: it takes them.
 	Failure error
-	// Lean means that the log is out of room, and lives on its reserve: refusals are recorded, and small results for a while.
-	Lean bool
+	// OnReserve means that the disk is full and the log uses its reserve: it records rejections, and for a while small
+	// results.
+	OnReserve bool
 }

@@ -150,9 +150,9 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 		check.Fail("head_hash", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "and head_sequence are given together")
 		return check.Err()
 	}
-	send := func(b auditlog.Broken) error {
+	send := func(b auditlog.Inconsistency) error {
 		return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Inconsistent{
-			Inconsistent: &pb.InconsistentRecord{Sequence: b.Sequence, Reason: b.Why},
+			Inconsistent: &pb.InconsistentRecord{Sequence: b.Sequence, Reason: b.Reason},
 		}})
 	}
 	verified, err := a.audit.Log.Verify(call.Context(), req.GetFromSequence(), send)
@@ -161,14 +161,14 @@ func (a *auditService) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStrea
 	}
 	if at := req.GetHeadSequence(); at > 0 {
 		if why := a.lacks(call.Context(), at, req.GetHeadHash(), verified); why != "" {
-			verified.Broken++
-			if err := send(auditlog.Broken{Sequence: at, Why: why}); err != nil {
+			verified.Inconsistent++
+			if err := send(auditlog.Inconsistency{Sequence: at, Reason: why}); err != nil {
 				return err
 			}
 		}
 	}
 	return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{
-		LogId: verified.Head.Log, Intact: verified.Sound, Inconsistent: verified.Broken, First: verified.First,
+		LogId: verified.Head.Log, Intact: verified.Intact, Inconsistent: verified.Inconsistent, First: verified.First,
 		HeadSequence: verified.Head.Sequence, HeadHash: verified.Head.Hash,
 	}}})
 }

@@ -10,7 +10,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Document is docs/reference/audit.md, from the folder of a backend.
+// Document returns docs/reference/audit.md. It is called by tests of a backend, from its folder.
 func Document(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/reference/audit.md")
@@ -20,7 +20,7 @@ func Document(t testing.TB) string {
 	return string(text)
 }
 
-// Queries are the queries of docs/reference/audit.md under a heading. Each finds something in a log that Sample filled.
+// Queries returns the SQL queries of docs/reference/audit.md under a heading. Each finds something in a log that Sample filled.
 func Queries(t testing.TB, heading string) (queries []string) {
 	t.Helper()
 	_, section, _ := strings.Cut(Document(t), "\n### "+heading+"\n")
@@ -38,7 +38,7 @@ func Queries(t testing.TB, heading string) (queries []string) {
 	return queries
 }
 
-// Sample appends some records of each kind.
+// Sample appends records of several kinds.
 func Sample(t testing.TB, l auditlog.Log) {
 	t.Helper()
 	for i := range 6 {
@@ -48,5 +48,5 @@ func Sample(t testing.TB, l auditlog.Log) {
 		}
 		add(t, l, r)
 	}
-	add(t, l, Refusal("FIELD_MISSING"))
+	add(t, l, Rejection("FIELD_MISSING"))
 }

@@ -12,7 +12,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Projection returns a record as the server makes them, of about size bytes.
+// Projection returns the record of a projection as the server makes it, of about size bytes.
 func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 	uid, pid := uint32(1000), int32(4711)
 	exit := int32(1)
@@ -38,23 +38,23 @@ func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 	}
 }
 
-// Refusal returns the record of a call that was refused.
-func Refusal(reason string) *pb.AuditRecord {
+// Rejection returns the record of a call that was rejected.
+func Rejection(reason string) *pb.AuditRecord {
 	return &pb.AuditRecord{Kind: pb.AuditKind_AUDIT_KIND_REJECTION, Method: "/toolresult.v1.ToolResultService/Project",
 		Rejection: &pb.AuditRejection{Code: "INVALID_ARGUMENT", Reason: reason}}
 }
 
-// Records draws records of any content: every field, texts with any character, bytes of any value.
+// Records generates records of any content: every field, texts with any character, bytes of any value, no request id.
 func Records() *rapid.Generator[*pb.AuditRecord] {
 	return rapid.Custom(func(t *rapid.T) *pb.AuditRecord {
 		r := &pb.AuditRecord{}
 		fill(t, r.ProtoReflect(), 4)
-		r.RequestId = "" // or two are the same
+		r.RequestId = "" // which must be unique
 		return r
 	})
 }
 
-// fill draws the fields of a message.
+// fill sets fields of a message to generated values, up to a depth of messages within messages.
 func fill(t *rapid.T, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -121,7 +121,7 @@ func value(t *rapid.T, f protoreflect.FieldDescriptor) protoreflect.Value {
 	}
 }
 
-// Text draws texts that are hard to keep.
+// Text generates texts, among them some that databases may alter.
 func Text() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.StringN(0, 12, 40), rapid.SampledFrom(slices.Clone(hardTexts)))
 }

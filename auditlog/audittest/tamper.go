@@ -2,6 +2,7 @@ package audittest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 )
 
-// made opens the log of a place, appends n records of a kind that use every column, and closes it.
-func made(t testing.TB, p Place, n int) auditlog.Head {
+// appendRecords opens the log of a place, appends n records that use every column, closes it, and returns its head.
+func appendRecords(t testing.TB, p Place, n int) auditlog.Head {
 	l := p.Open(t, nil)
 	defer closeLog(t, l)
 	for i := range n {
@@ -26,100 +27,118 @@ func made(t testing.TB, p Place, n int) auditlog.Head {
 	return h
 }
 
-// shift is what a row is moved out of the way by.
-const shift = 1 << 40
+// tamperedLog is a log of tamperedRecords records whose tables are altered, checked and restored, again and again.
+type tamperedLog struct {
+	testing.TB
+	Place
+}
 
-// tampering edits, removes, swaps and inserts records behind the back of the log: Verify names the first that does not
-// hold, and goes on.
-func tampering(t *testing.T, p Place) {
-	if !p.Lasts() {
+const tamperedRecords = 12
+
+// newTamperedLog fills the log of a place and keeps copies of its tables.
+func newTamperedLog(t *testing.T, p Place) tamperedLog {
+	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
-	const n = 12
-	texts := []string{"kind", "method", "correlation_id", "session", "call", "request_id", "request_digest", "tool", "family", "status",
-		"code", "reason", "address", "receipt"}
-	numbers := []string{"part", "parts", "uid", "pid", "elapsed_us", "receipt_tokens", "redactions", "payload_bytes", "artifacts"}
-	blobs := []string{"canonical", "payload", "facts", "previous_hash"}
-	made(t, p, n)
+	appendRecords(t, p, tamperedRecords)
 	p.Exec(t, "CREATE TABLE kept AS SELECT * FROM records")
 	p.Exec(t, "CREATE TABLE kept_artifacts AS SELECT * FROM artifacts")
-	check := func(t testing.TB, what string, first uint64, only bool) {
-		t.Helper()
-		l := p.Open(t, nil)
-		v, broken := Verify(t, l)
-		broken = slices.DeleteFunc(broken, func(b auditlog.Broken) bool { return b.Sequence > n }) // an inserted one that is gone again
-		if len(broken) == 0 || broken[0].Sequence != first {
-			t.Errorf("%s: broken %v, want %d first", what, broken, first)
-		}
-		if only && (len(broken) != 1 || v.Sound != n-1) {
-			t.Errorf("%s: %d sound, broken %v, want one", what, v.Sound, broken)
-		}
-		_, err := l.Get(context.Background(), first)
-		if err == nil {
-			t.Errorf("%s: the record is read", what)
-		}
-		closeLog(t, l)
-		p.Exec(t, "DELETE FROM records")
-		p.Exec(t, "DELETE FROM artifacts")
-		p.Exec(t, "INSERT INTO records SELECT * FROM kept")
-		p.Exec(t, "INSERT INTO artifacts SELECT * FROM kept_artifacts")
+	return tamperedLog{t, p}
+}
+
+// exec alters the tables.
+func (l tamperedLog) exec(statement string, args ...any) {
+	l.Helper()
+	l.Exec(l.TB, statement, args...)
+}
+
+// check wants that Verify names first before all others, and that Get does not read it. If alone, it must be the only one.
+// Then it restores the tables.
+func (l tamperedLog) check(what string, first int, alone bool) {
+	l.Helper()
+	log := l.Open(l.TB, nil)
+	v, found := Verify(l, log)
+	found = slices.DeleteFunc(found, func(i auditlog.Inconsistency) bool { return i.Sequence > tamperedRecords }) // it was inserted in an earlier round
+	if len(found) == 0 || found[0].Sequence != uint64(first) {
+		l.Errorf("%s: inconsistent %v, want %d first", what, found, first)
 	}
-	for i, column := range texts {
-		p.Exec(t, "UPDATE records SET "+column+" = "+column+" || 'x' WHERE sequence = $1", 1+i%n)
-		check(t, column, uint64(1+i%n), true)
+	if alone && (len(found) != 1 || v.Intact != tamperedRecords-1) {
+		l.Errorf("%s: %d intact, inconsistent %v, want one", what, v.Intact, found)
 	}
-	for i, column := range numbers {
-		p.Exec(t, "UPDATE records SET "+column+" = "+column+" + 1 WHERE sequence = $1", 1+i%n)
-		check(t, column, uint64(1+i%n), true)
+	if _, err := log.Get(context.Background(), uint64(first)); err == nil {
+		l.Errorf("%s: the record is read", what)
 	}
-	for i, column := range blobs {
-		p.Exec(t, "UPDATE records SET "+column+" = $1 WHERE sequence = $2", []byte("something else that is stored 123"), 1+i)
-		check(t, column, uint64(1+i), true)
+	closeLog(l, log)
+	l.exec("DELETE FROM records")
+	l.exec("DELETE FROM artifacts")
+	l.exec("INSERT INTO records SELECT * FROM kept")
+	l.exec("INSERT INTO artifacts SELECT * FROM kept_artifacts")
+}
+
+// findsAlteredColumns alters every column of some record: Verify names the record and no other.
+func findsAlteredColumns(t *testing.T, p Place) {
+	l := newTamperedLog(t, p)
+	for i, column := range []string{"kind", "method", "correlation_id", "session", "call", "request_id", "request_digest", "tool", "family",
+		"status", "code", "reason", "address", "receipt"} {
+		l.exec("UPDATE records SET "+column+" = "+column+" || 'x' WHERE sequence = $1", 1+i%tamperedRecords)
+		l.check(column, 1+i%tamperedRecords, true)
 	}
-	p.Exec(t, "UPDATE records SET receipt = NULL WHERE sequence = 5")
-	check(t, "receipt removed", 5, true)
-	p.Exec(t, "UPDATE records SET canonical = NULL WHERE sequence = 5")
-	check(t, "canonical removed", 5, true)
-	p.Exec(t, "UPDATE artifacts SET artifact = 'x' WHERE sequence = 6")
-	check(t, "artifact", 6, true)
-	p.Exec(t, "DELETE FROM artifacts WHERE sequence = 7")
-	check(t, "artifact removed", 7, true)
-	for round := range 25 {
+	for i, column := range []string{"part", "parts", "uid", "pid", "elapsed_us", "receipt_tokens", "redactions", "payload_bytes", "artifacts"} {
+		l.exec("UPDATE records SET "+column+" = "+column+" + 1 WHERE sequence = $1", 1+i%tamperedRecords)
+		l.check(column, 1+i%tamperedRecords, true)
+	}
+	for i, column := range []string{"canonical", "payload", "facts", "previous_hash"} {
+		l.exec("UPDATE records SET "+column+" = $1 WHERE sequence = $2", []byte("something else that is stored 123"), 1+i)
+		l.check(column, 1+i, true)
+	}
+	l.exec("UPDATE records SET receipt = NULL WHERE sequence = 5")
+	l.check("receipt removed", 5, true)
+	l.exec("UPDATE records SET canonical = NULL WHERE sequence = 5")
+	l.check("canonical removed", 5, true)
+	l.exec("UPDATE artifacts SET artifact = 'x' WHERE sequence = 6")
+	l.check("artifact", 6, true)
+	l.exec("DELETE FROM artifacts WHERE sequence = 7")
+	l.check("artifact removed", 7, true)
+}
+
+// findsMovedRows swaps, removes, inserts and copies random records, and alters hashes: Verify names the first that does
+// not hold, and goes on.
+func findsMovedRows(t *testing.T, p Place) {
+	l := newTamperedLog(t, p)
+	const n, aside = tamperedRecords, 1 << 40
+	for range 5 {
 		at := 1 + rand.IntN(n-2)
-		other := at + 1 + rand.IntN(n-1-at) // not the last one, which is the head that is kept outside
-		switch []string{"swap", "remove", "insert", "copy", "hash"}[round%5] {
-		case "swap":
-			move(t, p, at, shift)
-			move(t, p, other, at)
-			move(t, p, shift, other)
-			check(t, fmt.Sprintf("%d and %d swapped", at, other), uint64(at), false)
-		case "remove":
-			p.Exec(t, "DELETE FROM records WHERE sequence = $1", at)
-			check(t, fmt.Sprintf("%d removed", at), uint64(at), true)
-		case "insert": // all after it are moved
-			for i := n; i > at; i-- {
-				move(t, p, i, i+1)
-			}
-			copyRow(t, p, 1, at+1)
-			check(t, fmt.Sprintf("inserted after %d", at), uint64(at+1), false)
-		case "copy":
-			p.Exec(t, "DELETE FROM records WHERE sequence = $1", other)
-			copyRow(t, p, at, other)
-			check(t, fmt.Sprintf("%d in the place of %d", at, other), uint64(other), false)
-		case "hash": // the record is as it was, but not what the next one follows
-			p.Exec(t, "UPDATE records SET hash = $1 WHERE sequence = $2", make([]byte, 32), at)
-			check(t, fmt.Sprintf("hash of %d", at), uint64(at), false)
+		other := at + 1 + rand.IntN(n-1-at) // not the last one, which is the recorded head
+		l.move(at, aside)
+		l.move(other, at)
+		l.move(aside, other)
+		l.check(fmt.Sprintf("%d and %d swapped", at, other), at, false)
+
+		l.exec("DELETE FROM records WHERE sequence = $1", at)
+		l.check(fmt.Sprintf("%d removed", at), at, true)
+
+		for i := n; i > at; i-- {
+			l.move(i, i+1)
 		}
+		copyRow(t, p, 1, at+1)
+		l.check(fmt.Sprintf("inserted after %d", at), at+1, false)
+
+		l.exec("DELETE FROM records WHERE sequence = $1", other)
+		copyRow(t, p, at, other)
+		l.check(fmt.Sprintf("%d in the place of %d", at, other), other, false)
+
+		l.exec("UPDATE records SET hash = $1 WHERE sequence = $2", make([]byte, 32), at) // the record itself is as it was
+		l.check(fmt.Sprintf("hash of %d", at), at, false)
 	}
 }
 
-// move gives a record another place.
-func move(t testing.TB, p Place, from, to int) {
-	p.Exec(t, "UPDATE records SET sequence = $1 WHERE sequence = $2", to, from)
-	p.Exec(t, "UPDATE artifacts SET sequence = $1 WHERE sequence = $2", to, from)
+// move gives a record another sequence.
+func (l tamperedLog) move(from, to int) {
+	l.exec("UPDATE records SET sequence = $1 WHERE sequence = $2", to, from)
+	l.exec("UPDATE artifacts SET sequence = $1 WHERE sequence = $2", to, from)
 }
 
-// copyRow puts a copy of a record at another place, under another request id.
+// copyRow inserts a copy of a record with another sequence and without its request id, which is unique.
 func copyRow(t testing.TB, p Place, from, to int) {
 	p.Exec(t, "CREATE TABLE one AS SELECT * FROM records WHERE sequence = $1", from)
 	p.Exec(t, "UPDATE one SET sequence = $1, request_id = ''", to)
@@ -127,30 +146,30 @@ func copyRow(t testing.TB, p Place, from, to int) {
 	p.Exec(t, "DROP TABLE one")
 }
 
-// tailRemoved removes the end of a log: the head that was kept outside shows it, no sequence is given twice, and the
-// gap stays to be seen.
-func tailRemoved(t *testing.T, p Place) {
-	if !p.Lasts() {
+// findsRemovedEnd removes the end of a log: the recorded head shows it, no sequence is assigned twice, and the gap stays
+// visible.
+func findsRemovedEnd(t *testing.T, p Place) {
+	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
-	head := made(t, p, 8)
+	head := appendRecords(t, p, 8)
 	p.Exec(t, "DELETE FROM records WHERE sequence > 5")
 	p.Exec(t, "DELETE FROM artifacts WHERE sequence > 5")
 	for round := range uint64(3) {
 		l := p.Open(t, nil)
-		if s := l.Status(); round == 0 && s.Doubt == "" {
+		if s := l.Status(); round == 0 && s.Inconsistency == "" {
 			t.Error("the log does not notice")
 		}
 		if h, err := l.Head(t.Context()); err != nil || round == 0 && h != head {
 			t.Errorf("head %+v, want %+v, %v", h, head, err)
 		}
-		v, broken := Verify(t, l)
-		if len(broken) != 1 || broken[0].Sequence != 6 || v.Broken != 3 || v.Sound != 5+round {
-			t.Errorf("round %d: %+v, %v", round, v, broken)
+		v, found := Verify(t, l)
+		if len(found) != 1 || found[0].Sequence != 6 || v.Inconsistent != 3 || v.Intact != 5+round {
+			t.Errorf("round %d: %+v, %v", round, v, found)
 		}
 		_, err := l.Get(t.Context(), 7)
 		wantErr(t, err, auditlog.ErrBroken)
-		r := Refusal("x")
+		r := Rejection("x")
 		add(t, l, r)
 		if r.GetSequence() != 9+round || round == 0 && r.GetPreviousHash() != head.Hash {
 			t.Errorf("%v after %+v", r, head)
@@ -159,22 +178,43 @@ func tailRemoved(t *testing.T, p Place) {
 	}
 }
 
-// strangers are rows before the first and after the last, and an anchor that nobody set.
-func strangers(t *testing.T, p Place) {
-	if !p.Lasts() {
+// findsForeignRows inserts a row after the last, and alters the hash of the last.
+func findsForeignRows(t *testing.T, p Place) {
+	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
-	made(t, p, 5)
+	appendRecords(t, p, 5)
 	l := p.Open(t, nil)
 	copyRow(t, p, 2, 6)
-	if _, broken := Verify(t, l); len(broken) != 1 || broken[0].Sequence != 6 {
-		t.Errorf("a row after the head: %v", broken)
+	if _, found := Verify(t, l); len(found) != 1 || found[0].Sequence != 6 {
+		t.Errorf("a row after the head: %v", found)
 	}
 	p.Exec(t, "DELETE FROM records WHERE sequence = 6")
-	WantSound(t, l, 5)
+	WantIntact(t, l, 5)
 	p.Exec(t, "UPDATE records SET hash = $1 WHERE sequence = 5", make([]byte, 32))
-	if _, broken := Verify(t, l); len(broken) == 0 || broken[0].Sequence != 5 {
-		t.Errorf("the last hash: %v", broken)
+	if _, found := Verify(t, l); len(found) == 0 || found[0].Sequence != 5 {
+		t.Errorf("the last hash: %v", found)
 	}
 	closeLog(t, l)
+}
+
+// verifiesIntact verifies an intact log from any sequence on.
+func verifiesIntact(t *testing.T, p Place) {
+	l := openLog(t, p)
+	WantIntact(t, l, 0)
+	for i := range 150 { // more than is read at a time
+		add(t, l, Projection("s", fmt.Sprint(i), "", 100))
+	}
+	WantIntact(t, l, 150)
+	for _, from := range []uint64{1, 2, 64, 150, 151, 1 << 60} {
+		v, err := l.Verify(t.Context(), from, func(b auditlog.Inconsistency) error { return fmt.Errorf("%v", b) })
+		if want := 151 - min(from, 151); err != nil || v.Intact != want || v.Head.Sequence != 150 || v.First != 1 {
+			t.Errorf("from %d: %+v, %v", from, v, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Verify(ctx, 0, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }

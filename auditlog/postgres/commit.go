@@ -1,5 +1,12 @@
 package postgres
 
+// Appending to a log whose server may vanish at any moment.
+//
+// A commit is two exchanges: lock and check the row of the log, then insert, update the head and COMMIT. An error before
+// the COMMIT was sent, or an answer of the server, says for certain that nothing was committed, and the transaction may be
+// repeated. If the connection is lost in between, the outcome is unknown: resolve reads it from the head in the row of the
+// log, so that nothing is appended twice and nothing is acknowledged that is not there.
+
 import (
 	"context"
 	"errors"
@@ -15,22 +22,22 @@ import (
 )
 
 const (
-	// firstPause and longestPause are between attempts to reach the server.
+	// firstPause and longestPause bound the pause between attempts to connect. It doubles from one to the other.
 	firstPause   = 20 * time.Millisecond
 	longestPause = time.Second
-	// maxAttempts is how often a transaction is tried that the server itself asks to be tried again.
+	// maxAttempts is the number of attempts at a transaction that the server asks to repeat.
 	maxAttempts = 5
 )
 
-// errUnknown means that the connection was lost while the server committed.
-var errUnknown = errors.New("the connection was lost during a commit")
+// errUnknownOutcome means that the connection was lost while the server committed.
+var errUnknownOutcome = errors.New("the connection was lost during a commit")
 
-// Commit is of [chain.Backend].
+// Commit implements [chain.Committer].
 func (b *backend) Commit(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
 	next, err := b.commitTogether(end, at, appends)
 	if errors.Is(err, auditlog.ErrReused) {
 		next = end
-		for _, a := range appends { // each alone: only those that fail are refused
+		for _, a := range appends { // each in a transaction of its own, so that only those with a used id fail
 			after, err := b.commitTogether(next, at, []*chain.Append{a})
 			if a.Err = err; err == nil {
 				next = after
@@ -42,15 +49,16 @@ func (b *backend) Commit(end chain.Tip, at int64, appends []*chain.Append) (chai
 		return end, err
 	}
 	for _, a := range appends {
-		b.note(a)
+		b.noteSize(a)
 	}
-	if time.Since(b.sized) > sizeEvery {
+	if time.Since(b.sized) > sizeInterval {
 		b.remeasure()
 	}
 	return next, nil
 }
 
-func (b *backend) note(a *chain.Append) {
+// noteSize counts the rows of an append, unless it failed.
+func (b *backend) noteSize(a *chain.Append) {
 	if a.Err != nil {
 		return
 	}
@@ -60,28 +68,29 @@ func (b *backend) note(a *chain.Append) {
 	}
 }
 
+// remeasure measures again. If that fails, the old sizes stay for another interval.
 func (b *backend) remeasure() {
-	ctx, cancel := b.bounded()
+	ctx, cancel := b.exchangeContext()
 	defer cancel()
 	if err := b.measure(ctx); err != nil {
-		b.sized = time.Now() // not at once again
+		b.sized = time.Now()
 	}
 }
 
-// bounded is the time for one exchange with the server.
-func (b *backend) bounded() (context.Context, context.CancelFunc) {
+// exchangeContext returns a context with the time for one exchange with the server.
+func (b *backend) exchangeContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 2*b.o.Patience)
 }
 
-// commitTogether does appends in one transaction: wholly or not at all, and never twice.
+// commitTogether commits appends in one transaction: all or none, and never twice, also if the connection is lost.
 func (b *backend) commitTogether(end chain.Tip, at int64, appends []*chain.Append) (next chain.Tip, err error) {
 	begin := time.Now()
 	for attempt := 1; ; attempt++ {
-		if err := b.reach(begin); err != nil {
+		if err := b.reconnect(begin); err != nil {
 			return end, err
 		}
-		next, err = b.try(end, at, appends)
-		if errors.Is(err, errUnknown) {
+		next, err = b.tryCommit(end, at, appends)
+		if errors.Is(err, errUnknownOutcome) {
 			var committed bool
 			if committed, err = b.resolve(end, next); committed || err != nil {
 				return next, err
@@ -94,20 +103,20 @@ func (b *backend) commitTogether(end chain.Tip, at int64, appends []*chain.Appen
 		case b.conn.IsClosed() && time.Since(begin) < b.o.Patience, attempt < maxAttempts && isTransient(err):
 			continue // nothing was committed
 		}
-		return end, meaning(err)
+		return end, classify(err)
 	}
 }
 
-// isTransient reports whether the server wants a transaction to be tried again.
+// isTransient reports whether the server asks to repeat a transaction: a deadlock, or a serialization failure.
 func isTransient(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (e.Code == "40P01" || e.Code == "40001")
 }
 
-// reach connects again, if need be, for as long as patience lasts.
-func (b *backend) reach(since time.Time) error {
+// reconnect connects unless the connection is open. It tries until Patience has passed since the given time.
+func (b *backend) reconnect(since time.Time) error {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		ctx, cancel := b.bounded()
+		ctx, cancel := b.exchangeContext()
 		err := b.connect(ctx)
 		cancel()
 		if err == nil {
@@ -122,7 +131,7 @@ func (b *backend) reach(since time.Time) error {
 	}
 }
 
-// sleep reports false when the log is being closed.
+// sleep pauses, and reports false if the log closes.
 func (b *backend) sleep(d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -132,12 +141,12 @@ func (b *backend) sleep(d time.Duration) bool {
 	}
 }
 
-// try does a transaction in two exchanges: lock the row of the log, and then all else with the commit. An error other
-// than errUnknown means that nothing was committed.
-func (b *backend) try(end chain.Tip, at int64, appends []*chain.Append) (next chain.Tip, err error) {
-	ctx, cancel := b.bounded()
+// tryCommit does a transaction in two exchanges: lock the row of the log, and then all else with the commit. An error other
+// than errUnknownOutcome means that nothing was committed.
+func (b *backend) tryCommit(end chain.Tip, at int64, appends []*chain.Append) (next chain.Tip, err error) {
+	ctx, cancel := b.exchangeContext()
 	defer cancel()
-	if _, err = b.lock(ctx, end); err != nil {
+	if err = b.lock(ctx, end); err != nil {
 		b.rollBack(ctx)
 		return end, err
 	}
@@ -149,12 +158,13 @@ func (b *backend) try(end chain.Tip, at int64, appends []*chain.Append) (next ch
 	}
 	if _, answered := errors.AsType[*pgconn.PgError](err); !answered || b.conn.IsClosed() {
 		_ = b.conn.Close(ctx) // it is lost already
-		return next, fmt.Errorf("%w: %w", errUnknown, err)
+		return next, fmt.Errorf("%w: %w", errUnknownOutcome, err)
 	}
 	b.rollBack(ctx)
 	return end, err
 }
 
+// rollBack ends a transaction that failed, or the connection.
 func (b *backend) rollBack(ctx context.Context) {
 	if b.conn.IsClosed() {
 		return
@@ -164,15 +174,16 @@ func (b *backend) rollBack(ctx context.Context) {
 	}
 }
 
-// lock begins a transaction and locks the row of the log, so that no other process can append to it, and compares it with
-// the end that is known. The end of the row may be before that, if the server lost records; then the chain goes on
-// from the end that was answered, as chain.Log does when it is opened.
-func (b *backend) lock(ctx context.Context, end chain.Tip) (head chain.Tip, err error) {
+// lock begins a transaction, locks the row of the log, so that no other process can append to it, and checks the row. Its
+// head may be before end, if the server lost records: then the chain goes on from the end that was answered, as chain.Log
+// does when it opens.
+func (b *backend) lock(ctx context.Context, end chain.Tip) error {
+	var head chain.Tip
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN")
 	batch.Queue("SELECT writer, head_sequence, head_hash FROM logs WHERE name = $1 FOR UPDATE", b.name)
 	results := b.conn.SendBatch(ctx, batch)
-	_, err = results.Exec()
+	_, err := results.Exec()
 	var writer string
 	if err == nil {
 		err = results.QueryRow().Scan(&writer, &head.Sequence, &head.Hash)
@@ -182,18 +193,18 @@ func (b *backend) lock(ctx context.Context, end chain.Tip) (head chain.Tip, err 
 	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrPoisoned)
+		return fmt.Errorf("%w: its row is gone", auditlog.ErrFailed)
 	case err != nil:
-		return head, err
+		return err
 	case writer != b.writer:
-		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrPoisoned, auditlog.ErrLocked)
+		return fmt.Errorf("%w: another process took it over: %w", auditlog.ErrFailed, auditlog.ErrLocked)
 	case head.Sequence > end.Sequence, head.Sequence == end.Sequence && head.Hash != end.Hash:
-		return head, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrPoisoned)
+		return fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrFailed)
 	}
-	return head, nil
+	return nil
 }
 
-// queue seals the rows of appends and queues all that stores them.
+// queue seals the rows of appends, queues the statements that store them and the commit, and returns the new end.
 func (b *backend) queue(batch *pgx.Batch, end chain.Tip, at int64, appends []*chain.Append) chain.Tip {
 	for _, a := range appends {
 		if a.Retired != nil {
@@ -235,13 +246,13 @@ func (b *backend) send(ctx context.Context, batch *pgx.Batch) error {
 	return err
 }
 
-// resolve finds out whether a commit was done whose answer was lost. The lost connection holds the lock of the row until
-// the server has ended it, so what the row says once it can be locked is final. It goes on until the server answers or
-// the log is closed.
+// resolve finds out whether the commit from end to next was done, after its answer was lost. The lost connection holds the
+// lock of the row until the server has ended it, so the content of the row is final once it can be locked. It goes on until
+// the server answers or the log closes.
 func (b *backend) resolve(end, next chain.Tip) (committed bool, err error) {
 	b.o.Logger.Warn("the connection to the audit log was lost during a commit", slog.Uint64("sequence", next.Sequence))
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		head, err := b.headOf()
+		head, err := b.readHead()
 		switch {
 		case err == nil && head == next:
 			b.o.Logger.Info("the commit was done", slog.Uint64("sequence", next.Sequence))
@@ -250,8 +261,8 @@ func (b *backend) resolve(end, next chain.Tip) (committed bool, err error) {
 			b.o.Logger.Info("the commit was not done", slog.Uint64("sequence", next.Sequence))
 			return false, nil
 		case err == nil:
-			return false, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrPoisoned)
-		case errors.Is(err, auditlog.ErrPoisoned):
+			return false, fmt.Errorf("%w: it has records that this process did not append", auditlog.ErrFailed)
+		case errors.Is(err, auditlog.ErrFailed):
 			return false, err
 		}
 		if !b.sleep(pause) {
@@ -260,9 +271,9 @@ func (b *backend) resolve(end, next chain.Tip) (committed bool, err error) {
 	}
 }
 
-// headOf reads the head of the log, when nobody else has its row.
-func (b *backend) headOf() (head chain.Tip, err error) {
-	ctx, cancel := b.bounded()
+// readHead reads the head of the log once no other transaction holds its row.
+func (b *backend) readHead() (head chain.Tip, err error) {
+	ctx, cancel := b.exchangeContext()
 	defer cancel()
 	if err := b.connect(ctx); err != nil {
 		return head, err
@@ -271,9 +282,9 @@ func (b *backend) headOf() (head chain.Tip, err error) {
 	err = b.conn.QueryRow(ctx, "SELECT writer, head_sequence, head_hash FROM logs WHERE name = $1 FOR UPDATE", b.name).Scan(&writer, &head.Sequence, &head.Hash)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrPoisoned)
+		return head, fmt.Errorf("%w: its row is gone", auditlog.ErrFailed)
 	case err == nil && writer != b.writer:
-		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrPoisoned, auditlog.ErrLocked)
+		return head, fmt.Errorf("%w: another process took it over: %w", auditlog.ErrFailed, auditlog.ErrLocked)
 	case err != nil:
 		_ = b.conn.Close(ctx) // another one may answer
 	}

@@ -1,6 +1,9 @@
-// Package postgres keeps an audit log in a PostgreSQL database, which several sidecars may share: each has a log and
-// a chain of its own there, and request ids are unique over all of them, so that a call that is repeated at
-// another sidecar is found.
+// Package postgres keeps an audit log in a PostgreSQL database, which several sidecars may share. Each has a log and a
+// chain of its own there. Request ids are unique over all of them, so that a call that is repeated at another sidecar is
+// found.
+//
+// One process appends to a log: the one that opened it last. It has written its random name into the row of the log, and
+// every transaction locks and checks that row (commit.go).
 package postgres
 
 import (
@@ -19,57 +22,59 @@ import (
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
 )
 
-// Options say where a log is and how it is kept.
+// Options configure a log.
 type Options struct {
-	// DSN names the server and the database, as a URL or as words; what it leaves out comes from the environment
-	// (PGHOST and others). Required.
+	// DSN names the server and the database, as a URL or as keywords. The environment (PGHOST and others) completes it.
+	// Required.
 	DSN string
-	// Schema that has the tables; empty: toolresult. It is made if it is not there.
+	// Schema is the schema of the tables; empty: toolresult. It is made if there is none.
 	Schema string
-	// Head is the file that keeps the head on this machine, and with it the name of the log: without it a new log is
-	// begun each time.
+	// Head is the path of the head file on this machine, which also has the name of the log; empty: none, and each Open
+	// begins a new log.
 	Head string
 	// Volatile does not wait until the server has made records durable.
 	Volatile bool
-	// Patience is how long a server that does not answer is waited for before records are refused; 0: 5 seconds. Records
-	// of which it is not known whether they were appended are waited for as long as the caller waits.
+	// Patience is the time for which the log waits for a server that does not answer before it rejects records; 0: 5
+	// seconds. Records that may have been appended are waited for as long as the caller waits.
 	Patience time.Duration
-	// Now is the clock; nil: the system's.
+	// Now is the clock; nil: that of the system.
 	Now func() time.Time
-	// Logger is told of what goes wrong where nobody waits for an answer. Required.
+	// Logger receives errors for which no caller waits. Required.
 	Logger *slog.Logger
-	// OnCommit is told of transactions; nil: nobody is.
+	// OnCommit is called after each transaction that appended; nil: disabled.
 	OnCommit auditlog.OnCommit
 }
 
 const (
 	defaultSchema   = "toolresult"
 	defaultPatience = 5 * time.Second
-	// readers is how many connections read at once, beside the one that writes.
+	// readers is the largest number of connections that read, beside the one that writes.
 	readers = 4
-	// sizeEvery is how often the server is asked for the size of the tables.
-	sizeEvery = time.Minute
+	// sizeInterval is the time between two queries for the size of the tables.
+	sizeInterval = time.Minute
 )
 
-// backend is the database.
+// backend stores the rows of a log in a PostgreSQL database. The worker of the log uses conn, readers use pool.
 type backend struct {
 	o      Options
 	config *pgx.ConnConfig
-	name   string
-	writer string // this process, at the row of the log
+	name   string // of the log
+	writer string // random name of this process, in the row of the log
 	conn   *pgx.Conn
 	pool   *pgxpool.Pool
-	stop   context.Context //nolint:containedctx // until the log is closed
+	stop   context.Context //nolint:containedctx // done when the log closes
 	cancel context.CancelFunc
-	count  atomic.Int64
-	bytes  atomic.Int64
-	sized  time.Time
+	count  atomic.Int64 // rows of this log
+	bytes  atomic.Int64 // size of the tables
+	sized  time.Time    // when bytes was measured
 }
 
+var _ chain.Backend = (*backend)(nil)
+
 // Open opens a log, and makes it and the tables if there are none. It takes the log over from another process that has it
-// open, which is then refused.
+// open: appends of that process fail from then on.
 //
-// Errors: auditlog.ErrLocked, ErrTooNew, ErrUnavailable, ErrReadOnly, ErrFull.
+// Errors: [auditlog.ErrLocked], ErrTooNew, ErrUnavailable, ErrReadOnly, ErrFull.
 func Open(ctx context.Context, o Options) (auditlog.Log, error) {
 	if o.Schema == "" {
 		o.Schema = defaultSchema
@@ -79,11 +84,11 @@ func Open(ctx context.Context, o Options) (auditlog.Log, error) {
 	}
 	config, err := pgx.ParseConfig(o.DSN)
 	if err != nil {
-		return nil, fmt.Errorf("audit log: the name of the database: %w", err) // without its password
+		return nil, fmt.Errorf("audit log: the name of the database: %w", err) // pgx removes the password
 	}
 	log, err := openLog(ctx, o, config)
 	if err != nil {
-		return nil, fmt.Errorf("audit log in database %s: %w", config.Database, meaning(err))
+		return nil, fmt.Errorf("audit log in database %s: %w", config.Database, classify(err))
 	}
 	return log, nil
 }
@@ -94,21 +99,22 @@ func openLog(ctx context.Context, o Options, config *pgx.ConnConfig) (auditlog.L
 	c := chain.Options{Backend: b, Remote: true, Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit}
 	var err error
 	if o.Head != "" {
-		c.Witness, c.Found, c.Damaged, err = chain.OpenWitness(o.Head)
+		c.HeadFile, err = chain.OpenHeadFile(o.Head)
 	}
 	if err == nil {
 		err = b.open(ctx, &c)
 	}
 	if err != nil {
 		err = errors.Join(err, b.Close())
-		if c.Witness != nil {
-			err = errors.Join(err, c.Witness.Close())
+		if c.HeadFile != nil {
+			err = errors.Join(err, c.HeadFile.Close())
 		}
 		return nil, err
 	}
 	return chain.New(c)
 }
 
+// open connects, and sets the name and the end of the log.
 func (b *backend) open(ctx context.Context, c *chain.Options) error {
 	b.configure()
 	if err := b.connect(ctx); err != nil {
@@ -117,12 +123,9 @@ func (b *backend) open(ctx context.Context, c *chain.Options) error {
 	if err := b.prepareTables(ctx); err != nil {
 		return err
 	}
-	name := chain.NewName()
-	if c.Found != nil {
-		name = c.Found.Log
-	}
 	var err error
-	if c.Name, c.End, err = b.begin(ctx, name); err != nil {
+	c.Name = c.HeadFile.LogName()
+	if c.End, err = b.takeOver(ctx, c.Name); err != nil {
 		return err
 	}
 	b.name = c.Name
@@ -137,8 +140,8 @@ func (b *backend) open(ctx context.Context, c *chain.Options) error {
 	return b.measure(ctx)
 }
 
-// configure says how every connection is to be used. One that is left in the middle of a transaction, because this
-// machine vanished, is ended by the server.
+// configure sets the parameters of every connection. The server ends a transaction that is left open, because this machine
+// vanished, after 30 seconds.
 func (b *backend) configure() {
 	b.config.ConnectTimeout = b.o.Patience
 	set := map[string]string{
@@ -155,17 +158,17 @@ func (b *backend) configure() {
 		b.config.RuntimeParams[name] = value
 	}
 	if !b.o.Volatile {
-		b.config.AfterConnect = durable
+		b.config.AfterConnect = requireDurable
 	}
 }
 
-// durable has commits wait until they are durable, also where the server's default is another. Defaults that
-// wait for more are left.
-func durable(ctx context.Context, conn *pgconn.PgConn) error {
+// requireDurable makes commits wait until they are durable, if the server's default is weaker. It keeps stronger defaults,
+// which wait for stand-by servers too.
+func requireDurable(ctx context.Context, conn *pgconn.PgConn) error {
 	return conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')").Close()
 }
 
-// connect opens the connection that writes.
+// connect opens the connection that writes, unless it is open.
 func (b *backend) connect(ctx context.Context) (err error) {
 	if b.conn != nil && !b.conn.IsClosed() {
 		return nil
@@ -177,8 +180,8 @@ func (b *backend) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// prepareTables makes the tables, or looks whether they are those of this version. Of several that start at once, one
-// makes them.
+// prepareTables makes the tables, or checks that they have a version that this program knows. Of several sidecars that start
+// together, one makes them: an advisory lock serializes them.
 func (b *backend) prepareTables(ctx context.Context) error {
 	var encoding string
 	if err := b.conn.QueryRow(ctx, "SELECT current_setting('server_encoding')").Scan(&encoding); err != nil {
@@ -204,11 +207,11 @@ func (b *backend) prepareTables(ctx context.Context) error {
 	})
 }
 
-// version is that of the tables; 0: there are none.
+// version returns the version of the tables; 0: there are none. Errors: ErrTooNew.
 func (b *backend) version(ctx context.Context) (version int, err error) {
-	var there bool
-	err = b.conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", pgx.Identifier{b.o.Schema, "version"}.Sanitize()).Scan(&there)
-	if err != nil || !there {
+	var exists bool
+	err = b.conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", pgx.Identifier{b.o.Schema, "version"}.Sanitize()).Scan(&exists)
+	if err != nil || !exists {
 		return 0, err
 	}
 	if err := b.conn.QueryRow(ctx, "SELECT version FROM version", pgx.QueryExecModeSimpleProtocol).Scan(&version); err != nil {
@@ -220,8 +223,8 @@ func (b *backend) version(ctx context.Context) (version int, err error) {
 	return version, nil
 }
 
-// begin makes a new log, or takes over an old one, and returns the end of its chain.
-func (b *backend) begin(ctx context.Context, name string) (_ string, end chain.Tip, err error) {
+// takeOver makes this process the writer of a log, which it makes if there is none, and returns the end of its chain.
+func (b *backend) takeOver(ctx context.Context, name string) (end chain.Tip, err error) {
 	err = pgx.BeginFunc(ctx, b.conn, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "INSERT INTO logs VALUES ($1, '', 0, $2, 0, $2) ON CONFLICT DO NOTHING", name, end.Hash[:])
 		if err != nil {
@@ -240,10 +243,10 @@ func (b *backend) begin(ctx context.Context, name string) (_ string, end chain.T
 		}
 		return err
 	})
-	return name, end, err
+	return end, err
 }
 
-// measure asks how much there is.
+// measure queries the number of rows and the size of the tables.
 func (b *backend) measure(ctx context.Context) error {
 	var count, bytes int64
 	err := b.conn.QueryRow(ctx, "SELECT count(*) FROM records WHERE log = $1", b.name).Scan(&count)
@@ -256,16 +259,16 @@ func (b *backend) measure(ctx context.Context) error {
 	return err
 }
 
-// Size is of [chain.Backend]. The bytes are those of all logs, and up to a minute old.
+// Size implements [chain.Usage]. The bytes are those of all logs, and up to a minute old.
 func (b *backend) Size() (records, bytes int64) { return b.count.Load(), b.bytes.Load() }
 
-// Lean is of [chain.Backend].
-func (b *backend) Lean() bool { return false }
+// OnReserve implements [chain.Usage]. A server has no reserve.
+func (b *backend) OnReserve() bool { return false }
 
-// Stop is of [chain.Backend].
+// Stop implements [chain.Committer]. A Commit that waits for the server ends with ErrClosed.
 func (b *backend) Stop() { b.cancel() }
 
-// Close is of [chain.Backend].
+// Close implements [chain.Committer]. It never fails: what was answered is durable.
 func (b *backend) Close() (err error) {
 	b.cancel()
 	if b.pool != nil {
@@ -279,9 +282,10 @@ func (b *backend) Close() (err error) {
 	return nil
 }
 
-// meaning says what an error of the server means for a log.
-func meaning(err error) error {
-	for _, own := range []error{nil, auditlog.ErrReused, auditlog.ErrPoisoned, auditlog.ErrFull, auditlog.ErrReadOnly, auditlog.ErrTooNew,
+// classify wraps an error of the server with the error of package auditlog that it means. Those of package auditlog and of
+// contexts pass. Codes of SQLSTATE: PostgreSQL, appendix A.
+func classify(err error) error {
+	for _, own := range []error{nil, auditlog.ErrReused, auditlog.ErrFailed, auditlog.ErrFull, auditlog.ErrReadOnly, auditlog.ErrTooNew,
 		auditlog.ErrUnavailable, auditlog.ErrLocked, auditlog.ErrClosed, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, own) {
 			return err
@@ -292,11 +296,11 @@ func meaning(err error) error {
 		switch {
 		case e.Code == "23505" && e.ConstraintName == "records_by_request":
 			sentinel = auditlog.ErrReused
-		case e.Code == "23505": // somebody else writes to the log
-			sentinel = auditlog.ErrPoisoned
-		case e.Code == "53100":
+		case e.Code == "23505": // another program wrote to the log
+			sentinel = auditlog.ErrFailed
+		case e.Code == "53100": // disk_full
 			sentinel = auditlog.ErrFull
-		case e.Code == "25006":
+		case e.Code == "25006": // read_only_sql_transaction
 			sentinel = auditlog.ErrReadOnly
 		}
 	}

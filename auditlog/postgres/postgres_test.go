@@ -17,12 +17,12 @@ import (
 	"github.com/toolresult/toolresult/auditlog/postgres"
 )
 
-// dsn names the server, or the test is skipped.
+// dsn returns the name of the server, or skips the test.
 func dsn(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("TOOLRESULT_POSTGRES")
 	if name == "" && os.Getenv("TOOLRESULT_LEGS") == "all" {
-		t.Fatal("TOOLRESULT_LEGS=all, and this leg cannot run: TOOLRESULT_POSTGRES names no server; auditlog/postgres/start runs one")
+		t.Fatal("TOOLRESULT_LEGS=all, and this leg cannot run: TOOLRESULT_POSTGRES names no server; auditlog/postgres/start.sh runs one")
 	}
 	if name == "" {
 		t.Skip("SKIPPED: TOOLRESULT_POSTGRES names no server; `make postgres` runs one")
@@ -30,7 +30,7 @@ func dsn(t testing.TB) string {
 	return name
 }
 
-// place is a schema of its own, and the file of a head.
+// place is a schema for one test, and the path of a head file.
 type place struct{ dsn, schema, head string }
 
 func newPlace(t testing.TB) place {
@@ -53,7 +53,7 @@ func (p place) Open(t testing.TB, now func() time.Time) auditlog.Log {
 	return l
 }
 
-// other is another sidecar that shares the database.
+// other returns the place of another sidecar that shares the database.
 func (p place) other(t testing.TB) place {
 	p.head = filepath.Join(t.TempDir(), "other.head")
 	return p
@@ -79,7 +79,7 @@ func (p place) Exec(t testing.TB, statement string, args ...any) {
 	}
 }
 
-func (place) Lasts() bool { return true }
+func (place) Persistent() bool { return true }
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -88,12 +88,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestContract(t *testing.T) {
+func TestServerMeetsContract(t *testing.T) {
 	dsn(t)
 	audittest.Run(t, func(t testing.TB) audittest.Place { return newPlace(t) })
 }
 
-// TestDocumentedQueries runs the queries of the document.
+// TestDocumentedQueries runs the queries of docs/reference/audit.md.
 func TestDocumentedQueries(t *testing.T) {
 	p := newPlace(t)
 	l := p.Open(t, nil)

@@ -12,63 +12,63 @@ import (
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
 )
 
-// Rows is of [chain.Backend].
+// Rows implements [chain.RowReader].
 func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) ([]*chain.Row, error) {
-	return b.rows(ctx, "r.log = $1 AND r.sequence BETWEEN $2 AND $3 ORDER BY r.sequence LIMIT $4", b.name, signed(from), signed(until), limit)
+	return b.rows(ctx, "r.log = $1 AND r.sequence BETWEEN $2 AND $3 ORDER BY r.sequence LIMIT $4", b.name, toInt64(from), toInt64(until), limit)
 }
 
-// Request is of [chain.Backend]. The row of an index has a request once, whichever log it is of.
+// Request implements [chain.RowReader]. A unique index has each request once, in whichever log.
 func (b *backend) Request(ctx context.Context, session, requestID string) ([]*chain.Row, error) {
 	return b.rows(ctx, "r.session = $1 AND r.request_id = $2 AND r.request_id <> '' ORDER BY r.part", session, requestID)
 }
 
-// signed is a sequence as the server has it.
-func signed(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
+// toInt64 returns a sequence as the server has it: at most 2^63-1, which no log reaches.
+func toInt64(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
 
 // rows reads whole rows, with the artifacts that they name.
 func (b *backend) rows(ctx context.Context, condition string, args ...any) (list []*chain.Row, err error) {
 	err = b.each(ctx, "SELECT ARRAY(SELECT artifact FROM artifacts a WHERE a.log = r.log AND a.sequence = r.sequence), "+rowColumns()+
 		" FROM records r WHERE "+condition, args, func(rows pgx.Rows) error {
-		s := &scanned{Row: &chain.Row{}}
-		err := rows.Scan(append([]any{&s.Artifacts}, s.rowPlaces()...)...)
-		list = append(list, s.done())
+		s := &rowScanner{Row: &chain.Row{}}
+		err := rows.Scan(append([]any{&s.Artifacts}, s.rowTargets()...)...)
+		list = append(list, s.row())
 		return err
 	})
 	return list, err
 }
 
-// each reads rows.
+// each runs a query with a connection of the pool, and calls read for each row.
 func (b *backend) each(ctx context.Context, query string, args []any, read func(pgx.Rows) error) error {
 	rows, err := b.pool.Query(ctx, query, args...)
 	if err != nil && b.stop.Err() != nil {
 		return auditlog.ErrClosed
 	}
 	if err != nil {
-		return meaning(err)
+		return classify(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := read(rows); err != nil {
-			return meaning(err)
+			return classify(err)
 		}
 	}
-	return meaning(rows.Err())
+	return classify(rows.Err())
 }
 
-// Outlines is of [chain.Backend].
+// Outlines implements [chain.RowReader].
 func (b *backend) Outlines(ctx context.Context, q auditlog.Query, limit int) (list []*chain.Row, err error) {
-	query, args := b.listing(q, limit)
+	query, args := b.listQuery(q, limit)
 	err = b.each(ctx, query, args, func(rows pgx.Rows) error {
-		s := &scanned{Row: &chain.Row{}}
-		err := rows.Scan(s.outlinePlaces()...)
-		list = append(list, s.done())
+		s := &rowScanner{Row: &chain.Row{}}
+		err := rows.Scan(s.outlineTargets()...)
+		list = append(list, s.row())
 		return err
 	})
 	return list, err
 }
 
-// listing is the statement of a list. Only what is asked for is in it.
-func (b *backend) listing(q auditlog.Query, limit int) (query string, args []any) {
+// listQuery returns the statement of a list and its arguments. Fields of q that are not set are not in it.
+func (b *backend) listQuery(q auditlog.Query, limit int) (query string, args []any) {
 	var conditions []string
 	where := func(condition string, arg any) {
 		args = append(args, arg)
@@ -93,12 +93,12 @@ func (b *backend) listing(q auditlog.Query, limit int) (query string, args []any
 		where("r.recorded_at < date_trunc('milliseconds', $%d::timestamptz)", q.Until)
 	}
 	if q.Below > 0 {
-		where("r.sequence < $%d", signed(q.Below))
+		where("r.sequence < $%d", toInt64(q.Below))
 	}
 	if len(q.Kinds) > 0 {
 		words := make([]string, len(q.Kinds))
 		for i, k := range q.Kinds {
-			words[i] = chain.KindWord(k)
+			words[i] = chain.KindName(k)
 		}
 		where("r.kind = ANY($%d)", words)
 	}
@@ -106,22 +106,23 @@ func (b *backend) listing(q auditlog.Query, limit int) (query string, args []any
 		fmt.Sprintf(" ORDER BY r.sequence DESC LIMIT %d", limit), args
 }
 
-const marks = `SELECT sequence, recorded_at, hash,
+// selectMarks reads the oldest rows with their sizes, but not their content.
+const selectMarks = `SELECT sequence, recorded_at, hash,
 	octet_length(facts) + coalesce(octet_length(canonical), 0) + coalesce(octet_length(payload), 0) + coalesce(octet_length(receipt), 0)
 	FROM records WHERE log = $1 ORDER BY sequence LIMIT $2`
 
-// Marks is of [chain.Backend].
+// Marks implements [chain.RetentionReader].
 func (b *backend) Marks(ctx context.Context, limit int) (list []*chain.Row, err error) {
-	err = b.each(ctx, marks, []any{b.name, limit}, func(rows pgx.Rows) error {
-		s := &scanned{Row: &chain.Row{Log: b.name}}
+	err = b.each(ctx, selectMarks, []any{b.name, limit}, func(rows pgx.Rows) error {
+		s := &rowScanner{Row: &chain.Row{Log: b.name}}
 		err := rows.Scan(&s.Sequence, &s.at, &s.Hash, &s.Size)
-		list = append(list, s.done())
+		list = append(list, s.row())
 		return err
 	})
 	return list, err
 }
 
-// Anchor is of [chain.Backend].
+// Anchor implements [chain.RetentionReader].
 func (b *backend) Anchor(ctx context.Context) (t chain.Tip, err error) {
 	err = b.each(ctx, "SELECT anchor_sequence, anchor_hash FROM logs WHERE name = $1", []any{b.name}, func(rows pgx.Rows) error {
 		return rows.Scan(&t.Sequence, &t.Hash)

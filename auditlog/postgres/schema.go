@@ -8,15 +8,15 @@ import (
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
 )
 
-// schemaVersion is the version of the tables, which the table version has.
+// schemaVersion is the version of the tables. The table version has it.
 const schemaVersion = 1
 
-// schema makes the tables, in the schema that is first in the search path.
+// schema returns the statements that make the tables, in the first schema of the search path.
 func schema() string {
 	var columns, comments strings.Builder
 	for _, c := range chain.AllColumns() {
 		fmt.Fprintf(&columns, "\t%s %s,\n", c.Name, strings.NewReplacer("INTEGER", "BIGINT", "BLOB", "BYTEA").Replace(c.Type))
-		fmt.Fprintf(&comments, "COMMENT ON COLUMN records.%s IS '%s';\n", c.Name, c.Says)
+		fmt.Fprintf(&comments, "COMMENT ON COLUMN records.%s IS '%s';\n", c.Name, c.Comment)
 	}
 	return `
 CREATE TABLE version (version INTEGER NOT NULL);
@@ -56,15 +56,15 @@ CREATE INDEX artifacts_by_name ON artifacts (artifact, log, sequence);
 `
 }
 
-// outlineColumns are what a list needs, in the order of outlinePlaces.
+// outlineColumns are the columns of a list, in the order of outlineTargets.
 const outlineColumns = "r.log, r.sequence, r.recorded_at, r.facts, r.previous_hash, r.hash"
 
-// rowColumns are all columns, in the order of rowPlaces.
+// rowColumns returns all columns, in the order of rowTargets.
 func rowColumns() string {
 	return outlineColumns + ", r.receipt, r.canonical, r.payload, r." + strings.Join(chain.ColumnNames(), ", r.")
 }
 
-// insert is the statement that stores a row, with values in the order of rowValues.
+// insert returns the statement that stores a row, with the values of rowValues.
 func insert() string {
 	names := strings.ReplaceAll(rowColumns(), "r.", "")
 	var places []string
@@ -74,27 +74,31 @@ func insert() string {
 	return "INSERT INTO records (" + names + ") VALUES (" + strings.Join(places, ", ") + ")"
 }
 
+// rowValues returns the values of all columns, in the order of rowColumns.
 func rowValues(r *chain.Row) []any {
 	return append([]any{r.Log, int64(r.Sequence), time.UnixMilli(r.At), r.Facts, r.Previous[:], r.Hash[:], r.Receipt, r.Canonical, r.Payload},
 		r.Columns.Values()...)
 }
 
-// scanned is a row that is being read.
-type scanned struct {
+// rowScanner reads a row of the table of records.
+type rowScanner struct {
 	*chain.Row
 	at time.Time
 }
 
-func (s *scanned) outlinePlaces() []any {
+// outlineTargets returns pointers to read outlineColumns into.
+func (s *rowScanner) outlineTargets() []any {
 	return []any{&s.Log, &s.Sequence, &s.at, &s.Facts, &s.Previous, &s.Hash}
 }
 
-func (s *scanned) rowPlaces() []any {
-	return append(append(s.outlinePlaces(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.Places()...)
+// rowTargets returns pointers to read rowColumns into.
+func (s *rowScanner) rowTargets() []any {
+	return append(append(s.outlineTargets(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.ScanTargets()...)
 }
 
-// done completes a row. A time that was altered by less than a millisecond makes one that does not hold.
-func (s *scanned) done() *chain.Row {
+// row returns the row that was read. The hash covers milliseconds and the server keeps microseconds, so a time that is not
+// whole was altered: it becomes one that no row has, and the hash does not match.
+func (s *rowScanner) row() *chain.Row {
 	s.At = s.at.UnixMilli()
 	if !s.at.Equal(time.UnixMilli(s.At)) {
 		s.At = -1

@@ -27,7 +27,7 @@ func mountTmpfs(t *testing.T, options string) string {
 	return dir
 }
 
-// fillUp appends until there is no room, and returns what was acknowledged.
+// fillUp appends until the disk is full, and returns the acknowledged records.
 func fillUp(t *testing.T, l auditlog.Log, size int) (acked []*pb.AuditRecord) {
 	t.Helper()
 	for i := range 10_000 {
@@ -44,9 +44,9 @@ func fillUp(t *testing.T, l auditlog.Log, size int) (acked []*pb.AuditRecord) {
 	return nil
 }
 
-// TestFullDisk: on a full disk refusals are still recorded, what is longer is refused, nothing that was
-// acknowledged is lost, and all goes on when there is room.
-func TestFullDisk(t *testing.T) {
+// TestFullDiskRecordsRejections: on a full disk rejections are still recorded, longer records fail, no
+// acknowledged record is lost, and all goes on once the disk has space.
+func TestFullDiskRecordsRejections(t *testing.T) {
 	dir := mountTmpfs(t, "size=32m")
 	ballast := filepath.Join(dir, "ballast")
 	must(t, os.WriteFile(ballast, make([]byte, 8<<20), 0o600))
@@ -55,16 +55,16 @@ func TestFullDisk(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, l.Close()) }()
 	acked := fillUp(t, l, 30_000)
-	if s := l.Status(); s.Lean || s.Failure != nil || len(acked) < 50 {
+	if s := l.Status(); s.OnReserve || s.Failure != nil || len(acked) < 50 {
 		t.Fatalf("%d records, %+v", len(acked), s)
 	}
-	const refusals = 500
-	for i := range refusals {
-		if _, err := l.Append(t.Context(), audittest.Refusal("DISK_FULL")); err != nil {
-			t.Fatalf("refusal %d: %v", i, err)
+	const rejections = 500
+	for i := range rejections {
+		if _, err := l.Append(t.Context(), audittest.Rejection("DISK_FULL")); err != nil {
+			t.Fatalf("rejection %d: %v", i, err)
 		}
 	}
-	if s := l.Status(); !s.Lean || s.Failure != nil {
+	if s := l.Status(); !s.OnReserve || s.Failure != nil {
 		t.Errorf("%+v", s)
 	}
 	var callers sync.WaitGroup // in one batch, what is short is recorded and what is long is not
@@ -75,19 +75,19 @@ func TestFullDisk(t *testing.T) {
 			}
 		})
 		callers.Go(func() {
-			if _, err := l.Append(context.Background(), audittest.Refusal("DISK_FULL")); err != nil {
+			if _, err := l.Append(context.Background(), audittest.Rejection("DISK_FULL")); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	callers.Wait()
-	total := uint64(len(acked) + refusals + 8)
-	audittest.WantSound(t, l, total)
+	total := uint64(len(acked) + rejections + 8)
+	audittest.WantIntact(t, l, total)
 	must(t, l.Close())
 	if l, err = sqlite.Open(o); err != nil { // on a disk that is full
 		t.Fatal(err)
 	}
-	audittest.WantSound(t, l, total)
+	audittest.WantIntact(t, l, total)
 	must(t, os.Remove(ballast))
 	for _, r := range acked {
 		got, err := l.Get(t.Context(), r.GetSequence())
@@ -100,20 +100,21 @@ func TestFullDisk(t *testing.T) {
 			break
 		}
 	}
-	if s := l.Status(); s.Lean || s.Doubt != "" {
+	if s := l.Status(); s.OnReserve || s.Inconsistency != "" {
 		t.Errorf("%+v", s)
 	}
-	audittest.WantSound(t, l, total)
+	audittest.WantIntact(t, l, total)
 }
 
-// TestRetentionMakesRoom: what retention deletes on a full disk can be used again, though the file does not shrink.
-func TestRetentionMakesRoom(t *testing.T) {
+// TestRetentionFreesSpace: the space of records that retention deletes on a full disk is used again, though the file does
+// not shrink.
+func TestRetentionFreesSpace(t *testing.T) {
 	dir := mountTmpfs(t, "size=48m")
 	l, err := sqlite.Open(sqlite.Options{Path: filepath.Join(dir, "audit.db"), Logger: quiet()})
 	must(t, err)
 	defer func() { must(t, l.Close()) }()
 	acked := fillUp(t, l, 30_000)
-	_, err = l.Append(t.Context(), audittest.Refusal("DISK_FULL"))
+	_, err = l.Append(t.Context(), audittest.Rejection("DISK_FULL"))
 	must(t, err)
 	last, err := l.Get(t.Context(), uint64(len(acked)))
 	must(t, err)
@@ -133,14 +134,14 @@ func TestRetentionMakesRoom(t *testing.T) {
 	}
 }
 
-// TestReadOnly: what is there is read, and writing goes on when it can.
-func TestReadOnly(t *testing.T) {
+// TestReadOnlyDiskKeepsRecords: a log on a read-only disk is not opened, and has its records once it is.
+func TestReadOnlyDiskKeepsRecords(t *testing.T) {
 	dir := mountTmpfs(t, "size=8m")
 	path := filepath.Join(dir, "audit.db")
 	o := sqlite.Options{Path: path, Reserve: 64 << 10, Logger: quiet()}
 	l, err := sqlite.Open(o)
 	must(t, err)
-	_, err = l.Append(t.Context(), audittest.Refusal("x"))
+	_, err = l.Append(t.Context(), audittest.Rejection("x"))
 	must(t, err)
 	must(t, l.Close())
 	must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
@@ -150,18 +151,18 @@ func TestReadOnly(t *testing.T) {
 	must(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, ""))
 	l, err = sqlite.Open(o)
 	must(t, err)
-	audittest.WantSound(t, l, 1)
+	audittest.WantIntact(t, l, 1)
 	must(t, l.Close())
 }
 
-// TestPrivate: whatever the umask is, nobody else reads the files of a log.
-func TestPrivate(t *testing.T) {
+// TestFilesArePrivate: whatever the umask, no other user can read the files of a log.
+func TestFilesArePrivate(t *testing.T) {
 	for _, mask := range []int{0, 0o777} {
 		dir := t.TempDir()
 		old := syscall.Umask(mask)
 		l, err := sqlite.Open(sqlite.Options{Path: filepath.Join(dir, "audit.db"), Reserve: 4096, Logger: quiet()})
 		if err == nil {
-			_, err = l.Append(t.Context(), audittest.Refusal("x"))
+			_, err = l.Append(t.Context(), audittest.Rejection("x"))
 		}
 		syscall.Umask(old)
 		must(t, err)

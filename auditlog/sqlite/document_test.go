@@ -37,7 +37,7 @@ func TestDocumentedQueries(t *testing.T) {
 func TestDocumentedColumns(t *testing.T) {
 	var want strings.Builder
 	for _, c := range chain.AllColumns() {
-		fmt.Fprintf(&want, "| `%s` | %s |\n", c.Name, c.Says)
+		fmt.Fprintf(&want, "| `%s` | %s |\n", c.Name, c.Comment)
 	}
 	if !strings.Contains(audittest.Document(t), "| column | what it has |\n| --- | --- |\n"+want.String()+"\n") {
 		t.Errorf("docs/reference/audit.md has another table than:\n%s", want.String())

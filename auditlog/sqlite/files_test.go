@@ -24,7 +24,7 @@ func timeOf(r *pb.AuditRecord) (time.Time, error) {
 	return r.GetRecordedAt().AsTime(), r.GetRecordedAt().CheckValid()
 }
 
-// fresh makes a log with three records and returns its place.
+// fresh makes a log of three records and returns its place.
 func fresh(t *testing.T) file {
 	f := file{filepath.Join(t.TempDir(), "audit.db")}
 	l := f.Open(t, nil)
@@ -36,7 +36,7 @@ func fresh(t *testing.T) file {
 	return f
 }
 
-// contents are the files of a folder.
+// contents returns the files of a folder by name.
 func contents(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	entries, err := os.ReadDir(dir)
@@ -49,12 +49,12 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestTooNew: a log of a later version is refused, and not a byte of it is changed, also where its last process left
-// something to be finished.
-func TestTooNew(t *testing.T) {
+// TestLaterVersionIsNotTouched: a log of a later version is rejected without changing a byte of it, also if its last process
+// left work to finish.
+func TestLaterVersionIsNotTouched(t *testing.T) {
 	f := fresh(t)
 	f.Exec(t, "PRAGMA user_version = 99")
-	refused(t, f)
+	wantTooNew(t, f)
 	f = fresh(t)
 	db, err := sql.Open("sqlite", f.path)
 	must(t, err)
@@ -67,10 +67,10 @@ func TestTooNew(t *testing.T) {
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(filepath.Dir(killed.path), name), b, 0o600))
 	}
-	refused(t, killed)
+	wantTooNew(t, killed)
 }
 
-func refused(t *testing.T, f file) {
+func wantTooNew(t *testing.T, f file) {
 	t.Helper()
 	before := contents(t, filepath.Dir(f.path))
 	_, err := sqlite.Open(sqlite.Options{Path: f.path, Logger: quiet()})
@@ -85,8 +85,8 @@ func refused(t *testing.T, f file) {
 	}
 }
 
-// TestNoDatabase: what is no log is not made one.
-func TestNoDatabase(t *testing.T) {
+// TestOtherFileIsNotOverwritten: a file that is no database is left as it is.
+func TestOtherFileIsNotOverwritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	must(t, os.WriteFile(path, bytes.Repeat([]byte("this is no database\n"), 100), 0o600))
 	if _, err := sqlite.Open(sqlite.Options{Path: path, Logger: quiet()}); !errors.Is(err, auditlog.ErrBroken) {
@@ -94,7 +94,7 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-func TestLocked(t *testing.T) {
+func TestOpenLogIsLocked(t *testing.T) {
 	f := fresh(t)
 	l := f.Open(t, nil)
 	defer l.Close() // of a test
@@ -103,8 +103,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestHeads: what the head that was kept outside says is compared with the log, said, and kept as evidence.
-func TestHeads(t *testing.T) {
+// TestRecordedHeadIsCompared: a recorded head that does not agree with the log is logged, kept in Status and quarantined.
+func TestRecordedHeadIsCompared(t *testing.T) {
 	head := func(f file) string { return strings.TrimSuffix(f.path, ".db") + ".head" }
 	for name, c := range map[string]struct {
 		do     func(t *testing.T, f file)
@@ -131,18 +131,18 @@ func TestHeads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fresh(t)
 			c.do(t, f)
-			var said bytes.Buffer
-			l, err := sqlite.Open(sqlite.Options{Path: f.path, Volatile: true, Reserve: -1, Logger: slog.New(slog.NewTextHandler(&said, nil))})
+			var logged bytes.Buffer
+			l, err := sqlite.Open(sqlite.Options{Path: f.path, Volatile: true, Reserve: -1, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 			must(t, err)
 			s := l.Status()
-			if !strings.Contains(s.Doubt, c.says) || (s.Doubt == "") != (c.says == "") || strings.Contains(said.String(), "level=ERROR") != (c.says != "") {
-				t.Errorf("%q, said %s", s.Doubt, said.String())
+			if !strings.Contains(s.Inconsistency, c.says) || (s.Inconsistency == "") != (c.says == "") || strings.Contains(logged.String(), "level=ERROR") != (c.says != "") {
+				t.Errorf("%q, logged %s", s.Inconsistency, logged.String())
 			}
 			_, broken := audittest.Verify(t, l)
 			if c.broken > 0 && (len(broken) == 0 || broken[0].Sequence != c.broken) || c.broken == 0 && broken != nil {
-				t.Errorf("broken: %v", broken)
+				t.Errorf("inconsistent: %v", broken)
 			}
-			h, err := l.Append(t.Context(), audittest.Refusal("x"))
+			h, err := l.Append(t.Context(), audittest.Rejection("x"))
 			if err != nil || h.Sequence != 4 {
 				t.Errorf("%+v, %v", h, err)
 			}
@@ -155,25 +155,26 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestForeignWriter: who else writes into the tables stops the log, and forks no chain.
-func TestForeignWriter(t *testing.T) {
+// TestForeignWriterEndsAppends: after another program wrote to the tables the log takes no more records, and the
+// chain has no fork.
+func TestForeignWriterEndsAppends(t *testing.T) {
 	f := fresh(t)
 	l := f.Open(t, nil)
 	defer l.Close() // of a test
 	f.Exec(t, "CREATE TABLE one AS SELECT * FROM records WHERE sequence = 1")
 	f.Exec(t, "UPDATE one SET sequence = 4")
 	f.Exec(t, "INSERT INTO records SELECT * FROM one")
-	if _, err := l.Append(t.Context(), audittest.Refusal("x")); !errors.Is(err, auditlog.ErrPoisoned) {
+	if _, err := l.Append(t.Context(), audittest.Rejection("x")); !errors.Is(err, auditlog.ErrFailed) {
 		t.Error(err)
 	}
 	if _, broken := audittest.Verify(t, l); len(broken) == 0 || broken[0].Sequence != 4 {
 		t.Error(broken)
 	}
-	f.Exec(t, "DELETE FROM records WHERE sequence = 4") // it stays poisoned all the same
-	if _, err := l.Append(t.Context(), audittest.Refusal("x")); !errors.Is(err, auditlog.ErrPoisoned) {
+	f.Exec(t, "DELETE FROM records WHERE sequence = 4") // the log has failed all the same
+	if _, err := l.Append(t.Context(), audittest.Rejection("x")); !errors.Is(err, auditlog.ErrFailed) {
 		t.Error(err)
 	}
-	if s := l.Status(); !errors.Is(s.Failure, auditlog.ErrPoisoned) {
+	if s := l.Status(); !errors.Is(s.Failure, auditlog.ErrFailed) {
 		t.Errorf("%+v", s)
 	}
 	if _, err := l.Get(t.Context(), 3); err != nil {
@@ -181,24 +182,24 @@ func TestForeignWriter(t *testing.T) {
 	}
 }
 
-// TestUnlistable: a list goes on after a record that cannot be read, loudly.
-func TestUnlistable(t *testing.T) {
+// TestUnreadableRecordIsOmittedFromList: a list goes on after a record that cannot be read, and logs it.
+func TestUnreadableRecordIsOmittedFromList(t *testing.T) {
 	f := fresh(t)
 	f.Exec(t, "UPDATE records SET facts = $1 WHERE sequence = 2", []byte("\xff\xff"))
-	var said bytes.Buffer
-	l, err := sqlite.Open(sqlite.Options{Path: f.path, Volatile: true, Reserve: -1, Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	var logged bytes.Buffer
+	l, err := sqlite.Open(sqlite.Options{Path: f.path, Volatile: true, Reserve: -1, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	must(t, err)
 	defer l.Close() // of a test
 	list, next, err := l.List(t.Context(), auditlog.Query{})
-	if err != nil || len(list) != 2 || next != 0 || !strings.Contains(said.String(), "sequence=2") {
-		t.Errorf("%d listed, %d, %v, said %s", len(list), next, err, said.String())
+	if err != nil || len(list) != 2 || next != 0 || !strings.Contains(logged.String(), "sequence=2") {
+		t.Errorf("%d listed, %d, %v, logged %s", len(list), next, err, logged.String())
 	}
 	if _, err := l.Get(t.Context(), 2); !errors.Is(err, auditlog.ErrBroken) {
 		t.Error(err)
 	}
 }
 
-// number reads one from the tables behind the back of the log.
+// number reads a number from the tables, beside the log.
 func (f file) number(t *testing.T, query string) (n int64) {
 	t.Helper()
 	db, err := sql.Open("sqlite", f.path)
@@ -208,9 +209,9 @@ func (f file) number(t *testing.T, query string) (n int64) {
 	return n
 }
 
-// TestResealed: who alters a record and makes its hash anew is found at the next one; and at the last record, by the head
-// that was kept outside.
-func TestResealed(t *testing.T) {
+// TestResealedRecordIsFound: a record that was altered and hashed anew is found at the next one; the last record, by the head
+// file.
+func TestResealedRecordIsFound(t *testing.T) {
 	for sequence, found := range map[uint64]uint64{1: 2, 2: 3, 3: 3} {
 		f := fresh(t)
 		l := f.Open(t, nil)
@@ -231,26 +232,26 @@ func TestResealed(t *testing.T) {
 			t.Fatalf("the test does not do what it should: %v", err)
 		}
 		if _, broken := audittest.Verify(t, l); len(broken) != 1 || broken[0].Sequence != found {
-			t.Errorf("record %d: broken %v, want %d", sequence, broken, found)
+			t.Errorf("record %d: inconsistent %v, want %d", sequence, broken, found)
 		}
 		must(t, l.Close())
 	}
 }
 
-// TestBeginningRemoved: deleting the oldest records as retention does is found, since no record says that it did.
-func TestBeginningRemoved(t *testing.T) {
+// TestRemovedBeginningIsFound: deleting the oldest records is found, since no record says that retention did.
+func TestRemovedBeginningIsFound(t *testing.T) {
 	f := fresh(t)
 	f.Exec(t, "UPDATE log SET anchor_sequence = 2, anchor_hash = (SELECT hash FROM records WHERE sequence = 2)")
 	f.Exec(t, "DELETE FROM records WHERE sequence <= 2")
 	l := f.Open(t, nil)
 	defer l.Close() // of a test
-	if v, broken := audittest.Verify(t, l); len(broken) != 1 || broken[0].Sequence != 2 || v.First != 3 || v.Sound != 1 {
+	if v, broken := audittest.Verify(t, l); len(broken) != 1 || broken[0].Sequence != 2 || v.First != 3 || v.Intact != 1 {
 		t.Errorf("%+v, %v", v, broken)
 	}
 }
 
-// TestNothingIsLeft: of what retention deleted nothing is in the files once the log is closed.
-func TestNothingIsLeft(t *testing.T) {
+// TestDeletedBytesAreOverwritten: the files of a closed log have no byte of a record that retention deleted.
+func TestDeletedBytesAreOverwritten(t *testing.T) {
 	f := fresh(t)
 	l := f.Open(t, nil)
 	r := audittest.Projection("s", "c", "", 100)

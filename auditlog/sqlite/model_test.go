@@ -29,8 +29,8 @@ type model struct {
 	now     time.Time
 }
 
-// TestModel does any sequence of calls to a log and to a model of it.
-func TestModel(t *testing.T) {
+// TestLogBehavesAsModel does any sequence of calls to a log and to a model of it.
+func TestLogBehavesAsModel(t *testing.T) {
 	n, dir := 0, t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		n++
@@ -56,12 +56,12 @@ func TestModel(t *testing.T) {
 				if err != nil || h.Sequence != m.next-1 || len(m.records) > 0 && h.Hash != m.records[len(m.records)-1].GetHash() {
 					rt.Fatalf("head %+v, %v", h, err)
 				}
-				if s := m.log.Status(); s.Records != int64(len(m.records)) || s.Doubt != "" {
+				if s := m.log.Status(); s.Records != int64(len(m.records)) || s.Inconsistency != "" {
 					rt.Fatalf("%+v, want %d records", s, len(m.records))
 				}
 			},
 		})
-		audittest.WantSound(t, m.log, uint64(len(m.records)))
+		audittest.WantIntact(t, m.log, uint64(len(m.records)))
 	})
 }
 

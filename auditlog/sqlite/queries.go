@@ -10,45 +10,46 @@ import (
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-// Rows is of [chain.Backend].
+// Rows implements [chain.RowReader].
 func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) (rows []*chain.Row, err error) {
-	err = b.read(ctx, func(db *sqlitedb.DB) error {
-		rows, err = b.rows(db, "r.sequence BETWEEN ? AND ? ORDER BY r.sequence LIMIT ?", signed(from), signed(until), limit)
+	err = b.withReader(ctx, func(db *sqlitedb.DB) error {
+		rows, err = b.rows(db, "r.sequence BETWEEN ? AND ? ORDER BY r.sequence LIMIT ?", toInt64(from), toInt64(until), limit)
 		return err
 	})
 	return rows, err
 }
 
-// Request is of [chain.Backend].
+// Request implements [chain.RowReader].
 func (b *backend) Request(ctx context.Context, session, requestID string) (rows []*chain.Row, err error) {
-	err = b.read(ctx, func(db *sqlitedb.DB) error {
+	err = b.withReader(ctx, func(db *sqlitedb.DB) error {
 		rows, err = b.rows(db, "r.session = ? AND r.request_id = ? AND r.request_id <> '' ORDER BY r.part", session, requestID)
 		return err
 	})
 	return rows, err
 }
 
-// signed is a sequence as SQLite has it.
-func signed(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
+// toInt64 returns a sequence as SQLite has it: at most 2^63-1, which no log reaches.
+func toInt64(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
 
-// rows reads whole rows, and then which artifacts they name.
+// rows reads whole rows, and then the artifacts that they name.
 func (b *backend) rows(db *sqlitedb.DB, condition string, args ...any) (rows []*chain.Row, err error) {
 	err = db.Each("SELECT "+rowColumns()+" FROM records r WHERE "+condition, args, func(scan func(...any) error) error {
-		s := &scanned{Row: &chain.Row{Log: b.name}}
-		if err := scan(s.rowPlaces()...); err != nil {
+		s := &rowScanner{Row: &chain.Row{Log: b.name}}
+		if err := scan(s.rowTargets()...); err != nil {
 			return err
 		}
-		rows = append(rows, s.done())
+		rows = append(rows, s.row())
 		return nil
 	})
 	for i := 0; err == nil && i < len(rows); i++ {
-		rows[i].Artifacts, err = artifactsOf(db, rows[i].Sequence)
+		rows[i].Artifacts, err = artifactNames(db, rows[i].Sequence)
 	}
 	return rows, err
 }
 
-func artifactsOf(db *sqlitedb.DB, sequence uint64) (list []string, err error) {
-	err = db.Each("SELECT artifact FROM artifacts WHERE sequence = ? ORDER BY artifact", []any{signed(sequence)}, func(scan func(...any) error) error {
+// artifactNames reads the artifacts that a row names.
+func artifactNames(db *sqlitedb.DB, sequence uint64) (list []string, err error) {
+	err = db.Each("SELECT artifact FROM artifacts WHERE sequence = ? ORDER BY artifact", []any{toInt64(sequence)}, func(scan func(...any) error) error {
 		var name string
 		err := scan(&name)
 		list = append(list, name)
@@ -57,24 +58,25 @@ func artifactsOf(db *sqlitedb.DB, sequence uint64) (list []string, err error) {
 	return list, err
 }
 
-// Outlines is of [chain.Backend].
+// Outlines implements [chain.RowReader].
 func (b *backend) Outlines(ctx context.Context, q auditlog.Query, limit int) (rows []*chain.Row, err error) {
-	query, args := listing(q, limit)
-	err = b.read(ctx, func(db *sqlitedb.DB) error {
-		return db.Each(query, args, func(scan func(...any) error) error {
-			s := &scanned{Row: &chain.Row{Log: b.name}}
-			if err := scan(s.outlinePlaces()...); err != nil {
+	statement, args := listQuery(q, limit)
+	err = b.withReader(ctx, func(db *sqlitedb.DB) error {
+		return db.Each(statement, args, func(scan func(...any) error) error {
+			s := &rowScanner{Row: &chain.Row{Log: b.name}}
+			if err := scan(s.outlineTargets()...); err != nil {
 				return err
 			}
-			rows = append(rows, s.done())
+			rows = append(rows, s.row())
 			return nil
 		})
 	})
 	return rows, err
 }
 
-// listing is the statement of a list. Only what is asked for is in it, so that SQLite takes the index that fits.
-func listing(q auditlog.Query, limit int) (query string, args []any) {
+// listQuery returns the statement of a list and its arguments. Fields of q that are not set are not in it, so that SQLite
+// chooses the index that fits.
+func listQuery(q auditlog.Query, limit int) (statement string, args []any) {
 	from := "records r"
 	var conditions []string
 	where := func(condition string, arg any) {
@@ -91,56 +93,57 @@ func listing(q auditlog.Query, limit int) (query string, args []any) {
 		if c.value != "" {
 			where("r."+c.column+" = ?", c.value)
 			if c.column != "call" && c.column != "tool" {
-				conditions = append(conditions, "r."+c.column+" <> ''") // the indices are of these
+				conditions = append(conditions, "r."+c.column+" <> ''") // the condition of the partial indices
 			}
 		}
 	}
 	if !q.From.IsZero() {
-		where("r.recorded_at >= ?", chain.Time(q.From.UnixMilli()))
+		where("r.recorded_at >= ?", chain.FormatTime(q.From.UnixMilli()))
 	}
 	if !q.Until.IsZero() {
-		where("r.recorded_at < ?", chain.Time(q.Until.UnixMilli()))
+		where("r.recorded_at < ?", chain.FormatTime(q.Until.UnixMilli()))
 	}
 	if q.Below > 0 {
-		where("r.sequence < ?", signed(q.Below))
+		where("r.sequence < ?", toInt64(q.Below))
 	}
 	if len(q.Kinds) > 0 {
 		places := make([]string, len(q.Kinds))
 		for i, k := range q.Kinds {
 			places[i] = "?"
-			args = append(args, chain.KindWord(k))
+			args = append(args, chain.KindName(k))
 		}
 		conditions = append(conditions, "r.kind IN ("+strings.Join(places, ", ")+")")
 	}
-	query = "SELECT " + outlineColumns() + " FROM " + from
+	statement = "SELECT " + outlineColumns + " FROM " + from
 	if len(conditions) > 0 {
-		query += " WHERE " + strings.Join(conditions, " AND ")
+		statement += " WHERE " + strings.Join(conditions, " AND ")
 	}
-	return query + " ORDER BY r.sequence DESC LIMIT ?", append(args, limit)
+	return statement + " ORDER BY r.sequence DESC LIMIT ?", append(args, limit)
 }
 
-const marks = `SELECT sequence, recorded_at, hash,
+// selectMarks reads the oldest rows with their sizes, but not their content.
+const selectMarks = `SELECT sequence, recorded_at, hash,
 	length(facts) + coalesce(length(canonical), 0) + coalesce(length(payload), 0) + coalesce(octet_length(receipt), 0)
 	FROM records ORDER BY sequence LIMIT ?`
 
-// Marks is of [chain.Backend].
+// Marks implements [chain.RetentionReader].
 func (b *backend) Marks(ctx context.Context, limit int) (rows []*chain.Row, err error) {
-	err = b.read(ctx, func(db *sqlitedb.DB) error {
-		return db.Each(marks, []any{limit}, func(scan func(...any) error) error {
-			s := &scanned{Row: &chain.Row{Log: b.name}}
+	err = b.withReader(ctx, func(db *sqlitedb.DB) error {
+		return db.Each(selectMarks, []any{limit}, func(scan func(...any) error) error {
+			s := &rowScanner{Row: &chain.Row{Log: b.name}}
 			if err := scan(&s.Sequence, &s.at, &s.Hash, &s.Size); err != nil {
 				return err
 			}
-			rows = append(rows, s.done())
+			rows = append(rows, s.row())
 			return nil
 		})
 	})
 	return rows, err
 }
 
-// Anchor is of [chain.Backend].
+// Anchor implements [chain.RetentionReader].
 func (b *backend) Anchor(ctx context.Context) (t chain.Tip, err error) {
-	err = b.read(ctx, func(db *sqlitedb.DB) error {
+	err = b.withReader(ctx, func(db *sqlitedb.DB) error {
 		_, err := db.Row("SELECT anchor_sequence, anchor_hash FROM log", nil, &t.Sequence, &t.Hash)
 		return err
 	})

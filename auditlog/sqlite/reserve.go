@@ -13,34 +13,35 @@ import (
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-// reserve is a file that keeps room on the disk. When there is no other it is shortened, a step at a time because
-// whoever else writes to the disk may take what it gives away, so that what is short can still be recorded; when there is
-// room again it is made whole. In between the log is lean, and takes nothing that is long.
+// reserve is a file that occupies disk space. On a full disk it is shortened step by step, because other writers of the
+// disk may take the space that it releases, so that short appends can still be recorded. It is restored once the disk has
+// space again. In between long appends are rejected.
 type reserve struct {
-	path string
-	size int64
-	lean atomic.Bool
+	path  string
+	size  int64       // bytes, when whole
+	inUse atomic.Bool // it is not whole
 }
 
+// newReserve makes or restores the reserve at a path. On a disk without space for it, it is in use at once.
 func newReserve(path string, size int64) *reserve {
 	r := &reserve{path: path, size: size}
 	r.restore()
 	return r
 }
 
-// restore makes the reserve, and reports whether there was room.
+// restore makes the reserve whole, and reports whether the disk had the space.
 func (r *reserve) restore() bool {
-	had := r.has()
+	before := r.left()
 	err := r.allocate()
 	if err != nil {
-		_ = os.Truncate(r.path, had) // what could be allocated is more than there is
+		_ = os.Truncate(r.path, before) // a part of the space may have been allocated, and is needed elsewhere
 	}
-	r.lean.Store(err != nil)
+	r.inUse.Store(err != nil)
 	return err == nil
 }
 
-// has is how many bytes are left of it.
-func (r *reserve) has() int64 {
+// left returns the size of the reserve on disk, in bytes.
+func (r *reserve) left() int64 {
 	info, err := os.Lstat(r.path)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0
@@ -48,6 +49,7 @@ func (r *reserve) has() int64 {
 	return info.Size()
 }
 
+// allocate occupies the space of the whole reserve.
 func (r *reserve) allocate() error {
 	f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -63,7 +65,7 @@ func (r *reserve) allocate() error {
 	return errors.Join(err, f.Close())
 }
 
-// fill writes what cannot be allocated.
+// fill writes zeros, on a file system that cannot allocate.
 func fill(f *os.File, size int64) error {
 	zeros := make([]byte, 64<<10)
 	for size > 0 {
@@ -76,34 +78,35 @@ func fill(f *os.File, size int64) error {
 	return nil
 }
 
-// reserveStep is how much of the reserve is given away first; as long as it is not enough, twice as much each time.
+// reserveStep is the space that is released first, in bytes. It is doubled as long as it is not enough.
 const reserveStep = int64(128 << 10)
 
-// release gives some of the room away, and reports whether there was any for an append. All of it is for refusals and
-// for what makes room; the first half is for small results too, so that their calls are served for a while.
+// release shortens the reserve by step bytes, and reports whether it did. It does not for an append that the reserve does
+// not serve.
 func (r *reserve) release(a *chain.Append, step int64) bool {
-	had := r.has()
-	if !r.isFor(a, had) {
+	had := r.left()
+	if !r.serves(a, had) {
 		return false
 	}
-	r.lean.Store(true)
+	r.inUse.Store(true)
 	return os.Truncate(r.path, max(0, had-step)) == nil
 }
 
-// isFor reports whether what is left of the reserve is for an append.
-func (r *reserve) isFor(a *chain.Append, left int64) bool {
+// serves reports whether a reserve of which left bytes are left serves an append. All of it serves notices: rejections,
+// and retention, which frees space. The first half serves small results too, so that their calls go on for a while.
+func (r *reserve) serves(a *chain.Append, left int64) bool {
 	return left > 0 && (a.IsNotice() || a.IsSmall() && left > r.size/2)
 }
 
-// admit returns the appends that may be done. While the log is lean, what is not for the reserve is refused, unless
-// there is room again: on the disk, or in the database itself, where retention leaves it.
+// admit returns the appends to commit. While the reserve is in use it rejects those that the reserve does not serve,
+// unless there is space again: on the disk, or in the database itself, where retention leaves it.
 func (b *backend) admit(appends []*chain.Append) (admitted []*chain.Append) {
-	if !b.Lean() || b.reserve.restore() || b.roomInside() {
+	if !b.OnReserve() || b.reserve.restore() || b.hasFreePages() {
 		return appends
 	}
-	left := b.reserve.has()
+	left := b.reserve.left()
 	for _, a := range appends {
-		if a.IsNotice() || b.reserve.isFor(a, left) {
+		if a.IsNotice() || b.reserve.serves(a, left) {
 			admitted = append(admitted, a)
 		} else {
 			a.Err = auditlog.ErrFull
@@ -112,18 +115,18 @@ func (b *backend) admit(appends []*chain.Append) (admitted []*chain.Append) {
 	return admitted
 }
 
-// roomInside reports whether the database has as many free pages as the reserve.
-func (b *backend) roomInside() bool {
+// hasFreePages reports whether the free pages of the database are as large as the reserve.
+func (b *backend) hasFreePages() bool {
 	var pages, size int64
-	_, err := b.db.Row("PRAGMA freelist_count", nil, &pages)
+	_, err := b.writer.Row("PRAGMA freelist_count", nil, &pages)
 	if err == nil {
-		_, err = b.db.Row("PRAGMA page_size", nil, &size)
+		_, err = b.writer.Row("PRAGMA page_size", nil, &size)
 	}
 	return err == nil && pages*size >= b.reserve.size
 }
 
-// commitFull does appends that had no room together: each alone, since a small one may fit where a large one does
-// not, and what is short with the reserve.
+// commitFull commits appends for which the disk had no space together: each in a transaction of its own, since a small one
+// may fit where a large one does not, and with the reserve if it serves them. It sets Err of those that fail.
 func (b *backend) commitFull(end chain.Tip, at int64, appends []*chain.Append) chain.Tip {
 	for _, a := range appends {
 		next, err := b.commitTogether(end, at, []*chain.Append{a})

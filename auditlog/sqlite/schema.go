@@ -7,11 +7,11 @@ import (
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
 )
 
-// schemaVersion is the version of the schema, which databases have in user_version.
+// schemaVersion is the version of the schema. Databases have it in user_version.
 const schemaVersion = 1
 
-// schema is for people too: every column that one would search or group by is a real one, and repeats what is in
-// facts. Altering one is found by Verify. SQLite keeps the comments: ".schema" shows them.
+// schema returns the statements that make the tables. They are for people too: every field that one would search or group
+// by is a column, and repeats the record in facts; Verify compares them. SQLite keeps the comments: ".schema" shows them.
 func schema() string {
 	var columns strings.Builder
 	all := chain.AllColumns()
@@ -20,7 +20,7 @@ func schema() string {
 		if i == len(all)-1 {
 			comma = ""
 		}
-		fmt.Fprintf(&columns, "\t%s %s%s -- %s\n", c.Name, c.Type, comma, c.Says)
+		fmt.Fprintf(&columns, "\t%s %s%s -- %s\n", c.Name, c.Type, comma, c.Comment)
 	}
 	return `
 CREATE TABLE log ( -- one row
@@ -43,43 +43,45 @@ CREATE INDEX artifacts_by_name ON artifacts (artifact, sequence)
 `
 }
 
-// outlineColumns are what a list needs, in the order of outlinePlaces.
-func outlineColumns() string {
-	return "r.sequence, r.recorded_at, r.facts, r.previous_hash, r.hash"
-}
+// outlineColumns are the columns of a list, in the order of outlineTargets.
+const outlineColumns = "r.sequence, r.recorded_at, r.facts, r.previous_hash, r.hash"
 
-// rowColumns are all columns, in the order of rowPlaces.
+// rowColumns returns all columns, in the order of rowTargets.
 func rowColumns() string {
-	return outlineColumns() + ", r.receipt, r.canonical, r.payload, r." + strings.Join(chain.ColumnNames(), ", r.")
+	return outlineColumns + ", r.receipt, r.canonical, r.payload, r." + strings.Join(chain.ColumnNames(), ", r.")
 }
 
-// insert is the statement that stores a row, with values in the order of rowValues.
+// insert returns the statement that stores a row, with the values of rowValues.
 func insert() string {
 	names := strings.ReplaceAll(rowColumns(), "r.", "")
 	return "INSERT INTO records (" + names + ") VALUES (" + strings.Repeat("?, ", strings.Count(names, ",")) + "?)"
 }
 
+// rowValues returns the values of all columns, in the order of rowColumns.
 func rowValues(r *chain.Row) []any {
-	return append([]any{int64(r.Sequence), chain.Time(r.At), r.Facts, r.Previous[:], r.Hash[:], r.Receipt, r.Canonical, r.Payload},
+	return append([]any{int64(r.Sequence), chain.FormatTime(r.At), r.Facts, r.Previous[:], r.Hash[:], r.Receipt, r.Canonical, r.Payload},
 		r.Columns.Values()...)
 }
 
-// scanned is a row that is being read.
-type scanned struct {
+// rowScanner reads a row of the table of records.
+type rowScanner struct {
 	*chain.Row
 	at string
 }
 
-func (s *scanned) outlinePlaces() []any {
+// outlineTargets returns pointers to read outlineColumns into.
+func (s *rowScanner) outlineTargets() []any {
 	return []any{&s.Sequence, &s.at, &s.Facts, &s.Previous, &s.Hash}
 }
 
-func (s *scanned) rowPlaces() []any {
-	return append(append(s.outlinePlaces(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.Places()...)
+// rowTargets returns pointers to read rowColumns into.
+func (s *rowScanner) rowTargets() []any {
+	return append(append(s.outlineTargets(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.ScanTargets()...)
 }
 
-// done completes a row. A time that was altered makes one that does not hold.
-func (s *scanned) done() *chain.Row {
+// row returns the row that was read. A time that cannot be parsed was altered: it becomes one that no row has, so that the
+// hash does not match.
+func (s *rowScanner) row() *chain.Row {
 	at, err := chain.ParseTime(s.at)
 	if err != nil {
 		at = -1

@@ -1,5 +1,8 @@
-// Package sqlite keeps an audit log in an SQLite database, which people can read with tools of their own while it is
-// written: docs/reference/audit.md has the schema and queries.
+// Package sqlite keeps an audit log in an SQLite database. Other programs can read it while it is written: docs/reference/audit.md
+// has the schema and queries.
+//
+// One connection writes, within the transactions of package chain; two others read. A file beside the database reserves
+// disk space, so that rejections are still recorded on a full disk (reserve.go).
 package sqlite
 
 import (
@@ -20,73 +23,76 @@ import (
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-// Options say where a log is and how it is kept.
+// Options configure a log.
 type Options struct {
-	// Path of the database, such as "audit.db"; empty: in memory. Beside it are the head, with the same name and
-	// ".head" in the place of its extension, and the reserve, with ".reserve".
+	// Path is the path of the database, such as "audit.db"; empty: in memory. Beside it are the head file, with ".head"
+	// in the place of its extension, and the reserve, with ".reserve".
 	Path string
-	// Volatile leaves out the syncs: a power cut may take the last records.
+	// Volatile omits syncs: a power cut may take the last records.
 	Volatile bool
-	// Reserve is how many bytes of disk are kept for refusals when there is no more room; 0: 8 MiB, less than 0: none.
+	// Reserve is the disk space, in bytes, that is reserved for rejections on a full disk; 0: 8 MiB, less than 0: none.
 	Reserve int64
-	// Now is the clock; nil: the system's.
+	// Now is the clock; nil: that of the system.
 	Now func() time.Time
-	// Logger is told of what goes wrong where nobody waits for an answer. Required.
+	// Logger receives errors for which no caller waits. Required.
 	Logger *slog.Logger
-	// OnCommit is told of transactions; nil: nobody is.
+	// OnCommit is called after each transaction that appended; nil: disabled.
 	OnCommit auditlog.OnCommit
 }
 
 const (
-	// defaultReserve has room for all that SQLite may have written ahead when the disk is full: what it copies into the
-	// database at a time, and as much again that came when it could not.
+	// defaultReserve suffices for all pages that SQLite may have written ahead when the disk is full: those that it copies
+	// into the database at a time, and as many that were appended while it could not.
 	defaultReserve = 8 << 20
-	// checkpointPages is how many pages SQLite writes ahead before it copies them into the database: half of the reserve.
+	// checkpointPages is the number of pages in the write-ahead log from which SQLite copies them into the database: half
+	// of the reserve.
 	checkpointPages = defaultReserve / 2 / pageSize
-	// pageSize of the database, in bytes: room for some records.
+	// pageSize is the page size of the database, in bytes. Some records fit into a page.
 	pageSize = 8 << 10
-	// readers is how many goroutines read at once, beside the one that writes.
+	// readers is the number of connections that read beside the one that writes.
 	readers = 2
 )
 
-// backend is the database.
+// backend stores the rows of a log in an SQLite database.
 type backend struct {
-	path    string
-	name    string
-	db      *sqlitedb.DB      // of the writer
-	readers chan *sqlitedb.DB // nil: the writer reads
-	opened  int               // of readers
-	turn    chan struct{}     // of whoever uses db
-	reserve *reserve
-	count   atomic.Int64
-	bytes   atomic.Int64 // of a database in memory
+	path    string // empty: in memory
+	name    string // of the log
+	writer  *sqlitedb.DB
+	lock    chan struct{}     // held by the goroutine that uses writer
+	readers chan *sqlitedb.DB // idle ones; nil: writer reads too
+	opened  int               // readers
+	reserve *reserve          // nil: none
+	count   atomic.Int64      // rows
+	bytes   atomic.Int64      // of a database in memory
 }
+
+var _ chain.Backend = (*backend)(nil)
 
 // Open opens a log, and makes it if there is none.
 //
-// Errors: auditlog.ErrLocked, ErrTooNew, ErrBroken (it is no database, or damaged), ErrFull, ErrReadOnly.
+// Errors: [auditlog.ErrLocked], ErrTooNew, ErrBroken (the file is no database, or damaged), ErrFull, ErrReadOnly.
 func Open(o Options) (auditlog.Log, error) {
 	log, err := openLog(o)
 	if err != nil {
-		return nil, fmt.Errorf("audit log %s: %w", o.Path, meaning(err))
+		return nil, fmt.Errorf("audit log %s: %w", o.Path, classify(err))
 	}
 	return log, nil
 }
 
 func openLog(o Options) (auditlog.Log, error) {
 	c := chain.Options{Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit}
-	b := &backend{path: o.Path, turn: make(chan struct{}, 1)}
+	b := &backend{path: o.Path, lock: make(chan struct{}, 1)}
 	if o.Path != "" {
 		var err error
-		if c.Witness, c.Found, c.Damaged, err = chain.OpenWitness(beside(o.Path, ".head")); err != nil {
+		if c.HeadFile, err = chain.OpenHeadFile(siblingPath(o.Path, ".head")); err != nil {
 			return nil, err
 		}
 	}
 	err := b.open(o, &c)
 	if err != nil {
 		err = errors.Join(err, b.Close())
-		if c.Witness != nil {
-			err = errors.Join(err, c.Witness.Close())
+		if c.HeadFile != nil {
+			err = errors.Join(err, c.HeadFile.Close())
 		}
 		return nil, err
 	}
@@ -94,24 +100,22 @@ func openLog(o Options) (auditlog.Log, error) {
 	return chain.New(c)
 }
 
-func beside(path, extension string) string {
+// siblingPath returns path with another extension.
+func siblingPath(path, extension string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
 }
 
+// open opens the database and sets the name and the end of the log.
 func (b *backend) open(o Options, c *chain.Options) (err error) {
-	b.db, err = sqlitedb.Open(sqlitedb.Options{Path: o.Path, Volatile: o.Volatile, Schema: schema(), Version: schemaVersion,
+	b.writer, err = sqlitedb.Open(sqlitedb.Options{Path: o.Path, Volatile: o.Volatile, Schema: schema(), Version: schemaVersion,
 		Pragmas: []string{
 			fmt.Sprintf("page_size = %d", pageSize), fmt.Sprintf("wal_autocheckpoint = %d", checkpointPages),
-			"secure_delete = ON", // what retention deleted is gone
+			"secure_delete = ON", // retention leaves no deleted bytes in the file
 		}})
 	if err != nil {
 		return err
 	}
-	c.Name = chain.NewName()
-	if c.Found != nil {
-		c.Name = c.Found.Log // if the database is gone, its log goes on
-	}
-	if c.Name, c.End, err = b.begin(c.Name); err != nil {
+	if c.Name, c.End, err = b.readEnd(c.HeadFile.LogName()); err != nil {
 		return err
 	}
 	b.name = c.Name
@@ -120,14 +124,14 @@ func (b *backend) open(o Options, c *chain.Options) (err error) {
 		if size == 0 {
 			size = defaultReserve
 		}
-		b.reserve = newReserve(beside(o.Path, ".reserve"), size)
+		b.reserve = newReserve(siblingPath(o.Path, ".reserve"), size)
 	}
 	return b.openReaders(o)
 }
 
-// openReaders opens the connections that read beside the writer.
+// openReaders opens the connections that read beside the writer, if the database allows any.
 func (b *backend) openReaders(o Options) error {
-	if b.db.Alone() {
+	if b.writer.Alone() {
 		return nil
 	}
 	b.readers = make(chan *sqlitedb.DB, readers)
@@ -142,155 +146,32 @@ func (b *backend) openReaders(o Options) error {
 	return nil
 }
 
-// begin gives a new log its name, or reads that of an old one, and the end of its chain.
-func (b *backend) begin(name string) (_ string, end chain.Tip, err error) {
+// readEnd reads the name of the log and the end of its chain. A new log gets the name that is given.
+func (b *backend) readEnd(name string) (_ string, end chain.Tip, err error) {
 	var hash chain.Hash
-	found, err := b.db.Row("SELECT name, anchor_sequence, anchor_hash FROM log", nil, &name, &end.Sequence, &hash)
+	found, err := b.writer.Row("SELECT name, anchor_sequence, anchor_hash FROM log", nil, &name, &end.Sequence, &hash)
 	if err != nil {
 		return "", end, err
 	}
 	if !found {
-		return name, end, b.db.Transaction(func() error {
-			return b.db.Run("INSERT INTO log VALUES (?, 0, ?)", name, end.Hash[:])
+		return name, end, b.writer.Transaction(func() error {
+			return b.writer.Run("INSERT INTO log VALUES (?, 0, ?)", name, end.Hash[:])
 		})
 	}
 	end.Hash = hash
-	if _, err := b.db.Row("SELECT sequence, hash FROM records ORDER BY sequence DESC LIMIT 1", nil, &end.Sequence, &end.Hash); err != nil {
+	if _, err := b.writer.Row("SELECT sequence, hash FROM records ORDER BY sequence DESC LIMIT 1", nil, &end.Sequence, &end.Hash); err != nil {
 		return "", end, err
 	}
 	var count int64
-	_, err = b.db.Row("SELECT count(*) FROM records", nil, &count)
+	_, err = b.writer.Row("SELECT count(*) FROM records", nil, &count)
 	b.count.Store(count)
 	return name, end, err
 }
 
-// Stop is of [chain.Backend].
-func (b *backend) Stop() {}
-
-// Commit is of [chain.Backend].
-func (b *backend) Commit(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
-	b.turn <- struct{}{}
-	defer func() { <-b.turn }()
-	next, err := b.commitAll(end, at, b.admit(appends))
-	if err != nil {
-		return end, meaning(err)
-	}
-	for _, a := range appends {
-		a.Err = meaning(a.Err)
-		if a.Err == nil {
-			b.note(a)
-		}
-	}
-	return next, nil
-}
-
-// commitAll does appends in one transaction. Only if that fails it looks for the ones that failed.
-func (b *backend) commitAll(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
-	next, err := b.commitTogether(end, at, appends)
-	switch {
-	case err == nil:
-		return next, nil
-	case errors.Is(err, sqlitedb.ErrConflict):
-		return b.commitSingly(end, at, appends)
-	case errors.Is(err, sqlitedb.ErrFull):
-		return b.commitFull(end, at, appends), nil
-	}
-	return end, err
-}
-
-func (b *backend) commitTogether(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
-	if len(appends) == 0 {
-		return end, nil
-	}
-	err := b.db.Transaction(func() (err error) {
-		for _, a := range appends {
-			if end, err = b.append(end, at, a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return end, err
-}
-
-// commitSingly leaves out the appends that fail.
-func (b *backend) commitSingly(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
-	err := b.db.Transaction(func() error {
-		for _, a := range appends {
-			next := end
-			a.Err = b.db.Attempt(func() (err error) {
-				next, err = b.append(end, at, a)
-				return err
-			})
-			if a.Err == nil {
-				end = next
-			} else if !errors.Is(a.Err, sqlitedb.ErrConflict) {
-				return a.Err
-			}
-		}
-		return nil
-	})
-	return end, err
-}
-
-// append seals the rows of an append and stores them.
-func (b *backend) append(end chain.Tip, at int64, a *chain.Append) (chain.Tip, error) {
-	if err := b.retire(a.Retired); err != nil {
-		return end, err
-	}
-	for _, r := range a.Rows {
-		end = r.Seal(b.name, end, at)
-		if err := b.db.Run(insertRecord, rowValues(r)...); err != nil {
-			return end, err
-		}
-		for _, artifact := range r.Artifacts {
-			if err := b.db.Run("INSERT INTO artifacts VALUES (?, ?)", int64(r.Sequence), artifact); err != nil {
-				return end, err
-			}
-		}
-	}
-	return end, nil
-}
-
-var insertRecord = insert()
-
-// retire deletes the oldest rows.
-func (b *backend) retire(r *chain.Retired) error {
-	if r == nil {
-		return nil
-	}
-	last := int64(r.Last.Sequence)
-	return errors.Join(b.db.Run("DELETE FROM records WHERE sequence <= ?", last),
-		b.db.Run("DELETE FROM artifacts WHERE sequence <= ?", last),
-		b.db.Run("UPDATE log SET anchor_sequence = ?, anchor_hash = ?", last, r.Last.Hash[:]))
-}
-
-// note counts what an append changed.
-func (b *backend) note(a *chain.Append) {
-	b.count.Add(int64(len(a.Rows)))
-	if a.Retired != nil {
-		b.count.Add(-a.Retired.Count)
-	}
-	if b.path == "" {
-		for _, r := range a.Rows {
-			b.bytes.Add(int64(len(r.Facts) + len(r.Canonical) + len(r.Payload) + len(r.Receipt.String)))
-		}
-	}
-}
-
-// read reads with a connection that nobody else uses.
-func (b *backend) read(ctx context.Context, do func(db *sqlitedb.DB) error) error {
+// withReader calls query with a connection that no other goroutine uses.
+func (b *backend) withReader(ctx context.Context, query func(db *sqlitedb.DB) error) error {
 	if b.readers == nil {
-		select {
-		case b.turn <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		defer func() { <-b.turn }()
-		if b.db == nil {
-			return auditlog.ErrClosed
-		}
-		return meaning(do(b.db))
+		return b.withWriter(ctx, query)
 	}
 	select {
 	case db, open := <-b.readers:
@@ -298,13 +179,27 @@ func (b *backend) read(ctx context.Context, do func(db *sqlitedb.DB) error) erro
 			return auditlog.ErrClosed
 		}
 		defer func() { b.readers <- db }()
-		return meaning(do(db))
+		return classify(query(db))
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// Size is of [chain.Backend].
+// withWriter calls query with the connection that writes, between two commits.
+func (b *backend) withWriter(ctx context.Context, query func(db *sqlitedb.DB) error) error {
+	select {
+	case b.lock <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-b.lock }()
+	if b.writer == nil {
+		return auditlog.ErrClosed
+	}
+	return classify(query(b.writer))
+}
+
+// Size implements [chain.Usage].
 func (b *backend) Size() (records, bytes int64) {
 	if b.path == "" {
 		return b.count.Load(), b.bytes.Load()
@@ -317,10 +212,13 @@ func (b *backend) Size() (records, bytes int64) {
 	return b.count.Load(), bytes
 }
 
-// Lean is of [chain.Backend].
-func (b *backend) Lean() bool { return b.reserve != nil && b.reserve.lean.Load() }
+// OnReserve implements [chain.Usage].
+func (b *backend) OnReserve() bool { return b.reserve != nil && b.reserve.inUse.Load() }
 
-// Close is of [chain.Backend].
+// Stop implements [chain.Committer]. No Commit waits here.
+func (b *backend) Stop() {}
+
+// Close implements [chain.Committer]. It waits for readers that are in use.
 func (b *backend) Close() error {
 	var errs []error
 	for range b.opened {
@@ -329,25 +227,25 @@ func (b *backend) Close() error {
 	if b.readers != nil {
 		close(b.readers)
 	}
-	b.turn <- struct{}{}
-	defer func() { <-b.turn }()
-	if b.db != nil {
-		errs = append(errs, b.db.Close())
-		b.db = nil
+	b.lock <- struct{}{}
+	defer func() { <-b.lock }()
+	if b.writer != nil {
+		errs = append(errs, b.writer.Close())
+		b.writer = nil
 	}
 	return errors.Join(errs...)
 }
 
-// meaning says what an error of the database means for a log.
-func meaning(err error) error {
+// classify wraps an error of the database with the error of package auditlog that it means. Others pass.
+func classify(err error) error {
 	var sentinel error
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, sqlitedb.ErrConflict) && strings.Contains(err.Error(), "request_id"):
 		sentinel = auditlog.ErrReused
-	case errors.Is(err, sqlitedb.ErrConflict): // somebody else writes to the log
-		sentinel = auditlog.ErrPoisoned
+	case errors.Is(err, sqlitedb.ErrConflict): // another program wrote to the log
+		sentinel = auditlog.ErrFailed
 	case errors.Is(err, sqlitedb.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		sentinel = auditlog.ErrFull
 	case errors.Is(err, sqlitedb.ErrReadOnly), errors.Is(err, syscall.EROFS):
@@ -355,7 +253,7 @@ func meaning(err error) error {
 	case errors.Is(err, sqlitedb.ErrTooNew):
 		sentinel = auditlog.ErrTooNew
 	case errors.Is(err, sqlitedb.ErrFailed):
-		sentinel = auditlog.ErrPoisoned
+		sentinel = auditlog.ErrFailed
 	case errors.Is(err, sqlitedb.ErrUnreadable):
 		sentinel = auditlog.ErrBroken
 	case errors.Is(err, sql.ErrConnDone):

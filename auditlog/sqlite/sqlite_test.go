@@ -36,11 +36,11 @@ func (f file) Exec(t testing.TB, statement string, args ...any) {
 	}
 }
 
-func (file) Lasts() bool { return true }
+func (file) Persistent() bool { return true }
 
 type memory struct{ file }
 
-func (memory) Lasts() bool { return false }
+func (memory) Persistent() bool { return false }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
@@ -51,10 +51,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func TestFile(t *testing.T) {
+func TestFileMeetsContract(t *testing.T) {
 	audittest.Run(t, func(t testing.TB) audittest.Place { return file{filepath.Join(t.TempDir(), "audit.db")} })
 }
 
-func TestMemory(t *testing.T) {
+func TestMemoryMeetsContract(t *testing.T) {
 	audittest.Run(t, func(testing.TB) audittest.Place { return memory{} })
 }

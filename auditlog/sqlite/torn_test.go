@@ -15,15 +15,15 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// moment is how the files of a log were when so many records were durable.
+// moment is the content of the files of a log at one time.
 type moment struct{ database, wal, head []byte }
 
-// TestTornLog is what a crash may leave: the log of writes ends at any byte, or has something else from there on. Every
-// record that was complete is there, the chain holds, no sequence is given twice, and if the head that was kept outside
-// knows of more, the log says which records are missing.
+// TestTornLogKeepsWholeRecords opens what a crash may leave: the write-ahead log of SQLite ends at any byte, or has garbage
+// from there on. Every complete record is there, the chain is intact, no sequence is assigned twice, and if the recorded
+// head is younger, the log says which records are missing.
 //
 // It takes the ends of all pages and some bytes in between; with TOOLRESULT_FAULTS_STEPS every byte.
-func TestTornLog(t *testing.T) {
+func TestTornLogKeepsWholeRecords(t *testing.T) {
 	t.Parallel()
 	records, moments := logInMoments(t, 2)
 	whole := moments[len(moments)-1]
@@ -62,7 +62,7 @@ func TestTornLog(t *testing.T) {
 	}
 }
 
-// garbage is anything but what was written.
+// garbage returns bytes that all differ from those that were written.
 func garbage(written []byte) []byte {
 	b := make([]byte, len(written))
 	for i := range b {
@@ -71,7 +71,7 @@ func garbage(written []byte) []byte {
 	return b
 }
 
-// logInMoments appends records and returns how the files were before the first and after each.
+// logInMoments appends records, and returns the content of the files before the first and after each.
 func logInMoments(t *testing.T, n int) (records []*pb.AuditRecord, moments []moment) {
 	path := filepath.Join(t.TempDir(), "audit.db")
 	l, err := sqlite.Open(sqlite.Options{Path: path, Volatile: true, Reserve: -1, Logger: quiet()})
@@ -94,8 +94,8 @@ func logInMoments(t *testing.T, n int) (records []*pb.AuditRecord, moments []mom
 	return records, moments
 }
 
-// wantTorn opens what a crash left; twice, if that is to be noticed, as it stays to be seen.
-func wantTorn(t *testing.T, dir string, m moment, records []*pb.AuditRecord, doubt string) {
+// wantTorn opens what a crash left; twice if records are missing, because the gap must stay visible.
+func wantTorn(t *testing.T, dir string, m moment, records []*pb.AuditRecord, inconsistency string) {
 	t.Helper()
 	must(t, os.MkdirAll(dir, 0o700))
 	defer os.RemoveAll(dir)
@@ -104,14 +104,14 @@ func wantTorn(t *testing.T, dir string, m moment, records []*pb.AuditRecord, dou
 		must(t, os.WriteFile(name, content, 0o600))
 	}
 	next := uint64(len(records)) + 1
-	for again := range uint64(1 + len(doubt)/len("missing")) {
+	for again := range uint64(1 + len(inconsistency)/len("missing")) {
 		l, err := sqlite.Open(sqlite.Options{Path: path, Volatile: true, Reserve: -1, Logger: quiet()})
 		must(t, err)
-		if said := l.Status().Doubt; (said != "") != (doubt != "" && again == 0) {
-			t.Errorf("the log is doubted: %q", said)
+		if reported := l.Status().Inconsistency; (reported != "") != (inconsistency != "" && again == 0) {
+			t.Errorf("the log reports %q", reported)
 		}
 		v, broken := audittest.Verify(t, l)
-		if doubt == "" && (len(broken) > 0 || v.Sound != uint64(len(records))+again) || doubt != "" && (len(broken) != 1 || broken[0].Sequence != next) {
+		if inconsistency == "" && (len(broken) > 0 || v.Intact != uint64(len(records))+again) || inconsistency != "" && (len(broken) != 1 || broken[0].Sequence != next) {
 			t.Errorf("%d records: %+v, %v", len(records), v, broken)
 		}
 		for _, r := range records {
@@ -121,9 +121,9 @@ func wantTorn(t *testing.T, dir string, m moment, records []*pb.AuditRecord, dou
 				t.Error(diff)
 			}
 		}
-		h, err := l.Append(context.Background(), audittest.Refusal("x"))
+		h, err := l.Append(context.Background(), audittest.Rejection("x"))
 		must(t, err)
-		if doubt == "" && h.Sequence != next+again || doubt != "" && h.Sequence <= next {
+		if inconsistency == "" && h.Sequence != next+again || inconsistency != "" && h.Sequence <= next {
 			t.Errorf("the next record is %d, after %d", h.Sequence, len(records))
 		}
 		must(t, l.Close())

@@ -13,6 +13,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// artifactsCommand returns `artifacts`.
 func artifactsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "artifacts", Short: "Read what receipts left out, and keep house"}
 	cmd.AddCommand(artifactsReadCommand(), artifactsAppendCommand(), artifactsListCommand(), artifactsVerifyCommand(), artifactsLeaseCommand(), artifactsCollectCommand())
@@ -20,27 +21,28 @@ func artifactsCommand() *cobra.Command {
 }
 
 // reading is one use of `artifacts read`.
-type reading struct {
-	target target
-	lines  string
-	tail   uint64
-	around uint64
-	match  string
-	at     *string // a JSON pointer
-	near   uint32
-	budget pb.ReadBudget
-	cursor string
-	follow bool
+type artifactRead struct {
+	target  target
+	lines   string
+	tail    uint64
+	around  uint64
+	match   string
+	pointer *string // a JSON pointer
+	context uint32  // lines before and after around, or each match
+	budget  pb.ReadBudget
+	cursor  string
+	follow  bool
 
 	session string
 	raw     bool
 }
 
-// followInterval is how long `artifacts read --follow` waits before it asks again.
+// followInterval is the time between two requests of `artifacts read --follow`.
 const followInterval = 200 * time.Millisecond
 
+// artifactsReadCommand returns `artifacts read`.
 func artifactsReadCommand() *cobra.Command {
-	var r reading
+	var r artifactRead
 	var pointer string
 	cmd := &cobra.Command{
 		Use: "read [flags] PATH", Short: "Print a part of an artifact, exactly as it was put",
@@ -49,8 +51,8 @@ func artifactsReadCommand() *cobra.Command {
 			"and the cursor of the next on stderr.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("pointer") { // "" is one, too
-				r.at = &pointer
+			if cmd.Flags().Changed("pointer") { // "" is a pointer, too
+				r.pointer = &pointer
 			}
 			return r.run(cmd, args[0])
 		},
@@ -63,7 +65,7 @@ func artifactsReadCommand() *cobra.Command {
 	cmd.Flags().Uint64Var(&r.around, "around", 0, "a line, and --context lines before and after it")
 	cmd.Flags().StringVar(&r.match, "match", "", "lines that match a regular expression, and --context lines before and after each")
 	cmd.Flags().StringVar(&pointer, "pointer", "", "the value of a JSON text at a JSON pointer (RFC 6901), such as /items/3/name")
-	cmd.Flags().Uint32Var(&r.near, "context", 0, "lines before and after")
+	cmd.Flags().Uint32Var(&r.context, "context", 0, "lines before and after")
 	cmd.Flags().Uint32Var(&r.budget.MaxBytes, "max-bytes", 0, "bytes of one page (default: all pages are printed)")
 	cmd.Flags().Uint32Var(&r.budget.MaxLines, "max-lines", 0, "lines of one page (default: all pages are printed)")
 	cmd.Flags().StringVar(&r.cursor, "cursor", "", "where to go on, as the page before said")
@@ -72,7 +74,8 @@ func artifactsReadCommand() *cobra.Command {
 	return cmd
 }
 
-func (r *reading) run(cmd *cobra.Command, path string) error {
+// run prints all pages or, if a flag bounds a page, one and the cursor of the next.
+func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 	req, err := r.request(path)
 	if err != nil {
 		return err
@@ -81,7 +84,7 @@ func (r *reading) run(cmd *cobra.Command, path string) error {
 	if every {
 		req.Budget = &pb.ReadBudget{MaxBytes: cmp.Or(r.budget.GetMaxBytes(), 1<<20), MaxLines: cmp.Or(r.budget.GetMaxLines(), 1_000_000)}
 	}
-	return r.target.with(cmd.Context(), func(c *connection) error {
+	return r.target.withConnection(cmd.Context(), func(c *connection) error {
 		for {
 			resp, err := c.ReadArtifact(cmd.Context(), req)
 			if err != nil {
@@ -110,7 +113,7 @@ func (r *reading) run(cmd *cobra.Command, path string) error {
 	})
 }
 
-// pause waits, unless ctx is done before.
+// pause waits for d, or until ctx is done.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -120,7 +123,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
+// request returns the request for the first page.
+func (r *artifactRead) request(path string) (*pb.ReadArtifactRequest, error) {
 	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, PageToken: r.cursor, SessionId: r.session, Raw: r.raw}
 	switch {
 	case r.lines != "":
@@ -132,11 +136,11 @@ func (r *reading) request(path string) (*pb.ReadArtifactRequest, error) {
 	case r.tail > 0:
 		req.Selection = &pb.ReadArtifactRequest_Tail{Tail: &pb.TailLines{Lines: r.tail}}
 	case r.around > 0:
-		req.Selection = &pb.ReadArtifactRequest_Around{Around: &pb.AroundLine{Line: r.around, Before: r.near, After: r.near}}
+		req.Selection = &pb.ReadArtifactRequest_Around{Around: &pb.AroundLine{Line: r.around, Before: r.context, After: r.context}}
 	case r.match != "":
-		req.Selection = &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: r.match, Before: r.near, After: r.near}}
-	case r.at != nil:
-		req.Selection = &pb.ReadArtifactRequest_JsonPointer{JsonPointer: *r.at}
+		req.Selection = &pb.ReadArtifactRequest_Match{Match: &pb.MatchingLines{Pattern: r.match, Before: r.context, After: r.context}}
+	case r.pointer != nil:
+		req.Selection = &pb.ReadArtifactRequest_JsonPointer{JsonPointer: *r.pointer}
 	}
 	return req, nil
 }

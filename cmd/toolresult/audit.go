@@ -1,5 +1,11 @@
 package main
 
+// The commands of the audit log: list, show, verify, export.
+//
+// All of them call the AuditService of a running sidecar, or of an embedded one that opens the same log. verify has two
+// halves: the chain of hashes shows that no record was altered or removed, and making a result again from its stored
+// complete output shows that the record has what was answered.
+
 import (
 	"bytes"
 	"cmp"
@@ -21,21 +27,23 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// auditCommand returns `audit`.
 func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "audit", Short: "See what the model saw, and prove it"}
 	cmd.AddCommand(auditListCommand(), auditShowCommand(), auditVerifyCommand(), auditExportCommand())
 	return cmd
 }
 
-// selection says which records.
-type selection struct {
+// recordFilter selects records by flags.
+type recordFilter struct {
 	req   pb.ListRecordsRequest
 	kinds []string
 	since time.Duration
-	limit int // 0: all
+	limit int // number of records; 0: all
 }
 
-func (s *selection) flags(fs *pflag.FlagSet, limit int) {
+// flags defines the flags, with the default of --limit.
+func (s *recordFilter) flags(fs *pflag.FlagSet, limit int) {
 	fs.StringVar(&s.req.SessionId, "session", "", "of this session")
 	fs.StringVar(&s.req.CallId, "call", "", "of this call")
 	fs.StringVar(&s.req.RequestId, "request", "", "with this request id")
@@ -46,7 +54,7 @@ func (s *selection) flags(fs *pflag.FlagSet, limit int) {
 	fs.IntVar(&s.limit, "limit", limit, "at most so many; 0: all")
 }
 
-// kindNames are the kinds of records as the command has them.
+// kindNames returns the names of all kinds of records.
 func kindNames() (names []string) {
 	for number := int32(1); ; number++ {
 		name, ok := pb.AuditKind_name[number]
@@ -57,10 +65,11 @@ func kindNames() (names []string) {
 	}
 }
 
+// kindName returns the name of a kind: "AUDIT_KIND_TOOL_CALL" gives "tool_call".
 func kindName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "AUDIT_KIND_")) }
 
-// each visits the records, the newest first.
-func (s *selection) each(ctx context.Context, c *connection, visit func(*pb.AuditRecord) error) error {
+// each calls visit for each record that is selected, the newest first. An error of visit ends it.
+func (s *recordFilter) each(ctx context.Context, c *connection, visit func(*pb.AuditRecord) error) error {
 	for _, name := range s.kinds {
 		kind, ok := pb.AuditKind_value["AUDIT_KIND_"+strings.ToUpper(name)]
 		if !ok {
@@ -92,16 +101,17 @@ func (s *selection) each(ctx context.Context, c *connection, visit func(*pb.Audi
 	}
 }
 
+// auditListCommand returns `audit list`.
 func auditListCommand() *cobra.Command {
 	var t target
-	var s selection
+	var s recordFilter
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List audit records, the newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 				err := s.each(cmd.Context(), c, func(r *pb.AuditRecord) error {
-					_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.GetSequence(), stamp(r.GetRecordedAt()), kindName(r.GetKind().String()),
+					_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.GetSequence(), formatTime(r.GetRecordedAt()), kindName(r.GetKind().String()),
 						cmp.Or(r.GetCall().GetSessionId(), "-"), cmp.Or(r.GetCall().GetCallId(), "-"), cmp.Or(r.GetToolName(), "-"), recordNote(r))
 					return err
 				})
@@ -114,7 +124,8 @@ func auditListCommand() *cobra.Command {
 	return cmd
 }
 
-// recordNote is what is special about a record.
+// recordNote returns the last column of a list: tokens and secrets of a result, the reason of a rejection, or the records
+// that retention deleted.
 func recordNote(r *pb.AuditRecord) string {
 	switch r.GetKind() {
 	case pb.AuditKind_AUDIT_KIND_REJECTION:
@@ -133,17 +144,18 @@ func recordNote(r *pb.AuditRecord) string {
 	return note
 }
 
+// auditShowCommand returns `audit show`.
 func auditShowCommand() *cobra.Command {
 	var t target
 	var form string
 	cmd := &cobra.Command{
 		Use: "show [flags] SEQUENCE", Short: "Print a record: the receipt that the model read, or all of it", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sequence, err := sequenceOf(args[0])
+			sequence, err := parseSequence(args[0])
 			if err != nil {
 				return err
 			}
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.GetRecord(cmd.Context(), &pb.GetRecordRequest{Sequence: sequence})
 				if err != nil {
 					return err
@@ -157,7 +169,8 @@ func auditShowCommand() *cobra.Command {
 	return cmd
 }
 
-func sequenceOf(text string) (uint64, error) {
+// parseSequence reads the sequence of a record, a number from 1.
+func parseSequence(text string) (uint64, error) {
 	sequence, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || sequence == 0 {
 		return 0, fmt.Errorf("%q is no sequence, a number from 1 on", text)
@@ -165,6 +178,7 @@ func sequenceOf(text string) (uint64, error) {
 	return sequence, nil
 }
 
+// auditVerifyCommand returns `audit verify`.
 func auditVerifyCommand() *cobra.Command {
 	var t target
 	var head string
@@ -176,12 +190,12 @@ func auditVerifyCommand() *cobra.Command {
 			"Prints what differs or cannot be compared, and exits with 1 if anything differs.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v := verification{ctx: cmd.Context(), out: cmd.OutOrStdout()}
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				v.connection = c
 				if err := v.run(args, head, all); err != nil {
 					return err
 				}
-				if v.differ > 0 {
+				if v.inconsistent > 0 {
 					return exitError{1}
 				}
 				return nil
@@ -197,14 +211,15 @@ func auditVerifyCommand() *cobra.Command {
 // verification is one use of `audit verify`.
 type verification struct {
 	*connection
-	ctx    context.Context //nolint:containedctx // of the command
-	out    io.Writer
-	differ int
+	ctx          context.Context //nolint:containedctx // of the command
+	out          io.Writer
+	inconsistent int
 }
 
+// run verifies the records that are named or, if none is, the chain; with all, then every record.
 func (v *verification) run(args []string, head string, all bool) error {
 	for _, arg := range args {
-		sequence, err := sequenceOf(arg)
+		sequence, err := parseSequence(arg)
 		if err != nil {
 			return err
 		}
@@ -218,11 +233,11 @@ func (v *verification) run(args []string, head string, all bool) error {
 	if err := v.log(head); err != nil || !all {
 		return err
 	}
-	var s selection
+	var s recordFilter
 	return s.each(v.ctx, v.connection, func(r *pb.AuditRecord) error { return v.record(r.GetSequence()) })
 }
 
-// record verifies one record.
+// record has the sidecar make a result again, and prints whether the record holds.
 func (v *verification) record(sequence uint64) error {
 	resp, err := v.VerifyRecord(v.ctx, &pb.VerifyRecordRequest{Sequence: sequence})
 	if err != nil {
@@ -232,7 +247,7 @@ func (v *verification) record(sequence uint64) error {
 	switch {
 	case !resp.GetHolds():
 		verdict = "DIFFERS"
-		v.differ++
+		v.inconsistent++
 	case !resp.GetComplete():
 		verdict = "holds, as far as it can be compared"
 	}
@@ -245,7 +260,7 @@ func (v *verification) record(sequence uint64) error {
 	return nil
 }
 
-// log follows the chain.
+// log verifies the chain, and that the record of a head that was kept is in it, and prints what does not hold.
 func (v *verification) log(head string) error {
 	req := &pb.VerifyLogRequest{}
 	if head != "" {
@@ -253,7 +268,7 @@ func (v *verification) log(head string) error {
 		if len(parts) != 3 {
 			return fmt.Errorf("--head %q: LOG SEQUENCE HASH", head)
 		}
-		sequence, err := sequenceOf(parts[1])
+		sequence, err := parseSequence(parts[1])
 		if err != nil {
 			return err
 		}
@@ -276,19 +291,20 @@ func (v *verification) log(head string) error {
 			continue
 		}
 		n := resp.GetVerified()
-		v.differ += int(n.GetInconsistent())
+		v.inconsistent += int(n.GetInconsistent())
 		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetIntact(), n.GetInconsistent(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
 		return nil
 	}
 }
 
+// auditExportCommand returns `audit export`.
 func auditExportCommand() *cobra.Command {
 	var t target
-	var s selection
+	var s recordFilter
 	cmd := &cobra.Command{
 		Use: "export [flags]", Short: "Print records whole, one JSON object on each line, the newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				return s.each(cmd.Context(), c, func(r *pb.AuditRecord) error {
 					resp, err := c.GetRecord(cmd.Context(), &pb.GetRecordRequest{Sequence: r.GetSequence()})
 					if err != nil {
@@ -304,7 +320,7 @@ func auditExportCommand() *cobra.Command {
 	return cmd
 }
 
-// printLine prints a record on one line, without the white space that protojson varies.
+// printLine prints a record as JSON on one line. protojson varies its white space on purpose; this removes it.
 func printLine(w io.Writer, r *pb.AuditRecord) error {
 	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(r)
 	if err != nil {

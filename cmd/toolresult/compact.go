@@ -13,13 +13,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// compactCommand returns `compact`.
 func compactCommand() *cobra.Command {
-	var c call
+	var c rpcFlags
 	var p compactionFlags
 	cmd := &cobra.Command{
 		Use: "compact", Short: "Compact the canonical results of a session from stdin, oldest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			given, err := c.session(cmd.InOrStdin())
+			given, err := c.readResults(cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
@@ -30,7 +31,7 @@ func compactCommand() *cobra.Command {
 			if c.output == "json" {
 				req.CanonicalForm = pb.CanonicalForm_CANONICAL_FORM_JSON
 			}
-			return c.target.with(cmd.Context(), func(conn *connection) error {
+			return c.target.withConnection(cmd.Context(), func(conn *connection) error {
 				resp, err := compactSession(cmd.Context(), conn, req)
 				switch {
 				case err != nil:
@@ -55,10 +56,9 @@ func compactCommand() *cobra.Command {
 	return cmd
 }
 
-// compactionFlags is a compaction policy as flags. A policy of the input holds where a
-// flag is not given.
+// compactionFlags are a CompactionPolicy as flags. A flag that is not given leaves the policy of the input.
 type compactionFlags struct {
-	given               *pflag.FlagSet
+	given               *pflag.FlagSet // knows which flags were given
 	level, onBreak      string
 	session             string
 	total, preview      uint32
@@ -71,6 +71,7 @@ type compactionFlags struct {
 	overview            bool
 }
 
+// flags defines the flags.
 func (p *compactionFlags) flags(fs *pflag.FlagSet) {
 	p.given = fs
 	fs.StringVar(&p.level, "level", "", "lowest level: trimmed, handles or line (default: line with --total-tokens, trimmed without)")
@@ -92,7 +93,7 @@ func (p *compactionFlags) flags(fs *pflag.FlagSet) {
 	fs.BoolVar(&p.explain, "explain", false, "print the plan as a table, and store nothing")
 }
 
-// form is how a plan is printed, which has no receipt.
+// form returns the form in which to print a plan, which has no receipt.
 func (p *compactionFlags) form(output string) string {
 	if output == "receipt" {
 		return "json"
@@ -100,7 +101,7 @@ func (p *compactionFlags) form(output string) string {
 	return output
 }
 
-// apply puts the flags into a request.
+// apply sets the fields of a request for which flags were given, and the defaults of the command.
 func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (err error) {
 	if req.Policy == nil {
 		req.Policy = &pb.CompactionPolicy{}
@@ -111,10 +112,10 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 			return err
 		}
 	}
-	set(p.given, "total-tokens", &policy.TotalTokens, p.total)
-	set(p.given, "preview-tokens", &policy.PreviewTokens, p.preview)
-	set(p.given, "open-failure-tokens", &policy.OpenFailureTokens, &p.openFailure)
-	set(p.given, "session", &req.SessionId, p.session)
+	setGiven(p.given, "total-tokens", &policy.TotalTokens, p.total)
+	setGiven(p.given, "preview-tokens", &policy.PreviewTokens, p.preview)
+	setGiven(p.given, "open-failure-tokens", &policy.OpenFailureTokens, &p.openFailure)
+	setGiven(p.given, "session", &req.SessionId, p.session)
 	req.DryRun = req.DryRun || p.dryRun || p.explain
 	if p.level == "" && policy.Level == 0 && policy.TotalTokens == 0 {
 		p.level = "trimmed"
@@ -130,25 +131,27 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 	return p.cache(policy)
 }
 
+// protect sets the ProtectionPolicy.
 func (p *compactionFlags) protect(policy *pb.CompactionPolicy) {
 	if policy.Protect == nil {
 		policy.Protect = &pb.ProtectionPolicy{}
 	}
-	set(p.given, "protect-turns", &policy.Protect.LastTurns, p.turns)
-	set(p.given, "protect-call", &policy.Protect.CallIds, p.calls)
-	set(p.given, "protect-family", &policy.Protect.Families, p.families)
+	setGiven(p.given, "protect-turns", &policy.Protect.LastTurns, p.turns)
+	setGiven(p.given, "protect-call", &policy.Protect.CallIds, p.calls)
+	setGiven(p.given, "protect-family", &policy.Protect.Families, p.families)
 }
 
+// cache sets the CachePolicy.
 func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
 	if policy.Cache == nil {
 		policy.Cache = &pb.CachePolicy{}
 	}
 	c := policy.Cache
-	set(p.given, "cached-results", &c.CachedResults, p.cached)
-	set(p.given, "min-saving-tokens", &c.MinSavingTokens, p.minSaving)
-	set(p.given, "write-percent", &c.WritePercent, p.write)
-	set(p.given, "read-percent", &c.ReadPercent, &p.read)
-	set(p.given, "expected-requests", &c.ExpectedRequests, p.expect)
+	setGiven(p.given, "cached-results", &c.CachedResults, p.cached)
+	setGiven(p.given, "min-saving-tokens", &c.MinSavingTokens, p.minSaving)
+	setGiven(p.given, "write-percent", &c.WritePercent, p.write)
+	setGiven(p.given, "read-percent", &c.ReadPercent, &p.read)
+	setGiven(p.given, "expected-requests", &c.ExpectedRequests, p.expect)
 	if p.onBreak == "" {
 		return nil
 	}
@@ -157,21 +160,21 @@ func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
 	return err
 }
 
-// set sets a field of a message to a flag that was given.
-func set[T any](given *pflag.FlagSet, flag string, field *T, value T) {
+// setGiven sets a field of a message if its flag was given.
+func setGiven[T any](given *pflag.FlagSet, flag string, field *T, value T) {
 	if given.Changed(flag) {
 		*field = value
 	}
 }
 
-// explainPlan prints what a compaction would do to each result.
-func explainPlan(w io.Writer, given *session, plan *pb.CompactionPlan) error {
+// explainPlan prints a plan as a table, a line for each result, and its summary.
+func explainPlan(w io.Writer, given *compactInput, plan *pb.CompactionPlan) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "#\tcall\ttool\tabout\tlevel\ttokens\twhy")
 	for i, r := range plan.GetResults() {
 		fmt.Fprintln(table, strings.Join([]string{
-			strconv.Itoa(i), given.req.GetEntries()[i].GetCallId(), given.tool(i), column(r.GetSubject()), levelOf(r), change(r), why(r),
+			strconv.Itoa(i), given.req.GetEntries()[i].GetCallId(), given.toolName(i), tableCell(r.GetSubject()), levelName(r), tokenChange(r), reasons(r),
 		}, "\t"))
 	}
 	if err := table.Flush(); err != nil {
@@ -182,13 +185,14 @@ func explainPlan(w io.Writer, given *session, plan *pb.CompactionPlan) error {
 			return err
 		}
 	}
-	return writeln(w, "\n"+verdict(given.req, plan))
+	return writeln(w, "\n"+summarizePlan(given.req, plan))
 }
 
-// widestColumn is how many characters of what a result is about a table shows.
+// widestColumn is the largest number of characters of a subject in the table.
 const widestColumn = 40
 
-func column(text string) string {
+// tableCell returns a text for the table: without tabs, and cut at widestColumn.
+func tableCell(text string) string {
 	runes := []rune(strings.ReplaceAll(text, "\t", " "))
 	if len(runes) > widestColumn {
 		return string(runes[:widestColumn-1]) + "…"
@@ -196,22 +200,24 @@ func column(text string) string {
 	return string(runes)
 }
 
-func levelOf(r *pb.PlannedResult) string {
+// levelName returns the level of a result after the compaction.
+func levelName(r *pb.PlannedResult) string {
 	if r.GetLevel() == pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED {
 		return "full"
 	}
 	return strings.ToLower(strings.TrimPrefix(r.GetLevel().String(), "COMPACTION_LEVEL_"))
 }
 
-func change(r *pb.PlannedResult) string {
+// tokenChange returns the tokens of a result, before and after if it changes.
+func tokenChange(r *pb.PlannedResult) string {
 	if !r.GetChanged() {
 		return strconv.Itoa(int(r.GetTokensBefore()))
 	}
 	return fmt.Sprintf("%d → %d", r.GetTokensBefore(), r.GetTokensAfter())
 }
 
-// why says what of a result decided.
-func why(r *pb.PlannedResult) string {
+// reasons returns the properties of a result that decided about it.
+func reasons(r *pb.PlannedResult) string {
 	var list []string
 	switch r.GetHold() {
 	case pb.ResultHold_RESULT_HOLD_PROTECTED:
@@ -231,8 +237,8 @@ func why(r *pb.PlannedResult) string {
 	return strings.Join(list, ", ")
 }
 
-// verdict sums a plan up.
-func verdict(req *pb.CompactRequest, plan *pb.CompactionPlan) string {
+// summarizePlan returns the line below the table: tokens, budget and the first change.
+func summarizePlan(req *pb.CompactRequest, plan *pb.CompactionPlan) string {
 	text := fmt.Sprintf("%d → %d tokens", plan.GetTokensBefore(), plan.GetTokensAfter())
 	if budget := req.GetPolicy().GetTotalTokens(); budget > 0 && plan.GetBudgetMet() {
 		text += fmt.Sprintf(", within the budget of %d", budget)

@@ -19,24 +19,25 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Exit codes for a command that gave none, as shells and timeout(1) have them.
+// Exit codes of a command that did not exit by itself, as shells and timeout(1) have them.
 const (
 	codeTimedOut    = 124
 	codeNotStarted  = 126
 	codeNotFound    = 127
-	codeSignalStart = 128
+	codeSignalStart = 128 // plus the number of the signal
 )
 
-// execution is one run of a command.
+// execution is one use of `exec`.
 type execution struct {
 	combined bool
 	timeout  time.Duration
 	policy   policyFlags
 	target   target
-	call     reference
+	call     callFlags
 	output   string
 }
 
+// execCommand returns `exec`.
 func execCommand() *cobra.Command {
 	var e execution
 	cmd := &cobra.Command{
@@ -58,6 +59,8 @@ func execCommand() *cobra.Command {
 	return cmd
 }
 
+// run runs the command, projects its output and prints the receipt. The command runs once, whatever fails on our side: a
+// mistake in the flags is found before, and without a receipt the output is printed as it is.
 func (e *execution) run(cmd *cobra.Command, args []string) error {
 	req, err := e.request()
 	if err != nil {
@@ -68,7 +71,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	var code int
 	req.Output, code = e.execute(cmd.Context(), args, cmd.InOrStdin(), streams)
 	receipt := &bytes.Buffer{}
-	err = e.target.with(context.WithoutCancel(cmd.Context()), func(c *connection) error {
+	err = e.target.withConnection(context.WithoutCancel(cmd.Context()), func(c *connection) error {
 		resp, err := streams.project(context.WithoutCancel(cmd.Context()), c, req)
 		if err != nil {
 			return err
@@ -77,10 +80,10 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	})
 	if receipt.Len() > 0 {
 		_, _ = receipt.WriteTo(cmd.OutOrStdout())
-		if err != nil { // leaving the sidecar failed, which takes nothing from the receipt
+		if err != nil { // closing the connection failed; the receipt is whole
 			fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", explain(err))
 		}
-		if streams.large() && streams.order.givenUp {
+		if streams.spilled() && streams.order.abandoned {
 			fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: stdout and stderr took turns more than %d times; their order is not kept\n", maxTurns)
 		}
 	} else if err != nil {
@@ -95,7 +98,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// request is what the flags say, or what is wrong with them.
+// request returns the request without its output, or the mistake in the flags.
 func (e *execution) request() (*pb.ProjectRequest, error) {
 	if !slices.Contains([]string{"receipt", "json", "textproto"}, e.output) {
 		return nil, fmt.Errorf("--output %s: receipt, json or textproto", e.output)
@@ -108,7 +111,8 @@ func (e *execution) request() (*pb.ProjectRequest, error) {
 	return &pb.ProjectRequest{Policy: policy, Call: call}, err
 }
 
-// execute runs the command and describes how it ended.
+// execute runs the command, and returns its output with its end and the exit code to pass on. When ctx or the timeout is
+// over, it sends SIGTERM to the process group, and SIGKILL to the processes that are left after five seconds.
 func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, streams *captures) (*pb.CompleteToolOutput, int) {
 	running := ctx
 	if e.timeout > 0 {
@@ -122,7 +126,7 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		c.Stderr = &streams.stdout
 	}
 	end := func(signal syscall.Signal) error { return c.Process.Signal(signal) }
-	if !isTerminal(os.Stdin) { // a group of its own could not read from the terminal
+	if !isTerminal(os.Stdin) { // in a process group of its own it could not read from the terminal
 		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		end = func(signal syscall.Signal) error { return syscall.Kill(-c.Process.Pid, signal) }
 	}
@@ -133,23 +137,24 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		return notStarted(args, err)
 	}
 	if running.Err() != nil {
-		_ = end(syscall.SIGKILL) // what SIGTERM left of the group, if anything
+		_ = end(syscall.SIGKILL) // to processes of the group that ignored SIGTERM; none may be left
 	}
 	result := &pb.CommandOutput{CommandLine: commandLine(args)}
 	if e.combined {
-		result.CombinedOutput = streams.stdout.payload(streams.large())
+		result.CombinedOutput = streams.stdout.payload(streams.spilled())
 	} else {
-		result.Stdout, result.Stderr = streams.stdout.payload(streams.large()), streams.stderr.payload(streams.large())
+		result.Stdout, result.Stderr = streams.stdout.payload(streams.spilled()), streams.stderr.payload(streams.spilled())
 	}
-	code := e.ended(result, c.ProcessState, ctx.Err() != nil, running.Err() != nil)
+	code := e.describeEnd(result, c.ProcessState, ctx.Err() != nil, running.Err() != nil)
 	return &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: result},
 	}, code
 }
 
-// ended says how the process ended, and returns the exit code to pass on.
-func (e *execution) ended(result *pb.CommandOutput, state *os.ProcessState, cancelled, late bool) int {
+// describeEnd sets the end of the process in result, and returns the exit code to pass on. late means that the timeout was
+// over.
+func (e *execution) describeEnd(result *pb.CommandOutput, state *os.ProcessState, cancelled, late bool) int {
 	wait, _ := state.Sys().(syscall.WaitStatus)
 	code := state.ExitCode()
 	if wait.Signaled() {
@@ -173,7 +178,7 @@ func (e *execution) ended(result *pb.CommandOutput, state *os.ProcessState, canc
 	return code
 }
 
-// notStarted describes a command that could not be run: the tool's own error.
+// notStarted returns the error of a tool whose command could not be started, and the exit code.
 func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	code, hint := codeNotStarted, "check that the file may be executed"
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
@@ -185,8 +190,8 @@ func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	}, code
 }
 
-// commandLine writes arguments as a shell would read them, where that is
-// possible; it is only for naming the command.
+// commandLine returns arguments as a shell reads them; empty if that is not possible, or longer than 64 KiB. It names the
+// command in the receipt, and is never run.
 func commandLine(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {

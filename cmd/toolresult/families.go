@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 )
 
+// familiesCommand returns `families`. It needs no sidecar.
 func familiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "families [DESCRIPTOR-SET...]", Short: "List the built-in families; check and list your own",

@@ -40,8 +40,8 @@ func main() {
 	os.Exit(code)
 }
 
-// tuneRuntime trades memory for fewer collections, under a soft limit. Both can
-// be set from outside as for any Go program.
+// tuneRuntime trades memory for fewer garbage collections, under a soft limit of 1 GiB. GOGC and GOMEMLIMIT override it, as
+// for any Go program.
 func tuneRuntime() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
@@ -52,15 +52,16 @@ func tuneRuntime() {
 	rpc.UseBufferPool()
 }
 
-// exitError ends the program with a code of its own, such as that of the
-// command that was run; the message, if any, was printed.
+// exitError ends the program with a code, such as that of the command that exec ran. Its message, if any, is printed already.
 type exitError struct{ code int }
 
+// Error implements error.
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// codeFailed is the exit code of this program's own failures.
+// codeFailed is the exit code when toolresult itself fails, as that of env(1) and timeout(1).
 const codeFailed = 125
 
+// run runs the command line and returns its exit code. It uses no global state but the environment, so that tests call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use: "toolresult", Short: "Complete tool output in, canonical results and receipts out",

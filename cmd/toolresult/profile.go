@@ -15,24 +15,25 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 )
 
+// profileCommand returns `profile`. It needs no sidecar.
 func profileCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "profile", Short: "Look at what is known of programs, and check what you write of them"}
 	cmd.AddCommand(profileExplainCommand(), profileListCommand(), profileCheckCommand())
 	return cmd
 }
 
-// directories are where profiles come from beside those that are built in.
-type directories struct{ own, projects []string }
+// profileDirs are the directories of profiles beside those that are built in.
+type profileDirs struct{ own, projects []string }
 
-func (d *directories) flags(cmd *cobra.Command) {
+// flags defines the flags.
+func (d *profileDirs) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&d.own, "profiles", nil, "directories with profiles of yours (default: as `serve` is configured)")
 	cmd.Flags().StringSliceVar(&d.projects, "project-profiles", nil, "directories with profiles of projects (default: as `serve` is configured)")
 }
 
-// load reads the profiles; of each kind that no flag names, those that the
-// configuration names.
-func (d *directories) load(cmd *cobra.Command) (*profile.Set, error) {
-	configured, err := defaults()
+// load reads the profiles. If a flag is not given, it reads the directories of the configuration instead.
+func (d *profileDirs) load(cmd *cobra.Command) (*profile.Set, error) {
+	configured, err := defaultConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -45,16 +46,17 @@ func (d *directories) load(cmd *cobra.Command) (*profile.Set, error) {
 	return families.LoadProfiles(d.own, d.projects)
 }
 
-// explaining is one use of `profile explain`.
-type explaining struct {
-	directories directories
+// profileExplain is one use of `profile explain`.
+type profileExplain struct {
+	profileDirs profileDirs
 	exit        int32
 	text        string
 	fixture     bool
 }
 
+// profileExplainCommand returns `profile explain`.
 func profileExplainCommand() *cobra.Command {
-	var e explaining
+	var e profileExplain
 	cmd := &cobra.Command{
 		Use: "explain [flags] -- COMMAND [ARGUMENT...]", Short: "Say which profile a command line has, and why",
 		Long: "Says which profile a command line has, from which layer and file, and what was passed over; with --exit what the\n" +
@@ -63,18 +65,19 @@ func profileExplainCommand() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 		RunE: e.run,
 	}
-	e.directories.flags(cmd)
+	e.profileDirs.flags(cmd)
 	cmd.Flags().Int32Var(&e.exit, "exit", 0, "an exit code to explain")
 	cmd.Flags().StringVar(&e.text, "text", "", "file with output of the command, or - for standard input")
 	cmd.Flags().BoolVar(&e.fixture, "fixture", false, "print --text as a fixture, and nothing else")
 	return cmd
 }
 
-func (e *explaining) run(cmd *cobra.Command, args []string) error {
+// run prints the profile of a command line, and the verdict on each line of --text.
+func (e *profileExplain) run(cmd *cobra.Command, args []string) error {
 	if e.fixture && e.text == "" {
 		return errors.New("--fixture: needs --text")
 	}
-	set, err := e.directories.load(cmd)
+	set, err := e.profileDirs.load(cmd)
 	if err != nil {
 		return err
 	}
@@ -91,8 +94,8 @@ func (e *explaining) run(cmd *cobra.Command, args []string) error {
 	return e.lines(cmd, set, line)
 }
 
-// choice prints which profile was chosen, and what it says beside of lines.
-func (e *explaining) choice(out io.Writer, set *profile.Set, line string) {
+// choice prints the profile that is chosen and the steps of the choice, its kind of output, and the meaning of --exit.
+func (e *profileExplain) choice(out io.Writer, set *profile.Set, line string) {
 	c := set.Explain(line)
 	if c.Profile == nil {
 		fmt.Fprintln(out, "profile: none")
@@ -121,7 +124,7 @@ func (e *explaining) choice(out io.Writer, set *profile.Set, line string) {
 	}
 }
 
-// origin is the layer and the file of a profile, as a path where it is one.
+// origin returns the layer and the file of a profile; a path, if the layer is a directory.
 func origin(p *profile.Profile) string {
 	if filepath.IsAbs(p.Layer()) {
 		return filepath.Join(p.Layer(), p.File())
@@ -129,8 +132,8 @@ func origin(p *profile.Profile) string {
 	return p.Layer() + ", " + p.File()
 }
 
-// lines prints what is said of each line of the text.
-func (e *explaining) lines(cmd *cobra.Command, set *profile.Set, line string) error {
+// lines prints the verdict on each line of the text, or all of them as a fixture.
+func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string) error {
 	text := cmd.InOrStdin()
 	if e.text != "-" {
 		f, err := os.Open(e.text)
@@ -161,8 +164,9 @@ func (e *explaining) lines(cmd *cobra.Command, set *profile.Set, line string) er
 	return nil
 }
 
+// profileListCommand returns `profile list`.
 func profileListCommand() *cobra.Command {
-	var d directories
+	var d profileDirs
 	cmd := &cobra.Command{
 		Use: "list", Short: "List all profiles, where they come from and whose they are", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -181,11 +185,12 @@ func profileListCommand() *cobra.Command {
 	return cmd
 }
 
+// profileCheckCommand returns `profile check`.
 func profileCheckCommand() *cobra.Command {
 	var project bool
 	cmd := &cobra.Command{
 		Use: "check [flags] DIRECTORY...", Short: "Check profiles, and hold them against their fixtures",
-		Long: "Reads the profiles of directories, the later the stronger, over those that are built in, and holds each against its\n" +
+		Long: "Reads the profiles of profileDirs, the later the stronger, over those that are built in, and holds each against its\n" +
 			"fixtures, which are DIRECTORY/testdata/NAME/*.txt (`profile explain --fixture` writes one). Every problem is named; the\n" +
 			"exit code is 1 when there is one.",
 		Args: cobra.MinimumNArgs(1),
@@ -205,6 +210,7 @@ func profileCheckCommand() *cobra.Command {
 	return cmd
 }
 
+// checkProfiles checks the profiles of directories against their fixtures. Problems are exit code 1.
 func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
 	problems := 0
 	for _, d := range dirs {

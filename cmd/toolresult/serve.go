@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -18,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/telemetry"
 )
 
+// serveCommand returns `serve`.
 func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Start the sidecar and serve until SIGINT or SIGTERM", Args: cobra.NoArgs,
@@ -29,7 +32,7 @@ func serveCommand() *cobra.Command {
 			if err := loaded.Validate(); err != nil {
 				return err
 			}
-			signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // no terminal and no reader of ours ends a server
+			signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // a closed terminal or a closed pipe does not end a server
 			log := newLogWriter(cmd.ErrOrStderr())
 			defer log.close()
 			logger := config.NewLogger(loaded.Config, log, isTerminal(os.Stderr))
@@ -41,7 +44,8 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve serves until ctx is done. It writes where it listens: targets of gRPC, and then the URL of metrics, if any.
+// serve serves until ctx is done. Once it listens it writes its addresses to out, one a line: targets of gRPC, and then the
+// URL of metrics, if any.
 func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Writer) (err error) {
 	options := server.Options{Logger: logger, Version: version}
 	measured, err := telemetry.Start(c, telemetry.Options{Logger: logger, Version: server.Info(version).GetVersion()})
@@ -76,12 +80,13 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 	return s.Serve(ctx)
 }
 
-// isTerminal asks the kernel; /dev/null is a character device too.
+// isTerminal reports whether a file is a terminal. It asks the kernel, because /dev/null is a character device too.
 func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
 }
 
+// configCommand returns `config print` and `config validate`.
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration"}
 	var format string
@@ -110,4 +115,58 @@ func configCommand() *cobra.Command {
 	config.Flags(validate.Flags())
 	cmd.AddCommand(show, validate)
 	return cmd
+}
+
+// logLines is the largest number of lines that wait for a reader.
+const logLines = 1024
+
+// logWriter passes lines of log to a writer that may block, such as a pipe without a reader. It never blocks: it drops lines
+// that do not fit into its queue, and writes their number before the next line. Safe for concurrent use.
+type logWriter struct {
+	lines   chan []byte // nil is the end
+	dropped atomic.Int64
+	done    chan struct{}
+}
+
+// newLogWriter starts a goroutine that writes to w until close.
+func newLogWriter(w io.Writer) *logWriter {
+	l := &logWriter{lines: make(chan []byte, logLines), done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		for {
+			line := <-l.lines
+			if line == nil {
+				return
+			}
+			if n := l.dropped.Swap(0); n > 0 {
+				_, _ = fmt.Fprintf(w, "%d lines of log were dropped\n", n)
+			}
+			_, _ = w.Write(line) // a log that cannot be written must not stop the server
+		}
+	}()
+	return l
+}
+
+// Write queues one line, which is how handlers of slog write. It never fails.
+func (l *logWriter) Write(p []byte) (int, error) {
+	select {
+	case l.lines <- append([]byte(nil), p...):
+	default:
+		l.dropped.Add(1)
+	}
+	return len(p), nil
+}
+
+// close writes the queued lines, as far as the reader takes them within a second. Lines that are written later are lost.
+func (l *logWriter) close() {
+	late := time.After(time.Second)
+	select {
+	case l.lines <- nil: // the end
+	case <-late:
+		return
+	}
+	select {
+	case <-l.done:
+	case <-late:
+	}
 }

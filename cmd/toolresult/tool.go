@@ -8,12 +8,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// toolCommand returns `tool`.
 func toolCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tool", Short: "The tool that a model can be given, to read what receipts left out"}
 	cmd.AddCommand(toolDefinitionsCommand(), toolCallCommand())
 	return cmd
 }
 
+// toolDefinitionsCommand returns `tool definitions`.
 func toolDefinitionsCommand() *cobra.Command {
 	var t target
 	var p providerFlag
@@ -24,7 +26,7 @@ func toolDefinitionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.GetToolDefinitions(cmd.Context(), &pb.GetToolDefinitionsRequest{Provider: provider})
 				if err != nil {
 					return err
@@ -43,10 +45,11 @@ func toolDefinitionsCommand() *cobra.Command {
 	return cmd
 }
 
+// toolCallCommand returns `tool call`.
 func toolCallCommand() *cobra.Command {
 	var t target
 	var policy policyFlags
-	var of reference
+	var ref callFlags
 	var output string
 	cmd := &cobra.Command{
 		Use: "call NAME ARGUMENTS", Short: "Execute the call of a model, with its arguments as JSON", Args: cobra.ExactArgs(2),
@@ -55,7 +58,7 @@ func toolCallCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req := &pb.CallToolRequest{Name: args[0], ArgumentsJson: args[1]}
 			var err error
-			if req.Call, err = of.message(); err != nil {
+			if req.Call, err = ref.message(); err != nil {
 				return err
 			}
 			if req.Policy, err = policy.render(); err != nil {
@@ -68,7 +71,7 @@ func toolCallCommand() *cobra.Command {
 			default:
 				return fmt.Errorf("--output %s: receipt or json", output)
 			}
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.CallTool(cmd.Context(), req)
 				if err != nil {
 					return err
@@ -89,7 +92,7 @@ func toolCallCommand() *cobra.Command {
 	}
 	t.flags(cmd.Flags())
 	policy.renderFlags(cmd.Flags())
-	of.flags(cmd.Flags())
+	ref.flags(cmd.Flags())
 	cmd.Flags().StringVar(&output, "output", "receipt", "receipt, or json (the canonical result in the RFC's JSON)")
 	return cmd
 }

@@ -11,19 +11,22 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// transportCommand returns `transport`.
 func transportCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "transport", Short: "Make messages for a provider of models, read its streams, check transcripts"}
 	cmd.AddCommand(transportEncodeCommand(), transportAssembleCommand(), transportLintCommand())
 	return cmd
 }
 
-// providerFlag is the name of a provider, such as "openai-chat".
+// providerFlag is the flag --provider, such as "openai-chat".
 type providerFlag struct{ name string }
 
+// flag defines the flag.
 func (p *providerFlag) flag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.name, "provider", "", "whose messages: "+strings.Join(providerNames(), ", "))
 }
 
+// providerNames returns the names of all providers, in the order of the contract.
 func providerNames() []string {
 	var names []string
 	for n := int32(1); pb.Provider_name[n] != ""; n++ {
@@ -32,12 +35,12 @@ func providerNames() []string {
 	return names
 }
 
-// provider is the one that was named, or unset.
+// provider returns the provider, which the beginning of its name suffices to name; unspecified if the flag is not given.
 func (p *providerFlag) provider() (pb.Provider, error) {
 	if p.name == "" {
 		return pb.Provider_PROVIDER_UNSPECIFIED, nil
 	}
-	var found []string // also by the beginning of a name
+	var found []string
 	for _, name := range providerNames() {
 		if name == p.name {
 			found = []string{name}
@@ -53,8 +56,9 @@ func (p *providerFlag) provider() (pb.Provider, error) {
 	return pb.Provider(pb.Provider_value["PROVIDER_"+strings.ToUpper(strings.ReplaceAll(found[0], "-", "_"))]), nil
 }
 
+// transportEncodeCommand returns `transport encode`.
 func transportEncodeCommand() *cobra.Command {
-	var c call
+	var c rpcFlags
 	var p providerFlag
 	cmd := &cobra.Command{
 		Use: "encode", Short: "Print the messages of one turn, each on a line", Args: cobra.NoArgs,
@@ -70,7 +74,7 @@ func transportEncodeCommand() *cobra.Command {
 			if p.name != "" {
 				req.Provider = provider
 			}
-			return c.target.with(cmd.Context(), func(conn *connection) error {
+			return c.target.withConnection(cmd.Context(), func(conn *connection) error {
 				resp, err := conn.EncodeTurn(cmd.Context(), req)
 				if err != nil {
 					return err
@@ -87,9 +91,10 @@ func transportEncodeCommand() *cobra.Command {
 	return cmd
 }
 
-// bodyChunk is how much of a response's body is sent at once.
+// bodyChunk is the largest size of a chunk of a response's body, in bytes.
 const bodyChunk = 32 << 10
 
+// transportAssembleCommand returns `transport assemble`.
 func transportAssembleCommand() *cobra.Command {
 	var t target
 	var p providerFlag
@@ -108,7 +113,7 @@ func transportAssembleCommand() *cobra.Command {
 			if text {
 				header.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 			}
-			return t.with(cmd.Context(), func(conn *connection) error {
+			return t.withConnection(cmd.Context(), func(conn *connection) error {
 				stream, err := conn.AssembleToolCalls(cmd.Context())
 				if err != nil {
 					return err
@@ -134,13 +139,13 @@ func transportAssembleCommand() *cobra.Command {
 	return cmd
 }
 
-// assemble sends a body as it comes.
+// assemble sends the body of a response while it is read, and returns the answer.
 func assemble(stream pb.TransportService_AssembleToolCallsClient, header *pb.AssembleHeader, body io.Reader) (*pb.AssembleToolCallsResponse, error) {
 	m := &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_Header{Header: header}}
 	chunk := make([]byte, bodyChunk)
 	for {
 		if err := stream.Send(m); err != nil {
-			return stream.CloseAndRecv() // it has the reason
+			return stream.CloseAndRecv() // which returns the reason
 		}
 		n, err := body.Read(chunk)
 		if n == 0 && err != nil {
@@ -153,6 +158,7 @@ func assemble(stream pb.TransportService_AssembleToolCallsClient, header *pb.Ass
 	}
 }
 
+// transportLintCommand returns `transport lint`.
 func transportLintCommand() *cobra.Command {
 	var t target
 	var p providerFlag
@@ -170,7 +176,7 @@ func transportLintCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return t.with(cmd.Context(), func(conn *connection) error {
+			return t.withConnection(cmd.Context(), func(conn *connection) error {
 				resp, err := conn.LintTranscript(cmd.Context(), &pb.LintTranscriptRequest{Provider: provider, TranscriptJson: string(transcript), Repair: repair})
 				if err != nil {
 					return err
@@ -185,6 +191,7 @@ func transportLintCommand() *cobra.Command {
 	return cmd
 }
 
+// printFindings prints the findings and, if there are any, the repaired messages. Findings without repair are exit code 1.
 func printFindings(cmd *cobra.Command, resp *pb.LintTranscriptResponse) error {
 	out := cmd.OutOrStdout()
 	if resp.RepairedJson != nil {

@@ -88,7 +88,7 @@ func (r *recorder) twice(step func() error) error {
 		return nil
 	}
 	fmt.Println("failed", err)
-	if errors.Is(err, auditlog.ErrPoisoned) || errors.Is(err, books.ErrFailed) {
+	if errors.Is(err, auditlog.ErrFailed) || errors.Is(err, books.ErrFailed) {
 		if again := step(); again == nil {
 			return fmt.Errorf("it works after %w", err)
 		}

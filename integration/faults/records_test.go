@@ -76,13 +76,13 @@ func verifyRecords(t testing.TB, root string, store artifactstore.Store, acks []
 		t.Fatalf("the audit log after the next start: %v", err)
 	}
 	defer func() { must(t, log.Close()) }()
-	if doubt := log.Status().Doubt; doubt != "" {
-		t.Errorf("the audit log is doubted: %s", doubt)
+	if found := log.Status().Inconsistency; found != "" {
+		t.Errorf("the audit log is inconsistent: %s", found)
 	}
 	ctx := context.Background()
-	verified, err := log.Verify(ctx, 0, func(b auditlog.Broken) error {
+	verified, err := log.Verify(ctx, 0, func(b auditlog.Inconsistency) error {
 		f.torn++
-		t.Errorf("record %d: %s", b.Sequence, b.Why)
+		t.Errorf("record %d: %s", b.Sequence, b.Reason)
 		return nil
 	})
 	must(t, err)

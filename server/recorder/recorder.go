@@ -100,7 +100,7 @@ func (a *Recorder) Waiting() int64 {
 // write appends to the log, and notices when it takes nothing any more.
 func (a *Recorder) write(ctx context.Context, records ...*pb.AuditRecord) error {
 	_, err := a.Log.Append(ctx, records...)
-	if errors.Is(err, auditlog.ErrPoisoned) && a.OnFailure != nil {
+	if errors.Is(err, auditlog.ErrFailed) && a.OnFailure != nil {
 		a.OnFailure()
 	}
 	return err

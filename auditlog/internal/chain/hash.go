@@ -9,45 +9,50 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Hash is one of BLAKE3. The zero value is what stands before the first row.
+// Hash is a BLAKE3 hash. The zero value precedes the first row.
 type Hash [32]byte
 
 const hashPrefix = "blake3:"
 
-// String is a hash as records have it.
+// String returns a hash as records have it: "blake3:" and 64 hex digits.
 func (h Hash) String() string { return hashPrefix + hex.EncodeToString(h[:]) }
 
-// ParseHash reads what String wrote.
+// ParseHash reads the text of String.
 func ParseHash(text string) (h Hash, err error) {
 	digits, ok := strings.CutPrefix(text, hashPrefix)
-	if n, err := hex.Decode(h[:], []byte(digits)); !ok || err != nil || n != len(h) || len(digits) != 2*len(h) {
+	if !ok || len(digits) != hex.EncodedLen(len(h)) {
+		return Hash{}, fmt.Errorf("%q is no hash", text)
+	}
+	if _, err := hex.Decode(h[:], []byte(digits)); err != nil {
 		return Hash{}, fmt.Errorf("%q is no hash", text)
 	}
 	return h, nil
 }
 
-// Scan reads a hash from a column.
+// Scan implements [database/sql.Scanner]. A value that is no hash gives the zero hash, which no row has, so that reading
+// goes on and the row is found inconsistent.
 func (h *Hash) Scan(value any) error {
 	b, ok := value.([]byte)
 	if !ok || len(b) != len(h) {
 		*h = Hash{}
-		return nil // a hash that was altered: it will not hold
+		return nil
 	}
 	copy(h[:], b)
 	return nil
 }
 
-// What is hashed begins with one of these, so that no hash passes for another.
+// What is hashed begins with a tag, so that the hash of one kind never passes for one of another.
 const (
 	contentTag = "toolresult audit content 1\n"
 	chainTag   = "toolresult audit chain 1\n"
 )
 
-// contentHash is the hash of what a record says, whatever its place: facts, canonical, receipt and payload, as they
-// are stored, each after its length. It is made before a row waits for its place, because it is most of the work.
+// contentHash hashes the record in a row, whatever its place: facts, canonical, receipt and payload as they are stored. A
+// byte that says whether the part is there and its length as 8 bytes, big-endian, come before each. Most of the work is
+// here, so it is done before a row waits for its place.
 func (r *Row) contentHash() (sum Hash) {
 	h := blake3.New()
-	_, _ = h.WriteString(contentTag) // it returns no error
+	_, _ = h.WriteString(contentTag) // never fails
 	part := func(b []byte, present bool) {
 		var length [9]byte
 		if present {
@@ -65,8 +70,8 @@ func (r *Row) contentHash() (sum Hash) {
 	return sum
 }
 
-// chained is the hash of a row at its place: over the hash before, the log, sequence and time, and the content.
-func (r *Row) chained(content Hash) (sum Hash) {
+// chainHash hashes a row in its place: the hash of the row before, log, sequence and time, and the content.
+func (r *Row) chainHash(content Hash) (sum Hash) {
 	b := make([]byte, 0, 256)
 	b = append(b, chainTag...)
 	b = append(b, r.Previous[:]...)
@@ -78,15 +83,16 @@ func (r *Row) chained(content Hash) (sum Hash) {
 	return blake3.Sum256(b)
 }
 
-// Tip is the end of a chain.
+// Tip is the last row of a chain. The zero value is the end of an empty one.
 type Tip struct {
 	Sequence uint64
 	Hash     Hash
 }
 
-// Seal gives a new row its place after the end of a chain, and returns the new end.
+// Seal gives a row of NewRow its place after the end of a chain, and returns the new end. at is in milliseconds since
+// 1970. A row may be sealed again, when its transaction is repeated.
 func (r *Row) Seal(log string, end Tip, at int64) Tip {
 	r.Log, r.Sequence, r.At, r.Previous = log, end.Sequence+1, at, end.Hash
-	r.Hash = r.chained(r.content)
+	r.Hash = r.chainHash(r.content)
 	return Tip{r.Sequence, r.Hash}
 }

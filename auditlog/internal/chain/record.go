@@ -13,15 +13,16 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// What can be wrong with a row.
+// Reasons why a row is inconsistent. Clients see them.
 var (
 	errHash    = errors.New("its hash is not that of its content")
 	errMessage = errors.New("it cannot be read")
 )
 
-// Record reads a whole row, and fails if it is not as it was sealed.
+// Record reads the record of a whole row. It fails if the row is not as it was sealed, or if a column or an artifact does
+// not repeat the record.
 func (r *Row) Record() (*pb.AuditRecord, error) {
-	if r.Hash != r.chained(r.contentHash()) {
+	if r.Hash != r.chainHash(r.contentHash()) {
 		return nil, errHash
 	}
 	record, err := r.Outline()
@@ -33,7 +34,7 @@ func (r *Row) Record() (*pb.AuditRecord, error) {
 			return nil, fmt.Errorf("%w: a text of no receipt", errMessage)
 		}
 		record.Receipt.Text = r.Receipt.String
-	} else if record.Receipt != nil { // Outline left out the text
+	} else if record.Receipt != nil { // its text is in Facts, and Outline omits it
 		facts := &pb.AuditRecord{}
 		if err := proto.Unmarshal(r.Facts, facts); err != nil {
 			return nil, fmt.Errorf("%w: %w", errMessage, err)
@@ -52,7 +53,8 @@ func (r *Row) Record() (*pb.AuditRecord, error) {
 	return record, r.compare(record)
 }
 
-// Outline reads a record without what is heavy in it, and without its hash being compared.
+// Outline reads the record of a row from its facts alone: without output, canonical, compacted, details and the text of
+// the receipt. It does not check the hash.
 func (r *Row) Outline() (*pb.AuditRecord, error) {
 	record := &pb.AuditRecord{}
 	if err := proto.Unmarshal(r.Facts, record); err != nil {
@@ -61,21 +63,22 @@ func (r *Row) Outline() (*pb.AuditRecord, error) {
 	if record.Receipt != nil {
 		record.Receipt.Text = ""
 	}
-	r.label(record)
+	r.setPlace(record)
 	return record, nil
 }
 
-// label says in a record which place it has.
-func (r *Row) label(record *pb.AuditRecord) {
+// setPlace sets the fields of a record that Seal gave to its row.
+func (r *Row) setPlace(record *pb.AuditRecord) {
 	record.LogId, record.Sequence, record.RecordedAt = r.Log, r.Sequence, timestamppb.New(time.UnixMilli(r.At))
 	record.PreviousHash, record.Hash = r.Previous.String(), r.Hash.String()
 }
 
+// addPayload reads the payload of a row, and sets its fields in the record.
 func (r *Row) addPayload(record *pb.AuditRecord) error {
 	if r.Payload == nil {
 		return nil
 	}
-	b, err := unpack(r.Payload)
+	b, err := decompress(r.Payload)
 	if err != nil {
 		return fmt.Errorf("%w: payload: %w", errMessage, err)
 	}
@@ -90,10 +93,10 @@ func (r *Row) addPayload(record *pb.AuditRecord) error {
 	return nil
 }
 
-// compare says which column does not repeat what the record says.
+// compare returns an error that names the column which does not repeat the record; nil: all do.
 func (r *Row) compare(record *pb.AuditRecord) error {
-	artifacts := artifactsOf(record)
-	want := columnsOf(record, len(artifacts))
+	artifacts := artifactPaths(record)
+	want := newColumns(record, len(artifacts))
 	if want != r.Columns {
 		names, is, should := ColumnNames(), r.Columns.Values(), want.Values()
 		for i, name := range names {
@@ -102,7 +105,7 @@ func (r *Row) compare(record *pb.AuditRecord) error {
 			}
 		}
 	}
-	if !slices.Equal(artifacts, slices.Sorted(slices.Values(r.Artifacts))) { // databases sort as they like
+	if !slices.Equal(artifacts, slices.Sorted(slices.Values(r.Artifacts))) { // databases sort text differently
 		return errors.New("its rows in the table artifacts were altered")
 	}
 	return nil

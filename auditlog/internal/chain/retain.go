@@ -7,18 +7,18 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// How much is deleted in one transaction at most, so that nobody waits long for it, and so that it has room on a full
-// disk: what is deleted is overwritten.
+// Bounds of a deletion in one transaction. Appends wait for it, and on a full disk it needs space too: a database
+// overwrites rows that it deletes.
 const (
-	retainBatch = 1000
+	retainRows  = 1000
 	retainBytes = 2 << 20
 )
 
-// Retain is of [auditlog.Log].
+// Retain implements [auditlog.Retainer].
 func (l *Log) Retain(ctx context.Context, before time.Time) (deleted int64, err error) {
-	l.retiring.Lock()
-	defer l.retiring.Unlock()
-	stop := *l.end.Load() // what it appends itself is not deleted by it
+	l.retention.Lock()
+	defer l.retention.Unlock()
+	stop := *l.end.Load() // it does not delete the records that it appends itself
 	for {
 		n, err := l.retire(ctx, before.UnixMilli(), stop)
 		deleted += n
@@ -28,40 +28,44 @@ func (l *Log) Retain(ctx context.Context, before time.Time) (deleted int64, err 
 	}
 }
 
-// retire deletes the oldest records, up to the first that was recorded at before or later. Order is by sequence: a
-// clock that went back deletes nothing that is behind a younger record.
+// retire deletes the oldest records in one transaction, up to the first that was recorded at before or later, and to stop.
+// Order is by sequence: after a clock went back, a record stays as long as a younger one before it does.
 func (l *Log) retire(ctx context.Context, before int64, stop Tip) (deleted int64, err error) {
 	anchor, err := l.o.Backend.Anchor(ctx)
 	if err != nil {
 		return 0, err
 	}
-	marks, err := l.o.Backend.Marks(ctx, retainBatch)
-	if err != nil {
+	retired, err := oldest(ctx, l.o.Backend, before, stop)
+	if err != nil || retired.Count == 0 {
 		return 0, err
-	}
-	var last Tip
-	var bytes int64
-	for _, m := range marks {
-		if m.At >= before || m.Sequence > stop.Sequence || deleted > 0 && bytes+m.Size > retainBytes {
-			break
-		}
-		bytes += m.Size
-		last = Tip{m.Sequence, m.Hash}
-		deleted++
-	}
-	if deleted == 0 {
-		return 0, nil
 	}
 	row, err := NewRow(&pb.AuditRecord{
 		Kind:      pb.AuditKind_AUDIT_KIND_RETENTION,
-		Retention: &pb.AuditRetention{First: anchor.Sequence + 1, Last: last.Sequence, LastHash: last.Hash.String()},
+		Retention: &pb.AuditRetention{First: anchor.Sequence + 1, Last: retired.Last.Sequence, LastHash: retired.Last.Hash.String()},
 	})
 	if err != nil {
 		return 0, err
 	}
-	a := &Append{Rows: []*Row{row}, Retired: &Retired{Last: last, Count: deleted}}
-	if err := l.append(ctx, a); err != nil {
+	if err := l.submit(ctx, &Append{Rows: []*Row{row}, Retired: &retired}); err != nil {
 		return 0, err
 	}
-	return deleted, nil
+	return retired.Count, nil
+}
+
+// oldest returns the rows to delete next. A single one may be larger than retainBytes.
+func oldest(ctx context.Context, rows RetentionReader, before int64, stop Tip) (r Retired, err error) {
+	marks, err := rows.Marks(ctx, retainRows)
+	if err != nil {
+		return r, err
+	}
+	var bytes int64
+	for _, m := range marks {
+		if m.At >= before || m.Sequence > stop.Sequence || r.Count > 0 && bytes+m.Size > retainBytes {
+			break
+		}
+		bytes += m.Size
+		r.Last = Tip{m.Sequence, m.Hash}
+		r.Count++
+	}
+	return r, nil
 }

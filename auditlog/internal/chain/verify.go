@@ -9,118 +9,127 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// verifyBatch is how many rows are read at a time.
+// verifyBatch is the number of rows that are read at a time.
 const verifyBatch = 64
 
-// walk follows a chain.
-type walk struct {
+// verifyReader is what verification reads of a backend.
+type verifyReader interface {
+	RowReader
+	Anchor(ctx context.Context) (Tip, error)
+}
+
+// verification follows a chain from row to row. Each row must be as it was sealed, and have the hash of the one before
+// it. Rows may be appended and deleted meanwhile.
+type verification struct {
 	log   *Log
-	visit func(auditlog.Broken) error
+	rows  verifyReader
+	visit func(auditlog.Inconsistency) error
 	auditlog.Verified
-	next  uint64 // sequence
-	end   Tip
-	hash  Hash // of the row before
-	known bool // hash is known
+	end   Tip    // up to which the chain is followed
+	next  uint64 // sequence of the next row
+	hash  Hash   // of the row before next
+	known bool   // whether hash is known: not after a gap
 }
 
-// Verify is of [auditlog.Log].
-func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Broken) error) (auditlog.Verified, error) {
-	w := &walk{log: l, visit: visit, end: *l.end.Load()}
-	w.Head = l.head(w.end)
-	err := w.begin(ctx, from)
+// Verify implements [auditlog.Verifier].
+func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Inconsistency) error) (auditlog.Verified, error) {
+	v := &verification{log: l, rows: l.o.Backend, visit: visit, end: *l.end.Load()}
+	v.Head = l.headAt(v.end)
+	err := v.begin(ctx, from)
 	if err == nil {
-		err = w.follow(ctx)
+		err = v.follow(ctx)
 	}
 	if err == nil {
-		err = w.beyond(ctx)
+		err = v.checkEnd(ctx)
 	}
-	if err == nil && l.broken != nil && l.broken.Sequence >= from {
-		err = visit(*l.broken)
+	if conflict := l.start.conflict; err == nil && conflict != nil && conflict.Sequence >= from {
+		err = visit(*conflict)
 	}
-	return w.Verified, err
+	return v.Verified, err
 }
 
-// say reports a place that does not hold, and counts the records of it.
-func (w *walk) say(sequence uint64, why string, records uint64) error {
-	w.Broken += records
-	return w.visit(auditlog.Broken{Sequence: sequence, Why: why})
+// report reports an inconsistency, and counts its records.
+func (v *verification) report(sequence uint64, reason string, records uint64) error {
+	v.Inconsistent += records
+	return v.visit(auditlog.Inconsistency{Sequence: sequence, Reason: reason})
 }
 
-// begin finds the place where the chain begins, and what stands before it.
-func (w *walk) begin(ctx context.Context, from uint64) error {
-	anchor, err := w.anchor(ctx, from)
+// begin finds the first row to verify, and the hash before it.
+func (v *verification) begin(ctx context.Context, from uint64) error {
+	anchor, err := v.anchor(ctx, from)
 	if err != nil {
 		return err
 	}
-	w.First = anchor.Sequence + 1
-	if from <= w.First {
-		w.next, w.hash, w.known = w.First, anchor.Hash, true
+	v.First = anchor.Sequence + 1
+	if from <= v.First {
+		v.next, v.hash, v.known = v.First, anchor.Hash, true
 		return nil
 	}
-	w.next = from
-	rows, err := w.log.o.Backend.Rows(ctx, from-1, from-1, 1)
+	v.next = from
+	rows, err := v.rows.Rows(ctx, from-1, from-1, 1)
 	if len(rows) == 1 {
-		w.hash, w.known = rows[0].Hash, true
+		v.hash, v.known = rows[0].Hash, true
 	}
 	return err
 }
 
-// anchor reads where the chain goes on after what retention deleted, and compares it with the last record of that.
-func (w *walk) anchor(ctx context.Context, from uint64) (Tip, error) {
-	w.log.retiring.Lock()
-	defer w.log.retiring.Unlock()
-	anchor, err := w.log.o.Backend.Anchor(ctx)
+// anchor reads the last row that retention deleted. If the chain is verified from there, no row before it may be left, and
+// the newest record of retention must name it. No retention runs meanwhile, since it changes both.
+func (v *verification) anchor(ctx context.Context, from uint64) (Tip, error) {
+	v.log.retention.Lock()
+	defer v.log.retention.Unlock()
+	anchor, err := v.rows.Anchor(ctx)
 	if err != nil || from > anchor.Sequence+1 {
 		return anchor, err
 	}
-	early, err := w.log.o.Backend.Rows(ctx, 0, anchor.Sequence, 1)
+	left, err := v.rows.Rows(ctx, 0, anchor.Sequence, 1)
 	if err != nil {
 		return anchor, err
 	}
-	if len(early) > 0 {
-		if err := w.say(early[0].Sequence, "it is there, though it was deleted by retention", 0); err != nil {
+	if len(left) > 0 {
+		if err := v.report(left[0].Sequence, "it is there, though it was deleted by retention", 0); err != nil {
 			return anchor, err
 		}
 	}
 	if anchor == (Tip{}) {
 		return anchor, nil
 	}
-	said, err := w.retention(ctx)
-	if err == nil && (said.GetLast() != anchor.Sequence || said.GetLastHash() != anchor.Hash.String()) {
-		err = w.say(anchor.Sequence, "it and all before were deleted, and no record of retention says so", 0)
+	recorded, err := v.lastRetention(ctx)
+	if err == nil && (recorded.GetLast() != anchor.Sequence || recorded.GetLastHash() != anchor.Hash.String()) {
+		err = v.report(anchor.Sequence, "it and all before were deleted, and no record of retention says so", 0)
 	}
 	return anchor, err
 }
 
-// retention returns the newest record of retention; nil: none.
-func (w *walk) retention(ctx context.Context) (*pb.AuditRetention, error) {
+// lastRetention returns the newest record of retention; nil: none.
+func (v *verification) lastRetention(ctx context.Context) (*pb.AuditRetention, error) {
 	q := auditlog.Query{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_RETENTION}}
-	rows, err := w.log.o.Backend.Outlines(ctx, q, 1)
+	rows, err := v.rows.Outlines(ctx, q, 1)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	record, err := rows[0].Outline()
 	if err != nil {
-		return nil, nil // the walk says so
+		return nil, nil // an inconsistency, which follow reports
 	}
 	return record.GetRetention(), nil
 }
 
-// follow follows the chain to its end.
-func (w *walk) follow(ctx context.Context) error {
-	for w.next <= w.end.Sequence {
-		rows, err := w.log.o.Backend.Rows(ctx, w.next, w.end.Sequence, verifyBatch)
+// follow verifies the rows from next to end.
+func (v *verification) follow(ctx context.Context) error {
+	for v.next <= v.end.Sequence {
+		rows, err := v.rows.Rows(ctx, v.next, v.end.Sequence, verifyBatch)
 		if err != nil {
 			return err
 		}
-		if err := w.skipDeleted(ctx, rows); err != nil {
+		if err := v.skipDeleted(ctx, rows); err != nil {
 			return err
 		}
 		if len(rows) == 0 {
-			return w.gap(w.end.Sequence + 1)
+			return v.reportGap(v.end.Sequence + 1)
 		}
 		for _, r := range rows {
-			if err := w.step(r); err != nil {
+			if err := v.step(r); err != nil {
 				return err
 			}
 		}
@@ -131,65 +140,67 @@ func (w *walk) follow(ctx context.Context) error {
 	return nil
 }
 
-// skipDeleted goes on after the anchor when retention deleted rows while the chain was followed.
-func (w *walk) skipDeleted(ctx context.Context, rows []*Row) error {
-	if len(rows) > 0 && rows[0].Sequence == w.next {
+// skipDeleted goes on after the anchor if the next row is missing because retention deleted it meanwhile.
+func (v *verification) skipDeleted(ctx context.Context, rows []*Row) error {
+	if len(rows) > 0 && rows[0].Sequence == v.next {
 		return nil
 	}
-	anchor, err := w.log.o.Backend.Anchor(ctx)
-	if err == nil && anchor.Sequence >= w.next {
-		w.next, w.hash, w.known = anchor.Sequence+1, anchor.Hash, true
+	anchor, err := v.rows.Anchor(ctx)
+	if err == nil && anchor.Sequence >= v.next {
+		v.next, v.hash, v.known = anchor.Sequence+1, anchor.Hash, true
 	}
 	return err
 }
 
-// gap says that rows are missing before a sequence.
-func (w *walk) gap(until uint64) error {
-	if w.next >= until {
+// reportGap reports the rows that are missing from next on, before the sequence until, and goes on there.
+func (v *verification) reportGap(until uint64) error {
+	if v.next >= until {
 		return nil
 	}
-	first := w.next
-	w.next, w.known = until, false
-	return w.say(first, missing(first, until-1), until-first)
+	first := v.next
+	v.next, v.known = until, false
+	return v.report(first, missingRecords(first, until-1), until-first)
 }
 
-func (w *walk) step(r *Row) error {
-	if r.Sequence < w.next {
+// step verifies one row, and the gap before it.
+func (v *verification) step(r *Row) error {
+	if r.Sequence < v.next {
 		return nil
 	}
-	if err := w.gap(r.Sequence); err != nil {
+	if err := v.reportGap(r.Sequence); err != nil {
 		return err
 	}
 	_, err := r.Record()
-	if err == nil && w.known && r.Previous != w.hash {
+	if err == nil && v.known && r.Previous != v.hash {
 		err = errors.New("it does not follow the record before")
 	}
-	w.next, w.hash, w.known = r.Sequence+1, r.Hash, true
+	v.next, v.hash, v.known = r.Sequence+1, r.Hash, true
 	if err != nil {
-		return w.say(r.Sequence, err.Error(), 1)
+		return v.report(r.Sequence, err.Error(), 1)
 	}
-	w.Sound++
+	v.Intact++
 	return nil
 }
 
-// beyond looks for rows after the end, and compares the end with that of the log.
-func (w *walk) beyond(ctx context.Context) error {
-	if w.known && w.next == w.end.Sequence+1 && w.hash != w.end.Hash {
-		if err := w.say(w.end.Sequence, "its hash is not that of the head", 0); err != nil {
+// checkEnd compares the last row with the end of the log, and looks for rows after it. Such a row may be one that is being
+// committed, so it is reported only if it is still beyond the end once all is committed.
+func (v *verification) checkEnd(ctx context.Context) error {
+	if v.known && v.next == v.end.Sequence+1 && v.hash != v.end.Hash {
+		if err := v.report(v.end.Sequence, "its hash is not that of the head", 0); err != nil {
 			return err
 		}
 	}
-	rows, err := w.log.o.Backend.Rows(ctx, w.end.Sequence+1, math.MaxInt64, 1)
+	rows, err := v.rows.Rows(ctx, v.end.Sequence+1, math.MaxInt64, 1)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if err := w.log.settled(ctx); err != nil {
+	if err := v.log.flush(ctx); err != nil {
 		return err
 	}
-	end := *w.log.end.Load()
-	rows, err = w.log.o.Backend.Rows(ctx, end.Sequence+1, math.MaxInt64, 1)
+	end := *v.log.end.Load()
+	rows, err = v.rows.Rows(ctx, end.Sequence+1, math.MaxInt64, 1)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	return w.say(rows[0].Sequence, "it stands after the head", 1)
+	return v.report(rows[0].Sequence, "it stands after the head", 1)
 }

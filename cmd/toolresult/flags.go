@@ -1,21 +1,25 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/toolresult/toolresult/envelope"
 
 	"github.com/spf13/pflag"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// policyFlags are the policies of the contract as flags.
+// policyFlags are a ProjectionPolicy or a RenderPolicy as flags.
 type policyFlags struct {
 	tokens, lines, bytes, lineBytes, headPercent uint32
 	vocabulary, artifacts, handles               string
-	headGiven                                    func() bool
+	headGiven                                    func() bool // whether --head-percent was given
 }
 
+// renderFlags defines the flags of a RenderPolicy.
 func (p *policyFlags) renderFlags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&p.tokens, "max-tokens", 0, "tokens of the whole receipt (default: the family's)")
 	fs.Uint32Var(&p.lines, "max-lines", 0, "lines of the whole receipt (default: no limit)")
@@ -24,6 +28,7 @@ func (p *policyFlags) renderFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&p.handles, "handles", "path", "how receipts name artifacts: by their path, or by a call of read_result")
 }
 
+// flags defines the flags of a ProjectionPolicy.
 func (p *policyFlags) flags(fs *pflag.FlagSet) {
 	p.renderFlags(fs)
 	fs.Uint32Var(&p.lineBytes, "max-line-bytes", 0, "bytes of one line before its inner part is cut (default: 2000)")
@@ -32,6 +37,7 @@ func (p *policyFlags) flags(fs *pflag.FlagSet) {
 	p.headGiven = func() bool { return fs.Changed("head-percent") }
 }
 
+// render returns the RenderPolicy.
 func (p *policyFlags) render() (*pb.RenderPolicy, error) {
 	policy := &pb.RenderPolicy{Budget: &pb.Budget{
 		MaxTokens: p.tokens, MaxLines: p.lines, MaxBytes: p.bytes, MaxLineBytes: p.lineBytes,
@@ -48,6 +54,7 @@ func (p *policyFlags) render() (*pb.RenderPolicy, error) {
 	return policy, err
 }
 
+// projection returns the ProjectionPolicy.
 func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	render, err := p.render()
 	if err != nil {
@@ -64,11 +71,34 @@ func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	return policy, err
 }
 
-// enumValue reads the value of a flag that is the name of an enum's value.
+// enumValue returns the number of an enum's value that a flag names: "when-lossy" is ARTIFACT_POLICY_WHEN_LOSSY.
 func enumValue(prefix, name string, values map[string]int32) (int32, error) {
 	n, ok := values[prefix+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
 	if !ok || n == 0 {
 		return 0, fmt.Errorf("%q is none of the values of %s", name, strings.ToLower(strings.Trim(prefix, "_")))
 	}
 	return n, nil
+}
+
+// callFlags name the call of a tool that an output belongs to.
+type callFlags struct{ session, call string }
+
+// flags defines the flags.
+func (r *callFlags) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&r.session, "session", "", "session of the agent, to which the artifacts belong (default: none)")
+	fs.StringVar(&r.call, "call", "", "call of the tool, such as the provider's tool_call_id; needs --session")
+}
+
+// message returns the reference to the call; nil if no flag is given.
+func (r *callFlags) message() (*pb.CallReference, error) {
+	if r.session == "" && r.call == "" {
+		return nil, nil //nolint:nilnil // the reference is optional
+	}
+	if r.session == "" {
+		return nil, errors.New("--call: needs --session")
+	}
+	check := envelope.NewChecker("")
+	check.Name("--session", r.session, true)
+	check.CallID("--call", r.call, false)
+	return &pb.CallReference{SessionId: r.session, CallId: r.call}, check.Err()
 }

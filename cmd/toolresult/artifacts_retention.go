@@ -17,13 +17,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// artifactsListCommand returns `artifacts list`.
 func artifactsListCommand() *cobra.Command {
 	var t target
 	req := &pb.ListArtifactsRequest{PageSize: 1000}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the artifacts of a session, the newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 				for {
 					resp, err := c.ListArtifacts(cmd.Context(), req)
@@ -44,23 +45,24 @@ func artifactsListCommand() *cobra.Command {
 	return cmd
 }
 
-// printEntries prints a line for each artifact: when, how large, of which call, where, and what is special.
+// printEntries prints a line for each artifact: time, size, call, path and state.
 func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
 	for _, e := range entries {
 		note := ""
 		switch e.GetState() {
 		case pb.ArtifactState_ARTIFACT_STATE_EXPIRED:
-			note = "deleted at " + stamp(e.GetDeletedAt()) + ": " + e.GetDeletionReason()
+			note = "deleted at " + formatTime(e.GetDeletedAt()) + ": " + e.GetDeletionReason()
 		case pb.ArtifactState_ARTIFACT_STATE_LIVE:
 			note = "still written"
 		}
 		if e.GetPartial() {
 			note = "cut off " + note
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", stamp(e.GetStoredAt()), humanize.IBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.GetStoredAt()), humanize.IBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
 	}
 }
 
+// artifactsVerifyCommand returns `artifacts verify`.
 func artifactsVerifyCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
@@ -68,7 +70,7 @@ func artifactsVerifyCommand() *cobra.Command {
 		Long: "Reads artifacts from their first to their last byte and compares them with their digests. Prints those that are not\n" +
 			"sound, with the reason, and exits with 1 if there are any.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				call, err := c.VerifyArtifacts(cmd.Context(), &pb.VerifyArtifactsRequest{Paths: paths})
 				if err != nil {
 					return err
@@ -99,6 +101,7 @@ func artifactsVerifyCommand() *cobra.Command {
 	return cmd
 }
 
+// artifactsLeaseCommand returns `artifacts lease`.
 func artifactsLeaseCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
@@ -109,10 +112,10 @@ func artifactsLeaseCommand() *cobra.Command {
 			if err != nil || d < 0 {
 				return fmt.Errorf("%q is no duration such as 24h", args[1])
 			}
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.LeaseSession(cmd.Context(), &pb.LeaseSessionRequest{SessionId: args[0], Duration: durationpb.New(d)})
 				if err == nil {
-					fmt.Fprintln(cmd.OutOrStdout(), cmp.Or(stamp(resp.GetLeasedUntil()), "no lease"))
+					fmt.Fprintln(cmd.OutOrStdout(), cmp.Or(formatTime(resp.GetLeasedUntil()), "no lease"))
 				}
 				return err
 			})
@@ -122,16 +125,17 @@ func artifactsLeaseCommand() *cobra.Command {
 	return cmd
 }
 
-// maxCollection is how long a collection may take: longer than the default deadline of calls.
+// maxCollection is the time limit of a collection. It is longer than the default deadline of calls.
 const maxCollection = time.Hour
 
+// artifactsCollectCommand returns `artifacts gc`.
 func artifactsCollectCommand() *cobra.Command {
 	var t target
 	req := &pb.CollectGarbageRequest{}
 	cmd := &cobra.Command{
 		Use: "gc [flags]", Short: "Delete artifacts whose time is over", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				ctx, cancel := context.WithTimeout(cmd.Context(), maxCollection)
 				defer cancel()
 				resp, err := c.CollectGarbage(ctx, req)
@@ -152,8 +156,8 @@ func artifactsCollectCommand() *cobra.Command {
 	return cmd
 }
 
-// stamp returns a time as tables have it, RFC 3339 in UTC; "" where there is none.
-func stamp(t *timestamppb.Timestamp) string {
+// formatTime returns a time in RFC 3339, UTC; empty if there is none.
+func formatTime(t *timestamppb.Timestamp) string {
 	if t == nil {
 		return ""
 	}

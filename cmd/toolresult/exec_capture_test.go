@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// sent is the sidecar's side of a stream: what it was sent.
+// sent is the sidecar's side of a stream: all that it received.
 type sent struct {
 	grpc.ClientStream
 	header *pb.StreamHeader
@@ -35,7 +36,7 @@ func (s *sent) Send(m *pb.ProjectStreamRequest) error {
 
 func (s *sent) Recv() (*pb.ProjectStreamResponse, error) { return nil, nil }
 
-// sendAll sends what is held.
+// sendAll sends all that captures keep.
 func sendAll(t rapid.TB, c *captures) *sent {
 	t.Helper()
 	to := &sent{alone: map[string][]byte{}}
@@ -45,8 +46,8 @@ func sendAll(t rapid.TB, c *captures) *sent {
 	return to
 }
 
-// What was written by turns is sent by turns, from memory and from files.
-func TestOrderOfCaptures(t *testing.T) {
+// TestCapturesKeepOrder writes to both streams by turns: they are sent by turns, from memory and from files.
+func TestCapturesKeepOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := newCaptures()
@@ -82,9 +83,9 @@ func TestOrderOfCaptures(t *testing.T) {
 	})
 }
 
-// Streams that take turns more often than can be known are sent one after the other,
-// whole, and without a word of their order.
-func TestTooManyTurns(t *testing.T) {
+// TestTooManyTurnsAbandonOrder takes more turns than are kept: the streams are sent whole, one after the other, and the header
+// does not claim an order.
+func TestTooManyTurnsAbandonOrder(t *testing.T) {
 	t.Parallel()
 	c := newCaptures()
 	defer c.close()
@@ -94,28 +95,53 @@ func TestTooManyTurns(t *testing.T) {
 	}
 	got := sendAll(t, c)
 	const n = maxTurns/2 + 1
-	if want := strings.Repeat("o", n) + strings.Repeat("e", n); string(got.all) != want || got.header.GetKeepOrder() || !c.order.givenUp {
-		t.Errorf("%d bytes, %v, given up: %v", len(got.all), got.header, c.order.givenUp)
+	if want := strings.Repeat("o", n) + strings.Repeat("e", n); string(got.all) != want || got.header.GetKeepOrder() || !c.order.abandoned {
+		t.Errorf("%d bytes, %v, given up: %v", len(got.all), got.header, c.order.abandoned)
 	}
 }
 
-func TestReference(t *testing.T) {
+// TestLostBytesAreCounted spills to a directory that does not exist: the payload says how many bytes are lost, and where.
+func TestLostBytesAreCounted(t *testing.T) {
+	t.Setenv("TMPDIR", "/nonexistent")
+	c := newCaptures()
+	defer c.close()
+	for _, n := range []int{maxInline - 1, 2, 1} { // once bytes are lost, none of those that follow is kept
+		if wrote, err := c.stdout.Write(make([]byte, n)); wrote != n || err != nil {
+			t.Fatal(wrote, err)
+		}
+	}
+	p := c.stdout.payload(false)
+	if p.GetSourceLoss().GetLostBytes() != 3 || p.GetSourceLoss().GetAtByte() != maxInline-1 || len(p.GetInline()) != maxInline-1 || c.spilled() {
+		t.Errorf("%v of %d bytes", p.GetSourceLoss(), len(p.GetInline()))
+	}
+}
+
+// failing is a stream whose n-th message cannot be sent.
+type failing struct {
+	sent
+	n int
+}
+
+var errSend = errors.New("sent enough")
+
+func (f *failing) Send(*pb.ProjectStreamRequest) error {
+	if f.n--; f.n == 0 {
+		return errSend
+	}
+	return nil
+}
+
+func TestEverySendErrorIsReturned(t *testing.T) {
 	t.Parallel()
-	for want, r := range map[string]reference{
-		"":                    {},
-		"session_id":          {session: "s"},
-		"call_id":             {session: "s", call: "c"},
-		"--call: needs":       {call: "c"},
-		"--session: may have": {session: "a b"},
-		"--call: may have":    {session: "s", call: "a b"},
-	} {
-		m, err := r.message()
-		got := m.String()
-		if err != nil {
-			got = err.Error()
+	c := newCaptures()
+	defer c.close()
+	_, _ = c.stdout.Write(make([]byte, 2*chunkBytes))
+	for n := 1; n <= 4; n++ { // header, two chunks, finish
+		if err := c.send(&failing{n: n}, &pb.ProjectRequest{}); !errors.Is(err, errSend) {
+			t.Errorf("message %d: %v", n, err)
 		}
-		if !strings.Contains(got, want) || want == "" && m != nil {
-			t.Errorf("%v gives %q, want %q", r, got, want)
-		}
+	}
+	if err := c.send(&failing{n: 5}, &pb.ProjectRequest{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs a command with a PostgreSQL server of its own: a throw-away cluster in a temporary folder, on a Unix socket.
 #
-#   start run COMMAND...   the command finds the server by TOOLRESULT_POSTGRES
-#   start again            starts it again after it was killed; for the command
+#   start.sh run COMMAND...   run it; it finds the server by TOOLRESULT_POSTGRES
+#   start.sh again            start the server again after it was killed; for the command
+#   start.sh install          install the PostgreSQL of Debian if there is none; for CI
 #
-# Installs PostgreSQL 15 from Debian where there is none. A server does not run as root, so it runs as postgres or nobody.
+# Nothing is installed unless asked. A server does not run as root, so as root it runs as postgres or nobody.
 set -euo pipefail
 
 find_programs() {
@@ -36,12 +37,15 @@ if [ "$(id -u)" -eq 0 ]; then
 	owner=nobody
 	if id postgres > /dev/null 2>&1; then owner=postgres; fi
 fi
+if [ "${1:-}" = install ]; then
+	find_programs && exit 0
+	echo "installing PostgreSQL" >&2
+	apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql
+	exit
+fi
 if ! find_programs; then
-	echo "installing PostgreSQL 15" >&2
-	{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql-15; } > /tmp/toolresult-postgres-setup.log 2>&1 ||
-		{ echo "could not install PostgreSQL; see /tmp/toolresult-postgres-setup.log" >&2; exit 1; }
-	find_programs
-	if id postgres > /dev/null 2>&1; then owner=postgres; fi
+	echo "no PostgreSQL server is installed (initdb and postgres). On Debian: apt-get install postgresql, or $0 install" >&2
+	exit 1
 fi
 
 case ${1:-} in
@@ -69,7 +73,7 @@ run)
 		TOOLRESULT_POSTGRES_START=$(readlink -f "$0") "$@"
 	;;
 *)
-	echo "usage: $0 run COMMAND..." >&2
+	echo "usage: $0 run COMMAND... | again | install" >&2
 	exit 2
 	;;
 esac

@@ -1,5 +1,11 @@
 package main
 
+// Reading, compacting and printing a session.
+//
+// A session is JSON values one after the other, oldest first. A value is the RFC's JSON of a canonical result, or an object
+// that project, exec and compact print with --output=json: with "canonical", "receipt", and members that tell which call it
+// is. Members that this program does not know are printed as they were read, so that the output can be compacted again.
+
 import (
 	"cmp"
 	"context"
@@ -18,24 +24,24 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// session is the results of a session as they came on stdin.
-type session struct {
-	req   *pb.CompactRequest
-	given []map[string]json.RawMessage // members of each JSON value; nil for textproto
+// compactInput is the results of a session, as they were read.
+type compactInput struct {
+	req    *pb.CompactRequest
+	values []map[string]json.RawMessage // members of each JSON value; nil for textproto
 }
 
-// The members of a JSON value of a session that are its results.
+// Members of a JSON value that are its result.
 const (
 	canonicalMember = "canonical"
 	receiptMember   = "receipt"
 )
 
-// session reads canonical results and what is known of their calls: JSON values one
-// after the other, or textproto of one CanonicalToolResult or of a CompactRequest.
-func (c *call) session(r io.Reader) (*session, error) {
+// readResults reads the results of a session: JSON values one after the other, or the textproto of one CanonicalToolResult
+// or of a CompactRequest.
+func (c *rpcFlags) readResults(r io.Reader) (*compactInput, error) {
 	switch c.input {
 	case "json":
-		return c.sessionJSON(r)
+		return c.readResultsJSON(r)
 	case "textproto":
 		text, err := io.ReadAll(r)
 		if err != nil {
@@ -43,17 +49,16 @@ func (c *call) session(r io.Reader) (*session, error) {
 		}
 		var one pb.CanonicalToolResult
 		if prototext.Unmarshal(text, &one) == nil {
-			return &session{req: &pb.CompactRequest{Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &one}}}}}, nil
+			return &compactInput{req: &pb.CompactRequest{Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &one}}}}}, nil
 		}
 		req := &pb.CompactRequest{}
-		return &session{req: req}, prototext.Unmarshal(text, req)
+		return &compactInput{req: req}, prototext.Unmarshal(text, req)
 	}
 	return nil, fmt.Errorf("--input %s: json or textproto", c.input)
 }
 
-// entry is what a runtime knows of a call, beside its result in one JSON value of a
-// session: what project, exec and compact print with --output=json. The RFC's JSON of a
-// canonical result alone has none of these members.
+// entry has the members of a JSON value that tell which call a result is of. The RFC's JSON of a canonical result alone has
+// none of them.
 type entry struct {
 	Family          string `json:"family"`
 	CallID          string `json:"call_id"`
@@ -62,8 +67,9 @@ type entry struct {
 	PrecedingTokens uint32 `json:"preceding_tokens"`
 }
 
-func (c *call) sessionJSON(r io.Reader) (*session, error) {
-	s := &session{req: &pb.CompactRequest{}}
+// readResultsJSON reads JSON values. A value without canonical and call_id is a canonical result.
+func (c *rpcFlags) readResultsJSON(r io.Reader) (*compactInput, error) {
+	s := &compactInput{req: &pb.CompactRequest{}}
 	for dec := json.NewDecoder(r); dec.More(); {
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
@@ -74,7 +80,7 @@ func (c *call) sessionJSON(r io.Reader) (*session, error) {
 		_ = json.Unmarshal(value, &members) // the server says what is wrong with a result
 		if members[canonicalMember] != nil || members["call_id"] != nil {
 			if err := json.Unmarshal(value, &e); err != nil {
-				return nil, fmt.Errorf("result %d: %w", len(s.given), err)
+				return nil, fmt.Errorf("result %d: %w", len(s.values), err)
 			}
 		} else {
 			members = map[string]json.RawMessage{canonicalMember: value}
@@ -85,13 +91,13 @@ func (c *call) sessionJSON(r io.Reader) (*session, error) {
 		if text := members[canonicalMember]; text != nil {
 			one.Result = &pb.CompactEntry_CanonicalJson{CanonicalJson: string(text)}
 		}
-		s.req.Entries, s.given = append(s.req.Entries, one), append(s.given, members)
+		s.req.Entries, s.values = append(s.req.Entries, one), append(s.values, members)
 	}
 	return s, nil
 }
 
-// tool is the tool of a result; empty when it is on record alone.
-func (s *session) tool(i int) string {
+// toolName returns the tool of a result; empty if the result is on record alone.
+func (s *compactInput) toolName(i int) string {
 	e := s.req.GetEntries()[i]
 	if e.GetCanonical() != nil {
 		return e.GetCanonical().GetToolName()
@@ -103,7 +109,7 @@ func (s *session) tool(i int) string {
 	return envelope.ToolName
 }
 
-// compactSession compacts a session of any length, and returns the answer as Compact has it.
+// compactSession compacts a session of any length with CompactStream, and returns the answer that Compact would give.
 func compactSession(ctx context.Context, conn *connection, req *pb.CompactRequest) (*pb.CompactResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -141,9 +147,9 @@ func compactSession(ctx context.Context, conn *connection, req *pb.CompactReques
 	}
 }
 
-// print prints a session after its compaction, so that it can be compacted again: what did
-// not change as it was given.
-func (s *session) print(ctx context.Context, w io.Writer, conn *connection, form string, resp *pb.CompactResponse) error {
+// print prints a session after its compaction: results that did not change as they were read, so that the output can be
+// compacted again.
+func (s *compactInput) print(ctx context.Context, w io.Writer, conn *connection, form string, resp *pb.CompactResponse) error {
 	if form != "json" && form != "receipt" {
 		return printMessage(w, form, "", resp)
 	}
@@ -173,9 +179,9 @@ func (s *session) print(ctx context.Context, w io.Writer, conn *connection, form
 	return nil
 }
 
-// printValue prints the JSON value of a result, which is nil when it did not change: with
-// all members that it was given with.
-func (s *session) printValue(w io.Writer, i int, r *pb.CompactedResult) error {
+// printValue prints the JSON value of result i with all members that it was read with. r is the result after the compaction;
+// nil: it did not change.
+func (s *compactInput) printValue(w io.Writer, i int, r *pb.CompactedResult) error {
 	members, err := s.members(i)
 	if err != nil {
 		return err
@@ -188,7 +194,7 @@ func (s *session) printValue(w io.Writer, i int, r *pb.CompactedResult) error {
 		members[canonicalMember], members[receiptMember] = json.RawMessage(r.GetCanonicalJson()), receipt
 	}
 	names := slices.SortedFunc(maps.Keys(members), func(a, b string) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(memberRank(a), memberRank(b)), cmp.Compare(a, b))
 	})
 	text := []byte("{")
 	for n, name := range names {
@@ -204,15 +210,15 @@ func (s *session) printValue(w io.Writer, i int, r *pb.CompactedResult) error {
 	return printIndented(w, append(text, '}'))
 }
 
-// place is where a member stands.
-func place(name string) int {
+// memberRank orders members: canonical, receipt, then all others.
+func memberRank(name string) int {
 	return (slices.Index([]string{canonicalMember, receiptMember}, name) + 3) % 3
 }
 
-// members are those of the JSON value of a result as it was given.
-func (s *session) members(i int) (map[string]json.RawMessage, error) {
-	if s.given != nil {
-		return maps.Clone(s.given[i]), nil
+// members returns the members of the JSON value of result i, as it was read.
+func (s *compactInput) members(i int) (map[string]json.RawMessage, error) {
+	if s.values != nil {
+		return maps.Clone(s.values[i]), nil
 	}
 	e := s.req.GetEntries()[i]
 	known, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(&pb.CompactEntry{
@@ -234,17 +240,17 @@ func (s *session) members(i int) (map[string]json.RawMessage, error) {
 	return members, err
 }
 
-// maxReceipt is the largest budget of a receipt, in tokens.
+// maxReceipt is the largest budget of a receipt that a sidecar accepts, in tokens.
 const maxReceipt = 200_000
 
-// receipt is that of a result, which is nil when it did not change: then it is the one
-// that was given or, where none was, made now.
-func (s *session) receipt(ctx context.Context, conn *connection, i int, r *pb.CompactedResult, planned *pb.PlannedResult) (string, error) {
+// receipt returns the text of the receipt of result i. If it did not change (r is nil), that is the receipt that was read or,
+// if none was, a new one.
+func (s *compactInput) receipt(ctx context.Context, conn *connection, i int, r *pb.CompactedResult, planned *pb.PlannedResult) (string, error) {
 	if r != nil {
 		return r.GetReceipt().GetText(), nil
 	}
 	var given struct{ Text string }
-	if s.given != nil && json.Unmarshal(s.given[i][receiptMember], &given) == nil && given.Text != "" {
+	if s.values != nil && json.Unmarshal(s.values[i][receiptMember], &given) == nil && given.Text != "" {
 		return given.Text, nil
 	}
 	if planned.GetHold() == pb.ResultHold_RESULT_HOLD_UNKNOWN {
@@ -252,15 +258,15 @@ func (s *session) receipt(ctx context.Context, conn *connection, i int, r *pb.Co
 	}
 	policy := &pb.RenderPolicy{}
 	proto.Merge(policy, s.req.GetPolicy().GetRender())
-	if policy.GetBudget().GetMaxTokens() == 0 { // which is no limit in a compaction
+	if policy.GetBudget().GetMaxTokens() == 0 { // no limit, which only a compaction may have
 		proto.Merge(policy, &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: maxReceipt}})
 	}
-	resp, err := conn.Render(ctx, renderOf(s.req, i, policy))
+	resp, err := conn.Render(ctx, renderRequest(s.req, i, policy))
 	return resp.GetReceipt().GetText(), err
 }
 
-// renderOf is a request for the receipt of a result.
-func renderOf(req *pb.CompactRequest, i int, policy *pb.RenderPolicy) *pb.RenderRequest {
+// renderRequest returns the request for the receipt of result i.
+func renderRequest(req *pb.CompactRequest, i int, policy *pb.RenderPolicy) *pb.RenderRequest {
 	e := req.GetEntries()[i]
 	r := &pb.RenderRequest{Policy: policy, Family: e.GetFamily()}
 	switch given := e.GetResult().(type) {

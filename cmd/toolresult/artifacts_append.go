@@ -11,15 +11,16 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// appended is one use of `artifacts append`.
-type appended struct {
+// logAppend is one use of `artifacts append`.
+type logAppend struct {
 	target target
 	call   pb.CallReference
 	name   string
 }
 
+// artifactsAppendCommand returns `artifacts append`.
 func artifactsAppendCommand() *cobra.Command {
-	var a appended
+	var a logAppend
 	cmd := &cobra.Command{
 		Use: "append --session S --call C", Short: "Write standard input to a log that can be read while it grows",
 		Long: "Copies standard input to the log of a call until it ends, and then makes an artifact of the log. The path of the log is " +
@@ -27,7 +28,7 @@ func artifactsAppendCommand() *cobra.Command {
 			"the log as it is, and a later use goes on with it.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.target.with(cmd.Context(), func(c *connection) error {
+			return a.target.withConnection(cmd.Context(), func(c *connection) error {
 				return a.run(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr())
 			})
 		},
@@ -42,7 +43,8 @@ func artifactsAppendCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *appended) run(ctx context.Context, c *connection, in io.Reader, stderr io.Writer) error {
+// run copies in to the log and finishes it. Answers are received meanwhile: one of them may say that the log failed.
+func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stderr io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	call, err := c.AppendLog(ctx)
@@ -63,7 +65,7 @@ func (a *appended) run(ctx context.Context, c *connection, in io.Reader, stderr 
 	for {
 		answer, err := call.Recv()
 		switch {
-		case errors.Is(err, io.EOF): // after the end of the input, which came in good order or did not
+		case errors.Is(err, io.EOF): // the server has ended the call; copy knows why
 			return <-copied
 		case err != nil:
 			return err
@@ -73,8 +75,8 @@ func (a *appended) run(ctx context.Context, c *connection, in io.Reader, stderr 
 	}
 }
 
-// copy sends what is read as it comes.
-func (a *appended) copy(call pb.ArtifactService_AppendLogClient, in io.Reader) error {
+// copy sends the input while it is read, and finishes the log at its end. If reading fails, the log stays unfinished.
+func (a *logAppend) copy(call pb.ArtifactService_AppendLogClient, in io.Reader) error {
 	for {
 		buf := make([]byte, chunkBytes) // the message keeps it until it is sent
 		n, err := in.Read(buf)
@@ -86,7 +88,7 @@ func (a *appended) copy(call pb.ArtifactService_AppendLogClient, in io.Reader) e
 		switch {
 		case errors.Is(err, io.EOF):
 			if err := call.Send(&pb.AppendLogRequest{Message: &pb.AppendLogRequest_Finish{Finish: &pb.LogFinish{}}}); err != nil {
-				return nil // as above
+				return nil // likewise
 			}
 			return call.CloseSend()
 		case err != nil:

@@ -21,13 +21,14 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// trust is what a client and a sidecar know each other by, besides the user of a socket.
-type trust struct {
+// credentialFlags are the credentials of client and sidecar, as flags. On a Unix socket the user id of the process is one too.
+type credentialFlags struct {
 	ca, cert, key string // files in PEM; see flags
 	tokenFile     string
 }
 
-func (t *trust) flags(fs *pflag.FlagSet) {
+// flags defines the flags.
+func (t *credentialFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.ca, "ca", "", "file with the certificates that sign the sidecar's: HOST:PORT is called with TLS then")
 	fs.StringVar(&t.cert, "client-cert", "", "file with the certificate to show to the sidecar (with --ca)")
 	fs.StringVar(&t.key, "client-key", "", "file with its private key, readable by its owner alone")
@@ -35,8 +36,8 @@ func (t *trust) flags(fs *pflag.FlagSet) {
 		"everything is called for that session")
 }
 
-// options are the credentials for an address.
-func (t *trust) options(address string) ([]grpc.DialOption, error) {
+// options returns the credentials for an address. A token is sent over a Unix socket, to this machine, or over TLS only.
+func (t *credentialFlags) options(address string) ([]grpc.DialOption, error) {
 	local := strings.HasPrefix(address, "unix:")
 	var token string
 	if !local {
@@ -49,9 +50,9 @@ func (t *trust) options(address string) ([]grpc.DialOption, error) {
 		}
 		token = string(session)
 	}
-	near := local || isLoopback(address)
-	if token != "" && !near && t.ca == "" {
-		return nil, errInClear
+	onMachine := local || isLoopback(address)
+	if token != "" && !onMachine && t.ca == "" {
+		return nil, errTokenInClear
 	}
 	secure := insecure.NewCredentials()
 	if t.ca != "" && !local {
@@ -62,12 +63,13 @@ func (t *trust) options(address string) ([]grpc.DialOption, error) {
 	}
 	options := []grpc.DialOption{grpc.WithTransportCredentials(secure)}
 	if token != "" {
-		options = append(options, grpc.WithPerRPCCredentials(bearer{token, near}))
+		options = append(options, grpc.WithPerRPCCredentials(bearer{token, onMachine}))
 	}
 	return options, nil
 }
 
-func (t *trust) tls() (credentials.TransportCredentials, error) {
+// tls returns the credentials of TLS 1.3: the certificates to trust, and the client certificate, if any.
+func (t *credentialFlags) tls() (credentials.TransportCredentials, error) {
 	signers, err := os.ReadFile(t.ca)
 	if err != nil {
 		return nil, err
@@ -95,32 +97,36 @@ func (t *trust) tls() (credentials.TransportCredentials, error) {
 	return credentials.NewTLS(rules), nil
 }
 
-// bearer sends a token. Without TLS it goes over a socket or a loopback connection and nowhere else.
+// bearer sends a token with each call.
 type bearer struct {
-	token string
-	near  bool // the address is on this machine
+	token     string
+	onMachine bool // the address is on this machine
 }
 
+// GetRequestMetadata implements [credentials.PerRPCCredentials].
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
 	return map[string]string{"authorization": "Bearer " + b.token}, nil
 }
 
-func (b bearer) RequireTransportSecurity() bool { return !b.near }
+// RequireTransportSecurity implements [credentials.PerRPCCredentials]: a token leaves this machine over TLS alone.
+func (b bearer) RequireTransportSecurity() bool { return !b.onMachine }
 
 var _ credentials.PerRPCCredentials = bearer{}
 
+// isLoopback reports whether HOST:PORT is on this machine: an address of the loopback network, or localhost.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	ip := net.ParseIP(host)
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// errInClear means that a token would be sent for everybody on the way to read.
-var errInClear = errors.New("a token leaves this machine over TLS alone; give the certificates that sign the sidecar's with --ca")
+// errTokenInClear means that a token would be sent in clear text over a network.
+var errTokenInClear = errors.New("a token leaves this machine over TLS alone; give the certificates that sign the sidecar's with --ca")
 
-// errNobody means that a session token was given and no sidecar runs that could have issued it.
-var errNobody = errors.New("no sidecar runs on the configured socket, and a session token is good for none but the one that issued it")
+// errNoSidecar means that a session token was given, and no sidecar runs that can have issued it.
+var errNoSidecar = errors.New("no sidecar runs on the configured socket, and a session token is good for none but the one that issued it")
 
+// sessionTokenCommand returns `session-token`.
 func sessionTokenCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
@@ -128,7 +134,7 @@ func sessionTokenCommand() *cobra.Command {
 		Long: "Prints a token that confines its bearer to a session, on the socket too (docs/reference/access.md). It is good until the\n" +
 			"sidecar stops. Write it to a file that only its reader can read; flags and variables are for everybody.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.with(cmd.Context(), func(c *connection) error {
+			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.IssueSessionToken(cmd.Context(), &pb.IssueSessionTokenRequest{SessionId: args[0]})
 				if err != nil {
 					return err

@@ -7,23 +7,25 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// maxInline is how much of a stream is held in memory, and sent in one message,
-// in bytes. A longer one goes to a file, and from there to the sidecar in chunks.
+// maxInline is the largest size of a stream that is kept in memory and sent in one message, in bytes. A longer one is
+// written to a file, and sent in chunks from there.
 const maxInline = 1 << 20
 
 // chunkBytes is the size of a chunk, in bytes.
 const chunkBytes = 256 << 10
 
-// captures hold the streams of a command.
+// captures keep the output of a command: both streams, and the order of their writes.
 type captures struct {
 	stdout, stderr capture
-	order          order
+	order          streamOrder
 }
 
+// newCaptures returns captures to write to. Close them.
 func newCaptures() *captures {
 	c := &captures{}
 	c.stdout = capture{name: "stdout", order: &c.order}
@@ -31,26 +33,27 @@ func newCaptures() *captures {
 	return c
 }
 
+// close releases the files.
 func (c *captures) close() {
 	c.stdout.close()
 	c.stderr.close()
 }
 
-// large reports whether a stream is longer than one message may be.
-func (c *captures) large() bool { return c.stdout.file != nil || c.stderr.file != nil }
+// spilled reports whether a stream is in a file, because it is too long for one message.
+func (c *captures) spilled() bool { return c.stdout.file != nil || c.stderr.file != nil }
 
-// capture holds a stream of a command.
+// capture keeps one stream of a command.
 type capture struct {
-	name   string // of its stream
-	order  *order // of its bytes among those of the other one
+	name   string       // of the stream
+	order  *streamOrder // of the writes of both streams
 	memory []byte
-	file   *os.File // that has no name; nil while memory is enough
-	size   int64    // of what is held
-	lost   uint64   // bytes that could not be held
+	file   *os.File // without a name; nil while memory suffices
+	size   int64    // bytes that are kept
+	lost   uint64   // bytes that could not be kept
 }
 
-// Write takes the next bytes. It is called from one goroutine. It never fails: what
-// the disk does not take is counted, and said to be lost.
+// Write keeps the next bytes. One goroutine calls it. It never fails, because that would end the command: bytes that the
+// disk does not take are counted, and the receipt says that they are lost.
 func (c *capture) Write(p []byte) (int, error) {
 	if c.lost == 0 && c.hold(p) {
 		c.order.add(c, int64(len(p)))
@@ -60,6 +63,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// hold keeps bytes, and reports whether it could.
 func (c *capture) hold(p []byte) bool {
 	if c.file == nil && len(c.memory)+len(p) <= maxInline {
 		c.memory = append(c.memory, p...)
@@ -76,7 +80,7 @@ func (c *capture) hold(p []byte) bool {
 	return true
 }
 
-// spill moves what is held to a file without a name, which ends with this process.
+// spill moves the stream from memory to a file without a name, which vanishes with this process. It reports whether it could.
 func (c *capture) spill() bool {
 	file, err := os.CreateTemp("", "toolresult-")
 	if err != nil {
@@ -94,13 +98,14 @@ func (c *capture) spill() bool {
 	return true
 }
 
+// close releases the file.
 func (c *capture) close() {
 	if c.file != nil {
-		_ = c.file.Close() // nobody needs it any more
+		_ = c.file.Close() // it is read already
 	}
 }
 
-// reader reads what is held.
+// reader returns a reader of the stream.
 func (c *capture) reader() io.Reader {
 	if c.file == nil {
 		return bytes.NewReader(c.memory)
@@ -108,12 +113,13 @@ func (c *capture) reader() io.Reader {
 	return io.NewSectionReader(c.file, 0, c.size)
 }
 
+// copyTo writes the stream to w.
 func (c *capture) copyTo(w io.Writer) error {
 	_, err := io.Copy(w, c.reader())
 	return err
 }
 
-// payload is the stream in a message: its bytes, or its name.
+// payload returns the stream as a field of a message: its bytes or, if it is streamed, its name.
 func (c *capture) payload(streamed bool) *pb.Payload {
 	p := &pb.Payload{Source: &pb.Payload_Inline{Inline: c.memory}}
 	if streamed {
@@ -125,10 +131,9 @@ func (c *capture) payload(streamed bool) *pb.Payload {
 	return p
 }
 
-// project projects the output of a command: in one message, or as streams when
-// one of its captures is in a file.
+// project projects the output of a command: in one message, or with ProjectStream if a stream is in a file.
 func (c *captures) project(ctx context.Context, to *connection, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-	if !c.large() {
+	if !c.spilled() {
 		return to.Project(ctx, req)
 	}
 	call, err := to.ProjectStream(ctx)
@@ -148,17 +153,17 @@ func (c *captures) project(ctx context.Context, to *connection, req *pb.ProjectR
 	return answer.GetResult(), nil
 }
 
-// send sends what is held, in the order in which it was written.
+// send sends both streams, in the order in which they were written.
 func (c *captures) send(call pb.ToolResultService_ProjectStreamClient, req *pb.ProjectRequest) error {
 	header := &pb.StreamHeader{
 		Family: "command", Policy: req.GetPolicy(), Call: req.GetCall(), Streams: []string{c.stdout.name, c.stderr.name},
-		KeepOrder: !c.order.givenUp,
+		KeepOrder: !c.order.abandoned,
 	}
 	if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}}); err != nil {
 		return err
 	}
 	turns := c.order.turns
-	if c.order.givenUp {
+	if c.order.abandoned {
 		turns = []turn{{&c.stdout, c.stdout.size}, {&c.stderr, c.stderr.size}}
 	}
 	readers := map[*capture]io.Reader{&c.stdout: c.stdout.reader(), &c.stderr: c.stderr.reader()}
@@ -166,11 +171,11 @@ func (c *captures) send(call pb.ToolResultService_ProjectStreamClient, req *pb.P
 	for _, t := range turns {
 		for left := t.bytes; left > 0; {
 			part := buf[:min(left, chunkBytes)]
-			if _, err := io.ReadFull(readers[t.from], part); err != nil {
+			if _, err := io.ReadFull(readers[t.stream], part); err != nil {
 				return fmt.Errorf("read what the command wrote: %w", err)
 			}
 			left -= int64(len(part))
-			chunk := &pb.StreamChunk{Stream: t.from.name, Data: part}
+			chunk := &pb.StreamChunk{Stream: t.stream.name, Data: part}
 			if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}}); err != nil {
 				return err
 			}
@@ -180,4 +185,37 @@ func (c *captures) send(call pb.ToolResultService_ProjectStreamClient, req *pb.P
 		c.stdout.name: uint64(c.stdout.size), c.stderr.name: uint64(c.stderr.size),
 	}}
 	return call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
+}
+
+// maxTurns is the largest number of turns whose order is kept. They take 16 MiB.
+const maxTurns = 1 << 20
+
+// streamOrder is the order in which the streams of a command were read: which one, and how many bytes of it. Two processes,
+// or threads that write to both streams, may be read in another order than they wrote in, as on a terminal. Safe for
+// concurrent use.
+type streamOrder struct {
+	mu        sync.Mutex
+	turns     []turn
+	abandoned bool
+}
+
+// turn is a number of bytes of one stream that were read before any of the other.
+type turn struct {
+	stream *capture
+	bytes  int64
+}
+
+// add notes the next n bytes. After maxTurns turns the order is abandoned.
+func (o *streamOrder) add(from *capture, n int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if last := len(o.turns) - 1; last >= 0 && o.turns[last].stream == from {
+		o.turns[last].bytes += n
+		return
+	}
+	if o.abandoned = o.abandoned || len(o.turns) == maxTurns; o.abandoned {
+		o.turns = nil
+		return
+	}
+	o.turns = append(o.turns, turn{from, n})
 }

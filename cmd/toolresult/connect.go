@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -14,9 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -24,26 +21,26 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// Limits of the client, in bytes: compacted histories can be larger than gRPC's
-// default for answers.
+// Limits of the client, in bytes.
 const (
-	maxAnswer   = 256 << 20
-	clientSlots = 1 << 20 // window
+	maxAnswer    = 256 << 20 // compacted histories can be larger than the 4 MiB that gRPC allows by default
+	clientWindow = 1 << 20   // of flow control
 )
 
-// target says which sidecar to call.
+// target is the sidecar to call, as flags name it.
 type target struct {
 	address string
-	trust
+	credentialFlags
 }
 
+// flags defines the flags of a target.
 func (t *target) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (with the token in TOOLRESULT_TOKEN); "+
 		"default: the socket of the configuration, or an embedded sidecar when none runs there")
-	t.trust.flags(fs)
+	t.credentialFlags.flags(fs)
 }
 
-// connection is a sidecar to call, and how to leave it.
+// connection is a connection to a sidecar, with the clients of its services. close ends it, and an embedded sidecar with it.
 type connection struct {
 	pb.ToolResultServiceClient
 	pb.ArtifactServiceClient
@@ -54,29 +51,27 @@ type connection struct {
 	close func() error
 }
 
-// connect calls the sidecar that was named or, by default, the one on the
-// configured socket; when nobody listens there, it starts one of its own in
-// this process.
+// connect connects to the sidecar that was named or, by default, to the one on the configured socket. If none listens there,
+// it starts one in this process.
 func (t *target) connect(ctx context.Context) (*connection, error) {
 	if t.address != "" {
 		return t.dial(t.address)
 	}
-	c, err := defaults()
+	c, err := defaultConfig()
 	if err != nil {
 		return nil, err
 	}
-	if listens(c.Socket) {
+	if isListening(c.Socket) {
 		return t.dial("unix://" + c.Socket)
 	}
 	if t.tokenFile != "" {
-		return nil, errNobody
+		return nil, errNoSidecar
 	}
 	return embed(ctx, c)
 }
 
-// defaults is the configuration of a sidecar that was told nothing but the
-// environment.
-func defaults() (config.Config, error) {
+// defaultConfig returns the configuration of a sidecar that has no flags: that of the environment and of files.
+func defaultConfig() (config.Config, error) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	config.Flags(fs)
 	loaded, err := config.Load(fs, os.Environ())
@@ -86,7 +81,8 @@ func defaults() (config.Config, error) {
 	return loaded.Config, nil
 }
 
-func listens(socket string) bool {
+// isListening reports whether a server accepts connections on a Unix socket.
+func isListening(socket string) bool {
 	conn, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
 		return false
@@ -95,12 +91,13 @@ func listens(socket string) bool {
 	return true
 }
 
-func (t *trust) dial(address string) (*connection, error) {
+// dial connects to an address, which is a target of gRPC.
+func (t *credentialFlags) dial(address string) (*connection, error) {
 	options, err := t.options(address)
 	if err != nil {
 		return nil, err
 	}
-	options = append(options, grpc.WithStaticStreamWindowSize(clientSlots), grpc.WithStaticConnWindowSize(clientSlots),
+	options = append(options, grpc.WithStaticStreamWindowSize(clientWindow), grpc.WithStaticConnWindowSize(clientWindow),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
 	conn, err := grpc.NewClient(address, options...)
 	if err != nil {
@@ -112,12 +109,11 @@ func (t *trust) dial(address string) (*connection, error) {
 	}, nil
 }
 
-// lockWait is how long an embedded sidecar waits for another one of its kind to
-// leave the store.
+// lockWait is the time for which an embedded sidecar waits until another embedded one releases the store.
 const lockWait = 10 * time.Second
 
-// embed starts a sidecar on a private socket. It uses the configured store or,
-// when a running sidecar has that, one beside it.
+// embed starts a sidecar in this process, on a private socket. It uses the configured store or, if a running sidecar has
+// locked that, one beside it.
 func embed(ctx context.Context, c config.Config) (*connection, error) {
 	dir, err := os.MkdirTemp("", "toolresult-")
 	if err != nil {
@@ -138,7 +134,7 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(serving) }()
-	conn, err := (&trust{}).dial(s.Addresses()[0])
+	conn, err := (&credentialFlags{}).dial(s.Addresses()[0])
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, <-served, os.RemoveAll(dir))
@@ -152,8 +148,8 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	return conn, nil
 }
 
-// with calls f with a connection and leaves it.
-func (t *target) with(ctx context.Context, f func(*connection) error) error {
+// withConnection calls f with a connection, and closes it. It returns the errors of both.
+func (t *target) withConnection(ctx context.Context, f func(*connection) error) error {
 	c, err := t.connect(ctx)
 	if err != nil {
 		return err
@@ -161,25 +157,7 @@ func (t *target) with(ctx context.Context, f func(*connection) error) error {
 	return errors.Join(f(c), c.close())
 }
 
-// explain adds the reason and the fields of a refusal to its message.
-func explain(err error) string {
-	refused, ok := errors.AsType[interface {
-		error
-		GRPCStatus() *status.Status
-	}](err)
-	if !ok {
-		return err.Error()
-	}
-	st := refused.GRPCStatus()
-	text := st.Code().String() + ": " + st.Message()
-	for _, detail := range st.Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok {
-			text += " [" + info.GetReason() + "]"
-		}
-	}
-	return text
-}
-
+// infoCommand returns `info`.
 func infoCommand() *cobra.Command {
 	var t target
 	var wait time.Duration
@@ -188,7 +166,7 @@ func infoCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), cmp.Or(wait, 5*time.Second))
 			defer cancel()
-			return t.with(ctx, func(c *connection) error {
+			return t.withConnection(ctx, func(c *connection) error {
 				info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{}, grpc.WaitForReady(wait > 0))
 				if err != nil {
 					return err
@@ -202,25 +180,14 @@ func infoCommand() *cobra.Command {
 	return cmd
 }
 
+// versionCommand returns `version`, which needs no sidecar.
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Say what this binary is", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info := server.Info(version)
 			return writeln(cmd.OutOrStdout(), fmt.Sprintf("toolresult %s, commit %s, %s, receipt grammar %d",
-				or(info.GetVersion(), "unknown"), or(info.GetCommit(), "unknown"), info.GetGoVersion(), info.GetRendererVersion()))
+				cmp.Or(info.GetVersion(), "unknown"), cmp.Or(info.GetCommit(), "unknown"), info.GetGoVersion(), info.GetRendererVersion()))
 		},
 	}
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
-func writeln(w io.Writer, text string) error {
-	_, err := fmt.Fprintln(w, text)
-	return err
 }

@@ -1,0 +1,384 @@
+package chain
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/audittest"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// sealed returns the row of a record in a place of its own.
+func sealed(t rapid.TB, r *pb.AuditRecord) *Row {
+	t.Helper()
+	row, err := NewRow(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row.Seal("log", Tip{Sequence: 6, Hash: Hash{1, 2, 3}}, 1234567890123)
+	return stored(row)
+}
+
+// full returns a record that uses every part of a row.
+func full() *pb.AuditRecord {
+	r := audittest.Projection("session", "call", "request", 4000)
+	r.Caller.Address = "127.0.0.1:9"
+	r.Rejection = &pb.AuditRejection{Code: "CODE", Reason: "REASON"}
+	r.Part, r.Parts = 1, 2
+	return r
+}
+
+func TestRowKeepsAnyRecord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := audittest.Records().Draw(t, "record")
+		row := sealed(t, r)
+		got, err := row.Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.setPlace(r)
+		if diff := cmp.Diff(r, got, protocmp.Transform()); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		outline, err := row.Outline()
+		r.Output, r.Canonical, r.Compacted, r.Details = nil, nil, nil, nil
+		if r.Receipt != nil {
+			r.Receipt.Text = ""
+		}
+		if row.Canonical == nil { // an empty one is among the facts
+			outline.Canonical = nil
+		}
+		if diff := cmp.Diff(r, outline, protocmp.Transform()); diff != "" || err != nil {
+			t.Fatalf("outline: %v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+func TestRowKeepsReceiptsApart(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]*pb.Receipt{"none": nil, "empty": {}, "text": {Text: "a"}, "NUL": {Text: "a\x00b"}} {
+		row := sealed(t, &pb.AuditRecord{Receipt: r})
+		got, err := row.Record()
+		if err != nil || !proto.Equal(got.GetReceipt(), r) || (got.Receipt == nil) != (r == nil) {
+			t.Errorf("%s: %v, %v", name, got.GetReceipt(), err)
+		}
+		if row.Receipt.Valid != (name == "empty" || name == "text") {
+			t.Errorf("%s: column %v", name, row.Receipt)
+		}
+	}
+}
+
+func TestRowDoesNotChangeItsRecord(t *testing.T) {
+	t.Parallel()
+	r := full()
+	before := proto.CloneOf(r)
+	sealed(t, r)
+	if diff := cmp.Diff(before, r, protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestHashCoversEveryBit flips each bit of each hashed part of a row.
+func TestHashCoversEveryBit(t *testing.T) {
+	t.Parallel()
+	row := sealed(t, full())
+	if len(row.Payload) == 0 || len(row.Canonical) == 0 || len(row.Facts) == 0 || !row.Receipt.Valid {
+		t.Fatal("the record does not use every part")
+	}
+	check := func(part string) {
+		t.Helper()
+		if _, err := row.Record(); !errors.Is(err, errHash) {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+	for name, part := range map[string][]byte{"facts": row.Facts, "canonical": row.Canonical, "payload": row.Payload,
+		"previous": row.Previous[:], "hash": row.Hash[:]} {
+		for bit := range 8 * len(part) {
+			part[bit/8] ^= 1 << (bit % 8)
+			check(name)
+			part[bit/8] ^= 1 << (bit % 8)
+		}
+	}
+	for i := range row.Receipt.String {
+		text := row.Receipt.String
+		row.Receipt.String = text[:i] + "?" + text[i+1:]
+		check("receipt")
+		row.Receipt.String = text
+	}
+	for name, alter := range map[string]func(r *Row){
+		"log": func(r *Row) { r.Log += "x" }, "sequence": func(r *Row) { r.Sequence++ }, "time": func(r *Row) { r.At-- },
+		"no receipt": func(r *Row) { r.Receipt.Valid = false }, "no canonical": func(r *Row) { r.Canonical = nil },
+		"no payload": func(r *Row) { r.Payload = nil },
+	} {
+		before := *row
+		alter(row)
+		check(name)
+		*row = before
+	}
+	if _, err := row.Record(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHashesOfPartsAreApart(t *testing.T) {
+	t.Parallel()
+	a, b := &Row{Facts: []byte("ab")}, &Row{Facts: []byte("a"), Canonical: []byte("b")}
+	if none, empty := (&Row{}), (&Row{Payload: []byte{}}); a.contentHash() == b.contentHash() || none.contentHash() == empty.contentHash() {
+		t.Error("the same hash for other content")
+	}
+}
+
+// TestAlteredColumnIsNamed alters every column, which no hash covers.
+func TestAlteredColumnIsNamed(t *testing.T) {
+	t.Parallel()
+	row := sealed(t, full())
+	targets := row.Columns.ScanTargets()
+	for i, name := range ColumnNames() {
+		before := row.Columns
+		switch target := targets[i].(type) {
+		case *string:
+			*target += "x"
+		case *int64:
+			*target++
+		case interface{ Scan(any) error }:
+			if err := target.Scan(int64(99)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := row.Record(); err == nil || !strings.Contains(err.Error(), "column "+name+" ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		row.Columns = before
+	}
+	row.Artifacts = append(row.Artifacts, "another")
+	if _, err := row.Record(); err == nil || !strings.Contains(err.Error(), "artifacts were altered") {
+		t.Error(err)
+	}
+}
+
+func TestArtifactsMayComeInAnyOrder(t *testing.T) {
+	t.Parallel()
+	r := full()
+	r.Payloads = append(r.Payloads, &pb.AuditPayload{Artifact: "b", OriginalArtifact: "a"}, &pb.AuditPayload{Artifact: "b"})
+	row := sealed(t, r)
+	if want := []string{"/store/abc/call", "a", "b"}; !slices.Equal(row.Artifacts, want) {
+		t.Errorf("%q, want %q", row.Artifacts, want)
+	}
+	slices.Reverse(row.Artifacts)
+	if _, err := row.Record(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnreadableRowIsBroken seals rows that a program without this package may have made.
+func TestUnreadableRowIsBroken(t *testing.T) {
+	t.Parallel()
+	bad := []byte("\xff\xff")
+	for name, alter := range map[string]func(r *Row){
+		"facts":                    func(r *Row) { r.Facts = bad },
+		"facts without a receipt":  func(r *Row) { r.Receipt.Valid, r.Facts = false, bad },
+		"canonical":                func(r *Row) { r.Canonical = bad },
+		"payload":                  func(r *Row) { r.Payload = bad },
+		"compressed payload":       func(r *Row) { r.Payload = append(slices.Clone(zstdMagic), "no frame"...) },
+		"a receipt of no receipt":  func(r *Row) { r.Facts = nil },
+		"compressed, of bad bytes": func(r *Row) { r.Payload = compress(slices.Repeat(bad, minCompressed)) },
+	} {
+		row := sealed(t, full())
+		alter(row)
+		row.Hash = row.chainHash(row.contentHash())
+		if _, err := row.Record(); !errors.Is(err, errMessage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNewRowRejectsInvalidRecord(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxKey+1)
+	for name, r := range map[string]*pb.AuditRecord{
+		"text of facts":     {ToolName: "\xff"},
+		"text of receipt":   {Receipt: &pb.Receipt{Text: "\xff"}},
+		"text of canonical": {Canonical: &pb.CanonicalToolResult{ToolName: "\xff"}},
+		"text of payload":   {Details: &pb.AuditDetails{ToolInput: "\xff"}},
+		"size":              {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", maxRecord)}},
+		"session":           {Call: &pb.CallReference{SessionId: long}},
+		"call":              {Call: &pb.CallReference{CallId: long}},
+		"request":           {RequestId: long},
+		"tool":              {ToolName: long},
+		"artifact":          {Payloads: []*pb.AuditPayload{{Artifact: long}}},
+	} {
+		if _, err := NewRow(r); !errors.Is(err, auditlog.ErrInvalidRecord) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := NewRow(&pb.AuditRecord{RequestId: long[1:]}); err != nil {
+		t.Errorf("the longest request id: %v", err)
+	}
+}
+
+func TestColumnsRepeatTheRecord(t *testing.T) {
+	t.Parallel()
+	r := full()
+	r.Redactions = append(r.Redactions, &pb.Redaction{Count: 3})
+	r.Payloads = append(r.Payloads, &pb.AuditPayload{Bytes: 7})
+	got := newColumns(r, 5)
+	want := Columns{
+		Kind: "projection", Method: r.GetMethod(), CorrelationID: "c-call", Session: "session", Call: "call", RequestID: "request",
+		RequestDigest: r.GetRequestDigest(), Part: 1, Parts: 2, Tool: "Bash", Family: "command", Status: "success", Code: "CODE", Reason: "REASON",
+		UID: got.UID, PID: got.PID, Address: "127.0.0.1:9", ElapsedUS: 1234, ReceiptTokens: 500, Redactions: 5, PayloadBytes: 2007, ArtifactCount: 5,
+	}
+	if got != want || got.UID.Int64 != 1000 || got.PID.Int64 != 4711 || !got.UID.Valid || !got.PID.Valid {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if got := newColumns(&pb.AuditRecord{}, 0); got != (Columns{Kind: "unspecified"}) {
+		t.Errorf("of an empty record: %+v", got)
+	}
+}
+
+func TestColumnsHaveNoNULAndNoOverflow(t *testing.T) {
+	t.Parallel()
+	const huge = math.MaxUint64
+	got := newColumns(&pb.AuditRecord{
+		ToolName: "a\x00b", Elapsed: durationpb.New(-time.Second), Caller: &pb.AuditCaller{},
+		Redactions: []*pb.Redaction{{Count: huge}, {Count: 1}}, Payloads: []*pb.AuditPayload{{Bytes: math.MaxInt64 - 1}, {Bytes: 1}},
+	}, 0)
+	want := Columns{Kind: "unspecified", Tool: "a\uFFFDb", Redactions: math.MaxInt64, PayloadBytes: math.MaxInt64}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestColumnListsAgree(t *testing.T) {
+	t.Parallel()
+	var c Columns
+	names := ColumnNames()
+	if len(names) != len(c.Values()) || len(names) != len(c.ScanTargets()) || len(AllColumns()) != len(names)+6 {
+		t.Errorf("%d names, %d values, %d targets, %d columns", len(names), len(c.Values()), len(c.ScanTargets()), len(AllColumns()))
+	}
+	for i, column := range AllColumns() {
+		if column.Comment == "" || i < len(names) && column.Name != names[i] {
+			t.Errorf("column %d: %+v", i, column)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[pb.AuditKind]string{
+		pb.AuditKind_AUDIT_KIND_PROJECTION: "projection", pb.AuditKind_AUDIT_KIND_REJECTION: "refusal",
+		pb.AuditKind_AUDIT_KIND_TOOL_CALL: "tool_call", pb.AuditKind_AUDIT_KIND_RETENTION: "retention",
+	} {
+		if got := KindName(kind); got != want {
+			t.Errorf("%v is %q, want %q", kind, got, want)
+		}
+	}
+}
+
+func TestTimesAreReadBackAndSort(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ms := rapid.Int64Range(0, 250_000_000_000_000).Draw(t, "ms") // to the year 9892
+		text := FormatTime(ms)
+		if got, err := ParseTime(text); got != ms || err != nil {
+			t.Fatalf("%q is %d, want %d, %v", text, got, ms, err)
+		}
+		if later := FormatTime(ms + 1); later <= text {
+			t.Fatalf("%q after %q", later, text)
+		}
+	})
+	if _, err := ParseTime("2026-01-02 03:04:05"); err == nil {
+		t.Error("another layout is read")
+	}
+}
+
+func TestCompressIsReversible(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := slices.Repeat(rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "bytes"), rapid.IntRange(1, 100).Draw(t, "times"))
+		if slices.Equal(b[:min(4, len(b))], zstdMagic) {
+			t.Skip("no payload begins like this")
+		}
+		c := compress(b)
+		got, err := decompress(c)
+		if !slices.Equal(got, b) || len(c) > len(b) || err != nil {
+			t.Fatalf("%d bytes, compressed %d, are %d again, %v", len(b), len(c), len(got), err)
+		}
+		if len(b) >= 2000 && len(c) > len(b)/4 || len(b) < minCompressed && !slices.Equal(c, b) {
+			t.Fatalf("%d bytes are stored as %d", len(b), len(c))
+		}
+	})
+	if got := compress([]byte{}); got != nil {
+		t.Errorf("nothing is stored as %q", got)
+	}
+}
+
+func TestDecompressIsBounded(t *testing.T) {
+	t.Parallel()
+	if _, err := decompress(compress(make([]byte, maxRecord+1))); err == nil {
+		t.Error("more than a record is read")
+	}
+}
+
+func TestHashText(t *testing.T) {
+	t.Parallel()
+	h := Hash{0xab, 31: 0xcd}
+	if got, err := ParseHash(h.String()); got != h || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	digits := strings.Repeat("0", 64)
+	for _, text := range []string{"", "blake3:", digits, "sha256:" + digits, "blake3:" + digits[1:], "blake3:" + digits + "00", "blake3:x" + digits[1:], "blake3:" + digits[2:]} {
+		if h, err := ParseHash(text); err == nil || h != (Hash{}) {
+			t.Errorf("%q is %v", text, h)
+		}
+	}
+}
+
+func TestHashScansAnything(t *testing.T) {
+	t.Parallel()
+	want := Hash{1, 2, 3}
+	for name, c := range map[string]struct {
+		value any
+		want  Hash
+	}{
+		"hash": {want[:], want}, "NULL": {nil, Hash{}}, "text": {"x", Hash{}}, "short": {want[1:], Hash{}}, "long": {append(want[:], 0), Hash{}},
+	} {
+		h := Hash{9}
+		if err := h.Scan(c.value); err != nil || h != c.want {
+			t.Errorf("%s: %v, %v", name, h, err)
+		}
+	}
+}
+
+func TestSmallAppendsAndNotices(t *testing.T) {
+	t.Parallel()
+	row := func(r *pb.AuditRecord) *Row { return sealed(t, r) }
+	large := audittest.Projection("s", "c", "", 4*smallBytes)
+	retention := &pb.AuditRecord{Kind: pb.AuditKind_AUDIT_KIND_RETENTION}
+	for name, c := range map[string]struct {
+		a             Append
+		notice, small bool
+	}{
+		"rejection and retention":  {Append{Rows: []*Row{row(rejection()), row(retention)}}, true, true},
+		"projection":               {Append{Rows: []*Row{row(full())}}, false, true},
+		"rejection and projection": {Append{Rows: []*Row{row(rejection()), row(full())}}, false, true},
+		"large":                    {Append{Rows: []*Row{row(large)}}, false, false},
+		"exactly small":            {Append{Rows: []*Row{{Facts: make([]byte, smallBytes)}}}, false, true},
+		"one byte more":            {Append{Rows: []*Row{{Facts: make([]byte, smallBytes), Payload: []byte{1}}}}, false, false},
+	} {
+		if c.a.IsNotice() != c.notice || c.a.IsSmall() != c.small {
+			t.Errorf("%s: notice %v, small %v", name, c.a.IsNotice(), c.a.IsSmall())
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"errors"
+
+	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
+)
+
+// Commit implements [chain.Committer].
+func (b *backend) Commit(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
+	b.lock <- struct{}{}
+	defer func() { <-b.lock }()
+	next, err := b.commitAll(end, at, b.admit(appends))
+	if err != nil {
+		return end, classify(err)
+	}
+	for _, a := range appends {
+		a.Err = classify(a.Err)
+		if a.Err == nil {
+			b.noteSize(a)
+		}
+	}
+	return next, nil
+}
+
+// commitAll commits appends in one transaction. Only if that fails it finds those that fail.
+func (b *backend) commitAll(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
+	next, err := b.commitTogether(end, at, appends)
+	switch {
+	case err == nil:
+		return next, nil
+	case errors.Is(err, sqlitedb.ErrConflict):
+		return b.commitSingly(end, at, appends)
+	case errors.Is(err, sqlitedb.ErrFull):
+		return b.commitFull(end, at, appends), nil
+	}
+	return end, err
+}
+
+// commitTogether commits appends in one transaction: all or none.
+func (b *backend) commitTogether(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
+	if len(appends) == 0 {
+		return end, nil
+	}
+	err := b.writer.Transaction(func() (err error) {
+		for _, a := range appends {
+			if end, err = b.append(end, at, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return end, err
+}
+
+// commitSingly commits appends in one transaction without those that conflict with a row, and sets their Err.
+func (b *backend) commitSingly(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
+	err := b.writer.Transaction(func() error {
+		for _, a := range appends {
+			next := end
+			a.Err = b.writer.Attempt(func() (err error) {
+				next, err = b.append(end, at, a)
+				return err
+			})
+			if a.Err == nil {
+				end = next
+			} else if !errors.Is(a.Err, sqlitedb.ErrConflict) {
+				return a.Err
+			}
+		}
+		return nil
+	})
+	return end, err
+}
+
+// append seals and stores the rows of an append, in a transaction.
+func (b *backend) append(end chain.Tip, at int64, a *chain.Append) (chain.Tip, error) {
+	if err := b.retire(a.Retired); err != nil {
+		return end, err
+	}
+	for _, r := range a.Rows {
+		end = r.Seal(b.name, end, at)
+		if err := b.writer.Run(insertRecord, rowValues(r)...); err != nil {
+			return end, err
+		}
+		for _, artifact := range r.Artifacts {
+			if err := b.writer.Run("INSERT INTO artifacts VALUES (?, ?)", int64(r.Sequence), artifact); err != nil {
+				return end, err
+			}
+		}
+	}
+	return end, nil
+}
+
+var insertRecord = insert()
+
+// retire deletes the oldest rows, and moves the anchor of the chain. nil deletes none.
+func (b *backend) retire(r *chain.Retired) error {
+	if r == nil {
+		return nil
+	}
+	last := int64(r.Last.Sequence)
+	return errors.Join(b.writer.Run("DELETE FROM records WHERE sequence <= ?", last),
+		b.writer.Run("DELETE FROM artifacts WHERE sequence <= ?", last),
+		b.writer.Run("UPDATE log SET anchor_sequence = ?, anchor_hash = ?", last, r.Last.Hash[:]))
+}
+
+// noteSize counts the rows and bytes of an append that was committed.
+func (b *backend) noteSize(a *chain.Append) {
+	b.count.Add(int64(len(a.Rows)))
+	if a.Retired != nil {
+		b.count.Add(-a.Retired.Count)
+	}
+	if b.path == "" {
+		for _, r := range a.Rows {
+			b.bytes.Add(int64(r.StoredBytes()))
+		}
+	}
+}

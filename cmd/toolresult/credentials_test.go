@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTokensLeaveTheMachineOverTLSOnly(t *testing.T) {
+	t.Setenv("TOOLRESULT_TOKEN", strings.Repeat("t", 43))
+	for address, want := range map[string]error{
+		"127.0.0.1:1": nil, "localhost:1": nil, "[::1]:1": nil, "unix:///s": nil, "192.0.2.1:1": errTokenInClear, "example.com:1": errTokenInClear,
+		"localhost": errTokenInClear,
+	} {
+		if _, err := (&credentialFlags{}).options(address); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", address, err, want)
+		}
+	}
+	for _, onMachine := range []bool{false, true} {
+		b := bearer{"secret", onMachine}
+		metadata, err := b.GetRequestMetadata(t.Context())
+		if err != nil || metadata["authorization"] != "Bearer secret" || b.RequireTransportSecurity() == onMachine {
+			t.Errorf("%v, TLS %v, %v", metadata, b.RequireTransportSecurity(), err)
+		}
+	}
+}
+
+func TestCredentialFilesMustBeGood(t *testing.T) {
+	t.Parallel()
+	text := writeFile(t, "text", "no certificate")
+	none := filepath.Join(t.TempDir(), "none")
+	for name, f := range map[string]credentialFlags{
+		"no token file": {tokenFile: none}, "no authority": {ca: none}, "text for an authority": {ca: text},
+	} {
+		_, err := f.options("192.0.2.1:1")
+		if err == nil || strings.HasPrefix(name, "no") && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := (&credentialFlags{ca: none}).options("unix:///s"); err != nil {
+		t.Errorf("a Unix socket needs no TLS: %v", err)
+	}
+}
+
+// TestSessionToken confines a client to a session.
+func TestSessionToken(t *testing.T) {
+	t.Parallel()
+	token := toolresult(t, "", "session-token", "mine").want(0)
+	file := writeFile(t, "token", token.out)
+	toolresult(t, "", "exec", "--session", "other", "--artifacts", "always", "--", "echo", "secret").want(0)
+	toolresult(t, "", "artifacts", "list", "--session-token-file", file, "--session", "other").want(codeFailed, "! PermissionDenied")
+	toolresult(t, "", "artifacts", "list", "--session-token-file", file, "--session", "mine").want(0)
+	if err := os.WriteFile(file, []byte(strings.Repeat("x", len(token.out)-1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	toolresult(t, "", "artifacts", "list", "--session-token-file", file, "--session", "mine").want(codeFailed, "! Unauthenticated")
+}

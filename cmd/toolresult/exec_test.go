@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestExecPassesTheExitCodeOn(t *testing.T) {
+	t.Parallel()
+	text := writeFile(t, "text", "no program")
+	for _, c := range []struct {
+		code int
+		args []string
+		says string
+	}{
+		{0, []string{"true"}, "Process exited with code 0"},
+		{3, []string{"sh", "-c", "echo out; echo err >&2; exit 3"}, "Process exited with code 3\nstdout:\nout\nstderr:\nerr"},
+		{codeSignalStart + 9, []string{"sh", "-c", "kill -9 $$"}, "signal 9"},
+		{codeNotFound, []string{"no-such-program"}, "cannot start no-such-program"},
+		{codeNotFound, []string{"/no/such/program"}, "cannot start /no/such/program"},
+		{codeNotStarted, []string{text}, "permission denied"},
+	} {
+		toolresult(t, "", append([]string{"exec", "--"}, c.args...)...).want(c.code, c.says)
+	}
+}
+
+func TestExecEndsAfterItsTimeout(t *testing.T) {
+	t.Parallel()
+	toolresult(t, "", "exec", "--timeout", "100ms", "--", "sh", "-c", "echo begun; sleep 60").want(codeTimedOut, "timed out", "begun")
+}
+
+func TestExecFeedsStandardInput(t *testing.T) {
+	t.Parallel()
+	toolresult(t, "fed\n", "exec", "--", "cat").want(0, "stdout:\nfed")
+	toolresult(t, "", "exec", "--combined", "--", "sh", "-c", "echo a; echo b >&2; echo c").want(0, "a\nb\nc")
+}
+
+// TestMistakeInFlagsRunsNothing: the command runs once or not at all.
+func TestMistakeInFlagsRunsNothing(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{"--output", "xml"}, {"--call", "c"}, {"--vocabulary", "latin"}, {"--head-percent", "101"}} {
+		file := filepath.Join(t.TempDir(), "ran")
+		toolresult(t, "", append(append([]string{"exec"}, flags...), "--", "touch", file)...).want(codeFailed, "! "+flags[0][2:6])
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%q: the command ran", flags)
+		}
+	}
+}
+
+// TestOutputWithoutReceiptIsPrinted runs a command whose output cannot be projected: all of it is printed, from memory and
+// from a file.
+func TestOutputWithoutReceiptIsPrinted(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{10, 2 * maxInline} {
+		script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
+		o := toolresult(t, "", "exec", "--server", "unix:///nonexistent/s", "--", "sh", "-c", script)
+		o.want(codeFailed, "! no receipt, the output follows as it is: Unavailable", "! trouble\n")
+		if o.out != string(make([]byte, n)) {
+			t.Errorf("%d bytes of %d", len(o.out), n)
+		}
+	}
+}
+
+// TestLargeOutputIsStreamed runs a command that writes more than one message has: all of it can be read.
+func TestLargeOutputIsStreamed(t *testing.T) {
+	t.Parallel()
+	toolresult(t, "", "exec", "--session", "large", "--call", "c", "--", "sh", "-c", "seq 300000; sleep 0.2; echo done >&2").
+		want(0, "300000 lines", "stderr:\ndone")
+	list := toolresult(t, "", "artifacts", "list", "--session", "large").want(0, "c")
+	for _, field := range strings.Fields(list.out) {
+		if strings.HasPrefix(field, "/") {
+			toolresult(t, "", "artifacts", "read", "--lines", "299999-", field).wantOut("299999\n300000\ndone\n") // streams in the order of their writes
+			return
+		}
+	}
+	t.Errorf("no artifact in %s", list.out)
+}
+
+func TestCommandLineIsQuoted(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"echo 'a b' '$x'": {"echo", "a b", "$x"}, "x": {"x"}, "": {"nul\x00"},
+	} {
+		if got := commandLine(args); got != want {
+			t.Errorf("%q is %q, want %q", args, got, want)
+		}
+	}
+	if got := commandLine([]string{strings.Repeat("x", 65_537)}); got != "" {
+		t.Errorf("a line of %d bytes", len(got))
+	}
+}

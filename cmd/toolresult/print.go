@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+)
+
+// printProjection prints the answer of Project in a form of --output.
+func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
+	if form == "json" {
+		return printPair(w, resp.GetCanonical(), resp.GetReceipt())
+	}
+	return printMessage(w, form, resp.GetReceipt().GetText(), resp)
+}
+
+// projected is a result of an answer, with both of its surfaces.
+type projected interface {
+	GetCanonical() *pb.CanonicalToolResult
+	GetReceipt() *pb.Receipt
+}
+
+// printAll prints the results of an answer in a form of --output. Between two receipts is an empty line.
+func printAll[R projected](w io.Writer, form string, resp proto.Message, results []R) error {
+	if form != "json" && form != "receipt" {
+		return printMessage(w, form, "", resp)
+	}
+	for i, r := range results {
+		if form == "json" {
+			if err := printPair(w, r.GetCanonical(), r.GetReceipt()); err != nil {
+				return err
+			}
+			continue
+		}
+		text := r.GetReceipt().GetText()
+		if i > 0 {
+			text = "\n" + text
+		}
+		if err := writeln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printPair prints a JSON object with the canonical result, in the RFC's JSON, and the receipt. render and compact read it.
+func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Receipt) error {
+	text, err := envelope.ToJSON(canonical)
+	if err != nil {
+		return err
+	}
+	message, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(receipt)
+	if err != nil {
+		return err
+	}
+	pair := fmt.Sprintf(`{"canonical":%s,"receipt":%s}`, text, message)
+	return printIndented(w, []byte(pair))
+}
+
+// printMessage prints a message in a form of --output; receipt is the text of the form "receipt".
+func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
+	switch form {
+	case "receipt":
+		return writeln(w, receipt)
+	case "json":
+		return printJSON(w, m)
+	case "textproto":
+		return writeln(w, prototext.Format(m))
+	}
+	return fmt.Errorf("--output %s: receipt, json or textproto", form)
+}
+
+// printJSON prints a message with all its fields, also those without a value.
+func printJSON(w io.Writer, m proto.Message) error {
+	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return printIndented(w, text)
+}
+
+// printIndented prints JSON indented. protojson varies its white space on purpose; this replaces it.
+func printIndented(w io.Writer, text []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return err
+	}
+	return writeln(w, b.String())
+}
+
+// explain returns the message of an error; of a status error, with its code and the reason of its details.
+func explain(err error) string {
+	refused, ok := errors.AsType[interface {
+		error
+		GRPCStatus() *status.Status
+	}](err)
+	if !ok {
+		return err.Error()
+	}
+	st := refused.GRPCStatus()
+	text := st.Code().String() + ": " + st.Message()
+	for _, detail := range st.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			text += " [" + info.GetReason() + "]"
+		}
+	}
+	return text
+}
+
+// writeln writes a line.
+func writeln(w io.Writer, text string) error {
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
