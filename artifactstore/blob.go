@@ -1,7 +1,6 @@
 package artifactstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,32 +22,25 @@ type Blob interface {
 // store writes it in one piece, without a reader in between.
 func BytesBlob(b []byte) Blob { return bytesBlob(b) }
 
-// seekable is a reader of a blob whose bytes are at hand: it can seek, and has nothing to close.
-type seekable struct{ io.ReadSeeker }
-
-func (seekable) Close() error { return nil }
-
-type bytesBlob []byte
-
-func (b bytesBlob) Size() int64                  { return int64(len(b)) }
-func (b bytesBlob) Open() (io.ReadCloser, error) { return seekable{bytes.NewReader(b)}, nil }
-
 // Digest returns the digest of a blob, "blake3:" followed by 64 lower-case hex digits. It costs nothing where the blob was
 // hashed already, as one of a stage was; any other is read.
 func Digest(ctx context.Context, b Blob) (string, error) {
 	switch b := b.(type) {
-	case *dirBlob:
-		return digestPrefix + b.content.hex(), nil
+	case hashed:
+		return b.Digest(), nil
 	case bytesBlob:
-		return digestPrefix + contentOf(b).hex(), nil
+		return contentOf(b).string(), nil
 	}
 	hash := blake3.New()
 	err := drain(ctx, b, make([]byte, BlockSize), func(p []byte) error {
 		_, _ = hash.Write(p) // a hash never fails
 		return nil
 	})
-	return digestPrefix + contentFrom(hash, b.Size()).hex(), err
+	return contentFrom(hash, b.Size()).string(), err
 }
+
+// hashed is implemented by a blob that knows its digest, in the form of [Ref.Digest].
+type hashed interface{ Digest() string }
 
 // Content reads a blob into memory.
 func Content(b Blob) ([]byte, error) {

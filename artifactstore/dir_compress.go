@@ -223,7 +223,7 @@ var errNotTheSame = errors.New("the compressed form does not decode to the artif
 // replace gives the compressed form the place of the plain one. Whoever stores the same content meanwhile
 // waits, and then finds it. It reports false if the plain form is gone or another file by now.
 func (k *compression) replace(name string) (bool, error) {
-	d, sh := k.dir, &k.dir.shards[k.content.shard()]
+	d, sh := k.dir, &k.dir.shards[shardNumber(name)]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if _, doubtful := sh.doubtful[name]; doubtful {

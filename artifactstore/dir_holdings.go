@@ -11,7 +11,7 @@ import (
 
 // Has is [Holdings]'s. It looks for the file, not into it.
 func (d *Dir) Has(ctx context.Context, name string) (bool, error) {
-	log, isLog := logAt(name)
+	log, isLog := parseLiveName(name)
 	if !isLog {
 		if err := checkName(name); err != nil {
 			return false, err
@@ -43,7 +43,7 @@ func (d *Dir) has(name string) (bool, error) {
 
 // hasLog looks for a log that is not finished.
 func (d *Dir) hasLog(name string) (bool, error) {
-	info, err := d.root.Lstat(logLocation(name))
+	info, err := d.root.Lstat(LiveName(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -53,7 +53,7 @@ func (d *Dir) hasLog(name string) (bool, error) {
 // Remove is [Holdings]'s. Readers that are open go on. The name is gone for good when it returns: the
 // directory is synced.
 func (d *Dir) Remove(ctx context.Context, name string) error {
-	log, isLog := logAt(name)
+	log, isLog := parseLiveName(name)
 	if !isLog {
 		if err := checkName(name); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (d *Dir) removeLog(name string) error {
 	if !there {
 		return ErrUnknown
 	}
-	if err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(logLocation(name)) }); err != nil {
+	if err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(LiveName(name)) }); err != nil {
 		return err
 	}
 	d.removeMarks(name)
@@ -141,7 +141,7 @@ func (d *Dir) Walk(ctx context.Context, visit func(Held) error) error {
 
 // liveNameAt returns the name of the log at a path.
 func liveNameAt(path string) (string, bool) {
-	_, ok := logAt(path)
+	_, ok := parseLiveName(path)
 	return path, ok
 }
 
@@ -197,7 +197,7 @@ func (d *Dir) held(name string, e fs.DirEntry, compressed bool) (Held, error) {
 
 // PathOf returns the path of the artifact called name, as Ref.Path has it, whether it is there or not.
 func (d *Dir) PathOf(name string) string {
-	if _, isLog := logAt(name); isLog {
+	if _, isLog := parseLiveName(name); isLog {
 		return filepath.Join(d.path, name)
 	}
 	if d.pathPrefix != "" {
@@ -205,14 +205,3 @@ func (d *Dir) PathOf(name string) string {
 	}
 	return filepath.Join(d.path, location(name))
 }
-
-// shardNumber returns the number of the shard of a name.
-func shardNumber(name string) int {
-	n := strings.IndexByte(hexDigits, name[0])<<5 | strings.IndexByte(hexDigits, name[1])<<1
-	if name[sharedDigits] >= '8' {
-		n |= 1
-	}
-	return n
-}
-
-const hexDigits = "0123456789abcdef"

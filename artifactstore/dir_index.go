@@ -16,7 +16,7 @@ const indexSuffix = ".index"
 // Pages is [Source]'s. It reads the index of a large artifact in place of the artifact; where that is
 // missing or not to be trusted, it reads the artifact once, verifies it and writes the index again.
 func (d *Dir) Pages(ctx context.Context, name string) (*Pages, error) {
-	log, live := logAt(name)
+	log, live := parseLiveName(name)
 	if err := checkName(name); err != nil && !live {
 		return nil, err
 	}
@@ -56,12 +56,6 @@ func (d *Dir) pages(ctx context.Context, name string) (*Pages, error) {
 	i := x.finish(c)
 	d.keepIndex(name, i)
 	return newPages(d.ref(name, c), i, f, f), nil
-}
-
-// Write makes an indexer an io.Writer.
-func (x *indexer) Write(p []byte) (int, error) {
-	x.write(p)
-	return len(p), nil
 }
 
 // readIndex returns the index that is kept for an artifact, or nil.

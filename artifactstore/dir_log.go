@@ -44,7 +44,7 @@ func (d *Dir) openLog(ctx context.Context, name string) (Log, error) {
 	if err := d.prepareLive(); err != nil {
 		return nil, err
 	}
-	info, err := d.root.Lstat(logLocation(name))
+	info, err := d.root.Lstat(LiveName(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return l.create()
@@ -63,6 +63,9 @@ func (d *Dir) openLog(ctx context.Context, name string) (Log, error) {
 	}
 	return l.reopen(ctx, info)
 }
+
+// liveDirName is the directory of logs, under the root of a store.
+const liveDirName = "live"
 
 // liveLog is what the store keeps in memory of one log that is not finished: enough to read it at any place
 // without looking at what is before. It takes 12 bytes for each 256 KiB.
@@ -153,7 +156,7 @@ func (l *liveLog) create() (*dirLog, error) {
 	err := w.createMarks()
 	if err == nil {
 		err = d.fault.do(stepCreateLog, func() (err error) {
-			w.file, err = d.root.OpenFile(logLocation(l.name), os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, tempMode)
+			w.file, err = d.root.OpenFile(LiveName(l.name), os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, tempMode)
 			return err
 		})
 	}
@@ -222,7 +225,7 @@ type dirLog struct {
 }
 
 // Path is the same while the log is live and after.
-func (w *dirLog) Path() string { return filepath.Join(w.log.dir.path, logLocation(w.log.name)) }
+func (w *dirLog) Path() string { return filepath.Join(w.log.dir.path, LiveName(w.log.name)) }
 
 func (w *dirLog) Received() int64 {
 	w.log.mu.Lock()
@@ -367,7 +370,7 @@ func (w *dirLog) closeFiles() {
 
 // openFiles opens the files of a log that is there. One whose finish failed is read-only.
 func (w *dirLog) openFiles(info os.FileInfo) error {
-	d, at := w.log.dir, logLocation(w.log.name)
+	d, at := w.log.dir, LiveName(w.log.name)
 	if info.Mode().Perm() != tempMode && d.isPlain(info) {
 		if err := d.fault.do(stepProtectLog, func() error { return d.root.Chmod(at, tempMode) }); err != nil {
 			return err

@@ -81,7 +81,7 @@ func (w *dirLog) makeArtifact(ctx context.Context, size int64) (Ref, error) {
 		if err := w.freeze(); err != nil {
 			return Ref{}, err
 		}
-		if ref, err = d.link(ctx, logLocation(w.log.name), c); err != nil {
+		if ref, err = d.link(ctx, LiveName(w.log.name), c); err != nil {
 			return Ref{}, err
 		}
 	}
@@ -101,7 +101,7 @@ func (w *dirLog) freeze() error {
 
 // point replaces the log by a pointer to an artifact.
 func (d *Dir) point(log, artifact string) error {
-	at := logLocation(log)
+	at := LiveName(log)
 	err := d.fault.do(stepPointLog, func() error {
 		if err := d.root.Remove(at + pointerSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -123,12 +123,12 @@ func (d *Dir) point(log, artifact string) error {
 
 // removeMarks removes the marks of a finished log. If that fails they stay, and vouch for nothing.
 func (d *Dir) removeMarks(name string) {
-	_ = d.fault.do(stepRemoveMarks, func() error { return d.root.Remove(logLocation(name) + marksSuffix) })
+	_ = d.fault.do(stepRemoveMarks, func() error { return d.root.Remove(LiveName(name) + marksSuffix) })
 }
 
 // target returns the name of the artifact that a finished log leads to.
 func (d *Dir) target(name string) (string, error) {
-	to, err := d.root.Readlink(logLocation(name))
+	to, err := d.root.Readlink(LiveName(name))
 	if err != nil {
 		return "", readError(err)
 	}
@@ -162,8 +162,8 @@ func (d *Dir) openFinished(ctx context.Context, name string) (Log, error) {
 	return d.finished(name, p.Ref()), nil
 }
 
-func (d *Dir) finished(name string, ref Ref) *finishedLog {
-	return &finishedLog{path: logRef(d.path, name, 0).Path, ref: ref, durable: !d.volatile}
+func (d *Dir) finished(name string, ref Ref) Log {
+	return newFinishedLog(d.PathOf(LiveName(name)), ref, !d.volatile)
 }
 
 // complete takes up a finish that a crash ended after the file was an artifact, and before the pointer: nothing
@@ -172,7 +172,7 @@ func (d *Dir) complete(ctx context.Context, name string, info os.FileInfo) (Ref,
 	if linksOf(info) < 2 {
 		return Ref{}, false, nil
 	}
-	f, _, err := d.openPlain(logLocation(name))
+	f, _, err := d.openPlain(LiveName(name))
 	if err != nil {
 		return Ref{}, false, readError(err)
 	}
@@ -209,13 +209,13 @@ func (d *Dir) nameOfLog(name string) string {
 	if artifact, err := d.target(name); err == nil {
 		return artifact
 	}
-	return logLocation(name)
+	return LiveName(name)
 }
 
 // logPages opens a log as it is now, or the artifact that it has become.
 func (d *Dir) logPages(ctx context.Context, name string) (*Pages, error) {
 	for {
-		info, err := d.root.Lstat(logLocation(name))
+		info, err := d.root.Lstat(LiveName(name))
 		switch {
 		case err != nil:
 			return nil, readError(err)
@@ -239,9 +239,9 @@ var errReplaced = errors.New("replaced meanwhile")
 func (d *Dir) livePages(ctx context.Context, name string) (*Pages, error) {
 	l := d.lockLog(name)
 	defer l.mu.Unlock()
-	f, _, err := d.openPlain(logLocation(name))
+	f, _, err := d.openPlain(LiveName(name))
 	if err != nil {
-		info, statErr := d.root.Lstat(logLocation(name))
+		info, statErr := d.root.Lstat(LiveName(name))
 		if l.writer == nil && l.failed == nil {
 			l.retire()
 		}
@@ -257,5 +257,5 @@ func (d *Dir) livePages(ctx context.Context, name string) (*Pages, error) {
 		}
 	}
 	i := l.index.snapshot()
-	return newPages(logRef(d.path, name, i.content.size), i, f, f), nil
+	return newPages(Ref{Name: LiveName(name), Path: d.PathOf(LiveName(name)), Size: i.content.size}, i, f, f), nil
 }

@@ -60,7 +60,7 @@ func (w *dirLog) writeMark(s step, slot int, m mark) error {
 
 // createMarks makes the file of marks for an empty log. One that a crash left without a log goes first.
 func (w *dirLog) createMarks() error {
-	d, at := w.log.dir, logLocation(w.log.name)+marksSuffix
+	d, at := w.log.dir, LiveName(w.log.name)+marksSuffix
 	err := d.fault.do(stepClearMarks, func() error {
 		if err := d.root.Remove(at); !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -96,7 +96,7 @@ func (w *dirLog) createMarks() error {
 
 // readMarks returns the slots that hold a mark.
 func (d *Dir) readMarks(name string) (map[int]mark, error) {
-	f, _, err := d.openPlain(logLocation(name) + marksSuffix)
+	f, _, err := d.openPlain(LiveName(name) + marksSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func (l *liveLog) load(ctx context.Context) (*blake3.Hasher, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, info, err := l.dir.openPlain(logLocation(l.name))
+	f, info, err := l.dir.openPlain(LiveName(l.name))
 	if err != nil {
 		return nil, readError(err)
 	}

@@ -104,7 +104,7 @@ func (d *Dir) getScratch() *scratch {
 
 // find returns the Ref of c if c is stored already.
 func (d *Dir) find(ctx context.Context, c content) (ref Ref, found bool, err error) {
-	sh := &d.shards[c.shard()]
+	sh := &d.shards[shardNumber(c.hex())]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if err := d.prepareShard(sh, c); err != nil {
@@ -120,7 +120,7 @@ func (d *Dir) find(ctx context.Context, c content) (ref Ref, found bool, err err
 			return d.ref(name, c), true, nil
 		}
 	}
-	return Ref{}, false, c.noNameLeft()
+	return Ref{}, false, noNameLeft(c)
 }
 
 // commit gives the complete temporary file t, which holds c, its final name.
@@ -133,7 +133,7 @@ func (d *Dir) commit(ctx context.Context, t *temp, c content) (Ref, error) {
 
 // link gives the frozen file at a path, which holds c, the name of an artifact.
 func (d *Dir) link(ctx context.Context, path string, c content) (Ref, error) {
-	sh := &d.shards[c.shard()]
+	sh := &d.shards[shardNumber(c.hex())]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if err := d.prepareShard(sh, c); err != nil {
@@ -154,7 +154,7 @@ func (d *Dir) link(ctx context.Context, path string, c content) (Ref, error) {
 			return d.ref(name, c), nil
 		}
 	}
-	return Ref{}, c.noNameLeft()
+	return Ref{}, noNameLeft(c)
 }
 
 // give gives the file at a path a name that neither form of an artifact has. The caller holds the lock of the shard.
@@ -249,7 +249,7 @@ func (d *Dir) inspect(ctx context.Context, sh *shard, name string, c content) (n
 }
 
 // ref returns the Ref of c under name.
-func (d *Dir) ref(name string, c content) Ref { return c.ref(name, d.PathOf(name)) }
+func (d *Dir) ref(name string, c content) Ref { return newRef(c, name, d.PathOf(name)) }
 
 // RefOf is [Holdings]'s.
 func (d *Dir) RefOf(b []byte) Ref {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"syscall"
 )
 
 // anySize lets openVerified accept an artifact of any size.
@@ -35,7 +34,7 @@ func (d *Dir) Open(ctx context.Context, name string) (*Reader, error) {
 // ErrForeign.
 func (d *Dir) NameOf(path string) (string, error) {
 	if location, ok := strings.CutPrefix(path, d.path+"/"); ok {
-		if log, ok := logAt(location); ok {
+		if log, ok := parseLiveName(location); ok {
 			return d.nameOfLog(log), nil
 		}
 		if name, ok := nameAt(location); ok && d.pathPrefix == "" {
@@ -89,31 +88,6 @@ func (d *Dir) openArtifact(name string) (*opened, error) {
 		return nil, readError(err)
 	}
 	return &opened{ReaderAt: f, file: f, info: info, size: info.Size()}, nil
-}
-
-// readError says what a failure to open or read an artifact means. A shortage passes; everything else that
-// stands between us and a file that we wrote is damage.
-func readError(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err // without the path, as in stepError
-	}
-	sentinel := sentinelFor(err)
-	switch {
-	case errors.Is(err, ErrDamaged):
-		return err
-	case errors.Is(err, fs.ErrNotExist):
-		return ErrUnknown
-	case sentinel != nil:
-		return fmt.Errorf("%w: %w", sentinel, err)
-	case errors.Is(err, syscall.ENOMEM):
-		return err
-	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrUnknown), // of a remote artifact
-		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	default:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
 }
 
 // digestOf hashes f from its beginning and insists on size bytes. It looks at ctx between chunks and

@@ -165,6 +165,9 @@ type dirBlob struct {
 
 func (b *dirBlob) Size() int64 { return b.content.size }
 
+// Digest returns the digest of the payload, which was hashed while it was written.
+func (b *dirBlob) Digest() string { return b.content.string() }
+
 func (b *dirBlob) Open() (io.ReadCloser, error) {
 	if err := b.stage.ended(); err != nil {
 		return nil, err

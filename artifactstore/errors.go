@@ -1,10 +1,10 @@
 package artifactstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
 )
 
@@ -51,23 +51,6 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// stepError says which step failed and which sentinel that is. It drops the path that the os package adds:
-// a temporary name is random, and error texts are not to be.
-func stepError(s step, err error) error {
-	var pathErr *fs.PathError
-	var linkErr *os.LinkError
-	switch {
-	case errors.As(err, &pathErr):
-		err = pathErr.Err
-	case errors.As(err, &linkErr):
-		err = linkErr.Err
-	}
-	if sentinel := sentinelFor(err); sentinel != nil {
-		return fmt.Errorf("%s: %w: %w", s, sentinel, err)
-	}
-	return fmt.Errorf("%s: %w", s, err)
-}
-
 // sentinelFor returns the sentinel for a system error, or nil when there is none.
 func sentinelFor(err error) error {
 	switch {
@@ -82,4 +65,35 @@ func sentinelFor(err error) error {
 	default:
 		return nil
 	}
+}
+
+// readError says what a failure to open or read an artifact means. A shortage passes; everything else that
+// stands between us and a file that we wrote is damage.
+func readError(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err // without the path, as in stepError
+	}
+	sentinel := sentinelFor(err)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrUnknown
+	case sentinel != nil:
+		return fmt.Errorf("%w: %w", sentinel, err)
+	case errors.Is(err, syscall.ENOMEM):
+		return err
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrUnknown), // of a remote artifact
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	default:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+}
+
+// noNameLeft is the failure to store c because every one of its names is taken. Only damage can do that:
+// the last name is the whole digest.
+func noNameLeft(c content) error {
+	return fmt.Errorf("artifact %s: every name for it is taken: %w", c.hex(), ErrDamaged)
 }

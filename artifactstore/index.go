@@ -41,23 +41,29 @@ type index struct {
 
 // indexer makes an index of what is written to it.
 type indexer struct {
-	index
+	done     index // of the full blocks
 	sum      uint32
 	inBlock  int
 	newlines uint64
 	chain    uint32 // the sums of all full blocks, see chained
 }
 
+// Write makes an indexer an io.Writer.
+func (x *indexer) Write(p []byte) (int, error) {
+	x.write(p)
+	return len(p), nil
+}
+
 // write takes the next bytes, and returns how many newlines are in them.
 func (x *indexer) write(p []byte) (newlines int) {
 	before := x.newlines
 	if len(p) > 0 {
-		x.open = p[len(p)-1] != '\n'
+		x.done.open = p[len(p)-1] != '\n'
 	}
 	for len(p) > 0 {
 		n := min(len(p), blockSize-x.inBlock)
 		x.sum = crc32.Update(x.sum, crc32.IEEETable, p[:n])
-		x.newlines += uint64(bytes.Count(p[:n], newline))
+		x.newlines += uint64(bytes.Count(p[:n], []byte("\n")))
 		if x.inBlock += n; x.inBlock == blockSize {
 			x.endBlock()
 		}
@@ -66,10 +72,8 @@ func (x *indexer) write(p []byte) (newlines int) {
 	return int(x.newlines - before)
 }
 
-var newline = []byte{'\n'}
-
 func (x *indexer) endBlock() {
-	x.sums, x.ends = append(x.sums, x.sum), append(x.ends, x.newlines)
+	x.done.sums, x.done.ends = append(x.done.sums, x.sum), append(x.done.ends, x.newlines)
 	x.chain = chained(x.chain, x.sum)
 	x.sum, x.inBlock = 0, 0
 }
@@ -90,12 +94,12 @@ func (x *indexer) check() uint32 {
 }
 
 // size is how many bytes there are so far.
-func (x *indexer) size() int64 { return int64(len(x.sums))*blockSize + int64(x.inBlock) }
+func (x *indexer) size() int64 { return int64(len(x.done.sums))*blockSize + int64(x.inBlock) }
 
 // snapshot returns the index of everything so far. It costs the same however much that is, and stays as it
 // is while more is written.
 func (x *indexer) snapshot() *index {
-	now := x.index
+	now := x.done
 	now.content = content{size: x.size()}
 	now.sums, now.ends = slices.Clip(now.sums), slices.Clip(now.ends)
 	if x.inBlock > 0 {
@@ -106,7 +110,7 @@ func (x *indexer) snapshot() *index {
 
 // finish returns the index of everything, which is c.
 func (x *indexer) finish(c content) *index {
-	done := x.index
+	done := x.done
 	if x.inBlock > 0 {
 		done.sums, done.ends = append(done.sums, x.sum), append(done.ends, x.newlines)
 	}

@@ -5,15 +5,14 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/zeebo/blake3"
 )
 
 const (
-	// liveDirName is the directory of logs, under the root of a store.
-	liveDirName = "live"
+	// livePrefix begins the name under which a log is read.
+	livePrefix = "live/"
 	// logNameDigits is the length of the name of a log: 128 bits, so that no two logs ever share one.
 	logNameDigits = 32
 )
@@ -36,21 +35,19 @@ func checkLogName(name string) error {
 	return fmt.Errorf("log %q: %w", name[:min(len(name), maxNameEcho)], ErrNameInvalid)
 }
 
-// LiveName returns what [Source.Pages] takes for the log called name.
-func LiveName(name string) string { return logLocation(name) }
+// LiveName returns the name under which [Source.Pages] reads the log called name.
+func LiveName(name string) string { return livePrefix + name }
 
-// logLocation returns where in a store the log called name is, relative to the root.
-func logLocation(name string) string { return liveDirName + "/" + name }
-
-// logAt returns the name of the log at a location.
-func logAt(location string) (string, bool) {
-	name, ok := strings.CutPrefix(location, liveDirName+"/")
+// parseLiveName returns the name of the log of which LiveName returns text.
+func parseLiveName(text string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(text, livePrefix)
 	return name, ok && checkLogName(name) == nil
 }
 
-// logRef is the Ref of a log that has a size now. It has no digest.
-func logRef(root, name string, size int64) Ref {
-	return Ref{Name: logLocation(name), Path: filepath.Join(root, logLocation(name)), Size: size}
+// newFinishedLog returns a Log that is finished: its artifact is ref, and its path, as [Log].Path returns it, is path.
+// durable says whether the artifact survives a power cut.
+func newFinishedLog(path string, ref Ref, durable bool) Log {
+	return &finishedLog{path: path, ref: ref, durable: durable}
 }
 
 // finishedLog is a Log whose artifact is there.

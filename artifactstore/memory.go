@@ -75,9 +75,9 @@ func (m *Memory) keep(owned []byte) (Ref, error) {
 		if !taken {
 			m.artifacts[name] = memoryArtifact{content: c, bytes: owned}
 		}
-		return c.ref(name, memoryPath(name)), nil
+		return newRef(c, name, memoryPath(name)), nil
 	}
-	return Ref{}, c.noNameLeft()
+	return Ref{}, noNameLeft(c)
 }
 
 // Open is [Source]'s. There is nothing to verify in memory, so it costs nothing.
@@ -94,12 +94,12 @@ func (m *Memory) Open(ctx context.Context, name string) (*Reader, error) {
 	if !ok {
 		return nil, fmt.Errorf("artifact %s: %w", name, ErrUnknown)
 	}
-	return newReader(a.content.ref(name, memoryPath(name)), bytes.NewReader(a.bytes), io.NopCloser(nil)), nil
+	return newReader(newRef(a.content, name, memoryPath(name)), bytes.NewReader(a.bytes), io.NopCloser(nil)), nil
 }
 
 // Pages is [Source]'s.
 func (m *Memory) Pages(ctx context.Context, name string) (*Pages, error) {
-	if log, ok := logAt(name); ok {
+	if log, ok := parseLiveName(name); ok {
 		return m.logPages(ctx, log)
 	}
 	r, err := m.Open(ctx, name)
@@ -115,7 +115,7 @@ func (m *Memory) Pages(ctx context.Context, name string) (*Pages, error) {
 // NameOf returns the name of the artifact at a path, as Ref.Path has it. It fails with ErrForeign.
 func (m *Memory) NameOf(path string) (string, error) {
 	if name, ok := strings.CutPrefix(path, memoryPath("")); ok {
-		if log, ok := logAt(name); ok {
+		if log, ok := parseLiveName(name); ok {
 			return m.nameOfLog(log), nil
 		}
 		if checkName(name) == nil {
@@ -131,7 +131,7 @@ func memoryPath(name string) string { return "memory/" + name }
 func (m *Memory) RefOf(b []byte) Ref {
 	c := contentOf(b)
 	name := c.hex()[:minNameDigits]
-	return c.ref(name, memoryPath(name))
+	return newRef(c, name, memoryPath(name))
 }
 
 // PathOf is [Holdings]'s.
@@ -139,7 +139,7 @@ func (m *Memory) PathOf(name string) string { return memoryPath(name) }
 
 // Has is [Holdings]'s.
 func (m *Memory) Has(ctx context.Context, name string) (bool, error) {
-	if log, ok := logAt(name); ok {
+	if log, ok := parseLiveName(name); ok {
 		return m.hasLog(log), ctx.Err()
 	}
 	if err := errors.Join(checkName(name), ctx.Err()); err != nil {
@@ -153,7 +153,7 @@ func (m *Memory) Has(ctx context.Context, name string) (bool, error) {
 
 // Remove is [Holdings]'s.
 func (m *Memory) Remove(ctx context.Context, name string) error {
-	if log, ok := logAt(name); ok {
+	if log, ok := parseLiveName(name); ok {
 		return errors.Join(ctx.Err(), m.removeLog(log))
 	}
 	if err := errors.Join(checkName(name), ctx.Err()); err != nil {
@@ -224,7 +224,7 @@ func (s *memoryStage) WriteParts(parts [][]byte) (newlines int, err error) {
 	}
 	for _, p := range parts {
 		s.all = append(s.all, p...)
-		newlines += bytes.Count(p, newline)
+		newlines += bytes.Count(p, []byte("\n"))
 	}
 	return newlines, nil
 }

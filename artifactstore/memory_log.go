@@ -22,7 +22,7 @@ func (m *Memory) OpenLog(ctx context.Context, name string) (Log, error) {
 	defer l.mu.Unlock()
 	switch {
 	case l.ref != (Ref{}):
-		return &finishedLog{path: memoryPath(logLocation(name)), ref: l.ref}, nil
+		return newFinishedLog(memoryPath(LiveName(name)), l.ref, false), nil
 	case l.open:
 		return nil, fmt.Errorf("log %s: %w", name, ErrBusy)
 	}
@@ -61,7 +61,7 @@ func (m *Memory) logPages(ctx context.Context, name string) (*Pages, error) {
 		return m.Pages(ctx, l.ref.Name)
 	}
 	i := l.index.snapshot()
-	return newPages(logRef(memoryPath(""), name, i.content.size), i, bytes.NewReader(l.all), io.NopCloser(nil)), nil
+	return newPages(Ref{Name: LiveName(name), Path: memoryPath(LiveName(name)), Size: i.content.size}, i, bytes.NewReader(l.all), io.NopCloser(nil)), nil
 }
 
 // nameOfLog is as that of Dir.
@@ -73,7 +73,7 @@ func (m *Memory) nameOfLog(name string) string {
 			return l.ref.Name
 		}
 	}
-	return logLocation(name)
+	return LiveName(name)
 }
 
 // memoryLog is a Log of Memory.
@@ -84,7 +84,7 @@ type memoryLog struct {
 	ended error // guarded by log.mu
 }
 
-func (w *memoryLog) Path() string   { return memoryPath(logLocation(w.name)) }
+func (w *memoryLog) Path() string   { return memoryPath(LiveName(w.name)) }
 func (w *memoryLog) Durable() int64 { return 0 }
 func (w *memoryLog) Dropped() int64 { return 0 }
 
@@ -177,7 +177,7 @@ func (m *Memory) heldLogs() (held []Held) {
 	for name, l := range logs {
 		l.mu.Lock()
 		if l.ref == (Ref{}) {
-			held = append(held, Held{Name: logLocation(name), Size: int64(len(l.all))})
+			held = append(held, Held{Name: LiveName(name), Size: int64(len(l.all))})
 		}
 		l.mu.Unlock()
 	}

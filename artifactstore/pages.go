@@ -37,7 +37,7 @@ func OpenPages(name, path string, encoded []byte, r io.ReaderAt, c io.Closer) (*
 	if err != nil {
 		return nil, fmt.Errorf("artifact %s: %w: %w", name, ErrDamaged, err)
 	}
-	return newPages(i.content.ref(name, path), i, r, c), nil
+	return newPages(newRef(i.content, name, path), i, r, c), nil
 }
 
 // Index returns what [OpenPages] needs to read the same artifact elsewhere: 12 bytes for each of its blocks
@@ -142,7 +142,7 @@ func (p *Pages) LineAt(offset int64) (int64, error) {
 	if at > 0 {
 		before = p.index.end(at - 1)
 	}
-	before += uint64(bytes.Count(block[:offset-int64(at)*blockSize], newline))
+	before += uint64(bytes.Count(block[:offset-int64(at)*blockSize], []byte("\n")))
 	return min(int64(before)+1, p.Lines()), nil
 }
 

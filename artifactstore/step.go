@@ -2,6 +2,9 @@ package artifactstore
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -67,6 +70,23 @@ const (
 	stepReplaceLog  step = "replace log by pointer"
 	stepRemoveMarks step = "remove marks of log"
 )
+
+// stepError says which step failed and which sentinel that is. It drops the path that the os package adds:
+// a temporary name is random, and error texts are not to be.
+func stepError(s step, err error) error {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		err = pathErr.Err
+	case errors.As(err, &linkErr):
+		err = linkErr.Err
+	}
+	if sentinel := sentinelFor(err); sentinel != nil {
+		return fmt.Errorf("%s: %w: %w", s, sentinel, err)
+	}
+	return fmt.Errorf("%s: %w", s, err)
+}
 
 // faultFunc is asked before every step. An error takes the place of the step.
 type faultFunc func(step) error

@@ -36,6 +36,11 @@ type Ref struct {
 	Digest string
 }
 
+// NewRef returns the Ref of a content under a name and at a path.
+func newRef(c content, name, path string) Ref {
+	return Ref{Name: name, Path: path, Size: c.size, Digest: c.string()}
+}
+
 // Sink stores payloads.
 type Sink interface {
 	// Put stores the whole of b and returns its Ref. When it returns without an error the artifact is as
