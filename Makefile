@@ -76,7 +76,7 @@ integration: $(BIN)/grpcurl $(GATEWAY) ## Run the tests against the built binary
 faults: ## Kill, cut the power, fill disks: the short form of docs/faults.md
 	integration/faults/setup
 	TOOLRESULT_LEGS=all $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m -v ./integration/faults ./auditlog/sqlite
-	TOOLRESULT_LEGS=all $(GO) test -count=1 -run '$(STORE_LEGS)' ./artifactstore
+	TOOLRESULT_LEGS=all $(GO) test -count=1 -run '$(STORE_LEGS)' ./artifactstore/dir
 
 .PHONY: postgres
 postgres: ## Run the audit log against a PostgreSQL server of its own: the contract, kills, lost connections

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
 	"github.com/zeebo/blake3"
 )
 
@@ -20,7 +21,7 @@ type Blob interface {
 
 // BytesBlob returns a blob that is b itself, not a copy: b must not change while the blob is in use. A
 // store writes it in one piece, without a reader in between.
-func BytesBlob(b []byte) Blob { return bytesBlob(b) }
+func BytesBlob(b []byte) Blob { return content.Bytes(b) }
 
 // Digest returns the digest of a blob, "blake3:" followed by 64 lower-case hex digits. It costs nothing where the blob was
 // hashed already, as one of a stage was; any other is read.
@@ -28,15 +29,15 @@ func Digest(ctx context.Context, b Blob) (string, error) {
 	switch b := b.(type) {
 	case hashed:
 		return b.Digest(), nil
-	case bytesBlob:
-		return contentOf(b).string(), nil
+	case content.Bytes:
+		return content.Sum(b).String(), nil
 	}
 	hash := blake3.New()
-	err := drain(ctx, b, make([]byte, BlockSize), func(p []byte) error {
+	err := Drain(ctx, b, make([]byte, BlockSize), func(p []byte) error {
 		_, _ = hash.Write(p) // a hash never fails
 		return nil
 	})
-	return contentFrom(hash, b.Size()).string(), err
+	return content.FromHash(hash, b.Size()).String(), err
 }
 
 // hashed is implemented by a blob that knows its digest, in the form of [Ref.Digest].
@@ -57,9 +58,9 @@ func Content(b Blob) ([]byte, error) {
 // maxEmptyReads is how many reads in a row may return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// drain hands all of b to write, one full buf at a time, and insists that b yields exactly b.Size() bytes.
+// Drain hands all of b to write, one full buf at a time, and insists that b yields exactly b.Size() bytes.
 // It looks at ctx before every read.
-func drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) error {
+func Drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) error {
 	r, err := b.Open()
 	if err != nil {
 		return fmt.Errorf("open blob: %w", err)

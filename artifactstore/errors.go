@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
 // The failures of a store. They arrive wrapped, object first; test for them with errors.Is. Where the
@@ -13,8 +15,8 @@ import (
 var (
 	// ErrUnknown means that the store has no artifact of that name.
 	ErrUnknown = errors.New("unknown")
-	// ErrForeign means that a path is none of an artifact of this store.
-	ErrForeign = errors.New("not in this store")
+	// ErrOutsideStore means that a path is none of an artifact of this store.
+	ErrOutsideStore = errors.New("not in this store")
 	// ErrDamaged means that what is stored is not what was put: cut short, altered, replaced by something
 	// that is no plain file of ours, or unreadable. What was found stays in place as evidence.
 	ErrDamaged = errors.New("damaged")
@@ -51,8 +53,8 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// sentinelFor returns the sentinel for a system error, or nil when there is none.
-func sentinelFor(err error) error {
+// Sentinel returns the sentinel for a system error, or nil when there is none.
+func Sentinel(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return ErrFull
@@ -67,14 +69,14 @@ func sentinelFor(err error) error {
 	}
 }
 
-// readError says what a failure to open or read an artifact means. A shortage passes; everything else that
+// ReadError says what a failure to open or read an artifact means. A shortage passes; everything else that
 // stands between us and a file that we wrote is damage.
-func readError(err error) error {
+func ReadError(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err // without the path, as in stepError
 	}
-	sentinel := sentinelFor(err)
+	sentinel := Sentinel(err)
 	switch {
 	case errors.Is(err, ErrDamaged):
 		return err
@@ -92,8 +94,8 @@ func readError(err error) error {
 	}
 }
 
-// noNameLeft is the failure to store c because every one of its names is taken. Only damage can do that:
+// NoNameLeft is the failure to store c because every one of its names is taken. Only damage can do that:
 // the last name is the whole digest.
-func noNameLeft(c content) error {
-	return fmt.Errorf("artifact %s: every name for it is taken: %w", c.hex(), ErrDamaged)
+func NoNameLeft(c content.ID) error {
+	return fmt.Errorf("artifact %s: every name for it is taken: %w", c.Hex(), ErrDamaged)
 }

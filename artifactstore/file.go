@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// takeSize is the number of bytes that TakeFile reads and writes at a time.
+const takeSize = 256 << 10
+
 // FileTaker is implemented by a [Stage] that has a better way to take a file than to be written its bytes.
 // [TakeFile] asks for it.
 type FileTaker interface {
@@ -25,9 +28,9 @@ func TakeFile(s Stage, file *os.File, size int64, see func(p []byte, newlines in
 	if taker, ok := s.(FileTaker); ok {
 		return taker.TakeFile(file, size, see)
 	}
-	buf := make([]byte, min(chunkSize, size))
+	buf := make([]byte, min(takeSize, size))
 	for at := int64(0); at < size; {
-		n, err := readFile(file, buf, at, size)
+		n, err := ReadChunk(file, buf, at, size)
 		if err != nil {
 			return err
 		}
@@ -41,8 +44,8 @@ func TakeFile(s Stage, file *os.File, size int64, see func(p []byte, newlines in
 	return nil
 }
 
-// readFile reads the next bytes of a file that should have at least size of them.
-func readFile(file *os.File, buf []byte, at, size int64) (int, error) {
+// ReadChunk reads the next bytes of a file that should have at least size of them.
+func ReadChunk(file *os.File, buf []byte, at, size int64) (int, error) {
 	n, err := file.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
 	switch {
 	case n > 0:

@@ -27,8 +27,8 @@ func LogName(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:logNameDigits]
 }
 
-// checkLogName fails with ErrNameInvalid unless name is one that LogName could have made.
-func checkLogName(name string) error {
+// CheckLogName fails with ErrNameInvalid unless name is one that LogName could have made.
+func CheckLogName(name string) error {
 	if len(name) == logNameDigits && strings.Trim(name, "0123456789abcdef") == "" {
 		return nil
 	}
@@ -38,15 +38,15 @@ func checkLogName(name string) error {
 // LiveName returns the name under which [Source.Pages] reads the log called name.
 func LiveName(name string) string { return livePrefix + name }
 
-// parseLiveName returns the name of the log of which LiveName returns text.
-func parseLiveName(text string) (name string, ok bool) {
+// ParseLiveName returns the name of the log of which LiveName returns text.
+func ParseLiveName(text string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(text, livePrefix)
-	return name, ok && checkLogName(name) == nil
+	return name, ok && CheckLogName(name) == nil
 }
 
-// newFinishedLog returns a Log that is finished: its artifact is ref, and its path, as [Log].Path returns it, is path.
+// NewFinishedLog returns a Log that is finished: its artifact is ref, and its path, as [Log].Path returns it, is path.
 // durable says whether the artifact survives a power cut.
-func newFinishedLog(path string, ref Ref, durable bool) Log {
+func NewFinishedLog(path string, ref Ref, durable bool) Log {
 	return &finishedLog{path: path, ref: ref, durable: durable}
 }
 

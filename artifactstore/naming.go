@@ -3,15 +3,17 @@ package artifactstore
 import (
 	"fmt"
 	"strings"
+
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
 // maxNameEcho bounds how much of a refused name an error repeats, in bytes.
 const maxNameEcho = 80
 
-// checkName fails with ErrNameInvalid unless name matches ^[0-9a-f]{8,64}$. The pattern is what keeps
+// CheckName fails with ErrNameInvalid unless name matches ^[0-9a-f]{8,64}$. The pattern is what keeps
 // paths, links and foreign names out: a name that passes is safe in a path and in a text.
-func checkName(name string) error {
-	if len(name) >= minNameDigits && len(name) <= maxNameDigits && strings.Trim(name, "0123456789abcdef") == "" {
+func CheckName(name string) error {
+	if len(name) >= content.MinDigits && len(name) <= content.MaxDigits && strings.Trim(name, "0123456789abcdef") == "" {
 		return nil
 	}
 	return fmt.Errorf("artifact %q: %w", name[:min(len(name), maxNameEcho)], ErrNameInvalid)

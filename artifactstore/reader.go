@@ -15,8 +15,8 @@ type Reader struct {
 	closed  atomic.Bool
 }
 
-// newReader returns a Reader of ref.Size bytes from r. Closing it closes c.
-func newReader(ref Ref, r io.ReaderAt, c io.Closer) *Reader {
+// NewReader returns a Reader of ref.Size bytes from r. Closing it closes c.
+func NewReader(ref Ref, r io.ReaderAt, c io.Closer) *Reader {
 	return &Reader{ref: ref, section: io.NewSectionReader(r, 0, ref.Size), closer: c}
 }
 

@@ -21,6 +21,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
 // Ref names a stored artifact. It is a plain value: the same content in the same store always has the
@@ -37,8 +39,8 @@ type Ref struct {
 }
 
 // NewRef returns the Ref of a content under a name and at a path.
-func newRef(c content, name, path string) Ref {
-	return Ref{Name: name, Path: path, Size: c.size, Digest: c.string()}
+func NewRef(c content.ID, name, path string) Ref {
+	return Ref{Name: name, Path: path, Size: c.Size, Digest: c.String()}
 }
 
 // Sink stores payloads.
@@ -80,9 +82,9 @@ type Stager interface {
 	Stage(ctx context.Context) (Stage, error)
 }
 
-// Holdings are the artifacts of a store, for whoever keeps its books. Logs that are not finished count, by the name
+// Inventory are the artifacts of a store, for whoever keeps its books. Logs that are not finished count, by the name
 // that [LiveName] gives them.
-type Holdings interface {
+type Inventory interface {
 	// Has reports whether there is an artifact of that name, sound or not. Errors: ErrNameInvalid, ErrClosed,
 	// the error of ctx, what the file system refused.
 	Has(ctx context.Context, name string) (bool, error)
@@ -93,17 +95,17 @@ type Holdings interface {
 	Remove(ctx context.Context, name string) error
 	// Walk calls visit for every artifact, in no order, and stops with the error of visit. Artifacts that come
 	// or go meanwhile may be visited or not.
-	Walk(ctx context.Context, visit func(Held) error) error
-	// PathOf returns the path of the artifact of that name, which must be valid, as Ref.Path has it; whether
+	Walk(ctx context.Context, visit func(StoredArtifact) error) error
+	// PathFor returns the path of the artifact of that name, which must be valid, as Ref.Path has it; whether
 	// there is one does not matter. NameOf is the other way, and fails with ErrForeign.
-	PathOf(name string) string
-	NameOf(path string) (string, error)
-	// RefOf returns the Ref that Put of a content returns, unless other content has that name. It stores nothing.
-	RefOf(content []byte) Ref
+	PathFor(name string) string
+	Resolve(path string) (string, error)
+	// RefFor returns the Ref that Put of a content returns, unless other content has that name. It stores nothing.
+	RefFor(content []byte) Ref
 }
 
-// Held is an artifact as Walk finds it.
-type Held struct {
+// StoredArtifact is an artifact as Walk finds it.
+type StoredArtifact struct {
 	Name   string
 	Size   int64     // of its content, in bytes
 	Stored time.Time // when it was put, as far as the store knows
@@ -126,7 +128,7 @@ type Store interface {
 	Source
 	Stager
 	Logs
-	Holdings
+	Inventory
 }
 
 // Stage is one payload that is still arriving. Its methods may be called from several goroutines, one

@@ -119,7 +119,7 @@ func (p *projection) facts(resp *pb.ProjectResponse) *Projected {
 		envelope.Walk("", m, func(_ string, m protoreflect.Message) { facts.add(m) })
 	}
 	for i, path := range facts.Artifacts {
-		facts.Artifacts[i], _ = p.store.NameOf(path) // it is one of the store's own
+		facts.Artifacts[i], _ = p.store.Resolve(path) // it is one of the store's own
 	}
 	for _, r := range resp.GetRedactions() {
 		facts.redacted(p.redactions, r)
@@ -216,7 +216,7 @@ func (a *artifacts) readOf(req *pb.ReadArtifactRequest, resp *pb.ReadArtifactRes
 	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("selection")); f != nil {
 		r.Selection = string(f.Name())
 	}
-	r.Artifact, _ = a.catalog.NameOf(req.GetPath()) // it was read by this path
+	r.Artifact, _ = a.catalog.Resolve(req.GetPath()) // it was read by this path
 	return r
 }
 

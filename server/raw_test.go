@@ -9,13 +9,14 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
 func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
-	l := newCatalog(t, artifactstore.NewMemory())
+	l := newCatalog(t, memory.New())
 	put := func(o catalog.Owner, content string) string {
 		ref, err := l.For(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
 		if err != nil {

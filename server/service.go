@@ -45,9 +45,9 @@ type service struct {
 type store interface {
 	artifactstore.Stager
 	Open(ctx context.Context, name string) (*artifactstore.Reader, error)
-	NameOf(path string) (string, error)
+	Resolve(path string) (string, error)
 	For(catalog.Owner) artifactstore.Sink
-	RefOf(content []byte) artifactstore.Ref
+	RefFor(content []byte) artifactstore.Ref
 	Status() catalog.Status
 }
 

@@ -18,17 +18,17 @@ func holdings(t *testing.T, s artifactstore.Store) {
 	for i := range 40 {
 		content := noise(i*1000, byte(i))
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
-		if would := s.RefOf(content); would != ref {
+		if would := s.RefFor(content); would != ref {
 			t.Errorf("RefOf = %v, and Put gave %v", would, ref)
 		}
 		refs[ref.Name] = ref
 	}
 	wantHeld(t, s, refs)
 	for name, ref := range refs {
-		if path := s.PathOf(name); path != ref.Path {
+		if path := s.PathFor(name); path != ref.Path {
 			t.Errorf("PathOf(%s) = %s, want %s", name, path, ref.Path)
 		}
-		if got, err := s.NameOf(ref.Path); got != name || err != nil {
+		if got, err := s.Resolve(ref.Path); got != name || err != nil {
 			t.Errorf("NameOf(%s) = %s, %v", ref.Path, got, err)
 		}
 	}
@@ -55,20 +55,20 @@ func holdings(t *testing.T, s artifactstore.Store) {
 	}
 	wantHeld(t, s, refs)
 	stop := errors.New("stop")
-	mustFail(t, "Walk", s.Walk(ctx, func(artifactstore.Held) error { return stop }), stop)
+	mustFail(t, "Walk", s.Walk(ctx, func(artifactstore.StoredArtifact) error { return stop }), stop)
 	mustFail(t, "Remove of a name that is none", s.Remove(ctx, "../x"), artifactstore.ErrNameInvalid)
 	_, err := s.Has(ctx, "../x")
 	mustFail(t, "Has of a name that is none", err, artifactstore.ErrNameInvalid)
 	for _, path := range []string{"", "/", "/etc/passwd", "relative", "../x"} {
-		_, err := s.NameOf(path)
-		mustFail(t, fmt.Sprintf("NameOf(%q)", path), err, artifactstore.ErrForeign)
+		_, err := s.Resolve(path)
+		mustFail(t, fmt.Sprintf("NameOf(%q)", path), err, artifactstore.ErrOutsideStore)
 	}
 }
 
 func wantHeld(t *testing.T, s artifactstore.Store, refs map[string]artifactstore.Ref) {
 	t.Helper()
 	seen := map[string]bool{}
-	err := s.Walk(context.Background(), func(h artifactstore.Held) error {
+	err := s.Walk(context.Background(), func(h artifactstore.StoredArtifact) error {
 		if ref, ok := refs[h.Name]; !ok || seen[h.Name] || h.Size != ref.Size {
 			t.Errorf("Walk visits %+v, want %+v", h, ref)
 		}
@@ -117,7 +117,7 @@ func logHoldings(t *testing.T, s LogStore, _ bool) {
 		t.Fatal(err)
 	}
 	wantHeld(t, s, map[string]artifactstore.Ref{live: {Name: live, Size: 2}})
-	if path := s.PathOf(live); path != log.Path() {
+	if path := s.PathFor(live); path != log.Path() {
 		t.Errorf("PathOf(%s) = %s, want %s", live, path, log.Path())
 	}
 	mustFail(t, "Remove of an open log", s.Remove(ctx, live), artifactstore.ErrBusy)

@@ -81,7 +81,7 @@ func mustSync(t failer, l artifactstore.Log, durable bool) {
 // mustShow checks what is read at the path of a log, and whether it is live.
 func mustShow(t failer, s LogStore, path string, want []byte, live bool) {
 	t.Helper()
-	name, err := s.NameOf(path)
+	name, err := s.Resolve(path)
 	if err != nil {
 		t.Fatalf("NameOf(%s): %v", path, err)
 	}
@@ -116,7 +116,7 @@ func mustFinish(t failer, s LogStore, l artifactstore.Log, want []byte) artifact
 	}
 	mustHold(t, s, ref, want)
 	mustShow(t, s, l.Path(), want, false)
-	if name, err := s.NameOf(l.Path()); err != nil || name != ref.Name {
+	if name, err := s.Resolve(l.Path()); err != nil || name != ref.Name {
 		t.Fatalf("the path leads to %q, %v, want %q", name, err, ref.Name)
 	}
 	return ref
@@ -269,7 +269,7 @@ func cancelledLog(t *testing.T, s LogStore, _ bool) {
 // readGrowingLog reads what is new, again and again, while lines are appended: together that is the log.
 func readGrowingLog(t *testing.T, s LogStore, durable bool) {
 	l := mustOpenLog(t, s, artifactstore.LogName("growing"))
-	name, err := s.NameOf(l.Path())
+	name, err := s.Resolve(l.Path())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
 // mustStage opens a stage that is discarded when the test ends.
@@ -146,12 +147,12 @@ func sealedBlobPutAgain(t *testing.T, s artifactstore.Store) {
 
 func foreignSealedBlob(t *testing.T, s artifactstore.Store) {
 	want := noise(5000, 1)
-	_, b := mustSeal(t, artifactstore.NewMemory(), want)
+	_, b := mustSeal(t, memory.New(), want)
 	mustHold(t, s, mustPut(t, s, b, want), want)
 
 	want = noise(5000, 2)
 	st, b := mustSeal(t, s, want)
-	mustPut(t, artifactstore.NewMemory(), b, want)
+	mustPut(t, memory.New(), b, want)
 	mustHold(t, s, mustPut(t, s, b, want), want)
 	if err := st.Discard(); err != nil {
 		t.Fatal(err)

@@ -10,13 +10,14 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // BenchmarkPut puts new artifacts of 2 KiB into a store on disk, with and without books.
 func BenchmarkPut(b *testing.B) {
 	for _, volatile := range []bool{false, true} {
 		root := filepath.Join(b.TempDir(), "store")
-		store, err := artifactstore.OpenDir(root, artifactstore.DirOptions{Volatile: volatile})
+		store, err := dir.Open(root, dir.Options{Volatile: volatile})
 		if err != nil {
 			b.Fatal(err)
 		}

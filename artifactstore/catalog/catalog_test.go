@@ -19,6 +19,8 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
 // clock is a clock that tests set.
@@ -57,9 +59,9 @@ func open(t failer, store artifactstore.Store, o catalog.Options) *catalog.Catal
 }
 
 // newCatalog opens a catalog over a store in memory, and closes it when the test ends.
-func newCatalog(t *testing.T, o catalog.Options) (*catalog.Catalog, *artifactstore.Memory) {
+func newCatalog(t *testing.T, o catalog.Options) (*catalog.Catalog, *memory.Store) {
 	t.Helper()
-	store := artifactstore.NewMemory()
+	store := memory.New()
 	l := open(t, store, o)
 	t.Cleanup(func() { closeCatalog(t, l) })
 	return l, store
@@ -116,7 +118,7 @@ func TestList(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	for _, e := range all {
-		if name, err := store.NameOf(e.Path); err != nil || name != e.Name || e.Expired != nil {
+		if name, err := store.Resolve(e.Path); err != nil || name != e.Name || e.Expired != nil {
 			t.Errorf("%+v, %v", e, err)
 		}
 	}
@@ -287,7 +289,7 @@ func TestQuotas(t *testing.T) {
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "store")
-	store, err := artifactstore.OpenDir(root, artifactstore.DirOptions{Volatile: true})
+	store, err := dir.Open(root, dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +322,7 @@ func TestVerify(t *testing.T) {
 func TestCompress(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	store, err := artifactstore.OpenDir(filepath.Join(t.TempDir(), "store"), artifactstore.DirOptions{Volatile: true})
+	store, err := dir.Open(filepath.Join(t.TempDir(), "store"), dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +368,7 @@ func TestCompress(t *testing.T) {
 func TestBooksStay(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	store := artifactstore.NewMemory()
+	store := memory.New()
 	o := catalog.Options{Books: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: c.now}
 	l := open(t, store, o)
 	put(t, l, catalog.Owner{Session: "s", Call: "c"}, "x")
@@ -407,7 +409,7 @@ func TestBooksOfTheFuture(t *testing.T) {
 	if err := os.WriteFile(path, []byte("these are no books, and they are long enough to be looked at"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := catalog.Open(artifactstore.NewMemory(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
+	if _, err := catalog.Open(memory.New(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
 		t.Errorf("%v", err)
 	}
 }
@@ -416,7 +418,7 @@ func TestBooksOfTheFuture(t *testing.T) {
 func TestInterruptedDeletion(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	store := &stubborn{Store: artifactstore.NewMemory()}
+	store := &stubborn{Store: memory.New()}
 	o := catalog.Options{Books: filepath.Join(t.TempDir(), "books.db"), KeepFor: time.Hour, Now: c.now}
 	l := open(t, store, o)
 	ref := put(t, l, catalog.Owner{}, "x")
@@ -466,7 +468,7 @@ func (panicking) Has(context.Context, string) (bool, error) { panic("broken") }
 // A panic at the books ends them, and not the process.
 func TestPanicAtTheBooks(t *testing.T) {
 	t.Parallel()
-	l := open(t, panicking{artifactstore.NewMemory()}, catalog.Options{})
+	l := open(t, panicking{memory.New()}, catalog.Options{})
 	defer closeCatalog(t, l)
 	for range 2 {
 		if _, err := l.For(catalog.Owner{}).Put(t.Context(), artifactstore.BytesBlob([]byte("x"))); err == nil || !strings.Contains(err.Error(), "broken") {
@@ -533,12 +535,12 @@ func TestCollectRacesPut(t *testing.T) {
 
 // deleting is a store in which a collection comes between each first put of a content and what follows it.
 type deleting struct {
-	*artifactstore.Memory
+	*memory.Store
 	done map[string]bool
 }
 
 func (d deleting) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
-	ref, err := d.Memory.Put(ctx, b)
+	ref, err := d.Store.Put(ctx, b)
 	if err == nil && !d.done[ref.Name] {
 		d.done[ref.Name] = true
 		err = d.Remove(ctx, ref.Name)
@@ -549,7 +551,7 @@ func (d deleting) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.
 // TestDeletedBeforeTheClaim: what was deleted between its put and its entry in the books is put again.
 func TestDeletedBeforeTheClaim(t *testing.T) {
 	t.Parallel()
-	l := open(t, deleting{artifactstore.NewMemory(), map[string]bool{}}, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour})
+	l := open(t, deleting{memory.New(), map[string]bool{}}, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour})
 	defer closeCatalog(t, l)
 	ref := put(t, l, catalog.Owner{Session: "s", Call: "c"}, "content")
 	r, err := l.Open(context.Background(), ref.Name)
@@ -565,7 +567,7 @@ func TestAnySequence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
 		const keep, lease = 10 * time.Minute, 5 * time.Minute
-		store := artifactstore.NewMemory()
+		store := memory.New()
 		l := open(t, store, catalog.Options{SessionLease: lease, KeepFor: keep, Now: c.now})
 		defer l.Close()
 		m := model{stored: map[string]time.Time{}, leases: map[string]time.Time{}, uses: map[string]map[string]time.Time{}, names: map[string]string{}}

@@ -151,7 +151,7 @@ func (l *Catalog) eachSpare(ctx context.Context, before time.Time, visit func([]
 		}
 		last = batch[len(batch)-1]
 		for i := range batch {
-			batch[i].Path = l.store.PathOf(batch[i].Name)
+			batch[i].Path = l.store.PathFor(batch[i].Name)
 		}
 		if more, err := visit(batch); err != nil || !more {
 			return err
@@ -259,14 +259,14 @@ func (l *Catalog) finishOne(ctx context.Context, name string) error {
 // enterFound enters the artifacts that are in the store and in no book, or only by a tombstone: of an earlier version,
 // or of a call that did not end. Their time begins when they were put.
 func (l *Catalog) enterFound(ctx context.Context) (entered int64, err error) {
-	var found []artifactstore.Held
+	var found []artifactstore.StoredArtifact
 	flush := func() error {
 		n, err := l.enterAll(ctx, found)
 		entered += n
 		found = found[:0]
 		return err
 	}
-	err = l.store.Walk(ctx, func(h artifactstore.Held) error {
+	err = l.store.Walk(ctx, func(h artifactstore.StoredArtifact) error {
 		if found = append(found, h); len(found) < spareBatch {
 			return nil
 		}
@@ -278,7 +278,7 @@ func (l *Catalog) enterFound(ctx context.Context) (entered int64, err error) {
 	return entered, flush()
 }
 
-func (l *Catalog) enterAll(ctx context.Context, found []artifactstore.Held) (entered int64, err error) {
+func (l *Catalog) enterAll(ctx context.Context, found []artifactstore.StoredArtifact) (entered int64, err error) {
 	err = l.clerk.do(ctx, func(b *books) error {
 		for _, h := range found {
 			isNew, err := l.enterOne(ctx, b, h)
@@ -294,7 +294,7 @@ func (l *Catalog) enterAll(ctx context.Context, found []artifactstore.Held) (ent
 	return entered, err
 }
 
-func (l *Catalog) enterOne(ctx context.Context, b *books, h artifactstore.Held) (isNew bool, err error) {
+func (l *Catalog) enterOne(ctx context.Context, b *books, h artifactstore.StoredArtifact) (isNew bool, err error) {
 	if e, known, err := b.entry(h.Name); err != nil || known && e.Expired == nil {
 		return false, err
 	}

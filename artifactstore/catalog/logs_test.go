@@ -78,7 +78,7 @@ func TestLogsInTheBooks(t *testing.T) {
 	if s := l.Status(); s.Artifacts != 1 || s.Bytes != 6 {
 		t.Errorf("%+v", s)
 	}
-	if at, err := store.NameOf(log.Path()); at != ref.Name || err != nil {
+	if at, err := store.Resolve(log.Path()); at != ref.Name || err != nil {
 		t.Error(at, err)
 	}
 	if again, err := l.OpenLog(t.Context(), owner, name); err != nil || !errors.Is(again.Append([]byte("x")), artifactstore.ErrFinished) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
 // read reads an artifact under a permit; empty: it is not known.
@@ -39,7 +40,7 @@ func read(t failer, l *catalog.Catalog, name string, p catalog.Permit) string {
 func TestPermits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l := open(t, artifactstore.NewMemory(), catalog.Options{})
+		l := open(t, memory.New(), catalog.Options{})
 		defer func() {
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
@@ -163,7 +164,7 @@ func TestBooksOfVersion1(t *testing.T) {
 	}
 	c := newClock()
 	c.move(4 * time.Hour)
-	store := artifactstore.NewMemory()
+	store := memory.New()
 	for _, content := range []string{"of a", "of both", "of b, cut off", "of none"} {
 		if _, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte(content))); err != nil {
 			t.Fatal(err)
@@ -175,7 +176,7 @@ func TestBooksOfVersion1(t *testing.T) {
 			t.Errorf("start %d: %+v", start, s)
 		}
 		for content, want := range map[string]string{"of a": "a", "of both": "ab", "of b, cut off": "b", "of none": ""} {
-			name := store.RefOf([]byte(content)).Name
+			name := store.RefFor([]byte(content)).Name
 			for _, session := range []string{"a", "b"} {
 				if got := read(t, l, name, catalog.Permit{Session: session}) == content; got != bytes.Contains([]byte(want), []byte(session)) {
 					t.Errorf("start %d: session %s reads %q: %v", start, session, content, got)
@@ -185,14 +186,14 @@ func TestBooksOfVersion1(t *testing.T) {
 				t.Errorf("start %d: %q is %q", start, content, got)
 			}
 		}
-		if _, err := l.PagesFor(t.Context(), store.RefOf([]byte("deleted")).Name, catalog.Permit{Session: "gone"}); !isExpired(err) {
+		if _, err := l.PagesFor(t.Context(), store.RefFor([]byte("deleted")).Name, catalog.Permit{Session: "gone"}); !isExpired(err) {
 			t.Errorf("start %d: %v", start, err)
 		}
 		list, _, err := l.List(t.Context(), "b", "", 0, 9)
 		if err != nil || len(list) != 2 || !list[0].Partial || list[1].Partial {
 			t.Errorf("start %d: %+v, %v", start, list, err)
 		}
-		before := store.RefOf([]byte("as the tool wrote it")).Name
+		before := store.RefFor([]byte("as the tool wrote it")).Name
 		if got := read(t, l, before, catalog.Permit{}); got != "" {
 			t.Errorf("start %d: what was put as raw before is open: %q", start, got)
 		}
@@ -218,7 +219,7 @@ func TestBooksOfALaterVersion(t *testing.T) {
 	if err := os.WriteFile(path, later, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := catalog.Open(artifactstore.NewMemory(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
+	if _, err := catalog.Open(memory.New(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
 		t.Error(err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, later) {

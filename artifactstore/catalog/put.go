@@ -22,8 +22,8 @@ var errGone = errors.New("gone")
 // as one of no session.
 func (l *Catalog) For(o Owner) artifactstore.Sink { return sink{l, o} }
 
-// RefOf is [artifactstore.Holdings]'s.
-func (l *Catalog) RefOf(content []byte) artifactstore.Ref { return l.store.RefOf(content) }
+// RefFor is [artifactstore.Holdings]'s.
+func (l *Catalog) RefFor(content []byte) artifactstore.Ref { return l.store.RefFor(content) }
 
 type sink struct {
 	*Catalog

@@ -45,8 +45,8 @@ func (l *Catalog) explain(ctx context.Context, name string, err error) error {
 	}
 }
 
-// NameOf returns the name of the artifact at a path, as the store does.
-func (l *Catalog) NameOf(path string) (string, error) { return l.store.NameOf(path) }
+// Resolve returns the name of the artifact at a path, as the store does.
+func (l *Catalog) Resolve(path string) (string, error) { return l.store.Resolve(path) }
 
 // List returns up to limit artifacts of a session, or of one of its calls if call is not empty, the newest first.
 // It begins after a place that an earlier List returned, or at the beginning if that is 0, and returns the place
@@ -68,7 +68,7 @@ func (l *Catalog) List(ctx context.Context, session, call string, after int64, l
 		next = list[limit-1].sequence
 	}
 	for i := range list {
-		list[i].Path = l.store.PathOf(list[i].Name)
+		list[i].Path = l.store.PathFor(list[i].Name)
 		if list[i].Live = isLive(list[i].Name) && list[i].Expired == nil; list[i].Live {
 			list[i].Size = l.sizeOf(ctx, list[i])
 		}

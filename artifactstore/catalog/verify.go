@@ -17,7 +17,7 @@ type Verified struct{ Sound, Unsound, Bytes int64 }
 func (l *Catalog) Verify(ctx context.Context, paths []string, unsound func(path string, err error) error) (v Verified, err error) {
 	if len(paths) > 0 {
 		for _, path := range paths {
-			name, err := l.NameOf(path)
+			name, err := l.Resolve(path)
 			if err == nil {
 				err = l.verify(ctx, name, &v)
 			}
@@ -45,7 +45,7 @@ func (l *Catalog) Verify(ctx context.Context, paths []string, unsound func(path 
 			if _, expired := errors.AsType[*ExpiredError](err); expired {
 				continue // since it was listed
 			}
-			if err := v.judge(ctx, l.store.PathOf(name), err, unsound); err != nil {
+			if err := v.judge(ctx, l.store.PathFor(name), err, unsound); err != nil {
 				return v, err
 			}
 		}
@@ -80,7 +80,7 @@ func (v *Verified) judge(ctx context.Context, path string, err error, unsound fu
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case expired, errors.Is(err, ErrMissing), errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrDamaged),
-		errors.Is(err, artifactstore.ErrForeign):
+		errors.Is(err, artifactstore.ErrOutsideStore):
 		v.Unsound++
 		return unsound(path, err)
 	}

@@ -355,12 +355,12 @@ func (b *bucket) remove(ctx context.Context, name string) error {
 }
 
 // list visits all objects under the prefix, in the order of their names.
-func (b *bucket) list(ctx context.Context, visit func(artifactstore.Held) error) error {
+func (b *bucket) list(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	for o := range b.core.ListObjectsIter(ctx, b.at.bucket, minio.ListObjectsOptions{Prefix: b.at.prefix, Recursive: true}) {
 		if o.Err != nil {
 			return failure(ctx, o.Err)
 		}
-		h := artifactstore.Held{Name: strings.TrimPrefix(o.Key, b.at.prefix), Size: o.Size, Stored: o.LastModified}
+		h := artifactstore.StoredArtifact{Name: strings.TrimPrefix(o.Key, b.at.prefix), Size: o.Size, Stored: o.LastModified}
 		if err := visit(h); err != nil {
 			return err
 		}

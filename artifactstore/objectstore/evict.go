@@ -64,7 +64,7 @@ func (s *Store) evict(ctx context.Context) error {
 	if err != nil || taken <= s.options.SpoolBytes {
 		return err
 	}
-	slices.SortFunc(list, func(a, b artifactstore.Held) int { return a.Stored.Compare(b.Stored) })
+	slices.SortFunc(list, func(a, b artifactstore.StoredArtifact) int { return a.Stored.Compare(b.Stored) })
 	target := s.options.SpoolBytes - s.options.SpoolBytes/10
 	for some := range slices.Chunk(list, askedAtOnce) {
 		var there [askedAtOnce]bool
@@ -92,9 +92,9 @@ func (s *Store) evict(ctx context.Context) error {
 
 // evictable lists what is in the spool and not pending, and corrects how much it is. What came while it looked counts,
 // even if it was seen too.
-func (s *Store) evictable(ctx context.Context) (list []artifactstore.Held, taken int64, err error) {
+func (s *Store) evictable(ctx context.Context) (list []artifactstore.StoredArtifact, taken int64, err error) {
 	before := s.room.now()
-	err = s.spool.Walk(ctx, func(copy artifactstore.Held) error {
+	err = s.spool.Walk(ctx, func(copy artifactstore.StoredArtifact) error {
 		if isName(copy.Name) && !s.uploads.has(copy.Name) {
 			list, taken = append(list, copy), taken+copy.Size
 		}
@@ -118,7 +118,7 @@ func (r *room) now() int64 {
 
 // isKept asks the bucket for an artifact whose copy is to be evicted. One that it does not have, such as one whose put
 // was never answered, or one that somebody has removed from the bucket, becomes pending.
-func (s *Store) isKept(ctx context.Context, copy artifactstore.Held) (bool, error) {
+func (s *Store) isKept(ctx context.Context, copy artifactstore.StoredArtifact) (bool, error) {
 	o, err := s.bucket.stat(ctx, copy.Name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return false, s.pendAgain(ctx, copy)
@@ -128,7 +128,7 @@ func (s *Store) isKept(ctx context.Context, copy artifactstore.Held) (bool, erro
 
 // pendAgain makes an artifact pending that the bucket does not have, unless that is so because it is being removed or
 // has been.
-func (s *Store) pendAgain(ctx context.Context, copy artifactstore.Held) error {
+func (s *Store) pendAgain(ctx context.Context, copy artifactstore.StoredArtifact) error {
 	s.local.RLock()
 	defer s.local.RUnlock()
 	if has, err := s.spool.Has(ctx, copy.Name); !has || s.removing[copy.Name] {
@@ -139,7 +139,7 @@ func (s *Store) pendAgain(ctx context.Context, copy artifactstore.Held) error {
 }
 
 // evictOne removes a copy, unless it is pending by now.
-func (s *Store) evictOne(ctx context.Context, copy artifactstore.Held) error {
+func (s *Store) evictOne(ctx context.Context, copy artifactstore.StoredArtifact) error {
 	s.local.Lock()
 	defer s.local.Unlock()
 	if s.uploads.has(copy.Name) {

@@ -17,7 +17,7 @@ import (
 func (s *store) local(t testing.TB) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	must(t, s.Spool().Walk(t.Context(), func(a artifactstore.Held) error {
+	must(t, s.Spool().Walk(t.Context(), func(a artifactstore.StoredArtifact) error {
 		names[a.Name] = true
 		return nil
 	}))

@@ -9,17 +9,17 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// RefOf is artifactstore.Holdings'.
-func (s *Store) RefOf(content []byte) artifactstore.Ref { return s.spool.RefOf(content) }
+// RefFor is artifactstore.Holdings'.
+func (s *Store) RefFor(content []byte) artifactstore.Ref { return s.spool.RefFor(content) }
 
-// PathOf is artifactstore.Holdings'. The path of an artifact is the same on every machine.
-func (s *Store) PathOf(name string) string { return s.spool.PathOf(name) }
+// PathFor is artifactstore.Holdings'. The path of an artifact is the same on every machine.
+func (s *Store) PathFor(name string) string { return s.spool.PathFor(name) }
 
-// NameOf is artifactstore.Holdings'. It fails with ErrForeign.
-func (s *Store) NameOf(path string) (string, error) {
-	name, err := s.spool.NameOf(path)
+// Resolve is artifactstore.Holdings'. It fails with ErrForeign.
+func (s *Store) Resolve(path string) (string, error) {
+	name, err := s.spool.Resolve(path)
 	if err != nil {
-		return "", fmt.Errorf("object store %s: %w", s.options.Location.URL(), artifactstore.ErrForeign)
+		return "", fmt.Errorf("object store %s: %w", s.options.Location.URL(), artifactstore.ErrOutsideStore)
 	}
 	return name, nil
 }
@@ -43,16 +43,16 @@ func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 
 // Walk is artifactstore.Holdings'. It goes through the spool, and then through what the bucket has besides: also what
 // other machines put there.
-func (s *Store) Walk(ctx context.Context, visit func(artifactstore.Held) error) error {
+func (s *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	visited := map[string]struct{}{} // what is evicted meanwhile is in both
-	err := s.spool.Walk(ctx, func(h artifactstore.Held) error {
+	err := s.spool.Walk(ctx, func(h artifactstore.StoredArtifact) error {
 		visited[h.Name] = struct{}{}
 		return visit(h)
 	})
 	if err != nil {
 		return err
 	}
-	return s.bucket.list(ctx, func(h artifactstore.Held) error {
+	return s.bucket.list(ctx, func(h artifactstore.StoredArtifact) error {
 		if _, done := visited[h.Name]; done || !isName(h.Name) {
 			return nil // an index, or not ours
 		}

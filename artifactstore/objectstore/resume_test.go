@@ -20,6 +20,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 )
 
@@ -52,7 +54,7 @@ func putUntilKilled(spool, location string) int {
 	if err != nil {
 		return 1
 	}
-	s, err := objectstore.Open(spool, artifactstore.DirOptions{}, objectstore.Options{
+	s, err := objectstore.Open(spool, dir.Options{}, objectstore.Options{
 		Location: at, Credentials: c, SpoolBytes: 2 << 20, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -222,7 +224,7 @@ func TestNoPutWithoutAMarker(t *testing.T) {
 	f.fail(always(refused))
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
-	ref, err := artifactstore.NewMemory().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
+	ref, err := memory.New().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
 	must(t, err)
 	inTheWay := filepath.Join(spool, "pending", strings.TrimPrefix(ref.Digest, "blake3:")[:objectstore.NameDigits]+".1")
 	must(t, os.Mkdir(inTheWay, 0o700))

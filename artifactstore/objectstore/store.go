@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // NameDigits is the least length of a name. Machines that share a bucket cannot agree on a longer name when two
@@ -56,7 +57,7 @@ type Options struct {
 // Store is an [artifactstore.Store] in a bucket. Open one with [Open] and Close it when nobody uses it any more; all
 // methods may be called at once.
 type Store struct {
-	spool   *artifactstore.Dir
+	spool   *dir.Store
 	markers *markers
 	bucket  *bucket
 	options Options
@@ -88,7 +89,7 @@ type Status struct {
 // object store anything. NameDigits and PathPrefix of the options of the directory are set by it.
 //
 // Errors: those of artifactstore.OpenDir.
-func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store, error) {
+func Open(spool string, dirOptions dir.Options, o Options) (*Store, error) {
 	o.Uploaders = cmp.Or(o.Uploaders, 4)
 	o.RetryLeast, o.RetryMost = cmp.Or(o.RetryLeast, 500*time.Millisecond), cmp.Or(o.RetryMost, 30*time.Second)
 	dirOptions.NameDigits, dirOptions.PathPrefix = NameDigits, o.Location.pathPrefix()
@@ -96,7 +97,7 @@ func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store,
 	if err != nil {
 		return nil, fmt.Errorf("object store %s: %w", o.Location.URL(), err)
 	}
-	dir, err := artifactstore.OpenDir(spool, dirOptions)
+	dir, err := dir.Open(spool, dirOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (s *Store) start() {
 }
 
 // Spool returns the directory that is the spool, to be looked at.
-func (s *Store) Spool() *artifactstore.Dir { return s.spool }
+func (s *Store) Spool() *dir.Store { return s.spool }
 
 // Put is artifactstore.Sink's. It is answered when the artifact and its marker are in the spool; if only the marker
 // fails, the call fails, and the artifact can be seen all the same.

@@ -17,6 +17,8 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
+	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 )
 
@@ -96,7 +98,7 @@ func open(t testing.TB, f *fakeS3, spool string, change func(*objectstore.Option
 	if change != nil {
 		change(&o)
 	}
-	s, err := objectstore.Open(spool, artifactstore.DirOptions{Volatile: strings.Contains(t.Name(), "Contract")}, o)
+	s, err := objectstore.Open(spool, dir.Options{Volatile: strings.Contains(t.Name(), "Contract")}, o)
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, s.Close())
@@ -179,7 +181,7 @@ func TestAnotherMachine(t *testing.T) {
 	for _, content := range [][]byte{nil, []byte("small\n"), lines(3<<20, "large"), lines(40<<20, "in parts")} {
 		ref := one.put(t, content)
 		one.settled(t)
-		if name, err := two.NameOf(ref.Path); err != nil || name != ref.Name || !strings.HasPrefix(ref.Path, "s3://bucket/some/prefix/") {
+		if name, err := two.Resolve(ref.Path); err != nil || name != ref.Name || !strings.HasPrefix(ref.Path, "s3://bucket/some/prefix/") {
 			t.Errorf("the path %s is of %q, %v", ref.Path, name, err)
 		}
 		two.wantContent(t, ref, content)
@@ -375,7 +377,7 @@ func TestConflict(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			f := newFake(t)
 			s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
-			probe, err := artifactstore.NewMemory().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
+			probe, err := memory.New().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
 			must(t, err)
 			name := strings.TrimPrefix(probe.Digest, "blake3:")[:objectstore.NameDigits]
 			f.edit(func(objects map[string]fakeObject) { objects["some/prefix/"+name] = other })
@@ -442,7 +444,7 @@ func TestRemoteDamage(t *testing.T) {
 				}
 				wantError(t, "Pages", err, artifactstore.ErrDamaged)
 				left := 0
-				must(t, two.Spool().Walk(t.Context(), func(artifactstore.Held) error { left++; return nil }))
+				must(t, two.Spool().Walk(t.Context(), func(artifactstore.StoredArtifact) error { left++; return nil }))
 				if left > 0 {
 					t.Errorf("%d damaged objects are in the spool", left)
 				}
@@ -485,8 +487,8 @@ func TestUnknown(t *testing.T) {
 		"s3://bucket/some/" + strings.Repeat("0", 32), "s3://other/some/prefix/" + strings.Repeat("0", 32), s.Spool().Root() + "/000/" + strings.Repeat("0", 30),
 		"s3://bucket/some/prefix/" + strings.Repeat("G", 32), "s3://bucket/some/prefix/../" + strings.Repeat("0", 32), "s3://bucket/some/prefix/" + strings.Repeat("0", 32) + ".index",
 	} {
-		_, err := s.NameOf(path)
-		wantError(t, "NameOf "+path, err, artifactstore.ErrForeign)
+		_, err := s.Resolve(path)
+		wantError(t, "NameOf "+path, err, artifactstore.ErrOutsideStore)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 )
 
@@ -234,7 +234,7 @@ func TestPointerIsWhatANaiveReaderFinds(t *testing.T) {
 // Pages of a value are the value, and memory is that of some windows whatever is before it: here a string of
 // 8 MiB and 800,000 keys, of which no more than 1 MiB is ever allocated.
 func TestPointerInALargeText(t *testing.T) {
-	store, err := artifactstore.OpenDir(t.TempDir()+"/store", artifactstore.DirOptions{Volatile: true})
+	store, err := dir.Open(t.TempDir()+"/store", dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}

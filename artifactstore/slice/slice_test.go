@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 )
 
 // open puts a content and opens it to be read anywhere.
 func open(t failer, content []byte) *artifactstore.Pages {
-	store := artifactstore.NewMemory()
+	store := memory.New()
 	ref, err := store.Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
 		t.Fatalf("%v", err)

@@ -1,0 +1,264 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
+)
+
+// pointerSuffix ends the name under which a pointer is made, before it replaces a log.
+const pointerSuffix = ".link"
+
+// Finish is Log's. The file of the log becomes the artifact, without a copy: it is made read-only, synced and
+// linked to its name. Then a symbolic link to that replaces the log, so that its path leads there for ever, also
+// for those who open it without us. We never follow the link: we read where it points to.
+func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
+	w.syncing.Lock()
+	defer w.syncing.Unlock()
+	l := w.log
+	l.mu.Lock()
+	size, done, err := l.size(), w.ref, w.usable()
+	if err == nil {
+		w.ended = artifactstore.ErrFinished // appends fail from here on; readers go on
+	}
+	l.mu.Unlock()
+	if err != nil {
+		if done != (artifactstore.Ref{}) {
+			return done, nil
+		}
+		return artifactstore.Ref{}, err
+	}
+	ref, err := w.enterFinish(ctx, size)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		w.failIfFinal(err)
+		w.ended = err
+		w.close(err)
+		return artifactstore.Ref{}, fmt.Errorf("log %s: finish: %w", l.name, err)
+	}
+	l.retire()
+	if !l.dir.volatile {
+		l.durable = l.mark()
+	}
+	w.ref = ref
+	w.close(artifactstore.ErrFinished)
+	return ref, nil
+}
+
+func (w *logWriter) enterFinish(ctx context.Context, size int64) (artifactstore.Ref, error) {
+	if err := w.log.dir.enter(ctx); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	defer w.log.dir.ops.Done()
+	return w.makeArtifact(ctx, size)
+}
+
+// makeArtifact makes an artifact of a log to which nothing more is written, and replaces it by a pointer.
+func (w *logWriter) makeArtifact(ctx context.Context, size int64) (artifactstore.Ref, error) {
+	d := w.log.dir
+	if _, err := w.cut(size); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	c := content.ID{Size: size}
+	if w.hash != nil {
+		c = content.FromHash(w.hash, size)
+	} else {
+		digest, err := d.digestOf(ctx, w.file, size)
+		if err != nil {
+			return artifactstore.Ref{}, err
+		}
+		c.Digest = digest
+	}
+	ref, found, err := d.find(ctx, c)
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	if !found {
+		if err := w.freeze(); err != nil {
+			return artifactstore.Ref{}, err
+		}
+		if ref, err = d.link(ctx, artifactstore.LiveName(w.log.name), c); err != nil {
+			return artifactstore.Ref{}, err
+		}
+	}
+	index := w.log.index
+	d.keepIndex(ref.Name, index.Finish(c))
+	return ref, d.point(w.log.name, ref.Name)
+}
+
+// freeze makes the file read-only and durable.
+func (w *logWriter) freeze() error {
+	d := w.log.dir
+	if err := d.fault.do(stepFreezeLog, func() error { return w.file.Chmod(artifactMode) }); err != nil || d.volatile {
+		return err
+	}
+	return final(d.fault.do(stepSyncLog, w.file.Sync))
+}
+
+// point replaces the log by a pointer to an artifact.
+func (d *Store) point(log, artifact string) error {
+	at := artifactstore.LiveName(log)
+	err := d.fault.do(stepPointLog, func() error {
+		if err := d.root.Remove(at + pointerSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return d.root.Symlink("../"+location(artifact), at+pointerSuffix)
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.fault.do(stepReplaceLog, func() error { return d.root.Rename(at+pointerSuffix, at) }); err != nil {
+		return err
+	}
+	if err := d.syncDir(stepSyncLive, liveDirName); err != nil {
+		return err
+	}
+	d.removeMarks(log)
+	return nil
+}
+
+// removeMarks removes the marks of a finished log. If that fails they stay, and vouch for nothing.
+func (d *Store) removeMarks(name string) {
+	_ = d.fault.do(stepRemoveMarks, func() error { return d.root.Remove(artifactstore.LiveName(name) + marksSuffix) })
+}
+
+// target returns the name of the artifact that a finished log leads to.
+func (d *Store) target(name string) (string, error) {
+	to, err := d.root.Readlink(artifactstore.LiveName(name))
+	if err != nil {
+		return "", artifactstore.ReadError(err)
+	}
+	at, up := strings.CutPrefix(to, "../")
+	artifact, ok := nameAt(at)
+	if !up || !ok {
+		return "", fmt.Errorf("a link to something else: %w", artifactstore.ErrDamaged)
+	}
+	return artifact, nil
+}
+
+// openFinished opens a log that is an artifact.
+func (d *Store) openFinished(ctx context.Context, name string) (artifactstore.Log, error) {
+	artifact, err := d.target(name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.pages(ctx, artifact)
+	switch {
+	case errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrDamaged):
+		return nil, fmt.Errorf("artifact %s is gone: %w", artifact, artifactstore.ErrFinished)
+	case err != nil:
+		return nil, err
+	}
+	defer p.Close() // read-only
+	// Whoever finished it may have died before that was durable.
+	if err := d.syncDir(stepSyncLive, liveDirName); err != nil {
+		return nil, err
+	}
+	d.removeMarks(name)
+	return d.finished(name, p.Ref()), nil
+}
+
+func (d *Store) finished(name string, ref artifactstore.Ref) artifactstore.Log {
+	return artifactstore.NewFinishedLog(d.PathFor(artifactstore.LiveName(name)), ref, !d.volatile)
+}
+
+// complete takes up a finish that a crash ended after the file was an artifact, and before the pointer: nothing
+// may be appended to it any more. It reports false if there is none. The caller holds the lock of the log.
+func (d *Store) complete(ctx context.Context, name string, info os.FileInfo) (artifactstore.Ref, bool, error) {
+	if linksOf(info) < 2 {
+		return artifactstore.Ref{}, false, nil
+	}
+	f, _, err := d.openPlain(artifactstore.LiveName(name))
+	if err != nil {
+		return artifactstore.Ref{}, false, artifactstore.ReadError(err)
+	}
+	defer f.Close() // read-only
+	c := content.ID{Size: info.Size()}
+	if c.Digest, err = d.digestOf(ctx, f, c.Size); err != nil {
+		return artifactstore.Ref{}, false, err
+	}
+	if !d.isArtifact(info, c) {
+		return artifactstore.Ref{}, false, nil
+	}
+	ref, found, err := d.find(ctx, c)
+	if err != nil {
+		return artifactstore.Ref{}, false, err
+	}
+	if !found {
+		return artifactstore.Ref{}, false, errors.New("its artifact could not be made durable, or taken back")
+	}
+	return ref, true, d.point(name, ref.Name)
+}
+
+// isArtifact reports whether a file, which holds c, is the file of an artifact too.
+func (d *Store) isArtifact(info os.FileInfo, c content.ID) bool {
+	for name := range c.Names(d.nameDigits) {
+		if artifact, err := d.root.Lstat(location(name)); err == nil && os.SameFile(artifact, info) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOfLog returns what Pages takes for a log: the name of its artifact, when it has one.
+func (d *Store) nameOfLog(name string) string {
+	if artifact, err := d.target(name); err == nil {
+		return artifact
+	}
+	return artifactstore.LiveName(name)
+}
+
+// logPages opens a log as it is now, or the artifact that it has become.
+func (d *Store) logPages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+	for {
+		info, err := d.root.Lstat(artifactstore.LiveName(name))
+		switch {
+		case err != nil:
+			return nil, artifactstore.ReadError(err)
+		case info.Mode()&fs.ModeSymlink != 0:
+			artifact, err := d.target(name)
+			if err != nil {
+				return nil, err
+			}
+			return d.pages(ctx, artifact)
+		}
+		p, err := d.livePages(ctx, name)
+		if !errors.Is(err, errReplaced) {
+			return p, err
+		}
+	}
+}
+
+// errReplaced says that a log was finished while it was opened.
+var errReplaced = errors.New("replaced meanwhile")
+
+func (d *Store) livePages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+	l := d.lockLog(name)
+	defer l.mu.Unlock()
+	f, _, err := d.openPlain(artifactstore.LiveName(name))
+	if err != nil {
+		info, statErr := d.root.Lstat(artifactstore.LiveName(name))
+		if l.writer == nil && l.failed == nil {
+			l.retire()
+		}
+		if statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, errReplaced
+		}
+		return nil, artifactstore.ReadError(err)
+	}
+	if !l.loaded {
+		if _, err := l.load(ctx); err != nil {
+			f.Close() // read-only
+			return nil, err
+		}
+	}
+	i := l.index.Snapshot()
+	return artifactstore.NewPages(artifactstore.Ref{Name: artifactstore.LiveName(name), Path: d.PathFor(artifactstore.LiveName(name)), Size: i.Content.Size}, i, f, f), nil
+}

@@ -1,0 +1,264 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/internal/blockindex"
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
+)
+
+// shard is what the store knows about one shard directory. All names that a content may have are in one
+// shard, so holding mu settles who stores a content: everyone else waits, and then finds it there, synced.
+type shard struct {
+	mu       sync.Mutex
+	unsynced bool // the directory was created, and the root could not be synced after that
+	// doubtful holds names whose sync failed. Another sync might succeed without having saved anything, so
+	// for this process they count as taken by other content.
+	doubtful map[string]struct{}
+}
+
+// Put is [Sink]'s. The order is: write and hash a temporary file, check its size, make it read-only,
+// fsync it, link it to its name without replacing anything, fsync the directory, remove the temporary
+// name. A failed fsync is final: the file is deleted and not synced again.
+func (d *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	ref, err := d.enterPut(ctx, b)
+	if err != nil {
+		return artifactstore.Ref{}, fmt.Errorf("artifact store %s: put: %w", d.path, err)
+	}
+	return ref, nil
+}
+
+func (d *Store) enterPut(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	if err := d.enter(ctx); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	defer d.ops.Done()
+	switch b := b.(type) {
+	case content.Bytes:
+		return d.putBytes(ctx, b)
+	case *sealedBlob:
+		if b.stage.store == d {
+			return d.putSealed(ctx, b)
+		}
+	}
+	return d.putStream(ctx, b)
+}
+
+// putBytes looks for the content before it writes anything.
+func (d *Store) putBytes(ctx context.Context, b content.Bytes) (artifactstore.Ref, error) {
+	c := content.Sum(b)
+	if ref, found, err := d.find(ctx, c); found || err != nil {
+		return ref, err
+	}
+	t, err := d.newTemp()
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	defer t.release() // after a successful link there is nothing worth reporting any more
+	if err := t.write(b); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	ref, err := d.commit(ctx, t, c)
+	if err == nil && c.Size >= blockindex.MinSize {
+		d.keepIndex(ref.Name, blockindex.Build(b, c))
+	}
+	return ref, err
+}
+
+// putStream writes and hashes in one pass, and only then knows whether the content is there already.
+func (d *Store) putStream(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	t, err := d.newTemp()
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	defer t.release() // as in putBytes
+	s := d.getScratch()
+	defer d.scratch.Put(s)
+	var x blockindex.Builder
+	err = artifactstore.Drain(ctx, b, s.buf, func(p []byte) error {
+		s.hash.Write(p) // a hash never fails
+		x.Add(p)
+		return t.write(p)
+	})
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	c := content.FromHash(s.hash, b.Size())
+	if ref, found, err := d.find(ctx, c); found || err != nil {
+		return ref, err
+	}
+	ref, err := d.commit(ctx, t, c)
+	if err == nil {
+		d.keepIndex(ref.Name, x.Finish(c))
+	}
+	return ref, err
+}
+
+// getScratch takes a scratch whose hash is empty from the pool.
+func (d *Store) getScratch() *scratch {
+	s := d.scratch.Get().(*scratch)
+	s.hash.Reset()
+	return s
+}
+
+// find returns the Ref of c if c is stored already.
+func (d *Store) find(ctx context.Context, c content.ID) (ref artifactstore.Ref, found bool, err error) {
+	sh := &d.shards[shardNumber(c.Hex())]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if err := d.prepareShard(sh, c); err != nil {
+		return artifactstore.Ref{}, false, err
+	}
+	for name := range c.Names(d.nameDigits) {
+		switch state, err := d.inspect(ctx, sh, name, c); {
+		case err != nil:
+			return artifactstore.Ref{}, false, err
+		case state == nameFree:
+			return artifactstore.Ref{}, false, nil
+		case state == nameHoldsIt:
+			return d.ref(name, c), true, nil
+		}
+	}
+	return artifactstore.Ref{}, false, artifactstore.NoNameLeft(c)
+}
+
+// commit gives the complete temporary file t, which holds c, its final name.
+func (d *Store) commit(ctx context.Context, t *temp, c content.ID) (artifactstore.Ref, error) {
+	if err := t.freeze(); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	return d.link(ctx, t.path(), c)
+}
+
+// link gives the frozen file at a path, which holds c, the name of an artifact.
+func (d *Store) link(ctx context.Context, path string, c content.ID) (artifactstore.Ref, error) {
+	sh := &d.shards[shardNumber(c.Hex())]
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if err := d.prepareShard(sh, c); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	for name := range c.Names(d.nameDigits) {
+		err := d.give(path, name)
+		switch {
+		case err == nil:
+			return d.ref(name, c), d.settle(sh, name)
+		case !errors.Is(err, fs.ErrExist):
+			return artifactstore.Ref{}, err
+		}
+		switch state, err := d.inspect(ctx, sh, name, c); {
+		case err != nil:
+			return artifactstore.Ref{}, err
+		case state == nameHoldsIt:
+			return d.ref(name, c), nil
+		}
+	}
+	return artifactstore.Ref{}, artifactstore.NoNameLeft(c)
+}
+
+// give gives the file at a path a name that neither form of an artifact has. The caller holds the lock of the shard.
+func (d *Store) give(path, name string) error {
+	switch taken, err := d.hasCompressed(name); {
+	case err != nil:
+		return stepError(stepLink, err)
+	case taken:
+		return fs.ErrExist
+	}
+	return d.fault.do(stepLink, func() error { return d.root.Link(path, location(name)) })
+}
+
+// prepareShard makes sure that the directory for c is there, is no link, and is durable. The caller holds
+// sh.mu.
+func (d *Store) prepareShard(sh *shard, c content.ID) error {
+	created, err := d.ensureDir(shardName(c.Hex()), stepMakeShard, stepProtectShard)
+	sh.unsynced = sh.unsynced || created
+	if err != nil || !sh.unsynced {
+		return err
+	}
+	if err := d.syncDir(stepSyncRoot, "."); err != nil {
+		return err
+	}
+	sh.unsynced = false
+	return nil
+}
+
+// settle makes the name that was just linked durable, or takes it back. The caller holds sh.mu, so nobody
+// has been told of the name yet.
+func (d *Store) settle(sh *shard, name string) error {
+	err := d.syncDir(stepSyncShard, shardName(name))
+	if err == nil {
+		return nil
+	}
+	if withdrawErr := d.fault.do(stepWithdraw, func() error { return d.root.Remove(location(name)) }); withdrawErr != nil {
+		sh.doubt(name)
+		return errors.Join(err, withdrawErr)
+	}
+	return err
+}
+
+// doubt notes that name cannot be made durable any more. The caller holds sh.mu.
+func (sh *shard) doubt(name string) {
+	if sh.doubtful == nil {
+		sh.doubtful = make(map[string]struct{})
+	}
+	sh.doubtful[name] = struct{}{}
+}
+
+// nameState says what is stored under a name.
+type nameState int
+
+const (
+	nameFree    nameState = iota // nothing
+	nameHoldsIt                  // the content in question, durable
+	nameTaken                    // something else, or a damaged artifact
+)
+
+// inspect compares what is stored under name with c. Whatever is found is left as it is. An artifact that
+// is there may have been put by a volatile store, or by a process that died before it synced, so it is
+// synced before anyone relies on it. The caller holds sh.mu.
+func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.ID) (nameState, error) {
+	if _, doubtful := sh.doubtful[name]; doubtful {
+		return nameTaken, nil
+	}
+	f, found, err := d.openVerified(ctx, name, c.Size)
+	switch {
+	case errors.Is(err, artifactstore.ErrUnknown):
+		return nameFree, nil
+	case errors.Is(err, artifactstore.ErrDamaged):
+		return nameTaken, nil
+	case err != nil:
+		return nameTaken, err
+	}
+	defer f.Close() // read-only
+	if found != c {
+		return nameTaken, nil
+	}
+	if d.volatile {
+		return nameHoldsIt, nil
+	}
+	err = d.fault.do(stepSyncStored, f.file.Sync)
+	if err == nil {
+		err = d.syncDir(stepSyncShard, shardName(name))
+	}
+	if err != nil {
+		sh.doubt(name)
+		return nameTaken, err
+	}
+	return nameHoldsIt, nil
+}
+
+// ref returns the Ref of c under name.
+func (d *Store) ref(name string, c content.ID) artifactstore.Ref {
+	return artifactstore.NewRef(c, name, d.PathFor(name))
+}
+
+// RefFor is [Holdings]'s.
+func (d *Store) RefFor(b []byte) artifactstore.Ref {
+	c := content.Sum(b)
+	return d.ref(c.Hex()[:d.nameDigits], c)
+}

@@ -1,0 +1,235 @@
+package dir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"golang.org/x/sys/unix"
+)
+
+// copyStep is how many bytes the system is asked to copy at a time. It bounds how long a cancelled copy
+// goes on, and how far it is ahead of what reads it.
+const copyStep = 4 << 20
+
+// copyBuffer is how much of a copy is read at a time, in bytes.
+const copyBuffer = 64 << 10
+
+// hashAhead is how many buffers there are between the reader of a copy and its hash.
+const hashAhead = 16
+
+// TakeFile is [FileTaker]'s. The system copies the file, or shares its blocks where the file system can do
+// that. Close behind it the copy is read, indexed and shown, and another goroutine hashes it. Where the
+// system cannot copy from file to file, the bytes are read and written. The stage is locked meanwhile.
+func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return err
+	}
+	take := s.takeFile
+	if size <= chunkSize {
+		take = s.takeSmallFile
+	}
+	if err := take(file, size, see); err != nil {
+		s.fail(err) // as in WriteParts
+		return s.failed
+	}
+	return nil
+}
+
+// takeSmallFile takes a file that is not worth a goroutine.
+func (s *stage) takeSmallFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+	c := s.store.getScratch()
+	defer s.store.scratch.Put(c)
+	for at := int64(0); at < size; {
+		n, err := s.copyBlock(file, c.buf, at, size)
+		if err != nil {
+			return err
+		}
+		see(c.buf[:n], s.take(c.buf[:n]))
+		at += int64(n)
+	}
+	return nil
+}
+
+// copyBlock reads the next bytes of a file and appends them to the stage's.
+func (s *stage) copyBlock(file *os.File, buf []byte, at, size int64) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := artifactstore.ReadChunk(file, buf, at, size)
+	if err != nil {
+		return 0, err
+	}
+	return n, s.temp.write(buf[:n])
+}
+
+func (s *stage) takeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+	hash := startHasher(s.hash)
+	defer hash.end()
+	c := startCopy(s, file, size)
+	defer c.end()
+	for at := int64(0); at < size; {
+		buf := hash.buffer()
+		n, err := c.read(buf, at)
+		if err != nil {
+			return err
+		}
+		see(buf[:n], s.index.Add(buf[:n]))
+		hash.take(buf[:n])
+		s.size += int64(n)
+		at += int64(n)
+	}
+	return nil
+}
+
+// asyncHasher hashes buffers on a goroutine of its own.
+type asyncHasher struct {
+	full, free chan []byte
+	done       chan struct{}
+}
+
+// startHasher begins to hash. Nobody else may use the hash before end.
+func startHasher(hash io.Writer) asyncHasher {
+	b := asyncHasher{make(chan []byte, hashAhead), make(chan []byte, hashAhead), make(chan struct{})}
+	for range hashAhead {
+		b.free <- make([]byte, copyBuffer)
+	}
+	go func() {
+		defer close(b.done)
+		for p := range b.full {
+			_, _ = hash.Write(p) // a hash never fails
+			b.free <- p[:copyBuffer]
+		}
+	}()
+	return b
+}
+
+// buffer waits for a buffer to fill.
+func (b asyncHasher) buffer() []byte { return <-b.free }
+
+// take takes a buffer that is filled.
+func (b asyncHasher) take(p []byte) { b.full <- p }
+
+// end waits until everything is hashed.
+func (b asyncHasher) end() {
+	close(b.full)
+	<-b.done
+}
+
+// fileCopy copies a file to the end of a stage's on a goroutine of its own.
+type fileCopy struct {
+	stage   *stage
+	file    *os.File
+	size    int64      // of the file
+	base    int64      // of the stage's file before
+	reached chan int64 // how long the copy is; closed where it ends
+	stop    chan struct{}
+	failed  error // why it has ended, once reached is closed
+	copied  int64 // as the reader knows it
+	ended   bool  // as the reader knows it
+}
+
+func startCopy(s *stage, file *os.File, size int64) *fileCopy {
+	c := &fileCopy{stage: s, file: file, size: size, base: s.size, reached: make(chan int64, 1), stop: make(chan struct{})}
+	go c.run()
+	return c
+}
+
+// end waits until nothing is copied any more.
+func (c *fileCopy) end() {
+	close(c.stop)
+	for range c.reached {
+	}
+}
+
+func (c *fileCopy) run() {
+	defer close(c.reached)
+	for at := int64(0); at < c.size; {
+		n, err := c.step(at)
+		if err != nil {
+			c.failed = err
+			return
+		}
+		at += n
+		select {
+		case c.reached <- at:
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+// errCannotCopy says that the system does not copy between these files.
+var errCannotCopy = errors.New("the system cannot copy between these files")
+
+// step copies some bytes, or everything if the file system shares blocks.
+func (c *fileCopy) step(at int64) (n int64, err error) {
+	if err := c.stage.ctx.Err(); err != nil {
+		return 0, err
+	}
+	err = c.stage.store.fault.do(stepWriteTemp, func() (err error) {
+		if at == 0 && c.base == 0 && unix.IoctlFileClone(int(c.stage.temp.file.Fd()), int(c.file.Fd())) == nil {
+			n, err = c.cloned()
+			return err
+		}
+		n, err = copyRange(c.stage.temp.file, c.file, at, min(copyStep, c.size-at))
+		return err
+	})
+	return n, err
+}
+
+// cloned makes of a clone, which is all that the file is by now, its first bytes.
+func (c *fileCopy) cloned() (int64, error) {
+	clone := c.stage.temp.file
+	info, err := clone.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if info.Size() < c.size {
+		return 0, fmt.Errorf("file of %d bytes: only %d: %w", c.size, info.Size(), artifactstore.ErrSizeMismatch)
+	}
+	if err := clone.Truncate(c.size); err != nil {
+		return 0, err
+	}
+	return clone.Seek(c.size, io.SeekStart)
+}
+
+// copyRange appends bytes of a file to another one in the system.
+func copyRange(to, from *os.File, at, length int64) (int64, error) {
+	for {
+		n, err := unix.CopyFileRange(int(from.Fd()), &at, int(to.Fd()), nil, int(length), 0)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err == nil && n == 0, slices.ContainsFunc(cannotCopy, func(e error) bool { return errors.Is(err, e) }):
+			return 0, errCannotCopy
+		case err != nil:
+			return 0, os.NewSyscallError("copy_file_range", err)
+		default:
+			return int64(n), nil
+		}
+	}
+}
+
+// cannotCopy is what the system says where reading and writing may still work.
+var cannotCopy = []error{syscall.ENOSYS, syscall.EXDEV, syscall.EINVAL, syscall.EOPNOTSUPP, syscall.EPERM, syscall.EIO}
+
+// read reads the next bytes of the copy, once they are there. Where the system does not copy, it copies.
+func (c *fileCopy) read(buf []byte, at int64) (int, error) {
+	if at == c.copied && !c.ended {
+		reached, more := <-c.reached
+		c.copied, c.ended = max(reached, c.copied), !more
+	}
+	if at < c.copied {
+		return c.stage.temp.file.ReadAt(buf[:min(int64(len(buf)), c.copied-at)], c.base+at)
+	}
+	if !errors.Is(c.failed, errCannotCopy) {
+		return 0, c.failed
+	}
+	return c.stage.copyBlock(c.file, buf, at, c.size)
+}
