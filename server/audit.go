@@ -366,7 +366,7 @@ func (p *projection) keepOriginals(ctx context.Context) (map[string]artifactstor
 	owner := ownerOf(p.req.GetCall())
 	owner.Raw = true
 	for _, o := range p.redaction.originals {
-		ref, err := p.store.For(owner).Put(ctx, o.blob)
+		ref, err := p.store.SinkFor(owner).Put(ctx, o.blob)
 		if err != nil {
 			return nil, err
 		}

@@ -247,9 +247,9 @@ type watchedStore struct {
 	metrics Metrics
 }
 
-// For returns the sink of an owner.
-func (w watchedStore) For(o catalog.Owner) artifactstore.Sink {
-	return watchedSink{w.store.For(o), w.metrics}
+// SinkFor returns the sink of an owner.
+func (w watchedStore) SinkFor(o catalog.Owner) artifactstore.Sink {
+	return watchedSink{w.store.SinkFor(o), w.metrics}
 }
 
 type watchedSink struct {

@@ -18,7 +18,7 @@ func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
 	l := newCatalog(t, memory.New())
 	put := func(o catalog.Owner, content string) string {
-		ref, err := l.For(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
+		ref, err := l.SinkFor(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ type store interface {
 	artifactstore.Stager
 	Open(ctx context.Context, name string) (*artifactstore.Reader, error)
 	Resolve(path string) (string, error)
-	For(catalog.Owner) artifactstore.Sink
+	SinkFor(catalog.Owner) artifactstore.Sink
 	RefFor(content []byte) artifactstore.Ref
 	Status() catalog.Status
 }

@@ -183,7 +183,7 @@ func refusalOf(err error) *refusal {
 // storeFailures are failures of the artifact store that have no reason of their own.
 var storeFailures = []error{
 	artifactstore.ErrDamaged, artifactstore.ErrNameInvalid, artifactstore.ErrSealed, artifactstore.ErrSizeMismatch, artifactstore.ErrRootUnsafe,
-	catalog.ErrBooks,
+	catalog.ErrCatalogUnreadable,
 }
 
 // isStoreFailure reports whether an error is one of the store or of the system below it.

@@ -117,7 +117,7 @@ func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error)
 func (s *Server) openBooks(store artifactstore.Store, path string, m Metrics) (err error) {
 	s.catalog, err = catalog.Open(store, catalog.Options{
 		OnCommit: onCommit(m, booksStore),
-		Books:    path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
+		Path:     path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
 		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
 	})
 	if err == nil {

@@ -57,7 +57,7 @@ func exists(t testing.TB, path string) bool {
 	return err == nil
 }
 
-func TestCompress(t *testing.T) {
+func TestCompressKeepsContent(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	content := numberedLog()
 	ref := put(t, d, string(content))
@@ -131,7 +131,7 @@ func TestCompressedIsZstd(t *testing.T) {
 }
 
 // What is not worth it stays as it is, and is not tried again.
-func TestNotWorthCompressing(t *testing.T) {
+func TestIncompressibleStaysAndIsNotTriedAgain(t *testing.T) {
 	d, f := faultyStore(t)
 	const block = 256 << 10
 	deceptive := noise(65 * block) // but for the blocks that are tried first
@@ -173,7 +173,7 @@ func TestNotWorthCompressing(t *testing.T) {
 	}
 }
 
-func TestCompressFails(t *testing.T) {
+func TestCompressReportsFailures(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	content := numberedLog()
 	ref := put(t, d, string(content))
@@ -348,9 +348,9 @@ func TestPlainFormWins(t *testing.T) {
 	wantText(t, d, ref.Name, string(content))
 }
 
-// TestDamageOfCompressed: never wrong bytes, and the same content can be stored again, also in the same place
+// TestDamagedFrameIsNeverRead: never wrong bytes, and the same content can be stored again, also in the same place
 // by name that is taken.
-func TestDamageOfCompressed(t *testing.T) {
+func TestDamagedFrameIsNeverRead(t *testing.T) {
 	kinds := map[string]func(path string) error{}
 	for name, damage := range damages {
 		if name != "link to the same content" {
@@ -477,8 +477,8 @@ func withTable(frames []byte, claims ...uint32) []byte {
 	return binary.LittleEndian.AppendUint32(append(b, 0), 0x8F92EAB1)
 }
 
-// TestBombs: frames and tables that claim more than a block are refused, in little memory.
-func TestBombs(t *testing.T) {
+// TestBombsAreRejectedInLittleMemory: frames and tables that claim more than a block are refused, in little memory.
+func TestBombsAreRejectedInLittleMemory(t *testing.T) {
 	const block = 256 << 10
 	one, streamed := bomb(t, 64<<20, false), bomb(t, 64<<20, true)
 	small := bomb(t, block, false)
@@ -517,7 +517,7 @@ func TestBombs(t *testing.T) {
 }
 
 // Readers and writers of an artifact do not notice that it is compressed meanwhile.
-func TestCompressWhileInUse(t *testing.T) {
+func TestCompressIsInvisibleToReaders(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	for i := range 4 {
 		content := append(numberedLog(), byte('0'+i))

@@ -143,8 +143,8 @@ func putWithFailure(t *testing.T, blob func(*testing.T, *dir.Store) artifactstor
 	}
 }
 
-// TestTempIsGoneAtOnce: the space of a failed put is free before the next one.
-func TestTempIsGoneAtOnce(t *testing.T) {
+// TestFailedPutFreesItsSpace: the space of a failed put is free before the next one.
+func TestFailedPutFreesItsSpace(t *testing.T) {
 	for _, step := range []string{
 		dir.StepWriteTemp, dir.StepSyncTemp, dir.StepLink, dir.StepSyncShard,
 	} {

@@ -97,7 +97,7 @@ func rewrite(path string, content []byte) error {
 
 // Damage of a block is found when the block is read, and keeps nobody from the
 // others.
-func TestDamagedBlock(t *testing.T) {
+func TestDamagedBlockKeepsOthersReadable(t *testing.T) {
 	d, ref, content := putLog(t)
 	if err := os.Chmod(ref.Path, 0o600); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
-// TestDiskFull fills a real file system, by bytes and by inodes, and frees a little again.
-func TestDiskFull(t *testing.T) {
+// TestFullDiskKeepsWhatIsStored fills a real file system, by bytes and by inodes, and frees a little again.
+func TestFullDiskKeepsWhatIsStored(t *testing.T) {
 	needRoot(t)
 	cases := map[string]struct {
 		options string
@@ -61,8 +61,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestFileSizeLimit: the system refuses a file that is too large for the process.
-func TestFileSizeLimit(t *testing.T) {
+// TestFileSizeLimitIsTooLarge: the system refuses a file that is too large for the process.
+func TestFileSizeLimitIsTooLarge(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	small := put(t, d, "small")
 	const limit = 8 << 20 // the go command has a log of this process open, which must not reach it
@@ -77,8 +77,8 @@ func TestFileSizeLimit(t *testing.T) {
 	wantText(t, d, small.Name, "small")
 }
 
-// TestDescriptorLimit: no descriptors is neither damage nor an unknown name.
-func TestDescriptorLimit(t *testing.T) {
+// TestDescriptorLimitIsNotDamage: no descriptors is neither damage nor an unknown name.
+func TestDescriptorLimitIsNotDamage(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	d := openStore(t, root, dir.Options{})
 	ref := put(t, d, "x")

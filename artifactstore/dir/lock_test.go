@@ -45,8 +45,8 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	<-released
 }
 
-// TestLockFileRaces replaces the lock file under the hands of a process that takes the lock.
-func TestLockFileRaces(t *testing.T) {
+// TestReplacedLockFileIsNotTaken replaces the lock file under the hands of a process that takes the lock.
+func TestReplacedLockFileIsNotTaken(t *testing.T) {
 	cases := map[string]struct {
 		step   string
 		meddle func(lock string) error

@@ -151,9 +151,9 @@ func logAndDie() int {
 	return 0
 }
 
-// TestEveryStepOfALogFails fails every single step of a log, once: what was durable stays, and the next start goes
+// TestEveryStepOfLogFails fails every single step of a log, once: what was durable stays, and the next start goes
 // on.
-func TestEveryStepOfALogFails(t *testing.T) {
+func TestEveryStepOfLogFails(t *testing.T) {
 	for n := 0; ; n++ {
 		root := filepath.Join(t.TempDir(), "store")
 		f := &faults{}
@@ -197,9 +197,9 @@ func TestEveryStepOfALogFails(t *testing.T) {
 	}
 }
 
-// TestFailedSyncOfALogIsFinal: nothing is appended or synced any more until the next start, and what was durable
+// TestFailedSyncOfLogIsFinal: nothing is appended or synced any more until the next start, and what was durable
 // can be read.
-func TestFailedSyncOfALogIsFinal(t *testing.T) {
+func TestFailedSyncOfLogIsFinal(t *testing.T) {
 	for _, step := range []string{"sync log", "sync marks of log"} {
 		d, f := faultyStore(t)
 		l, err := d.OpenLog(context.Background(), theLog)
@@ -243,8 +243,8 @@ func TestFailedSyncOfALogIsFinal(t *testing.T) {
 	}
 }
 
-// TestPowerCutWhileAMarkIsSynced tears what a sync writes, and what nobody synced: the sync before is still good.
-func TestPowerCutWhileAMarkIsSynced(t *testing.T) {
+// TestPowerCutKeepsEarlierMark tears what a sync writes, and what nobody synced: the sync before is still good.
+func TestPowerCutKeepsEarlierMark(t *testing.T) {
 	d, f := faultyStore(t)
 	l, err := d.OpenLog(context.Background(), theLog)
 	must(t, err)
@@ -299,8 +299,8 @@ func TestFailedAppendCanBeTriedAgain(t *testing.T) {
 	}
 }
 
-// TestOrderOfALog pins the order of the steps, on which what is said to be durable rests.
-func TestOrderOfALog(t *testing.T) {
+// TestLogDurabilityOrder pins the order of the steps, on which what is said to be durable rests.
+func TestLogDurabilityOrder(t *testing.T) {
 	d, f := faultyStore(t)
 	wantSteps := func(what string, want ...string) {
 		t.Helper()
@@ -351,8 +351,8 @@ func TestVolatileLogNeverSyncs(t *testing.T) {
 	}
 }
 
-// TestModesOfALog: private while it is written, read-only after, whatever the artifact.
-func TestModesOfALog(t *testing.T) {
+// TestLogFilesArePrivate: private while it is written, read-only after, whatever the artifact.
+func TestLogFilesArePrivate(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	l, err := d.OpenLog(context.Background(), theLog)
 	must(t, err)
@@ -373,8 +373,8 @@ func TestModesOfALog(t *testing.T) {
 	}
 }
 
-// TestPlantedLogs: what is no log of ours is not followed, not written to, and not removed.
-func TestPlantedLogs(t *testing.T) {
+// TestPlantedLogsAreNotFollowed: what is no log of ours is not followed, not written to, and not removed.
+func TestPlantedLogsAreNotFollowed(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	must(t, os.WriteFile(secret, []byte("secret"), 0o600))
 	for what, plant := range map[string]func(path string) error{
@@ -422,8 +422,8 @@ func TestHalfFinishedLogTakesNoMore(t *testing.T) {
 	}
 }
 
-// TestForeignLinkToALog: a backup made of links is no finish.
-func TestForeignLinkToALog(t *testing.T) {
+// TestForeignLinkIsNoFinish: a backup made of links is no finish.
+func TestForeignLinkIsNoFinish(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	d := openStore(t, root, dir.Options{})
 	l, err := d.OpenLog(context.Background(), theLog)
@@ -476,10 +476,10 @@ func must2(t *rapid.T, err error) {
 	}
 }
 
-// TestAnyCrashOfALog: over any sequence of appends, syncs, reads, crashes and power cuts, what was durable stays,
+// TestLogSurvivesAnyCrash: over any sequence of appends, syncs, reads, crashes and power cuts, what was durable stays,
 // a crash of the process alone loses nothing, what is read is what was appended, and a checksum finds out when
 // what was read before is gone.
-func TestAnyCrashOfALog(t *testing.T) {
+func TestLogSurvivesAnyCrash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parent, err := os.MkdirTemp("", "log")
 		must2(t, err)

@@ -39,8 +39,8 @@ func snapshot(t testing.TB, parent string) string {
 	return all.String()
 }
 
-// TestRefusals: each is one printable line, and nothing is changed by it.
-func TestRefusals(t *testing.T) {
+// TestUnsafeRootsAreRejected: each is one printable line, and nothing is changed by it.
+func TestUnsafeRootsAreRejected(t *testing.T) {
 	cases := []struct {
 		name    string
 		asRoot  bool
@@ -92,8 +92,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestPlantedTemp: a link in place of the temporary directory is refused, wherever it leads.
-func TestPlantedTemp(t *testing.T) {
+// TestPlantedTempIsNotFollowed: a link in place of the temporary directory is refused, wherever it leads.
+func TestPlantedTempIsNotFollowed(t *testing.T) {
 	for _, target := range []string{"/tmp", "3fa", "nowhere"} {
 		root := filepath.Join(t.TempDir(), "store")
 		closeStore(t, openStore(t, root, dir.Options{}))
@@ -110,7 +110,7 @@ func makeDir(path string, mode os.FileMode) error {
 	return errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, mode))
 }
 
-func TestUnprintablePaths(t *testing.T) {
+func TestUnprintablePathsAreRejected(t *testing.T) {
 	parent := t.TempDir()
 	for _, name := range []string{"a\nb", "a\tb", "a\x1b[31mb", "a\x7fb", "a\xffb", "a\u202eb", "a\u2028b", "a\u200bb", "a\x00b"} {
 		_, err := dir.Open(filepath.Join(parent, name), dir.Options{})
@@ -126,7 +126,7 @@ func TestUnprintablePaths(t *testing.T) {
 	}
 }
 
-func TestAllowedRoots(t *testing.T) {
+func TestSafeRootsAreAccepted(t *testing.T) {
 	cases := map[string]func(parent string) error{
 		"readable by others": func(parent string) error { return makeDir(parent+"/store", 0o755) },
 		"not even ours":      func(parent string) error { return makeDir(parent+"/store", 0o500) },
@@ -148,7 +148,7 @@ func TestAllowedRoots(t *testing.T) {
 	}
 }
 
-func TestFormat(t *testing.T) {
+func TestUnknownFormatIsRejected(t *testing.T) {
 	cases := []struct {
 		text string
 		want error
@@ -181,7 +181,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestFileSystem(t *testing.T) {
+func TestFileSystemsByMagic(t *testing.T) {
 	cases := map[uint32]dir.FileSystem{
 		0xef53:     {Kind: "ext4"},
 		0x58465342: {Kind: "xfs"},

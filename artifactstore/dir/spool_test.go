@@ -120,7 +120,7 @@ func (r *remote) ReadAt(p []byte, at int64) (int, error) {
 
 func (r *remote) Close() error { return nil }
 
-func TestOpenPages(t *testing.T) {
+func TestOpenPagesOfRemoteContent(t *testing.T) {
 	d := openStore(t, t.TempDir()+"/store", dir.Options{})
 	content := bytes.Repeat([]byte("0123456\n"), 200_000)
 	ref := put(t, d, string(content))

@@ -42,7 +42,7 @@ func TestTempNamePattern(t *testing.T) {
 	})
 }
 
-func TestLayout(t *testing.T) {
+func TestLayoutOnDisk(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	d := openStore(t, root, dir.Options{})
 	ref := put(t, d, "x")
@@ -57,7 +57,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-func TestRelativeRoot(t *testing.T) {
+func TestRelativeRootIsMadeAbsolute(t *testing.T) {
 	t.Chdir(t.TempDir())
 	d := openStore(t, "some dir/it's \"here\"", dir.Options{})
 	ref := put(t, d, "x")
@@ -66,7 +66,7 @@ func TestRelativeRoot(t *testing.T) {
 	}
 }
 
-func TestReopen(t *testing.T) {
+func TestReopenedStoreHasItsArtifacts(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	d := openStore(t, root, dir.Options{Volatile: true})
 	first := put(t, d, "x")
@@ -78,8 +78,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestUmask: modes are what the documentation says, whatever the umask is.
-func TestUmask(t *testing.T) {
+// TestUmaskDoesNotMatter: modes are what the documentation says, whatever the umask is.
+func TestUmaskDoesNotMatter(t *testing.T) {
 	for _, mask := range []int{0, 0o022, 0o077, 0o777} {
 		t.Run(fmt.Sprintf("%03o", mask), func(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "parent", "store")
@@ -140,8 +140,8 @@ func replace(path string, by func() error) error {
 	return by()
 }
 
-// TestDamage: never wrong bytes, and the same content can be stored again.
-func TestDamage(t *testing.T) {
+// TestDamageIsNeverRead: never wrong bytes, and the same content can be stored again.
+func TestDamageIsNeverRead(t *testing.T) {
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
 			if name == "foreign owner" {
@@ -165,8 +165,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestBitFlips flips any one bit of an artifact that fills several chunks.
-func TestBitFlips(t *testing.T) {
+// TestBitFlipsAreFound flips any one bit of an artifact that fills several chunks.
+func TestBitFlipsAreFound(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	ref := put(t, d, strings.Repeat("0123456789abcdef", largeSize/16))
 	must(t, os.Chmod(ref.Path, 0o600))
@@ -213,8 +213,8 @@ func TestDeletedArtifactIsUnknown(t *testing.T) {
 	}
 }
 
-// TestEveryNameIsDamaged spoils one name after the other until there is none left.
-func TestEveryNameIsDamaged(t *testing.T) {
+// TestPutFailsWhenEveryNameIsDamaged spoils one name after the other until there is none left.
+func TestPutFailsWhenEveryNameIsDamaged(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	for digits := 8; digits <= 64; digits += 4 {
 		ref := put(t, d, "x")
@@ -230,8 +230,8 @@ func TestEveryNameIsDamaged(t *testing.T) {
 	}
 }
 
-// TestPlantedShard: a link in place of a shard directory is never followed, wherever it leads.
-func TestPlantedShard(t *testing.T) {
+// TestPlantedShardIsNotFollowed: a link in place of a shard directory is never followed, wherever it leads.
+func TestPlantedShardIsNotFollowed(t *testing.T) {
 	outside := t.TempDir()
 	for _, target := range []string{outside, "tmp", "nowhere"} {
 		d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
@@ -292,7 +292,7 @@ func TestCloseWaitsForPut(t *testing.T) {
 	must(t, <-closeErr)
 }
 
-func TestClosedStore(t *testing.T) {
+func TestClosedStoreRejectsCalls(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	d := openStore(t, root, dir.Options{})
 	ref := put(t, d, "x")

@@ -48,7 +48,7 @@ func wantTaken(t *testing.T, d *dir.Store, f *os.File, content []byte) (name str
 }
 
 // Files of other file systems are taken, with and without the help of the system.
-func TestTakesFilesOfOtherFileSystems(t *testing.T) {
+func TestTakeFileAcrossFileSystems(t *testing.T) {
 	content := numberedLog()
 	t.Run("tmpfs to disk", func(t *testing.T) {
 		d := openStore(t, t.TempDir()+"/s", dir.Options{Volatile: true})
@@ -97,7 +97,7 @@ func mountXFS(t *testing.T) string {
 }
 
 // What is stored is what its digest says, whatever becomes of the file meanwhile.
-func TestTakesFileThatChanges(t *testing.T) {
+func TestTakeFileStoresWhatItHashed(t *testing.T) {
 	d := openStore(t, t.TempDir()+"/s", dir.Options{Volatile: true})
 	content := bytes.Repeat([]byte("0123456789\n"), 2<<20)
 	f := openFile(t, t.TempDir(), content)
@@ -144,7 +144,7 @@ func TestTakesFileThatChanges(t *testing.T) {
 }
 
 // A copy that is cancelled or fails ends its stage and leaves nothing.
-func TestTakingFileFails(t *testing.T) {
+func TestFailedTakeFileEndsStage(t *testing.T) {
 	content := bytes.Repeat([]byte("0123456789\n"), 1<<20)
 	for _, way := range []struct {
 		name string

@@ -43,8 +43,8 @@ func formatOf(t *testing.T, root string) string {
 	return string(b)
 }
 
-// TestUpgrade: a store of version 1 keeps what it has, and becomes one of this version.
-func TestUpgrade(t *testing.T) {
+// TestUpgradeKeepsArtifacts: a store of version 1 keeps what it has, and becomes one of this version.
+func TestUpgradeKeepsArtifacts(t *testing.T) {
 	root := storeOfVersion1(t)
 	for range 2 {
 		d := openStore(t, root, dir.Options{})
@@ -75,8 +75,8 @@ func checkUpgraded(t *testing.T, d *dir.Store) {
 	}
 }
 
-// TestKilledBeforeEveryStepOfAnUpgrade: FORMAT is of one version or the other, whole, and either can go on.
-func TestKilledBeforeEveryStepOfAnUpgrade(t *testing.T) {
+// TestKilledBeforeEveryStepOfUpgrade: FORMAT is of one version or the other, whole, and either can go on.
+func TestKilledBeforeEveryStepOfUpgrade(t *testing.T) {
 	seen := map[string]int{}
 	for kill := range 15 {
 		root := storeOfVersion1(t)
@@ -96,8 +96,8 @@ func TestKilledBeforeEveryStepOfAnUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeFails: nothing is held and nothing changed, and the next start tries again.
-func TestUpgradeFails(t *testing.T) {
+// TestFailedUpgradeChangesNothing: nothing is held and nothing changed, and the next start tries again.
+func TestFailedUpgradeChangesNothing(t *testing.T) {
 	f := &faults{}
 	for n := 0; ; n++ {
 		root := storeOfVersion1(t)
@@ -120,8 +120,8 @@ func TestUpgradeFails(t *testing.T) {
 	}
 }
 
-// TestUpgradeOnAFullDisk: the store can be read, as it is.
-func TestUpgradeOnAFullDisk(t *testing.T) {
+// TestUpgradeOnFullDiskIsReadable: the store can be read, as it is.
+func TestUpgradeOnFullDiskIsReadable(t *testing.T) {
 	root := storeOfVersion1(t)
 	f := &faults{}
 	f.reset(on(syscall.ENOSPC, dir.StepWriteTemp))

@@ -174,8 +174,8 @@ func TestContractWithoutSpool(t *testing.T) {
 	})
 }
 
-// TestAnotherMachine reads what one machine has put on another: small, with an index, and in several parts.
-func TestAnotherMachine(t *testing.T) {
+// TestMachinesShareBucket reads what one machine has put on another: small, with an index, and in several parts.
+func TestMachinesShareBucket(t *testing.T) {
 	f := newFake(t)
 	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	for _, content := range [][]byte{nil, []byte("small\n"), lines(3<<20, "large"), lines(40<<20, "in parts")} {
@@ -198,8 +198,8 @@ func TestAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestPagesReadBlocks: a page of a large artifact costs its index and the blocks that it touches.
-func TestPagesReadBlocks(t *testing.T) {
+// TestPagesReadOnlyTheirBlocks: a page of a large artifact costs its index and the blocks that it touches.
+func TestPagesReadOnlyTheirBlocks(t *testing.T) {
 	f := newFake(t)
 	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	content := lines(60<<20, "a line")
@@ -240,8 +240,8 @@ func TestPagesReadBlocks(t *testing.T) {
 	}
 }
 
-// TestOutage: puts go on, the status says so, and when the object store is back nothing is lost.
-func TestOutage(t *testing.T) {
+// TestPutsGoOnDuringOutage: puts go on, the status says so, and when the object store is back nothing is lost.
+func TestPutsGoOnDuringOutage(t *testing.T) {
 	for what, fault := range map[string]fault{"refused": refused, "500": broken, "403": denied} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -284,8 +284,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestMissingBucket: a bucket that does not exist is no artifact that does not exist.
-func TestMissingBucket(t *testing.T) {
+// TestMissingBucketIsNotUnknownArtifact: a bucket that does not exist is no artifact that does not exist.
+func TestMissingBucketIsNotUnknownArtifact(t *testing.T) {
 	f := newFake(t)
 	f.missing = true
 	s := open(t, f, t.TempDir()+"/spool", nil)
@@ -295,8 +295,8 @@ func TestMissingBucket(t *testing.T) {
 	waitFor(t, "an error", func() bool { return strings.Contains(s.Status().LastError, "NoSuchBucket") })
 }
 
-// TestLostAnswers: what was done although nobody was told is found to be done.
-func TestLostAnswers(t *testing.T) {
+// TestLostAnswersAreFoundDone: what was done although nobody was told is found to be done.
+func TestLostAnswersAreFoundDone(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	once := map[string]bool{}
@@ -321,8 +321,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestCutBodies: what does not arrive whole is not taken, and is no damage.
-func TestCutBodies(t *testing.T) {
+// TestCutBodyIsNotDamage: what does not arrive whole is not taken, and is no damage.
+func TestCutBodyIsNotDamage(t *testing.T) {
 	f := newFake(t)
 	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	content := lines(2<<20, "x")
@@ -347,8 +347,8 @@ func TestCutBodies(t *testing.T) {
 	}
 }
 
-// TestCallsEnd: a call that waits for the object store ends with its context, and says so.
-func TestCallsEnd(t *testing.T) {
+// TestCallsEndWithContext: a call that waits for the object store ends with its context, and says so.
+func TestCallsEndWithContext(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	f.fail(always(stuck))
@@ -367,8 +367,8 @@ func TestCallsEnd(t *testing.T) {
 	}
 }
 
-// TestConflict: what is there already under the name of an artifact is not overwritten, and not relied on.
-func TestConflict(t *testing.T) {
+// TestForeignObjectIsNotOverwritten: what is there already under the name of an artifact is not overwritten, and not relied on.
+func TestForeignObjectIsNotOverwritten(t *testing.T) {
 	for what, other := range map[string]fakeObject{
 		"another size":            {content: []byte("longer than it")},
 		"another content":         {content: []byte("Y")},
@@ -398,8 +398,8 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestSameObjectThere: an object that is the same is as good as an upload, whoever wrote it.
-func TestSameObjectThere(t *testing.T) {
+// TestSameObjectIsAsGoodAsUpload: an object that is the same is as good as an upload, whoever wrote it.
+func TestSameObjectIsAsGoodAsUpload(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	one := open(t, newFake(t), t.TempDir()+"/spool", nil)
@@ -413,8 +413,8 @@ func TestSameObjectThere(t *testing.T) {
 	s.settled(t)
 }
 
-// TestRemoteDamage: an object that is not what its name says is damaged, and never read.
-func TestRemoteDamage(t *testing.T) {
+// TestCorruptObjectIsNeverRead: an object that is not what its name says is damaged, and never read.
+func TestCorruptObjectIsNeverRead(t *testing.T) {
 	damages := map[string]func(o *fakeObject){
 		"cut short": func(o *fakeObject) { o.content = o.content[:len(o.content)/2] },
 		"longer":    func(o *fakeObject) { o.content = append(slices.Clone(o.content), "x"...) },
@@ -453,8 +453,8 @@ func TestRemoteDamage(t *testing.T) {
 	}
 }
 
-// TestBadIndex: an index that is missing or no good costs a fetch, no more.
-func TestBadIndex(t *testing.T) {
+// TestBadIndexCostsOnlyAFetch: an index that is missing or no good costs a fetch, no more.
+func TestBadIndexCostsOnlyAFetch(t *testing.T) {
 	content := lines(3<<20, "x")
 	for what, change := range map[string]func(objects map[string]fakeObject, key string){
 		"missing": func(objects map[string]fakeObject, key string) { delete(objects, key) },
@@ -473,7 +473,7 @@ func TestBadIndex(t *testing.T) {
 	}
 }
 
-func TestUnknown(t *testing.T) {
+func TestUnknownNames(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	for _, name := range []string{strings.Repeat("0", 8), strings.Repeat("0", 32), strings.Repeat("f", 64)} {
@@ -492,7 +492,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
+func TestRemoveDeletesEverywhere(t *testing.T) {
 	f := newFake(t)
 	s, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	content := lines(3<<20, "x")
@@ -515,8 +515,8 @@ func TestRemove(t *testing.T) {
 	wantError(t, "Remove", s.Remove(t.Context(), "../x"), artifactstore.ErrNameInvalid)
 }
 
-// TestRemoveOfAPendingArtifact: an upload that is under way does not bring it back.
-func TestRemoveOfAPendingArtifact(t *testing.T) {
+// TestRemovedWhilePendingStaysRemoved: an upload that is under way does not bring it back.
+func TestRemovedWhilePendingStaysRemoved(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	begun := make(chan struct{}, 100)

@@ -127,7 +127,7 @@ func checkPages(t failer, content []byte, s slice.Selection, want []byte, b slic
 	}
 }
 
-func TestNothingThere(t *testing.T) {
+func TestEmptySelections(t *testing.T) {
 	p := open(t, []byte("a\nb\n"))
 	for _, s := range []slice.Selection{slice.Lines{First: 3}, slice.Bytes{Start: 5}, slice.Around{Line: 3}} {
 		if page, err := slice.Read(t.Context(), p, s, -1, slice.Budget{Bytes: 9, Lines: 9}); err != slice.ErrNothing { //nolint:errorlint // the sentinel itself
@@ -137,7 +137,7 @@ func TestNothingThere(t *testing.T) {
 }
 
 // Every matching line is found once, with its context, whatever the budget.
-func TestFind(t *testing.T) {
+func TestFindReturnsEveryMatchOnce(t *testing.T) {
 	pattern := regexp.MustCompile(`error|😀`)
 	rapid.Check(t, func(t *rapid.T) {
 		content := contents().Draw(t, "content")
@@ -181,7 +181,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-func TestFindContext(t *testing.T) {
+func TestFindEndsWithContext(t *testing.T) {
 	var b strings.Builder
 	for i := 1; i <= 40; i++ {
 		fmt.Fprintf(&b, "%d\n", i)

@@ -27,7 +27,7 @@ import (
 // booksOf are the books of the store at a path.
 func booksOf(root string, d *dir.Store) (*catalog.Catalog, error) {
 	return catalog.Open(d, catalog.Options{
-		Books: filepath.Join(root, "books.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
+		Path: filepath.Join(root, "books.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -127,7 +127,7 @@ func (s station) project(call, request string, content []byte, recordBytes int) 
 	if call != "" {
 		owner = catalog.Owner{Session: "kept", Call: call}
 	}
-	ref, err := s.books.For(owner).Put(context.Background(), artifactstore.BytesBlob(content))
+	ref, err := s.books.SinkFor(owner).Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
 		return "", err
 	}

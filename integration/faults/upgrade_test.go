@@ -67,7 +67,7 @@ func verifyUpgraded(t testing.TB, root string, had []string) found {
 	}
 	defer func() { must(t, d.Close()) }()
 	f := verifyDir(t, d, had)
-	l, err := catalog.Open(d, catalog.Options{Books: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
+	l, err := catalog.Open(d, catalog.Options{Path: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatalf("the books after the next start: %v", err)
 	}

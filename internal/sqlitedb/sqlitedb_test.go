@@ -46,7 +46,7 @@ func add(d *sqlitedb.DB, name string) func() error {
 }
 
 // A transaction is done wholly or not at all; an attempt in it that fails leaves nothing, and the others stand.
-func TestTransactions(t *testing.T) {
+func TestTransactionIsAllOrNothing(t *testing.T) {
 	d := open(t, options(""))
 	must(t, d.Transaction(add(d, "a")))
 	no := errors.New("no")
@@ -68,7 +68,7 @@ func TestTransactions(t *testing.T) {
 }
 
 // After a panic nothing is written any more, and none of its transaction.
-func TestPanic(t *testing.T) {
+func TestPanicEndsDatabase(t *testing.T) {
 	d := open(t, options(""))
 	err := d.Transaction(func() error {
 		must(t, d.Attempt(add(d, "a")))
@@ -87,7 +87,7 @@ func TestPanic(t *testing.T) {
 }
 
 // Readers read beside the writer, and write nothing.
-func TestReaders(t *testing.T) {
+func TestReaderSeesOnlyCommits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "with space?#%.db")
 	d := open(t, options(path))
 	r := open(t, sqlitedb.Options{Path: path, Reader: true})
@@ -109,7 +109,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-func TestVersions(t *testing.T) {
+func TestOtherVersionsAreRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	for _, c := range []struct {
 		version int

@@ -111,7 +111,7 @@ type Options struct {
 // Log is a log over a backend.
 type Log struct {
 	o        Options
-	clerk    *groupcommit.Clerk[*Append]
+	clerk    *groupcommit.Worker[*Append]
 	end      atomic.Pointer[Tip]
 	last     atomic.Int64 // duration of the last commit
 	failure  atomic.Pointer[error]
@@ -136,7 +136,7 @@ func New(o Options) (*Log, error) {
 	if err := l.judge(); err != nil {
 		return nil, errors.Join(err, l.closeAll())
 	}
-	l.clerk = groupcommit.Start(groupcommit.Rules[*Append]{Do: l.do, Most: maxBatch})
+	l.clerk = groupcommit.Start(groupcommit.Options[*Append]{Commit: l.do, MaxBatch: maxBatch})
 	l.close = sync.OnceValue(func() error {
 		l.o.Backend.Stop()
 		l.clerk.Close()
@@ -272,7 +272,7 @@ func (l *Log) Append(ctx context.Context, records ...*pb.AuditRecord) (auditlog.
 // append has the clerk append, and waits for it.
 func (l *Log) append(ctx context.Context, a *Append) error {
 	a.done, a.given = make(chan struct{}), time.Now()
-	if err := l.clerk.Give(ctx, a); errors.Is(err, groupcommit.ErrClosed) {
+	if err := l.clerk.Submit(ctx, a); errors.Is(err, groupcommit.ErrClosed) {
 		return auditlog.ErrClosed
 	} else if err != nil {
 		return err

@@ -8,14 +8,14 @@ import (
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-// books are the database. One goroutine uses them at a time.
-type books struct {
+// db is the database of a catalog. One goroutine uses it at a time.
+type db struct {
 	*sqlitedb.DB
-	total  *total // that the artifacts come to
-	change change // of this transaction
+	total  *total // in memory, kept equal to the table totals
+	change change // of the transaction under way
 }
 
-// change is by how much a transaction changes what the books come to, and the latest time that it enters.
+// change is the difference that a transaction makes to the totals, and the latest time that it writes.
 type change struct{ bytes, count, latest int64 }
 
 func (c *change) add(bytes, count, at int64) {
@@ -24,8 +24,8 @@ func (c *change) add(bytes, count, at int64) {
 	c.latest = max(c.latest, at)
 }
 
-// booksVersion is the version of the schema.
-const booksVersion = 2
+// schemaVersion is the version of the schema. A database of an earlier one is upgraded when it is opened.
+const schemaVersion = 2
 
 const schema = `
 CREATE TABLE artifacts (
@@ -67,59 +67,59 @@ CREATE TABLE totals (                      -- one row: what the artifacts that a
 INSERT INTO totals VALUES (0, 0, 0);
 `
 
-// fromVersion1 makes books of version 2 of those of version 1.
+// fromVersion1 upgrades a database of version 1 to version 2.
 const fromVersion1 = `
 ALTER TABLE uses ADD COLUMN raw INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX uses_raw ON uses (name) WHERE raw = 1;
 `
 
-// openBooks opens the books, and makes them if there are none.
-func openBooks(path string, volatile bool, t *total) (*books, error) {
-	db, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: volatile, Schema: schema, Version: booksVersion,
+// openDB opens the database and creates it if there is none.
+func openDB(path string, volatile bool, t *total) (*db, error) {
+	sql, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: volatile, Schema: schema, Version: schemaVersion,
 		Upgrades: map[int]string{1: fromVersion1}})
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &books{DB: db, total: t}, nil
+	return &db{DB: sql, total: t}, nil
 }
 
-// transaction makes what do writes durable, or none of it.
-func (b *books) transaction(do func() error) error {
-	defer func() { b.change = change{} }()
-	err := b.Transaction(func() error {
+// transaction runs do and makes all of its writes durable, or none of them.
+func (d *db) transaction(do func() error) error {
+	defer func() { d.change = change{} }()
+	err := d.Transaction(func() error {
 		if err := do(); err != nil {
 			return err
 		}
-		return b.sum()
+		return d.sum()
 	})
 	if err != nil {
 		return err
 	}
-	b.total.held.Add(b.change.bytes)
-	b.total.count.Add(b.change.count)
+	d.total.bytes.Add(d.change.bytes)
+	d.total.count.Add(d.change.count)
 	return nil
 }
 
-// sum enters by how much the transaction changes the totals.
-func (b *books) sum() error {
-	if b.change == (change{}) {
+// sum writes the change of the transaction to the table of totals.
+func (d *db) sum() error {
+	if d.change == (change{}) {
 		return nil
 	}
-	return b.Run("UPDATE totals SET bytes = bytes + ?, artifacts = artifacts + ?, latest = max(latest, ?)",
-		b.change.bytes, b.change.count, b.change.latest)
+	return d.Run("UPDATE totals SET bytes = bytes + ?, artifacts = artifacts + ?, latest = max(latest, ?)",
+		d.change.bytes, d.change.count, d.change.latest)
 }
 
-// attempt does one order, and undoes it when it fails.
-func (b *books) attempt(do func(*books) error) error {
-	before := b.change
-	err := b.Attempt(func() error { return do(b) })
+// attempt runs one operation of a transaction and undoes it if it fails.
+func (d *db) attempt(do func(*db) error) error {
+	before := d.change
+	err := d.Attempt(func() error { return do(d) })
 	if err != nil {
-		b.change = before
+		d.change = before
 	}
 	return err
 }
 
-// failure says what an error of the database means for a catalog.
+// failure translates an error of the database into one of a catalog.
 func failure(err error) error {
 	switch {
 	case errors.Is(err, sqlitedb.ErrFull):
@@ -127,7 +127,7 @@ func failure(err error) error {
 	case errors.Is(err, sqlitedb.ErrReadOnly):
 		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
 	case errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrTooNew), errors.Is(err, sqlitedb.ErrFailed):
-		return fmt.Errorf("%w: %w", ErrBooks, err)
+		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
 	}
 	return err
 }
