@@ -15,16 +15,16 @@ type Blob interface {
 	// Size returns the exact length in bytes. It must not change.
 	Size() int64
 	// Open returns a reader of the whole payload from its first byte. The caller closes it. Several readers
-	// may be open at once.
+	// may be open at the same time.
 	Open() (io.ReadCloser, error)
 }
 
-// BytesBlob returns a blob that is b itself, not a copy: b must not change while the blob is in use. A
-// store writes it in one piece, without a reader in between.
+// BytesBlob returns a blob of b, without a copy: b must not change while the blob is in use. A store writes it in one
+// piece, without a reader in between.
 func BytesBlob(b []byte) Blob { return content.Bytes(b) }
 
-// Digest returns the digest of a blob, "blake3:" followed by 64 lower-case hex digits. It costs nothing where the blob was
-// hashed already, as one of a stage was; any other is read.
+// Digest returns the digest of a blob, as in Ref.Digest. A blob of a stage was hashed when it was written; any other is
+// read. Errors: those of opening and reading b; ErrSizeMismatch; the error of ctx.
 func Digest(ctx context.Context, b Blob) (string, error) {
 	switch b := b.(type) {
 	case hashed:
@@ -43,7 +43,7 @@ func Digest(ctx context.Context, b Blob) (string, error) {
 // hashed is implemented by a blob that knows its digest, in the form of [Ref.Digest].
 type hashed interface{ Digest() string }
 
-// Content reads a blob into memory.
+// Content reads a whole blob into memory.
 func Content(b Blob) ([]byte, error) {
 	r, err := b.Open()
 	if err != nil {
@@ -55,11 +55,11 @@ func Content(b Blob) ([]byte, error) {
 	return content, err
 }
 
-// maxEmptyReads is how many reads in a row may return neither bytes nor an error.
+// maxEmptyReads is the number of reads in a row that may return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// Drain hands all of b to write, one full buf at a time, and insists that b yields exactly b.Size() bytes.
-// It looks at ctx before every read.
+// Drain passes all of b to write, one full buf at a time. It fails with ErrSizeMismatch unless b yields exactly b.Size()
+// bytes, and with the error of ctx, which it checks before every read. It is for implementations of [Sink].
 func Drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) error {
 	r, err := b.Open()
 	if err != nil {
@@ -89,8 +89,8 @@ func Drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) er
 	return nil
 }
 
-// fill reads until buf is full or r fails. Unlike io.ReadFull it passes on the error of r unchanged, so
-// that a source that was cut short is not mistaken for one that ended.
+// fill reads until buf is full or r fails. Unlike io.ReadFull it returns the error of r unchanged, so that a source that
+// was cut short is not mistaken for one that ended.
 func fill(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	total, empty := 0, 0
 	for total < len(buf) {

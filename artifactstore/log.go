@@ -17,7 +17,8 @@ const (
 	logNameDigits = 32
 )
 
-// LogName returns the name of the log that the parts identify: always the same for the same parts, in any store.
+// LogName returns the name of the log that the parts identify. It is a digest of the parts with their lengths, so that
+// other parts give another name, and the same parts the same name in any store.
 func LogName(parts ...string) string {
 	h := blake3.New()
 	for _, part := range parts {
@@ -27,7 +28,7 @@ func LogName(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:logNameDigits]
 }
 
-// CheckLogName fails with ErrNameInvalid unless name is one that LogName could have made.
+// CheckLogName fails with ErrNameInvalid unless name has the form of those that LogName returns.
 func CheckLogName(name string) error {
 	if len(name) == logNameDigits && strings.Trim(name, "0123456789abcdef") == "" {
 		return nil
@@ -38,19 +39,19 @@ func CheckLogName(name string) error {
 // LiveName returns the name under which [Source.Pages] reads the log called name.
 func LiveName(name string) string { return livePrefix + name }
 
-// ParseLiveName returns the name of the log of which LiveName returns text.
+// ParseLiveName is the inverse of LiveName. It reports false for any other text.
 func ParseLiveName(text string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(text, livePrefix)
 	return name, ok && CheckLogName(name) == nil
 }
 
-// NewFinishedLog returns a Log that is finished: its artifact is ref, and its path, as [Log].Path returns it, is path.
-// durable says whether the artifact survives a power cut.
+// NewFinishedLog returns a Log that is finished, with its path and its artifact. durable reports whether the artifact
+// survives a power cut. It is for implementations of [Logs].
 func NewFinishedLog(path string, ref Ref, durable bool) Log {
 	return &finishedLog{path: path, ref: ref, durable: durable}
 }
 
-// finishedLog is a Log whose artifact is there.
+// finishedLog is a Log that has become an artifact.
 type finishedLog struct {
 	path    string
 	ref     Ref

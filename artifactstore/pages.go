@@ -17,9 +17,9 @@ const (
 	IndexedSize = blockindex.MinSize
 )
 
-// Pages reads one artifact, or a log as it was at one time, from any place, at the cost of the blocks that it touches: every block is
-// verified when it is read, and no line before the one that is asked for is looked at. It goes on working
-// after the store is closed. One goroutine uses it at a time.
+// Pages reads one artifact, or a log as it was when the Pages were opened, at any place. The cost is that of the blocks
+// that it touches: each is verified when it is read, and lines before the requested one are not looked at. Pages stay
+// open when the store is closed. Not safe for concurrent use.
 type Pages struct {
 	ref    Ref
 	index  *blockindex.Index
@@ -29,15 +29,17 @@ type Pages struct {
 	at     int    // its number
 }
 
+// NewPages returns the Pages of an artifact or log with its index and content. Errors of file are classified by
+// [ReadError]. Closing the Pages closes closer. It is for implementations of [Source].
 func NewPages(ref Ref, i *blockindex.Index, file io.ReaderAt, closer io.Closer) *Pages {
 	return &Pages{ref: ref, index: i, file: file, closer: closer, at: -1}
 }
 
-// OpenPages returns the Pages of an artifact that is kept elsewhere: called name and found at path, with an
-// index that [Pages.Index] returned. It reads the content from r, block by block as it is asked for, and
-// passes on the errors of r that say ErrUnavailable or ErrUnknown, or are those of a context; others are
-// damage. Closing the Pages closes c. It fails with ErrDamaged if encoded is no index of an artifact of that
-// name; c is not closed then.
+// OpenPages returns the Pages of an artifact that is kept elsewhere, with its name, its path, and an index that
+// [Pages.Index] returned. It reads the content from r, block by block as needed. Errors of r that are ErrUnavailable,
+// ErrUnknown or those of a context are returned as they are; others mean damage. Closing the Pages closes c.
+//
+// It fails with ErrDamaged if encoded is not the index of an artifact of that name; then c is not closed.
 func OpenPages(name, path string, encoded []byte, r io.ReaderAt, c io.Closer) (*Pages, error) {
 	i, err := blockindex.Decode(encoded)
 	if err == nil && !strings.HasPrefix(i.Content.Hex(), name) {
@@ -49,8 +51,8 @@ func OpenPages(name, path string, encoded []byte, r io.ReaderAt, c io.Closer) (*
 	return NewPages(NewRef(i.Content, name, path), i, r, c), nil
 }
 
-// Index returns what [OpenPages] needs to read the same artifact elsewhere: 12 bytes for each of its blocks
-// of BlockSize bytes, and less than 100 more.
+// Index returns the encoded index, with which [OpenPages] reads the same artifact elsewhere: 12 bytes for each block of
+// BlockSize bytes, and less than 100 more.
 func (p *Pages) Index() []byte { return p.index.Encode() }
 
 // Ref returns the full Ref of the artifact, as Put returned it.
@@ -59,10 +61,10 @@ func (p *Pages) Ref() Ref { return p.ref }
 // Size returns the length of the artifact in bytes.
 func (p *Pages) Size() int64 { return p.ref.Size }
 
-// Lines returns the number of lines. They are ended by "\n"; a last one without an end counts.
+// Lines returns the number of lines. A line ends with "\n"; a last line without one counts.
 func (p *Pages) Lines() int64 { return p.index.Lines() }
 
-// Live reports whether this is a log that is still written, as it was when the Pages were opened.
+// Live reports whether this is a log that was not finished when the Pages were opened.
 func (p *Pages) Live() bool { return p.ref.Digest == "" }
 
 // LastEnd returns the offset just after the last line end, at the cost of one block.
@@ -73,8 +75,8 @@ func (p *Pages) LastEnd() (int64, error) {
 	return p.LineStart(p.Lines())
 }
 
-// Check returns a checksum of all bytes before an offset, at the cost of one block. What had the same checksum
-// as a log has it as an artifact.
+// Check returns a checksum of all bytes before an offset, at the cost of one block. A log and the artifact that it
+// becomes have the same checksums.
 func (p *Pages) Check(offset int64) (uint32, error) {
 	sum, full := uint32(0), int(offset/blockindex.BlockSize)
 	for block := range full {
@@ -91,11 +93,11 @@ func (p *Pages) Check(offset int64) (uint32, error) {
 	return blockindex.Chain(sum, crc32.ChecksumIEEE(block[:rest])), nil
 }
 
-// Close gives the descriptor back.
+// Close closes the file.
 func (p *Pages) Close() error { return p.closer.Close() }
 
-// Read appends to b the bytes from one offset up to another, both cut to the artifact, and returns it. It
-// fails with ErrDamaged if what is stored is not what was put.
+// Read appends the bytes between two offsets, both limited to the artifact, to b and returns it. It fails with
+// ErrDamaged if the stored bytes are not those that were put.
 func (p *Pages) Read(b []byte, from, to int64) ([]byte, error) {
 	from, to = max(0, from), min(to, p.Size())
 	for from < to {
@@ -111,8 +113,7 @@ func (p *Pages) Read(b []byte, from, to int64) ([]byte, error) {
 	return b, nil
 }
 
-// LineStart returns the offset of the first byte of line n, from 1. That of the line after the last one is
-// the size.
+// LineStart returns the offset of the first byte of line n, counted from 1. For lines after the last one it is the size.
 func (p *Pages) LineStart(n int64) (int64, error) {
 	switch {
 	case n <= 1:
@@ -136,8 +137,7 @@ func (p *Pages) LineStart(n int64) (int64, error) {
 	return int64(at)*blockindex.BlockSize + int64(offset), nil
 }
 
-// LineAt returns the number of the line that the byte at an offset belongs to, from 1; its end belongs to
-// the line that it ends.
+// LineAt returns the number, from 1, of the line with the byte at an offset. A newline belongs to the line that it ends.
 func (p *Pages) LineAt(offset int64) (int64, error) {
 	if offset = min(offset, p.Size()); offset <= 0 {
 		return min(1, p.Lines()), nil
@@ -155,7 +155,7 @@ func (p *Pages) LineAt(offset int64) (int64, error) {
 	return min(int64(before)+1, p.Lines()), nil
 }
 
-// load reads a block, and keeps it until the next one is read.
+// load reads and verifies a block, and keeps it until the next one is read.
 func (p *Pages) load(at int) ([]byte, error) {
 	if at == p.at {
 		return p.block, nil

@@ -1,3 +1,12 @@
+// Package dir keeps artifacts in a local directory, durably.
+//
+// The order of steps in every operation follows one rule: nothing durable names anything less durable. A put writes a
+// temporary file, syncs it, links it to its final name, and syncs the directory, before it returns. A failed fsync is
+// final, because Linux may drop the pages that it could not write, and a second fsync would not notice (Rebello et al.,
+// "Can Applications Recover from fsync Failures?", USENIX ATC 2020).
+//
+// Every step that touches the disk goes through one function, so that tests can make any of them fail, or kill the
+// process before it.
 package dir
 
 import (
@@ -33,48 +42,49 @@ const (
 // that system calls do not count, small enough to stay in the processor's cache.
 const chunkSize = 256 << 10
 
-// Options says how a directory store is opened. The zero value is the safe choice for a local disk.
+// Options configure a Store. The zero value is the safe choice for a local disk.
 type Options struct {
-	// Volatile leaves out every fsync of Put: it is faster, and a power cut may take or tear whatever was put
-	// since the system last wrote its caches back. A crash of this process alone loses nothing either way.
+	// Volatile omits every fsync of Put. It is faster, and a power cut may lose or tear artifacts that were put after
+	// the system last wrote its caches back. A crash of this process alone loses nothing either way.
 	Volatile bool
-	// RequireStableFS refuses a root on a network file system, whose locks and links cannot be relied on,
-	// and, unless Volatile is set, one on a file system that is lost at power-off.
+	// RequireStableFS rejects a root on a network file system, whose locks and links are not reliable, and, unless
+	// Volatile is set, one on a file system that is lost at power-off.
 	RequireStableFS bool
-	// LockWait is how long to wait for another process to let go of the store. Zero, or less, means not at
-	// all. It is meant for short-lived commands, not for servers.
+	// LockWait is the time to wait until another process releases the store. If zero or less, Open does not wait. It is
+	// meant for short-lived commands, not for servers.
 	LockWait time.Duration
-	// NameDigits is the least length of a name in hex digits, 8 to 64; 0 means 8. Stores that share a place
-	// cannot see to it together that a name is free, so they need names that do not collide: with 32 digits
-	// it takes about 2^64 tries to find two contents of one name.
+	// NameDigits is the least length of a name in hex digits, 8 to 64; 0 means 8. Stores that share a bucket cannot
+	// agree whether a name is free, so they need names that do not collide: with 32 digits it takes about 2^64 tries
+	// to find two contents of one name.
 	NameDigits int
-	// PathPrefix is what stands before the name in Ref.Path, where readers find artifacts by another path
-	// than that of the file. Empty: the path of the file.
+	// PathPrefix precedes the name in Ref.Path, for readers who find artifacts elsewhere than in the file. If empty, the
+	// path is that of the file.
 	PathPrefix string
 }
 
-// Store is a [Store] in a local directory, held by one process at a time. Open one with [OpenDir] and Close
-// it when nobody uses it any more; all methods may be called at once.
+// Store is an [artifactstore.Store] in a local directory, which one process at a time has open. Create one with [Open]
+// and Close it after the last use. Safe for concurrent use.
 //
 // Layout, relative to the root:
 //
-//	FORMAT      what the store is and how it was written; read before anything else
-//	LOCK        locked for as long as the store is open; what it says is a hint only
-//	tmp/        payloads that have no name yet; swept when the store is opened
-//	3fa/9c1e2   the artifact called 3fa9c1e2
-//	live/       logs, by name; finished ones are links to their artifacts
-//	3fa/9c1e2.zst     the same in compressed form, once Compress has put it there instead
-//	3fa/9c1e2.index   where the lines of the artifact are; made again when it is missing
+//	FORMAT            the kind and version of the store; read before anything else
+//	LOCK              locked while the store is open; its content is only a hint
+//	tmp/              payloads without a name yet; removed when the store is opened
+//	3fa/9c1e2         the artifact called 3fa9c1e2
+//	3fa/9c1e2.zst     its compressed form, after Compress has replaced the plain one
+//	3fa/9c1e2.index   its index of blocks and lines; made again if it is missing
+//	live/             logs, by name; finished ones are links to their artifacts
 //
-// Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after, with
-// the sticky bit on those that Compress could not make small.
-// Names come from content, so nothing ever replaces an artifact: one that turns out damaged keeps its name,
-// as evidence, and the same content put again gets a longer one.
+// Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after, with the sticky
+// bit on those that Compress could not make smaller.
+//
+// Names come from content, so nothing ever replaces an artifact. A damaged artifact keeps its name, as evidence, and the
+// same content put again gets a longer one.
 type Store struct {
 	path     string // absolute
 	uid      uint32 // the owner of everything in the store
 	volatile bool
-	outdated bool // FORMAT is of an earlier version, because there was no room for another
+	outdated bool // FORMAT is of an earlier version, because the disk had no space for another
 	codec    func() (*codec, error)
 	fault    faultFunc // nil outside of tests
 
@@ -99,21 +109,21 @@ type Store struct {
 	liveReady bool       // the directory of logs is there, durably
 }
 
-// scratch is what hashing a stream needs.
+// scratch is the memory that hashing a stream needs.
 type scratch struct {
 	buf  []byte
 	hash *blake3.Hasher
 }
 
-// Open opens the store at root, relative to the working directory if it is not absolute, and creates it
-// and its missing parents if needed. It takes the lock, removes the temporary files that a crash left
-// behind, and looks at no artifact, so it takes the same time whatever the store holds.
+// Open opens the store at root, relative to the working directory if it is not absolute, and creates it and its missing
+// parents if needed. It takes the lock and removes the temporary files that a crash left behind. It reads no artifact,
+// so its time does not depend on the size of the store.
 //
-// It refuses rather than repairs. Only two things are put right: a root of ours that others can read is
-// made private, and a first start that was interrupted is finished.
+// It rejects an unsafe root and does not repair it, with two exceptions: a root of ours that others can read is made
+// private, and a first start that was interrupted is finished.
 //
-// Errors: ErrRootUnsafe, ErrLocked, ErrFormatTooNew, ErrDamaged when the FORMAT file makes no sense,
-// ErrNameInvalid for a NameDigits that is out of bounds, ErrFull, ErrReadOnly, ErrTooManyFiles.
+// Errors: ErrRootUnsafe, ErrLocked, ErrFormatTooNew, ErrDamaged if the FORMAT file is not understood, ErrNameInvalid if
+// NameDigits is out of bounds, ErrFull, ErrReadOnly, ErrTooManyFiles.
 func Open(root string, opts Options) (*Store, error) {
 	return open(root, opts, nil)
 }
@@ -143,11 +153,11 @@ func open(root string, opts Options, fault faultFunc) (*Store, error) {
 		d.release()
 		return nil, fmt.Errorf("artifact store %s: %w", path, err)
 	}
-	d.volatile = opts.Volatile // from here on: the store itself is durable even if what is put is not
+	d.volatile = opts.Volatile // from here on: the store itself is durable even if its artifacts are not
 	return d, nil
 }
 
-// open does everything that may fail. What it leaves open when it fails is released by the caller.
+// open does everything that may fail. After a failure the caller releases what it has opened.
 func (d *Store) open(opts Options) error {
 	if opts.RequireStableFS {
 		if err := requireStable(d.path, opts.Volatile); err != nil {
@@ -206,7 +216,7 @@ func (d *Store) openTemp() error {
 	return nil
 }
 
-// sweep removes from tmp/ the files that an earlier process of this package left, and notes all others.
+// sweep removes the files from tmp/ that an earlier process of this package left, and lists all others in unknown.
 func (d *Store) sweep() error {
 	dir, err := d.tmp.Open(".")
 	if err != nil {
@@ -233,17 +243,17 @@ func (d *Store) sweep() error {
 // Root returns the absolute path of the store.
 func (d *Store) Root() string { return d.path }
 
-// Durable reports whether an artifact survives a power cut once Put has returned: false exactly when the
-// store was opened with DirOptions.Volatile.
+// Durable reports whether an artifact survives a power cut once Put has returned: it is false if and only if the store
+// was opened with Options.Volatile.
 func (d *Store) Durable() bool { return !d.volatile }
 
-// Unknown returns the paths, relative to the root and sorted, of what OpenDir found in tmp/ and did not
-// recognise. The store leaves it alone; the names may hold any bytes.
+// Unknown returns the paths, relative to the root and sorted, of files that Open found in tmp/ and did not recognize. The
+// store never touches them. The names may have any bytes.
 func (d *Store) Unknown() []string { return slices.Clone(d.unknown) }
 
-// Close waits for the calls under way, discards the stages and closes the logs that are still open, and lets
-// go of the lock last. Readers and the artifacts themselves are not affected. Only the first call does anything; from its
-// start on, every other method fails with ErrClosed.
+// Close waits for the calls under way, discards open stages, closes open logs, and releases the lock last. Readers and
+// artifacts are not affected. Only the first call has an effect. From its start on, every other method fails with
+// ErrClosed.
 func (d *Store) Close() error {
 	d.mu.Lock()
 	if d.closed {
@@ -267,7 +277,7 @@ func (d *Store) Close() error {
 	return nil
 }
 
-// release closes whatever is open, the lock last.
+// release closes everything that is open, the lock last.
 func (d *Store) release() error {
 	var errs []error
 	if d.tmp != nil {
@@ -282,8 +292,8 @@ func (d *Store) release() error {
 	return errors.Join(errs...)
 }
 
-// enter begins a call: it fails once the store is closed or ctx is done. After a nil error the caller must
-// call d.ops.Done.
+// enter begins a call. It fails if the store is closed or ctx is done. After a nil error the caller must call
+// d.ops.Done.
 func (d *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -1,3 +1,10 @@
+// Package blockindex indexes a payload by blocks: a checksum of each block, and the lines that end in it.
+//
+// So a place in a large artifact is found, read and verified without reading the bytes before it. The checksum finds
+// damage of a block; whether the content is the one that a name says is up to the digest.
+//
+// The encoded form is a header, the digest and size of the content, one entry of 12 bytes per block, and a CRC-32 of all
+// that, in little-endian order.
 package blockindex
 
 import (
@@ -12,45 +19,43 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
-// BlockSize is how many bytes of an artifact one entry of its index speaks for. An index takes 12 bytes a
-// block, 48 KiB for a gigabyte.
+// BlockSize is the number of bytes that one entry of an index covers. An index takes 12 bytes a block, 48 KiB for a
+// gigabyte.
 const BlockSize = 256 << 10
 
-// MinSize is from which size on an index is kept beside the artifact, in bytes. Reading less than that
-// costs no more than reading an index.
+// MinSize is the size in bytes from which on an index is kept beside the artifact. Reading less than that costs no more
+// than reading an index.
 const MinSize = 1 << 20
 
-// Index says of every block of an artifact what its checksum is, and how many lines end in it and before
-// it: so a place in the artifact is found, read and verified without reading what is before it. The
-// checksum finds damage; that content is what its name says is for the digest to know.
+// Index has the checksum of every block of a payload, and the number of lines that end in and before it.
 type Index struct {
 	Content content.ID
-	sums    []uint32 // CRC-32 of each block
+	sums    []uint32 // CRC-32 (IEEE) of each block
 	ends    []uint64 // line ends up to the end of each block
 	OpenEnd bool     // the last line has no end
-	// The last block of a log, which is not full yet, has no entry: sums and ends are shared with what still
-	// grows, and an entry never changes.
+	// The last block of a log, which is not full yet, has no entry in sums and ends: these are shared with the
+	// Builder, which goes on appending, and an entry never changes.
 	partial     bool
 	partialSum  uint32
 	partialEnds uint64
 }
 
-// Builder makes an index of what is written to it.
+// Builder makes the index of the bytes that are written to it. The zero value is ready. Copies are independent.
 type Builder struct {
-	done     Index // of the full blocks
-	sum      uint32
-	inBlock  int
-	newlines uint64
-	chain    uint32 // the sums of all full blocks, see chained
+	done     Index  // of the full blocks
+	sum      uint32 // of the last block so far
+	inBlock  int    // bytes of the last block so far
+	newlines uint64 // since the beginning
+	chain    uint32 // of the sums of all full blocks, see Chain
 }
 
-// Write makes an indexer an io.Writer.
+// Write implements io.Writer. It never fails.
 func (x *Builder) Write(p []byte) (int, error) {
 	x.Add(p)
 	return len(p), nil
 }
 
-// Add takes the next bytes, and returns how many newlines are in them.
+// Add indexes the next bytes and returns the number of newlines in them.
 func (x *Builder) Add(p []byte) (newlines int) {
 	before := x.newlines
 	if len(p) > 0 {
@@ -74,14 +79,14 @@ func (x *Builder) endBlock() {
 	x.sum, x.inBlock = 0, 0
 }
 
-// Chain adds the checksum of a block to a checksum of those before it.
+// Chain combines the checksum of a block with that of all blocks before it.
 func Chain(before, sum uint32) uint32 {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], sum)
 	return crc32.Update(before, crc32.IEEETable, b[:])
 }
 
-// Checksum is a checksum of everything so far.
+// Checksum returns a checksum of all bytes so far.
 func (x *Builder) Checksum() uint32 {
 	if x.inBlock == 0 {
 		return x.chain
@@ -89,11 +94,11 @@ func (x *Builder) Checksum() uint32 {
 	return Chain(x.chain, x.sum)
 }
 
-// Size is how many bytes there are so far.
+// Size returns the number of bytes so far.
 func (x *Builder) Size() int64 { return int64(len(x.done.sums))*BlockSize + int64(x.inBlock) }
 
-// Snapshot returns the index of everything so far. It costs the same however much that is, and stays as it
-// is while more is written.
+// Snapshot returns the index of all bytes so far, without a digest. It takes constant time, and does not change while
+// more is written.
 func (x *Builder) Snapshot() *Index {
 	now := x.done
 	now.Content = content.ID{Size: x.Size()}
@@ -104,7 +109,7 @@ func (x *Builder) Snapshot() *Index {
 	return &now
 }
 
-// Finish returns the index of everything, which is c.
+// Finish returns the index of all bytes, whose identity is c.
 func (x *Builder) Finish(c content.ID) *Index {
 	done := x.done
 	if x.inBlock > 0 {
@@ -114,14 +119,14 @@ func (x *Builder) Finish(c content.ID) *Index {
 	return &done
 }
 
-// Build is the index of b, which is c.
+// Build returns the index of b, whose identity is c.
 func Build(b []byte, c content.ID) *Index {
 	var x Builder
 	x.Add(b)
 	return x.Finish(c)
 }
 
-// Lines is how many lines there are; a last one without an end counts.
+// Lines returns the number of lines. A last line without an end counts.
 func (i *Index) Lines() int64 {
 	if i.Blocks() == 0 {
 		return 0
@@ -133,7 +138,7 @@ func (i *Index) Lines() int64 {
 	return n
 }
 
-// FindEnd returns the block in which line n ends, and how many lines end before that block.
+// FindEnd returns the block in which line n ends, and the number of lines that end before that block.
 func (i *Index) FindEnd(n uint64) (block int, before uint64) {
 	block = sort.Search(i.Blocks(), func(b int) bool { return i.End(b) >= n })
 	if block > 0 {
@@ -142,7 +147,7 @@ func (i *Index) FindEnd(n uint64) (block int, before uint64) {
 	return block, before
 }
 
-// Blocks is how many blocks there are.
+// Blocks returns the number of blocks.
 func (i *Index) Blocks() int {
 	if i.partial {
 		return len(i.sums) + 1
@@ -150,7 +155,7 @@ func (i *Index) Blocks() int {
 	return len(i.sums)
 }
 
-// Sum is the checksum of a block.
+// Sum returns the checksum of a block.
 func (i *Index) Sum(block int) uint32 {
 	if block == len(i.sums) {
 		return i.partialSum
@@ -158,7 +163,7 @@ func (i *Index) Sum(block int) uint32 {
 	return i.sums[block]
 }
 
-// End is how many lines end up to the end of a block.
+// End returns the number of lines that end up to the end of a block.
 func (i *Index) End(block int) uint64 {
 	if block == len(i.ends) {
 		return i.partialEnds
@@ -172,8 +177,7 @@ const (
 	indexFixed   = len(indexProduct) + content.DigestSize + 8 + 1 + 4 // and then a checksum
 )
 
-// Encode writes an index in its form on disk: what it is, the content's digest and size, the entries, and a
-// checksum of all that.
+// Encode returns the form of an index on disk.
 func (i *Index) Encode() []byte {
 	b := make([]byte, 0, indexFixed+len(i.sums)*entrySize+4)
 	b = append(b, indexProduct...)
@@ -192,10 +196,10 @@ func (i *Index) Encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
-// ErrInvalid says that a file is no index.
+// ErrInvalid means that bytes are not an index of this version, or are damaged.
 var ErrInvalid = errors.New("no index of this version, or a damaged one")
 
-// Decode reads what encode wrote.
+// Decode is the inverse of Encode. It fails with ErrInvalid.
 func Decode(b []byte) (*Index, error) {
 	if len(b) < indexFixed+4 || string(b[:len(indexProduct)]) != indexProduct {
 		return nil, ErrInvalid
@@ -222,5 +226,5 @@ func Decode(b []byte) (*Index, error) {
 	return i, nil
 }
 
-// Count is how many blocks a content of that size has.
+// Count returns the number of blocks of a content of size bytes.
 func Count(size int64) int { return int((size + BlockSize - 1) / BlockSize) }

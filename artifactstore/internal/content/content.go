@@ -1,3 +1,6 @@
+// Package content identifies payloads by the BLAKE3 digest of their bytes, and derives the names of artifacts from it.
+//
+// BLAKE3 (O'Connor et al., 2020) hashes streams several times as fast as SHA-256 without hardware help.
 package content
 
 import (
@@ -10,49 +13,50 @@ import (
 )
 
 const (
-	// MinDigits is the length of nearly every name. Names are printed in receipts, where each digit
+	// MinDigits is the length of nearly every name in hex digits. Names are printed in receipts, where each digit
 	// costs tokens; 32 bits keep a store of 10,000 artifacts free of longer names 99 times in 100.
 	MinDigits = 8
-	// nameStepDigits is by how much a name grows while other content has it.
+	// nameStepDigits is the number of digits that are added to a name while other content has it.
 	nameStepDigits = 4
-	// MaxDigits is the whole digest.
+	// MaxDigits is the length of a name that is the whole digest.
 	MaxDigits = 2 * DigestSize
 	// DigestSize is the length of a BLAKE3 digest in bytes.
 	DigestSize = 32
-	// digestPrefix says in Ref.Digest which function made it.
+	// digestPrefix names the hash function in a digest as text.
 	digestPrefix = "blake3:"
 )
 
-// ID identifies a payload: two payloads with equal content are the same artifact.
+// ID identifies a payload. Payloads with equal IDs have the same bytes and are the same artifact.
 type ID struct {
 	Digest [DigestSize]byte
-	Size   int64
+	Size   int64 // in bytes
 }
 
-// Sum identifies b.
+// Sum returns the ID of b.
 func Sum(b []byte) ID {
 	return ID{Digest: blake3.Sum256(b), Size: int64(len(b))}
 }
 
-// FromHash identifies what was written to hash.
+// FromHash returns the ID of the size bytes that were written to hash.
 func FromHash(hash *blake3.Hasher, size int64) ID {
-	c := ID{Size: size}
-	hash.Sum(c.Digest[:0])
-	return c
+	id := ID{Size: size}
+	hash.Sum(id.Digest[:0])
+	return id
 }
 
-// String returns "blake3:" followed by the 64 digits of the digest.
-func (c ID) String() string { return digestPrefix + c.Hex() }
+// String returns "blake3:" followed by the 64 hex digits of the digest.
+func (id ID) String() string { return digestPrefix + id.Hex() }
 
-// Hex returns all 64 digits of the digest.
-func (c ID) Hex() string { return hex.EncodeToString(c.Digest[:]) }
+// Hex returns the 64 lower-case hex digits of the digest.
+func (id ID) Hex() string { return hex.EncodeToString(id.Digest[:]) }
 
-// Names yields the names of at least so many digits that c may have, the preferred one first.
-func (c ID) Names(least int) iter.Seq[string] {
+// Names yields the names that the payload may have, of at least n digits, the shortest first. A longer one is for content whose
+// shorter names are taken.
+func (id ID) Names(n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		digits := c.Hex()
-		for n := least; n < MaxDigits; n += nameStepDigits {
-			if !yield(digits[:n]) {
+		digits := id.Hex()
+		for end := n; end < MaxDigits; end += nameStepDigits {
+			if !yield(digits[:end]) {
 				return
 			}
 		}
@@ -60,12 +64,18 @@ func (c ID) Names(least int) iter.Seq[string] {
 	}
 }
 
-// NopCloser is a reader of a blob whose bytes are at hand: it can seek, and has nothing to close.
+// NopCloser is an io.ReadSeekCloser whose Close does nothing, for payloads that are in memory or in a file that is open
+// anyway.
 type NopCloser struct{ io.ReadSeeker }
 
+// Close does nothing.
 func (NopCloser) Close() error { return nil }
 
+// Bytes is a blob that is in memory. It must not change.
 type Bytes []byte
 
-func (b Bytes) Size() int64                  { return int64(len(b)) }
+// Size returns the length in bytes.
+func (b Bytes) Size() int64 { return int64(len(b)) }
+
+// Open returns a reader of the bytes.
 func (b Bytes) Open() (io.ReadCloser, error) { return NopCloser{bytes.NewReader(b)}, nil }
