@@ -17,42 +17,43 @@ import (
 // compressedSuffix ends the name of the file with the compressed form of an artifact.
 const compressedSuffix = ".zst"
 
-// uncompressible is set in the mode of an artifact that did not get smaller, so that it is not tried again. It
-// is the sticky bit, which means nothing on a regular file: it costs neither a file nor a directory entry, and
-// is kept by whatever keeps modes. It is not synced; if it is lost, the artifact is tried once more.
+// uncompressible is set in the mode of an artifact that did not get smaller, so that it is not tried again. It is the
+// sticky bit, which has no meaning on a regular file: it costs neither a file nor a directory entry, and backups that
+// keep modes keep it. It is not synced; if it is lost, the artifact is tried once more.
 const uncompressible = os.ModeSticky
 
-// compressPolicy says which artifacts to compress.
+// compressPolicy selects the artifacts to compress.
 type compressPolicy struct {
 	size   int64 // at least, in bytes
 	saving int64 // at least, in per cent of it
 }
 
-// defaultPolicy is what Compress goes by. A file takes whole blocks of the disk anyway, and reading a compressed
-// one costs time.
+// defaultPolicy is the policy of Compress. A file occupies whole blocks of the disk anyway, and reading a compressed one
+// costs time.
 var defaultPolicy = compressPolicy{size: 64 << 10, saving: 20}
 
-// maxSize is how many bytes the compressed form of a content may have.
+// maxSize returns the largest size in bytes of the compressed form of a content of size bytes.
 func (w compressPolicy) maxSize(size int64) int64 { return size - size*w.saving/100 }
 
-// samples is how many blocks of a large artifact are tried before all of it is.
+// samples is the number of blocks of a large artifact that are tried before all of it is.
 const samples = 8
 
-// Compress puts the compressed form of an artifact in its place. Readers of this package see no difference;
-// the file at its path is gone, and beside it is one that `zstd -d` reads. saved is how many bytes of disk that
-// gives back. It reports false, and no error, for an artifact that stays as it is: one that is smaller than
-// 64 KiB, would not become smaller by 20 %, or is compressed already.
+// Compress replaces an artifact by its compressed form. Readers of this package see no difference. The file at its path
+// is gone, and beside it is one that `zstd -d` reads. saved is the number of bytes of disk that this frees. It reports
+// false, without an error, for an artifact that stays as it is: one that is smaller than 64 KiB, would not become smaller
+// by 20 %, or is compressed already.
 //
-// What takes the place was decoded and compared before, and is durable also in a volatile store: an artifact
-// that is old has been written back by now, and must not become less durable. A crash leaves either form, or
-// both. An error leaves a readable artifact, too, unless it is that the artifact is not.
+// The compressed form is decoded and compared before it replaces the plain one. It is durable also in a volatile store:
+// an old artifact has been written back by now, and must not become less durable. A crash leaves either form, or both.
+// After an error the artifact is readable, unless the error is ErrUnknown or ErrDamaged.
 //
-// Errors: ErrNameInvalid, ErrUnknown, ErrDamaged, ErrFull, ErrReadOnly, ErrTooLarge, ErrTooManyFiles,
-// ErrClosed; the error of ctx, which is looked at before every block.
+// Errors: ErrNameInvalid, ErrUnknown, ErrDamaged, ErrFull, ErrReadOnly, ErrTooLarge, ErrTooManyFiles, ErrClosed; the
+// error of ctx, which is checked before every block.
 func (d *Store) Compress(ctx context.Context, name string) (saved int64, done bool, err error) {
 	return d.compressWith(ctx, name, defaultPolicy)
 }
 
+// compressWith is Compress with a policy.
 func (d *Store) compressWith(ctx context.Context, name string, w compressPolicy) (saved int64, done bool, err error) {
 	if err := artifactstore.CheckName(name); err != nil {
 		return 0, false, err
@@ -68,9 +69,10 @@ func (d *Store) compressWith(ctx context.Context, name string, w compressPolicy)
 	return saved, done, nil
 }
 
+// compress does it for a valid name, during a call that was entered.
 func (d *Store) compress(ctx context.Context, name string, w compressPolicy) (saved int64, done bool, err error) {
 	if d.outdated {
-		return 0, false, errOutdated
+		return 0, false, errNotUpgraded
 	}
 	plain, err := d.openArtifact(name)
 	if err != nil {
@@ -98,15 +100,15 @@ func (d *Store) compress(ctx context.Context, name string, w compressPolicy) (sa
 	return plain.size - k.size, true, err
 }
 
-// errNoGain says that an artifact would not become small enough.
+// errNoGain means that an artifact would not become small enough.
 var errNoGain = errors.New("not worth compressing")
 
-// compression is one artifact on its way into the compressed form.
+// compression is the state of compressing one artifact.
 type compression struct {
 	dir     *Store
 	codec   *codec
 	plain   *opened
-	temp    *temp // what will take its place
+	temp    *temp // the compressed form
 	worth   compressPolicy
 	content content.ID // of both
 	size    int64      // of the compressed form
@@ -141,8 +143,8 @@ func (k *compression) prepare(ctx context.Context, name string) error {
 	return k.temp.freezeDurably()
 }
 
-// sample compresses some blocks from all over a large artifact, which is a cheap way to find out that the
-// whole is not worth it.
+// sample compresses a few blocks from all over a large artifact. It fails with errNoGain if they become too little
+// smaller, which is cheaper to find out than by compressing all of it.
 func (k *compression) sample(ctx context.Context) error {
 	n := blockindex.Count(k.plain.size)
 	if n <= 2*samples {
@@ -174,7 +176,7 @@ func (k *compression) read(ctx context.Context, b []byte, block int64) error {
 	return nil
 }
 
-// write writes a frame for each block, and the table, and finds out what the content is.
+// write writes a frame for each block, and the table of frames, and computes the digest of the content.
 func (k *compression) write(ctx context.Context) error {
 	s := k.dir.getScratch()
 	defer k.dir.scratch.Put(s)
@@ -203,13 +205,13 @@ func (k *compression) write(ctx context.Context) error {
 	return k.temp.write(end)
 }
 
-// verify decodes what was written and compares it with the content.
+// verify decodes the temporary file and compares its digest with that of the content.
 func (k *compression) verify(ctx context.Context) error {
 	r, err := newFrameReader(k.temp.file, k.size, k.codec)
 	if err != nil {
 		return fmt.Errorf("%w: %v", errNotTheSame, err) //nolint:errorlint // the artifact is not damaged
 	}
-	digest, err := k.dir.digestOf(ctx, r, k.plain.size)
+	digest, err := k.dir.hashFile(ctx, r, k.plain.size)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -221,16 +223,16 @@ func (k *compression) verify(ctx context.Context) error {
 	return nil
 }
 
-// errNotTheSame says that a compressed form is of no use.
+// errNotTheSame means that a compressed form does not decode to its content.
 var errNotTheSame = errors.New("the compressed form does not decode to the artifact")
 
-// replace gives the compressed form the place of the plain one. Whoever stores the same content meanwhile
-// waits, and then finds it. It reports false if the plain form is gone or another file by now.
+// replace puts the compressed form in the place of the plain one, under the lock of the shard: a concurrent Put of the
+// same content waits and then finds it. It reports false if the plain form is gone or another file by now.
 func (k *compression) replace(name string) (bool, error) {
 	d, sh := k.dir, &k.dir.shards[shardNumber(name)]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	if _, doubtful := sh.doubtful[name]; doubtful {
+	if _, doubtful := sh.failed[name]; doubtful {
 		return false, nil
 	}
 	there, err := d.root.Lstat(location(name))
@@ -256,8 +258,8 @@ func (k *compression) replace(name string) (bool, error) {
 	return true, d.syncDirDurably(stepSyncShard, shardName(name))
 }
 
-// removeLeftover removes the compressed form that a crash left beside the plain one, which was read just now
-// and is what counts as long as it is there. The caller holds the lock of the shard.
+// removeLeftover removes the compressed form that a crash left beside the plain one. The plain form has precedence, and
+// was read and verified just now. The caller holds the lock of the shard.
 func (d *Store) removeLeftover(name string) error {
 	there, err := d.hasCompressed(name)
 	if err != nil || !there {
@@ -266,7 +268,7 @@ func (d *Store) removeLeftover(name string) error {
 	return d.fault.do(stepRemoveLeftover, func() error { return d.root.Remove(location(name) + compressedSuffix) })
 }
 
-// hasCompressed reports whether something is stored as the compressed form of an artifact.
+// hasCompressed reports whether there is a file with the name of the compressed form of an artifact.
 func (d *Store) hasCompressed(name string) (bool, error) {
 	_, err := d.root.Lstat(location(name) + compressedSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -275,7 +277,7 @@ func (d *Store) hasCompressed(name string) (bool, error) {
 	return err == nil, err
 }
 
-// opened is an artifact that is open: its file, and its content whichever form that has.
+// opened is an open artifact in either form.
 type opened struct {
 	io.ReaderAt // of the content
 	file        *os.File

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FileSystem says what kind of file system a path is on.
+// FileSystem is the kind of a file system.
 type FileSystem struct {
-	// Kind is its usual name, such as "ext4", or its magic number, such as "0x1badface", if this package
-	// does not know it.
+	// Kind is its usual name, such as "ext4", or its magic number, such as "0x1badface", if this package does not
+	// know it.
 	Kind string
 	// Volatile means that its content is lost at power-off.
 	Volatile bool
-	// Network means that another machine, or a program, stands behind it, so that locks, links and fsync do
-	// what that one makes of them. All FUSE file systems count.
+	// Network means that another machine or a program serves it, which decides what locks, links and fsync do. All
+	// FUSE file systems count.
 	Network bool
 }
 
@@ -26,8 +26,7 @@ const (
 	magicVBox   = 0x786f4256
 )
 
-// DetectFileSystem returns the kind of file system that the existing path is on. The error is that of
-// statfs(2), such as fs.ErrNotExist.
+// DetectFileSystem returns the file system of an existing path. The error is that of statfs(2), such as fs.ErrNotExist.
 func DetectFileSystem(path string) (FileSystem, error) {
 	var stat unix.Statfs_t
 	for {
@@ -42,7 +41,7 @@ func DetectFileSystem(path string) (FileSystem, error) {
 	}
 }
 
-// fileSystemByMagic knows the file systems on which a store may be asked to live.
+// fileSystemByMagic returns the file system of a magic number of statfs(2).
 func fileSystemByMagic(magic uint32) FileSystem {
 	switch magic {
 	case unix.EXT4_SUPER_MAGIC:

@@ -15,21 +15,20 @@ const (
 	formatName    = "FORMAT"
 	formatProduct = "toolresult-artifacts"
 	formatVersion = 2
-	// noFormat is the version of a store that has no FORMAT yet.
+	// noFormat is the version of a store without a FORMAT.
 	noFormat = 0
-	// formatText is the whole FORMAT file of this version: what the store is, and what names its artifacts.
+	// formatText is the whole FORMAT file of this version: the product, the version, and the hash that names artifacts.
 	formatText = formatProduct + " 2\nblake3\n"
 	// firstFormatText is that of version 1, which had no compressed artifacts and was otherwise the same.
 	firstFormatText = formatProduct + " 1\nblake3\n"
-	// maxFormatSize is how many bytes of a FORMAT file are read at most.
+	// maxFormatSize is the largest part of a FORMAT file that is read, in bytes.
 	maxFormatSize = 4096
-	// maxFormatEcho is how many bytes of an unknown FORMAT an error repeats at most.
+	// maxFormatEcho is the largest part of an unknown FORMAT that an error repeats, in bytes.
 	maxFormatEcho = 40
 )
 
-// readFormat returns the version of the store, or noFormat if it has not been initialised; without the lock
-// that may be out of date. It fails if the store was written by something else than this version of this
-// package or the one before, and writes nothing.
+// readFormat returns the version of the store, or noFormat if it is not initialized. Without the lock the version may be
+// out of date. It fails unless this version of this package, or the one before, wrote the store. It writes nothing.
 func (d *Store) readFormat() (version int, err error) {
 	f, _, err := d.openPlain(formatName)
 	switch {
@@ -48,7 +47,7 @@ func (d *Store) readFormat() (version int, err error) {
 	return checkFormat(string(text))
 }
 
-// checkFormat returns the version that text is the FORMAT of.
+// checkFormat returns the version of the FORMAT file with that text.
 func checkFormat(text string) (version int, err error) {
 	switch text {
 	case formatText:
@@ -65,8 +64,8 @@ func checkFormat(text string) (version int, err error) {
 	return noFormat, fmt.Errorf("%s says %q: %w", formatName, text[:min(len(text), maxFormatEcho)], artifactstore.ErrDamaged)
 }
 
-// checkFresh fails unless the root, which has no FORMAT, holds at most what an interrupted first start
-// leaves. Anything else was put there by someone who did not mean it to become a store.
+// checkFresh fails if the root, which has no FORMAT, has anything else than an interrupted first start leaves: then it was
+// not meant to become a store.
 func (d *Store) checkFresh() error {
 	dir, err := d.root.Open(".")
 	if err != nil {
@@ -91,9 +90,8 @@ func (d *Store) checkFresh() error {
 	return nil
 }
 
-// upgrade makes a store of version 1 one of this version. A program of version 1 refuses it from then on, as it
-// could not read what Compress writes. Without room for the new FORMAT the store stays what it is, and can be
-// read.
+// upgrade raises a store of version 1 to this version. A program of version 1 rejects it from then on, because it could
+// not read what Compress writes. Without space for the new FORMAT the store keeps its version, and can be read.
 func (d *Store) upgrade() error {
 	err := d.writeFormat(d.replaceFormat)
 	if errors.Is(err, artifactstore.ErrFull) {
@@ -103,15 +101,15 @@ func (d *Store) upgrade() error {
 	return err
 }
 
-// errOutdated says why nothing can be compressed in a store that could not be upgraded.
-var errOutdated = fmt.Errorf("the store has an earlier format since it was opened on a full disk: %w", artifactstore.ErrFull)
+// errNotUpgraded is the error of Compress in a store that could not be upgraded.
+var errNotUpgraded = fmt.Errorf("the store has an earlier format since it was opened on a full disk: %w", artifactstore.ErrFull)
 
-// linkFormat names the first FORMAT of a store.
+// linkFormat links the first FORMAT of a store to its name.
 func (d *Store) linkFormat(t *temp) error {
 	return d.fault.do(stepLinkFormat, func() error { return d.root.Link(t.path(), formatName) })
 }
 
-// replaceFormat puts a FORMAT in the place of another.
+// replaceFormat replaces the FORMAT of an earlier version.
 func (d *Store) replaceFormat(t *temp) error {
 	err := d.fault.do(stepReplaceFormat, func() error { return d.root.Rename(t.path(), formatName) })
 	if err == nil {
@@ -120,7 +118,8 @@ func (d *Store) replaceFormat(t *temp) error {
 	return err
 }
 
-// writeFormat makes FORMAT that of this version: it appears complete and durable, or not at all.
+// writeFormat writes the FORMAT of this version and gives it its name by a function. It appears complete and durable, or
+// not at all.
 func (d *Store) writeFormat(name func(*temp) error) error {
 	t, err := d.newTemp()
 	if err != nil {

@@ -12,39 +12,39 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/internal/blockindex"
 )
 
-// The compressed form of an artifact is what zstd calls seekable: a frame for each block of its index, so that
-// reading a place decodes one frame, and then a table of the frames in a frame that decoders skip. Every
-// decoder of zstd reads it.
+// The compressed form of an artifact is the seekable format of zstd: a frame for each block of its index, so that reading
+// a place decodes one frame, and then a table of the frames in a skippable frame. Every decoder of zstd reads it. The
+// format is in contrib/seekable_format/zstd_seekable_compression_format.md of the zstd repository.
 const (
-	// maxFrame bounds a frame, in bytes: a block that does not get smaller is stored as it is, with a header,
-	// three bytes for each 128 KiB, and a checksum.
+	// maxFrame is the largest size of a frame in bytes: a block that does not get smaller is stored as it is, with a
+	// header, three bytes for each 128 KiB, and a checksum.
 	maxFrame = blockindex.BlockSize + 64
-	// maxTable bounds a table, in bytes: that of an artifact of two terabytes.
+	// maxTable is the largest size of a table in bytes: that of an artifact of two terabytes.
 	maxTable = 64 << 20
 
-	tableMagic  = 0x184D2A5E // of a frame that is skipped
+	tableMagic  = 0x184D2A5E // of a skippable frame
 	footerMagic = 0x8F92EAB1
 	tableHeader = 4 + 4
 	tableEntry  = 4 + 4
 	tableFooter = 4 + 1 + 4
 )
 
-// errFrames says that a file is not in the compressed form, or damaged.
+// errFrames means that a file is not in the compressed form, or damaged.
 var errFrames = errors.New("no frames of blocks")
 
-// frameTable says where the frames are.
+// frameTable has the places of the frames.
 type frameTable struct {
 	ends []int64 // of each frame, in the file
 	size int64   // of the content
 }
 
-// add takes the next frame.
+// add adds the next frame, with its size and that of its block in bytes.
 func (t *frameTable) add(frame, block int) {
 	t.ends = append(t.ends, t.written()+int64(frame))
 	t.size += int64(block)
 }
 
-// written is how many bytes the frames have.
+// written returns the size of all frames in bytes.
 func (t *frameTable) written() int64 {
 	if len(t.ends) == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (t *frameTable) written() int64 {
 	return t.ends[len(t.ends)-1]
 }
 
-// frame is where a frame is, from and to.
+// frame returns the offsets of the beginning and end of a frame in the file.
 func (t *frameTable) frame(n int) (from, to int64) {
 	if n > 0 {
 		from = t.ends[n-1]
@@ -60,12 +60,12 @@ func (t *frameTable) frame(n int) (from, to int64) {
 	return from, t.ends[n]
 }
 
-// block is how many bytes a block has.
+// block returns the size of a block in bytes.
 func (t *frameTable) block(n int) int {
 	return int(min(blockindex.BlockSize, t.size-int64(n)*blockindex.BlockSize))
 }
 
-// encode writes the table as it ends a file.
+// encode returns the table in the form in which it ends a file.
 func (t *frameTable) encode() []byte {
 	n := len(t.ends)
 	b := make([]byte, 0, tableSize(n))
@@ -81,11 +81,11 @@ func (t *frameTable) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, footerMagic)
 }
 
-// tableSize is how long the table of some frames is, in bytes.
+// tableSize returns the size of a table in bytes.
 func tableSize(frames int) int { return tableHeader + frames*tableEntry + tableFooter }
 
-// readFrameTable reads the table at the end of a file of size bytes. Nothing that the file claims makes it
-// use more memory than the file has bytes.
+// readFrameTable reads the table at the end of a file of size bytes. Whatever the file claims, it uses no more memory than
+// the file has bytes.
 func readFrameTable(file io.ReaderAt, size int64) (*frameTable, error) {
 	if size < int64(tableSize(0)) {
 		return nil, errFrames
@@ -113,7 +113,7 @@ func readFrameTable(file io.ReaderAt, size int64) (*frameTable, error) {
 	return t, err
 }
 
-// decodeEntries reads the entries of a table. Every block but the last has the size of a block.
+// decodeEntries decodes the entries of a table. Every block but the last must be full.
 func decodeEntries(b []byte) (*frameTable, error) {
 	t := &frameTable{ends: make([]int64, 0, len(b)/tableEntry)}
 	for ; len(b) > 0; b = b[tableEntry:] {
@@ -127,8 +127,7 @@ func decodeEntries(b []byte) (*frameTable, error) {
 	return t, nil
 }
 
-// codec turns blocks into frames and back. All methods may be called at once. It holds no goroutines, so it is
-// simply left to the garbage collector.
+// codec encodes blocks as frames and decodes them. It has no goroutines, so it needs no Close. Safe for concurrent use.
 type codec struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
@@ -152,8 +151,8 @@ func newCodec() (*codec, error) {
 // encode appends the frame of a block to b.
 func (c *codec) encode(b, block []byte) []byte { return c.encoder.EncodeAll(block, b) }
 
-// decode fills block from its frame, which must hold exactly that much. A frame that claims more is refused
-// before anything is decoded.
+// decode fills block from its frame, which must have exactly that many bytes. A frame that claims more is rejected before
+// anything is decoded, so it cannot make the decoder allocate memory.
 func (c *codec) decode(block, frame []byte) error {
 	got, err := c.decoder.DecodeAll(frame, block[:0:len(block)])
 	if err != nil {
@@ -162,11 +161,11 @@ func (c *codec) decode(block, frame []byte) error {
 	if len(got) != len(block) {
 		return fmt.Errorf("%w: %d bytes instead of %d", errFrames, len(got), len(block))
 	}
-	copy(block, got) // it is there already, unless the decoder had to look for room
+	copy(block, got) // it is there already, unless the decoder allocated
 	return nil
 }
 
-// frameReader is the content of a compressed artifact. All methods may be called at once.
+// frameReader reads the content of a compressed artifact. Safe for concurrent use.
 type frameReader struct {
 	file  io.ReaderAt
 	table *frameTable
@@ -185,7 +184,7 @@ func newFrameReader(file io.ReaderAt, size int64, c *codec) (*frameReader, error
 	return &frameReader{file: file, table: table, codec: c, at: -1}, nil
 }
 
-// ReadAt is io.ReaderAt. It fails with ErrDamaged where a frame is not what was written.
+// ReadAt implements io.ReaderAt. It fails with ErrDamaged for a frame that does not decode to its block.
 func (r *frameReader) ReadAt(p []byte, off int64) (int, error) {
 	total := 0
 	for total < len(p) {
@@ -201,7 +200,7 @@ func (r *frameReader) ReadAt(p []byte, off int64) (int, error) {
 	return total, nil
 }
 
-// readBlock reads from a place in a block to its end, or as much as there is room for.
+// readBlock reads from a place in a block to its end or to that of p. It keeps the block if it reads only a part of it.
 func (r *frameReader) readBlock(p []byte, block, from int) (int, error) {
 	if size := r.table.block(block); from == 0 && len(p) >= size {
 		return size, r.decode(p[:size], block)
@@ -222,7 +221,7 @@ func (r *frameReader) readBlock(p []byte, block, from int) (int, error) {
 	return copy(p, r.block[from:]), nil
 }
 
-// decode fills b with a block.
+// decode reads the frame of a block and fills b with the block.
 func (r *frameReader) decode(b []byte, block int) error {
 	frame := r.codec.frames.Get().(*[maxFrame]byte)
 	defer r.codec.frames.Put(frame)

@@ -7,11 +7,12 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// Has is [Holdings]'s. It looks for the file, not into it.
+// Has implements [artifactstore.Inventory]. It looks for the file and does not open it.
 func (d *Store) Has(ctx context.Context, name string) (bool, error) {
 	log, isLog := artifactstore.ParseLiveName(name)
 	if !isLog {
@@ -34,7 +35,7 @@ func (d *Store) Has(ctx context.Context, name string) (bool, error) {
 	return found, nil
 }
 
-// has looks for an artifact, plain or compressed.
+// has reports whether there is an artifact, plain or compressed.
 func (d *Store) has(name string) (bool, error) {
 	_, err := d.root.Lstat(location(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +44,7 @@ func (d *Store) has(name string) (bool, error) {
 	return err == nil, err
 }
 
-// hasLog looks for a log that is not finished.
+// hasLog reports whether there is a log that is not finished.
 func (d *Store) hasLog(name string) (bool, error) {
 	info, err := d.root.Lstat(artifactstore.LiveName(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,8 +53,7 @@ func (d *Store) hasLog(name string) (bool, error) {
 	return err == nil && info.Mode().IsRegular(), err
 }
 
-// Remove is [Holdings]'s. Readers that are open go on. The name is gone for good when it returns: the
-// directory is synced.
+// Remove implements [artifactstore.Inventory]. Open readers go on. The directory is synced before it returns.
 func (d *Store) Remove(ctx context.Context, name string) error {
 	log, isLog := artifactstore.ParseLiveName(name)
 	if !isLog {
@@ -75,8 +75,7 @@ func (d *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// removeLog deletes a log that nobody has open. One that is finished is not there any more: its path leads to the
-// artifact for ever.
+// removeLog deletes a log that is not open. A finished log is unknown here: its path leads to the artifact for ever.
 func (d *Store) removeLog(name string) error {
 	l := d.lockLog(name)
 	defer l.mu.Unlock()
@@ -98,7 +97,7 @@ func (d *Store) removeLog(name string) error {
 	return d.syncDir(stepSyncShard, liveDirName)
 }
 
-// remove deletes the index first: an index without an artifact would stay for ever.
+// remove deletes all files of an artifact, the index first: an index without an artifact would stay for ever.
 func (d *Store) remove(name string) error {
 	sh := &d.shards[shardNumber(name)]
 	sh.mu.Lock()
@@ -117,7 +116,8 @@ func (d *Store) remove(name string) error {
 	return d.syncDir(stepSyncShard, shardName(name))
 }
 
-// Walk is [Holdings]'s. It goes through one directory after the other; what is no artifact is passed over.
+// Walk implements [artifactstore.Inventory]. It reads one directory after the other and skips files that are not
+// artifacts.
 func (d *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	if err := d.enter(ctx); err != nil {
 		return fmt.Errorf("artifact store %s: %w", d.path, err)
@@ -128,27 +128,27 @@ func (d *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 		return fmt.Errorf("artifact store %s: %w", d.path, artifactstore.ReadError(err))
 	}
 	for _, dir := range dirs {
-		nameOf := nameAt
+		parse := parseLocation
 		if dir.Name() == liveDirName {
-			nameOf = liveNameAt
+			parse = parseLiveLocation
 		} else if len(dir.Name()) != sharedDigits+1 {
 			continue
 		}
-		if err := d.walk(ctx, dir.Name(), nameOf, visit); err != nil {
+		if err := d.walk(ctx, dir.Name(), parse, visit); err != nil {
 			return fmt.Errorf("artifact store %s: %w", d.path, err)
 		}
 	}
 	return nil
 }
 
-// liveNameAt returns the name of the log at a path.
-func liveNameAt(path string) (string, bool) {
+// parseLiveLocation returns the live name of the log at a path, which is that path.
+func parseLiveLocation(path string) (string, bool) {
 	_, ok := artifactstore.ParseLiveName(path)
 	return path, ok
 }
 
-// walk goes through one directory, in which nameOf knows the files that count.
-func (d *Store) walk(ctx context.Context, dir string, nameOf func(path string) (string, bool), visit func(artifactstore.StoredArtifact) error) error {
+// walk visits the artifacts of one directory. parse returns the name of the artifact at a path.
+func (d *Store) walk(ctx context.Context, dir string, parse func(path string) (string, bool), visit func(artifactstore.StoredArtifact) error) error {
 	entries, err := fs.ReadDir(d.root.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -162,11 +162,11 @@ func (d *Store) walk(ctx context.Context, dir string, nameOf func(path string) (
 	}
 	for _, e := range entries { // in order: a compressed artifact comes after a plain one
 		file, compressed := strings.CutSuffix(e.Name(), compressedSuffix)
-		name, ok := nameOf(dir + "/" + file)
+		name, ok := parse(dir + "/" + file)
 		if !ok || name == before || !e.Type().IsRegular() {
 			continue
 		}
-		h, err := d.held(name, e, compressed)
+		h, err := d.describe(name, e, compressed)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
@@ -181,8 +181,8 @@ func (d *Store) walk(ctx context.Context, dir string, nameOf func(path string) (
 	return nil
 }
 
-// held describes a file. A compressed one that cannot be read is described by its own size.
-func (d *Store) held(name string, e fs.DirEntry, compressed bool) (artifactstore.StoredArtifact, error) {
+// describe returns a file as an artifact. The size of a compressed one that cannot be read is that of its file.
+func (d *Store) describe(name string, e fs.DirEntry, compressed bool) (artifactstore.StoredArtifact, error) {
 	info, err := e.Info()
 	if err != nil {
 		return artifactstore.StoredArtifact{}, err
@@ -197,7 +197,7 @@ func (d *Store) held(name string, e fs.DirEntry, compressed bool) (artifactstore
 	return h, nil
 }
 
-// PathFor returns the path of the artifact called name, as Ref.Path has it, whether it is there or not.
+// PathFor implements [artifactstore.Namer].
 func (d *Store) PathFor(name string) string {
 	if _, isLog := artifactstore.ParseLiveName(name); isLog {
 		return filepath.Join(d.path, name)
@@ -206,4 +206,15 @@ func (d *Store) PathFor(name string) string {
 		return d.pathPrefix + name
 	}
 	return filepath.Join(d.path, location(name))
+}
+
+// Touch sets the time of an artifact, [artifactstore.StoredArtifact].Stored, to now. It is a hint that a power cut may
+// undo, and it ignores failures. A store with a directory as its spool orders evictions by it.
+func (d *Store) Touch(name string) {
+	if artifactstore.CheckName(name) != nil || d.enter(context.Background()) != nil {
+		return
+	}
+	defer d.ops.Done()
+	now := time.Now()
+	_ = d.root.Chtimes(location(name), now, now)
 }

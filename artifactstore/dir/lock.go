@@ -16,20 +16,20 @@ import (
 const (
 	// lockRetry is the pause between two attempts to take a lock that is held.
 	lockRetry = 10 * time.Millisecond
-	// maxLockHint is how many bytes of a lock file are read at most.
+	// maxLockHint is the largest part of a lock file that is read, in bytes.
 	maxLockHint = 256
-	// maxLockRaces is how often the lock file may change under our hands before that is a failure.
+	// maxLockRaces is the number of times that the lock file may change while we lock it, before that is a failure.
 	maxLockRaces = 8
 )
 
-// lockHint is what a lock file says about its holder. It is written after the lock is held and decides
-// nothing.
+// lockHint describes the holder of the lock in the lock file. It is written after the lock is taken, and only for error
+// texts.
 type lockHint struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
 }
 
-// errLockRace says that the lock file was created, removed or replaced while we took it.
+// errLockRace means that the lock file was created, removed or replaced while we locked it.
 var errLockRace = errors.New("lock file keeps changing")
 
 // acquireLock takes the lock of the store and keeps trying for wait.
@@ -44,7 +44,7 @@ func (d *Store) acquireLock(wait time.Duration) error {
 	}
 }
 
-// tryLock takes the lock if it is free, and then says so in the lock file.
+// tryLock takes the lock if it is free, and then writes the hint.
 func (d *Store) tryLock() error {
 	for range maxLockRaces {
 		f, err := d.lockFile()
@@ -82,7 +82,7 @@ func (d *Store) lockFile() (*os.File, error) {
 	return f, nil
 }
 
-// openLockFile opens or creates LOCK, and refuses anything that is not a regular file of ours.
+// openLockFile opens or creates LOCK, and rejects anything that is not a regular file of ours.
 func (d *Store) openLockFile() (*os.File, error) {
 	flags := os.O_RDWR | syscall.O_NONBLOCK
 	info, err := d.root.Lstat(lockName)
@@ -134,7 +134,7 @@ func flock(f *os.File) error {
 	}
 }
 
-// writeLockHint replaces what the lock file says.
+// writeLockHint replaces the content of the lock file.
 func writeLockHint(f *os.File) error {
 	hint, err := json.Marshal(lockHint{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
@@ -150,7 +150,7 @@ func writeLockHint(f *os.File) error {
 	return err
 }
 
-// readLockHint describes the holder of the lock as well as the lock file allows.
+// readLockHint returns a description of the holder of the lock for an error text.
 func readLockHint(f *os.File) string {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxLockHint))
 	var hint lockHint

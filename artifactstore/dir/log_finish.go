@@ -12,12 +12,13 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
-// pointerSuffix ends the name under which a pointer is made, before it replaces a log.
+// pointerSuffix ends the name under which the link to an artifact is created, before it replaces the log.
 const pointerSuffix = ".link"
 
-// Finish is Log's. The file of the log becomes the artifact, without a copy: it is made read-only, synced and
-// linked to its name. Then a symbolic link to that replaces the log, so that its path leads there for ever, also
-// for those who open it without us. We never follow the link: we read where it points to.
+// Finish implements [artifactstore.Log]. The file of the log becomes the artifact, without a copy: it is made read-only,
+// synced and linked to the name of the artifact. Then a symbolic link to that replaces the log, so that the path of the
+// log leads to the artifact for ever, also for other programs. This package never follows the link; it reads its target
+// and opens that.
 func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	w.syncing.Lock()
 	defer w.syncing.Unlock()
@@ -25,7 +26,7 @@ func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	l.mu.Lock()
 	size, done, err := l.size(), w.ref, w.usable()
 	if err == nil {
-		w.ended = artifactstore.ErrFinished // appends fail from here on; readers go on
+		w.endedBy = artifactstore.ErrFinished // appends fail from here on; readers go on
 	}
 	l.mu.Unlock()
 	if err != nil {
@@ -39,7 +40,7 @@ func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	defer l.mu.Unlock()
 	if err != nil {
 		w.failIfFinal(err)
-		w.ended = err
+		w.endedBy = err
 		w.close(err)
 		return artifactstore.Ref{}, fmt.Errorf("log %s: finish: %w", l.name, err)
 	}
@@ -52,6 +53,7 @@ func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	return ref, nil
 }
 
+// enterFinish makes the artifact during a call that was entered.
 func (w *logWriter) enterFinish(ctx context.Context, size int64) (artifactstore.Ref, error) {
 	if err := w.log.dir.enter(ctx); err != nil {
 		return artifactstore.Ref{}, err
@@ -60,7 +62,7 @@ func (w *logWriter) enterFinish(ctx context.Context, size int64) (artifactstore.
 	return w.makeArtifact(ctx, size)
 }
 
-// makeArtifact makes an artifact of a log to which nothing more is written, and replaces it by a pointer.
+// makeArtifact makes an artifact of a log that takes no more appends, and replaces the log by a link to it.
 func (w *logWriter) makeArtifact(ctx context.Context, size int64) (artifactstore.Ref, error) {
 	d := w.log.dir
 	if _, err := w.cut(size); err != nil {
@@ -70,7 +72,7 @@ func (w *logWriter) makeArtifact(ctx context.Context, size int64) (artifactstore
 	if w.hash != nil {
 		c = content.FromHash(w.hash, size)
 	} else {
-		digest, err := d.digestOf(ctx, w.file, size)
+		digest, err := d.hashFile(ctx, w.file, size)
 		if err != nil {
 			return artifactstore.Ref{}, err
 		}
@@ -90,7 +92,7 @@ func (w *logWriter) makeArtifact(ctx context.Context, size int64) (artifactstore
 	}
 	index := w.log.index
 	d.keepIndex(ref.Name, index.Finish(c))
-	return ref, d.point(w.log.name, ref.Name)
+	return ref, d.replaceLog(w.log.name, ref.Name)
 }
 
 // freeze makes the file read-only and durable.
@@ -99,11 +101,11 @@ func (w *logWriter) freeze() error {
 	if err := d.fault.do(stepFreezeLog, func() error { return w.file.Chmod(artifactMode) }); err != nil || d.volatile {
 		return err
 	}
-	return final(d.fault.do(stepSyncLog, w.file.Sync))
+	return asFinal(d.fault.do(stepSyncLog, w.file.Sync))
 }
 
-// point replaces the log by a pointer to an artifact.
-func (d *Store) point(log, artifact string) error {
+// replaceLog replaces a log by a link to an artifact, durably.
+func (d *Store) replaceLog(log, artifact string) error {
 	at := artifactstore.LiveName(log)
 	err := d.fault.do(stepPointLog, func() error {
 		if err := d.root.Remove(at + pointerSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -124,26 +126,26 @@ func (d *Store) point(log, artifact string) error {
 	return nil
 }
 
-// removeMarks removes the marks of a finished log. If that fails they stay, and vouch for nothing.
+// removeMarks removes the marks of a log that is gone. If that fails they stay, and are removed by the next OpenLog.
 func (d *Store) removeMarks(name string) {
 	_ = d.fault.do(stepRemoveMarks, func() error { return d.root.Remove(artifactstore.LiveName(name) + marksSuffix) })
 }
 
-// target returns the name of the artifact that a finished log leads to.
+// target returns the name of the artifact of a finished log.
 func (d *Store) target(name string) (string, error) {
 	to, err := d.root.Readlink(artifactstore.LiveName(name))
 	if err != nil {
 		return "", artifactstore.ReadError(err)
 	}
 	at, up := strings.CutPrefix(to, "../")
-	artifact, ok := nameAt(at)
+	artifact, ok := parseLocation(at)
 	if !up || !ok {
 		return "", fmt.Errorf("a link to something else: %w", artifactstore.ErrDamaged)
 	}
 	return artifact, nil
 }
 
-// openFinished opens a log that is an artifact.
+// openFinished opens a log that is an artifact already.
 func (d *Store) openFinished(ctx context.Context, name string) (artifactstore.Log, error) {
 	artifact, err := d.target(name)
 	if err != nil {
@@ -157,22 +159,23 @@ func (d *Store) openFinished(ctx context.Context, name string) (artifactstore.Lo
 		return nil, err
 	}
 	defer p.Close() // read-only
-	// Whoever finished it may have died before that was durable.
+	// The process that finished it may have died before the link was durable.
 	if err := d.syncDir(stepSyncLive, liveDirName); err != nil {
 		return nil, err
 	}
 	d.removeMarks(name)
-	return d.finished(name, p.Ref()), nil
+	return d.finishedLog(name, p.Ref()), nil
 }
 
-func (d *Store) finished(name string, ref artifactstore.Ref) artifactstore.Log {
+func (d *Store) finishedLog(name string, ref artifactstore.Ref) artifactstore.Log {
 	return artifactstore.NewFinishedLog(d.PathFor(artifactstore.LiveName(name)), ref, !d.volatile)
 }
 
-// complete takes up a finish that a crash ended after the file was an artifact, and before the pointer: nothing
-// may be appended to it any more. It reports false if there is none. The caller holds the lock of the log.
-func (d *Store) complete(ctx context.Context, name string, info os.FileInfo) (artifactstore.Ref, bool, error) {
-	if linksOf(info) < 2 {
+// resumeFinish completes a finish that a crash ended after the file had become an artifact and before the link replaced
+// the log: nothing may be appended to the file any more. It reports false if there is none. The caller holds the lock of
+// the log.
+func (d *Store) resumeFinish(ctx context.Context, name string, info os.FileInfo) (artifactstore.Ref, bool, error) {
+	if linkCount(info) < 2 {
 		return artifactstore.Ref{}, false, nil
 	}
 	f, _, err := d.openPlain(artifactstore.LiveName(name))
@@ -181,7 +184,7 @@ func (d *Store) complete(ctx context.Context, name string, info os.FileInfo) (ar
 	}
 	defer f.Close() // read-only
 	c := content.ID{Size: info.Size()}
-	if c.Digest, err = d.digestOf(ctx, f, c.Size); err != nil {
+	if c.Digest, err = d.hashFile(ctx, f, c.Size); err != nil {
 		return artifactstore.Ref{}, false, err
 	}
 	if !d.isArtifact(info, c) {
@@ -194,10 +197,10 @@ func (d *Store) complete(ctx context.Context, name string, info os.FileInfo) (ar
 	if !found {
 		return artifactstore.Ref{}, false, errors.New("its artifact could not be made durable, or taken back")
 	}
-	return ref, true, d.point(name, ref.Name)
+	return ref, true, d.replaceLog(name, ref.Name)
 }
 
-// isArtifact reports whether a file, which holds c, is the file of an artifact too.
+// isArtifact reports whether a file with content c is also the file of an artifact.
 func (d *Store) isArtifact(info os.FileInfo, c content.ID) bool {
 	for name := range c.Names(d.nameDigits) {
 		if artifact, err := d.root.Lstat(location(name)); err == nil && os.SameFile(artifact, info) {
@@ -207,8 +210,8 @@ func (d *Store) isArtifact(info os.FileInfo, c content.ID) bool {
 	return false
 }
 
-// nameOfLog returns what Pages takes for a log: the name of its artifact, when it has one.
-func (d *Store) nameOfLog(name string) string {
+// resolveLog returns the name under which Pages reads a log: that of its artifact if it is finished.
+func (d *Store) resolveLog(name string) string {
 	if artifact, err := d.target(name); err == nil {
 		return artifact
 	}
@@ -236,9 +239,10 @@ func (d *Store) logPages(ctx context.Context, name string) (*artifactstore.Pages
 	}
 }
 
-// errReplaced says that a log was finished while it was opened.
+// errReplaced means that a log was finished while it was opened.
 var errReplaced = errors.New("replaced meanwhile")
 
+// livePages opens a log that is not finished. It fails with errReplaced if it is finished meanwhile.
 func (d *Store) livePages(ctx context.Context, name string) (*artifactstore.Pages, error) {
 	l := d.lockLog(name)
 	defer l.mu.Unlock()

@@ -17,15 +17,15 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// mark vouches for the beginning of a log: if its first size bytes have the checksum, they are what was appended.
+// mark covers the beginning of a log: if its first size bytes have the checksum, they are those that were appended.
 type mark struct {
 	size  int64
-	check uint32 // see indexer.check
+	check uint32 // see blockindex.Builder.Checksum
 }
 
-// The file of marks of a log has three slots, so it never grows: two for the last syncs, which take turns, so
-// that a torn one leaves the other; and one for the last append, which is not synced. Each is in a page of its
-// own, so that writing one cannot tear another.
+// The file of marks of a log has three slots, so it never grows. Two are for the last syncs, in turns, so that a torn one
+// leaves the other. One is for the last append, which is not synced. Each has a page of its own, so that writing one
+// cannot tear another.
 const (
 	slotNow     = 2
 	slotCount   = 3
@@ -43,7 +43,7 @@ func (m mark) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
-// decodeMark reads what encode wrote.
+// decodeMark is the inverse of encode. It reports false for bytes that are not a mark.
 func decodeMark(b []byte) (mark, bool) {
 	body, rest := b[:markSize-4], b[len(markProduct):]
 	if string(b[:len(markProduct)]) != markProduct || crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(b[markSize-4:]) {
@@ -60,7 +60,7 @@ func (w *logWriter) writeMark(s step, slot int, m mark) error {
 	})
 }
 
-// createMarks makes the file of marks for an empty log. One that a crash left without a log goes first.
+// createMarks creates the file of marks of an empty log, after removing one that a crash left without a log.
 func (w *logWriter) createMarks() error {
 	d, at := w.log.dir, artifactstore.LiveName(w.log.name)+marksSuffix
 	err := d.fault.do(stepClearMarks, func() error {
@@ -83,7 +83,7 @@ func (w *logWriter) createMarks() error {
 		return err
 	}
 	err = d.fault.do(stepWriteMarks, func() error {
-		all := make([]byte, slotCount*slotBytes) // all of it, so that there is room for every later one
+		all := make([]byte, slotCount*slotBytes) // all slots, so that later marks need no space
 		for slot := range slotCount {
 			copy(all[slot*slotBytes:], mark{}.encode())
 		}
@@ -96,7 +96,7 @@ func (w *logWriter) createMarks() error {
 	return d.fault.do(stepSyncMarks, w.marks.Sync)
 }
 
-// readMarks returns the slots that hold a mark.
+// readMarks returns the marks of a log by slot, without those that are torn.
 func (d *Store) readMarks(name string) (map[int]mark, error) {
 	f, _, err := d.openPlain(artifactstore.LiveName(name) + marksSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,8 +119,8 @@ func (d *Store) readMarks(name string) (map[int]mark, error) {
 	return marks, nil
 }
 
-// load reads a log that nothing is known of: up to the last place that a mark vouches for. It returns the hash
-// of that. The caller holds l.mu.
+// load reads a log whose state is not in memory, up to the last place that a mark covers, and returns the hash of that.
+// The caller holds l.mu.
 func (l *liveLog) load(ctx context.Context) (*blake3.Hasher, error) {
 	marks, err := l.dir.readMarks(l.name)
 	if err != nil {
@@ -135,7 +135,7 @@ func (l *liveLog) load(ctx context.Context) (*blake3.Hasher, error) {
 	if !ok && info.Size() > 0 {
 		return nil, fmt.Errorf("%d bytes without a mark: %w", info.Size(), artifactstore.ErrDamaged)
 	}
-	x, hash, err := l.dir.vouched(ctx, f, info.Size(), marks)
+	x, hash, err := l.dir.readCovered(ctx, f, info.Size(), marks)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (l *liveLog) load(ctx context.Context) (*blake3.Hasher, error) {
 	return hash, nil
 }
 
-// lastDurable returns the last mark that was synced, and the slot of the other one.
+// lastDurable returns the largest mark that was synced, and the slot for the next one.
 func lastDurable(marks map[int]mark) (last mark, spare int, ok bool) {
 	for slot := range slotNow {
 		if m, valid := marks[slot]; valid && (!ok || m.size > last.size) {
@@ -159,8 +159,8 @@ func lastDurable(marks map[int]mark) (last mark, spare int, ok bool) {
 	return last, spare, ok
 }
 
-// vouched reads a file up to the last place that one of the marks vouches for.
-func (d *Store) vouched(ctx context.Context, f *os.File, size int64, marks map[int]mark) (good blockindex.Builder, hash *blake3.Hasher, err error) {
+// readCovered reads a file up to the last place that one of the marks covers.
+func (d *Store) readCovered(ctx context.Context, f *os.File, size int64, marks map[int]mark) (good blockindex.Builder, hash *blake3.Hasher, err error) {
 	var places []mark
 	for _, m := range marks {
 		if m.size <= size {

@@ -12,19 +12,19 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
-// shard is what the store knows about one shard directory. All names that a content may have are in one
-// shard, so holding mu settles who stores a content: everyone else waits, and then finds it there, synced.
+// shard is the state of one shard directory. All names that a content may have are in one shard, so its lock serializes
+// the puts of a content: the first one stores it, and the others find it stored and synced.
 type shard struct {
 	mu       sync.Mutex
 	unsynced bool // the directory was created, and the root could not be synced after that
-	// doubtful holds names whose sync failed. Another sync might succeed without having saved anything, so
-	// for this process they count as taken by other content.
-	doubtful map[string]struct{}
+	// failed has the names whose sync failed. Another sync might succeed without having saved anything, so for this
+	// process they count as taken by other content.
+	failed map[string]struct{}
 }
 
-// Put is [Sink]'s. The order is: write and hash a temporary file, check its size, make it read-only,
-// fsync it, link it to its name without replacing anything, fsync the directory, remove the temporary
-// name. A failed fsync is final: the file is deleted and not synced again.
+// Put implements [artifactstore.Sink]. It writes and hashes a temporary file, checks its size, makes it read-only, syncs
+// it, links it to its name without replacing anything, syncs the directory, and removes the temporary name, in that
+// order. A failed sync is final: the file is deleted and not synced again.
 func (d *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	ref, err := d.enterPut(ctx, b)
 	if err != nil {
@@ -33,6 +33,7 @@ func (d *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Re
 	return ref, nil
 }
 
+// enterPut chooses the way to put a blob by its type.
 func (d *Store) enterPut(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	if err := d.enter(ctx); err != nil {
 		return artifactstore.Ref{}, err
@@ -49,7 +50,7 @@ func (d *Store) enterPut(ctx context.Context, b artifactstore.Blob) (artifactsto
 	return d.putStream(ctx, b)
 }
 
-// putBytes looks for the content before it writes anything.
+// putBytes stores bytes in memory. It hashes them first, so content that is stored already costs no write.
 func (d *Store) putBytes(ctx context.Context, b content.Bytes) (artifactstore.Ref, error) {
 	c := content.Sum(b)
 	if ref, found, err := d.find(ctx, c); found || err != nil {
@@ -59,7 +60,7 @@ func (d *Store) putBytes(ctx context.Context, b content.Bytes) (artifactstore.Re
 	if err != nil {
 		return artifactstore.Ref{}, err
 	}
-	defer t.release() // after a successful link there is nothing worth reporting any more
+	defer t.release() // after a successful link a failure only leaves a file for the sweep
 	if err := t.write(b); err != nil {
 		return artifactstore.Ref{}, err
 	}
@@ -70,7 +71,7 @@ func (d *Store) putBytes(ctx context.Context, b content.Bytes) (artifactstore.Re
 	return ref, err
 }
 
-// putStream writes and hashes in one pass, and only then knows whether the content is there already.
+// putStream writes and hashes in one pass, and only then looks whether the content is stored already.
 func (d *Store) putStream(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	t, err := d.newTemp()
 	if err != nil {
@@ -120,7 +121,7 @@ func (d *Store) find(ctx context.Context, c content.ID) (ref artifactstore.Ref, 
 			return artifactstore.Ref{}, false, err
 		case state == nameFree:
 			return artifactstore.Ref{}, false, nil
-		case state == nameHoldsIt:
+		case state == nameStored:
 			return d.ref(name, c), true, nil
 		}
 	}
@@ -144,25 +145,26 @@ func (d *Store) link(ctx context.Context, path string, c content.ID) (artifactst
 		return artifactstore.Ref{}, err
 	}
 	for name := range c.Names(d.nameDigits) {
-		err := d.give(path, name)
+		err := d.linkName(path, name)
 		switch {
 		case err == nil:
-			return d.ref(name, c), d.settle(sh, name)
+			return d.ref(name, c), d.syncName(sh, name)
 		case !errors.Is(err, fs.ErrExist):
 			return artifactstore.Ref{}, err
 		}
 		switch state, err := d.inspect(ctx, sh, name, c); {
 		case err != nil:
 			return artifactstore.Ref{}, err
-		case state == nameHoldsIt:
+		case state == nameStored:
 			return d.ref(name, c), nil
 		}
 	}
 	return artifactstore.Ref{}, artifactstore.NoNameLeft(c)
 }
 
-// give gives the file at a path a name that neither form of an artifact has. The caller holds the lock of the shard.
-func (d *Store) give(path, name string) error {
+// linkName links the file at a path to the name of an artifact. It fails with fs.ErrExist if either form of an artifact has
+// the name. The caller holds the lock of the shard.
+func (d *Store) linkName(path, name string) error {
 	switch taken, err := d.hasCompressed(name); {
 	case err != nil:
 		return stepError(stepLink, err)
@@ -172,8 +174,7 @@ func (d *Store) give(path, name string) error {
 	return d.fault.do(stepLink, func() error { return d.root.Link(path, location(name)) })
 }
 
-// prepareShard makes sure that the directory for c is there, is no link, and is durable. The caller holds
-// sh.mu.
+// prepareShard makes sure that the directory for c exists, is not a link, and is durable. The caller holds sh.mu.
 func (d *Store) prepareShard(sh *shard, c content.ID) error {
 	created, err := d.ensureDir(shardName(c.Hex()), stepMakeShard, stepProtectShard)
 	sh.unsynced = sh.unsynced || created
@@ -187,42 +188,42 @@ func (d *Store) prepareShard(sh *shard, c content.ID) error {
 	return nil
 }
 
-// settle makes the name that was just linked durable, or takes it back. The caller holds sh.mu, so nobody
-// has been told of the name yet.
-func (d *Store) settle(sh *shard, name string) error {
+// syncName makes a name that was just linked durable, or removes it. The caller holds sh.mu, so no other call has seen the
+// name.
+func (d *Store) syncName(sh *shard, name string) error {
 	err := d.syncDir(stepSyncShard, shardName(name))
 	if err == nil {
 		return nil
 	}
 	if withdrawErr := d.fault.do(stepWithdraw, func() error { return d.root.Remove(location(name)) }); withdrawErr != nil {
-		sh.doubt(name)
+		sh.markFailed(name)
 		return errors.Join(err, withdrawErr)
 	}
 	return err
 }
 
-// doubt notes that name cannot be made durable any more. The caller holds sh.mu.
-func (sh *shard) doubt(name string) {
-	if sh.doubtful == nil {
-		sh.doubtful = make(map[string]struct{})
+// markFailed records that a name cannot be made durable any more. The caller holds sh.mu.
+func (sh *shard) markFailed(name string) {
+	if sh.failed == nil {
+		sh.failed = make(map[string]struct{})
 	}
-	sh.doubtful[name] = struct{}{}
+	sh.failed[name] = struct{}{}
 }
 
-// nameState says what is stored under a name.
+// nameState is the use of a name, compared with a content.
 type nameState int
 
 const (
-	nameFree    nameState = iota // nothing
-	nameHoldsIt                  // the content in question, durable
-	nameTaken                    // something else, or a damaged artifact
+	nameFree   nameState = iota // nothing
+	nameStored                  // the content in question, durable
+	nameTaken                   // something else, or a damaged artifact
 )
 
-// inspect compares what is stored under name with c. Whatever is found is left as it is. An artifact that
-// is there may have been put by a volatile store, or by a process that died before it synced, so it is
-// synced before anyone relies on it. The caller holds sh.mu.
+// inspect compares the artifact under a name with c, and changes nothing. The artifact may have been put by a volatile
+// store, or by a process that died before it synced, so it is synced before a call relies on it. The caller holds
+// sh.mu.
 func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.ID) (nameState, error) {
-	if _, doubtful := sh.doubtful[name]; doubtful {
+	if _, doubtful := sh.failed[name]; doubtful {
 		return nameTaken, nil
 	}
 	f, found, err := d.openVerified(ctx, name, c.Size)
@@ -239,17 +240,17 @@ func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.I
 		return nameTaken, nil
 	}
 	if d.volatile {
-		return nameHoldsIt, nil
+		return nameStored, nil
 	}
 	err = d.fault.do(stepSyncStored, f.file.Sync)
 	if err == nil {
 		err = d.syncDir(stepSyncShard, shardName(name))
 	}
 	if err != nil {
-		sh.doubt(name)
+		sh.markFailed(name)
 		return nameTaken, err
 	}
-	return nameHoldsIt, nil
+	return nameStored, nil
 }
 
 // ref returns the Ref of c under name.
@@ -257,7 +258,7 @@ func (d *Store) ref(name string, c content.ID) artifactstore.Ref {
 	return artifactstore.NewRef(c, name, d.PathFor(name))
 }
 
-// RefFor is [Holdings]'s.
+// RefFor implements [artifactstore.Namer].
 func (d *Store) RefFor(b []byte) artifactstore.Ref {
 	c := content.Sum(b)
 	return d.ref(c.Hex()[:d.nameDigits], c)

@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/internal/blockindex"
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
-// anySize lets openVerified accept an artifact of any size.
+// anySize makes openVerified accept an artifact of any size.
 const anySize = -1
 
-// Open is [Source]'s. It accepts a regular file that belongs to us and whose digest begins with its name,
-// and nothing else. It follows no link.
+// Open implements [artifactstore.Source]. It accepts only a regular file of ours whose digest begins with its name, and
+// follows no link.
 func (d *Store) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
 	if err := artifactstore.CheckName(name); err != nil {
 		return nil, err
@@ -32,15 +33,13 @@ func (d *Store) Open(ctx context.Context, name string) (*artifactstore.Reader, e
 	return artifactstore.NewReader(d.ref(name, c), f, f), nil
 }
 
-// Resolve returns the name of the artifact at an absolute path, as Ref.Path and Log.Path have it; whether it is
-// there is for the reader to find out. For a log that is finished it is that of its artifact. It fails with
-// ErrForeign.
+// Resolve implements [artifactstore.Namer].
 func (d *Store) Resolve(path string) (string, error) {
 	if location, ok := strings.CutPrefix(path, d.path+"/"); ok {
 		if log, ok := artifactstore.ParseLiveName(location); ok {
-			return d.nameOfLog(log), nil
+			return d.resolveLog(log), nil
 		}
-		if name, ok := nameAt(location); ok && d.pathPrefix == "" {
+		if name, ok := parseLocation(location); ok && d.pathPrefix == "" {
 			return name, nil
 		}
 	}
@@ -50,9 +49,8 @@ func (d *Store) Resolve(path string) (string, error) {
 	return "", fmt.Errorf("artifact store %s: %w", d.path, artifactstore.ErrOutsideStore)
 }
 
-// openVerified opens the artifact called name, reads all of it and checks that it is what its name says.
-// If size is not anySize, an artifact of another size is damaged as far as the caller is concerned, and is
-// not read.
+// openVerified opens the artifact called name, reads all of it and compares its digest with the name. Unless size is
+// anySize, an artifact of another size fails with ErrDamaged and is not read.
 func (d *Store) openVerified(ctx context.Context, name string, size int64) (*opened, content.ID, error) {
 	f, err := d.openArtifact(name)
 	if err != nil {
@@ -62,7 +60,7 @@ func (d *Store) openVerified(ctx context.Context, name string, size int64) (*ope
 	if size != anySize && size != c.Size {
 		err = fmt.Errorf("%d bytes long instead of %d: %w", c.Size, size, artifactstore.ErrDamaged)
 	} else {
-		c.Digest, err = d.digestOf(ctx, f, c.Size)
+		c.Digest, err = d.hashFile(ctx, f, c.Size)
 	}
 	if err == nil && !strings.HasPrefix(c.Hex(), name) {
 		err = fmt.Errorf("content has digest %s: %w", c.Hex(), artifactstore.ErrDamaged)
@@ -74,7 +72,7 @@ func (d *Store) openVerified(ctx context.Context, name string, size int64) (*ope
 	return f, c, nil
 }
 
-// openArtifact opens the artifact called name without reading it. While it has both forms the plain one counts.
+// openArtifact opens the artifact called name without reading it. If it has both forms, the plain one has precedence.
 func (d *Store) openArtifact(name string) (*opened, error) {
 	shardInfo, err := d.root.Lstat(shardName(name))
 	if err == nil && !shardInfo.IsDir() {
@@ -93,9 +91,9 @@ func (d *Store) openArtifact(name string) (*opened, error) {
 	return &opened{ReaderAt: f, file: f, info: info, size: info.Size()}, nil
 }
 
-// digestOf hashes f from its beginning and insists on size bytes. It looks at ctx between chunks and
-// leaves the position of a file as it is.
-func (d *Store) digestOf(ctx context.Context, f io.ReaderAt, size int64) (digest [content.DigestSize]byte, err error) {
+// hashFile returns the digest of f, which must have size bytes. It checks ctx between chunks and does not move the
+// position of a file.
+func (d *Store) hashFile(ctx context.Context, f io.ReaderAt, size int64) (digest [content.DigestSize]byte, err error) {
 	s := d.getScratch()
 	defer d.scratch.Put(s)
 	var total int64
@@ -115,4 +113,96 @@ func (d *Store) digestOf(ctx context.Context, f io.ReaderAt, size int64) (digest
 		return digest, fmt.Errorf("%d bytes instead of %d: %w", total, size, artifactstore.ErrDamaged)
 	}
 	return content.FromHash(s.hash, total).Digest, nil
+}
+
+// maxIndexSize is the largest index that is read, in bytes: that of an artifact of a terabyte.
+const maxIndexSize = 64 << 20
+
+// indexSuffix ends the name of the file with the index of an artifact, beside that of the artifact.
+const indexSuffix = ".index"
+
+// Pages implements [artifactstore.Source]. It reads the index of a large artifact instead of the artifact. If the index is
+// missing or corrupt, it reads the artifact once, verifies it and writes the index again.
+func (d *Store) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+	log, live := artifactstore.ParseLiveName(name)
+	if err := artifactstore.CheckName(name); err != nil && !live {
+		return nil, err
+	}
+	if err := d.enter(ctx); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", name, err)
+	}
+	defer d.ops.Done()
+	open := d.pages
+	if live {
+		name, open = log, d.logPages
+	}
+	p, err := open(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// pages opens an artifact with its index.
+func (d *Store) pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+	f, err := d.openArtifact(name)
+	if err != nil {
+		return nil, err
+	}
+	if i := d.readIndex(name); i != nil && i.Content.Size == f.size {
+		return artifactstore.NewPages(d.ref(name, i.Content), i, f, f), nil
+	}
+	f.Close() // read-only
+	f, c, err := d.openVerified(ctx, name, anySize)
+	if err != nil {
+		return nil, err
+	}
+	var x blockindex.Builder
+	if _, err := io.Copy(&x, io.NewSectionReader(f, 0, c.Size)); err != nil {
+		f.Close()
+		return nil, artifactstore.ReadError(err)
+	}
+	i := x.Finish(c)
+	d.keepIndex(name, i)
+	return artifactstore.NewPages(d.ref(name, c), i, f, f), nil
+}
+
+// readIndex returns the index beside an artifact, or nil if there is none or it is not one of that name.
+func (d *Store) readIndex(name string) *blockindex.Index {
+	f, info, err := d.openPlain(location(name) + indexSuffix)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() // read-only
+	if info.Size() > maxIndexSize {
+		return nil
+	}
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return nil
+	}
+	i, err := blockindex.Decode(b)
+	if err != nil || !strings.HasPrefix(i.Content.Hex(), name) {
+		return nil
+	}
+	return i
+}
+
+// keepIndex writes the index of an artifact that is large enough for one, in the place of any other. An index can be made
+// again from the artifact, so it is not synced, and failures are ignored.
+func (d *Store) keepIndex(name string, i *blockindex.Index) {
+	if i.Content.Size < blockindex.MinSize {
+		return
+	}
+	t, err := d.newTemp()
+	if err != nil {
+		return
+	}
+	defer t.release() // nothing is lost
+	if t.write(i.Encode()) != nil || t.file.Chmod(artifactMode) != nil {
+		return
+	}
+	if d.fault.do(stepLinkIndex, func() error { return d.root.Rename(t.path(), location(name)+indexSuffix) }) == nil {
+		t.name = ""
+	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// checkRootPath returns the absolute form of root. It refuses a path that could not be printed on one line
-// of a receipt, since artifact paths begin with it, and the one directory that must never become private.
+// checkRootPath returns the absolute form of root. It rejects a path that cannot be printed on one line of a receipt,
+// since artifact paths begin with it, and the root of all directories, which must never become private.
 func checkRootPath(root string) (string, error) {
 	if root == "" {
 		return "", fmt.Errorf("path is empty: %w", artifactstore.ErrRootUnsafe)
@@ -98,8 +98,7 @@ func (d *Store) makeRoot() error {
 	return nil
 }
 
-// makePrivateDir creates a directory that only we may use. One that appeared in the meantime is left as it
-// is.
+// makePrivateDir creates a directory that only we may use. A directory that appeared in the meantime stays as it is.
 func makePrivateDir(base *os.Root, name string) error {
 	err := base.Mkdir(name, dirMode)
 	if errors.Is(err, fs.ErrExist) {
@@ -111,13 +110,13 @@ func makePrivateDir(base *os.Root, name string) error {
 	return base.Chmod(name, dirMode)
 }
 
-// checkParent refuses a directory in which another user could replace the root.
+// checkParent rejects a directory in which another user could replace the root.
 func (d *Store) checkParent(parent string) error {
 	info, err := os.Stat(parent)
 	if err != nil {
 		return stepError(stepMakeRoot, err)
 	}
-	owner := ownerOf(info)
+	owner := fileOwner(info)
 	switch mode := info.Mode(); {
 	case !info.IsDir():
 		return fmt.Errorf("parent %s is not a directory: %w", parent, artifactstore.ErrRootUnsafe)
@@ -129,13 +128,13 @@ func (d *Store) checkParent(parent string) error {
 	return nil
 }
 
-// openRoot opens the root that is there and refuses one that others control.
+// openRoot opens an existing root and rejects one that others control.
 func (d *Store) openRoot() error {
 	named, err := os.Lstat(d.path)
 	if err != nil {
 		return stepError(stepMakeRoot, err)
 	}
-	switch owner := ownerOf(named); {
+	switch owner := fileOwner(named); {
 	case named.Mode()&os.ModeSymlink != 0:
 		return fmt.Errorf("it is a symbolic link: %w", artifactstore.ErrRootUnsafe)
 	case !named.IsDir():
@@ -159,7 +158,7 @@ func (d *Store) openRoot() error {
 	return nil
 }
 
-// protectRoot takes away what group and others may do with a root that is ours.
+// protectRoot removes the permissions of group and others from the root.
 func (d *Store) protectRoot() error {
 	info, err := d.root.Stat(".")
 	if err != nil {
@@ -171,9 +170,9 @@ func (d *Store) protectRoot() error {
 	return d.fault.do(stepProtectRoot, func() error { return d.root.Chmod(".", dirMode) })
 }
 
-// syncParents makes the path down to the root durable. It runs before FORMAT is written, so a store that
-// has a FORMAT needs no such care, even if the process that created the directories died at once. A parent
-// that we may not open, or that cannot be synced at all, was not created by us.
+// syncParents makes the path down to the root durable. It runs before FORMAT is written, so a store with a FORMAT needs
+// no such sync, even if the process that created the directories died right after. A parent that we may not open, or that
+// cannot be synced at all, was not created by us.
 func (d *Store) syncParents() error {
 	for path := d.path; path != filepath.Dir(path); {
 		path = filepath.Dir(path)

@@ -12,8 +12,8 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Stage is [Stager]'s. A stage is a temporary file, open until Discard. What is written is hashed on the
-// way, and Put of the sealed blob links the file to its name: the bytes are written once.
+// Stage implements [artifactstore.Stager]. A stage is a temporary file, open until Discard. Bytes are hashed while they
+// are written, and Put of the sealed blob links the file to its name: they are written once.
 func (d *Store) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	s, err := d.newStage(ctx)
 	if err != nil {
@@ -34,11 +34,11 @@ func (d *Store) newStage(ctx context.Context) (*stage, error) {
 	s := &stage{store: d, ctx: ctx, temp: t, hash: blake3.New(), index: &blockindex.Builder{}}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stages[s] = struct{}{} // also if Close has begun: it waits for this call before it looks
+	d.stages[s] = struct{}{} // also if Close has begun, since it waits for this call first
 	return s, nil
 }
 
-// stage is a Stage of Dir.
+// stage implements [artifactstore.Stage].
 type stage struct {
 	store *Store
 	ctx   context.Context // of the whole stage, see Stager
@@ -69,7 +69,7 @@ func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 		err = s.temp.writeParts(parts)
 	}
 	if err != nil {
-		s.fail(err) // what release could add is of no use to a writer
+		s.fail(err) // an error of releasing the file is of no use to a writer
 		return 0, s.failed
 	}
 	for _, p := range parts {
@@ -78,8 +78,7 @@ func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 	return newlines, nil
 }
 
-// take hashes and indexes bytes that are in the file. It returns how many newlines are in them. The caller
-// holds s.mu.
+// take hashes and indexes bytes that are in the file, and returns the number of newlines in them. The caller holds s.mu.
 func (s *stage) take(p []byte) (newlines int) {
 	s.hash.Write(p) // a hash never fails
 	s.size += int64(len(p))
@@ -105,7 +104,7 @@ func (s *stage) Prefix() (artifactstore.Blob, error) {
 	return &prefixBlob{stage: s, size: s.size}, nil
 }
 
-// prefixBlob is the beginning of a dirStage. Its bytes are written and never change.
+// prefixBlob is the beginning of a stage. Its bytes are written and never change.
 type prefixBlob struct {
 	stage *stage
 	size  int64
@@ -120,7 +119,7 @@ func (b *prefixBlob) Open() (io.ReadCloser, error) {
 	return content.NopCloser{ReadSeeker: io.NewSectionReader(b.stage.temp.file, 0, b.size)}, nil
 }
 
-// usable reports why the stage takes no more bytes. The caller holds s.mu.
+// usable returns the reason why the stage takes no more bytes, or nil. The caller holds s.mu.
 func (s *stage) usable() error {
 	if s.failed == nil && s.sealed {
 		return fmt.Errorf("stage: %w", artifactstore.ErrSealed)
@@ -137,14 +136,14 @@ func (s *stage) Discard() error {
 	return s.end()
 }
 
-// ended reports why the stage has ended, or nil if it has not.
+// ended returns the reason why the stage has ended, or nil if it has not.
 func (s *stage) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed
 }
 
-// end gives the temporary file back. Only the first call does anything.
+// end discards the temporary file. Only the first call has an effect.
 func (s *stage) end() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +159,7 @@ func (s *stage) fail(err error) error {
 	return s.temp.release()
 }
 
-// sealedBlob is a sealed dirStage.
+// sealedBlob is the payload of a sealed stage.
 type sealedBlob struct {
 	stage   *stage
 	content content.ID
@@ -178,9 +177,8 @@ func (b *sealedBlob) Open() (io.ReadCloser, error) {
 	return content.NopCloser{ReadSeeker: io.NewSectionReader(b.stage.temp.file, 0, b.content.Size)}, nil
 }
 
-// putSealed stores a blob of this store without copying it, as long as its temporary file has a name. It
-// loses that when it is stored; if the artifact is gone or damaged by the time that the same blob is put
-// again, the bytes are copied from the open file.
+// putSealed stores a blob of this store without a copy, while its temporary file has a name, which it loses when it is
+// stored. If the artifact is gone or damaged when the same blob is put again, the bytes are copied from the open file.
 func (d *Store) putSealed(ctx context.Context, b *sealedBlob) (artifactstore.Ref, error) {
 	if err := b.stage.ended(); err != nil {
 		return artifactstore.Ref{}, err

@@ -10,8 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// step is one operation on the file system. A failure is reported under its name, and tests make a chosen
-// one fail.
+// step is the name of one operation on the file system. Errors begin with it, and tests make chosen ones fail.
 type step string
 
 // Every step of a directory store, in the order in which opening one and putting into it takes them.
@@ -73,8 +72,8 @@ const (
 	stepRemoveMarks step = "remove marks of log"
 )
 
-// stepError says which step failed and which sentinel that is. It drops the path that the os package adds:
-// a temporary name is random, and error texts are not to be.
+// stepError wraps an error with the step that failed and the sentinel of its errno. It drops the path that package os
+// adds: a temporary name is random, and error texts must not be.
 func stepError(s step, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
@@ -90,11 +89,11 @@ func stepError(s step, err error) error {
 	return fmt.Errorf("%s: %w", s, err)
 }
 
-// faultFunc is asked before every step. An error takes the place of the step.
+// faultFunc is called before every step. If it returns an error, the step fails with that and is not run. It is nil outside
+// of tests.
 type faultFunc func(step) error
 
-// do runs one step. Go repeats the system calls that a signal interrupts, but for link and rename; here they
-// are repeated too.
+// do runs one step, again if a signal interrupted it: Go repeats interrupted system calls except for link and rename.
 func (f faultFunc) do(s step, op func() error) error {
 	for {
 		switch err := f.try(s, op); {
@@ -106,7 +105,7 @@ func (f faultFunc) do(s step, op func() error) error {
 	}
 }
 
-// try runs one step once, unless a test lets it fail.
+// try runs one step once, unless a test makes it fail.
 func (f faultFunc) try(s step, op func() error) error {
 	if f != nil {
 		if err := f(s); err != nil {

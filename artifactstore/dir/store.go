@@ -38,8 +38,8 @@ const (
 	artifactMode os.FileMode = 0o400
 )
 
-// chunkSize is how many bytes of a streamed payload are read, hashed and written at a time: large enough
-// that system calls do not count, small enough to stay in the processor's cache.
+// chunkSize is the number of bytes of a streamed payload that are read, hashed and written at a time: enough to make the
+// cost of system calls negligible, and few enough to stay in the cache of the processor.
 const chunkSize = 256 << 10
 
 // Options configure a Store. The zero value is the safe choice for a local disk.
@@ -269,7 +269,7 @@ func (d *Store) Close() error {
 		errs = append(errs, stage.end())
 	}
 	for _, l := range d.openLogs() {
-		l.shut()
+		l.closeWriter()
 	}
 	if err := errors.Join(append(errs, d.release())...); err != nil {
 		return fmt.Errorf("artifact store %s: close: %w", d.path, err)

@@ -12,19 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyStep is how many bytes the system is asked to copy at a time. It bounds how long a cancelled copy
-// goes on, and how far it is ahead of what reads it.
+// copyStep is the number of bytes that the system copies at a time. It limits how long a cancelled copy goes on, and how
+// far it is ahead of its reader.
 const copyStep = 4 << 20
 
-// copyBuffer is how much of a copy is read at a time, in bytes.
+// copyBuffer is the number of bytes of a copy that are read at a time.
 const copyBuffer = 64 << 10
 
-// hashAhead is how many buffers there are between the reader of a copy and its hash.
+// hashAhead is the number of buffers between the reader of a copy and its hash.
 const hashAhead = 16
 
-// TakeFile is [FileTaker]'s. The system copies the file, or shares its blocks where the file system can do
-// that. Close behind it the copy is read, indexed and shown, and another goroutine hashes it. Where the
-// system cannot copy from file to file, the bytes are read and written. The stage is locked meanwhile.
+// TakeFile implements [artifactstore.FileTaker]. The system copies the file, or shares its blocks if the file system can
+// do that. The copy is read right behind, indexed and passed to see, and another goroutine hashes it. If the system cannot
+// copy from file to file, the bytes are read and written. The stage is locked meanwhile.
 func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +42,7 @@ func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines 
 	return nil
 }
 
-// takeSmallFile takes a file that is not worth a goroutine.
+// takeSmallFile takes a file that is too small for goroutines of its own.
 func (s *stage) takeSmallFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
 	c := s.store.getScratch()
 	defer s.store.scratch.Put(c)
@@ -57,7 +57,7 @@ func (s *stage) takeSmallFile(file *os.File, size int64, see func(p []byte, newl
 	return nil
 }
 
-// copyBlock reads the next bytes of a file and appends them to the stage's.
+// copyBlock reads the next bytes of a file and appends them to that of the stage.
 func (s *stage) copyBlock(file *os.File, buf []byte, at, size int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func (s *stage) copyBlock(file *os.File, buf []byte, at, size int64) (int, error
 
 func (s *stage) takeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
 	hash := startHasher(s.hash)
-	defer hash.end()
+	defer hash.wait()
 	c := startCopy(s, file, size)
 	defer c.end()
 	for at := int64(0); at < size; {
@@ -81,7 +81,7 @@ func (s *stage) takeFile(file *os.File, size int64, see func(p []byte, newlines 
 			return err
 		}
 		see(buf[:n], s.index.Add(buf[:n]))
-		hash.take(buf[:n])
+		hash.submit(buf[:n])
 		s.size += int64(n)
 		at += int64(n)
 	}
@@ -94,7 +94,7 @@ type asyncHasher struct {
 	done       chan struct{}
 }
 
-// startHasher begins to hash. Nobody else may use the hash before end.
+// startHasher starts the goroutine of an asyncHasher, which alone uses the hash until wait returns.
 func startHasher(hash io.Writer) asyncHasher {
 	b := asyncHasher{make(chan []byte, hashAhead), make(chan []byte, hashAhead), make(chan struct{})}
 	for range hashAhead {
@@ -110,46 +110,46 @@ func startHasher(hash io.Writer) asyncHasher {
 	return b
 }
 
-// buffer waits for a buffer to fill.
+// buffer waits for an empty buffer.
 func (b asyncHasher) buffer() []byte { return <-b.free }
 
-// take takes a buffer that is filled.
-func (b asyncHasher) take(p []byte) { b.full <- p }
+// submit passes a filled buffer on to be hashed.
+func (b asyncHasher) submit(p []byte) { b.full <- p }
 
-// end waits until everything is hashed.
-func (b asyncHasher) end() {
+// wait ends the goroutine once everything is hashed.
+func (b asyncHasher) wait() {
 	close(b.full)
 	<-b.done
 }
 
-// fileCopy copies a file to the end of a stage's on a goroutine of its own.
+// fileCopy copies a file to the end of that of a stage, on a goroutine of its own.
 type fileCopy struct {
-	stage   *stage
-	file    *os.File
-	size    int64      // of the file
-	base    int64      // of the stage's file before
-	reached chan int64 // how long the copy is; closed where it ends
-	stop    chan struct{}
-	failed  error // why it has ended, once reached is closed
-	copied  int64 // as the reader knows it
-	ended   bool  // as the reader knows it
+	stage    *stage
+	file     *os.File
+	size     int64      // of the file
+	base     int64      // of the stage's file before
+	progress chan int64 // sizes of the copy so far; closed at its end
+	stop     chan struct{}
+	failed   error // why it has ended, once progress is closed
+	copied   int64 // seen by the reader
+	ended    bool  // seen by the reader
 }
 
 func startCopy(s *stage, file *os.File, size int64) *fileCopy {
-	c := &fileCopy{stage: s, file: file, size: size, base: s.size, reached: make(chan int64, 1), stop: make(chan struct{})}
+	c := &fileCopy{stage: s, file: file, size: size, base: s.size, progress: make(chan int64, 1), stop: make(chan struct{})}
 	go c.run()
 	return c
 }
 
-// end waits until nothing is copied any more.
+// end stops the copy and waits for its goroutine.
 func (c *fileCopy) end() {
 	close(c.stop)
-	for range c.reached {
+	for range c.progress {
 	}
 }
 
 func (c *fileCopy) run() {
-	defer close(c.reached)
+	defer close(c.progress)
 	for at := int64(0); at < c.size; {
 		n, err := c.step(at)
 		if err != nil {
@@ -158,17 +158,17 @@ func (c *fileCopy) run() {
 		}
 		at += n
 		select {
-		case c.reached <- at:
+		case c.progress <- at:
 		case <-c.stop:
 			return
 		}
 	}
 }
 
-// errCannotCopy says that the system does not copy between these files.
+// errCannotCopy means that the system cannot copy between these files.
 var errCannotCopy = errors.New("the system cannot copy between these files")
 
-// step copies some bytes, or everything if the file system shares blocks.
+// step copies the next bytes, or all at once if the file system shares blocks. It returns their number.
 func (c *fileCopy) step(at int64) (n int64, err error) {
 	if err := c.stage.ctx.Err(); err != nil {
 		return 0, err
@@ -184,7 +184,7 @@ func (c *fileCopy) step(at int64) (n int64, err error) {
 	return n, err
 }
 
-// cloned makes of a clone, which is all that the file is by now, its first bytes.
+// cloned truncates a clone to size bytes: the file may have grown since its size was taken.
 func (c *fileCopy) cloned() (int64, error) {
 	clone := c.stage.temp.file
 	info, err := clone.Stat()
@@ -216,13 +216,13 @@ func copyRange(to, from *os.File, at, length int64) (int64, error) {
 	}
 }
 
-// cannotCopy is what the system says where reading and writing may still work.
+// cannotCopy are the errors of copying after which reading and writing may still work.
 var cannotCopy = []error{syscall.ENOSYS, syscall.EXDEV, syscall.EINVAL, syscall.EOPNOTSUPP, syscall.EPERM, syscall.EIO}
 
-// read reads the next bytes of the copy, once they are there. Where the system does not copy, it copies.
+// read reads the next bytes of the copy once they exist. If the system does not copy, it copies them itself.
 func (c *fileCopy) read(buf []byte, at int64) (int, error) {
 	if at == c.copied && !c.ended {
-		reached, more := <-c.reached
+		reached, more := <-c.progress
 		c.copied, c.ended = max(reached, c.copied), !more
 	}
 	if at < c.copied {

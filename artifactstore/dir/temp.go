@@ -82,10 +82,10 @@ func (t *temp) writeParts(parts [][]byte) error {
 	})
 }
 
-// maxVector is how many parts the system takes in one call.
+// maxVector is the number of parts that the system takes in one call (UIO_MAXIOV).
 const maxVector = 1024
 
-// writeVector is one system call, which may write less than it was given.
+// writeVector writes parts with one system call, which may write less than all.
 func (t *temp) writeVector(parts [][]byte) (written int, err error) {
 	raw, err := t.file.SyscallConn()
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *temp) writeVector(parts [][]byte) (written int, err error) {
 	return written, errors.Join(err, failed)
 }
 
-// writeRest writes what is in the parts after the bytes that are written.
+// writeRest writes the bytes of the parts after the first written ones.
 func (t *temp) writeRest(parts [][]byte, written int) error {
 	for _, p := range parts {
 		done := min(written, len(p))
@@ -116,9 +116,8 @@ func (t *temp) writeRest(parts [][]byte, written int) error {
 	return nil
 }
 
-// freeze makes the file read-only and durable. When it fails the file must be given up: after a failed
-// fsync the system may have dropped the very pages that it could not write, and a second fsync would not
-// notice.
+// freeze makes the file read-only and durable. After an error the file must not be used: after a failed fsync the system
+// may have dropped the pages that it could not write, and a second fsync would not notice.
 func (t *temp) freeze() error {
 	if t.frozen {
 		return nil
@@ -135,7 +134,7 @@ func (t *temp) freeze() error {
 	return nil
 }
 
-// freezeDurably is freeze, and makes the file durable also in a volatile store.
+// freezeDurably is freeze, but durable also in a volatile store.
 func (t *temp) freezeDurably() error {
 	if err := t.freeze(); err != nil || !t.dir.volatile {
 		return err
@@ -145,15 +144,15 @@ func (t *temp) freezeDurably() error {
 
 func (t *temp) sync() error { return t.dir.fault.do(stepSyncTemp, t.file.Sync) }
 
-// keepTime makes the file as old as the one whose place it takes.
+// keepTime sets the time of the file to that of the file that it replaces.
 func (t *temp) keepTime(modified time.Time) error {
 	return t.dir.fault.do(stepKeepTime, func() error { return t.dir.tmp.Chtimes(t.name, modified, modified) })
 }
 
-// path returns the name of the file relative to the root.
+// path returns the path of the file relative to the root.
 func (t *temp) path() string { return tempDirName + "/" + t.name }
 
-// unname removes the temporary name and leaves the file open. Only the first call does anything.
+// unname removes the temporary name and leaves the file open. Only the first call has an effect.
 func (t *temp) unname() error {
 	if t.name == "" {
 		return nil
@@ -163,8 +162,8 @@ func (t *temp) unname() error {
 	return t.dir.fault.do(stepRemoveTemp, func() error { return t.dir.tmp.Remove(name) })
 }
 
-// release removes the temporary name and closes the file. An error means that the next start has something
-// to sweep, no more.
+// release removes the temporary name and closes the file. An error means no more than that the next start has a file to
+// sweep.
 func (t *temp) release() error {
 	err := t.unname()
 	t.file.Close() // what mattered was synced

@@ -67,8 +67,8 @@ func (m *Store) logPages(ctx context.Context, name string) (*artifactstore.Pages
 	return artifactstore.NewPages(artifactstore.Ref{Name: artifactstore.LiveName(name), Path: pathFor(artifactstore.LiveName(name)), Size: i.Content.Size}, i, bytes.NewReader(l.all), io.NopCloser(nil)), nil
 }
 
-// nameOfLog is as that of Dir.
-func (m *Store) nameOfLog(name string) string {
+// resolveLog is as that of Dir.
+func (m *Store) resolveLog(name string) string {
 	if l := m.log(name, false); l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -173,7 +173,7 @@ func (m *Store) removeLog(name string) error {
 	return nil
 }
 
-func (m *Store) heldLogs() (held []artifactstore.StoredArtifact) {
+func (m *Store) liveLogs() (held []artifactstore.StoredArtifact) {
 	m.mu.RLock()
 	logs := maps.Clone(m.logs)
 	m.mu.RUnlock()

@@ -120,7 +120,7 @@ func (m *Store) Pages(ctx context.Context, name string) (*artifactstore.Pages, e
 func (m *Store) Resolve(path string) (string, error) {
 	if name, ok := strings.CutPrefix(path, pathFor("")); ok {
 		if log, ok := artifactstore.ParseLiveName(name); ok {
-			return m.nameOfLog(log), nil
+			return m.resolveLog(log), nil
 		}
 		if artifactstore.CheckName(name) == nil {
 			return name, nil
@@ -180,7 +180,7 @@ func (m *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 		held = append(held, artifactstore.StoredArtifact{Name: name, Size: a.content.Size})
 	}
 	m.mu.RUnlock()
-	held = append(held, m.heldLogs()...)
+	held = append(held, m.liveLogs()...)
 	for _, h := range held {
 		if err := errors.Join(ctx.Err(), visit(h)); err != nil {
 			return err

@@ -37,13 +37,13 @@ const (
 	dialTimeout  = 5 * time.Second
 	shortTimeout = 10 * time.Second // of a request without a body to speak of
 	blockTimeout = 30 * time.Second // of a few blocks
-	// slowest is the rate below which a transfer is given up, in bytes a second; the first minute is free.
-	slowest = 128 << 10
+	// minRate is the rate below which a transfer is given up, in bytes a second; the first minute is free.
+	minRate = 128 << 10
 )
 
 // transferTimeout is how long it may take to move so many bytes.
 func transferTimeout(size int64) time.Duration {
-	return time.Minute + time.Duration(size/slowest)*time.Second
+	return time.Minute + time.Duration(size/minRate)*time.Second
 }
 
 // errExists says that there is an object of that name.
@@ -116,17 +116,17 @@ func failure(ctx context.Context, err error) error {
 // errTimeout is the cause of a context that ended by a timeout of ours.
 var errTimeout = errors.New("the object store took too long")
 
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, errTimeout)
 }
 
 // stat asks for an object without its bytes.
 func (b *bucket) stat(ctx context.Context, name string) (object, error) {
-	ctx, cancel := within(ctx, shortTimeout)
+	ctx, cancel := withTimeout(ctx, shortTimeout)
 	defer cancel()
 	info, err := b.core.StatObject(ctx, b.at.bucket, b.at.object(name), minio.StatObjectOptions{})
 	if err == nil {
-		return objectOf(info), nil
+		return newObject(info), nil
 	}
 	err = failure(ctx, err)
 	if !errors.Is(err, artifactstore.ErrUnknown) {
@@ -138,10 +138,10 @@ func (b *bucket) stat(ctx context.Context, name string) (object, error) {
 		return object{}, failure(ctx, err)
 	}
 	_ = body.Close() // it came into being in between
-	return objectOf(info), nil
+	return newObject(info), nil
 }
 
-func objectOf(info minio.ObjectInfo) object {
+func newObject(info minio.ObjectInfo) object {
 	o := object{size: info.Size}
 	for key, value := range info.UserMetadata {
 		if strings.EqualFold(key, digestKey) {
@@ -157,12 +157,12 @@ func (b *bucket) get(ctx context.Context, name string) (io.ReadCloser, object, e
 	if err != nil {
 		return nil, object{}, failure(ctx, err)
 	}
-	return body, objectOf(info), nil
+	return body, newObject(info), nil
 }
 
 // getSmall returns an object that has at most limit bytes.
 func (b *bucket) getSmall(ctx context.Context, name string, limit int64) ([]byte, error) {
-	ctx, cancel := within(ctx, blockTimeout)
+	ctx, cancel := withTimeout(ctx, blockTimeout)
 	defer cancel()
 	body, o, err := b.get(ctx, name)
 	if err != nil {
@@ -181,7 +181,7 @@ func (b *bucket) getSmall(ctx context.Context, name string, limit int64) ([]byte
 
 // readAt fills p from an offset of an object that has size bytes.
 func (b *bucket) readAt(ctx context.Context, name string, p []byte, offset, size int64) error {
-	ctx, cancel := within(ctx, blockTimeout)
+	ctx, cancel := withTimeout(ctx, blockTimeout)
 	defer cancel()
 	var options minio.GetObjectOptions
 	if err := options.SetRange(offset, offset+int64(len(p))-1); err != nil {
@@ -208,11 +208,11 @@ func (b *bucket) readAt(ctx context.Context, name string, p []byte, offset, size
 // create makes an object of size bytes from r, unless there is one: then it fails with errExists. The bytes must have
 // the digest, or it fails with ErrDamaged and there is no object: who verified them before may have read others.
 func (b *bucket) create(ctx context.Context, name, digest string, r io.ReaderAt, size int64) error {
-	return b.createChecked(ctx, name, digest, r, size, &sums{want: digest, whole: blake3.New()})
+	return b.createChecked(ctx, name, digest, r, size, &checksums{want: digest, whole: blake3.New()})
 }
 
-func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.ReaderAt, size int64, check *sums) error {
-	ctx, cancel := within(ctx, transferTimeout(size))
+func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.ReaderAt, size int64, check *checksums) error {
+	ctx, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()
 	options := minio.PutObjectOptions{UserMetadata: map[string]string{digestKey: digest}, DisableContentSha256: true}
 	options.SetMatchETagExcept("*")
@@ -220,9 +220,9 @@ func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.Re
 		return b.createInParts(ctx, name, r, size, options, check)
 	}
 	content := io.NewSectionReader(r, 0, size)
-	sum, err := check.of(content)
+	sum, err := check.piece(content)
 	if err == nil {
-		err = check.err()
+		err = check.check()
 	}
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.Re
 
 // createInParts does what minio-go's PutObject does with a large object, which drops the condition when it
 // completes the object.
-func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, size int64, options minio.PutObjectOptions, check *sums) (err error) {
+func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, size int64, options minio.PutObjectOptions, check *checksums) (err error) {
 	key := b.at.object(name)
 	id, err := b.core.NewMultipartUpload(ctx, b.at.bucket, key, options)
 	if err != nil {
@@ -251,7 +251,7 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 	each := max(partSize, (size+maxParts-1)/maxParts)
 	for at := int64(0); at < size; at += each {
 		content := io.NewSectionReader(r, at, min(each, size-at))
-		sum, err := check.of(content)
+		sum, err := check.piece(content)
 		if err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 		}
 		parts = append(parts, minio.CompletePart{PartNumber: len(parts) + 1, ETag: part.ETag})
 	}
-	if err := check.err(); err != nil {
+	if err := check.check(); err != nil {
 		return err
 	}
 	var complete minio.PutObjectOptions
@@ -289,20 +289,20 @@ func (b *bucket) createPart(ctx context.Context, key, id string, number int, r i
 
 // abort gives the parts of an upload back. What it cannot give back is for a rule of the bucket.
 func (b *bucket) abort(ctx context.Context, key, id string) {
-	ctx, cancel := within(context.WithoutCancel(ctx), shortTimeout)
+	ctx, cancel := withTimeout(context.WithoutCancel(ctx), shortTimeout)
 	defer cancel()
 	_ = b.core.AbortMultipartUpload(ctx, b.at.bucket, key, id)
 }
 
-// sums are of the bytes that are sent: of each piece the one that the object store compares, and of all of them the
+// checksums are of the bytes that are sent: of each piece the one that the object store compares, and of all of them the
 // digest that they must have.
-type sums struct {
+type checksums struct {
 	want  string // empty: any
 	whole *blake3.Hasher
 }
 
-// of reads a piece and goes back to its beginning.
-func (s *sums) of(r *io.SectionReader) (string, error) {
+// piece reads a piece and goes back to its beginning.
+func (s *checksums) piece(r *io.SectionReader) (string, error) {
 	piece := md5.New()
 	if _, err := io.Copy(io.MultiWriter(piece, s.whole), r); err != nil {
 		return "", err
@@ -311,8 +311,8 @@ func (s *sums) of(r *io.SectionReader) (string, error) {
 	return base64.StdEncoding.EncodeToString(piece.Sum(nil)), err
 }
 
-// err fails with ErrDamaged if the pieces are not what they must be.
-func (s *sums) err() error {
+// check fails with ErrDamaged if the pieces are not what they must be.
+func (s *checksums) check() error {
 	if got := hex.EncodeToString(s.whole.Sum(nil)); s.want != "" && got != s.want {
 		return fmt.Errorf("the copy in the spool has the digest %s: %w", got, artifactstore.ErrDamaged)
 	}
@@ -321,12 +321,12 @@ func (s *sums) err() error {
 
 // createSmall is create for bytes that are at hand, and that have another digest than the object is to say.
 func (b *bucket) createSmall(ctx context.Context, name, digest string, content []byte) error {
-	return b.createChecked(ctx, name, digest, bytes.NewReader(content), int64(len(content)), &sums{whole: blake3.New()})
+	return b.createChecked(ctx, name, digest, bytes.NewReader(content), int64(len(content)), &checksums{whole: blake3.New()})
 }
 
-// digestOf reads an object to know its digest, where whoever wrote it did not say.
-func (b *bucket) digestOf(ctx context.Context, name string, size int64) (string, error) {
-	ctx, cancel := within(ctx, transferTimeout(size))
+// hashObject reads an object to know its digest, where whoever wrote it did not say.
+func (b *bucket) hashObject(ctx context.Context, name string, size int64) (string, error) {
+	ctx, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()
 	body, _, err := b.get(ctx, name)
 	if err != nil {
@@ -342,7 +342,7 @@ func (b *bucket) digestOf(ctx context.Context, name string, size int64) (string,
 
 // remove deletes an object; that there is none is no failure.
 func (b *bucket) remove(ctx context.Context, name string) error {
-	ctx, cancel := within(ctx, shortTimeout)
+	ctx, cancel := withTimeout(ctx, shortTimeout)
 	defer cancel()
 	err := b.core.RemoveObject(ctx, b.at.bucket, b.at.object(name), minio.RemoveObjectOptions{})
 	if err == nil {

@@ -54,11 +54,11 @@ func ParseLocation(text string) (Location, error) {
 	if err != nil {
 		return Location{}, errors.New("has parameters that cannot be read")
 	}
-	return l.with(parameters)
+	return l.withParameters(parameters)
 }
 
-// with takes the parameters of a location.
-func (l Location) with(parameters url.Values) (Location, error) {
+// withParameters takes the parameters of a location.
+func (l Location) withParameters(parameters url.Values) (Location, error) {
 	endpoint, insecure := defaultEndpoint, false
 	for name, values := range parameters {
 		if len(values) != 1 || values[0] == "" {
@@ -81,11 +81,11 @@ func (l Location) with(parameters url.Values) (Location, error) {
 			return Location{}, errors.New("has a parameter other than endpoint, region and insecure")
 		}
 	}
-	return l.at(endpoint, insecure)
+	return l.withEndpoint(endpoint, insecure)
 }
 
-// at takes the endpoint of a location.
-func (l Location) at(endpoint string, insecure bool) (Location, error) {
+// withEndpoint takes the endpoint of a location.
+func (l Location) withEndpoint(endpoint string, insecure bool) (Location, error) {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.User != nil,

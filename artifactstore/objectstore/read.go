@@ -91,7 +91,7 @@ func (s *Store) remotePages(ctx context.Context, name string) (*artifactstore.Pa
 	if err != nil {
 		return nil, err
 	}
-	r := &blocks{ctx: ctx, bucket: s.bucket, name: name, size: o.size, ahead: artifactstore.BlockSize / 2}
+	r := &rangeReader{ctx: ctx, bucket: s.bucket, name: name, size: o.size, ahead: artifactstore.BlockSize / 2}
 	p, err := artifactstore.OpenPages(name, s.options.Location.pathPrefix()+name, index, r, r)
 	switch {
 	case err != nil:
@@ -126,14 +126,14 @@ func (s *Store) fetch(ctx context.Context, name string, use func() error) error 
 	if err != nil {
 		return err
 	}
-	s.uploads.learn(name)
-	s.grown(ref.Size)
+	s.uploads.addKnown(name)
+	s.addUsage(ref.Size)
 	return use()
 }
 
 // download writes an object to w, and verifies it.
 func (s *Store) download(ctx context.Context, name string, size int64, w io.Writer) error {
-	transfer, cancel := within(ctx, transferTimeout(size))
+	transfer, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()
 	body, o, err := s.bucket.get(transfer, name)
 	if err != nil {
@@ -164,8 +164,8 @@ func (l *localWriter) Write(p []byte) (n int, err error) {
 	return n, l.err
 }
 
-// blocks reads an object where Pages want it. Where they go on from what was read last it reads ahead, more each time.
-type blocks struct {
+// rangeReader reads an object where Pages want it. Where they go on from what was read last it reads ahead, more each time.
+type rangeReader struct {
 	ctx    context.Context
 	bucket *bucket
 	name   string
@@ -177,7 +177,7 @@ type blocks struct {
 }
 
 // ReadAt is io.ReaderAt, for one goroutine at a time.
-func (b *blocks) ReadAt(p []byte, offset int64) (int, error) {
+func (b *rangeReader) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < b.at || offset+int64(len(p)) > b.at+int64(len(b.read)) {
 		if err := b.load(int64(len(p)), offset); err != nil {
 			return 0, err
@@ -191,7 +191,7 @@ func (b *blocks) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 // load reads at least so many bytes, as far as there are, from an offset.
-func (b *blocks) load(least, offset int64) error {
+func (b *rangeReader) load(least, offset int64) error {
 	if offset == b.at+int64(len(b.read)) {
 		b.ahead = min(2*b.ahead, maxAhead)
 	} else {
@@ -210,4 +210,4 @@ func (b *blocks) load(least, offset int64) error {
 }
 
 // Close is io.Closer. There is nothing to give back.
-func (b *blocks) Close() error { return nil }
+func (b *rangeReader) Close() error { return nil }

@@ -65,11 +65,11 @@ type Store struct {
 	// local is held for writing while a copy is evicted, and for reading while one that has to be there is opened.
 	local    sync.RWMutex
 	removing map[string]bool // guarded by local: what Remove is at
-	room     room
+	usage    spoolUsage
 
-	stopUploads context.CancelFunc
-	stopRoom    context.CancelFunc
-	running     sync.WaitGroup
+	stopUploads  context.CancelFunc
+	stopEviction context.CancelFunc
+	running      sync.WaitGroup
 }
 
 // Status says how far the artifacts have gone.
@@ -105,7 +105,7 @@ func Open(spool string, dirOptions dir.Options, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("object store %s: %w", o.Location.URL(), err), dir.Close())
 	}
-	s := &Store{spool: dir, markers: m, bucket: b, options: o, room: room{full: make(chan struct{}, 1)}, removing: map[string]bool{}}
+	s := &Store{spool: dir, markers: m, bucket: b, options: o, usage: spoolUsage{full: make(chan struct{}, 1)}, removing: map[string]bool{}}
 	s.uploads.init()
 	for _, name := range slices.Sorted(maps.Keys(pending)) {
 		s.uploads.resume(name, pending[name])
@@ -118,11 +118,11 @@ func Open(spool string, dirOptions dir.Options, o Options) (*Store, error) {
 func (s *Store) start() {
 	var uploading, evicting context.Context
 	uploading, s.stopUploads = context.WithCancel(context.Background())
-	evicting, s.stopRoom = context.WithCancel(context.Background())
+	evicting, s.stopEviction = context.WithCancel(context.Background())
 	for range s.options.Uploaders {
 		s.running.Go(func() { s.upload(uploading) })
 	}
-	s.running.Go(func() { s.makeRoom(evicting) })
+	s.running.Go(func() { s.runEviction(evicting) })
 }
 
 // Spool returns the directory that is the spool, to be looked at.
@@ -202,7 +202,7 @@ func line(text string) string {
 // spool. What is pending stays so, and is uploaded after the next Open.
 func (s *Store) Close() error {
 	s.uploads.close()
-	s.stopRoom()
+	s.stopEviction()
 	timer := time.AfterFunc(s.options.CloseTimeout, s.stopUploads)
 	defer timer.Stop()
 	s.running.Wait()

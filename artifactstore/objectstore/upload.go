@@ -36,10 +36,10 @@ type upload struct {
 	name string
 	size int64
 
-	mark   sync.Once // makes the marker
-	failed error     // why there is none
-	asked  bool      // whether the bucket is to be asked first
-	stuck  error     // why it cannot be uploaded
+	marked     sync.Once // makes the marker
+	failed     error     // why there is none
+	checkFirst bool      // whether the bucket is to be asked first
+	stuck      error     // why it cannot be uploaded
 
 	cancel context.CancelFunc // of the attempt that is under way
 	done   chan struct{}      // closed when that has ended
@@ -67,8 +67,8 @@ func (u *uploads) init() {
 
 // resume takes up what an earlier process has marked.
 func (u *uploads) resume(name string, size int64) {
-	up := &upload{name: name, size: size, asked: true}
-	up.mark.Do(func() {})
+	up := &upload{name: name, size: size, checkFirst: true}
+	up.marked.Do(func() {})
 	u.pending[name], u.bytes = up, u.bytes+size
 	u.queue = append(u.queue, up)
 }
@@ -119,22 +119,22 @@ func (u *uploads) dropLocked(up *upload) {
 	}
 }
 
-// learn notes that an artifact is in the bucket.
-func (u *uploads) learn(name string) {
+// addKnown notes that an artifact is in the bucket.
+func (u *uploads) addKnown(name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.learnLocked(name)
+	u.addKnownLocked(name)
 }
 
-func (u *uploads) learnLocked(name string) {
+func (u *uploads) addKnownLocked(name string) {
 	if len(u.known) >= maxKnown {
 		clear(u.known)
 	}
 	u.known[name] = struct{}{}
 }
 
-// unlearn notes that an artifact is not in the bucket.
-func (u *uploads) unlearn(name string) {
+// removeKnown notes that an artifact is not in the bucket.
+func (u *uploads) removeKnown(name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.known, name)
@@ -171,11 +171,11 @@ func (u *uploads) end(up *upload, err error, least, most time.Duration) (news er
 	if u.closed || u.pending[up.name] != up {
 		return nil, false
 	}
-	up.asked = true
+	up.checkFirst = true
 	switch {
 	case err == nil:
 		u.dropLocked(up)
-		u.learnLocked(up.name)
+		u.addKnownLocked(up.name)
 		better = u.last != nil
 		u.failures, u.last = 0, nil
 	case errors.Is(err, errConflict), errors.Is(err, errLost), errors.Is(err, artifactstore.ErrDamaged):
@@ -267,10 +267,10 @@ func (u *uploads) close() {
 func (s *Store) pend(name string, size int64) error {
 	up := s.uploads.take(name, size)
 	if up == nil {
-		s.grown(size)
+		s.addUsage(size)
 		return nil
 	}
-	up.mark.Do(func() {
+	up.marked.Do(func() {
 		if up.failed = s.markers.add(name, size); up.failed != nil {
 			s.uploads.drop(up)
 			return
@@ -287,20 +287,20 @@ func (s *Store) upload(ctx context.Context) {
 		if up == nil {
 			return
 		}
-		err := s.try(attempt, up)
+		err := s.attempt(attempt, up)
 		if err == nil {
 			err = s.markers.remove(up.name, up.size)
 		}
 		news, better := s.uploads.end(up, err, s.options.RetryLeast, s.options.RetryMost)
 		if err == nil {
-			s.grown(up.size)
+			s.addUsage(up.size)
 		}
-		s.tell(up.name, news, better)
+		s.logTransition(up.name, news, better)
 	}
 }
 
-// tell writes a change to the log.
-func (s *Store) tell(name string, news error, better bool) {
+// logTransition writes a change to the log.
+func (s *Store) logTransition(name string, news error, better bool) {
 	logger := s.options.Logger.With(slog.String("object_store", s.options.Location.URL()), slog.String("artifact", name))
 	switch {
 	case news != nil:
@@ -310,18 +310,18 @@ func (s *Store) tell(name string, news error, better bool) {
 	}
 }
 
-// try makes sure that an artifact is in the bucket.
-func (s *Store) try(ctx context.Context, up *upload) error {
+// attempt makes sure that an artifact is in the bucket.
+func (s *Store) attempt(ctx context.Context, up *upload) error {
 	r, err := s.spool.Open(ctx, up.name) // verifies it
 	if errors.Is(err, artifactstore.ErrUnknown) {
-		return s.gone(ctx, up.name)
+		return s.classifyMissing(ctx, up.name)
 	}
 	if err != nil {
 		return err
 	}
 	defer r.Close() // read-only
-	if up.asked || r.Size() > partSize {
-		if found, err := s.isThere(ctx, r.Ref()); found || err != nil {
+	if up.checkFirst || r.Size() > partSize {
+		if found, err := s.hasSame(ctx, r.Ref()); found || err != nil {
 			return err
 		}
 	}
@@ -335,15 +335,15 @@ func (s *Store) try(ctx context.Context, up *upload) error {
 	if !errors.Is(err, errExists) {
 		return err
 	}
-	found, err := s.isThere(ctx, r.Ref())
+	found, err := s.hasSame(ctx, r.Ref())
 	if !found && err == nil {
 		err = fmt.Errorf("%w: the object is there and is not", artifactstore.ErrUnavailable)
 	}
 	return err
 }
 
-// gone says what it means that a pending artifact is not in the spool: it was evicted, or it is lost.
-func (s *Store) gone(ctx context.Context, name string) error {
+// classifyMissing says what it means that a pending artifact is not in the spool: it was evicted, or it is lost.
+func (s *Store) classifyMissing(ctx context.Context, name string) error {
 	_, err := s.bucket.stat(ctx, name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return errLost
@@ -365,14 +365,14 @@ func (s *Store) createIndex(ctx context.Context, name, digest string) error {
 	return nil
 }
 
-// isThere reports whether the bucket has an artifact. It fails with errConflict if it has something else of that name.
-func (s *Store) isThere(ctx context.Context, ref artifactstore.Ref) (bool, error) {
+// hasSame reports whether the bucket has an artifact. It fails with errConflict if it has something else of that name.
+func (s *Store) hasSame(ctx context.Context, ref artifactstore.Ref) (bool, error) {
 	o, err := s.bucket.stat(ctx, ref.Name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return false, nil
 	}
 	if err == nil && o.size == ref.Size && o.digest == "" {
-		o.digest, err = s.bucket.digestOf(ctx, ref.Name, o.size)
+		o.digest, err = s.bucket.hashObject(ctx, ref.Name, o.size)
 	}
 	if err != nil {
 		return false, err

@@ -49,13 +49,13 @@ var mutants = []mutant{
 	{"a failed sync is passed over", "artifactstore/dir/temp.go", "if err := t.sync(); err != nil {\n\t\t\treturn err", "if err := t.sync(); err != nil {\n\t\t\treturn nil", store + ".TestEveryStepOfPutFails", ""},
 	{"a failed sync is tried again", "artifactstore/dir/stage.go", "s.fail(err) // a failed fsync is final", "_ = err", store + ".TestFailedSyncIsFinalForASealedBlob", ""},
 	{"an unsynced name stays", "artifactstore/dir/put.go", "return d.root.Remove(location(name))", "return nil", store + ".TestEveryStepOfPutFails", ""},
-	{"an unsynced name is vouched for", "artifactstore/dir/put.go", "sh.doubtful[name] = struct{}{}", "_ = name", store + ".TestUnsyncedNameIsNotReused", ""},
+	{"an unsynced name is reused", "artifactstore/dir/put.go", "sh.failed[name] = struct{}{}", "_ = name", store + ".TestUnsyncedNameIsNotReused", ""},
 	{"an interrupted step is refused", "artifactstore/dir/step.go", "case !errors.Is(err, syscall.EINTR):", "case !errors.Is(err, syscall.ENOTBLK):", store + ".TestInterruptedStepIsRepeated", ""},
 
 	{"a digest is not compared", "artifactstore/dir/read.go", "if err == nil && !strings.HasPrefix(c.Hex(), name) {", "if false {", store + ".TestBitFlipsAreFound", ""},
 	{"a block is not compared", "artifactstore/pages.go", "if crc32.ChecksumIEEE(p.block) != p.index.Sum(at) {", "if crc32.ChecksumIEEE(nil) == 1 {", legs + ".TestDamagedArtifacts", ""},
-	{"the size of an artifact is not compared", "artifactstore/dir/index.go", "i.Content.Size == f.size", "f != nil", legs + ".TestDamagedArtifacts", ""},
-	{"any index will do", "artifactstore/dir/index.go", "!strings.HasPrefix(i.Content.Hex(), name)", `strings.HasPrefix(name, "x")`, legs + ".TestDamagedArtifacts", ""},
+	{"the size of an artifact is not compared", "artifactstore/dir/read.go", "i.Content.Size == f.size", "f != nil", legs + ".TestDamagedArtifacts", ""},
+	{"any index will do", "artifactstore/dir/read.go", "!strings.HasPrefix(i.Content.Hex(), name)", `strings.HasPrefix(name, "x")`, legs + ".TestDamagedArtifacts", ""},
 	{"a payload may be shorter than it says", "artifactstore/blob.go", "if total < size {", "if false {", store + ".TestContract", ""},
 	{"a payload may be longer than it says", "artifactstore/blob.go", "total > size {", "false {", store + ".TestContract", ""},
 
@@ -70,8 +70,8 @@ var mutants = []mutant{
 	{"a full disk has no name", "artifactstore/errors.go", "case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):", "case false:", store + ".TestErrnosHaveSentinels", ""},
 
 	{"a link to a shard is followed", "artifactstore/dir/read.go", "if err == nil && !shardInfo.IsDir() {", "if err == nil && shardInfo == nil {", store + ".TestPlantedShardIsNotFollowed", ""},
-	{"a shard may be anything", "artifactstore/dir/files.go", "if !info.IsDir() || ownerOf(info) != d.uid {", "if false {", store + ".TestPlantedShardIsNotFollowed", ""},
-	{"a file of another will do", "artifactstore/dir/files.go", "return info.Mode().IsRegular() && ownerOf(info) == d.uid", "return info.Mode().IsRegular()", store + ".TestDamageIsNeverRead", ""},
+	{"a shard may be anything", "artifactstore/dir/files.go", "if !info.IsDir() || fileOwner(info) != d.uid {", "if false {", store + ".TestPlantedShardIsNotFollowed", ""},
+	{"a file of another will do", "artifactstore/dir/files.go", "return info.Mode().IsRegular() && fileOwner(info) == d.uid", "return info.Mode().IsRegular()", store + ".TestDamageIsNeverRead", ""},
 	{"an artifact can be written to", "artifactstore/dir/store.go", "artifactMode os.FileMode = 0o400", "artifactMode os.FileMode = 0o600", store + ".TestUmaskDoesNotMatter", ""},
 	{"the umask decides", "artifactstore/dir/temp.go", "return t.file.Chmod(tempMode)", "return nil", store + ".TestUmaskDoesNotMatter", ""},
 
@@ -81,8 +81,8 @@ var mutants = []mutant{
 	{"time goes back", "artifactstore/catalog/catalog.go", "t.After(c.floor)", "!t.IsZero()", indexed + ".TestReopenedCatalogKeepsTime", ""},
 	{"a quota is not asked", "artifactstore/catalog/put.go", "total <= c.options.Quota {", "total > 0 {", indexed + ".TestQuotaRejectsBeforeFirstByte", ""},
 	{"the catalog is not synced, and the power fails", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
-	{"a log is not cut back", "artifactstore/dir/log.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfLogIsFinal", ""},
-	{"a failed sync of a log is passed over", "artifactstore/dir/log.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfLogIsFinal", ""},
+	{"a log is not cut back", "artifactstore/dir/log_append.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfLogIsFinal", ""},
+	{"a failed sync of a log is passed over", "artifactstore/dir/log_append.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfLogIsFinal", ""},
 
 	{"a record is not synced", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", recorded, ""},
 	{"a record comes before its artifact is durable", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", recorded, ""},
