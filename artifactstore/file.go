@@ -13,20 +13,20 @@ const takeSize = 256 << 10
 // FileTaker is implemented by a [Stage] that takes a file faster than by writing its bytes. [TakeFile] uses it.
 type FileTaker interface {
 	// TakeFile does what the function [TakeFile] says.
-	TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error
+	TakeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error
 }
 
-// TakeFile appends the first size bytes of a regular file to a stage. It calls see with every part that it appends, in
-// order, and with the number of newlines in it; see must not retain p.
+// TakeFile appends the first size bytes of a regular file to a stage. It calls observe with every part that it appends, in
+// order, and with the number of newlines in it; observe must not retain p.
 //
-// The bytes that see gets are those that are stored and hashed, even if the file is written to meanwhile. Whether that
+// The bytes that observe gets are those that are stored and hashed, even if the file is written to meanwhile. Whether that
 // happened is up to the caller to find out.
 //
 // Errors: those of Stage.Write; ErrSizeMismatch if the file has fewer bytes; those of reading the file. After an error
-// the stage is of no use, and what see got means nothing.
-func TakeFile(s Stage, file *os.File, size int64, see func(p []byte, newlines int)) error {
+// the stage is of no use, and what observe got means nothing.
+func TakeFile(s Stage, file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	if taker, ok := s.(FileTaker); ok {
-		return taker.TakeFile(file, size, see)
+		return taker.TakeFile(file, size, observe)
 	}
 	buf := make([]byte, min(takeSize, size))
 	for at := int64(0); at < size; {
@@ -38,7 +38,7 @@ func TakeFile(s Stage, file *os.File, size int64, see func(p []byte, newlines in
 		if err != nil {
 			return err
 		}
-		see(buf[:n], newlines)
+		observe(buf[:n], newlines)
 		at += int64(n)
 	}
 	return nil

@@ -177,11 +177,11 @@ func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 }
 
 // TakeFile implements [artifactstore.FileTaker] with the stage of the store.
-func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+func (s *stage) TakeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	if err := s.reserve(size); err != nil {
 		return err
 	}
-	return artifactstore.TakeFile(s.Stage, file, size, see)
+	return artifactstore.TakeFile(s.Stage, file, size, observe)
 }
 
 // reserve counts n bytes against the quota of the store until release.

@@ -21,7 +21,7 @@ type logWriter struct {
 	syncing sync.Mutex // held during a sync, finish and close; taken before log.mu
 
 	// Guarded by log.mu.
-	hash    *blake3.Hasher    // of everything; nil when that is for Finish to read
+	hash    *blake3.Hasher    // of all bytes; nil if Finish has to read them
 	endedBy error             // why it takes no more calls; nil while it does
 	ref     artifactstore.Ref // of the artifact, once it is finished
 }

@@ -214,9 +214,9 @@ func (sh *shard) markFailed(name string) {
 type nameState int
 
 const (
-	nameFree   nameState = iota // nothing
-	nameStored                  // the content in question, durable
-	nameTaken                   // something else, or a damaged artifact
+	nameFree   nameState = iota // no artifact has it
+	nameStored                  // it has the content, durably
+	nameTaken                   // something else has it, or a damaged artifact
 )
 
 // inspect compares the artifact under a name with c, and changes nothing. The artifact may have been put by a volatile

@@ -23,9 +23,9 @@ const copyBuffer = 64 << 10
 const hashAhead = 16
 
 // TakeFile implements [artifactstore.FileTaker]. The system copies the file, or shares its blocks if the file system can
-// do that. The copy is read right behind, indexed and passed to see, and another goroutine hashes it. If the system cannot
+// do that. The copy is read right behind, indexed and passed to observe, and another goroutine hashes it. If the system cannot
 // copy from file to file, the bytes are read and written. The stage is locked meanwhile.
-func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+func (s *stage) TakeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
@@ -35,7 +35,7 @@ func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines 
 	if size <= chunkSize {
 		take = s.takeSmallFile
 	}
-	if err := take(file, size, see); err != nil {
+	if err := take(file, size, observe); err != nil {
 		s.fail(err) // as in WriteParts
 		return s.failed
 	}
@@ -43,7 +43,7 @@ func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines 
 }
 
 // takeSmallFile takes a file that is too small for goroutines of its own.
-func (s *stage) takeSmallFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+func (s *stage) takeSmallFile(file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	c := s.store.getScratch()
 	defer s.store.scratch.Put(c)
 	for at := int64(0); at < size; {
@@ -51,7 +51,7 @@ func (s *stage) takeSmallFile(file *os.File, size int64, see func(p []byte, newl
 		if err != nil {
 			return err
 		}
-		see(c.buf[:n], s.take(c.buf[:n]))
+		observe(c.buf[:n], s.take(c.buf[:n]))
 		at += int64(n)
 	}
 	return nil
@@ -69,7 +69,7 @@ func (s *stage) copyBlock(file *os.File, buf []byte, at, size int64) (int, error
 	return n, s.temp.write(buf[:n])
 }
 
-func (s *stage) takeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
+func (s *stage) takeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	hash := startHasher(s.hash)
 	defer hash.wait()
 	c := startCopy(s, file, size)
@@ -80,7 +80,7 @@ func (s *stage) takeFile(file *os.File, size int64, see func(p []byte, newlines 
 		if err != nil {
 			return err
 		}
-		see(buf[:n], s.index.Add(buf[:n]))
+		observe(buf[:n], s.index.Add(buf[:n]))
 		hash.submit(buf[:n])
 		s.size += int64(n)
 		at += int64(n)

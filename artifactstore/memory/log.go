@@ -12,7 +12,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/internal/blockindex"
 )
 
-// OpenLog is [Logs]'s. The Path of the Log is a label, which no one can open.
+// OpenLog implements [artifactstore.Logs]. The path of the Log is a label that cannot be opened.
 func (m *Store) OpenLog(ctx context.Context, name string) (artifactstore.Log, error) {
 	if err := artifactstore.CheckLogName(name); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (m *Store) OpenLog(ctx context.Context, name string) (artifactstore.Log, er
 	return &logWriter{store: m, log: l, name: name}, nil
 }
 
-// log returns what is kept of a log, or nil. Its lock is taken before that of the store.
+// log returns the state of a log, or nil if there is none and create is false. Its lock is taken before that of the store.
 func (m *Store) log(name string, create bool) *liveLog {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,11 +43,11 @@ func (m *Store) log(name string, create bool) *liveLog {
 	return m.logs[name]
 }
 
-// liveLog is a log of Memory.
+// liveLog is the state of a log.
 type liveLog struct {
 	mu    sync.Mutex
 	open  bool
-	all   []byte // what is there never changes
+	all   []byte // existing bytes never change
 	index blockindex.Builder
 	ref   artifactstore.Ref // of the artifact, once it is finished
 }
@@ -67,7 +67,7 @@ func (m *Store) logPages(ctx context.Context, name string) (*artifactstore.Pages
 	return artifactstore.NewPages(artifactstore.Ref{Name: artifactstore.LiveName(name), Path: pathFor(artifactstore.LiveName(name)), Size: i.Content.Size}, i, bytes.NewReader(l.all), io.NopCloser(nil)), nil
 }
 
-// resolveLog is as that of Dir.
+// resolveLog returns the name under which Pages reads a log: that of its artifact if it is finished.
 func (m *Store) resolveLog(name string) string {
 	if l := m.log(name, false); l != nil {
 		l.mu.Lock()
@@ -79,7 +79,7 @@ func (m *Store) resolveLog(name string) string {
 	return artifactstore.LiveName(name)
 }
 
-// logWriter is a Log of Memory.
+// logWriter implements [artifactstore.Log].
 type logWriter struct {
 	store *Store
 	log   *liveLog
@@ -157,6 +157,7 @@ func (m *Store) hasLog(name string) bool {
 	return l.ref == (artifactstore.Ref{})
 }
 
+// removeLog removes a log that is not finished and not open.
 func (m *Store) removeLog(name string) error {
 	l := m.log(name, false)
 	if l == nil || !m.hasLog(name) {
@@ -173,16 +174,17 @@ func (m *Store) removeLog(name string) error {
 	return nil
 }
 
-func (m *Store) liveLogs() (held []artifactstore.StoredArtifact) {
+// liveLogs returns the logs that are not finished.
+func (m *Store) liveLogs() (list []artifactstore.StoredArtifact) {
 	m.mu.RLock()
 	logs := maps.Clone(m.logs)
 	m.mu.RUnlock()
 	for name, l := range logs {
 		l.mu.Lock()
 		if l.ref == (artifactstore.Ref{}) {
-			held = append(held, artifactstore.StoredArtifact{Name: artifactstore.LiveName(name), Size: int64(len(l.all))})
+			list = append(list, artifactstore.StoredArtifact{Name: artifactstore.LiveName(name), Size: int64(len(l.all))})
 		}
 		l.mu.Unlock()
 	}
-	return held
+	return list
 }

@@ -1,3 +1,4 @@
+// Package memory keeps artifacts in memory, for tests and dry runs.
 package memory
 
 import (
@@ -14,11 +15,11 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
-// bufferSize is how much of a streamed blob Memory reads at a time, in bytes.
+// bufferSize is the number of bytes of a streamed blob that are read at a time.
 const bufferSize = 64 << 10
 
-// Store is a [Store] in memory, for tests and dry runs. It names artifacts exactly as [Dir] does and
-// keeps them until it is garbage. Create one with [NewMemory]; all methods may be called at once.
+// Store is an [artifactstore.Store] in memory. It names artifacts as the directory store does. Create one with [New].
+// Safe for concurrent use.
 type Store struct {
 	mu        sync.RWMutex
 	artifacts map[string]artifact // by name
@@ -35,10 +36,10 @@ func New() *Store {
 	return &Store{artifacts: make(map[string]artifact), logs: make(map[string]*liveLog)}
 }
 
-// Durable returns false: nothing in this store outlives the process.
+// Durable returns false: nothing in this store survives the process.
 func (m *Store) Durable() bool { return false }
 
-// Put is [Sink]'s. The Path of the Ref is "memory/" and the name: a label, which no one can open.
+// Put implements [artifactstore.Sink]. The Path of the Ref is "memory/" and the name: a label that cannot be opened.
 func (m *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	owned, err := ownedBytes(ctx, b)
 	if err != nil {
@@ -47,7 +48,7 @@ func (m *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Re
 	return m.keep(owned)
 }
 
-// ownedBytes returns the content of b in a slice that nobody else can change.
+// ownedBytes returns the content of b in a slice that no caller can change.
 func ownedBytes(ctx context.Context, b artifactstore.Blob) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func ownedBytes(ctx context.Context, b artifactstore.Blob) ([]byte, error) {
 	return all.Bytes(), err
 }
 
-// keep stores owned, which must not change from now on.
+// keep stores owned, which must not change any more.
 func (m *Store) keep(owned []byte) (artifactstore.Ref, error) {
 	c := content.Sum(owned)
 	m.mu.Lock()
@@ -84,7 +85,7 @@ func (m *Store) keep(owned []byte) (artifactstore.Ref, error) {
 	return artifactstore.Ref{}, artifactstore.NoNameLeft(c)
 }
 
-// Open is [Source]'s. There is nothing to verify in memory, so it costs nothing.
+// Open implements [artifactstore.Source]. It verifies nothing and takes constant time.
 func (m *Store) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
 	if err := artifactstore.CheckName(name); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (m *Store) Open(ctx context.Context, name string) (*artifactstore.Reader, e
 	return artifactstore.NewReader(artifactstore.NewRef(a.content, name, pathFor(name)), bytes.NewReader(a.bytes), io.NopCloser(nil)), nil
 }
 
-// Pages is [Source]'s.
+// Pages implements [artifactstore.Source].
 func (m *Store) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
 	if log, ok := artifactstore.ParseLiveName(name); ok {
 		return m.logPages(ctx, log)
@@ -116,7 +117,7 @@ func (m *Store) Pages(ctx context.Context, name string) (*artifactstore.Pages, e
 	return artifactstore.NewPages(r.Ref(), blockindex.Build(a.bytes, a.content), bytes.NewReader(a.bytes), r), nil
 }
 
-// Resolve returns the name of the artifact at a path, as Ref.Path has it. It fails with ErrForeign.
+// Resolve implements [artifactstore.Namer].
 func (m *Store) Resolve(path string) (string, error) {
 	if name, ok := strings.CutPrefix(path, pathFor("")); ok {
 		if log, ok := artifactstore.ParseLiveName(name); ok {
@@ -129,19 +130,20 @@ func (m *Store) Resolve(path string) (string, error) {
 	return "", fmt.Errorf("memory artifact store: %w", artifactstore.ErrOutsideStore)
 }
 
+// pathFor returns the path of an artifact or live log.
 func pathFor(name string) string { return "memory/" + name }
 
-// RefFor is [Holdings]'s.
+// RefFor implements [artifactstore.Namer].
 func (m *Store) RefFor(b []byte) artifactstore.Ref {
 	c := content.Sum(b)
 	name := c.Hex()[:content.MinDigits]
 	return artifactstore.NewRef(c, name, pathFor(name))
 }
 
-// PathFor is [Holdings]'s.
+// PathFor implements [artifactstore.Namer].
 func (m *Store) PathFor(name string) string { return pathFor(name) }
 
-// Has is [Holdings]'s.
+// Has implements [artifactstore.Inventory].
 func (m *Store) Has(ctx context.Context, name string) (bool, error) {
 	if log, ok := artifactstore.ParseLiveName(name); ok {
 		return m.hasLog(log), ctx.Err()
@@ -155,7 +157,7 @@ func (m *Store) Has(ctx context.Context, name string) (bool, error) {
 	return ok, nil
 }
 
-// Remove is [Holdings]'s.
+// Remove implements [artifactstore.Inventory].
 func (m *Store) Remove(ctx context.Context, name string) error {
 	if log, ok := artifactstore.ParseLiveName(name); ok {
 		return errors.Join(ctx.Err(), m.removeLog(log))
@@ -172,16 +174,16 @@ func (m *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Walk is [Holdings]'s. The time of every artifact is the zero time.
+// Walk implements [artifactstore.Inventory]. The time of every artifact is zero.
 func (m *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	m.mu.RLock()
-	held := make([]artifactstore.StoredArtifact, 0, len(m.artifacts))
+	stored := make([]artifactstore.StoredArtifact, 0, len(m.artifacts))
 	for name, a := range m.artifacts {
-		held = append(held, artifactstore.StoredArtifact{Name: name, Size: a.content.Size})
+		stored = append(stored, artifactstore.StoredArtifact{Name: name, Size: a.content.Size})
 	}
 	m.mu.RUnlock()
-	held = append(held, m.liveLogs()...)
-	for _, h := range held {
+	stored = append(stored, m.liveLogs()...)
+	for _, h := range stored {
 		if err := errors.Join(ctx.Err(), visit(h)); err != nil {
 			return err
 		}
@@ -189,7 +191,7 @@ func (m *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 	return nil
 }
 
-// Stage is [Stager]'s.
+// Stage implements [artifactstore.Stager].
 func (m *Store) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("memory artifact store: stage: %w", err)
@@ -197,7 +199,7 @@ func (m *Store) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	return &stage{ctx: ctx}, nil
 }
 
-// stage is a Stage of Memory.
+// stage implements [artifactstore.Stage].
 type stage struct {
 	ctx context.Context // of the whole stage, see Stager
 
@@ -271,7 +273,7 @@ func (s *stage) fail(err error) {
 	s.failed = fmt.Errorf("stage: %w", err)
 }
 
-// blob is a memoryStage that is sealed, or the beginning of one that is not.
+// blob is the payload of a sealed stage, or the beginning of one that is open.
 type blob struct {
 	stage *stage
 	size  int64

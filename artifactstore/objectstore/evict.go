@@ -13,20 +13,21 @@ import (
 )
 
 const (
-	// concurrentStats is how many questions about copies to evict are with the bucket at a time.
+	// concurrentStats is the number of requests to the bucket about copies to evict at a time.
 	concurrentStats = 8
-	// retryPause is the least time between two looks at a spool in which no room could be made.
+	// retryPause is the least time between two evictions after one that failed.
 	retryPause = 30 * time.Second
 )
 
-// spoolUsage is how much of the spool is taken by what could be evicted, about: each look at the spool corrects it.
+// spoolUsage is the approximate size of the copies in the spool that could be evicted. Each walk over the spool corrects
+// it.
 type spoolUsage struct {
 	mu   sync.Mutex
 	used int64         // bytes
 	full chan struct{} // holds a token when it is too much
 }
 
-// addUsage counts a copy that could be evicted from now on.
+// addUsage counts a copy that may be evicted from now on, and wakes the eviction if the spool is over its limit.
 func (s *Store) addUsage(size int64) {
 	s.usage.mu.Lock()
 	defer s.usage.mu.Unlock()
@@ -35,11 +36,11 @@ func (s *Store) addUsage(size int64) {
 	}
 	select {
 	case s.usage.full <- struct{}{}:
-	default: // it is known already
+	default: // there is a token already
 	}
 }
 
-// runEviction looks at the spool once, and then whenever it is full.
+// runEviction evicts once, and then whenever the spool is over its limit, until ctx ends.
 func (s *Store) runEviction(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := s.evict(ctx)
@@ -58,7 +59,7 @@ func (s *Store) runEviction(ctx context.Context) {
 	}
 }
 
-// evict removes from the spool what was used the longest ago, until there is a tenth of room.
+// evict removes the copies that were not used for the longest time, until a tenth of the limit is free.
 func (s *Store) evict(ctx context.Context) error {
 	list, taken, err := s.evictable(ctx)
 	if err != nil || taken <= s.options.SpoolBytes {
@@ -90,8 +91,8 @@ func (s *Store) evict(ctx context.Context) error {
 	return nil
 }
 
-// evictable lists what is in the spool and not pending, and corrects how much it is. What came while it looked counts,
-// even if it was seen too.
+// evictable returns the copies in the spool that are not pending, and their size, to which it corrects the usage. Copies
+// that were added during the walk count, even if the walk saw them too.
 func (s *Store) evictable(ctx context.Context) (list []artifactstore.StoredArtifact, taken int64, err error) {
 	before := s.usage.current()
 	err = s.spool.Walk(ctx, func(copy artifactstore.StoredArtifact) error {
@@ -116,8 +117,8 @@ func (r *spoolUsage) current() int64 {
 	return r.used
 }
 
-// isInBucket asks the bucket for an artifact whose copy is to be evicted. One that it does not have, such as one whose put
-// was never answered, or one that somebody has removed from the bucket, becomes pending.
+// isInBucket reports whether the bucket has the artifact of a copy to evict. If it does not, because the put was never
+// answered or the object was removed from outside, the artifact becomes pending.
 func (s *Store) isInBucket(ctx context.Context, copy artifactstore.StoredArtifact) (bool, error) {
 	o, err := s.bucket.stat(ctx, copy.Name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
@@ -126,8 +127,7 @@ func (s *Store) isInBucket(ctx context.Context, copy artifactstore.StoredArtifac
 	return err == nil && strings.HasPrefix(o.digest, copy.Name), err
 }
 
-// pendAgain makes an artifact pending that the bucket does not have, unless that is so because it is being removed or
-// has been.
+// pendAgain makes an artifact pending again, unless it is being removed or was.
 func (s *Store) pendAgain(ctx context.Context, copy artifactstore.StoredArtifact) error {
 	s.local.RLock()
 	defer s.local.RUnlock()
@@ -138,7 +138,7 @@ func (s *Store) pendAgain(ctx context.Context, copy artifactstore.StoredArtifact
 	return s.pend(copy.Name, copy.Size)
 }
 
-// evictOne removes a copy, unless it is pending by now.
+// evictOne removes a copy, unless it has become pending.
 func (s *Store) evictOne(ctx context.Context, copy artifactstore.StoredArtifact) error {
 	s.local.Lock()
 	defer s.local.Unlock()

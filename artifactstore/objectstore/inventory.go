@@ -9,13 +9,13 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// RefFor is artifactstore.Holdings'.
+// RefFor implements [artifactstore.Namer].
 func (s *Store) RefFor(content []byte) artifactstore.Ref { return s.spool.RefFor(content) }
 
-// PathFor is artifactstore.Holdings'. The path of an artifact is the same on every machine.
+// PathFor implements [artifactstore.Namer]. The path of an artifact is the same on every machine.
 func (s *Store) PathFor(name string) string { return s.spool.PathFor(name) }
 
-// Resolve is artifactstore.Holdings'. It fails with ErrForeign.
+// Resolve implements [artifactstore.Namer]. It fails with ErrOutsideStore.
 func (s *Store) Resolve(path string) (string, error) {
 	name, err := s.spool.Resolve(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func isName(name string) bool {
 	return len(name) >= NameDigits && len(name) <= 64 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// Has is artifactstore.Holdings'. The bucket is asked for what is not in the spool.
+// Has implements [artifactstore.Inventory]. The bucket is asked for what is not in the spool.
 func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 	if has, err := s.spool.Has(ctx, name); has || err != nil || !isName(name) {
 		return has, err
@@ -41,7 +41,7 @@ func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 	return err == nil, remoteError(name, err)
 }
 
-// Walk is artifactstore.Holdings'. It goes through the spool, and then through what the bucket has besides: also what
+// Walk implements [artifactstore.Inventory]. It goes through the spool, and then through what the bucket has besides: also what
 // other machines put there.
 func (s *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	visited := map[string]struct{}{} // what is evicted meanwhile is in both
@@ -60,11 +60,11 @@ func (s *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 	})
 }
 
-// Remove is artifactstore.Holdings'. It deletes an artifact everywhere: in the bucket with its index, and in the
+// Remove implements [artifactstore.Inventory]. It deletes an artifact everywhere: in the bucket with its index, and in the
 // spool. An upload of it that is under way is given up before. The caller sees to it that nobody puts the same content
 // at the same time, on this machine or on one that shares the prefix.
 //
-// Errors beside those of Holdings: ErrUnavailable when the object store does not answer. It can be called again.
+// Errors beside those of Inventory: ErrUnavailable when the object store does not answer. It can be called again.
 func (s *Store) Remove(ctx context.Context, name string) error {
 	if !isName(name) {
 		return s.spool.Remove(ctx, name)
