@@ -11,8 +11,8 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// holdings walks over what was put, removes it, and puts it again.
-func holdings(t *testing.T, s artifactstore.Store) {
+// inventory walks over artifacts, removes them, and puts them again.
+func inventory(t *testing.T, s artifactstore.Store) {
 	ctx := context.Background()
 	refs := map[string]artifactstore.Ref{}
 	for i := range 40 {
@@ -23,7 +23,7 @@ func holdings(t *testing.T, s artifactstore.Store) {
 		}
 		refs[ref.Name] = ref
 	}
-	wantHeld(t, s, refs)
+	wantStored(t, s, refs)
 	for name, ref := range refs {
 		if path := s.PathFor(name); path != ref.Path {
 			t.Errorf("PathOf(%s) = %s, want %s", name, path, ref.Path)
@@ -47,13 +47,13 @@ func holdings(t *testing.T, s artifactstore.Store) {
 		mustFail(t, "a second Remove", s.Remove(ctx, name), artifactstore.ErrUnknown)
 		delete(refs, name)
 	}
-	wantHeld(t, s, refs)
+	wantStored(t, s, refs)
 	for i := range 40 {
 		content := noise(i*1000, byte(i))
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
 		refs[ref.Name] = ref
 	}
-	wantHeld(t, s, refs)
+	wantStored(t, s, refs)
 	stop := errors.New("stop")
 	mustFail(t, "Walk", s.Walk(ctx, func(artifactstore.StoredArtifact) error { return stop }), stop)
 	mustFail(t, "Remove of a name that is none", s.Remove(ctx, "../x"), artifactstore.ErrNameInvalid)
@@ -65,7 +65,7 @@ func holdings(t *testing.T, s artifactstore.Store) {
 	}
 }
 
-func wantHeld(t *testing.T, s artifactstore.Store, refs map[string]artifactstore.Ref) {
+func wantStored(t *testing.T, s artifactstore.Store, refs map[string]artifactstore.Ref) {
 	t.Helper()
 	seen := map[string]bool{}
 	err := s.Walk(context.Background(), func(h artifactstore.StoredArtifact) error {
@@ -85,7 +85,7 @@ func wantHeld(t *testing.T, s artifactstore.Store, refs map[string]artifactstore
 	}
 }
 
-// removedWhileRead removes an artifact while it is read: the reader goes on.
+// removedWhileRead removes an artifact while it is read. The reader must go on.
 func removedWhileRead(t *testing.T, s artifactstore.Store) {
 	content := noise(3<<20, 9)
 	ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
@@ -107,8 +107,8 @@ func removedWhileRead(t *testing.T, s artifactstore.Store) {
 	}
 }
 
-// logHoldings lists and removes logs: none that is open, and none that is finished.
-func logHoldings(t *testing.T, s LogStore, _ bool) {
+// logInventory lists and removes logs: none that is open, and none that is finished.
+func logInventory(t *testing.T, s LogStore, _ bool) {
 	ctx := context.Background()
 	name := artifactstore.LogName("session", "call", "")
 	live := artifactstore.LiveName(name)
@@ -116,7 +116,7 @@ func logHoldings(t *testing.T, s LogStore, _ bool) {
 	if err := log.Append([]byte("a\n")); err != nil {
 		t.Fatal(err)
 	}
-	wantHeld(t, s, map[string]artifactstore.Ref{live: {Name: live, Size: 2}})
+	wantStored(t, s, map[string]artifactstore.Ref{live: {Name: live, Size: 2}})
 	if path := s.PathFor(live); path != log.Path() {
 		t.Errorf("PathOf(%s) = %s, want %s", live, path, log.Path())
 	}
@@ -127,7 +127,7 @@ func logHoldings(t *testing.T, s LogStore, _ bool) {
 	if err := s.Remove(ctx, live); err != nil {
 		t.Fatal(err)
 	}
-	wantHeld(t, s, nil)
+	wantStored(t, s, nil)
 	_, err := s.Pages(ctx, live)
 	mustFail(t, "Pages of a removed log", err, artifactstore.ErrUnknown)
 	mustFail(t, "a second Remove", s.Remove(ctx, live), artifactstore.ErrUnknown)
@@ -139,6 +139,6 @@ func logHoldings(t *testing.T, s LogStore, _ bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantHeld(t, s, map[string]artifactstore.Ref{ref.Name: ref})
+	wantStored(t, s, map[string]artifactstore.Ref{ref.Name: ref})
 	mustFail(t, "Remove of a finished log", s.Remove(ctx, live), artifactstore.ErrUnknown)
 }

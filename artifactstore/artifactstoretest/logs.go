@@ -12,11 +12,10 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// LogStore is what keeps logs.
+// LogStore is a store with logs.
 type LogStore = artifactstore.Store
 
-// RunLogs runs every case of the contract of logs, as Run does for the rest. durable says what the store
-// promises.
+// RunLogs runs every case of the contract of logs. durable reports whether synced bytes must count as durable.
 func RunLogs(t *testing.T, durable bool, open func(t *testing.T) LogStore) {
 	cases := []struct {
 		name string
@@ -31,7 +30,7 @@ func RunLogs(t *testing.T, durable bool, open func(t *testing.T) LogStore) {
 		{"what is there already", logOfKnownContent},
 		{"cancelled context", cancelledLog},
 		{"read while it grows", readGrowingLog},
-		{"holdings of logs", logHoldings},
+		{"inventory of logs", logInventory},
 		{"any sequence of calls on logs", anyLogSequence},
 	}
 	for _, c := range cases {

@@ -255,7 +255,7 @@ func anySequence(t *testing.T, s artifactstore.Store) {
 			},
 			"stream": func(t *rapid.T) {
 				b := content.Draw(t, "bytes")
-				keep(t, streamOf(b), b)
+				keep(t, newStream(b), b)
 			},
 			"stage": func(t *rapid.T) {
 				b := content.Draw(t, "bytes")

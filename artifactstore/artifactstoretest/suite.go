@@ -1,6 +1,5 @@
-// Package artifactstoretest is the contract of package artifactstore as a test suite: what every
-// [artifactstore.Store] must do, whatever it keeps its artifacts in. A bug found in a store becomes a case
-// here before it is fixed.
+// Package artifactstoretest tests that a store follows the contract of [artifactstore.Store]. A bug found in a store
+// becomes a case here before it is fixed.
 package artifactstoretest
 
 import (
@@ -20,11 +19,11 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// Run runs every case of the contract. open returns a new and empty store each time; what it needs to
-// clean up it registers with t.Cleanup.
+// Run runs every case of the contract except logs. open returns a new, empty store each time, and registers its clean-up
+// with t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) artifactstore.Store) { RunNamed(t, 8, open) }
 
-// RunNamed is Run for a store whose names have at least so many digits.
+// RunNamed is Run for a store whose names have at least the given number of digits.
 func RunNamed(t *testing.T, digits int, open func(t *testing.T) artifactstore.Store) {
 	cases := []struct {
 		name string
@@ -43,7 +42,7 @@ func RunNamed(t *testing.T, digits int, open func(t *testing.T) artifactstore.St
 		{"blob that fails", failingBlob},
 		{"reader seeks", readerSeeks},
 		{"reader is closed", readerIsClosed},
-		{"holdings", holdings},
+		{"inventory", inventory},
 		{"removed while it is read", removedWhileRead},
 		{"stage", stage},
 		{"stage takes parts", stageTakesParts},
@@ -69,14 +68,14 @@ func named(digits int, run func(*testing.T, artifactstore.Store, int)) func(*tes
 	return func(t *testing.T, s artifactstore.Store) { run(t, s, digits) }
 }
 
-// failer is what *testing.T and *rapid.T have in common, as far as the checks here need it.
+// failer has the methods of *testing.T and *rapid.T that the checks need.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// stream is a blob that no store knows, so it has to be read. It claims to be claimed bytes long.
+// stream is a blob of a type that no store knows, so it has to be read. Its Size is claimed.
 type stream struct {
 	open    func() io.Reader
 	claimed int64
@@ -85,8 +84,8 @@ type stream struct {
 func (s stream) Size() int64                  { return s.claimed }
 func (s stream) Open() (io.ReadCloser, error) { return io.NopCloser(s.open()), nil }
 
-// streamOf returns b as a stream.
-func streamOf(b []byte) stream {
+// newStream returns b as a stream.
+func newStream(b []byte) stream {
 	return stream{open: func() io.Reader { return bytes.NewReader(b) }, claimed: int64(len(b))}
 }
 
@@ -99,7 +98,7 @@ func noise(n int, seed byte) []byte {
 	return b
 }
 
-// mustPut stores b and checks everything that a Ref says about itself.
+// mustPut stores b and checks every field of the Ref.
 func mustPut(t failer, s artifactstore.Sink, blob artifactstore.Blob, want []byte) artifactstore.Ref {
 	t.Helper()
 	ref, err := s.Put(context.Background(), blob)
@@ -120,7 +119,7 @@ func mustPut(t failer, s artifactstore.Sink, blob artifactstore.Blob, want []byt
 	return ref
 }
 
-// maxTestReader is the largest artifact that iotest.TestReader, which reads single bytes, is let loose on.
+// maxTestReader is the largest artifact, in bytes, for iotest.TestReader, which reads single bytes.
 const maxTestReader = 4097
 
 // mustHold checks that the artifact reads back as want.
@@ -163,7 +162,7 @@ func roundTrip(t *testing.T, s artifactstore.Store) {
 		if size > 0 {
 			b = noise(size, byte(2*i+1))
 		}
-		mustHold(t, s, mustPut(t, s, streamOf(b), b), b)
+		mustHold(t, s, mustPut(t, s, newStream(b), b), b)
 	}
 }
 
@@ -173,7 +172,7 @@ func namesComeFromContent(t *testing.T, s artifactstore.Store, digits int) {
 	if again := mustPut(t, s, artifactstore.BytesBlob(a), a); again != first {
 		t.Errorf("same bytes again: %+v, then %+v", first, again)
 	}
-	if again := mustPut(t, s, streamOf(a), a); again != first {
+	if again := mustPut(t, s, newStream(a), a); again != first {
 		t.Errorf("same bytes as a stream: %+v, then %+v", first, again)
 	}
 	other := mustPut(t, s, artifactstore.BytesBlob(b), b)
@@ -203,7 +202,7 @@ func takenNameIsLengthened(t *testing.T, s artifactstore.Store, digits int) {
 			if len(ref.Name) != max(digits, len(a.name)) || !strings.HasPrefix(ref.Name, a.name) {
 				t.Errorf("%q is called %s, want %s and at least %d digits", a.content, ref.Name, a.name, digits)
 			}
-			if again := mustPut(t, s, streamOf(b), b); again != ref {
+			if again := mustPut(t, s, newStream(b), b); again != ref {
 				t.Errorf("%q as a stream: %+v, want %+v", a.content, again, ref)
 			}
 		}
@@ -264,7 +263,7 @@ func concurrentPuts(t *testing.T, s artifactstore.Store) {
 			wg.Go(func() {
 				blob := artifactstore.BytesBlob(b)
 				if j%2 == 1 {
-					blob = streamOf(b)
+					blob = newStream(b)
 				}
 				ref, err := s.Put(context.Background(), blob)
 				if err != nil {
@@ -291,7 +290,7 @@ func cancelledContext(t *testing.T, s artifactstore.Store) {
 	cancel()
 	_, err := s.Put(ctx, artifactstore.BytesBlob([]byte("y")))
 	mustFail(t, "Put", err, context.Canceled)
-	_, err = s.Put(ctx, streamOf([]byte("y")))
+	_, err = s.Put(ctx, newStream([]byte("y")))
 	mustFail(t, "Put of a stream", err, context.Canceled)
 	_, err = s.Open(ctx, ref.Name)
 	mustFail(t, "Open", err, context.Canceled)
@@ -326,7 +325,7 @@ func cancelledWhileCopying(t *testing.T, s artifactstore.Store) {
 func lyingBlob(t *testing.T, s artifactstore.Store) {
 	for _, real := range []int{0, 1, 1000, 256 << 10, 300 << 10} {
 		for _, delta := range []int64{-1, 1, 1 << 20, 1 << 50} {
-			b := streamOf(noise(real, 1))
+			b := newStream(noise(real, 1))
 			b.claimed += delta
 			_, err := s.Put(context.Background(), b)
 			mustFail(t, "Put", err, artifactstore.ErrSizeMismatch)
