@@ -29,7 +29,7 @@ type Range struct {
 type Page struct {
 	Data   []byte
 	Ranges []Range
-	Next   int64 // where to go on, in bytes of the artifact; -1 when this is all there is
+	Next   int64 // the offset of the next page in the artifact; -1 if this is the last
 }
 
 // Selection selects bytes of an artifact. Span returns them as one run.
