@@ -1,5 +1,8 @@
 package artifactstoretest
 
+// The contract of logs: a log grows, is read meanwhile, survives its writer, and becomes an artifact with the digest of
+// its bytes.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,7 @@
 package artifactstoretest
 
+// The contract of stages: however a payload arrives, the artifact is that of its bytes.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,13 @@
 package catalog
 
+// Garbage collection. An artifact may be deleted when no session with a lease has put it. It is deleted when it is too
+// old, or when the store is over its quota, then the oldest first.
+//
+// A deletion is: a tombstone in the database, made durable; the file removed from the store; the tombstone marked as
+// erased. The writer removes the file right after it has committed the tombstone and before it runs another operation, so
+// a claim comes either before the tombstone, which is then not written, or after the removal, and then fails and puts the
+// artifact again. A crash leaves a tombstone that is not marked as erased, and the next collection removes the file.
+
 import (
 	"context"
 	"errors"

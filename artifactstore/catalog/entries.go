@@ -1,5 +1,9 @@
 package catalog
 
+// The SQL of the catalog. Three tables: artifacts has a row for each name, also for deleted ones; uses has the owners of
+// each artifact; sessions has leases and sizes. The totals are kept in a table of one row, so that opening a catalog of a
+// million artifacts reads one row.
+
 import (
 	"time"
 

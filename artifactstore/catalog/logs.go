@@ -1,5 +1,8 @@
 package catalog
 
+// Logs in the catalog. An open log is an entry under its live name. Appended bytes count as staged until the log is closed
+// or finished. The artifact that it becomes replaces the entry.
+
 import (
 	"context"
 	"errors"

@@ -207,7 +207,7 @@ func TestDatabaseOfVersion1IsUpgraded(t *testing.T) {
 	}
 }
 
-// Books of a later version are refused before they are written to.
+// A database of a later version is rejected before a byte of it is written.
 func TestDatabaseOfLaterVersionIsRejected(t *testing.T) {
 	t.Parallel()
 	later, err := os.ReadFile("testdata/catalog-1.db")

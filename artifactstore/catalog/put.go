@@ -1,5 +1,11 @@
 package catalog
 
+// Puts under an owner. The bytes are admitted against the quotas, put into the store, and claimed in the database. If the
+// artifact was deleted as garbage between put and claim, it is put again.
+//
+// Staged bytes are admitted and not in the database yet. They count against the quota of the store, so that concurrent
+// puts cannot exceed it together.
+
 import (
 	"context"
 	"errors"

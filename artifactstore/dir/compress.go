@@ -1,5 +1,15 @@
 package dir
 
+// Compression replaces the file of an old artifact by a smaller one with the same content. The order of steps is:
+//
+//  1. Sample a few blocks of a large artifact, and give up if they do not get smaller.
+//  2. Write the compressed form to a temporary file, verify it by decoding it, and sync it.
+//  3. Link it beside the plain form, and sync the directory.
+//  4. Remove the plain form, and sync the directory again.
+//
+// While both forms exist the plain one has precedence, so a crash between any two steps leaves an artifact that is read
+// and verified as before. Steps 3 and 4 hold the lock of the shard, so no put sees a name without a form.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,11 @@
 package dir
 
+// A log is a file in live/ that only grows, and a file of marks beside it. A mark covers the first bytes of the log with
+// a checksum. After a crash the log ends at the last place that a mark covers: bytes behind it were never acknowledged.
+//
+// Three states of a log are distinct: appended bytes are visible to readers and covered by a mark that is not synced;
+// synced bytes are covered by a mark that is; finished logs are artifacts. A failed sync ends a log until the next start.
+
 import (
 	"context"
 	"errors"
@@ -80,7 +86,7 @@ type liveLog struct {
 	index   blockindex.Builder
 	durable mark       // the last one that was synced
 	spare   int        // the slot of the marks for the next durable one
-	writer  *logWriter // nil while nobody has the log open
+	writer  *logWriter // nil while the log is not open for appending
 	failed  error      // of a sync, which is final
 }
 

@@ -1,5 +1,12 @@
 package dir
 
+// A finished log is a symbolic link in live/ to its artifact. The order of steps is: freeze and sync the file, link it to
+// the name of the artifact, sync that directory, create the symbolic link under another name, rename it over the log,
+// sync live/, remove the marks.
+//
+// A crash before the first link leaves a log. A crash between it and the rename leaves a file with two names, which the
+// next OpenLog recognizes by its link count and completes: appending to it would change an artifact.
+
 import (
 	"context"
 	"errors"

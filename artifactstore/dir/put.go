@@ -1,5 +1,14 @@
 package dir
 
+// A put ends in one of three ways: the content is stored already, the temporary file gets its name, or it is removed.
+//
+// Invariants, each with a test that makes single steps fail:
+//
+//   - A name is linked only to a complete file that is read-only and synced.
+//   - A call returns a name only after its directory is synced. If that sync fails, the name is removed again; if it
+//     cannot be removed, no later put of this process relies on it.
+//   - An existing name is never replaced. Other content, or damage, under a name makes the next put use a longer one.
+
 import (
 	"context"
 	"errors"

@@ -179,7 +179,7 @@ func (d *Store) open(opts Options) error {
 	if err := d.acquireLock(opts.LockWait); err != nil {
 		return err
 	}
-	version, err := d.readFormat() // again: whoever held the lock may have changed it
+	version, err := d.readFormat() // again: the process that had the lock may have changed it
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (d *Store) Close() error {
 	d.ops.Wait()
 
 	var errs []error
-	for stage := range d.stages { // nobody adds to or removes from a closed store's stages
+	for stage := range d.stages { // the stages of a closed store do not change
 		errs = append(errs, stage.end())
 	}
 	for _, l := range d.openLogs() {

@@ -1,5 +1,9 @@
 package dir
 
+// Taking a file: the payload is a file on this machine that need not go through a connection. The system copies it, which
+// costs no copy through this process, or none at all where the file system shares blocks (reflink). What is hashed,
+// indexed and shown is the copy and not the original, which may change meanwhile.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,8 @@
 package memory
 
+// Logs in memory. The state of a log outlives its writers and is shared with readers, which keep the bytes and the index
+// as they were: both only grow.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,12 @@
 package objectstore
 
+// Requests to the object store, through minio-go. Three things are done here that the client does not do:
+//
+//   - Objects are created only if there is none of that name (If-None-Match: *), also when they are sent in parts.
+//   - Every request has a timeout of its own, so that a store that accepts connections and does not answer is unavailable.
+//   - The bytes that are sent are hashed on the way and compared with the digest, because the spool may have changed
+//     since they were verified.
+
 import (
 	"bytes"
 	"context"

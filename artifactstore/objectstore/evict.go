@@ -1,5 +1,8 @@
 package objectstore
 
+// Eviction bounds the spool. Only copies that are not pending are evicted, the ones that were not used for the longest time
+// first, and each only after the bucket has confirmed that it has the object.
+
 import (
 	"context"
 	"errors"

@@ -41,8 +41,8 @@ func (s *Store) Has(ctx context.Context, name string) (bool, error) {
 	return err == nil, remoteError(name, err)
 }
 
-// Walk implements [artifactstore.Inventory]. It goes through the spool, and then through what the bucket has besides: also what
-// other machines put there.
+// Walk implements [artifactstore.Inventory]. It visits the spool, and then the other objects of the bucket, also those of
+// other machines.
 func (s *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	visited := map[string]struct{}{} // what is evicted meanwhile is in both
 	err := s.spool.Walk(ctx, func(h artifactstore.StoredArtifact) error {
@@ -61,8 +61,8 @@ func (s *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 }
 
 // Remove implements [artifactstore.Inventory]. It deletes an artifact everywhere: in the bucket with its index, and in the
-// spool. An upload of it that is under way is given up before. The caller sees to it that nobody puts the same content
-// at the same time, on this machine or on one that shares the prefix.
+// spool. It ends an upload of it under way before. The caller must prevent concurrent puts of the same content, on this
+// machine or on one that shares the prefix.
 //
 // Errors beside those of Inventory: ErrUnavailable when the object store does not answer. It can be called again.
 func (s *Store) Remove(ctx context.Context, name string) error {
@@ -94,7 +94,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// setRemoving notes that an artifact is being removed, so that nobody takes it for one that the bucket has lost.
+// setRemoving records that an artifact is being removed, so that eviction does not take it for one that the bucket lost.
 func (s *Store) setRemoving(name string, removing bool) {
 	s.local.Lock()
 	defer s.local.Unlock()

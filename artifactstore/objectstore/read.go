@@ -1,5 +1,8 @@
 package objectstore
 
+// Reading. Copies in the spool are read there. Other artifacts are fetched into the spool whole, or, if they are large and
+// only pages are wanted, read from the bucket in ranges with the index that lies beside the object.
+
 import (
 	"context"
 	"encoding/hex"

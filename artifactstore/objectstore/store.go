@@ -1,17 +1,17 @@
 // Package objectstore keeps artifacts in S3-compatible object storage, behind a local spool.
 //
-// A put is answered when the artifact is in the spool, which is a dir.Store: as durable, as fast and as
-// independent of a network as that. In the background it is uploaded, under a name that is the same on every
-// machine, and never over an object that is there. While the object store does not answer, puts go on, and what is
-// pending is counted; nothing is lost, and uploads go on when it is back.
+// A put returns when the artifact is in the spool, which is a directory store: as durable, as fast and as independent of
+// a network as that. A background upload follows, under a name that is the same on every machine, and never over an
+// existing object. While the object store does not answer, puts go on and pending artifacts are counted; nothing is lost,
+// and uploads go on when it is back.
 //
-// What holds at every moment, whenever the process dies: an artifact whose put was answered is in the spool with a
-// marker beside it, or in the bucket. The marker is durable before the put returns, and is removed after the bucket
-// has the object; a copy in the spool is evicted only when the bucket has just said that it has the object. So the
-// worst that a crash does is that an object is offered twice.
+// One invariant holds whenever the process dies: an artifact whose put returned is in the spool with a marker beside it,
+// or in the bucket. The marker is durable before the put returns, and is removed after the bucket has the object. A copy
+// in the spool is evicted only right after the bucket has confirmed that it has the object. So the worst effect of a crash
+// is that an object is offered twice.
 //
-// What is only in the bucket is fetched by Open, and read in blocks by Pages, with the index that is an object beside
-// it. Bytes are verified as in the spool: all of them by their digest, blocks by their checksums.
+// Open fetches an artifact that is only in the bucket. Pages reads it in blocks, with the index that is an object beside
+// it. Bytes are verified as in the spool: whole artifacts by their digest, blocks by their checksums.
 package objectstore
 
 import (

@@ -1,5 +1,12 @@
 package objectstore
 
+// The queue of uploads. An artifact is pending from before its put is answered until the bucket has the object. A pending
+// artifact has a marker on disk, an upload in memory, and a place in the queue unless an attempt is under way or it waits.
+//
+// A failure of the object store pauses all uploads, twice as long after each failure in a row, because the next artifact
+// would fail as well. A failure of one artifact, such as a copy that is corrupt or another object of its name, delays
+// only that artifact. No failure drops an upload.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,11 @@
 package slice
 
+// A JSON scanner that reads a text in windows and builds no values. encoding/json reads a whole value into memory, and its
+// Decoder decodes every token that it passes: artifacts may be gigabytes, of which one value is wanted.
+//
+// The grammar is that of RFC 8259 as encoding/json accepts it, so that a text that has a value here is one there. Depth
+// is limited as there, and the open objects and arrays are a byte each.
+
 import (
 	"context"
 	"errors"

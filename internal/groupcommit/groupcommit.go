@@ -1,7 +1,7 @@
 // Package groupcommit runs submitted operations on one goroutine and commits all that are queued as one batch.
 //
 // Callers share what a batch costs, such as a sync of the disk. An idle worker runs an operation at once, as a batch
-// of its own, so a single caller waits for nobody. Databases do the same with their log, under the same name: see
+// of its own, so a single caller does not wait for others. Databases do the same with their log, under the same name: see
 // DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984, section 5.2.
 package groupcommit
 
@@ -30,8 +30,8 @@ type Options[T any] struct {
 // Worker commits submitted operations in batches. Safe for concurrent use.
 type Worker[T any] struct {
 	options Options[T]
-	// submitted is not buffered: whoever has sent an operation knows that the worker runs it, and callers that wait
-	// are the queue.
+	// submitted is not buffered: an operation that was sent is certain to run, and the callers that wait are the
+	// queue.
 	submitted chan T
 	waiting   atomic.Int64
 	closed    chan struct{} // closed by Close

@@ -1,5 +1,7 @@
 package sqlitedb
 
+// Transactions and statements. One goroutine uses a DB, so there is one transaction at a time and nothing is locked.
+
 import (
 	"context"
 	"database/sql"
