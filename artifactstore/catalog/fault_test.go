@@ -192,8 +192,11 @@ func TestClosedCatalogRejectsCalls(t *testing.T) {
 			_, err := c.Verify(ctx, nil, func(string, error) error { return nil })
 			return err
 		},
-		"Compress":   func(ctx context.Context) error { _, err := c.Compress(ctx); return err },
-		"OpenLog":    func(ctx context.Context) error { _, err := c.OpenLog(ctx, catalog.Owner{}, artifactstore.LogName("x")); return err },
+		"Compress": func(ctx context.Context) error { _, err := c.Compress(ctx); return err },
+		"OpenLog": func(ctx context.Context) error {
+			_, err := c.OpenLog(ctx, catalog.Owner{}, artifactstore.LogName("x"))
+			return err
+		},
 		"Log.Finish": func(ctx context.Context) error { _, err := log.Finish(ctx); return err },
 		"Log.Close":  func(context.Context) error { return log.Close() },
 	} {
