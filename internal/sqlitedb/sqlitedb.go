@@ -1,7 +1,7 @@
 // Package sqlitedb opens SQLite databases: private files in WAL mode, durable at every commit, written by one goroutine,
 // and readable for operators with tools of their own. It defines no tables.
 //
-// Durability is PRAGMA synchronous = FULL, which syncs the log at every commit (sqlite.org/pragma.html#pragma_synchronous).
+// Durability is the pragma synchronous at FULL, which syncs the log at every commit (sqlite.org/pragma.html#pragma_synchronous).
 // After an error of the disk nothing is certain, so a database that failed is not written to until it is opened again.
 package sqlitedb
 
