@@ -1,12 +1,12 @@
 package artifactstore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
 	"github.com/zeebo/blake3"
 )
 
@@ -15,42 +15,35 @@ type Blob interface {
 	// Size returns the exact length in bytes. It must not change.
 	Size() int64
 	// Open returns a reader of the whole payload from its first byte. The caller closes it. Several readers
-	// may be open at once.
+	// may be open at the same time.
 	Open() (io.ReadCloser, error)
 }
 
-// BytesBlob returns a blob that is b itself, not a copy: b must not change while the blob is in use. A
-// store writes it in one piece, without a reader in between.
-func BytesBlob(b []byte) Blob { return bytesBlob(b) }
+// BytesBlob returns a blob of b, without a copy: b must not change while the blob is in use. A store writes it in one
+// piece, without a reader in between.
+func BytesBlob(b []byte) Blob { return content.Bytes(b) }
 
-// seekable is a reader of a blob whose bytes are at hand: it can seek, and has nothing to close.
-type seekable struct{ io.ReadSeeker }
-
-func (seekable) Close() error { return nil }
-
-type bytesBlob []byte
-
-func (b bytesBlob) Size() int64                  { return int64(len(b)) }
-func (b bytesBlob) Open() (io.ReadCloser, error) { return seekable{bytes.NewReader(b)}, nil }
-
-// Digest returns the digest of a blob, "blake3:" followed by 64 lower-case hex digits. It costs nothing where the blob was
-// hashed already, as one of a stage was; any other is read.
+// Digest returns the digest of a blob, as in Ref.Digest. A blob of a stage was hashed when it was written; any other is
+// read. Errors: those of opening and reading b; ErrSizeMismatch; the error of ctx.
 func Digest(ctx context.Context, b Blob) (string, error) {
 	switch b := b.(type) {
-	case *dirBlob:
-		return digestPrefix + b.content.hex(), nil
-	case bytesBlob:
-		return digestPrefix + contentOf(b).hex(), nil
+	case hashed:
+		return b.Digest(), nil
+	case content.Bytes:
+		return content.Sum(b).String(), nil
 	}
 	hash := blake3.New()
-	err := drain(ctx, b, make([]byte, BlockSize), func(p []byte) error {
+	err := Drain(ctx, b, make([]byte, BlockSize), func(p []byte) error {
 		_, _ = hash.Write(p) // a hash never fails
 		return nil
 	})
-	return digestPrefix + contentFrom(hash, b.Size()).hex(), err
+	return content.FromHash(hash, b.Size()).String(), err
 }
 
-// Content reads a blob into memory.
+// hashed is implemented by a blob that knows its digest, in the form of [Ref.Digest].
+type hashed interface{ Digest() string }
+
+// Content reads a whole blob into memory.
 func Content(b Blob) ([]byte, error) {
 	r, err := b.Open()
 	if err != nil {
@@ -62,12 +55,12 @@ func Content(b Blob) ([]byte, error) {
 	return content, err
 }
 
-// maxEmptyReads is how many reads in a row may return neither bytes nor an error.
+// maxEmptyReads is the number of reads in a row that may return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// drain hands all of b to write, one full buf at a time, and insists that b yields exactly b.Size() bytes.
-// It looks at ctx before every read.
-func drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) error {
+// Drain passes all of b to write, one full buf at a time. It fails with ErrSizeMismatch unless b yields exactly b.Size()
+// bytes, and with the error of ctx, which it checks before every read. It is for implementations of [Sink].
+func Drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) error {
 	r, err := b.Open()
 	if err != nil {
 		return fmt.Errorf("open blob: %w", err)
@@ -96,8 +89,8 @@ func drain(ctx context.Context, b Blob, buf []byte, write func([]byte) error) er
 	return nil
 }
 
-// fill reads until buf is full or r fails. Unlike io.ReadFull it passes on the error of r unchanged, so
-// that a source that was cut short is not mistaken for one that ended.
+// fill reads until buf is full or r fails. Unlike io.ReadFull it returns the error of r unchanged, so that a source that
+// was cut short is not mistaken for one that ended.
 func fill(ctx context.Context, r io.Reader, buf []byte) (int, error) {
 	total, empty := 0, 0
 	for total < len(buf) {

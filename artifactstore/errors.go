@@ -1,22 +1,24 @@
 package artifactstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"syscall"
+
+	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
-// The failures of a store. They arrive wrapped, object first; test for them with errors.Is. Where the
-// system gave the reason, its errno is in the same chain.
+// Failures of a store. They are wrapped, with the artifact or store in front; test for them with errors.Is. The
+// system's own error number, if there is one, is in the same chain.
 var (
 	// ErrUnknown means that the store has no artifact of that name.
 	ErrUnknown = errors.New("unknown")
-	// ErrForeign means that a path is none of an artifact of this store.
-	ErrForeign = errors.New("not in this store")
-	// ErrDamaged means that what is stored is not what was put: cut short, altered, replaced by something
-	// that is no plain file of ours, or unreadable. What was found stays in place as evidence.
+	// ErrOutsideStore means that a path does not belong to an artifact of this store.
+	ErrOutsideStore = errors.New("not in this store")
+	// ErrDamaged means that the stored bytes are not those that were put: cut short, altered, replaced by
+	// something that is not a regular file of ours, or unreadable. They stay in place as evidence.
 	ErrDamaged = errors.New("damaged")
 	// ErrNameInvalid means that a name is not 8 to 64 lower-case hex digits. Nothing was looked up.
 	ErrNameInvalid = errors.New("invalid name")
@@ -24,9 +26,9 @@ var (
 	ErrSizeMismatch = errors.New("size mismatch")
 	// ErrSealed means that a stage was written to or sealed after it was sealed.
 	ErrSealed = errors.New("sealed already")
-	// ErrBusy means that somebody has the log open already.
+	// ErrBusy means that the log is open for appending already.
 	ErrBusy = errors.New("open already")
-	// ErrFinished means that the log is an artifact already, and takes no more.
+	// ErrFinished means that the log is an artifact already and takes no more appends.
 	ErrFinished = errors.New("finished already")
 	// ErrClosed means that the store or the log was closed, or the stage discarded, before the call.
 	ErrClosed = errors.New("closed")
@@ -51,25 +53,8 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// stepError says which step failed and which sentinel that is. It drops the path that the os package adds:
-// a temporary name is random, and error texts are not to be.
-func stepError(s step, err error) error {
-	var pathErr *fs.PathError
-	var linkErr *os.LinkError
-	switch {
-	case errors.As(err, &pathErr):
-		err = pathErr.Err
-	case errors.As(err, &linkErr):
-		err = linkErr.Err
-	}
-	if sentinel := sentinelFor(err); sentinel != nil {
-		return fmt.Errorf("%s: %w: %w", s, sentinel, err)
-	}
-	return fmt.Errorf("%s: %w", s, err)
-}
-
-// sentinelFor returns the sentinel for a system error, or nil when there is none.
-func sentinelFor(err error) error {
+// Sentinel returns the error of this package for a system error number in the chain of err, or nil if there is none.
+func Sentinel(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return ErrFull
@@ -82,4 +67,36 @@ func sentinelFor(err error) error {
 	default:
 		return nil
 	}
+}
+
+// ReadError classifies a failure to open or read an artifact. A shortage of descriptors or memory is temporary, and an
+// unavailable remote store too; any other failure to read a file that the store wrote is damage. It is for
+// implementations of [Store].
+func ReadError(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err // without the path: names of temporary files are random, and error texts are not
+	}
+	sentinel := Sentinel(err)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrUnknown
+	case sentinel != nil:
+		return fmt.Errorf("%w: %w", sentinel, err)
+	case errors.Is(err, syscall.ENOMEM):
+		return err
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrUnknown), // of a remote artifact
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	default:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+}
+
+// NoNameLeft returns the error of storing c when every one of its names is taken. Only damage can do that, since the
+// last name is the whole digest. It is for implementations of [Store].
+func NoNameLeft(c content.ID) error {
+	return fmt.Errorf("artifact %s: every name for it is taken: %w", c.Hex(), ErrDamaged)
 }

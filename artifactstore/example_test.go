@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // A payload that arrives in pieces is staged, sealed, and put without being copied again.
@@ -18,7 +19,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(parent) // an example leaves nothing behind
-	store, err := artifactstore.OpenDir(parent+"/artifacts", artifactstore.DirOptions{})
+	store, err := dir.Open(parent+"/artifacts", dir.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,27 +7,30 @@ import (
 	"os"
 )
 
-// FileTaker is implemented by a [Stage] that has a better way to take a file than to be written its bytes.
-// [TakeFile] asks for it.
+// takeSize is the number of bytes that TakeFile reads and writes at a time.
+const takeSize = 256 << 10
+
+// FileTaker is implemented by a [Stage] that takes a file faster than by writing its bytes. [TakeFile] uses it.
 type FileTaker interface {
-	// TakeFile is the function of that name.
-	TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error
+	// TakeFile does what the function [TakeFile] says.
+	TakeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error
 }
 
-// TakeFile appends the first size bytes of a regular file, from its first one on, to a stage. Every byte
-// that is appended is shown to see, in order, with the number of newlines among them; it must not keep p.
-// What is shown, and what the digest is of, is what was stored, whatever somebody writes to the file
-// meanwhile: whether that happened is for the caller to find out.
+// TakeFile appends the first size bytes of a regular file to a stage. It calls observe with every part that it appends, in
+// order, and with the number of newlines in it; observe must not retain p.
 //
-// Errors: those of Stage.Write; ErrSizeMismatch when the file has fewer bytes; whatever reading it
-// returned. After an error the stage is of no use, and what see was shown means nothing.
-func TakeFile(s Stage, file *os.File, size int64, see func(p []byte, newlines int)) error {
+// The bytes that observe gets are those that are stored and hashed, even if the file is written to meanwhile. Whether that
+// happened is up to the caller to find out.
+//
+// Errors: those of Stage.Write; ErrSizeMismatch if the file has fewer bytes; those of reading the file. After an error
+// the stage is of no use, and what observe got means nothing.
+func TakeFile(s Stage, file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	if taker, ok := s.(FileTaker); ok {
-		return taker.TakeFile(file, size, see)
+		return taker.TakeFile(file, size, observe)
 	}
-	buf := make([]byte, min(chunkSize, size))
+	buf := make([]byte, min(takeSize, size))
 	for at := int64(0); at < size; {
-		n, err := readFile(file, buf, at, size)
+		n, err := ReadChunk(file, buf, at, size)
 		if err != nil {
 			return err
 		}
@@ -35,14 +38,15 @@ func TakeFile(s Stage, file *os.File, size int64, see func(p []byte, newlines in
 		if err != nil {
 			return err
 		}
-		see(buf[:n], newlines)
+		observe(buf[:n], newlines)
 		at += int64(n)
 	}
 	return nil
 }
 
-// readFile reads the next bytes of a file that should have at least size of them.
-func readFile(file *os.File, buf []byte, at, size int64) (int, error) {
+// ReadChunk fills buf from offset at of a file that must have at least size bytes, up to those. It returns the number of
+// bytes read, at least 1. It fails with ErrSizeMismatch if the file ends before. It is for implementations of [Stage].
+func ReadChunk(file *os.File, buf []byte, at, size int64) (int, error) {
 	n, err := file.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
 	switch {
 	case n > 0:

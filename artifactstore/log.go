@@ -5,20 +5,20 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/zeebo/blake3"
 )
 
 const (
-	// liveDirName is the directory of logs, under the root of a store.
-	liveDirName = "live"
+	// livePrefix begins the name under which a log is read.
+	livePrefix = "live/"
 	// logNameDigits is the length of the name of a log: 128 bits, so that no two logs ever share one.
 	logNameDigits = 32
 )
 
-// LogName returns the name of the log that the parts identify: always the same for the same parts, in any store.
+// LogName returns the name of the log that the parts identify. It is a digest of the parts with their lengths, so that
+// other parts give another name, and the same parts the same name in any store.
 func LogName(parts ...string) string {
 	h := blake3.New()
 	for _, part := range parts {
@@ -28,32 +28,30 @@ func LogName(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:logNameDigits]
 }
 
-// checkLogName fails with ErrNameInvalid unless name is one that LogName could have made.
-func checkLogName(name string) error {
+// CheckLogName fails with ErrNameInvalid unless name has the form of those that LogName returns.
+func CheckLogName(name string) error {
 	if len(name) == logNameDigits && strings.Trim(name, "0123456789abcdef") == "" {
 		return nil
 	}
 	return fmt.Errorf("log %q: %w", name[:min(len(name), maxNameEcho)], ErrNameInvalid)
 }
 
-// LiveName returns what [Source.Pages] takes for the log called name.
-func LiveName(name string) string { return logLocation(name) }
+// LiveName returns the name under which [Source.Pages] reads the log called name.
+func LiveName(name string) string { return livePrefix + name }
 
-// logLocation returns where in a store the log called name is, relative to the root.
-func logLocation(name string) string { return liveDirName + "/" + name }
-
-// logAt returns the name of the log at a location.
-func logAt(location string) (string, bool) {
-	name, ok := strings.CutPrefix(location, liveDirName+"/")
-	return name, ok && checkLogName(name) == nil
+// ParseLiveName is the inverse of LiveName. It reports false for any other text.
+func ParseLiveName(text string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(text, livePrefix)
+	return name, ok && CheckLogName(name) == nil
 }
 
-// logRef is the Ref of a log that has a size now. It has no digest.
-func logRef(root, name string, size int64) Ref {
-	return Ref{Name: logLocation(name), Path: filepath.Join(root, logLocation(name)), Size: size}
+// NewFinishedLog returns a Log that is finished, with its path and its artifact. durable reports whether the artifact
+// survives a power cut. It is for implementations of [Logs].
+func NewFinishedLog(path string, ref Ref, durable bool) Log {
+	return &finishedLog{path: path, ref: ref, durable: durable}
 }
 
-// finishedLog is a Log whose artifact is there.
+// finishedLog is a Log that has become an artifact.
 type finishedLog struct {
 	path    string
 	ref     Ref

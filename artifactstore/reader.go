@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Reader reads one verified artifact. It goes on working after the store is closed. Only ReadAt, Size, Ref
-// and Close may be called from several goroutines at once.
+// Reader reads one verified artifact. It stays open when the store is closed. Only ReadAt, Size, Ref and Close are safe
+// for concurrent use.
 type Reader struct {
 	ref     Ref
 	section *io.SectionReader
@@ -15,8 +15,9 @@ type Reader struct {
 	closed  atomic.Bool
 }
 
-// newReader returns a Reader of ref.Size bytes from r. Closing it closes c.
-func newReader(ref Ref, r io.ReaderAt, c io.Closer) *Reader {
+// NewReader returns a Reader of ref.Size bytes from r, which must be verified. Closing it closes c. It is for
+// implementations of [Source].
+func NewReader(ref Ref, r io.ReaderAt, c io.Closer) *Reader {
 	return &Reader{ref: ref, section: io.NewSectionReader(r, 0, ref.Size), closer: c}
 }
 
@@ -26,7 +27,7 @@ func (r *Reader) Ref() Ref { return r.ref }
 // Size returns the length of the artifact in bytes.
 func (r *Reader) Size() int64 { return r.ref.Size }
 
-// Read is io.Reader. After Close it fails with ErrClosed.
+// Read implements io.Reader. After Close it fails with ErrClosed.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.closed.Load() {
 		return 0, r.errClosed()
@@ -34,7 +35,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return r.section.Read(p)
 }
 
-// ReadAt is io.ReaderAt: it reads at an offset in bytes and does not move the position. After Close it
+// ReadAt implements io.ReaderAt: it reads at an offset in bytes and does not move the position. After Close it
 // fails with ErrClosed.
 func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 	if r.closed.Load() {
@@ -43,7 +44,7 @@ func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 	return r.section.ReadAt(p, off)
 }
 
-// Seek is io.Seeker. Like a file it may go past the end, where Read returns io.EOF. After Close it fails
+// Seek implements io.Seeker. Like a file it may go past the end, where Read returns io.EOF. After Close it fails
 // with ErrClosed.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	if r.closed.Load() {
@@ -52,7 +53,7 @@ func (r *Reader) Seek(offset int64, whence int) (int64, error) {
 	return r.section.Seek(offset, whence)
 }
 
-// Close gives the descriptor back. Only the first call does anything.
+// Close closes the artifact. Only the first call has an effect.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return nil

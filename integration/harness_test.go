@@ -22,7 +22,7 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/status"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/rpc"
 )
@@ -318,7 +318,7 @@ func environment(t testing.TB) []string {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TMPDIR=" + os.Getenv("TMPDIR"),
 		"GORACE=atexit_sleep_ms=0", // else the race detector sleeps a second at every exit
 	}
-	on, err := artifactstore.FileSystemOf(home)
+	on, err := dir.DetectFileSystem(home)
 	if err != nil {
 		t.Fatal(err)
 	}

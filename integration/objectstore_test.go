@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -153,7 +154,7 @@ func TestObjectStoreContract(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := objectstore.Open(t.TempDir()+"/spool", artifactstore.DirOptions{Volatile: true}, objectstore.Options{
+				s, err := objectstore.Open(t.TempDir()+"/spool", dir.Options{Volatile: true}, objectstore.Options{
 					Location: at, Credentials: keys, SpoolBytes: spoolBytes, Logger: slog.New(slog.DiscardHandler),
 				})
 				if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -155,7 +155,7 @@ func TestModelOfASession(t *testing.T) {
 		}
 	}
 	unknown := modelCalls(ctx, t, s, "a", `{"result": "12345678"}`).GetReceipt().GetText()
-	name, ok := artifactstore.ParseName(strings.TrimPrefix(foreign, s.store+"/"))
+	name, ok := dir.ParseName(strings.TrimPrefix(foreign, s.store+"/"))
 	if !ok {
 		t.Fatal(foreign)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
@@ -23,7 +23,7 @@ func project(t *testing.T, out *pb.CommandOutput) *pb.CommandResult {
 		},
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 1000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
 		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
-	}, artifactstore.NewMemory())
+	}, memory.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestBatchItemsHaveProfiles(t *testing.T) {
 		},
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 4000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
 		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
-	}, artifactstore.NewMemory())
+	}, memory.New())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
@@ -25,7 +25,7 @@ func projectAny(p projectors.Projector, family string, policy projectors.Policy,
 			receipt, err := renderer.Render(r, renderers.Policy{Counter: policy.Counter})
 			return receipt.Cost(), err
 		},
-	}, artifactstore.NewMemory())
+	}, memory.New())
 }
 
 func ample() projectors.Policy {

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
@@ -68,7 +68,7 @@ func TestRecoveryHint(t *testing.T) {
 			given := &pb.CompleteToolError{Kind: c.kind, Message: inline("no"), RecoveryHint: c.given, Retryable: &retryable, Details: inline(details)}
 			want := &pb.ToolError{Kind: c.kind, Message: "no", RecoveryHint: c.want, Retryable: &retryable, DetailsJson: new(details)}
 			out := &pb.CompleteToolOutput{Status: pb.ToolStatus_TOOL_STATUS_ERROR, Error: proto.CloneOf(given)}
-			r, err := projectors.Error().Project(context.Background(), errorInput(out, c.budget), artifactstore.NewMemory())
+			r, err := projectors.Error().Project(context.Background(), errorInput(out, c.budget), memory.New())
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
@@ -102,7 +102,7 @@ func TestRecoveryHintOfItems(t *testing.T) {
 			Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 			Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{Items: items}},
 		}
-		r, err := projectors.CommandBatch(nil).Project(context.Background(), errorInput(out, budget), artifactstore.NewMemory())
+		r, err := projectors.CommandBatch(nil).Project(context.Background(), errorInput(out, budget), memory.New())
 		for _, item := range r.GetCommandBatch().GetItems() {
 			if item.GetError().RecoveryHint == nil {
 				list = append(list, "absent")

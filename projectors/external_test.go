@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
@@ -20,9 +20,9 @@ import (
 )
 
 // caller projects into a store of its own.
-type caller struct{ store *artifactstore.Memory }
+type caller struct{ store *memory.Store }
 
-func newCaller() caller { return caller{artifactstore.NewMemory()} }
+func newCaller() caller { return caller{memory.New()} }
 
 func (c caller) project(p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, error) {
 	out.ToolName, out.Status = "mcp_call", pb.ToolStatus_TOOL_STATUS_SUCCESS

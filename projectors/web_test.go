@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
@@ -16,8 +16,8 @@ import (
 )
 
 // projection is one projection over a store in memory.
-func projection(ctx context.Context, p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, *artifactstore.Memory, error) {
-	store := artifactstore.NewMemory()
+func projection(ctx context.Context, p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, *memory.Store, error) {
+	store := memory.New()
 	out.ToolName, out.Status = "SomeTool", pb.ToolStatus_TOOL_STATUS_SUCCESS
 	r, err := p.Project(ctx, projectors.Input{
 		Output:  out,

@@ -66,7 +66,7 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	name, err := a.catalog.NameOf(req.GetPath())
+	name, err := a.catalog.Resolve(req.GetPath())
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/sqlite"
 	"github.com/toolresult/toolresult/envelope"
@@ -377,7 +377,7 @@ func TestWithoutAuditLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, records := server.NewAuditedService(t, r, artifactstore.NewMemory(), nil)
+	results, records := server.NewAuditedService(t, r, memory.New(), nil)
 	if _, err := results.Project(t.Context(), &pb.ProjectRequest{Output: command("ls", 0, "a\n")}); err != nil {
 		t.Error(err)
 	}

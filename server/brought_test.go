@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
@@ -36,7 +36,7 @@ func bring(t *testing.T, messages string) (house, error) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: families.BuiltIn()}
+	h := house{store: memory.New(), types: envelope.Types{}, families: families.BuiltIn()}
 	brought, err := families.LoadCustomFamilies(path)
 	if err != nil {
 		return h, err

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/recorder"
@@ -50,7 +50,7 @@ func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct := &service{registry: registry, counters: newCounters(), store: newCatalog(t, artifactstore.NewMemory()), outputs: newOutputs(), secrets: redaction.NewSecrets(), requests: recorder.NewRequests(nil)}
+	direct := &service{registry: registry, counters: newCounters(), store: newCatalog(t, memory.New()), outputs: newOutputs(), secrets: redaction.NewSecrets(), requests: recorder.NewRequests(nil)}
 	client := overSocket(t, direct)
 	for _, size := range []int{0, 1, 100, 4000, 16 << 10, 31 << 10, 32<<10 + 5, 64 << 10, 1 << 20, 3 << 20} {
 		payload := bytes.Repeat([]byte("a line of a log\n"), size/16+1)[:size]

@@ -19,7 +19,7 @@ import (
 // newCompactor returns the compactor of a registry's families, for a store.
 func newCompactor(r *families.Registry, s store) (*compactor.Compactor, error) {
 	return compactor.New(r.Types(), func(payload []byte) (path, digest string) {
-		ref := s.RefOf(payload)
+		ref := s.RefFor(payload)
 		return ref.Path, ref.Digest
 	})
 }

@@ -104,7 +104,7 @@ func (m *compaction) finish(batch []*madeResult) error {
 
 // store stores what results need: several at a time, so that they share the commits of the store.
 func (m *compaction) store(batch []*madeResult) error {
-	sink := m.service.store.For(catalog.Owner{Session: m.session})
+	sink := m.service.store.SinkFor(catalog.Owner{Session: m.session})
 	var wait sync.WaitGroup
 	slots, errs := make(chan struct{}, maxPuts), make([]error, len(batch))
 	for n, made := range batch {

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
@@ -128,10 +129,10 @@ func TestLevelLivesInTheCanonical(t *testing.T) {
 }
 
 // elsewhere is a store that foresees other paths than those that content gets.
-type elsewhere struct{ *artifactstore.Memory }
+type elsewhere struct{ *memory.Store }
 
-func (e elsewhere) RefOf(content []byte) artifactstore.Ref {
-	ref := e.Memory.RefOf(content)
+func (e elsewhere) RefFor(content []byte) artifactstore.Ref {
+	ref := e.Store.RefFor(content)
 	ref.Path = "memory/0"
 	return ref
 }

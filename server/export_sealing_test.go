@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -27,7 +28,7 @@ type Bare struct {
 // NewBare returns a Bare for the families of a registry.
 func NewBare(t testing.TB, r *families.Registry) *Bare {
 	c, err := compactor.New(r.Types(), func(payload []byte) (path, digest string) {
-		ref := artifactstore.NewMemory().RefOf(payload)
+		ref := memory.New().RefFor(payload)
 		return ref.Path, ref.Digest
 	})
 	if err != nil {

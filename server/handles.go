@@ -1,7 +1,7 @@
 package server
 
 import (
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
@@ -14,11 +14,11 @@ func (s *service) handle(p *pb.RenderPolicy) func(path string) string {
 		return nil
 	}
 	return func(path string) string {
-		name, err := s.store.NameOf(path)
+		name, err := s.store.Resolve(path)
 		if err != nil {
 			return path
 		}
-		if _, ok := artifactstore.ParseName(name); !ok { // a log that is still written
+		if _, ok := dir.ParseName(name); !ok { // a log that is still written
 			name = path
 		}
 		return renderers.CallHandle(name)

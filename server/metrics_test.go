@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/server"
@@ -67,7 +67,7 @@ func measuredHouse(t testing.TB) (house, *measured) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.store = artifactstore.NewMemory()
+	h.store = memory.New()
 	h.ToolResultServiceServer = server.NewMeasuredService(t, r, h.store, m)
 	h.redacting = server.Register(t, h.ToolResultServiceServer, registered())
 	return h, m

@@ -56,7 +56,7 @@ func (p *projection) facts(resp *pb.ProjectResponse) *metrics.Projected {
 		envelope.Walk("", m, func(_ string, m protoreflect.Message) { facts.AddLedger(m) })
 	}
 	for i, path := range facts.Artifacts {
-		facts.Artifacts[i], _ = p.store.NameOf(path) // it is one of the store's own
+		facts.Artifacts[i], _ = p.store.Resolve(path) // it is one of the store's own
 	}
 	for _, r := range resp.GetRedactions() {
 		facts.AddRedaction(p.redactions, r)
@@ -97,7 +97,7 @@ func (a *artifacts) readOf(req *pb.ReadArtifactRequest, resp *pb.ReadArtifactRes
 	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("selection")); f != nil {
 		r.Selection = string(f.Name())
 	}
-	r.Artifact, _ = a.catalog.NameOf(req.GetPath()) // it was read by this path
+	r.Artifact, _ = a.catalog.Resolve(req.GetPath()) // it was read by this path
 	return r
 }
 
@@ -116,7 +116,7 @@ type watchedStore struct {
 
 // For returns the sink of an owner.
 func (w watchedStore) For(o catalog.Owner) artifactstore.Sink {
-	return watchedSink{w.store.For(o), w.metrics}
+	return watchedSink{w.store.SinkFor(o), w.metrics}
 }
 
 type watchedSink struct {

@@ -103,7 +103,7 @@ type projection struct {
 // What it returns must be closed.
 func (s *service) prepare(ctx context.Context, req *pb.ProjectRequest, came received) (*projection, error) {
 	p := &projection{service: s, began: time.Now(), req: req}
-	p.puts = &puts{Sink: s.store.For(ownerOf(req.GetCall())), refs: map[string]artifactstore.Ref{}}
+	p.puts = &puts{Sink: s.store.SinkFor(ownerOf(req.GetCall())), refs: map[string]artifactstore.Ref{}}
 	if err := p.read(ctx, came); err != nil {
 		p.close()
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
@@ -30,7 +30,7 @@ import (
 // house is a service over a store in memory.
 type house struct {
 	pb.ToolResultServiceServer
-	store    *artifactstore.Memory
+	store    *memory.Store
 	families []families.Family
 	types    envelope.Types // of the families that were brought
 
@@ -39,7 +39,7 @@ type house struct {
 
 func newHouse(t testing.TB) house {
 	t.Helper()
-	h := house{store: artifactstore.NewMemory(), types: envelope.Types{}, families: families.BuiltIn()}
+	h := house{store: memory.New(), types: envelope.Types{}, families: families.BuiltIn()}
 	brought, err := families.LoadCustomFamilies("../docs/examples/acme.binpb")
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +280,7 @@ func (h house) opened(c *pb.CanonicalToolResult) (list []protoreflect.Message) {
 	return list
 }
 
-func readBack(t *rapid.T, store *artifactstore.Memory, path string) []byte {
+func readBack(t *rapid.T, store *memory.Store, path string) []byte {
 	r, err := store.Open(context.Background(), path[strings.LastIndexByte(path, '/')+1:])
 	if err != nil {
 		t.Fatalf("%s does not resolve: %v", path, err)

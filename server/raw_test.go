@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
@@ -17,9 +18,9 @@ import (
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
 func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
-	l := newCatalog(t, artifactstore.NewMemory())
+	l := newCatalog(t, memory.New())
 	put := func(o catalog.Owner, content string) string {
-		ref, err := l.For(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
+		ref, err := l.SinkFor(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -214,7 +214,7 @@ func (p *projection) keepOriginals(ctx context.Context) (map[string]artifactstor
 	owner := ownerOf(p.req.GetCall())
 	owner.Raw = true
 	for _, o := range p.redaction.Originals {
-		ref, err := p.store.For(owner).Put(ctx, o.Blob)
+		ref, err := p.store.SinkFor(owner).Put(ctx, o.Blob)
 		if err != nil {
 			return nil, err
 		}

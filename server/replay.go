@@ -214,7 +214,7 @@ func (r *replay) family() *families.Family {
 
 // stored is an artifact as a blob.
 func (s *service) stored(ctx context.Context, path string) (artifactstore.Blob, error) {
-	name, err := s.store.NameOf(path)
+	name, err := s.store.Resolve(path)
 	if err != nil {
 		return nil, err
 	}
@@ -346,5 +346,5 @@ func (k *knownArtifacts) Put(_ context.Context, b artifactstore.Blob) (artifacts
 	if err != nil {
 		return artifactstore.Ref{}, err
 	}
-	return k.store.RefOf(content), nil
+	return k.store.RefFor(content), nil
 }

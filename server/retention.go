@@ -138,7 +138,7 @@ func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Se
 		return err
 	}
 	return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Counts{Counts: &pb.VerifiedCounts{
-		Intact: uint64(counts.Sound), Corrupt: uint64(counts.Unsound), Bytes: uint64(counts.Bytes),
+		Intact: uint64(counts.Intact), Corrupt: uint64(counts.Corrupt), Bytes: uint64(counts.Bytes),
 	}}})
 }
 

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
@@ -61,7 +62,7 @@ func (s *sealed) keep(t testing.TB, family string) {
 			break
 		}
 		out := s.outputOf(family).Example(seed)
-		_, receipt, err := s.bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, server.Came{}, artifactstore.NewMemory())
+		_, receipt, err := s.bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, server.Came{}, memory.New())
 		if err != nil {
 			continue
 		}
@@ -156,7 +157,7 @@ func (st *stock) try(bare *server.Bare, m protoreflect.Message, f protoreflect.F
 		s.set(out.ProtoReflect(), []byte([...]string{
 			"Process exited with code 0\nstdout:\n x", `{"Process exited": ["stdout:", 1]}`, `{"content":[{"type":"text","text":"stdout:"}]}`,
 		}[holds]))
-		if _, _, err := bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, server.Came{}, artifactstore.NewMemory()); err == nil {
+		if _, _, err := bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, server.Came{}, memory.New()); err == nil {
 			st.spots = append(st.spots, s)
 			return
 		}
@@ -205,7 +206,7 @@ type sealer struct {
 	*sealed
 	*attacker
 	seed   uint64
-	store  *artifactstore.Memory
+	store  *memory.Store
 	totals sealingTotals
 }
 
@@ -241,7 +242,7 @@ func (s *sealer) generate(number uint64) sealedCase {
 // begin makes all that follows that of a number.
 func (s *sealer) begin(number uint64) {
 	s.pcg.Seed(s.seed, number)
-	s.store = artifactstore.NewMemory()
+	s.store = memory.New()
 }
 
 func (s *sealer) newCase() sealedCase {

@@ -451,7 +451,7 @@ func plural(n uint32, unit string) string {
 
 // holds reports whether the artifact at a path is that content.
 func (s *sealer) holds(path string, content []byte) bool {
-	name, err := s.store.NameOf(path)
+	name, err := s.store.Resolve(path)
 	if err != nil {
 		return false
 	}

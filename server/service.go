@@ -52,9 +52,9 @@ type service struct {
 type store interface {
 	artifactstore.Stager
 	Open(ctx context.Context, name string) (*artifactstore.Reader, error)
-	NameOf(path string) (string, error)
-	For(catalog.Owner) artifactstore.Sink
-	RefOf(content []byte) artifactstore.Ref
+	Resolve(path string) (string, error)
+	SinkFor(catalog.Owner) artifactstore.Sink
+	RefFor(content []byte) artifactstore.Ref
 	Status() catalog.Status
 }
 

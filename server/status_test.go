@@ -43,7 +43,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{wrap(syscall.EIO), codes.Internal, "STORE_FAILED"},
 		{wrap(&fs.PathError{Op: "write", Path: "x", Err: errors.New("odd")}), codes.Internal, "STORE_FAILED"},
 		{wrap(artifactstore.ErrDamaged), codes.Internal, "STORE_FAILED"},
-		{wrap(catalog.ErrBooks), codes.Internal, "STORE_FAILED"},
+		{wrap(catalog.ErrCatalogUnreadable), codes.Internal, "STORE_FAILED"},
 		{errors.New("anything"), codes.Internal, "INTERNAL"},
 		{status.Error(codes.Unknown, "anything"), codes.Internal, "INTERNAL"},
 		{status.Error(codes.Internal, "anything"), codes.Internal, "INTERNAL"},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/postgres"
@@ -24,9 +26,9 @@ const booksName = "books.db"
 func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
 	if s.config.Store == config.MemoryStore {
-		return volatile, s.openBooks(artifactstore.NewMemory(), "", o.Metrics)
+		return volatile, s.openBooks(memory.New(), "", o.Metrics)
 	}
-	store, dir, err := s.openDir(artifactstore.DirOptions{
+	store, dir, err := s.openDir(dir.Options{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
 	})
 	if err != nil {
@@ -46,9 +48,9 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 
 // openDir opens the directory of the store or, when there is an object store, that
 // with the directory as its spool.
-func (s *Server) openDir(options artifactstore.DirOptions) (artifactstore.Store, *artifactstore.Dir, error) {
+func (s *Server) openDir(options dir.Options) (artifactstore.Store, *dir.Store, error) {
 	if s.config.ObjectStore == "" {
-		dir, err := artifactstore.OpenDir(s.config.Store, options)
+		dir, err := dir.Open(s.config.Store, options)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -79,7 +81,7 @@ func (s *Server) openDir(options artifactstore.DirOptions) (artifactstore.Store,
 type ownPart struct{ *objectstore.Store }
 
 // Walk goes through the spool.
-func (o ownPart) Walk(ctx context.Context, visit func(artifactstore.Held) error) error {
+func (o ownPart) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	return o.Spool().Walk(ctx, visit)
 }
 
@@ -116,7 +118,7 @@ func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error)
 func (s *Server) openBooks(store artifactstore.Store, path string, m metrics.Reporter) (err error) {
 	s.catalog, err = catalog.Open(store, catalog.Options{
 		OnCommit: metrics.OnCommit(m, metrics.CatalogStore),
-		Books:    path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
+		Path:     path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
 		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
 	})
 	if err == nil {

@@ -89,6 +89,6 @@ func (a *arrival) keep() {
 func (s *service) keepPartial(ctx context.Context, call *pb.CallReference, blob artifactstore.Blob) error {
 	owner := ownerOf(call)
 	owner.Partial = true
-	_, err := s.store.For(owner).Put(ctx, blob)
+	_, err := s.store.SinkFor(owner).Put(ctx, blob)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
@@ -23,7 +24,7 @@ import (
 )
 
 // kept is what a store has of a content; nil when it has nothing.
-func kept(t *testing.T, store *artifactstore.Memory, content string) []byte {
+func kept(t *testing.T, store *memory.Store, content string) []byte {
 	t.Helper()
 	digest := blake3.Sum256([]byte(content))
 	r, err := store.Open(context.Background(), fmt.Sprintf("%x", digest[:4]))
@@ -135,7 +136,7 @@ func TestAbortIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	service := server.NewLoggingService(t, registry, artifactstore.NewMemory(), slog.New(slog.NewTextHandler(&text, nil)))
+	service := server.NewLoggingService(t, registry, memory.New(), slog.New(slog.NewTextHandler(&text, nil)))
 	w := &wire{ctx: t.Context(), requests: []*pb.ProjectStreamRequest{
 		keeping("session-1", "call_1"), chunk("stdout", []byte("secret words")), chunk("stderr", []byte("secret")),
 	}}

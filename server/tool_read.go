@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -45,10 +46,10 @@ type page struct {
 // open opens the artifact that a handle names, with the rights of a session. What the session does not have is a mistake,
 // which does not say whether another session has it.
 func (t *toolService) open(ctx context.Context, handle, session string) (*artifactstore.Pages, error) {
-	name, ok := artifactstore.ParseName(handle)
+	name, ok := dir.ParseName(handle)
 	var err error
 	if !ok {
-		name, err = t.catalog.NameOf(handle)
+		name, err = t.catalog.Resolve(handle)
 	}
 	var pages *artifactstore.Pages
 	if err == nil {
@@ -58,7 +59,7 @@ func (t *toolService) open(ctx context.Context, handle, session string) (*artifa
 	switch {
 	case errors.As(err, &expired):
 		return nil, &mistake{kindExpired, fmt.Sprintf("the result %s was %v", quoteShort(handle), expired)}
-	case errors.Is(err, artifactstore.ErrForeign), errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrNameInvalid):
+	case errors.Is(err, artifactstore.ErrOutsideStore), errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrNameInvalid):
 		return nil, &mistake{kindNotFound, fmt.Sprintf("this session has no result %s%s", quoteShort(handle), t.latest(ctx, session))}
 	case err != nil:
 		return nil, apierror.FromRead(err)
@@ -72,7 +73,7 @@ func (t *toolService) latest(ctx context.Context, session string) string {
 	list, next, err := t.catalog.List(ctx, session, "", 0, most)
 	var names []string
 	for _, e := range list {
-		if _, ok := artifactstore.ParseName(e.Name); ok && e.Expired == nil {
+		if _, ok := dir.ParseName(e.Name); ok && e.Expired == nil {
 			names = append(names, e.Name)
 		}
 	}

@@ -93,7 +93,7 @@ type loader struct {
 
 // Load returns the bytes of an artifact. Whether the caller may not read it, or nobody can any more, is the same.
 func (l *loader) Load(path string, limit int) ([]byte, error) {
-	name, err := l.catalog.NameOf(path)
+	name, err := l.catalog.Resolve(path)
 	if err != nil {
 		return nil, loading(err)
 	}
@@ -113,7 +113,7 @@ func (l *loader) Load(path string, limit int) ([]byte, error) {
 func loading(err error) error {
 	var expired *catalog.ExpiredError
 	switch {
-	case errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrForeign), errors.Is(err, artifactstore.ErrDamaged),
+	case errors.Is(err, artifactstore.ErrUnknown), errors.Is(err, artifactstore.ErrOutsideStore), errors.Is(err, artifactstore.ErrDamaged),
 		errors.Is(err, catalog.ErrMissing), errors.As(err, &expired):
 		return transports.ErrGone
 	}

@@ -47,8 +47,8 @@ func stageTakesParts(t *testing.T, s artifactstore.Store) {
 	})
 }
 
-// fileOf opens a file with a content.
-func fileOf(t *testing.T, content []byte) *os.File {
+// openFile opens a file with a content.
+func openFile(t *testing.T, content []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -66,7 +66,7 @@ func fileOf(t *testing.T, content []byte) *os.File {
 func stageTakesFile(t *testing.T, s artifactstore.Store) {
 	for _, size := range []int{0, 1, 100_000, 256 << 10, 256<<10 + 1, 4 << 20, 9_500_000} {
 		content := noise(size, byte(size))
-		file := fileOf(t, append(bytes.Clone(content), "more"...)) // what comes after is not taken
+		file := openFile(t, append(bytes.Clone(content), "more"...)) // what comes after is not taken
 		for _, before := range []string{"", "before\n"} {
 			st := mustStage(t, s)
 			write := func(text string) {
@@ -100,11 +100,11 @@ func stageTakesFile(t *testing.T, s artifactstore.Store) {
 	}
 }
 
-// shortFile is a file that has fewer bytes than its taker was told.
+// shortFile takes files that have fewer bytes than the declared size.
 func shortFile(t *testing.T, s artifactstore.Store) {
 	for _, size := range []int{0, 100, 5 << 20} {
 		st := mustStage(t, s)
-		err := artifactstore.TakeFile(st, fileOf(t, noise(size, 3)), int64(size)+300_000, func([]byte, int) {})
+		err := artifactstore.TakeFile(st, openFile(t, noise(size, 3)), int64(size)+300_000, func([]byte, int) {})
 		mustFail(t, "TakeFile", err, artifactstore.ErrSizeMismatch)
 	}
 }

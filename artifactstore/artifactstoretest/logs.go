@@ -1,5 +1,8 @@
 package artifactstoretest
 
+// The contract of logs: a log grows, is read meanwhile, survives its writer, and becomes an artifact with the digest of
+// its bytes.
+
 import (
 	"bytes"
 	"context"
@@ -12,11 +15,10 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// LogStore is what keeps logs.
+// LogStore is a store with logs.
 type LogStore = artifactstore.Store
 
-// RunLogs runs every case of the contract of logs, as Run does for the rest. durable says what the store
-// promises.
+// RunLogs runs every case of the contract of logs. durable reports whether synced bytes must count as durable.
 func RunLogs(t *testing.T, durable bool, open func(t *testing.T) LogStore) {
 	cases := []struct {
 		name string
@@ -31,7 +33,7 @@ func RunLogs(t *testing.T, durable bool, open func(t *testing.T) LogStore) {
 		{"what is there already", logOfKnownContent},
 		{"cancelled context", cancelledLog},
 		{"read while it grows", readGrowingLog},
-		{"holdings of logs", logHoldings},
+		{"inventory of logs", logInventory},
 		{"any sequence of calls on logs", anyLogSequence},
 	}
 	for _, c := range cases {
@@ -81,7 +83,7 @@ func mustSync(t failer, l artifactstore.Log, durable bool) {
 // mustShow checks what is read at the path of a log, and whether it is live.
 func mustShow(t failer, s LogStore, path string, want []byte, live bool) {
 	t.Helper()
-	name, err := s.NameOf(path)
+	name, err := s.Resolve(path)
 	if err != nil {
 		t.Fatalf("NameOf(%s): %v", path, err)
 	}
@@ -116,7 +118,7 @@ func mustFinish(t failer, s LogStore, l artifactstore.Log, want []byte) artifact
 	}
 	mustHold(t, s, ref, want)
 	mustShow(t, s, l.Path(), want, false)
-	if name, err := s.NameOf(l.Path()); err != nil || name != ref.Name {
+	if name, err := s.Resolve(l.Path()); err != nil || name != ref.Name {
 		t.Fatalf("the path leads to %q, %v, want %q", name, err, ref.Name)
 	}
 	return ref
@@ -269,7 +271,7 @@ func cancelledLog(t *testing.T, s LogStore, _ bool) {
 // readGrowingLog reads what is new, again and again, while lines are appended: together that is the log.
 func readGrowingLog(t *testing.T, s LogStore, durable bool) {
 	l := mustOpenLog(t, s, artifactstore.LogName("growing"))
-	name, err := s.NameOf(l.Path())
+	name, err := s.Resolve(l.Path())
 	if err != nil {
 		t.Fatal(err)
 	}

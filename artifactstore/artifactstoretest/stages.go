@@ -1,5 +1,7 @@
 package artifactstoretest
 
+// The contract of stages: however a payload arrives, the artifact is that of its bytes.
+
 import (
 	"bytes"
 	"context"
@@ -9,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
 // mustStage opens a stage that is discarded when the test ends.
@@ -146,12 +149,12 @@ func sealedBlobPutAgain(t *testing.T, s artifactstore.Store) {
 
 func foreignSealedBlob(t *testing.T, s artifactstore.Store) {
 	want := noise(5000, 1)
-	_, b := mustSeal(t, artifactstore.NewMemory(), want)
+	_, b := mustSeal(t, memory.New(), want)
 	mustHold(t, s, mustPut(t, s, b, want), want)
 
 	want = noise(5000, 2)
 	st, b := mustSeal(t, s, want)
-	mustPut(t, artifactstore.NewMemory(), b, want)
+	mustPut(t, memory.New(), b, want)
 	mustHold(t, s, mustPut(t, s, b, want), want)
 	if err := st.Discard(); err != nil {
 		t.Fatal(err)
@@ -254,7 +257,7 @@ func anySequence(t *testing.T, s artifactstore.Store) {
 			},
 			"stream": func(t *rapid.T) {
 				b := content.Draw(t, "bytes")
-				keep(t, streamOf(b), b)
+				keep(t, newStream(b), b)
 			},
 			"stage": func(t *rapid.T) {
 				b := content.Draw(t, "bytes")

@@ -1,12 +1,10 @@
-// Package artifactstoretest is the contract of package artifactstore as a test suite: what every
-// [artifactstore.Store] must do, whatever it keeps its artifacts in. A bug found in a store becomes a case
-// here before it is fixed.
+// Package artifactstoretest tests that a store follows the contract of [artifactstore.Store]. A bug found in a store
+// becomes a case here before it is fixed.
 package artifactstoretest
 
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"io"
 	"strings"
@@ -15,16 +13,14 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"github.com/zeebo/blake3"
-
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// Run runs every case of the contract. open returns a new and empty store each time; what it needs to
-// clean up it registers with t.Cleanup.
+// Run runs every case of the contract except logs. open returns a new, empty store each time, and registers its clean-up
+// with t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) artifactstore.Store) { RunNamed(t, 8, open) }
 
-// RunNamed is Run for a store whose names have at least so many digits.
+// RunNamed is Run for a store whose names have at least the given number of digits.
 func RunNamed(t *testing.T, digits int, open func(t *testing.T) artifactstore.Store) {
 	cases := []struct {
 		name string
@@ -43,7 +39,7 @@ func RunNamed(t *testing.T, digits int, open func(t *testing.T) artifactstore.St
 		{"blob that fails", failingBlob},
 		{"reader seeks", readerSeeks},
 		{"reader is closed", readerIsClosed},
-		{"holdings", holdings},
+		{"inventory", inventory},
 		{"removed while it is read", removedWhileRead},
 		{"stage", stage},
 		{"stage takes parts", stageTakesParts},
@@ -69,93 +65,6 @@ func named(digits int, run func(*testing.T, artifactstore.Store, int)) func(*tes
 	return func(t *testing.T, s artifactstore.Store) { run(t, s, digits) }
 }
 
-// failer is what *testing.T and *rapid.T have in common, as far as the checks here need it.
-type failer interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
-// stream is a blob that no store knows, so it has to be read. It claims to be claimed bytes long.
-type stream struct {
-	open    func() io.Reader
-	claimed int64
-}
-
-func (s stream) Size() int64                  { return s.claimed }
-func (s stream) Open() (io.ReadCloser, error) { return io.NopCloser(s.open()), nil }
-
-// streamOf returns b as a stream.
-func streamOf(b []byte) stream {
-	return stream{open: func() io.Reader { return bytes.NewReader(b) }, claimed: int64(len(b))}
-}
-
-// noise returns n bytes that are the same for the same n and seed and do not repeat.
-func noise(n int, seed byte) []byte {
-	b := make([]byte, n)
-	h := blake3.New()
-	h.Write([]byte{seed})
-	h.Digest().Read(b)
-	return b
-}
-
-// mustPut stores b and checks everything that a Ref says about itself.
-func mustPut(t failer, s artifactstore.Sink, blob artifactstore.Blob, want []byte) artifactstore.Ref {
-	t.Helper()
-	ref, err := s.Put(context.Background(), blob)
-	if err != nil {
-		t.Fatalf("Put of %d bytes: %v", len(want), err)
-	}
-	sum := blake3.Sum256(want)
-	digits := hex.EncodeToString(sum[:])
-	if ref.Size != int64(len(want)) || ref.Digest != "blake3:"+digits {
-		t.Fatalf("Put = %+v, want size %d and digest blake3:%s", ref, len(want), digits)
-	}
-	if len(ref.Name) < 8 || !strings.HasPrefix(digits, ref.Name) {
-		t.Fatalf("name %q is not the beginning of %s", ref.Name, digits)
-	}
-	if ref.Path == "" {
-		t.Fatal("Ref without a path")
-	}
-	return ref
-}
-
-// maxTestReader is the largest artifact that iotest.TestReader, which reads single bytes, is let loose on.
-const maxTestReader = 4097
-
-// mustHold checks that the artifact reads back as want.
-func mustHold(t failer, s artifactstore.Source, ref artifactstore.Ref, want []byte) {
-	t.Helper()
-	r, err := s.Open(context.Background(), ref.Name)
-	if err != nil {
-		t.Fatalf("Open(%s): %v", ref.Name, err)
-	}
-	defer r.Close()
-	if r.Ref() != ref || r.Size() != ref.Size {
-		t.Fatalf("reader has Ref %+v and size %d, Put returned %+v", r.Ref(), r.Size(), ref)
-	}
-	got, err := io.ReadAll(r)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Fatalf("%s reads back %d bytes, error %v, want the %d that were put", ref.Name, len(got), err, len(want))
-	}
-	if len(want) > maxTestReader {
-		return
-	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		t.Fatalf("Seek: %v", err)
-	}
-	if err := iotest.TestReader(r, want); err != nil {
-		t.Fatalf("reader of %s: %v", ref.Name, err)
-	}
-}
-
-func mustFail(t failer, what string, got, want error) {
-	t.Helper()
-	if !errors.Is(got, want) {
-		t.Fatalf("%s: error %v, want %v", what, got, want)
-	}
-}
-
 func roundTrip(t *testing.T, s artifactstore.Store) {
 	for i, size := range []int{0, 1, 2, 4095, 4096, 4097, 65535, 65536, 256<<10 - 1, 256 << 10, 256<<10 + 1, 1<<20 + 1} {
 		b := noise(size, byte(2*i))
@@ -163,7 +72,7 @@ func roundTrip(t *testing.T, s artifactstore.Store) {
 		if size > 0 {
 			b = noise(size, byte(2*i+1))
 		}
-		mustHold(t, s, mustPut(t, s, streamOf(b), b), b)
+		mustHold(t, s, mustPut(t, s, newStream(b), b), b)
 	}
 }
 
@@ -173,7 +82,7 @@ func namesComeFromContent(t *testing.T, s artifactstore.Store, digits int) {
 	if again := mustPut(t, s, artifactstore.BytesBlob(a), a); again != first {
 		t.Errorf("same bytes again: %+v, then %+v", first, again)
 	}
-	if again := mustPut(t, s, streamOf(a), a); again != first {
+	if again := mustPut(t, s, newStream(a), a); again != first {
 		t.Errorf("same bytes as a stream: %+v, then %+v", first, again)
 	}
 	other := mustPut(t, s, artifactstore.BytesBlob(b), b)
@@ -203,7 +112,7 @@ func takenNameIsLengthened(t *testing.T, s artifactstore.Store, digits int) {
 			if len(ref.Name) != max(digits, len(a.name)) || !strings.HasPrefix(ref.Name, a.name) {
 				t.Errorf("%q is called %s, want %s and at least %d digits", a.content, ref.Name, a.name, digits)
 			}
-			if again := mustPut(t, s, streamOf(b), b); again != ref {
+			if again := mustPut(t, s, newStream(b), b); again != ref {
 				t.Errorf("%q as a stream: %+v, want %+v", a.content, again, ref)
 			}
 		}
@@ -264,7 +173,7 @@ func concurrentPuts(t *testing.T, s artifactstore.Store) {
 			wg.Go(func() {
 				blob := artifactstore.BytesBlob(b)
 				if j%2 == 1 {
-					blob = streamOf(b)
+					blob = newStream(b)
 				}
 				ref, err := s.Put(context.Background(), blob)
 				if err != nil {
@@ -291,7 +200,7 @@ func cancelledContext(t *testing.T, s artifactstore.Store) {
 	cancel()
 	_, err := s.Put(ctx, artifactstore.BytesBlob([]byte("y")))
 	mustFail(t, "Put", err, context.Canceled)
-	_, err = s.Put(ctx, streamOf([]byte("y")))
+	_, err = s.Put(ctx, newStream([]byte("y")))
 	mustFail(t, "Put of a stream", err, context.Canceled)
 	_, err = s.Open(ctx, ref.Name)
 	mustFail(t, "Open", err, context.Canceled)
@@ -326,7 +235,7 @@ func cancelledWhileCopying(t *testing.T, s artifactstore.Store) {
 func lyingBlob(t *testing.T, s artifactstore.Store) {
 	for _, real := range []int{0, 1, 1000, 256 << 10, 300 << 10} {
 		for _, delta := range []int64{-1, 1, 1 << 20, 1 << 50} {
-			b := streamOf(noise(real, 1))
+			b := newStream(noise(real, 1))
 			b.claimed += delta
 			_, err := s.Put(context.Background(), b)
 			mustFail(t, "Put", err, artifactstore.ErrSizeMismatch)

@@ -10,20 +10,21 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
-// BenchmarkPut puts new artifacts of 2 KiB into a store on disk, with and without books.
+// BenchmarkPut puts new artifacts of 2 KiB into a store on disk, with and without a catalog.
 func BenchmarkPut(b *testing.B) {
 	for _, volatile := range []bool{false, true} {
 		root := filepath.Join(b.TempDir(), "store")
-		store, err := artifactstore.OpenDir(root, artifactstore.DirOptions{Volatile: volatile})
+		store, err := dir.Open(root, dir.Options{Volatile: volatile})
 		if err != nil {
 			b.Fatal(err)
 		}
-		l := open(b, store, catalog.Options{Books: filepath.Join(root, "books.db"), Volatile: volatile, SessionLease: time.Hour})
+		c := open(b, store, catalog.Options{Path: filepath.Join(root, "books.db"), Volatile: volatile, SessionLease: time.Hour})
 		var n atomic.Int64
 		for _, callers := range []int{1, 64} {
-			for name, sink := range map[string]artifactstore.Sink{"store alone": store, "with books": l.For(catalog.Owner{Session: "s", Call: "c"})} {
+			for name, sink := range map[string]artifactstore.Sink{"store alone": store, "with a catalog": c.SinkFor(catalog.Owner{Session: "s", Call: "c"})} {
 				b.Run(fmt.Sprintf("volatile=%v/callers=%d/%s", volatile, callers, name), func(b *testing.B) {
 					b.SetParallelism((callers + 1) / 2)
 					b.RunParallel(func(p *testing.PB) {
@@ -39,7 +40,7 @@ func BenchmarkPut(b *testing.B) {
 				})
 			}
 		}
-		if err := l.Close(); err != nil {
+		if err := c.Close(); err != nil {
 			b.Error(err)
 		}
 		if err := store.Close(); err != nil {

@@ -1,15 +1,14 @@
-// Package catalog keeps the books of an artifact store: which session and call an artifact belongs to, until
-// when it is needed, how much there may be of everything, and what was deleted, when and why.
+// Package catalog indexes artifacts: owner, lease, quota, deletion.
 //
-// The order of things is what makes the books true. An artifact is durable before the books name it, and the
-// books are durable before a call is answered; a tombstone is durable before the artifact is deleted. So the
-// worst that a crash leaves is an artifact that no book names. It is entered when garbage is collected next, as
-// one of no session, and kept by age like any other.
+// The order of writes keeps the catalog true. An artifact is durable before the catalog names it, and the catalog is
+// durable before a call is answered. A tombstone is durable before its artifact is deleted. So the worst that a crash
+// leaves is an artifact that is not in the catalog. The next collection of garbage adds it, without a session, and
+// keeps it by age like any other.
 //
-// One goroutine, the clerk, does everything to the books, one thing after the other. That is why no artifact is
-// deleted that is claimed at the same moment: whichever the clerk takes first wins, and the other is told.
+// Claims and deletions are serialized on one goroutine; the later one fails. So no artifact is deleted that is claimed
+// at the same moment.
 //
-// The books are an SQLite database, which operators can read with their own tools.
+// The catalog is an SQLite database, which operators can read with their own tools.
 package catalog
 
 import (
@@ -25,124 +24,125 @@ import (
 
 // Failures of a catalog, beside those of package artifactstore.
 var (
-	// ErrMissing means that the books have an artifact and the store has not.
+	// ErrMissing means that the catalog has an artifact and the store does not.
 	ErrMissing = errors.New("missing from the store")
-	// ErrQuota means that the store would hold more than it may, and nothing in it may be deleted.
+	// ErrQuota means that the store would exceed its quota, and that nothing in it may be deleted.
 	ErrQuota = errors.New("over the quota of the store")
-	// ErrSessionQuota means that the artifacts of a session would be more than they may.
+	// ErrSessionQuota means that the artifacts of a session would exceed its quota.
 	ErrSessionQuota = errors.New("over the quota of the session")
-	// ErrRace means that what was put was deleted as garbage before it could be claimed, again and again.
+	// ErrRace means that an artifact was deleted as garbage before it could be claimed, several times in a row.
 	ErrRace = errors.New("deleted at the same time")
-	// ErrBooks means that the books cannot be read: they are damaged, of a later version of this package, or their
-	// database failed.
-	ErrBooks = errors.New("books of the store cannot be read")
+	// ErrCatalogUnreadable means that the database is corrupt, was written by a later version, or failed.
+	ErrCatalogUnreadable = errors.New("catalog of the store cannot be read")
 )
 
 // ExpiredError means that an artifact was deleted by the rules of retention.
 type ExpiredError struct {
 	At  time.Time
-	Why string
+	Why string // one of a few fixed sentences
 }
 
-// Error says when and why.
+// Error returns the time and the reason of the deletion.
 func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("deleted at %s: %s", e.At.UTC().Format(time.RFC3339), e.Why)
 }
 
-// Options are the rules of a catalog. The zero value keeps everything for ever.
+// Options configure a catalog. The zero value keeps everything for ever.
 type Options struct {
-	// Books is the path of the database; empty: in memory.
-	Books string
-	// Volatile leaves out the syncs of the books.
+	// Path is the file of the database. If empty, the database is in memory.
+	Path string
+	// Volatile omits the syncs of the database.
 	Volatile bool
-	// SessionLease is how long a session needs its artifacts after each call that names it.
+	// SessionLease is the time for which a session needs its artifacts after each call that names it.
 	SessionLease time.Duration
-	// KeepFor is how long an artifact is kept that no lease names, after it was put last. 0: for ever.
+	// KeepFor is the time for which an artifact without a lease is kept after it was last put. If 0, it is kept for
+	// ever.
 	KeepFor time.Duration
-	// CompressAfter is how long after it was put last an artifact is compressed, if the store can. 0: never.
+	// CompressAfter is the time after which an artifact that was not put again is compressed, if the store can. If 0,
+	// nothing is compressed.
 	CompressAfter time.Duration
-	// Quota bounds the artifacts of the store, in bytes as they were put. 0: no bound.
+	// Quota is the largest size of all artifacts, in bytes as they were put. If 0, there is none.
 	Quota int64
-	// SessionQuota bounds those of one session, likewise.
+	// SessionQuota is the same for the artifacts of one session.
 	SessionQuota int64
-	// Now is the clock; nil: the system's, as it was when the catalog was opened, and how much time has passed
-	// since. A clock that is set while the catalog is open changes nothing, and one that goes back between two
-	// runs stands still until it has caught up.
+	// Now is the clock. If nil, it is the time at which the catalog was opened plus the time that has passed since on
+	// the monotonic clock: setting the system's clock meanwhile has no effect. A clock that went back between two runs
+	// does not move until it has caught up.
 	Now func() time.Time
-	// OnCommit is told of every transaction that wrote to the books: how many orders it took, how long the first of them
-	// waited for it, and how long its commit took with the sync. It is called by the goroutine that does everything, and
-	// must not keep it waiting. nil: nobody is told.
-	OnCommit func(orders int, waited, took time.Duration)
-	// Logger is told of what goes wrong where nobody waits for an answer. Required.
+	// OnCommit reports each transaction that wrote: the number of its operations, the time that the first of them
+	// waited, and the duration of the commit with its sync. It is called on the goroutine of the catalog and must not
+	// block. If nil, nothing is reported.
+	OnCommit func(operations int, waited, took time.Duration)
+	// Logger receives failures that no caller waits for. Required.
 	Logger *slog.Logger
 }
 
-// Catalog is an artifact store with books. All methods may be called at once.
+// Catalog is an artifact store with an index of owners. Safe for concurrent use.
 type Catalog struct {
-	store  artifactstore.Store
-	rules  Options
-	clerk  *clerk
-	floor  time.Time    // no time that the catalog says is before it
-	total               // of the artifacts in the books
-	staged atomic.Int64 // bytes that were let in and are not in the books yet
-	full   atomic.Int64 // when a search for room last found none, in Unix nanoseconds
+	store     artifactstore.Store
+	options   Options
+	writer    *writer
+	floor     time.Time    // no time that the catalog uses is before it
+	total                  // of the artifacts in the catalog
+	staged    atomic.Int64 // bytes that were admitted and are not in the catalog yet
+	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
 
 	unfinished atomic.Bool // there may be artifacts with a tombstone
-	raw        atomic.Bool // something may have been put as raw
+	hasRaw     atomic.Bool // there may be artifacts that were put as raw
 }
 
-// total is how much is in the books.
-type total struct{ held, count atomic.Int64 }
+// total is the size and number of the artifacts in the catalog.
+type total struct{ bytes, count atomic.Int64 }
 
-// Open opens the books of a store, and makes them if there are none. Close the catalog before the store.
+// Open opens the catalog of a store and creates it if there is none. Close it before the store.
 //
-// Errors: ErrBooks; artifactstore.ErrFull, ErrReadOnly.
+// Errors: ErrCatalogUnreadable; artifactstore.ErrFull, ErrReadOnly.
 func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 	if o.Now == nil {
 		begin := time.Now()
 		o.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
-	l := &Catalog{store: store, rules: o}
-	l.unfinished.Store(true)
-	c, err := newClerk(o.Books, o.Volatile, &l.total, o.OnCommit)
+	c := &Catalog{store: store, options: o}
+	c.unfinished.Store(true)
+	w, err := startWriter(o.Path, o.Volatile, &c.total, o.OnCommit)
 	if err != nil {
-		return nil, fmt.Errorf("books %s: %w", o.Books, err)
+		return nil, fmt.Errorf("open catalog %s: %w", o.Path, err)
 	}
-	l.clerk = c
-	err = l.clerk.do(context.Background(), func(b *books) error {
-		held, count, last, err := b.totals()
-		l.held.Store(held)
-		l.count.Store(count)
-		l.floor = last
+	c.writer = w
+	err = c.writer.do(context.Background(), func(d *db) error {
+		bytes, count, latest, err := d.totals()
+		c.bytes.Store(bytes)
+		c.count.Store(count)
+		c.floor = latest
 		if err != nil {
 			return err
 		}
-		raw, err := b.hasRaw()
-		l.raw.Store(raw)
+		raw, err := d.hasRaw()
+		c.hasRaw.Store(raw)
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("books %s: %w", o.Books, err), c.close())
+		return nil, errors.Join(fmt.Errorf("open catalog %s: %w", o.Path, err), w.close())
 	}
-	return l, nil
+	return c, nil
 }
 
-// Close ends what is under way and closes the books. The store stays open.
-func (l *Catalog) Close() error { return l.clerk.close() }
+// Close waits for the operations under way and closes the database. The store stays open.
+func (c *Catalog) Close() error { return c.writer.close() }
 
-// now is the time, which never goes back.
-func (l *Catalog) now() time.Time {
-	if t := l.rules.Now(); t.After(l.floor) {
+// now returns the time, which never goes back.
+func (c *Catalog) now() time.Time {
+	if t := c.options.Now(); t.After(c.floor) {
 		return t
 	}
-	return l.floor
+	return c.floor
 }
 
-// Waiting returns how many orders wait for the books.
-func (l *Catalog) Waiting() int64 { return int64(l.clerk.queue.Waiting()) }
+// Waiting returns the number of operations that wait for the database.
+func (c *Catalog) Waiting() int64 { return int64(c.writer.queue.Waiting()) }
 
-// Status says how much there is.
+// Status is the number of artifacts in the catalog and their size, as they were put.
 type Status struct{ Artifacts, Bytes int64 }
 
-// Status returns how much is in the books.
-func (l *Catalog) Status() Status { return Status{l.count.Load(), l.held.Load()} }
+// Status returns the present totals. It asks neither the database nor the store.
+func (c *Catalog) Status() Status { return Status{c.count.Load(), c.bytes.Load()} }

@@ -1,5 +1,13 @@
 package catalog
 
+// Garbage collection. An artifact may be deleted when no session with a lease has put it. It is deleted when it is too
+// old, or when the store is over its quota, then the oldest first.
+//
+// A deletion is: a tombstone in the database, made durable; the file removed from the store; the tombstone marked as
+// erased. The writer removes the file right after it has committed the tombstone and before it runs another operation, so
+// a claim comes either before the tombstone, which is then not written, or after the removal, and then fails and puts the
+// artifact again. A crash leaves a tombstone that is not marked as erased, and the next collection removes the file.
+
 import (
 	"context"
 	"errors"
@@ -12,33 +20,33 @@ import (
 )
 
 const (
-	// spareBatch is how many artifacts are looked for at a time.
-	spareBatch = 500
-	// struckTogether is how many artifacts are deleted by one transaction. Calls wait for as many deletions of files.
-	struckTogether = 32
-	// roomPercent is how full a store that was full is once room was made, so that not every call has to.
-	roomPercent = 90
-	// roomPause is how long no room is looked for after none was found.
-	roomPause = time.Second
+	// batchSize is the largest number of artifacts that one query returns.
+	batchSize = 500
+	// deleteBatch is the number of artifacts that one transaction deletes. Calls wait for as many deletions of files.
+	deleteBatch = 32
+	// targetPercent is the share of the quota to which a full store is emptied, so that not every call has to do it.
+	targetPercent = 90
+	// retryPause is the time for which no call looks for space after none was found.
+	retryPause = time.Second
 )
 
-// Why an artifact was deleted, as tombstones say.
+// Reasons of deletions, as tombstones have them. Clients see them.
 const (
 	whyAge   = "no lease named it, and its time was over"
 	whyQuota = "no lease named it, and the store was full"
 )
 
-// Collected says what a collection did, or would do.
+// Collected is the result of a collection, or of a dry run of one.
 type Collected struct {
 	Deleted              []Entry // the first maxReported
 	Count, Bytes         int64   // of all that were deleted
-	KeptCount, KeptBytes int64
-	Entered              int64 // artifacts that no book named, and that are in the books now
+	KeptCount, KeptBytes int64   // of those that remain
+	Entered              int64   // artifacts that were found in the store and added to the catalog
 
-	erased []string // that the books do not say yet
+	erased []string // deleted, and not recorded as erased yet
 }
 
-// maxReported bounds the entries of a report.
+// maxReported is the largest number of entries in a report.
 const maxReported = 1000
 
 func (c *Collected) add(e Entry) {
@@ -49,55 +57,57 @@ func (c *Collected) add(e Entry) {
 	c.Bytes += e.Size
 }
 
-// Collect deletes what no lease names, and whose time is over or is in the way: by age, and then the oldest until
-// the store is within its quota. Before that it finishes deletions that a crash interrupted, and enters artifacts
-// that no book names. When dry, it deletes nothing.
+// Collect deletes artifacts without a lease: those that are too old, and then the oldest ones until the store is within
+// its quota. Before that it finishes deletions that a crash interrupted, and adds artifacts that are not in the
+// catalog. A dry run deletes nothing.
 //
-// A tombstone is durable before an artifact is deleted. Readers that are open go on.
-func (l *Catalog) Collect(ctx context.Context, dry bool) (c Collected, err error) {
-	if !dry && l.unfinished.Swap(false) {
-		if err := l.finish(ctx); err != nil {
-			l.unfinished.Store(true)
-			return c, err
+// A tombstone is durable before its artifact is deleted. Open readers go on.
+func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error) {
+	if !dry && c.unfinished.Swap(false) {
+		if err := c.finish(ctx); err != nil {
+			c.unfinished.Store(true)
+			return r, err
 		}
 	}
-	if c.Entered, err = l.enterFound(ctx); err != nil {
-		return c, err
+	if r.Entered, err = c.insertFound(ctx); err != nil {
+		return r, err
 	}
-	if err := errors.Join(l.collect(ctx, &c, dry), l.noteErased(ctx, &c)); err != nil {
-		return c, err
+	if err := errors.Join(c.collect(ctx, &r, dry), c.noteErased(ctx, &r)); err != nil {
+		return r, err
 	}
-	c.KeptCount, c.KeptBytes = l.count.Load(), l.held.Load()
+	r.KeptCount, r.KeptBytes = c.count.Load(), c.bytes.Load()
 	if dry {
-		c.KeptCount, c.KeptBytes = c.KeptCount-c.Count, c.KeptBytes-c.Bytes
+		r.KeptCount, r.KeptBytes = r.KeptCount-r.Count, r.KeptBytes-r.Bytes
 	}
-	return c, nil
+	return r, nil
 }
 
-func (l *Catalog) collect(ctx context.Context, c *Collected, dry bool) error {
-	if l.rules.KeepFor > 0 {
-		if err := l.collectAged(ctx, c, dry); err != nil {
+// collect deletes by age and then by quota.
+func (c *Catalog) collect(ctx context.Context, r *Collected, dry bool) error {
+	if c.options.KeepFor > 0 {
+		if err := c.collectAged(ctx, r, dry); err != nil {
 			return err
 		}
 	}
-	if quota := l.rules.Quota; quota > 0 {
-		if excess := l.held.Load() + l.staged.Load() - quota; excess > 0 {
-			return l.collectExcess(ctx, c, excess, dry)
+	if quota := c.options.Quota; quota > 0 {
+		if excess := c.bytes.Load() + c.staged.Load() - quota; excess > 0 {
+			return c.collectExcess(ctx, r, excess, dry)
 		}
 	}
 	return nil
 }
 
-// noteErased enters that what was deleted is gone, so that nobody looks for it again. A crash before that costs a look.
-func (l *Catalog) noteErased(ctx context.Context, c *Collected) error {
-	if len(c.erased) == 0 {
+// noteErased records that the files of deleted artifacts are gone, so that they are not looked for again. A crash before
+// that costs one look for each.
+func (c *Catalog) noteErased(ctx context.Context, r *Collected) error {
+	if len(r.erased) == 0 {
 		return nil
 	}
-	names := c.erased
-	c.erased = nil
-	return l.clerk.do(context.WithoutCancel(ctx), func(b *books) error {
+	names := r.erased
+	r.erased = nil
+	return c.writer.do(context.WithoutCancel(ctx), func(d *db) error {
 		for _, name := range names {
-			if err := b.erased(name); err != nil {
+			if err := d.erased(name); err != nil {
 				return err
 			}
 		}
@@ -105,27 +115,28 @@ func (l *Catalog) noteErased(ctx context.Context, c *Collected) error {
 	})
 }
 
-// collectAged deletes artifacts that were not put for longer than they are kept.
-func (l *Catalog) collectAged(ctx context.Context, c *Collected, dry bool) error {
-	before := l.now().Add(-l.rules.KeepFor)
-	return l.eachSpare(ctx, before, func(spare []Entry) (bool, error) {
-		return true, l.delete(ctx, c, spare, whyAge, dry)
+// collectAged deletes artifacts that were not put for longer than Options.KeepFor.
+func (c *Catalog) collectAged(ctx context.Context, r *Collected, dry bool) error {
+	before := c.now().Add(-c.options.KeepFor)
+	return c.eachExpendable(ctx, before, func(expendable []Entry) (bool, error) {
+		return true, c.delete(ctx, r, expendable, whyAge, dry)
 	})
 }
 
-// collectExcess deletes the oldest artifacts that may be deleted, until so many bytes are free.
-func (l *Catalog) collectExcess(ctx context.Context, c *Collected, excess int64, dry bool) error {
-	return l.eachSpare(ctx, l.now().Add(time.Hour), func(spare []Entry) (bool, error) {
+// collectExcess deletes the oldest artifacts that may be deleted, until excess bytes are free. It compares with a time
+// in the future, because artifacts that were put this millisecond count too.
+func (c *Catalog) collectExcess(ctx context.Context, r *Collected, excess int64, dry bool) error {
+	return c.eachExpendable(ctx, c.now().Add(time.Hour), func(expendable []Entry) (bool, error) {
 		var chosen []Entry
-		for _, e := range spare {
+		for _, e := range expendable {
 			switch {
-			case dry && contains(c.Deleted, e.Name): // by age
+			case dry && contains(r.Deleted, e.Name): // by age
 			case excess > 0:
 				excess -= e.Size
 				chosen = append(chosen, e)
 			}
 		}
-		return excess > 0, l.delete(ctx, c, chosen, whyQuota, dry)
+		return excess > 0, c.delete(ctx, r, chosen, whyQuota, dry)
 	})
 }
 
@@ -138,12 +149,12 @@ func contains(list []Entry, name string) bool {
 	return false
 }
 
-// eachSpare visits what may be deleted, the oldest first, until visit says that it is enough.
-func (l *Catalog) eachSpare(ctx context.Context, before time.Time, visit func([]Entry) (bool, error)) error {
+// eachExpendable visits batches of artifacts that may be deleted, the oldest first, while visit returns true.
+func (c *Catalog) eachExpendable(ctx context.Context, before time.Time, visit func([]Entry) (bool, error)) error {
 	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
-		err := l.clerk.do(ctx, func(b *books) (err error) {
-			batch, err = b.spare(l.now(), before, last, spareBatch)
+		err := c.writer.do(ctx, func(d *db) (err error) {
+			batch, err = d.expendable(c.now(), before, last, batchSize)
 			return err
 		})
 		if err != nil || len(batch) == 0 {
@@ -151,7 +162,7 @@ func (l *Catalog) eachSpare(ctx context.Context, before time.Time, visit func([]
 		}
 		last = batch[len(batch)-1]
 		for i := range batch {
-			batch[i].Path = l.store.PathOf(batch[i].Name)
+			batch[i].Path = c.store.PathFor(batch[i].Name)
 		}
 		if more, err := visit(batch); err != nil || !more {
 			return err
@@ -159,77 +170,78 @@ func (l *Catalog) eachSpare(ctx context.Context, before time.Time, visit func([]
 	}
 }
 
-// delete deletes artifacts, but those that were claimed meanwhile.
-func (l *Catalog) delete(ctx context.Context, c *Collected, list []Entry, why string, dry bool) error {
+// delete deletes artifacts, except those that were claimed meanwhile. A dry run only reports them.
+func (c *Catalog) delete(ctx context.Context, r *Collected, list []Entry, why string, dry bool) error {
 	if dry {
 		for _, e := range list {
-			c.add(e)
+			r.add(e)
 		}
 		return nil
 	}
-	for some := range slices.Chunk(list, struckTogether) {
-		if err := l.deleteSome(ctx, c, some, why); err != nil {
+	for batch := range slices.Chunk(list, deleteBatch) {
+		if err := c.deleteSome(ctx, r, batch, why); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// deleteSome strikes artifacts out of the books in one transaction, so that they share its sync, and deletes them before
-// anybody else gets a turn.
-func (l *Catalog) deleteSome(ctx context.Context, c *Collected, some []Entry, why string) error {
-	struck, deleted := make([]bool, len(some)), make([]bool, len(some))
-	now := l.now()
-	err := l.clerk.doThen(ctx, func(b *books) (err error) {
-		for i := range some {
-			if struck[i], err = b.strike(some[i], now, why); err != nil {
+// deleteSome writes tombstones in one transaction, so that they share its sync, and deletes the artifacts before any
+// other operation can claim them.
+func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, why string) error {
+	entombed, deleted := make([]bool, len(batch)), make([]bool, len(batch))
+	now := c.now()
+	err := c.writer.doThen(ctx, func(d *db) (err error) {
+		for i := range batch {
+			if entombed[i], err = d.entomb(batch[i], now, why); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, func() error {
 		var errs []error
-		for i := range some {
-			if !struck[i] {
+		for i := range batch {
+			if !entombed[i] {
 				continue
 			}
-			err := l.erase(some[i].Name)
+			err := c.erase(batch[i].Name)
 			if deleted[i] = err == nil; errors.Is(err, artifactstore.ErrBusy) {
-				err = l.revive(some[i], now)
+				err = c.revive(batch[i], now)
 			}
 			errs = append(errs, err)
 		}
 		return errors.Join(errs...)
 	})
-	for i, e := range some {
+	for i, e := range batch {
 		if deleted[i] {
-			c.erased = append(c.erased, e.Name)
+			r.erased = append(r.erased, e.Name)
 			e.Expired = &ExpiredError{At: now.UTC(), Why: why}
-			c.add(e)
+			r.add(e)
 		}
 	}
 	return err
 }
 
-// erase deletes an artifact that has a tombstone. The clerk calls it: no claim comes between.
-func (l *Catalog) erase(name string) error {
-	err := l.store.Remove(context.Background(), name)
+// erase deletes the file of an artifact that has a tombstone. It must run on the goroutine of the writer, so that no
+// claim comes between. If it fails, the next collection tries again.
+func (c *Catalog) erase(name string) error {
+	err := c.store.Remove(context.Background(), name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return nil
 	}
 	if err == nil || errors.Is(err, artifactstore.ErrBusy) {
 		return err
 	}
-	l.unfinished.Store(true)
+	c.unfinished.Store(true)
 	return err
 }
 
-// finish deletes the artifacts that have a tombstone and may still be there.
-func (l *Catalog) finish(ctx context.Context) error {
+// finish deletes the files of artifacts with a tombstone that may still be there.
+func (c *Catalog) finish(ctx context.Context) error {
 	for after := ""; ; {
 		var names []string
-		err := l.clerk.do(ctx, func(b *books) (err error) {
-			names, err = b.toErase(after, spareBatch)
+		err := c.writer.do(ctx, func(d *db) (err error) {
+			names, err = d.toErase(after, batchSize)
 			return err
 		})
 		if err != nil || len(names) == 0 {
@@ -237,102 +249,105 @@ func (l *Catalog) finish(ctx context.Context) error {
 		}
 		after = names[len(names)-1]
 		for _, name := range names {
-			if err := l.finishOne(ctx, name); err != nil {
+			if err := c.finishOne(ctx, name); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (l *Catalog) finishOne(ctx context.Context, name string) error {
-	return l.clerk.do(ctx, func(b *books) error {
-		if e, known, err := b.entry(name); err != nil || !known || e.Expired == nil {
+// finishOne does that for one of them.
+func (c *Catalog) finishOne(ctx context.Context, name string) error {
+	return c.writer.do(ctx, func(d *db) error {
+		if e, known, err := d.entry(name); err != nil || !known || e.Expired == nil {
 			return err // it was put again meanwhile
 		}
-		if err := l.erase(name); err != nil {
+		if err := c.erase(name); err != nil {
 			return err
 		}
-		return b.erased(name)
+		return d.erased(name)
 	})
 }
 
-// enterFound enters the artifacts that are in the store and in no book, or only by a tombstone: of an earlier version,
-// or of a call that did not end. Their time begins when they were put.
-func (l *Catalog) enterFound(ctx context.Context) (entered int64, err error) {
-	var found []artifactstore.Held
+// insertFound adds the artifacts that are in the store and not in the catalog, or there only as a tombstone: those of an
+// earlier version, and of calls that did not end. Their age counts from when they were put.
+func (c *Catalog) insertFound(ctx context.Context) (added int64, err error) {
+	var found []artifactstore.StoredArtifact
 	flush := func() error {
-		n, err := l.enterAll(ctx, found)
-		entered += n
+		n, err := c.insertAll(ctx, found)
+		added += n
 		found = found[:0]
 		return err
 	}
-	err = l.store.Walk(ctx, func(h artifactstore.Held) error {
-		if found = append(found, h); len(found) < spareBatch {
+	err = c.store.Walk(ctx, func(h artifactstore.StoredArtifact) error {
+		if found = append(found, h); len(found) < batchSize {
 			return nil
 		}
 		return flush()
 	})
 	if err != nil {
-		return entered, err
+		return added, err
 	}
-	return entered, flush()
+	return added, flush()
 }
 
-func (l *Catalog) enterAll(ctx context.Context, found []artifactstore.Held) (entered int64, err error) {
-	err = l.clerk.do(ctx, func(b *books) error {
+// insertAll does that for a batch, and returns the number that it added.
+func (c *Catalog) insertAll(ctx context.Context, found []artifactstore.StoredArtifact) (added int64, err error) {
+	err = c.writer.do(ctx, func(d *db) error {
 		for _, h := range found {
-			isNew, err := l.enterOne(ctx, b, h)
+			isNew, err := c.insertOne(ctx, d, h)
 			if err != nil {
 				return err
 			}
 			if isNew {
-				entered++
+				added++
 			}
 		}
 		return nil
 	})
-	return entered, err
+	return added, err
 }
 
-func (l *Catalog) enterOne(ctx context.Context, b *books, h artifactstore.Held) (isNew bool, err error) {
-	if e, known, err := b.entry(h.Name); err != nil || known && e.Expired == nil {
+// insertOne does that for one artifact, and reports whether it added it.
+func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredArtifact) (isNew bool, err error) {
+	if e, known, err := d.entry(h.Name); err != nil || known && e.Expired == nil {
 		return false, err
 	}
-	if has, err := l.store.Has(ctx, h.Name); !has || err != nil {
+	if has, err := c.store.Has(ctx, h.Name); !has || err != nil {
 		return false, err // it was deleted since it was found
 	}
 	stored := h.Stored
-	if stored.IsZero() || stored.After(l.now()) {
-		stored = l.now()
+	if stored.IsZero() || stored.After(c.now()) {
+		stored = c.now()
 	}
-	return true, b.enter(h.Name, "", h.Size, stored)
+	return true, d.insert(h.Name, "", h.Size, stored)
 }
 
-// makeRoom deletes until a full store has some room, and fails with ErrQuota when nothing may be deleted.
-func (l *Catalog) makeRoom(ctx context.Context) error {
-	last := l.full.Load()
-	if last != 0 && l.now().UnixNano()-last < int64(roomPause) {
+// freeSpace deletes artifacts until a full store has space again. It fails with ErrQuota if too little may be deleted.
+func (c *Catalog) freeSpace(ctx context.Context) error {
+	last := c.fullSince.Load()
+	if last != 0 && c.now().UnixNano()-last < int64(retryPause) {
 		return ErrQuota
 	}
-	aim := l.rules.Quota * roomPercent / 100
-	excess := l.held.Load() + l.staged.Load() - aim
-	var c Collected
-	if err := errors.Join(l.collectExcess(ctx, &c, excess, false), l.noteErased(ctx, &c)); err != nil {
-		return fmt.Errorf("making room: %w", err)
+	target := c.options.Quota * targetPercent / 100
+	excess := c.bytes.Load() + c.staged.Load() - target
+	var r Collected
+	if err := errors.Join(c.collectExcess(ctx, &r, excess, false), c.noteErased(ctx, &r)); err != nil {
+		return fmt.Errorf("free space: %w", err)
 	}
-	if l.held.Load()+l.staged.Load() > l.rules.Quota {
-		l.full.Store(l.now().UnixNano())
+	if c.bytes.Load()+c.staged.Load() > c.options.Quota {
+		c.fullSince.Store(c.now().UnixNano())
 		return ErrQuota
 	}
-	l.rules.Logger.InfoContext(ctx, "the store was full; artifacts that no lease names were deleted",
-		slog.Int64("artifacts", c.Count), slog.Int64("bytes", c.Bytes))
+	c.options.Logger.InfoContext(ctx, "the store was full; artifacts that no lease names were deleted",
+		slog.Int64("artifacts", r.Count), slog.Int64("bytes", r.Bytes))
 	return nil
 }
 
-// Keep collects garbage and compresses what is old, every so often until ctx ends, the first time after that time has
-// passed.
-func (l *Catalog) Keep(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(every)
+// Keep collects garbage and compresses old artifacts at an interval until ctx ends. The first time is after one interval.
+// Failures are logged.
+func (c *Catalog) Keep(ctx context.Context, interval time.Duration) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
@@ -340,18 +355,18 @@ func (l *Catalog) Keep(ctx context.Context, every time.Duration) {
 			return
 		case <-tick.C:
 		}
-		collected, err := l.Collect(ctx, false)
+		collected, err := c.Collect(ctx, false)
 		if err != nil && ctx.Err() == nil {
-			l.rules.Logger.ErrorContext(ctx, "garbage could not be collected", slog.Any("error", err))
+			c.options.Logger.ErrorContext(ctx, "garbage could not be collected", slog.Any("error", err))
 		} else if collected.Count > 0 || collected.Entered > 0 {
-			l.rules.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", collected.Count),
+			c.options.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", collected.Count),
 				slog.Int64("bytes", collected.Bytes), slog.Int64("entered", collected.Entered))
 		}
-		compressed, err := l.Compress(ctx)
+		compressed, err := c.Compress(ctx)
 		if err != nil && ctx.Err() == nil {
-			l.rules.Logger.ErrorContext(ctx, "artifacts could not be compressed", slog.Any("error", err))
+			c.options.Logger.ErrorContext(ctx, "artifacts could not be compressed", slog.Any("error", err))
 		} else if compressed.Count > 0 {
-			l.rules.Logger.InfoContext(ctx, "artifacts were compressed", slog.Int64("artifacts", compressed.Count), slog.Int64("saved", compressed.Saved))
+			c.options.Logger.InfoContext(ctx, "artifacts were compressed", slog.Int64("artifacts", compressed.Count), slog.Int64("saved", compressed.Saved))
 		}
 	}
 }

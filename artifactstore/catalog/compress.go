@@ -9,55 +9,56 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// compressor is a store that can keep artifacts in less space. The bytes that readers get are the same.
+// compressor is implemented by a store that can compress artifacts. Readers get the same bytes.
 type compressor interface {
-	// Compress reports false for an artifact that it leaves as it is, because it would save too little.
+	// Compress returns the bytes of disk that it saved. It reports false for an artifact that would become too little
+	// smaller and stays as it is.
 	Compress(ctx context.Context, name string) (saved int64, done bool, err error)
 }
 
-// Compressed says what was compressed.
+// Compressed is the number of artifacts that were compressed and the bytes of disk that this saved.
 type Compressed struct{ Count, Saved int64 }
 
-// Compress compresses the artifacts that were not put for as long as Options.CompressAfter says. Each is tried once. It
-// does nothing when that is 0, or when the store cannot compress.
-func (l *Catalog) Compress(ctx context.Context) (c Compressed, err error) {
-	store, ok := l.store.(compressor)
-	if !ok || l.rules.CompressAfter == 0 {
-		return c, nil
+// Compress compresses the artifacts that were not put for Options.CompressAfter. Each is tried once. It does nothing if
+// that is 0 or if the store cannot compress. Artifacts that are gone or corrupt are skipped.
+func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
+	store, ok := c.store.(compressor)
+	if !ok || c.options.CompressAfter == 0 {
+		return r, nil
 	}
-	before := l.now().Add(-l.rules.CompressAfter)
+	before := c.now().Add(-c.options.CompressAfter)
 	for {
 		var names []string
-		err := l.clerk.do(ctx, func(b *books) (err error) {
-			names, err = b.loose(before, spareBatch)
+		err := c.writer.do(ctx, func(d *db) (err error) {
+			names, err = d.uncompressed(before, batchSize)
 			return err
 		})
 		if err != nil || len(names) == 0 {
-			return c, err
+			return r, err
 		}
 		for _, name := range names {
 			saved, done, err := store.Compress(ctx, name)
 			if err != nil && !errors.Is(err, artifactstore.ErrUnknown) && !errors.Is(err, artifactstore.ErrDamaged) {
-				return c, fmt.Errorf("compress %s: %w", name, err)
+				return r, fmt.Errorf("compress %s: %w", name, err)
 			}
 			if done {
-				c.Count++
-				c.Saved += saved
+				r.Count++
+				r.Saved += saved
 			}
-			if err := l.clerk.do(ctx, func(b *books) error { return b.pack(name) }); err != nil {
-				return c, err
+			if err := c.writer.do(ctx, func(d *db) error { return d.markCompressed(name) }); err != nil {
+				return r, err
 			}
 		}
 	}
 }
 
-// loose returns artifacts that were not tried to be compressed and not put since a time, the oldest first.
-func (b *books) loose(before time.Time, limit int) ([]string, error) {
-	return b.column("SELECT name FROM artifacts WHERE deleted_at IS NULL AND packed = 0 AND stored_at < ? AND name NOT GLOB ? ORDER BY stored_at LIMIT ?",
-		stamp(before), livePrefix+"*", limit)
+// uncompressed returns artifacts that Compress has not tried and that were not put since a time, the oldest first.
+func (d *db) uncompressed(before time.Time, limit int) ([]string, error) {
+	return d.column("SELECT name FROM artifacts WHERE deleted_at IS NULL AND packed = 0 AND stored_at < ? AND name NOT GLOB ? ORDER BY stored_at LIMIT ?",
+		toMillis(before), livePrefix+"*", limit)
 }
 
-// pack notes that an artifact was tried to be compressed.
-func (b *books) pack(name string) error {
-	return b.Run("UPDATE artifacts SET packed = 1 WHERE name = ?", name)
+// markCompressed records that Compress has tried an artifact.
+func (d *db) markCompressed(name string) error {
+	return d.Run("UPDATE artifacts SET packed = 1 WHERE name = ?", name)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
-// A log is in the books from its first byte to the artifact that it becomes.
-func TestLogsInTheBooks(t *testing.T) {
+// A log is in the catalog from its first byte to the artifact that it becomes.
+func TestLogIsInCatalogFromFirstByte(t *testing.T) {
 	t.Parallel()
-	c := newClock()
-	l, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour, Quota: 1000, SessionQuota: 600, Now: c.now})
+	clk := newClock()
+	c, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour, Quota: 1000, SessionQuota: 600, Now: clk.now})
 	owner := catalog.Owner{Session: "s", Call: "c"}
 	name := artifactstore.LogName("s", "c", "")
-	log, err := l.OpenLog(t.Context(), owner, name)
+	log, err := c.OpenLog(t.Context(), owner, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestLogsInTheBooks(t *testing.T) {
 	}
 	list := func() []catalog.Entry {
 		t.Helper()
-		list, _, err := l.List(t.Context(), "s", "c", 0, 9)
+		list, _, err := c.List(t.Context(), "s", "c", 0, 9)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}
@@ -35,8 +35,8 @@ func TestLogsInTheBooks(t *testing.T) {
 	if e := list()[0]; !e.Live || e.Size != 500 || e.Path != log.Path() {
 		t.Errorf("%+v", e)
 	}
-	c.move(10 * time.Hour) // its lease is over, and its time, but it is open
-	if got := collect(t, l); got.Count != 0 || got.KeptCount != 1 {
+	clk.move(10 * time.Hour) // its lease is over, and its time, but it is open
+	if got := collect(t, c); got.Count != 0 || got.KeptCount != 1 {
 		t.Errorf("%+v", got)
 	}
 	if err := log.Append([]byte(strings.Repeat("b", 501))); !errors.Is(err, catalog.ErrQuota) {
@@ -51,18 +51,18 @@ func TestLogsInTheBooks(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Error(err)
 	}
-	if s := l.Status(); s.Artifacts != 1 || s.Bytes != 601 {
+	if s := c.Status(); s.Artifacts != 1 || s.Bytes != 601 {
 		t.Errorf("%+v", s)
 	}
-	c.move(10 * time.Hour)
-	if got := collect(t, l); got.Count != 1 {
+	clk.move(10 * time.Hour)
+	if got := collect(t, c); got.Count != 1 {
 		t.Errorf("a log whose time is over: %+v", got)
 	}
-	if _, err := l.Pages(t.Context(), artifactstore.LiveName(name)); !isExpired(err) {
+	if _, err := c.Pages(t.Context(), artifactstore.LiveName(name)); !isExpired(err) {
 		t.Error(err)
 	}
 
-	if log, err = l.OpenLog(t.Context(), owner, name); err != nil {
+	if log, err = c.OpenLog(t.Context(), owner, name); err != nil {
 		t.Fatal(err)
 	}
 	if err := log.Append([]byte("whole\n")); err != nil {
@@ -75,13 +75,13 @@ func TestLogsInTheBooks(t *testing.T) {
 	if e := list()[0]; e.Live || e.Name != ref.Name || e.Size != 6 {
 		t.Errorf("%+v", e)
 	}
-	if s := l.Status(); s.Artifacts != 1 || s.Bytes != 6 {
+	if s := c.Status(); s.Artifacts != 1 || s.Bytes != 6 {
 		t.Errorf("%+v", s)
 	}
-	if at, err := store.NameOf(log.Path()); at != ref.Name || err != nil {
+	if at, err := store.Resolve(log.Path()); at != ref.Name || err != nil {
 		t.Error(at, err)
 	}
-	if again, err := l.OpenLog(t.Context(), owner, name); err != nil || !errors.Is(again.Append([]byte("x")), artifactstore.ErrFinished) {
+	if again, err := c.OpenLog(t.Context(), owner, name); err != nil || !errors.Is(again.Append([]byte("x")), artifactstore.ErrFinished) {
 		t.Error(err)
 	}
 }

@@ -15,12 +15,13 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
 // read reads an artifact under a permit; empty: it is not known.
-func read(t failer, l *catalog.Catalog, name string, p catalog.Permit) string {
+func read(t failer, c *catalog.Catalog, name string, p catalog.Permit) string {
 	t.Helper()
-	pages, err := l.PagesFor(context.Background(), name, p)
+	pages, err := c.PagesFor(context.Background(), name, p)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return ""
 	}
@@ -35,13 +36,13 @@ func read(t failer, l *catalog.Catalog, name string, p catalog.Permit) string {
 	return string(content)
 }
 
-// TestPermits puts contents for some sessions, in every order and way, and reads all of them for each.
-func TestPermits(t *testing.T) {
+// TestPermitHidesWhatItDoesNotCover puts contents for some sessions, in every order and way, and reads all of them for each.
+func TestPermitHidesWhatItDoesNotCover(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		l := open(t, artifactstore.NewMemory(), catalog.Options{})
+		c := open(t, memory.New(), catalog.Options{})
 		defer func() {
-			if err := l.Close(); err != nil {
+			if err := c.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}()
@@ -53,7 +54,7 @@ func TestPermits(t *testing.T) {
 				Raw: rapid.Bool().Draw(t, "raw"),
 			}
 			content := rapid.SampledFrom(contents).Draw(t, "content")
-			names[content] = put(t, l, o, content).Name
+			names[content] = put(t, c, o, content).Name
 			raw[[2]string{o.Session, content}] = true
 			open[[2]string{o.Session, content}] = open[[2]string{o.Session, content}] || !o.Raw
 		}
@@ -66,12 +67,12 @@ func TestPermits(t *testing.T) {
 		for content, name := range names {
 			for _, session := range sessions {
 				for may, m := range map[bool]map[[2]string]bool{false: open, true: raw} {
-					got := read(t, l, name, catalog.Permit{Session: session, Raw: may})
+					got := read(t, c, name, catalog.Permit{Session: session, Raw: may})
 					if readable := got == content; readable != want(m, session, content) || !readable && got != "" {
 						t.Fatalf("session %q, raw %v reads %q of %q", session, may, got, content)
 					}
 				}
-				list, _, err := l.List(context.Background(), session, "", 0, 99)
+				list, _, err := c.List(context.Background(), session, "", 0, 99)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,50 +89,50 @@ func TestPermits(t *testing.T) {
 }
 
 // An artifact that the permit leaves out fails as one that never was, also when it was deleted; one's own says why.
-func TestExpiredToOthers(t *testing.T) {
+func TestExpiredArtifactOfOthersIsUnknown(t *testing.T) {
 	t.Parallel()
-	c := newClock()
-	l, _ := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: c.now})
-	ref := put(t, l, catalog.Owner{Session: "a"}, "x")
-	c.move(2 * time.Hour)
-	if got := collect(t, l); got.Count != 1 {
+	clk := newClock()
+	c, _ := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: clk.now})
+	ref := put(t, c, catalog.Owner{Session: "a"}, "x")
+	clk.move(2 * time.Hour)
+	if got := collect(t, c); got.Count != 1 {
 		t.Fatalf("%+v", got)
 	}
-	if _, err := l.PagesFor(t.Context(), ref.Name, catalog.Permit{Session: "a"}); !isExpired(err) {
+	if _, err := c.PagesFor(t.Context(), ref.Name, catalog.Permit{Session: "a"}); !isExpired(err) {
 		t.Error(err)
 	}
-	_, foreign := l.PagesFor(t.Context(), ref.Name, catalog.Permit{Session: "b"})
-	_, never := l.PagesFor(t.Context(), "ffffffff", catalog.Permit{Session: "b"})
+	_, foreign := c.PagesFor(t.Context(), ref.Name, catalog.Permit{Session: "b"})
+	_, never := c.PagesFor(t.Context(), "ffffffff", catalog.Permit{Session: "b"})
 	if foreign == nil || never == nil || fmt.Sprint(foreign) != "artifact "+ref.Name+": "+errors.Unwrap(never).Error() {
 		t.Errorf("%v; %v", foreign, never)
 	}
 }
 
 // The name of what was deleted goes to other content. Who put the first has no right to the second.
-func TestNameOfOtherContent(t *testing.T) {
+func TestReusedNameDropsOldOwners(t *testing.T) {
 	t.Parallel()
-	c := newClock()
-	l, _ := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: c.now})
+	clk := newClock()
+	c, _ := newCatalog(t, catalog.Options{KeepFor: time.Hour, Now: clk.now})
 	first, second := sameName()
-	a := put(t, l, catalog.Owner{Session: "a"}, first)
-	c.move(2 * time.Hour)
-	if got := collect(t, l); got.Count != 1 {
+	a := put(t, c, catalog.Owner{Session: "a"}, first)
+	clk.move(2 * time.Hour)
+	if got := collect(t, c); got.Count != 1 {
 		t.Fatalf("%+v", got)
 	}
-	b := put(t, l, catalog.Owner{Session: "b"}, second)
+	b := put(t, c, catalog.Owner{Session: "b"}, second)
 	if a.Name != b.Name {
 		t.Fatalf("the names are %s and %s", a.Name, b.Name)
 	}
-	if got := read(t, l, a.Name, catalog.Permit{Session: "a"}); got != "" {
+	if got := read(t, c, a.Name, catalog.Permit{Session: "a"}); got != "" {
 		t.Errorf("a reads %q", got)
 	}
-	if got := read(t, l, a.Name, catalog.Permit{Session: "b"}); got != second {
+	if got := read(t, c, a.Name, catalog.Permit{Session: "b"}); got != second {
 		t.Errorf("b reads %q", got)
 	}
-	c.move(2 * time.Hour)
-	collect(t, l)
-	put(t, l, catalog.Owner{Session: "c"}, second)
-	if got := read(t, l, a.Name, catalog.Permit{Session: "b"}); got != second {
+	clk.move(2 * time.Hour)
+	collect(t, c)
+	put(t, c, catalog.Owner{Session: "c"}, second)
+	if got := read(t, c, a.Name, catalog.Permit{Session: "b"}); got != second {
 		t.Errorf("the same content again: b reads %q", got)
 	}
 }
@@ -149,11 +150,11 @@ func sameName() (first, second string) {
 	}
 }
 
-// TestBooksOfVersion1 opens books that version 1 wrote: two sessions, one deleted artifact, one that was cut off. They
+// TestDatabaseOfVersion1IsUpgraded opens a database that version 1 wrote: two sessions, one deleted artifact, one that was cut off. They
 // say what they said, take what is new, and stay as they are for a second start.
-func TestBooksOfVersion1(t *testing.T) {
+func TestDatabaseOfVersion1IsUpgraded(t *testing.T) {
 	t.Parallel()
-	old, err := os.ReadFile("testdata/books-1.db")
+	old, err := os.ReadFile("testdata/catalog-1.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,55 +162,55 @@ func TestBooksOfVersion1(t *testing.T) {
 	if err := os.WriteFile(path, old, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := newClock()
-	c.move(4 * time.Hour)
-	store := artifactstore.NewMemory()
+	clk := newClock()
+	clk.move(4 * time.Hour)
+	store := memory.New()
 	for _, content := range []string{"of a", "of both", "of b, cut off", "of none"} {
 		if _, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte(content))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for start := range 2 {
-		l := open(t, store, catalog.Options{Books: path, KeepFor: time.Hour, SessionLease: time.Hour, Now: c.now})
-		if s := l.Status(); s.Artifacts != 4+int64(start) {
+		c := open(t, store, catalog.Options{Path: path, KeepFor: time.Hour, SessionLease: time.Hour, Now: clk.now})
+		if s := c.Status(); s.Artifacts != 4+int64(start) {
 			t.Errorf("start %d: %+v", start, s)
 		}
 		for content, want := range map[string]string{"of a": "a", "of both": "ab", "of b, cut off": "b", "of none": ""} {
-			name := store.RefOf([]byte(content)).Name
+			name := store.RefFor([]byte(content)).Name
 			for _, session := range []string{"a", "b"} {
-				if got := read(t, l, name, catalog.Permit{Session: session}) == content; got != bytes.Contains([]byte(want), []byte(session)) {
+				if got := read(t, c, name, catalog.Permit{Session: session}) == content; got != bytes.Contains([]byte(want), []byte(session)) {
 					t.Errorf("start %d: session %s reads %q: %v", start, session, content, got)
 				}
 			}
-			if got := read(t, l, name, catalog.Permit{}); got != content {
+			if got := read(t, c, name, catalog.Permit{}); got != content {
 				t.Errorf("start %d: %q is %q", start, content, got)
 			}
 		}
-		if _, err := l.PagesFor(t.Context(), store.RefOf([]byte("deleted")).Name, catalog.Permit{Session: "gone"}); !isExpired(err) {
+		if _, err := c.PagesFor(t.Context(), store.RefFor([]byte("deleted")).Name, catalog.Permit{Session: "gone"}); !isExpired(err) {
 			t.Errorf("start %d: %v", start, err)
 		}
-		list, _, err := l.List(t.Context(), "b", "", 0, 9)
+		list, _, err := c.List(t.Context(), "b", "", 0, 9)
 		if err != nil || len(list) != 2 || !list[0].Partial || list[1].Partial {
 			t.Errorf("start %d: %+v, %v", start, list, err)
 		}
-		before := store.RefOf([]byte("as the tool wrote it")).Name
-		if got := read(t, l, before, catalog.Permit{}); got != "" {
+		before := store.RefFor([]byte("as the tool wrote it")).Name
+		if got := read(t, c, before, catalog.Permit{}); got != "" {
 			t.Errorf("start %d: what was put as raw before is open: %q", start, got)
 		}
-		raw := put(t, l, catalog.Owner{Session: "a", Raw: true}, "as the tool wrote it")
-		if got := read(t, l, raw.Name, catalog.Permit{}); got != "" {
+		raw := put(t, c, catalog.Owner{Session: "a", Raw: true}, "as the tool wrote it")
+		if got := read(t, c, raw.Name, catalog.Permit{}); got != "" {
 			t.Errorf("start %d: raw is open: %q", start, got)
 		}
-		if err := l.Close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// Books of a later version are refused before they are written to.
-func TestBooksOfALaterVersion(t *testing.T) {
+// A database of a later version is rejected before a byte of it is written.
+func TestDatabaseOfLaterVersionIsRejected(t *testing.T) {
 	t.Parallel()
-	later, err := os.ReadFile("testdata/books-1.db")
+	later, err := os.ReadFile("testdata/catalog-1.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,10 +219,10 @@ func TestBooksOfALaterVersion(t *testing.T) {
 	if err := os.WriteFile(path, later, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := catalog.Open(artifactstore.NewMemory(), catalog.Options{Books: path}); !errors.Is(err, catalog.ErrBooks) {
+	if _, err := catalog.Open(memory.New(), catalog.Options{Path: path}); !errors.Is(err, catalog.ErrCatalogUnreadable) {
 		t.Error(err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, later) {
-		t.Errorf("the books are changed, error %v", err)
+		t.Errorf("the database is changed, error %v", err)
 	}
 }

@@ -1,5 +1,11 @@
 package catalog
 
+// Puts under an owner. The bytes are admitted against the quotas, put into the store, and claimed in the database. If the
+// artifact was deleted as garbage between put and claim, it is put again.
+//
+// Staged bytes are admitted and not in the database yet. They count against the quota of the store, so that concurrent
+// puts cannot exceed it together.
+
 import (
 	"context"
 	"errors"
@@ -11,29 +17,31 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// maxRaces is how often an artifact is put again that was deleted before it could be claimed.
+// maxRaces is the number of times that an artifact is put which is deleted again before it can be claimed.
 const maxRaces = 5
 
-// errGone is what a claim of an artifact fails with that was deleted since it was put.
-var errGone = errors.New("gone")
+// errDeleted means that an artifact was deleted between its put and its claim.
+var errDeleted = errors.New("deleted since it was put")
 
-// For returns a sink for what an owner puts. Besides the errors of [artifactstore.Sink], Put fails with ErrQuota,
-// ErrSessionQuota, ErrRace and what the books fail with; an artifact that was put and could not be claimed stays,
-// as one of no session.
-func (l *Catalog) For(o Owner) artifactstore.Sink { return sink{l, o} }
+// SinkFor returns a sink that stores artifacts for an owner. An artifact that was put and could not be claimed stays,
+// without a session.
+//
+// Errors of Put, beside those of [artifactstore.Sink]: ErrQuota, ErrSessionQuota, ErrRace, ErrCatalogUnreadable.
+func (c *Catalog) SinkFor(o Owner) artifactstore.Sink { return sink{c, o} }
 
-// RefOf is [artifactstore.Holdings]'s.
-func (l *Catalog) RefOf(content []byte) artifactstore.Ref { return l.store.RefOf(content) }
+// RefFor returns the Ref that the store gives to a content, as [artifactstore.Namer] says.
+func (c *Catalog) RefFor(content []byte) artifactstore.Ref { return c.store.RefFor(content) }
 
+// sink is a Sink of one owner.
 type sink struct {
 	*Catalog
 	owner Owner
 }
 
-// Put puts a blob and enters it in the books.
+// Put stores a blob and then claims it, again if it was deleted in between.
 func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	if s.owner.Raw {
-		s.raw.Store(true)
+		s.hasRaw.Store(true)
 	}
 	if err := s.admit(ctx, s.owner.Session, b.Size()); err != nil {
 		return artifactstore.Ref{}, fmt.Errorf("artifact of %d bytes: %w", b.Size(), err)
@@ -46,61 +54,62 @@ func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref,
 		}
 		if err := s.claim(ctx, s.owner, ref); err == nil {
 			return ref, nil
-		} else if !errors.Is(err, errGone) {
+		} else if !errors.Is(err, errDeleted) {
 			return artifactstore.Ref{}, fmt.Errorf("artifact %s: %w", ref.Name, err)
 		}
 	}
 	return artifactstore.Ref{}, ErrRace
 }
 
-// claim enters an artifact that was put.
-func (l *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) error {
-	return l.clerk.do(ctx, func(b *books) error {
-		has, err := l.store.Has(ctx, ref.Name)
+// claim writes an artifact that was put, its owner and the lease of the session to the database. It fails with
+// errDeleted if the artifact is not in the store any more.
+func (c *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) error {
+	return c.writer.do(ctx, func(d *db) error {
+		has, err := c.store.Has(ctx, ref.Name)
 		if err != nil {
 			return err
 		}
 		if !has {
-			return errGone
+			return errDeleted
 		}
-		now := l.now()
-		if fresh, err := l.isFresh(b, o, ref, now); fresh || err != nil {
+		now := c.now()
+		if fresh, err := c.isFresh(d, o, ref, now); fresh || err != nil {
 			return err
 		}
 		if o.Session != "" {
-			if err := b.lease(o.Session, now.Add(l.rules.SessionLease)); err != nil {
+			if err := d.lease(o.Session, now.Add(c.options.SessionLease)); err != nil {
 				return err
 			}
 		}
-		if err := b.enter(ref.Name, ref.Digest, ref.Size, now); err != nil {
+		if err := d.insert(ref.Name, ref.Digest, ref.Size, now); err != nil {
 			return err
 		}
-		return b.use(o, ref, now)
+		return d.addUse(o, ref, now)
 	})
 }
 
-// freshness is for how long a claim that was made already need not be made again.
+// freshness is the age up to which an earlier claim of the same artifact by the same owner is good enough.
 const freshness = time.Minute
 
-// isFresh reports whether the books say all that a claim would write, but for times that are a little older. So the
-// same call made again writes nothing, and is answered on a full disk too.
-func (l *Catalog) isFresh(b *books, o Owner, ref artifactstore.Ref, now time.Time) (bool, error) {
+// isFresh reports whether the database has everything that a claim would write, except for times that are a little
+// older. So a call that is repeated writes nothing, and succeeds on a full disk too.
+func (c *Catalog) isFresh(d *db, o Owner, ref artifactstore.Ref, now time.Time) (bool, error) {
 	recent := now.Add(-freshness)
-	used, err := b.isUsed(o, ref, recent)
+	used, err := d.isUsed(o, ref, recent)
 	if !used || err != nil || o.Session == "" {
 		return used, err
 	}
-	until, _, err := b.session(o.Session)
-	return !until.Before(recent.Add(l.rules.SessionLease)), err
+	until, _, err := d.session(o.Session)
+	return !until.Before(recent.Add(c.options.SessionLease)), err
 }
 
-// admit lets in n bytes, which count as staged from then on, or says which quota they would exceed. The same
-// content put again counts once it is known to be the same, which is after this.
-func (l *Catalog) admit(ctx context.Context, session string, n int64) error {
-	if limit := l.rules.SessionQuota; limit > 0 && session != "" {
+// admit reserves n bytes for a session, or returns the error of the quota that they would exceed. Content that is
+// stored already counts like any other here: that it is the same is known only after it was put.
+func (c *Catalog) admit(ctx context.Context, session string, n int64) error {
+	if limit := c.options.SessionQuota; limit > 0 && session != "" {
 		var used int64
-		err := l.clerk.do(ctx, func(b *books) (err error) {
-			_, used, err = b.session(session)
+		err := c.writer.do(ctx, func(d *db) (err error) {
+			_, used, err = d.session(session)
 			return err
 		})
 		if err != nil {
@@ -110,37 +119,37 @@ func (l *Catalog) admit(ctx context.Context, session string, n int64) error {
 			return ErrSessionQuota
 		}
 	}
-	return l.reserve(ctx, n)
+	return c.reserve(ctx, n)
 }
 
-// reserve lets in n bytes if the quota of the store has room for them, or if room can be made.
-func (l *Catalog) reserve(ctx context.Context, n int64) error {
-	total := l.staged.Add(n) + l.held.Load()
-	if l.rules.Quota == 0 || total <= l.rules.Quota {
+// reserve adds n bytes to those staged if they fit the quota of the store, if need be after freeing space.
+func (c *Catalog) reserve(ctx context.Context, n int64) error {
+	total := c.staged.Add(n) + c.bytes.Load()
+	if c.options.Quota == 0 || total <= c.options.Quota {
 		return nil
 	}
-	if err := l.makeRoom(ctx); err == nil && l.staged.Load()+l.held.Load() <= l.rules.Quota {
+	if err := c.freeSpace(ctx); err == nil && c.staged.Load()+c.bytes.Load() <= c.options.Quota {
 		return nil
 	} else if err != nil && !errors.Is(err, ErrQuota) {
-		l.staged.Add(-n)
+		c.staged.Add(-n)
 		return err
 	}
-	l.staged.Add(-n)
+	c.staged.Add(-n)
 	return ErrQuota
 }
 
-// Stage opens a stage whose bytes count for the quota of the store from when they are written.
-func (l *Catalog) Stage(ctx context.Context) (artifactstore.Stage, error) {
-	if l.rules.Quota > 0 && l.staged.Load()+l.held.Load() >= l.rules.Quota {
-		if err := l.makeRoom(ctx); err != nil {
+// Stage opens a stage whose bytes count against the quota of the store as soon as they are written.
+func (c *Catalog) Stage(ctx context.Context) (artifactstore.Stage, error) {
+	if c.options.Quota > 0 && c.staged.Load()+c.bytes.Load() >= c.options.Quota {
+		if err := c.freeSpace(ctx); err != nil {
 			return nil, err
 		}
 	}
-	s, err := l.store.Stage(ctx)
-	if err != nil || l.rules.Quota == 0 {
+	s, err := c.store.Stage(ctx)
+	if err != nil || c.options.Quota == 0 {
 		return s, err
 	}
-	return &stage{Stage: s, catalog: l, ctx: ctx}, nil
+	return &stage{Stage: s, catalog: c, ctx: ctx}, nil
 }
 
 // stage is a stage under a quota.
@@ -150,38 +159,39 @@ type stage struct {
 	ctx     context.Context //nolint:containedctx // of the stage, see Stager
 
 	mu       sync.Mutex
-	reserved int64
+	reserved int64 // bytes
 }
 
-// Write fails with ErrQuota before the first byte too many is written.
+// Write is that of [artifactstore.Stage]. It fails with ErrQuota before it writes the first byte too many.
 func (s *stage) Write(p []byte) (int, error) {
-	if err := s.take(int64(len(p))); err != nil {
+	if err := s.reserve(int64(len(p))); err != nil {
 		return 0, err
 	}
 	return s.Stage.Write(p)
 }
 
-// WriteParts likewise.
+// WriteParts is like Write.
 func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 	var n int64
 	for _, p := range parts {
 		n += int64(len(p))
 	}
-	if err := s.take(n); err != nil {
+	if err := s.reserve(n); err != nil {
 		return 0, err
 	}
 	return s.Stage.WriteParts(parts)
 }
 
-// TakeFile takes a file as the stage of the store does.
-func (s *stage) TakeFile(file *os.File, size int64, see func(p []byte, newlines int)) error {
-	if err := s.take(size); err != nil {
+// TakeFile implements [artifactstore.FileTaker] with the stage of the store.
+func (s *stage) TakeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error {
+	if err := s.reserve(size); err != nil {
 		return err
 	}
-	return artifactstore.TakeFile(s.Stage, file, size, see)
+	return artifactstore.TakeFile(s.Stage, file, size, observe)
 }
 
-func (s *stage) take(n int64) error {
+// reserve counts n bytes against the quota of the store until release.
+func (s *stage) reserve(n int64) error {
 	if err := s.catalog.reserve(s.ctx, n); err != nil {
 		return fmt.Errorf("stage: %w", err)
 	}
@@ -191,30 +201,30 @@ func (s *stage) take(n int64) error {
 	return nil
 }
 
-// give takes what was reserved back: from then on the books count what was put.
-func (s *stage) give() {
+// release ends the reservation: from then on the totals of the database count what is put.
+func (s *stage) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.catalog.staged.Add(-s.reserved)
 	s.reserved = 0
 }
 
-// Seal ends the payload. Putting the blob reserves its size again.
+// Seal ends the payload and its reservation. Putting the blob reserves its size again.
 func (s *stage) Seal() (artifactstore.Blob, error) {
-	s.give()
+	s.release()
 	return s.Stage.Seal()
 }
 
-// Discard gives everything back.
+// Discard ends the stage and its reservation.
 func (s *stage) Discard() error {
-	s.give()
+	s.release()
 	return s.Stage.Discard()
 }
 
-// LeasedUntil returns until when a session has a lease; the zero time when it has none.
-func (l *Catalog) LeasedUntil(ctx context.Context, session string) (until time.Time, err error) {
-	err = l.clerk.do(ctx, func(b *books) (err error) {
-		if until, _, err = b.session(session); err == nil && !until.After(l.now()) {
+// LeasedUntil returns the time at which the lease of a session ends, or the zero time if it has none.
+func (c *Catalog) LeasedUntil(ctx context.Context, session string) (until time.Time, err error) {
+	err = c.writer.do(ctx, func(d *db) (err error) {
+		if until, _, err = d.session(session); err == nil && !until.After(c.now()) {
 			until = time.Time{}
 		}
 		return err
@@ -222,13 +232,14 @@ func (l *Catalog) LeasedUntil(ctx context.Context, session string) (until time.T
 	return until, err
 }
 
-// Lease sets the lease of a session to end after d, or ends it now if d is 0. It returns until when it is.
-func (l *Catalog) Lease(ctx context.Context, session string, d time.Duration) (until time.Time, err error) {
-	err = l.clerk.do(ctx, func(b *books) error {
-		if until = (time.Time{}); d > 0 {
-			until = l.now().Add(d)
+// Lease sets the lease of a session to end after a duration, or ends it now if that is 0. It returns the time at which
+// the lease ends; zero if it has ended.
+func (c *Catalog) Lease(ctx context.Context, session string, duration time.Duration) (until time.Time, err error) {
+	err = c.writer.do(ctx, func(d *db) error {
+		if until = (time.Time{}); duration > 0 {
+			until = c.now().Add(duration)
 		}
-		return b.setLease(session, until)
+		return d.setLease(session, until)
 	})
 	return until, err
 }

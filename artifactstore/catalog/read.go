@@ -9,28 +9,28 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// Open opens an artifact as the store does. An artifact that the store has not got fails with *[ExpiredError] or
-// ErrMissing if the books know what became of it.
-func (l *Catalog) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
-	r, err := l.store.Open(ctx, name)
-	return r, l.explain(ctx, name, err)
+// Open opens an artifact as [artifactstore.Source] says. If the store does not have it and the catalog does, Open fails
+// with *[ExpiredError] or ErrMissing.
+func (c *Catalog) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
+	r, err := c.store.Open(ctx, name)
+	return r, c.explain(ctx, name, err)
 }
 
-// Pages is likewise.
-func (l *Catalog) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
-	p, err := l.store.Pages(ctx, name)
-	return p, l.explain(ctx, name, err)
+// Pages opens an artifact to be read anywhere. It fails like Open.
+func (c *Catalog) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
+	p, err := c.store.Pages(ctx, name)
+	return p, c.explain(ctx, name, err)
 }
 
-// explain says what became of an artifact that the store does not know.
-func (l *Catalog) explain(ctx context.Context, name string, err error) error {
+// explain replaces ErrUnknown of the store by what the catalog knows of the artifact.
+func (c *Catalog) explain(ctx context.Context, name string, err error) error {
 	if !errors.Is(err, artifactstore.ErrUnknown) {
 		return err
 	}
 	var e Entry
 	var known bool
-	if failed := l.clerk.do(ctx, func(b *books) (err error) {
-		e, known, err = b.entry(name)
+	if failed := c.writer.do(ctx, func(d *db) (err error) {
+		e, known, err = d.entry(name)
 		return err
 	}); failed != nil {
 		return failed
@@ -45,19 +45,18 @@ func (l *Catalog) explain(ctx context.Context, name string, err error) error {
 	}
 }
 
-// NameOf returns the name of the artifact at a path, as the store does.
-func (l *Catalog) NameOf(path string) (string, error) { return l.store.NameOf(path) }
+// Resolve returns the name of the artifact at a path, as [artifactstore.Namer] says.
+func (c *Catalog) Resolve(path string) (string, error) { return c.store.Resolve(path) }
 
-// List returns up to limit artifacts of a session, or of one of its calls if call is not empty, the newest first.
-// It begins after a place that an earlier List returned, or at the beginning if that is 0, and returns the place
-// where to go on, or 0 when there is no more.
-func (l *Catalog) List(ctx context.Context, session, call string, after int64, limit int) (list []Entry, next int64, err error) {
+// List returns up to limit artifacts of a session, or of one of its calls if call is not empty, the newest first. It
+// omits those that are only raw. after is 0, or next of an earlier List, to go on there; next is 0 at the end.
+func (c *Catalog) List(ctx context.Context, session, call string, after int64, limit int) (list []Entry, next int64, err error) {
 	below := int64(math.MaxInt64)
 	if after > 0 {
 		below = after
 	}
-	err = l.clerk.do(ctx, func(b *books) (err error) {
-		list, err = b.list(session, call, below, limit+1)
+	err = c.writer.do(ctx, func(d *db) (err error) {
+		list, err = d.list(session, call, below, limit+1)
 		return err
 	})
 	if err != nil {
@@ -68,10 +67,63 @@ func (l *Catalog) List(ctx context.Context, session, call string, after int64, l
 		next = list[limit-1].sequence
 	}
 	for i := range list {
-		list[i].Path = l.store.PathOf(list[i].Name)
+		list[i].Path = c.store.PathFor(list[i].Name)
 		if list[i].Live = isLive(list[i].Name) && list[i].Expired == nil; list[i].Live {
-			list[i].Size = l.sizeOf(ctx, list[i])
+			list[i].Size = c.currentSize(ctx, list[i])
 		}
 	}
 	return list, next, nil
+}
+
+// Permit limits what a reader may read. The zero value permits everything that is not raw.
+type Permit struct {
+	// Session is the session of the artifacts. If empty, artifacts of every session, and of none, may be read.
+	Session string
+	// Raw permits also artifacts that were only ever put as raw.
+	Raw bool
+}
+
+// PagesFor is Pages with a permit. It returns [artifactstore.ErrUnknown] for anything the permit does not cover, so
+// existence is not revealed.
+func (c *Catalog) PagesFor(ctx context.Context, name string, p Permit) (*artifactstore.Pages, error) {
+	if err := c.permits(ctx, name, p); err != nil {
+		return nil, err
+	}
+	return c.Pages(ctx, name)
+}
+
+// permits fails with ErrUnknown for an artifact that the permit does not cover.
+func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
+	if p.Session == "" && (p.Raw || !c.hasRaw.Load()) {
+		return nil // it covers everything there is
+	}
+	permitted := false
+	err := c.writer.do(ctx, func(d *db) (err error) {
+		if p.Session != "" {
+			permitted, err = d.isReadableBy(p.Session, name, p.Raw)
+		} else {
+			permitted, err = d.isReadableByAll(name)
+		}
+		return err
+	})
+	if err == nil && !permitted {
+		err = fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)
+	}
+	return err
+}
+
+// isReadableBy reports whether a session put an artifact: in any way if raw is set, else other than as raw.
+func (d *db) isReadableBy(session, name string, raw bool) (bool, error) {
+	return d.Row("SELECT 1 FROM uses WHERE name = ? AND session = ? AND raw <= ? LIMIT 1", []any{name, session, raw}, new(int))
+}
+
+// isReadableByAll reports whether an artifact was put other than as raw, or has no owner.
+func (d *db) isReadableByAll(name string) (bool, error) {
+	return d.Row(`SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM uses WHERE name = ?1)
+		OR EXISTS (SELECT 1 FROM uses WHERE name = ?1 AND raw = 0)`, []any{name}, new(int))
+}
+
+// hasRaw reports whether any artifact was ever put as raw.
+func (d *db) hasRaw() (bool, error) {
+	return d.Row("SELECT 1 FROM uses WHERE raw = 1 LIMIT 1", nil, new(int))
 }

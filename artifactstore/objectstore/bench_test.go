@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // BenchmarkPut compares a put with one into a directory alone: what the marker costs.
 func BenchmarkPut(b *testing.B) {
-	dir, err := artifactstore.OpenDir(b.TempDir()+"/store", artifactstore.DirOptions{})
+	dir, err := dir.Open(b.TempDir()+"/store", dir.Options{})
 	must(b, err)
 	defer dir.Close()
 	f := newFake(b)

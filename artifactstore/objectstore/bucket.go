@@ -1,5 +1,12 @@
 package objectstore
 
+// Requests to the object store, through minio-go. Three things are done here that the client does not do:
+//
+//   - Objects are created only if there is none of that name (If-None-Match: *), also when they are sent in parts.
+//   - Every request has a timeout of its own, so that a store that accepts connections and does not answer is unavailable.
+//   - The bytes that are sent are hashed on the way and compared with the digest, because the spool may have changed
+//     since they were verified.
+
 import (
 	"bytes"
 	"context"
@@ -22,46 +29,46 @@ import (
 )
 
 const (
-	// digestKey is the metadata of an object that has its digest, in hex.
+	// digestKey is the metadata field of an object with its digest, in hex.
 	digestKey = "Blake3"
-	// partSize is the size of the parts of a large object, and the largest that is sent in one piece, in bytes.
+	// partSize is the size of the parts of a large object in bytes, and the largest size that is sent in one piece.
 	partSize = 16 << 20
-	// maxParts is how many parts S3 takes.
+	// maxParts is the largest number of parts that S3 accepts.
 	maxParts = 10_000
-	// attempts is how often one request is made before it has failed.
+	// attempts is the number of times that a request is made before it has failed.
 	attempts = 3
 )
 
-// How long requests may take. They are cut by the context of a call too, if that ends before.
+// Timeouts of requests. The context of a call may end them before.
 const (
 	dialTimeout  = 5 * time.Second
 	shortTimeout = 10 * time.Second // of a request without a body to speak of
 	blockTimeout = 30 * time.Second // of a few blocks
-	// slowest is the rate below which a transfer is given up, in bytes a second; the first minute is free.
-	slowest = 128 << 10
+	// minRate is the rate in bytes per second below which a transfer is cancelled, after its first minute.
+	minRate = 128 << 10
 )
 
-// transferTimeout is how long it may take to move so many bytes.
+// transferTimeout returns the timeout for transferring size bytes.
 func transferTimeout(size int64) time.Duration {
-	return time.Minute + time.Duration(size/slowest)*time.Second
+	return time.Minute + time.Duration(size/minRate)*time.Second
 }
 
-// errExists says that there is an object of that name.
+// errExists means that there is an object of that name.
 var errExists = errors.New("there is an object of that name")
 
-// bucket is what is asked of the object store. Its errors are errExists, artifactstore.ErrUnknown, that of the
-// context, and artifactstore.ErrUnavailable for all others, with a text that says why.
+// bucket makes the requests to the object store. Its errors are errExists, artifactstore.ErrUnknown, ErrDamaged, that of
+// the context, and artifactstore.ErrUnavailable for all others, with the reason in the text.
 type bucket struct {
 	core      *minio.Core
-	sender    *minio.Core // makes no request twice: it would rewind a body that the transport may still read
+	sender    *minio.Core // does not retry: it would rewind a body that the transport may still read
 	at        Location
 	transport *http.Transport
 }
 
-// object is what the object store says of an object.
+// object has the properties of an object.
 type object struct {
 	size   int64
-	digest string // 64 hex digits, or empty when whoever wrote the object did not say
+	digest string // 64 hex digits; empty if the writer of the object did not set it
 }
 
 func newBucket(at Location, c Credentials) (*bucket, error) {
@@ -83,11 +90,11 @@ func newBucket(at Location, c Credentials) (*bucket, error) {
 	return &bucket{core: core, sender: sender, at: at, transport: transport}, nil
 }
 
-// close gives idle connections back.
+// close closes idle connections.
 func (b *bucket) close() { b.transport.CloseIdleConnections() }
 
-// failure says what an error of a request means. The chain of the error ends here: a timeout of ours in it is not
-// the caller's.
+// failure classifies an error of a request. It drops the chain of the error, because a timeout of ours must not look like
+// one of the caller.
 func failure(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
 	case cause == nil:
@@ -113,20 +120,21 @@ func failure(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %v", artifactstore.ErrUnavailable, err)
 }
 
-// errTimeout is the cause of a context that ended by a timeout of ours.
+// errTimeout is the cause of a context that ended by one of the timeouts above.
 var errTimeout = errors.New("the object store took too long")
 
-func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+// withTimeout is context.WithTimeout with errTimeout as the cause.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, errTimeout)
 }
 
-// stat asks for an object without its bytes.
+// stat returns the properties of an object.
 func (b *bucket) stat(ctx context.Context, name string) (object, error) {
-	ctx, cancel := within(ctx, shortTimeout)
+	ctx, cancel := withTimeout(ctx, shortTimeout)
 	defer cancel()
 	info, err := b.core.StatObject(ctx, b.at.bucket, b.at.object(name), minio.StatObjectOptions{})
 	if err == nil {
-		return objectOf(info), nil
+		return newObject(info), nil
 	}
 	err = failure(ctx, err)
 	if !errors.Is(err, artifactstore.ErrUnknown) {
@@ -137,11 +145,11 @@ func (b *bucket) stat(ctx context.Context, name string) (object, error) {
 	if err != nil {
 		return object{}, failure(ctx, err)
 	}
-	_ = body.Close() // it came into being in between
-	return objectOf(info), nil
+	_ = body.Close() // it was created in between
+	return newObject(info), nil
 }
 
-func objectOf(info minio.ObjectInfo) object {
+func newObject(info minio.ObjectInfo) object {
 	o := object{size: info.Size}
 	for key, value := range info.UserMetadata {
 		if strings.EqualFold(key, digestKey) {
@@ -151,18 +159,18 @@ func objectOf(info minio.ObjectInfo) object {
 	return o
 }
 
-// get opens an object. ctx bounds the reading too.
+// get opens an object. ctx also bounds the reading.
 func (b *bucket) get(ctx context.Context, name string) (io.ReadCloser, object, error) {
 	body, info, _, err := b.core.GetObject(ctx, b.at.bucket, b.at.object(name), minio.GetObjectOptions{})
 	if err != nil {
 		return nil, object{}, failure(ctx, err)
 	}
-	return body, objectOf(info), nil
+	return body, newObject(info), nil
 }
 
-// getSmall returns an object that has at most limit bytes.
+// getSmall returns the content of an object of at most limit bytes.
 func (b *bucket) getSmall(ctx context.Context, name string, limit int64) ([]byte, error) {
-	ctx, cancel := within(ctx, blockTimeout)
+	ctx, cancel := withTimeout(ctx, blockTimeout)
 	defer cancel()
 	body, o, err := b.get(ctx, name)
 	if err != nil {
@@ -179,9 +187,9 @@ func (b *bucket) getSmall(ctx context.Context, name string, limit int64) ([]byte
 	return content, nil
 }
 
-// readAt fills p from an offset of an object that has size bytes.
+// readAt fills p from an offset of an object of size bytes.
 func (b *bucket) readAt(ctx context.Context, name string, p []byte, offset, size int64) error {
-	ctx, cancel := within(ctx, blockTimeout)
+	ctx, cancel := withTimeout(ctx, blockTimeout)
 	defer cancel()
 	var options minio.GetObjectOptions
 	if err := options.SetRange(offset, offset+int64(len(p))-1); err != nil {
@@ -205,14 +213,14 @@ func (b *bucket) readAt(ctx context.Context, name string, p []byte, offset, size
 	return nil
 }
 
-// create makes an object of size bytes from r, unless there is one: then it fails with errExists. The bytes must have
-// the digest, or it fails with ErrDamaged and there is no object: who verified them before may have read others.
+// create creates an object of size bytes from r. It fails with errExists if there is one. It fails with ErrDamaged, and
+// creates nothing, if the bytes do not have the digest: they may have changed since the caller verified them.
 func (b *bucket) create(ctx context.Context, name, digest string, r io.ReaderAt, size int64) error {
-	return b.createChecked(ctx, name, digest, r, size, &sums{want: digest, whole: blake3.New()})
+	return b.createChecked(ctx, name, digest, r, size, &checksums{want: digest, whole: blake3.New()})
 }
 
-func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.ReaderAt, size int64, check *sums) error {
-	ctx, cancel := within(ctx, transferTimeout(size))
+func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.ReaderAt, size int64, check *checksums) error {
+	ctx, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()
 	options := minio.PutObjectOptions{UserMetadata: map[string]string{digestKey: digest}, DisableContentSha256: true}
 	options.SetMatchETagExcept("*")
@@ -220,9 +228,9 @@ func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.Re
 		return b.createInParts(ctx, name, r, size, options, check)
 	}
 	content := io.NewSectionReader(r, 0, size)
-	sum, err := check.of(content)
+	sum, err := check.piece(content)
 	if err == nil {
-		err = check.err()
+		err = check.check()
 	}
 	if err != nil {
 		return err
@@ -234,9 +242,9 @@ func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.Re
 	return nil
 }
 
-// createInParts does what minio-go's PutObject does with a large object, which drops the condition when it
-// completes the object.
-func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, size int64, options minio.PutObjectOptions, check *sums) (err error) {
+// createInParts uploads a large object. PutObject of minio-go does the same, but drops the condition that there must be no
+// object when it completes the upload.
+func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, size int64, options minio.PutObjectOptions, check *checksums) (err error) {
 	key := b.at.object(name)
 	id, err := b.core.NewMultipartUpload(ctx, b.at.bucket, key, options)
 	if err != nil {
@@ -251,7 +259,7 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 	each := max(partSize, (size+maxParts-1)/maxParts)
 	for at := int64(0); at < size; at += each {
 		content := io.NewSectionReader(r, at, min(each, size-at))
-		sum, err := check.of(content)
+		sum, err := check.piece(content)
 		if err != nil {
 			return err
 		}
@@ -261,7 +269,7 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 		}
 		parts = append(parts, minio.CompletePart{PartNumber: len(parts) + 1, ETag: part.ETag})
 	}
-	if err := check.err(); err != nil {
+	if err := check.check(); err != nil {
 		return err
 	}
 	var complete minio.PutObjectOptions
@@ -272,7 +280,7 @@ func (b *bucket) createInParts(ctx context.Context, name string, r io.ReaderAt, 
 	return nil
 }
 
-// createPart sends a part, and again when the object store did not answer.
+// createPart sends a part, again if the object store did not answer.
 func (b *bucket) createPart(ctx context.Context, key, id string, number int, r io.ReaderAt, at, size int64, sum string) (part minio.ObjectPart, err error) {
 	for range attempts {
 		part, err = b.sender.PutObjectPart(ctx, b.at.bucket, key, id, number, io.NewSectionReader(r, at, size), size,
@@ -287,22 +295,21 @@ func (b *bucket) createPart(ctx context.Context, key, id string, number int, r i
 	return part, err
 }
 
-// abort gives the parts of an upload back. What it cannot give back is for a rule of the bucket.
+// abort deletes the parts of an upload. Parts that it cannot delete are left to a lifecycle rule of the bucket.
 func (b *bucket) abort(ctx context.Context, key, id string) {
-	ctx, cancel := within(context.WithoutCancel(ctx), shortTimeout)
+	ctx, cancel := withTimeout(context.WithoutCancel(ctx), shortTimeout)
 	defer cancel()
 	_ = b.core.AbortMultipartUpload(ctx, b.at.bucket, key, id)
 }
 
-// sums are of the bytes that are sent: of each piece the one that the object store compares, and of all of them the
-// digest that they must have.
-type sums struct {
-	want  string // empty: any
+// checksums computes the MD5 of each piece, which the object store compares, and the digest of the whole object.
+type checksums struct {
+	want  string // the digest in hex; empty for any
 	whole *blake3.Hasher
 }
 
-// of reads a piece and goes back to its beginning.
-func (s *sums) of(r *io.SectionReader) (string, error) {
+// piece reads a piece, seeks back to its beginning, and returns its MD5 in base64.
+func (s *checksums) piece(r *io.SectionReader) (string, error) {
 	piece := md5.New()
 	if _, err := io.Copy(io.MultiWriter(piece, s.whole), r); err != nil {
 		return "", err
@@ -311,22 +318,22 @@ func (s *sums) of(r *io.SectionReader) (string, error) {
 	return base64.StdEncoding.EncodeToString(piece.Sum(nil)), err
 }
 
-// err fails with ErrDamaged if the pieces are not what they must be.
-func (s *sums) err() error {
+// check fails with ErrDamaged if the whole object does not have the wanted digest.
+func (s *checksums) check() error {
 	if got := hex.EncodeToString(s.whole.Sum(nil)); s.want != "" && got != s.want {
 		return fmt.Errorf("the copy in the spool has the digest %s: %w", got, artifactstore.ErrDamaged)
 	}
 	return nil
 }
 
-// createSmall is create for bytes that are at hand, and that have another digest than the object is to say.
+// createSmall creates an object of bytes in memory. digest is only its metadata: the bytes have another one.
 func (b *bucket) createSmall(ctx context.Context, name, digest string, content []byte) error {
-	return b.createChecked(ctx, name, digest, bytes.NewReader(content), int64(len(content)), &sums{whole: blake3.New()})
+	return b.createChecked(ctx, name, digest, bytes.NewReader(content), int64(len(content)), &checksums{whole: blake3.New()})
 }
 
-// digestOf reads an object to know its digest, where whoever wrote it did not say.
-func (b *bucket) digestOf(ctx context.Context, name string, size int64) (string, error) {
-	ctx, cancel := within(ctx, transferTimeout(size))
+// hashObject reads an object whose metadata has no digest and returns its digest in hex.
+func (b *bucket) hashObject(ctx context.Context, name string, size int64) (string, error) {
+	ctx, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()
 	body, _, err := b.get(ctx, name)
 	if err != nil {
@@ -340,9 +347,9 @@ func (b *bucket) digestOf(ctx context.Context, name string, size int64) (string,
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// remove deletes an object; that there is none is no failure.
+// remove deletes an object. It succeeds if there is none.
 func (b *bucket) remove(ctx context.Context, name string) error {
-	ctx, cancel := within(ctx, shortTimeout)
+	ctx, cancel := withTimeout(ctx, shortTimeout)
 	defer cancel()
 	err := b.core.RemoveObject(ctx, b.at.bucket, b.at.object(name), minio.RemoveObjectOptions{})
 	if err == nil {
@@ -354,13 +361,13 @@ func (b *bucket) remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// list visits all objects under the prefix, in the order of their names.
-func (b *bucket) list(ctx context.Context, visit func(artifactstore.Held) error) error {
+// list visits all objects under the prefix in the order of their names.
+func (b *bucket) list(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	for o := range b.core.ListObjectsIter(ctx, b.at.bucket, minio.ListObjectsOptions{Prefix: b.at.prefix, Recursive: true}) {
 		if o.Err != nil {
 			return failure(ctx, o.Err)
 		}
-		h := artifactstore.Held{Name: strings.TrimPrefix(o.Key, b.at.prefix), Size: o.Size, Stored: o.LastModified}
+		h := artifactstore.StoredArtifact{Name: strings.TrimPrefix(o.Key, b.at.prefix), Size: o.Size, Stored: o.LastModified}
 		if err := visit(h); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// The variables that credentials come from, as every program for S3 knows them.
+// The environment variables of credentials, as in every program for S3.
 const (
 	accessKeyVariable    = "AWS_ACCESS_KEY_ID"
 	secretKeyVariable    = "AWS_SECRET_ACCESS_KEY"
@@ -19,15 +19,15 @@ const (
 var ErrNoCredentials = errors.New("no credentials for the object store: set " + accessKeyVariable + " and " + secretKeyVariable +
 	", or " + fileVariable)
 
-// Credentials sign requests. They are in no text that this package writes.
+// Credentials sign requests. No text that this package writes has them.
 type Credentials struct {
 	source *credentials.Credentials
 }
 
 // FindCredentials takes the credentials from variables: AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY and, if there
 // is one, AWS_SESSION_TOKEN; else from the file AWS_SHARED_CREDENTIALS_FILE, in which AWS_PROFILE names the profile.
-// Nothing else is asked, no file in the home directory and no metadata address. getenv is os.Getenv, or what stands
-// in for it. It fails with ErrNoCredentials.
+// Nothing else is asked, no file in the home directory and no metadata address. getenv is os.Getenv, or a replacement in tests.
+// It fails with ErrNoCredentials.
 func FindCredentials(getenv func(string) string) (Credentials, error) {
 	key, secret := getenv(accessKeyVariable), getenv(secretKeyVariable)
 	if key != "" && secret != "" {

@@ -1,5 +1,8 @@
 package objectstore
 
+// Eviction bounds the spool. Only copies that are not pending are evicted, the ones that were not used for the longest time
+// first, and each only after the bucket has confirmed that it has the object.
+
 import (
 	"context"
 	"errors"
@@ -13,65 +16,66 @@ import (
 )
 
 const (
-	// askedAtOnce is how many questions about copies to evict are with the bucket at a time.
-	askedAtOnce = 8
-	// roomPause is the least time between two looks at a spool in which no room could be made.
-	roomPause = 30 * time.Second
+	// concurrentStats is the number of requests to the bucket about copies to evict at a time.
+	concurrentStats = 8
+	// retryPause is the least time between two evictions after one that failed.
+	retryPause = 30 * time.Second
 )
 
-// room is how much of the spool is taken by what could be evicted, about: each look at the spool corrects it.
-type room struct {
-	mu    sync.Mutex
-	taken int64         // bytes
-	full  chan struct{} // holds a token when it is too much
+// spoolUsage is the approximate size of the copies in the spool that could be evicted. Each walk over the spool corrects
+// it.
+type spoolUsage struct {
+	mu   sync.Mutex
+	used int64         // bytes
+	full chan struct{} // holds a token when it is too much
 }
 
-// grown counts a copy that could be evicted from now on.
-func (s *Store) grown(size int64) {
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	if s.room.taken += size; s.room.taken <= s.options.SpoolBytes {
+// addUsage counts a copy that may be evicted from now on, and wakes the eviction if the spool is over its limit.
+func (s *Store) addUsage(size int64) {
+	s.usage.mu.Lock()
+	defer s.usage.mu.Unlock()
+	if s.usage.used += size; s.usage.used <= s.options.SpoolBytes {
 		return
 	}
 	select {
-	case s.room.full <- struct{}{}:
-	default: // it is known already
+	case s.usage.full <- struct{}{}:
+	default: // there is a token already
 	}
 }
 
-// makeRoom looks at the spool once, and then whenever it is full.
-func (s *Store) makeRoom(ctx context.Context) {
+// runEviction evicts once, and then whenever the spool is over its limit, until ctx ends.
+func (s *Store) runEviction(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := s.evict(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.options.Logger.Debug("no room could be made in the spool", slog.String("error", line(err.Error())))
 			select {
 			case <-ctx.Done():
-			case <-time.After(roomPause):
-				s.grown(0)
+			case <-time.After(retryPause):
+				s.addUsage(0)
 			}
 		}
 		select {
 		case <-ctx.Done():
-		case <-s.room.full:
+		case <-s.usage.full:
 		}
 	}
 }
 
-// evict removes from the spool what was used the longest ago, until there is a tenth of room.
+// evict removes the copies that were not used for the longest time, until a tenth of the limit is free.
 func (s *Store) evict(ctx context.Context) error {
 	list, taken, err := s.evictable(ctx)
 	if err != nil || taken <= s.options.SpoolBytes {
 		return err
 	}
-	slices.SortFunc(list, func(a, b artifactstore.Held) int { return a.Stored.Compare(b.Stored) })
+	slices.SortFunc(list, func(a, b artifactstore.StoredArtifact) int { return a.Stored.Compare(b.Stored) })
 	target := s.options.SpoolBytes - s.options.SpoolBytes/10
-	for some := range slices.Chunk(list, askedAtOnce) {
-		var there [askedAtOnce]bool
-		var failed [askedAtOnce]error
+	for some := range slices.Chunk(list, concurrentStats) {
+		var there [concurrentStats]bool
+		var failed [concurrentStats]error
 		var asked sync.WaitGroup
 		for i, copy := range some {
-			asked.Go(func() { there[i], failed[i] = s.isKept(ctx, copy) })
+			asked.Go(func() { there[i], failed[i] = s.isInBucket(ctx, copy) })
 		}
 		asked.Wait()
 		for i, copy := range some {
@@ -90,11 +94,11 @@ func (s *Store) evict(ctx context.Context) error {
 	return nil
 }
 
-// evictable lists what is in the spool and not pending, and corrects how much it is. What came while it looked counts,
-// even if it was seen too.
-func (s *Store) evictable(ctx context.Context) (list []artifactstore.Held, taken int64, err error) {
-	before := s.room.now()
-	err = s.spool.Walk(ctx, func(copy artifactstore.Held) error {
+// evictable returns the copies in the spool that are not pending, and their size, to which it corrects the usage. Copies
+// that were added during the walk count, even if the walk saw them too.
+func (s *Store) evictable(ctx context.Context) (list []artifactstore.StoredArtifact, taken int64, err error) {
+	before := s.usage.current()
+	err = s.spool.Walk(ctx, func(copy artifactstore.StoredArtifact) error {
 		if isName(copy.Name) && !s.uploads.has(copy.Name) {
 			list, taken = append(list, copy), taken+copy.Size
 		}
@@ -103,22 +107,22 @@ func (s *Store) evictable(ctx context.Context) (list []artifactstore.Held, taken
 	if err != nil {
 		return nil, 0, err
 	}
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	taken += max(0, s.room.taken-before)
-	s.room.taken = taken
+	s.usage.mu.Lock()
+	defer s.usage.mu.Unlock()
+	taken += max(0, s.usage.used-before)
+	s.usage.used = taken
 	return list, taken, nil
 }
 
-func (r *room) now() int64 {
+func (r *spoolUsage) current() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.taken
+	return r.used
 }
 
-// isKept asks the bucket for an artifact whose copy is to be evicted. One that it does not have, such as one whose put
-// was never answered, or one that somebody has removed from the bucket, becomes pending.
-func (s *Store) isKept(ctx context.Context, copy artifactstore.Held) (bool, error) {
+// isInBucket reports whether the bucket has the artifact of a copy to evict. If it does not, because the put was never
+// answered or the object was removed from outside, the artifact becomes pending.
+func (s *Store) isInBucket(ctx context.Context, copy artifactstore.StoredArtifact) (bool, error) {
 	o, err := s.bucket.stat(ctx, copy.Name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return false, s.pendAgain(ctx, copy)
@@ -126,20 +130,19 @@ func (s *Store) isKept(ctx context.Context, copy artifactstore.Held) (bool, erro
 	return err == nil && strings.HasPrefix(o.digest, copy.Name), err
 }
 
-// pendAgain makes an artifact pending that the bucket does not have, unless that is so because it is being removed or
-// has been.
-func (s *Store) pendAgain(ctx context.Context, copy artifactstore.Held) error {
+// pendAgain makes an artifact pending again, unless it is being removed or was.
+func (s *Store) pendAgain(ctx context.Context, copy artifactstore.StoredArtifact) error {
 	s.local.RLock()
 	defer s.local.RUnlock()
 	if has, err := s.spool.Has(ctx, copy.Name); !has || s.removing[copy.Name] {
 		return err
 	}
-	s.uploads.unlearn(copy.Name)
+	s.uploads.removeKnown(copy.Name)
 	return s.pend(copy.Name, copy.Size)
 }
 
-// evictOne removes a copy, unless it is pending by now.
-func (s *Store) evictOne(ctx context.Context, copy artifactstore.Held) error {
+// evictOne removes a copy, unless it has become pending.
+func (s *Store) evictOne(ctx context.Context, copy artifactstore.StoredArtifact) error {
 	s.local.Lock()
 	defer s.local.Unlock()
 	if s.uploads.has(copy.Name) {
@@ -148,8 +151,8 @@ func (s *Store) evictOne(ctx context.Context, copy artifactstore.Held) error {
 	if err := s.spool.Remove(ctx, copy.Name); err != nil && !errors.Is(err, artifactstore.ErrUnknown) {
 		return err
 	}
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	s.room.taken -= copy.Size
+	s.usage.mu.Lock()
+	defer s.usage.mu.Unlock()
+	s.usage.used -= copy.Size
 	return nil
 }

@@ -17,15 +17,15 @@ import (
 func (s *store) local(t testing.TB) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	must(t, s.Spool().Walk(t.Context(), func(a artifactstore.Held) error {
+	must(t, s.Spool().Walk(t.Context(), func(a artifactstore.StoredArtifact) error {
 		names[a.Name] = true
 		return nil
 	}))
 	return names
 }
 
-// TestEviction: what was used last stays, what is pending stays, and what was evicted is read from the bucket.
-func TestEviction(t *testing.T) {
+// TestEvictionKeepsLastUsedAndPending: what was used last stays, what is pending stays, and what was evicted is read from the bucket.
+func TestEvictionKeepsLastUsedAndPending(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 100_000 })
 	var refs []artifactstore.Ref
@@ -60,8 +60,8 @@ func TestEviction(t *testing.T) {
 	s.wantContent(t, large, lines(300_000, "pending"))
 }
 
-// TestNothingIsEvictedThatTheBucketHasNot: the bucket is asked, and what it has lost is uploaded again.
-func TestNothingIsEvictedThatTheBucketHasNot(t *testing.T) {
+// TestEvictionKeepsWhatBucketLacks: the bucket is asked, and what it has lost is uploaded again.
+func TestEvictionKeepsWhatBucketLacks(t *testing.T) {
 	f := newFake(t)
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
@@ -83,8 +83,8 @@ func TestNothingIsEvictedThatTheBucketHasNot(t *testing.T) {
 	s.wantContent(t, refs[1], lines(10_000, "b"))
 }
 
-// TestReadingWhileEvicting reads the same artifacts from many goroutines while each is evicted as soon as it is there.
-func TestReadingWhileEvicting(t *testing.T) {
+// TestReadersSurviveEviction reads the same artifacts from many goroutines while each is evicted as soon as it is there.
+func TestReadersSurviveEviction(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
 	content := map[artifactstore.Ref][]byte{}
@@ -121,8 +121,8 @@ func TestReadingWhileEvicting(t *testing.T) {
 	}
 }
 
-// TestRemoveDuringEviction: a copy that is looked at in order to evict it does not come back when it is removed.
-func TestRemoveDuringEviction(t *testing.T) {
+// TestRemovedDuringEvictionStaysRemoved: a copy that is looked at in order to evict it does not come back when it is removed.
+func TestRemovedDuringEvictionStaysRemoved(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
 	for i := range 60 {

@@ -18,7 +18,7 @@ const (
 	maxPrefix = 256
 )
 
-// Location is where in which object storage artifacts are.
+// Location is a place for artifacts in object storage: the service, the bucket and the prefix of keys.
 type Location struct {
 	bucket   string
 	prefix   string // of object names; empty or ending in "/"
@@ -54,11 +54,11 @@ func ParseLocation(text string) (Location, error) {
 	if err != nil {
 		return Location{}, errors.New("has parameters that cannot be read")
 	}
-	return l.with(parameters)
+	return l.withParameters(parameters)
 }
 
-// with takes the parameters of a location.
-func (l Location) with(parameters url.Values) (Location, error) {
+// withParameters applies the parameters of the URL.
+func (l Location) withParameters(parameters url.Values) (Location, error) {
 	endpoint, insecure := defaultEndpoint, false
 	for name, values := range parameters {
 		if len(values) != 1 || values[0] == "" {
@@ -81,11 +81,11 @@ func (l Location) with(parameters url.Values) (Location, error) {
 			return Location{}, errors.New("has a parameter other than endpoint, region and insecure")
 		}
 	}
-	return l.at(endpoint, insecure)
+	return l.withEndpoint(endpoint, insecure)
 }
 
-// at takes the endpoint of a location.
-func (l Location) at(endpoint string, insecure bool) (Location, error) {
+// withEndpoint applies an endpoint.
+func (l Location) withEndpoint(endpoint string, insecure bool) (Location, error) {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.User != nil,
@@ -98,7 +98,7 @@ func (l Location) at(endpoint string, insecure bool) (Location, error) {
 	return l, nil
 }
 
-// checkPrefix keeps to what every object store and every terminal takes as it is.
+// checkPrefix accepts only characters that every object store and every terminal leaves unchanged.
 func checkPrefix(prefix string) error {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.="
 	if len(prefix) > maxPrefix {
@@ -112,7 +112,7 @@ func checkPrefix(prefix string) error {
 	return nil
 }
 
-// isLoopback reports whether host is this machine by its very form.
+// isLoopback reports whether host is this machine, without asking a name server.
 func isLoopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.IsLoopback()
@@ -121,8 +121,8 @@ func isLoopback(host string) bool {
 // URL returns "s3://BUCKET/PREFIX".
 func (l Location) URL() string { return "s3://" + l.bucket + strings.TrimSuffix("/"+l.prefix, "/") }
 
-// pathPrefix is what stands before a name in the path of an artifact.
+// pathPrefix returns the part of the path of an artifact before its name.
 func (l Location) pathPrefix() string { return l.URL() + "/" }
 
-// object is the key of the object called name.
+// object returns the key of the object called name.
 func (l Location) object(name string) string { return l.prefix + name }

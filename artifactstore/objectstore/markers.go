@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/toolresult/toolresult/artifactstore"
 )
@@ -16,15 +15,15 @@ import (
 // pendingDir is the directory of the spool with the markers.
 const pendingDir = "pending"
 
-// markers say which artifacts may not be in the bucket yet: an empty file for each, called NAME.SIZE. A marker is
-// durable before the put of its artifact is answered, and is removed when the object is there. The removal is not
-// synced: a marker that comes back costs a question to the bucket.
+// markers are the names of artifacts that may not be in the bucket yet: an empty file for each, called NAME.SIZE. A marker
+// is durable before the put of its artifact is answered, and is removed when the bucket has the object. The removal is
+// not synced: a marker that comes back costs one request.
 type markers struct {
 	dir      *os.Root
 	volatile bool
 }
 
-// openMarkers opens the directory of markers in a spool, creates it if needed, and returns what it says.
+// openMarkers opens the directory of markers in a spool, creates it if needed, and returns the pending names and sizes.
 func openMarkers(spool string, volatile bool) (m *markers, sizes map[string]int64, err error) {
 	path := filepath.Join(spool, pendingDir)
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -83,7 +82,7 @@ func (m *markers) add(name string, size int64) error {
 	return markerError(err)
 }
 
-// remove takes the mark from an artifact.
+// remove removes the marker of an artifact.
 func (m *markers) remove(name string, size int64) error {
 	if err := m.dir.Remove(marker(name, size)); !errors.Is(err, fs.ErrNotExist) {
 		return markerError(err)
@@ -95,19 +94,17 @@ func (m *markers) close() error { return m.dir.Close() }
 
 func marker(name string, size int64) string { return name + "." + strconv.FormatInt(size, 10) }
 
-// markerError says which failure of the store a failure of the file system is.
+// markerError wraps an error of the file system with the sentinel of its errno.
 func markerError(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		err = fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
-	case errors.Is(err, syscall.EROFS):
-		err = fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
 	case errors.Is(err, fs.ErrClosed):
 		err = artifactstore.ErrClosed
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		err = fmt.Errorf("%w: %w", artifactstore.ErrTooManyFiles, err)
+	default:
+		if sentinel := artifactstore.Sentinel(err); sentinel != nil {
+			err = fmt.Errorf("%w: %w", sentinel, err)
+		}
 	}
 	return fmt.Errorf("mark artifact as pending: %w", err)
 }

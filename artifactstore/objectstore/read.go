@@ -1,5 +1,8 @@
 package objectstore
 
+// Reading. Copies in the spool are read there. Other artifacts are fetched into the spool whole, or, if they are large and
+// only pages are wanted, read from the bucket in ranges with the index that lies beside the object.
+
 import (
 	"context"
 	"encoding/hex"
@@ -14,13 +17,13 @@ import (
 )
 
 const (
-	// maxIndex is the largest index that is read: that of a terabyte, as in the spool.
+	// maxIndex is the largest index that is read, in bytes: that of an artifact of a terabyte.
 	maxIndex = 64 << 20
-	// maxAhead is how much is read at once where reading goes on and on, in bytes.
+	// maxAhead is the largest read in bytes, reached when reads are sequential.
 	maxAhead = 4 << 20
 )
 
-// Open is artifactstore.Source's. What is not in the spool is fetched into it.
+// Open implements [artifactstore.Source]. An artifact that is not in the spool is fetched into it.
 //
 // Errors beside those of a Source: ErrUnavailable when the artifact is not in the spool and the object store does not
 // answer.
@@ -40,7 +43,7 @@ func (s *Store) Open(ctx context.Context, name string) (r *artifactstore.Reader,
 	return r, remoteError(name, err)
 }
 
-// Pages is artifactstore.Source's. Of a large artifact that is not in the spool it reads the index and the blocks that
+// Pages implements [artifactstore.Source]. Of a large artifact that is not in the spool it reads the index and the blocks that
 // are asked for, for as long as ctx lasts; any other is fetched into the spool.
 //
 // Errors beside those of a Source: ErrUnavailable, also of the methods of the Pages, when the artifact is not in the
@@ -72,7 +75,7 @@ func remoteError(name string, err error) error {
 	return fmt.Errorf("artifact %s: %w", name, err)
 }
 
-// remotePages returns the Pages of an artifact in the bucket; nil for one that has no index, or none to be trusted.
+// remotePages returns the Pages of an artifact in the bucket, or nil if its index is missing or corrupt.
 func (s *Store) remotePages(ctx context.Context, name string) (*artifactstore.Pages, error) {
 	o, err := s.bucket.stat(ctx, name)
 	if err != nil {
@@ -91,18 +94,18 @@ func (s *Store) remotePages(ctx context.Context, name string) (*artifactstore.Pa
 	if err != nil {
 		return nil, err
 	}
-	r := &blocks{ctx: ctx, bucket: s.bucket, name: name, size: o.size, ahead: artifactstore.BlockSize / 2}
+	r := &rangeReader{ctx: ctx, bucket: s.bucket, name: name, size: o.size, ahead: artifactstore.BlockSize / 2}
 	p, err := artifactstore.OpenPages(name, s.options.Location.pathPrefix()+name, index, r, r)
 	switch {
 	case err != nil:
-		return nil, nil // a damaged index is no damage of the artifact
+		return nil, nil // a corrupt index does not make the artifact corrupt
 	case p.Size() != o.size:
 		return nil, fmt.Errorf("%d bytes in the bucket instead of %d: %w", o.size, p.Size(), artifactstore.ErrDamaged)
 	}
 	return p, nil
 }
 
-// fetch brings an artifact from the bucket into the spool and calls use while it is there.
+// fetch copies an artifact from the bucket into the spool and calls use while it cannot be evicted.
 func (s *Store) fetch(ctx context.Context, name string, use func() error) error {
 	o, err := s.bucket.stat(ctx, name)
 	if err != nil {
@@ -112,7 +115,7 @@ func (s *Store) fetch(ctx context.Context, name string, use func() error) error 
 	if err != nil {
 		return err
 	}
-	defer stage.Discard() // an error leaves something to sweep, no more
+	defer stage.Discard() // an error only leaves a file for the next sweep
 	if err := s.download(ctx, name, o.size, stage); err != nil {
 		return err
 	}
@@ -126,14 +129,14 @@ func (s *Store) fetch(ctx context.Context, name string, use func() error) error 
 	if err != nil {
 		return err
 	}
-	s.uploads.learn(name)
-	s.grown(ref.Size)
+	s.uploads.addKnown(name)
+	s.addUsage(ref.Size)
 	return use()
 }
 
-// download writes an object to w, and verifies it.
+// download writes an object to w and verifies its digest.
 func (s *Store) download(ctx context.Context, name string, size int64, w io.Writer) error {
-	transfer, cancel := within(ctx, transferTimeout(size))
+	transfer, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()
 	body, o, err := s.bucket.get(transfer, name)
 	if err != nil {
@@ -153,7 +156,7 @@ func (s *Store) download(ctx context.Context, name string, size int64, w io.Writ
 	return nil
 }
 
-// localWriter keeps the error of the spool apart from those of the network.
+// localWriter keeps the error of the spool apart from errors of the network.
 type localWriter struct {
 	w   io.Writer
 	err error
@@ -164,20 +167,20 @@ func (l *localWriter) Write(p []byte) (n int, err error) {
 	return n, l.err
 }
 
-// blocks reads an object where Pages want it. Where they go on from what was read last it reads ahead, more each time.
-type blocks struct {
+// rangeReader reads ranges of an object for Pages. When reads are sequential it reads ahead, twice as much each time.
+type rangeReader struct {
 	ctx    context.Context
 	bucket *bucket
 	name   string
 	size   int64
 
-	read  []byte // what was read last
-	at    int64  // where that begins
-	ahead int64  // how much was read then
+	read  []byte // the last range
+	at    int64  // its offset
+	ahead int64  // its size in bytes
 }
 
-// ReadAt is io.ReaderAt, for one goroutine at a time.
-func (b *blocks) ReadAt(p []byte, offset int64) (int, error) {
+// ReadAt implements io.ReaderAt. Not safe for concurrent use.
+func (b *rangeReader) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < b.at || offset+int64(len(p)) > b.at+int64(len(b.read)) {
 		if err := b.load(int64(len(p)), offset); err != nil {
 			return 0, err
@@ -190,14 +193,14 @@ func (b *blocks) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// load reads at least so many bytes, as far as there are, from an offset.
-func (b *blocks) load(least, offset int64) error {
+// load reads at least atLeast bytes from an offset, or up to the end.
+func (b *rangeReader) load(atLeast, offset int64) error {
 	if offset == b.at+int64(len(b.read)) {
 		b.ahead = min(2*b.ahead, maxAhead)
 	} else {
 		b.ahead = artifactstore.BlockSize
 	}
-	n := min(max(b.ahead, least), max(0, b.size-offset))
+	n := min(max(b.ahead, atLeast), max(0, b.size-offset))
 	b.at, b.read = offset, append(b.read[:0], make([]byte, n)...)
 	if n == 0 {
 		return nil
@@ -209,5 +212,5 @@ func (b *blocks) load(least, offset int64) error {
 	return nil
 }
 
-// Close is io.Closer. There is nothing to give back.
-func (b *blocks) Close() error { return nil }
+// Close implements io.Closer. It does nothing.
+func (b *rangeReader) Close() error { return nil }

@@ -20,6 +20,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 )
 
@@ -52,7 +54,7 @@ func putUntilKilled(spool, location string) int {
 	if err != nil {
 		return 1
 	}
-	s, err := objectstore.Open(spool, artifactstore.DirOptions{}, objectstore.Options{
+	s, err := objectstore.Open(spool, dir.Options{}, objectstore.Options{
 		Location: at, Credentials: c, SpoolBytes: 2 << 20, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -68,9 +70,9 @@ func putUntilKilled(spool, location string) int {
 	}
 }
 
-// TestKilled kills a process with uploads under way, again and again on the same spool. Whatever it had answered
+// TestKilledProcessLosesNoAnsweredPut kills a process with uploads under way, again and again on the same spool. Whatever it had answered
 // arrives in the bucket after the next start.
-func TestKilled(t *testing.T) {
+func TestKilledProcessLosesNoAnsweredPut(t *testing.T) {
 	f := newFake(t)
 	f.fail(func(r *http.Request) fault {
 		switch {
@@ -128,8 +130,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestPendingSurvivesARestart: the markers alone say what is to be uploaded.
-func TestPendingSurvivesARestart(t *testing.T) {
+// TestPendingSurvivesRestart: the markers alone say what is to be uploaded.
+func TestPendingSurvivesRestart(t *testing.T) {
 	f := newFake(t)
 	f.fail(always(refused))
 	spool := filepath.Join(t.TempDir(), "spool")
@@ -159,8 +161,8 @@ func TestPendingSurvivesARestart(t *testing.T) {
 	}
 }
 
-// TestEveryStateAfterACrash makes by hand what a crash between two steps leaves.
-func TestEveryStateAfterACrash(t *testing.T) {
+// TestEveryStateAfterCrashIsResumed makes by hand what a crash between two steps leaves.
+func TestEveryStateAfterCrashIsResumed(t *testing.T) {
 	content := []byte("the artifact")
 	for what, c := range map[string]struct {
 		spooled, marked, uploaded bool
@@ -216,13 +218,13 @@ func TestEveryStateAfterACrash(t *testing.T) {
 	}
 }
 
-// TestNoPutWithoutAMarker: what could not be marked is not answered.
-func TestNoPutWithoutAMarker(t *testing.T) {
+// TestPutFailsWithoutMarker: what could not be marked is not answered.
+func TestPutFailsWithoutMarker(t *testing.T) {
 	f := newFake(t)
 	f.fail(always(refused))
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
-	ref, err := artifactstore.NewMemory().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
+	ref, err := memory.New().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
 	must(t, err)
 	inTheWay := filepath.Join(spool, "pending", strings.TrimPrefix(ref.Digest, "blake3:")[:objectstore.NameDigits]+".1")
 	must(t, os.Mkdir(inTheWay, 0o700))
@@ -243,9 +245,9 @@ func TestNoPutWithoutAMarker(t *testing.T) {
 	}
 }
 
-// TestLocalDamage: a pending artifact that is damaged in the spool is not uploaded, and said to be so, also when the
+// TestCorruptCopyIsNotUploaded: a pending artifact that is damaged in the spool is not uploaded, and said to be so, also when the
 // last that was heard of the object store was a failure.
-func TestLocalDamage(t *testing.T) {
+func TestCorruptCopyIsNotUploaded(t *testing.T) {
 	f := newFake(t)
 	f.fail(always(refused))
 	spool := filepath.Join(t.TempDir(), "spool")
@@ -262,8 +264,8 @@ func TestLocalDamage(t *testing.T) {
 	}
 }
 
-// TestCloseDoesNotWait: an upload that does not end is cut at the timeout.
-func TestCloseDoesNotWait(t *testing.T) {
+// TestCloseCutsUploadsAtTimeout: an upload that does not end is cut at the timeout.
+func TestCloseCutsUploadsAtTimeout(t *testing.T) {
 	f := newFake(t)
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, func(o *objectstore.Options) { o.CloseTimeout = 50 * time.Millisecond })

@@ -1,17 +1,17 @@
 // Package objectstore keeps artifacts in S3-compatible object storage, behind a local spool.
 //
-// A put is answered when the artifact is in the spool, which is an artifactstore.Dir: as durable, as fast and as
-// independent of a network as that. In the background it is uploaded, under a name that is the same on every
-// machine, and never over an object that is there. While the object store does not answer, puts go on, and what is
-// pending is counted; nothing is lost, and uploads go on when it is back.
+// A put returns when the artifact is in the spool, which is a directory store: as durable, as fast and as independent of
+// a network as that. A background upload follows, under a name that is the same on every machine, and never over an
+// existing object. While the object store does not answer, puts go on and pending artifacts are counted; nothing is lost,
+// and uploads go on when it is back.
 //
-// What holds at every moment, whenever the process dies: an artifact whose put was answered is in the spool with a
-// marker beside it, or in the bucket. The marker is durable before the put returns, and is removed after the bucket
-// has the object; a copy in the spool is evicted only when the bucket has just said that it has the object. So the
-// worst that a crash does is that an object is offered twice.
+// One invariant holds whenever the process dies: an artifact whose put returned is in the spool with a marker beside it,
+// or in the bucket. The marker is durable before the put returns, and is removed after the bucket has the object. A copy
+// in the spool is evicted only right after the bucket has confirmed that it has the object. So the worst effect of a crash
+// is that an object is offered twice.
 //
-// What is only in the bucket is fetched by Open, and read in blocks by Pages, with the index that is an object beside
-// it. Bytes are verified as in the spool: all of them by their digest, blocks by their checksums.
+// Open fetches an artifact that is only in the bucket. Pages reads it in blocks, with the index that is an object beside
+// it. Bytes are verified as in the spool: whole artifacts by their digest, blocks by their checksums.
 package objectstore
 
 import (
@@ -27,68 +27,69 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // NameDigits is the least length of a name. Machines that share a bucket cannot agree on a longer name when two
 // contents collide, so names have 128 bits of the digest: to find two contents of one name takes about 2^64 tries.
 const NameDigits = 32
 
-// Options says how a store is opened.
+// Options configure a Store.
 type Options struct {
-	// Location is where in object storage the artifacts are.
+	// Location is the place of the artifacts in object storage.
 	Location Location
 	// Credentials are those of the object store.
 	Credentials Credentials
-	// SpoolBytes is how much of what is uploaded stays in the spool too, in bytes: what was used last. What is
-	// pending stays whatever it is.
+	// SpoolBytes limits the size in bytes of uploaded artifacts that stay in the spool: those used last. Pending
+	// artifacts stay in any case.
 	SpoolBytes int64
-	// Uploaders is how many artifacts are uploaded at a time. 0: 4.
+	// Uploaders is the number of artifacts that are uploaded at a time. 0 means 4.
 	Uploaders int
-	// CloseTimeout is how long Close lets uploads under way go on. 0: not at all.
+	// CloseTimeout is the time that Close gives uploads under way. 0 means none.
 	CloseTimeout time.Duration
-	// RetryLeast and RetryMost bound the pause after a failed upload, which doubles with each one in a row. 0: half a
-	// second and 30 seconds.
+	// RetryLeast and RetryMost bound the pause after a failed upload, which doubles with each failure in a row. 0 means
+	// half a second and 30 seconds.
 	RetryLeast, RetryMost time.Duration
-	// Logger is told when the object store stops and begins to answer, and what cannot be uploaded. Required.
+	// Logger receives when the object store stops and begins to answer, and artifacts that cannot be uploaded. Required.
 	Logger *slog.Logger
 }
 
-// Store is an [artifactstore.Store] in a bucket. Open one with [Open] and Close it when nobody uses it any more; all
-// methods may be called at once.
+// Store is an [artifactstore.Store] in a bucket. Create one with [Open] and Close it after the last use. Safe for
+// concurrent use.
 type Store struct {
-	spool   *artifactstore.Dir
+	spool   *dir.Store
 	markers *markers
 	bucket  *bucket
 	options Options
 	uploads uploads
 	// local is held for writing while a copy is evicted, and for reading while one that has to be there is opened.
 	local    sync.RWMutex
-	removing map[string]bool // guarded by local: what Remove is at
-	room     room
+	removing map[string]bool // guarded by local: the names that Remove is deleting
+	usage    spoolUsage
 
-	stopUploads context.CancelFunc
-	stopRoom    context.CancelFunc
-	running     sync.WaitGroup
+	stopUploads  context.CancelFunc
+	stopEviction context.CancelFunc
+	running      sync.WaitGroup
 }
 
-// Status says how far the artifacts have gone.
+// Status is the progress of the uploads.
 type Status struct {
 	// URL is "s3://BUCKET/PREFIX".
 	URL string
-	// PendingArtifacts is how many are in the spool alone.
+	// PendingArtifacts is the number of artifacts that may be in the spool only.
 	PendingArtifacts int
 	// PendingBytes is their size.
 	PendingBytes int64
-	// LastError says in one line why the last upload failed, or why an artifact cannot be uploaded at all; empty when
-	// neither is so. At most 1,024 bytes.
+	// LastError is the reason, in one line, why the last upload failed, or why an artifact cannot be uploaded at all. It
+	// is empty if neither is the case, and has at most 1,024 bytes.
 	LastError string
 }
 
-// Open opens the store whose spool is the directory spool, and goes on with what is pending there. It does not ask the
-// object store anything. NameDigits and PathPrefix of the options of the directory are set by it.
+// Open opens the store with a directory as its spool, and resumes the uploads that are pending there. It makes no request
+// to the object store. It sets NameDigits and PathPrefix of the options of the directory.
 //
-// Errors: those of artifactstore.OpenDir.
-func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store, error) {
+// Errors: those of dir.Open.
+func Open(spool string, dirOptions dir.Options, o Options) (*Store, error) {
 	o.Uploaders = cmp.Or(o.Uploaders, 4)
 	o.RetryLeast, o.RetryMost = cmp.Or(o.RetryLeast, 500*time.Millisecond), cmp.Or(o.RetryMost, 30*time.Second)
 	dirOptions.NameDigits, dirOptions.PathPrefix = NameDigits, o.Location.pathPrefix()
@@ -96,7 +97,7 @@ func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store,
 	if err != nil {
 		return nil, fmt.Errorf("object store %s: %w", o.Location.URL(), err)
 	}
-	dir, err := artifactstore.OpenDir(spool, dirOptions)
+	dir, err := dir.Open(spool, dirOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store,
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("object store %s: %w", o.Location.URL(), err), dir.Close())
 	}
-	s := &Store{spool: dir, markers: m, bucket: b, options: o, room: room{full: make(chan struct{}, 1)}, removing: map[string]bool{}}
+	s := &Store{spool: dir, markers: m, bucket: b, options: o, usage: spoolUsage{full: make(chan struct{}, 1)}, removing: map[string]bool{}}
 	s.uploads.init()
 	for _, name := range slices.Sorted(maps.Keys(pending)) {
 		s.uploads.resume(name, pending[name])
@@ -113,21 +114,21 @@ func Open(spool string, dirOptions artifactstore.DirOptions, o Options) (*Store,
 	return s, nil
 }
 
-// start begins what goes on in the background.
+// start starts the goroutines that upload and evict.
 func (s *Store) start() {
 	var uploading, evicting context.Context
 	uploading, s.stopUploads = context.WithCancel(context.Background())
-	evicting, s.stopRoom = context.WithCancel(context.Background())
+	evicting, s.stopEviction = context.WithCancel(context.Background())
 	for range s.options.Uploaders {
 		s.running.Go(func() { s.upload(uploading) })
 	}
-	s.running.Go(func() { s.makeRoom(evicting) })
+	s.running.Go(func() { s.runEviction(evicting) })
 }
 
-// Spool returns the directory that is the spool, to be looked at.
-func (s *Store) Spool() *artifactstore.Dir { return s.spool }
+// Spool returns the directory store that is the spool. Callers must only read it.
+func (s *Store) Spool() *dir.Store { return s.spool }
 
-// Put is artifactstore.Sink's. It is answered when the artifact and its marker are in the spool; if only the marker
+// Put implements [artifactstore.Sink]. It is answered when the artifact and its marker are in the spool; if only the marker
 // fails, the call fails, and the artifact can be seen all the same.
 func (s *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	ref, err := s.spool.Put(ctx, b)
@@ -140,10 +141,10 @@ func (s *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Re
 	return ref, nil
 }
 
-// Stage is artifactstore.Stager's. A stage is one of the spool.
+// Stage implements [artifactstore.Stager]. A stage is one of the spool.
 func (s *Store) Stage(ctx context.Context) (artifactstore.Stage, error) { return s.spool.Stage(ctx) }
 
-// OpenLog is artifactstore.Logs'. A log is in the spool while it grows; the artifact that it becomes is uploaded.
+// OpenLog implements [artifactstore.Logs]. A log is in the spool while it grows; the artifact that it becomes is uploaded.
 func (s *Store) OpenLog(ctx context.Context, name string) (artifactstore.Log, error) {
 	l, err := s.spool.OpenLog(ctx, name)
 	if err != nil {
@@ -170,7 +171,7 @@ func (l log) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	return ref, nil
 }
 
-// Status says how far the artifacts have gone.
+// Status returns the progress of the uploads.
 func (s *Store) Status() Status {
 	artifacts, bytes, err := s.uploads.status()
 	st := Status{URL: s.options.Location.URL(), PendingArtifacts: artifacts, PendingBytes: bytes}
@@ -183,7 +184,7 @@ func (s *Store) Status() Status {
 // maxErrorText bounds LastError, in bytes.
 const maxErrorText = 1024
 
-// line makes one line of a text that an object store may have had a hand in.
+// line makes one line of an error text, of which the object store may have written a part.
 func line(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
@@ -197,11 +198,11 @@ func line(text string) string {
 	return text
 }
 
-// Close ends the uploads under way, those that do not end by themselves within the timeout too, and then closes the
-// spool. What is pending stays so, and is uploaded after the next Open.
+// Close waits for the uploads under way up to CloseTimeout, cancels them then, and closes the spool. Pending artifacts are
+// uploaded after the next Open.
 func (s *Store) Close() error {
 	s.uploads.close()
-	s.stopRoom()
+	s.stopEviction()
 	timer := time.AfterFunc(s.options.CloseTimeout, s.stopUploads)
 	defer timer.Stop()
 	s.running.Wait()

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 )
 
@@ -96,7 +96,7 @@ func open(t testing.TB, f *fakeS3, spool string, change func(*objectstore.Option
 	if change != nil {
 		change(&o)
 	}
-	s, err := objectstore.Open(spool, artifactstore.DirOptions{Volatile: strings.Contains(t.Name(), "Contract")}, o)
+	s, err := objectstore.Open(spool, dir.Options{Volatile: strings.Contains(t.Name(), "Contract")}, o)
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, s.Close())
@@ -172,14 +172,14 @@ func TestContractWithoutSpool(t *testing.T) {
 	})
 }
 
-// TestAnotherMachine reads what one machine has put on another: small, with an index, and in several parts.
-func TestAnotherMachine(t *testing.T) {
+// TestMachinesShareBucket reads what one machine has put on another: small, with an index, and in several parts.
+func TestMachinesShareBucket(t *testing.T) {
 	f := newFake(t)
 	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	for _, content := range [][]byte{nil, []byte("small\n"), lines(3<<20, "large"), lines(40<<20, "in parts")} {
 		ref := one.put(t, content)
 		one.settled(t)
-		if name, err := two.NameOf(ref.Path); err != nil || name != ref.Name || !strings.HasPrefix(ref.Path, "s3://bucket/some/prefix/") {
+		if name, err := two.Resolve(ref.Path); err != nil || name != ref.Name || !strings.HasPrefix(ref.Path, "s3://bucket/some/prefix/") {
 			t.Errorf("the path %s is of %q, %v", ref.Path, name, err)
 		}
 		two.wantContent(t, ref, content)
@@ -196,8 +196,8 @@ func TestAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestPagesReadBlocks: a page of a large artifact costs its index and the blocks that it touches.
-func TestPagesReadBlocks(t *testing.T) {
+// TestPagesReadOnlyTheirBlocks: a page of a large artifact costs its index and the blocks that it touches.
+func TestPagesReadOnlyTheirBlocks(t *testing.T) {
 	f := newFake(t)
 	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	content := lines(60<<20, "a line")
@@ -238,8 +238,8 @@ func TestPagesReadBlocks(t *testing.T) {
 	}
 }
 
-// TestOutage: puts go on, the status says so, and when the object store is back nothing is lost.
-func TestOutage(t *testing.T) {
+// TestPutsGoOnDuringOutage: puts go on, the status says so, and when the object store is back nothing is lost.
+func TestPutsGoOnDuringOutage(t *testing.T) {
 	for what, fault := range map[string]fault{"refused": refused, "500": broken, "403": denied} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -282,8 +282,8 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestMissingBucket: a bucket that does not exist is no artifact that does not exist.
-func TestMissingBucket(t *testing.T) {
+// TestMissingBucketIsNotUnknownArtifact: a bucket that does not exist is no artifact that does not exist.
+func TestMissingBucketIsNotUnknownArtifact(t *testing.T) {
 	f := newFake(t)
 	f.missing = true
 	s := open(t, f, t.TempDir()+"/spool", nil)
@@ -293,8 +293,8 @@ func TestMissingBucket(t *testing.T) {
 	waitFor(t, "an error", func() bool { return strings.Contains(s.Status().LastError, "NoSuchBucket") })
 }
 
-// TestLostAnswers: what was done although nobody was told is found to be done.
-func TestLostAnswers(t *testing.T) {
+// TestLostAnswersAreFoundDone: what was done although nobody was told is found to be done.
+func TestLostAnswersAreFoundDone(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	once := map[string]bool{}
@@ -319,8 +319,8 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestCutBodies: what does not arrive whole is not taken, and is no damage.
-func TestCutBodies(t *testing.T) {
+// TestCutBodyIsNotDamage: what does not arrive whole is not taken, and is no damage.
+func TestCutBodyIsNotDamage(t *testing.T) {
 	f := newFake(t)
 	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
 	content := lines(2<<20, "x")
@@ -345,8 +345,8 @@ func TestCutBodies(t *testing.T) {
 	}
 }
 
-// TestCallsEnd: a call that waits for the object store ends with its context, and says so.
-func TestCallsEnd(t *testing.T) {
+// TestCallsEndWithContext: a call that waits for the object store ends with its context, and says so.
+func TestCallsEndWithContext(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)
 	f.fail(always(stuck))
@@ -363,189 +363,4 @@ func TestCallsEnd(t *testing.T) {
 		}
 		cancel()
 	}
-}
-
-// TestConflict: what is there already under the name of an artifact is not overwritten, and not relied on.
-func TestConflict(t *testing.T) {
-	for what, other := range map[string]fakeObject{
-		"another size":            {content: []byte("longer than it")},
-		"another content":         {content: []byte("Y")},
-		"another digest is given": {content: []byte("x"), meta: http.Header{"X-Amz-Meta-Blake3": {strings.Repeat("0", 64)}}},
-	} {
-		t.Run(what, func(t *testing.T) {
-			f := newFake(t)
-			s := open(t, f, t.TempDir()+"/spool", func(o *objectstore.Options) { o.SpoolBytes = 0 })
-			probe, err := artifactstore.NewMemory().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
-			must(t, err)
-			name := strings.TrimPrefix(probe.Digest, "blake3:")[:objectstore.NameDigits]
-			f.edit(func(objects map[string]fakeObject) { objects["some/prefix/"+name] = other })
-			ref := s.put(t, []byte("x"))
-			waitFor(t, "an error", func() bool { return s.Status().LastError != "" })
-			s.put(t, []byte("another one is not held up"))
-			waitFor(t, "the other upload", func() bool { return s.Status().PendingArtifacts == 1 })
-			if st := s.Status(); !strings.Contains(st.LastError, ref.Name) || !strings.Contains(st.LastError, "another object") {
-				t.Errorf("the status is %+v", st)
-			}
-			s.wantContent(t, ref, []byte("x"))
-			f.edit(func(objects map[string]fakeObject) {
-				if !bytes.Equal(objects["some/prefix/"+name].content, other.content) {
-					t.Error("the object was overwritten")
-				}
-			})
-		})
-	}
-}
-
-// TestSameObjectThere: an object that is the same is as good as an upload, whoever wrote it.
-func TestSameObjectThere(t *testing.T) {
-	f := newFake(t)
-	s := open(t, f, t.TempDir()+"/spool", nil)
-	one := open(t, newFake(t), t.TempDir()+"/spool", nil)
-	ref := one.put(t, []byte("x"))
-	f.edit(func(objects map[string]fakeObject) {
-		objects["some/prefix/"+ref.Name] = fakeObject{content: []byte("x")}
-	})
-	if got := s.put(t, []byte("x")); got != ref {
-		t.Errorf("%+v, want %+v", got, ref)
-	}
-	s.settled(t)
-}
-
-// TestRemoteDamage: an object that is not what its name says is damaged, and never read.
-func TestRemoteDamage(t *testing.T) {
-	damages := map[string]func(o *fakeObject){
-		"cut short": func(o *fakeObject) { o.content = o.content[:len(o.content)/2] },
-		"longer":    func(o *fakeObject) { o.content = append(slices.Clone(o.content), "x"...) },
-		"altered":   func(o *fakeObject) { o.content = slices.Clone(o.content); o.content[0] ^= 1 },
-		"another one": func(o *fakeObject) {
-			o.meta = http.Header{"X-Amz-Meta-Blake3": {strings.Repeat("0", 64)}}
-			o.content = nil
-		},
-	}
-	for what, damage := range damages {
-		for size, content := range map[string][]byte{"small": []byte("some text\n"), "large": lines(3<<20, "x")} {
-			t.Run(what+" "+size, func(t *testing.T) {
-				f := newFake(t)
-				one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
-				ref := one.put(t, content)
-				one.settled(t)
-				f.edit(func(objects map[string]fakeObject) {
-					o := objects["some/prefix/"+ref.Name]
-					damage(&o)
-					objects["some/prefix/"+ref.Name] = o
-				})
-				_, err := two.Open(t.Context(), ref.Name)
-				wantError(t, "Open", err, artifactstore.ErrDamaged)
-				p, err := two.Pages(t.Context(), ref.Name)
-				if err == nil {
-					_, err = p.Read(nil, 0, 10)
-				}
-				wantError(t, "Pages", err, artifactstore.ErrDamaged)
-				left := 0
-				must(t, two.Spool().Walk(t.Context(), func(artifactstore.Held) error { left++; return nil }))
-				if left > 0 {
-					t.Errorf("%d damaged objects are in the spool", left)
-				}
-			})
-		}
-	}
-}
-
-// TestBadIndex: an index that is missing or no good costs a fetch, no more.
-func TestBadIndex(t *testing.T) {
-	content := lines(3<<20, "x")
-	for what, change := range map[string]func(objects map[string]fakeObject, key string){
-		"missing": func(objects map[string]fakeObject, key string) { delete(objects, key) },
-		"damaged": func(objects map[string]fakeObject, key string) {
-			objects[key] = fakeObject{content: []byte("toolresult-index 1\n")}
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			f := newFake(t)
-			one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
-			ref := one.put(t, content)
-			one.settled(t)
-			f.edit(func(objects map[string]fakeObject) { change(objects, "some/prefix/"+ref.Name+".index") })
-			two.wantContent(t, ref, content)
-		})
-	}
-}
-
-func TestUnknown(t *testing.T) {
-	f := newFake(t)
-	s := open(t, f, t.TempDir()+"/spool", nil)
-	for _, name := range []string{strings.Repeat("0", 8), strings.Repeat("0", 32), strings.Repeat("f", 64)} {
-		_, err := s.Open(t.Context(), name)
-		wantError(t, "Open", err, artifactstore.ErrUnknown)
-		_, err = s.Pages(t.Context(), name)
-		wantError(t, "Pages", err, artifactstore.ErrUnknown)
-	}
-	for _, path := range []string{
-		"", "s3://bucket/some/prefix/", "s3://bucket/some/prefix/" + strings.Repeat("0", 31), "s3://bucket/some/prefix/" + strings.Repeat("0", 65),
-		"s3://bucket/some/" + strings.Repeat("0", 32), "s3://other/some/prefix/" + strings.Repeat("0", 32), s.Spool().Root() + "/000/" + strings.Repeat("0", 30),
-		"s3://bucket/some/prefix/" + strings.Repeat("G", 32), "s3://bucket/some/prefix/../" + strings.Repeat("0", 32), "s3://bucket/some/prefix/" + strings.Repeat("0", 32) + ".index",
-	} {
-		_, err := s.NameOf(path)
-		wantError(t, "NameOf "+path, err, artifactstore.ErrForeign)
-	}
-}
-
-func TestRemove(t *testing.T) {
-	f := newFake(t)
-	s, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
-	content := lines(3<<20, "x")
-	ref := s.put(t, content)
-	s.settled(t)
-	must(t, s.Remove(t.Context(), ref.Name))
-	wantError(t, "a second Remove", s.Remove(t.Context(), ref.Name), artifactstore.ErrUnknown)
-	if keys := f.keys(); len(keys) > 0 {
-		t.Errorf("left in the bucket: %q", keys)
-	}
-	for _, s := range []*store{s, two} {
-		_, err := s.Open(t.Context(), ref.Name)
-		wantError(t, "Open after Remove", err, artifactstore.ErrUnknown)
-	}
-	if again := s.put(t, content); again != ref {
-		t.Errorf("put again: %+v, want %+v", again, ref)
-	}
-	s.settled(t)
-	two.wantContent(t, ref, content)
-	wantError(t, "Remove", s.Remove(t.Context(), "../x"), artifactstore.ErrNameInvalid)
-}
-
-// TestRemoveOfAPendingArtifact: an upload that is under way does not bring it back.
-func TestRemoveOfAPendingArtifact(t *testing.T) {
-	f := newFake(t)
-	s := open(t, f, t.TempDir()+"/spool", nil)
-	begun := make(chan struct{}, 100)
-	f.fail(func(r *http.Request) fault {
-		if r.Method == http.MethodPut {
-			begun <- struct{}{}
-			return stuck
-		}
-		return served
-	})
-	ref := s.put(t, []byte("x"))
-	<-begun
-	must(t, s.Remove(t.Context(), ref.Name))
-	f.fail(nil)
-	other := s.put(t, []byte("y"))
-	s.settled(t)
-	if keys := f.keys(); len(keys) != 1 || keys[0] != "some/prefix/"+other.Name {
-		t.Errorf("the bucket has %q", keys)
-	}
-	if left := markersOf(t, s.Spool().Root()); len(left) > 0 {
-		t.Errorf("markers are left: %q", left)
-	}
-}
-
-// markersOf lists what is marked as pending in a spool.
-func markersOf(t testing.TB, spool string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(spool, "pending"))
-	must(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
 }

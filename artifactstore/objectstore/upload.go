@@ -1,5 +1,12 @@
 package objectstore
 
+// The queue of uploads. An artifact is pending from before its put is answered until the bucket has the object. A pending
+// artifact has a marker on disk, an upload in memory, and a place in the queue unless an attempt is under way or it waits.
+//
+// A failure of the object store pauses all uploads, twice as long after each failure in a row, because the next artifact
+// would fail as well. A failure of one artifact, such as a copy that is corrupt or another object of its name, delays
+// only that artifact. No failure drops an upload.
+
 import (
 	"cmp"
 	"context"
@@ -17,18 +24,18 @@ import (
 const (
 	// indexSuffix ends the name of the object with an artifact's index.
 	indexSuffix = ".index"
-	// stuckPause is how long an artifact waits that cannot be uploaded for a reason of its own.
+	// stuckPause is the time after which an upload that failed for a reason of its own artifact is tried again.
 	stuckPause = 5 * time.Minute
-	// forgetPause is how long the upload of an artifact that is to be removed may go on.
+	// forgetPause is the time for which the upload of an artifact that is to be removed may go on.
 	forgetPause = 2 * time.Second
-	// maxKnown is how many names are remembered that are in the bucket.
+	// maxKnown is the largest number of names in memory that are known to be in the bucket.
 	maxKnown = 1 << 16
 )
 
-// errConflict says that the bucket has something else under the name of an artifact.
+// errConflict means that the bucket has another object under the name of an artifact.
 var errConflict = errors.New("the bucket has another object of this name; the copy in the spool is kept")
 
-// errLost says that an artifact was to be uploaded that is nowhere.
+// errLost means that a pending artifact is neither in the spool nor in the bucket.
 var errLost = errors.New("it is pending, and neither in the spool nor in the bucket")
 
 // upload is an artifact that may not be in the bucket yet.
@@ -36,26 +43,26 @@ type upload struct {
 	name string
 	size int64
 
-	mark   sync.Once // makes the marker
-	failed error     // why there is none
-	asked  bool      // whether the bucket is to be asked first
-	stuck  error     // why it cannot be uploaded
+	marked     sync.Once // makes the marker
+	failed     error     // why there is none
+	checkFirst bool      // whether to ask the bucket before the upload
+	stuck      error     // why it cannot be uploaded
 
-	cancel context.CancelFunc // of the attempt that is under way
-	done   chan struct{}      // closed when that has ended
+	cancel context.CancelFunc // of the attempt under way
+	done   chan struct{}      // closed when that attempt has ended
 }
 
-// uploads are all that are pending, and the queue of those whose turn has not come.
+// uploads has all pending uploads, and the queue of those that have not begun.
 type uploads struct {
 	mu      sync.Mutex
-	changed *sync.Cond // the queue, pausing or closed
+	changed *sync.Cond // signals changes of queue, pausing and closed
 	pending map[string]*upload
 	bytes   int64
 	queue   []*upload
-	known   map[string]struct{} // names that are in the bucket, some of them
+	known   map[string]struct{} // some of the names that are in the bucket
 
 	pausing  bool
-	failures int   // in a row
+	failures int   // since the last success
 	last     error // of the last attempt
 	closed   bool
 }
@@ -65,15 +72,15 @@ func (u *uploads) init() {
 	u.pending, u.known = make(map[string]*upload), make(map[string]struct{})
 }
 
-// resume takes up what an earlier process has marked.
+// resume adds an upload that an earlier process marked.
 func (u *uploads) resume(name string, size int64) {
-	up := &upload{name: name, size: size, asked: true}
-	up.mark.Do(func() {})
+	up := &upload{name: name, size: size, checkFirst: true}
+	up.marked.Do(func() {})
 	u.pending[name], u.bytes = up, u.bytes+size
 	u.queue = append(u.queue, up)
 }
 
-// take returns the upload of an artifact, a new one if there is none; nil when it is in the bucket.
+// take returns the upload of an artifact, a new one if there is none, or nil if the artifact is in the bucket.
 func (u *uploads) take(name string, size int64) *upload {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -95,7 +102,7 @@ func (u *uploads) has(name string) bool {
 	return u.pending[name] != nil
 }
 
-// enqueue lets an upload have its turn, if it is pending still.
+// enqueue adds an upload to the queue if it is still pending.
 func (u *uploads) enqueue(up *upload) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -105,7 +112,7 @@ func (u *uploads) enqueue(up *upload) {
 	}
 }
 
-// drop takes an upload out.
+// drop removes an upload from those pending.
 func (u *uploads) drop(up *upload) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -119,28 +126,28 @@ func (u *uploads) dropLocked(up *upload) {
 	}
 }
 
-// learn notes that an artifact is in the bucket.
-func (u *uploads) learn(name string) {
+// addKnown records that an artifact is in the bucket.
+func (u *uploads) addKnown(name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.learnLocked(name)
+	u.addKnownLocked(name)
 }
 
-func (u *uploads) learnLocked(name string) {
+func (u *uploads) addKnownLocked(name string) {
 	if len(u.known) >= maxKnown {
 		clear(u.known)
 	}
 	u.known[name] = struct{}{}
 }
 
-// unlearn notes that an artifact is not in the bucket.
-func (u *uploads) unlearn(name string) {
+// removeKnown records that an artifact may not be in the bucket.
+func (u *uploads) removeKnown(name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.known, name)
 }
 
-// next waits for the next upload and begins it; nil when the store is closed.
+// next waits for the next upload and begins it. It returns nil when the store is closed.
 func (u *uploads) next(ctx context.Context) (*upload, context.Context) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -161,7 +168,7 @@ func (u *uploads) next(ctx context.Context) (*upload, context.Context) {
 	return nil, nil
 }
 
-// end ends an attempt. It returns what there is to tell: a failure that is new, or that there is none any more.
+// end ends an attempt. It returns a failure if it is the first one since a success, and whether uploads work again.
 func (u *uploads) end(up *upload, err error, least, most time.Duration) (news error, better bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -171,11 +178,11 @@ func (u *uploads) end(up *upload, err error, least, most time.Duration) (news er
 	if u.closed || u.pending[up.name] != up {
 		return nil, false
 	}
-	up.asked = true
+	up.checkFirst = true
 	switch {
 	case err == nil:
 		u.dropLocked(up)
-		u.learnLocked(up.name)
+		u.addKnownLocked(up.name)
 		better = u.last != nil
 		u.failures, u.last = 0, nil
 	case errors.Is(err, errConflict), errors.Is(err, errLost), errors.Is(err, artifactstore.ErrDamaged):
@@ -198,7 +205,7 @@ func (u *uploads) end(up *upload, err error, least, most time.Duration) (news er
 	return news, better
 }
 
-// pause lets no upload begin for a while, which is longer after each failure in a row.
+// pause stops new uploads for a while, which doubles with each failure in a row.
 func (u *uploads) pause(least, most time.Duration) {
 	if u.pausing {
 		return
@@ -214,11 +221,11 @@ func (u *uploads) pause(least, most time.Duration) {
 	})
 }
 
-// jittered is between half of d and d: so that many sidecars do not come back at once.
+// jittered returns a random duration between half of d and d, so that many sidecars do not come back together.
 func jittered(d time.Duration) time.Duration { return d/2 + rand.N(d/2+1) }
 
-// forget takes an artifact out of what is known and pending, after the attempt that is under way has ended. That is
-// given some time, because the object store may go on with one that is cut off, and make the object after all.
+// forget removes an artifact from those known and pending, and waits for an attempt under way. It gives that attempt some
+// time before it cancels it, because the object store may complete a request that is cut off.
 func (u *uploads) forget(name string) (size int64, pending bool) {
 	u.mu.Lock()
 	delete(u.known, name)
@@ -239,8 +246,8 @@ func (u *uploads) forget(name string) (size int64, pending bool) {
 	return up.size, true
 }
 
-// status says what is pending, and why: that the object store does not answer, while something waits for it to, or else
-// what is wrong with an artifact.
+// status returns the number and size of pending uploads, and the reason: the last failure of the object store if an upload
+// waits for it, or else that of an artifact that is stuck.
 func (u *uploads) status() (artifacts int, bytes int64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -255,7 +262,7 @@ func (u *uploads) status() (artifacts int, bytes int64, err error) {
 	return len(u.pending), u.bytes, cmp.Or(err, u.last)
 }
 
-// close lets no upload begin any more.
+// close stops new uploads for good.
 func (u *uploads) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -267,10 +274,10 @@ func (u *uploads) close() {
 func (s *Store) pend(name string, size int64) error {
 	up := s.uploads.take(name, size)
 	if up == nil {
-		s.grown(size)
+		s.addUsage(size)
 		return nil
 	}
-	up.mark.Do(func() {
+	up.marked.Do(func() {
 		if up.failed = s.markers.add(name, size); up.failed != nil {
 			s.uploads.drop(up)
 			return
@@ -280,27 +287,27 @@ func (s *Store) pend(name string, size int64) error {
 	return up.failed
 }
 
-// upload uploads one artifact after the other.
+// upload uploads one artifact after the other until the store is closed.
 func (s *Store) upload(ctx context.Context) {
 	for {
 		up, attempt := s.uploads.next(ctx)
 		if up == nil {
 			return
 		}
-		err := s.try(attempt, up)
+		err := s.attempt(attempt, up)
 		if err == nil {
 			err = s.markers.remove(up.name, up.size)
 		}
 		news, better := s.uploads.end(up, err, s.options.RetryLeast, s.options.RetryMost)
 		if err == nil {
-			s.grown(up.size)
+			s.addUsage(up.size)
 		}
-		s.tell(up.name, news, better)
+		s.logTransition(up.name, news, better)
 	}
 }
 
-// tell writes a change to the log.
-func (s *Store) tell(name string, news error, better bool) {
+// logTransition logs that uploads have begun to fail, or work again.
+func (s *Store) logTransition(name string, news error, better bool) {
 	logger := s.options.Logger.With(slog.String("object_store", s.options.Location.URL()), slog.String("artifact", name))
 	switch {
 	case news != nil:
@@ -310,18 +317,18 @@ func (s *Store) tell(name string, news error, better bool) {
 	}
 }
 
-// try makes sure that an artifact is in the bucket.
-func (s *Store) try(ctx context.Context, up *upload) error {
+// attempt uploads an artifact unless the bucket has it.
+func (s *Store) attempt(ctx context.Context, up *upload) error {
 	r, err := s.spool.Open(ctx, up.name) // verifies it
 	if errors.Is(err, artifactstore.ErrUnknown) {
-		return s.gone(ctx, up.name)
+		return s.classifyMissing(ctx, up.name)
 	}
 	if err != nil {
 		return err
 	}
 	defer r.Close() // read-only
-	if up.asked || r.Size() > partSize {
-		if found, err := s.isThere(ctx, r.Ref()); found || err != nil {
+	if up.checkFirst || r.Size() > partSize {
+		if found, err := s.hasSame(ctx, r.Ref()); found || err != nil {
 			return err
 		}
 	}
@@ -335,15 +342,15 @@ func (s *Store) try(ctx context.Context, up *upload) error {
 	if !errors.Is(err, errExists) {
 		return err
 	}
-	found, err := s.isThere(ctx, r.Ref())
+	found, err := s.hasSame(ctx, r.Ref())
 	if !found && err == nil {
 		err = fmt.Errorf("%w: the object is there and is not", artifactstore.ErrUnavailable)
 	}
 	return err
 }
 
-// gone says what it means that a pending artifact is not in the spool: it was evicted, or it is lost.
-func (s *Store) gone(ctx context.Context, name string) error {
+// classifyMissing returns nil if a pending artifact that is not in the spool is in the bucket, and else errLost.
+func (s *Store) classifyMissing(ctx context.Context, name string) error {
 	_, err := s.bucket.stat(ctx, name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return errLost
@@ -351,7 +358,7 @@ func (s *Store) gone(ctx context.Context, name string) error {
 	return err
 }
 
-// createIndex uploads the index of an artifact. One that is there is left: whoever reads it notices if it is no good.
+// createIndex uploads the index of an artifact, unless there is one. Readers detect a corrupt one.
 func (s *Store) createIndex(ctx context.Context, name, digest string) error {
 	pages, err := s.spool.Pages(ctx, name)
 	if err != nil {
@@ -365,14 +372,14 @@ func (s *Store) createIndex(ctx context.Context, name, digest string) error {
 	return nil
 }
 
-// isThere reports whether the bucket has an artifact. It fails with errConflict if it has something else of that name.
-func (s *Store) isThere(ctx context.Context, ref artifactstore.Ref) (bool, error) {
+// hasSame reports whether the bucket has the artifact. It fails with errConflict if it has another object of that name.
+func (s *Store) hasSame(ctx context.Context, ref artifactstore.Ref) (bool, error) {
 	o, err := s.bucket.stat(ctx, ref.Name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return false, nil
 	}
 	if err == nil && o.size == ref.Size && o.digest == "" {
-		o.digest, err = s.bucket.digestOf(ctx, ref.Name, o.size)
+		o.digest, err = s.bucket.hashObject(ctx, ref.Name, o.size)
 	}
 	if err != nil {
 		return false, err

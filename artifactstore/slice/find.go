@@ -12,21 +12,21 @@ import (
 type Match struct {
 	Pattern       *regexp.Regexp
 	Before, After int64
-	// End is where to stop looking, in bytes of the artifact, after a whole line. 0 is the end.
+	// End is the offset at which the search stops, after a whole line. 0 is the end of the artifact.
 	End int64
 }
 
 const (
-	// maxMatched is how much of a line a pattern is tried on, in bytes.
+	// maxMatched is the part of a line, in bytes, on which the pattern is tried.
 	maxMatched = 64 << 10
-	// maxScanned is how much one call looks through, in bytes. Then it says where to go on.
+	// maxScanned is the number of bytes that one call searches. Then it returns the offset of the next call.
 	maxScanned = 256 << 20
-	// scanBytes is how much is read at a time.
+	// scanBytes is the number of bytes that are read at a time.
 	scanBytes = 256 << 10
 )
 
-// Find returns the first matches from the line that begins at an offset on. Their ranges do not overlap, and
-// are in order; a line that is larger than the budget is cut at its end, before a character that does not fit.
+// Find returns the first matches from the line at an offset on. Their ranges are in order and do not overlap. A line that
+// is larger than the budget is cut before a character that does not fit.
 func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budget) (Page, error) {
 	number, err := p.LineAt(at)
 	if err != nil {
@@ -35,7 +35,7 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 	if start, err := p.LineStart(number); err != nil || start != at && at < p.Size() {
 		return Page{}, ErrNothing
 	}
-	f := finding{ctx: ctx, pages: p, match: m, budget: b, from: at, number: number, end: p.Size()}
+	f := search{ctx: ctx, pages: p, match: m, budget: b, from: at, number: number, end: p.Size()}
 	if m.End > 0 {
 		f.end = m.End
 	}
@@ -49,7 +49,7 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 		}
 	}
 	if n := len(page.Ranges); n > 0 && page.Ranges[n-1].To < p.Size() && !bytes.HasSuffix(page.Data, newline) { // cut inside of a line
-		whole := onRune(page.Data, false)
+		whole := trimPartialRune(page.Data, false)
 		page.Ranges[n-1].To -= int64(len(page.Data) - len(whole))
 		page.Data = whole
 	}
@@ -58,8 +58,8 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 
 var newline = []byte("\n")
 
-// finding is one search.
-type finding struct {
+// search is the state of one call of Find.
+type search struct {
 	ctx    context.Context //nolint:containedctx // of the call
 	pages  *artifactstore.Pages
 	match  Match
@@ -72,8 +72,8 @@ type finding struct {
 	next   int64
 }
 
-// scan looks at lines from an offset on, until the budget or the artifact ends.
-func (f *finding) scan(at int64) error {
+// scan searches lines from an offset on, until the budget or the artifact ends.
+func (f *search) scan(at int64) error {
 	var window []byte // of the artifact, from at on
 	var err error
 	for read, scanned := at, at; ; {
@@ -116,8 +116,8 @@ func (f *finding) scan(at int64) error {
 	}
 }
 
-// line looks at one line. It reports false when there is no room for it.
-func (f *finding) line(text []byte, at int64) (bool, error) {
+// line searches one line. It reports false if the budget has no space for it.
+func (f *search) line(text []byte, at int64) (bool, error) {
 	to := at + int64(len(text))
 	if !f.match.Pattern.Match(bytes.TrimSuffix(text[:min(len(text), maxMatched)], []byte("\n"))) {
 		if f.after == 0 {
@@ -141,8 +141,8 @@ func (f *finding) line(text []byte, at int64) (bool, error) {
 	return f.show(Range{From: start, To: to, FirstLine: first, LastLine: f.number}), nil
 }
 
-// show adds a range, or makes the last one longer, if there is room.
-func (f *finding) show(r Range) bool {
+// show adds a range, or extends the last one, if it fits the budget.
+func (f *search) show(r Range) bool {
 	if n := len(f.found); n > 0 && r.From <= f.found[n-1].To {
 		r.From, r.FirstLine = f.found[n-1].To, f.found[n-1].LastLine+1
 		if !f.fits(r) {
@@ -155,7 +155,7 @@ func (f *finding) show(r Range) bool {
 		if len(f.found) > 0 {
 			return false
 		}
-		// Nothing yet, and not even this fits: the line that matches, as far as there is room.
+		// The first match does not fit: return as much of its line as fits.
 		r.FirstLine, r.From = r.LastLine, max(r.From, lineStart(f, r))
 		r.To = min(r.To, r.From+int64(f.budget.Bytes))
 		f.found = append(f.found, r)
@@ -165,7 +165,7 @@ func (f *finding) show(r Range) bool {
 	return true
 }
 
-func lineStart(f *finding, r Range) int64 {
+func lineStart(f *search, r Range) int64 {
 	start, err := f.pages.LineStart(r.LastLine)
 	if err != nil {
 		return r.From
@@ -173,7 +173,7 @@ func lineStart(f *finding, r Range) int64 {
 	return start
 }
 
-func (f *finding) fits(r Range) bool {
+func (f *search) fits(r Range) bool {
 	bytes, lines := r.To-r.From, r.LastLine-r.FirstLine+1
 	for _, other := range f.found {
 		bytes += other.To - other.From

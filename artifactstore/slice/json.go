@@ -1,5 +1,11 @@
 package slice
 
+// A JSON scanner that reads a text in windows and builds no values. encoding/json reads a whole value into memory, and its
+// Decoder decodes every token that it passes: artifacts may be gigabytes, of which one value is wanted.
+//
+// The grammar is that of RFC 8259 as encoding/json accepts it, so that a text that has a value here is one there. Depth
+// is limited as there, and the open objects and arrays are a byte each.
+
 import (
 	"context"
 	"errors"
@@ -12,11 +18,11 @@ import (
 // ErrJSON means that a text is not JSON (RFC 8259).
 var ErrJSON = errors.New("not JSON")
 
-// maxDepth is how deep the values of a text may be nested, as for encoding/json.
+// maxDepth is the deepest nesting of values that is accepted, as in encoding/json.
 const maxDepth = 10_000
 
-// scanner reads a JSON text in windows. It accepts what encoding/json accepts, and builds nothing: it goes
-// past values, and knows where they are.
+// scanner reads a JSON text in windows. It accepts what encoding/json accepts and builds no values: its methods move past
+// values, and offset returns where they are.
 type scanner struct {
 	ctx    context.Context //nolint:containedctx // of the call
 	pages  *artifactstore.Pages
@@ -28,7 +34,7 @@ type scanner struct {
 	kept   []byte // the key that was read last
 }
 
-// offset is where the next byte is.
+// offset returns the offset of the next byte.
 func (s *scanner) offset() int64 { return s.after - int64(len(s.window)-s.next) }
 
 func (s *scanner) invalid() error { return fmt.Errorf("byte %d: %w", s.offset(), ErrJSON) }
@@ -53,8 +59,8 @@ func (s *scanner) peek() (byte, error) {
 	return window[0], nil
 }
 
-// must returns the next byte, of a text that cannot end here.
-func (s *scanner) must() (byte, error) {
+// mustPeek returns the next byte. It fails with ErrJSON at the end of the text.
+func (s *scanner) mustPeek() (byte, error) {
 	c, err := s.peek()
 	if err == io.EOF { //nolint:errorlint // of peek
 		return 0, s.invalid()
@@ -62,10 +68,10 @@ func (s *scanner) must() (byte, error) {
 	return c, err
 }
 
-// skip goes past the byte that was peeked at.
+// skip moves past the byte that was peeked at.
 func (s *scanner) skip() { s.next++ }
 
-// space goes past white space, and returns the byte after it.
+// space moves past white space, and returns the byte after it.
 func (s *scanner) space() (byte, error) {
 	for {
 		for ; s.next < len(s.window); s.next++ {
@@ -73,7 +79,7 @@ func (s *scanner) space() (byte, error) {
 				return c, nil
 			}
 		}
-		if _, err := s.must(); err != nil {
+		if _, err := s.mustPeek(); err != nil {
 			return 0, err
 		}
 	}
@@ -81,7 +87,7 @@ func (s *scanner) space() (byte, error) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// end goes past white space to the end of the text.
+// end moves past white space to the end of the text.
 func (s *scanner) end() error {
 	for {
 		switch c, err := s.peek(); {
@@ -96,7 +102,7 @@ func (s *scanner) end() error {
 	}
 }
 
-// value goes past white space and a value.
+// value moves past white space and a value.
 func (s *scanner) value() error {
 	for s.open = s.open[:0]; ; {
 		c, err := s.space()
@@ -105,7 +111,7 @@ func (s *scanner) value() error {
 		}
 		switch {
 		case c == '{' || c == '[':
-			empty, err := s.begin(c)
+			empty, err := s.firstValue(c)
 			if err != nil {
 				return err
 			}
@@ -122,19 +128,19 @@ func (s *scanner) value() error {
 		if err != nil {
 			return err
 		}
-		if done, err := s.ended(); done || err != nil {
+		if done, err := s.afterValue(); done || err != nil {
 			return err
 		}
 	}
 }
 
-// begin goes to the first value of an object or array, or past its end if it has none.
-func (s *scanner) begin(c byte) (empty bool, err error) {
+// firstValue moves to the first value of an object or array, or past its end if it has none.
+func (s *scanner) firstValue(c byte) (empty bool, err error) {
 	s.open = append(s.open, c)
 	if s.depth+len(s.open) > maxDepth {
 		return false, s.invalid()
 	}
-	if empty, err = s.into(c); err != nil {
+	if empty, err = s.enter(c); err != nil {
 		return false, err
 	}
 	if empty {
@@ -147,8 +153,8 @@ func (s *scanner) begin(c byte) (empty bool, err error) {
 	return false, nil
 }
 
-// into goes past the beginning of an object or array, which is c, and past its end if it is empty.
-func (s *scanner) into(c byte) (empty bool, err error) {
+// enter moves past the beginning of an object or array, which is c, and past its end if it is empty.
+func (s *scanner) enter(c byte) (empty bool, err error) {
 	s.skip()
 	first, err := s.space()
 	if err != nil || first != closing(c) {
@@ -158,9 +164,9 @@ func (s *scanner) into(c byte) (empty bool, err error) {
 	return true, nil
 }
 
-// ended goes on after a value: to the next one of the object or array that it is in, or past the end of that.
-// It reports true when none is open any more.
-func (s *scanner) ended() (bool, error) {
+// afterValue moves from the end of a value to the next one in its object or array, or past the end of that. It reports
+// true when no object or array is open any more.
+func (s *scanner) afterValue() (bool, error) {
 	for len(s.open) > 0 {
 		c := s.open[len(s.open)-1]
 		switch end, err := s.separator(c); {
@@ -177,7 +183,7 @@ func (s *scanner) ended() (bool, error) {
 	return true, nil
 }
 
-// separator goes past the comma after a value, or past the end of the object or array that begins with c.
+// separator moves past the comma after a value, or past the end of the object or array that begins with c.
 func (s *scanner) separator(c byte) (end bool, err error) {
 	at, err := s.space()
 	if err != nil {
@@ -190,11 +196,11 @@ func (s *scanner) separator(c byte) (end bool, err error) {
 	return at != ',', nil
 }
 
-// closing is the byte that ends what another one begins: { and }, [ and ].
+// closing returns the byte that closes an object or array: "}" for "{", "]" for "[".
 func closing(c byte) byte { return c + 2 }
 
-// key goes past white space, a key and its colon. The first bytes of the key are kept, one more than keep; -1 is
-// none.
+// key moves past white space, a key and its colon. It keeps the first keep+1 bytes of the key, or none if
+// keep is -1.
 func (s *scanner) key(keep int) error {
 	c, err := s.space()
 	if err != nil {
@@ -216,16 +222,16 @@ func (s *scanner) key(keep int) error {
 	return nil
 }
 
-// text goes past a string, which begins here.
+// text moves past a string, which begins here.
 func (s *scanner) text(keep int) error {
 	s.skip()
 	s.kept = s.kept[:0]
 	for {
-		c, err := s.must()
+		c, err := s.mustPeek()
 		if err != nil {
 			return err
 		}
-		n := ordinary(s.window[s.next:])
+		n := plainPrefix(s.window[s.next:])
 		if n > 0 {
 			s.keep(s.window[s.next:s.next+n], keep)
 			s.next += n
@@ -246,16 +252,16 @@ func (s *scanner) text(keep int) error {
 	}
 }
 
-// keep adds to what is kept, up to one byte more than most.
+// keep adds to the kept bytes, up to most+1.
 func (s *scanner) keep(b []byte, most int) {
 	if room := most + 1 - len(s.kept); room > 0 {
 		s.kept = append(s.kept, b[:min(len(b), room)]...)
 	}
 }
 
-// ordinary is how many bytes there are before the first that means something in a string: its end, an escape,
-// or a control character, which a string cannot have.
-func ordinary(b []byte) int {
+// plainPrefix returns the number of bytes before the first special one in a string: its end, an escape, or a control
+// character, which a string must not have.
+func plainPrefix(b []byte) int {
 	for i, c := range b {
 		if c == '"' || c == '\\' || c < ' ' {
 			return i
@@ -264,11 +270,11 @@ func ordinary(b []byte) int {
 	return len(b)
 }
 
-// escape goes past an escape in a string.
+// escape moves past an escape in a string.
 func (s *scanner) escape(keep int) error {
 	digits := 0
 	for i := 0; i < 2+digits; i++ {
-		c, err := s.must()
+		c, err := s.mustPeek()
 		if err != nil {
 			return err
 		}
@@ -297,7 +303,7 @@ func isEscape(c byte) bool {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// literal goes past true, false or null.
+// literal moves past true, false or null.
 func (s *scanner) literal(first byte) error {
 	var word string
 	switch first {
@@ -311,7 +317,7 @@ func (s *scanner) literal(first byte) error {
 		return s.invalid()
 	}
 	for i := range len(word) {
-		c, err := s.must()
+		c, err := s.mustPeek()
 		if err != nil {
 			return err
 		}
@@ -320,18 +326,18 @@ func (s *scanner) literal(first byte) error {
 		}
 		s.skip()
 	}
-	return s.delimited()
+	return s.checkDelimiter()
 }
 
-// number goes past a number.
+// number moves past a number.
 func (s *scanner) number() error {
-	c, err := s.must()
+	c, err := s.mustPeek()
 	if err != nil {
 		return err
 	}
 	if c == '-' {
 		s.skip()
-		if c, err = s.must(); err != nil {
+		if c, err = s.mustPeek(); err != nil {
 			return err
 		}
 	}
@@ -355,12 +361,12 @@ func (s *scanner) number() error {
 			return err
 		}
 	}
-	return s.delimited()
+	return s.checkDelimiter()
 }
 
-// digits goes past digits, of which there must be one.
+// digits moves past one or more digits.
 func (s *scanner) digits() error {
-	c, err := s.must()
+	c, err := s.mustPeek()
 	if err != nil {
 		return err
 	}
@@ -376,9 +382,9 @@ func (s *scanner) digits() error {
 	return nil
 }
 
-// delimited insists that a number or literal is complete: that something follows which ends it, or the text
-// ends outside of every object and array.
-func (s *scanner) delimited() error {
+// checkDelimiter fails unless a number or literal is complete: a delimiter follows, or the text ends outside of every
+// object and array.
+func (s *scanner) checkDelimiter() error {
 	c, err := s.peek()
 	switch {
 	case err == io.EOF && s.depth+len(s.open) == 0: //nolint:errorlint // of peek

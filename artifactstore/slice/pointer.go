@@ -13,19 +13,19 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// ErrPointer means that a text is no JSON pointer.
+// ErrPointer means that a text is not a JSON pointer.
 var ErrPointer = errors.New("no JSON pointer")
 
-// Pointer selects the value of a JSON text at a JSON pointer (RFC 6901), exactly as it is written there, and
-// the whole text when it has no tokens.
+// Pointer selects the value at a JSON pointer (RFC 6901) of a JSON text, exactly as it is written, or the whole text if
+// the pointer has no tokens.
 //
-// The text is read once, from its beginning to the end of the value, in memory that does not grow with it: a
-// byte for each level of nesting, and some windows of the text. What comes after the value is not looked at,
-// so it may be damaged, or missing. Hence of members with the same name the first one is meant: RFC 6901
-// leaves it open, and any other rule would have to read every object on the way to its end.
+// The text is read once, from its beginning to the end of the value. Memory does not grow with the text: it is a byte for
+// each level of nesting, and a few windows. The bytes after the value are not read, so they may be invalid or missing.
+// Hence of several members with the same name the first one counts: RFC 6901 leaves it open, and any other rule would
+// have to read every object on the way to its end.
 type Pointer struct{ tokens []string }
 
-// ParsePointer reads the text of a pointer. It fails with ErrPointer.
+// ParsePointer parses the text of a pointer. It fails with ErrPointer.
 func ParsePointer(text string) (Pointer, error) {
 	if text == "" {
 		return Pointer{}, nil
@@ -43,8 +43,8 @@ func ParsePointer(text string) (Pointer, error) {
 	return Pointer{tokens}, nil
 }
 
-// Span returns the bytes of the value. It fails with ErrJSON if the text is not JSON as far as it was read,
-// and with ErrNothing if it has no such value.
+// Span returns the bytes of the value. It fails with ErrJSON if the text is not JSON as far as it is read, and with
+// ErrNothing if there is no such value.
 func (p Pointer) Span(ctx context.Context, pages *artifactstore.Pages) (from, to int64, err error) {
 	s := &scanner{ctx: ctx, pages: pages}
 	if len(p.tokens) == 0 {
@@ -54,7 +54,7 @@ func (p Pointer) Span(ctx context.Context, pages *artifactstore.Pages) (from, to
 		return 0, pages.Size(), s.end()
 	}
 	for _, token := range p.tokens {
-		if err := s.enter(token); err != nil {
+		if err := s.descend(token); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -66,15 +66,15 @@ func (p Pointer) Span(ctx context.Context, pages *artifactstore.Pages) (from, to
 	return from, s.offset(), err
 }
 
-// enter goes to the value that a token names in the value that comes next. It fails with ErrNothing only when
-// it has read all of that, so that a text which merely begins like JSON is not taken for it.
-func (s *scanner) enter(token string) error {
+// descend moves to the value of a token in the next value. It fails with ErrNothing only after it has read all of that
+// value, so that a text which merely begins like JSON is rejected with ErrJSON.
+func (s *scanner) descend(token string) error {
 	c, err := s.space()
 	if err != nil {
 		return err
 	}
 	found := false
-	index, isIndex := indexOf(token)
+	index, isIndex := parseIndex(token)
 	switch {
 	case c == '{':
 		found, err = s.member(token)
@@ -94,9 +94,9 @@ func (s *scanner) enter(token string) error {
 	return ErrNothing
 }
 
-// indexOf reads a token as the index of an array: digits without a leading zero. "-", which names the element
-// after the last, never has a value.
-func indexOf(token string) (index int64, ok bool) {
+// parseIndex parses a token as the index of an array: digits without a leading zero. "-", the element after the last,
+// never has a value.
+func parseIndex(token string) (index int64, ok bool) {
 	if token == "" || strings.Trim(token, "0123456789") != "" || len(token) > 1 && token[0] == '0' {
 		return 0, false
 	}
@@ -104,10 +104,10 @@ func indexOf(token string) (index int64, ok bool) {
 	return index, err == nil
 }
 
-// member goes to the value of the first member with a name, in the object that comes next, or past its end.
+// member moves to the value of the first member with a name, in the next object, or past its end.
 func (s *scanner) member(name string) (found bool, err error) {
 	s.depth++
-	end, err := s.into('{')
+	end, err := s.enter('{')
 	for !end && err == nil {
 		if err = s.key(keyBytes(name)); err != nil {
 			return false, err
@@ -124,10 +124,10 @@ func (s *scanner) member(name string) (found bool, err error) {
 	return false, err
 }
 
-// element goes to the element with an index, from 0, in the array that comes next, or past its end.
+// element moves to the element with an index, from 0, in the next array, or past its end.
 func (s *scanner) element(index int64) (found bool, err error) {
 	s.depth++
-	end, err := s.into('[')
+	end, err := s.enter('[')
 	for ; !end && err == nil; index-- {
 		if index == 0 {
 			return true, nil
@@ -141,12 +141,11 @@ func (s *scanner) element(index int64) (found bool, err error) {
 	return false, err
 }
 
-// keyBytes is how long a key that means name can be, as it is written: six bytes for each of its own, as in
-// \u0061.
+// keyBytes returns the largest size of name as a key in the text, in bytes: six for each of its own, as in \u0061.
 func keyBytes(name string) int { return len(`\u0061`) * len(name) }
 
-// isKey reports whether the key that was read last means name. Escapes are decoded, and what is no UTF-8, or
-// half of a pair of surrogates, is U+FFFD, as it is in the previews of receipts.
+// isKey reports whether the last key is name. Escapes are decoded. Invalid UTF-8 and half a surrogate pair are U+FFFD, as
+// in the previews of receipts.
 func (s *scanner) isKey(name string) bool {
 	raw := s.kept
 	switch {

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 )
 
@@ -31,7 +31,7 @@ func at(t failer, text []byte, pointer string) (string, error) {
 	return string(text[from:to]), nil
 }
 
-func TestPointer(t *testing.T) {
+func TestPointerFindsValue(t *testing.T) {
 	const examples = ` {"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8}
 `
 	for _, c := range []struct{ text, pointer, want string }{
@@ -98,7 +98,7 @@ func TestPointerFails(t *testing.T) {
 }
 
 // Nesting costs a byte a level, and has the bound of encoding/json.
-func TestPointerDepth(t *testing.T) {
+func TestPointerDepthIsBounded(t *testing.T) {
 	const most = 10_000
 	for depth, want := range map[int]error{most: nil, most + 1: slice.ErrJSON, 1_000_000: slice.ErrJSON} {
 		nested := strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1)
@@ -186,7 +186,7 @@ func child(text json.RawMessage, token string) (json.RawMessage, bool) {
 
 // Every pointer leads where the naive reader comes, to the same bytes, in a text of
 // any size of page.
-func TestPointerIsWhatANaiveReaderFinds(t *testing.T) {
+func TestPointerAgreesWithNaiveReader(t *testing.T) {
 	tokens := rapid.SampledFrom([]string{"", "a", "b", "a/b", "m~n", "0", "1", "2", "01", "-", "😀", "\ufffd", "\n", strings.Repeat("long", 9)})
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -233,8 +233,8 @@ func TestPointerIsWhatANaiveReaderFinds(t *testing.T) {
 
 // Pages of a value are the value, and memory is that of some windows whatever is before it: here a string of
 // 8 MiB and 800,000 keys, of which no more than 1 MiB is ever allocated.
-func TestPointerInALargeText(t *testing.T) {
-	store, err := artifactstore.OpenDir(t.TempDir()+"/store", artifactstore.DirOptions{Volatile: true})
+func TestPointerInLargeTextUsesLittleMemory(t *testing.T) {
+	store, err := dir.Open(t.TempDir()+"/store", dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
-// Package slice reads parts of artifacts back: ranges of lines and bytes, the end, what surrounds a line,
-// lines that match, and the value at a JSON pointer.
+// Package slice reads parts of artifacts: ranges of lines and bytes, the last lines, the lines around one, the lines that
+// match a pattern, and the value at a JSON pointer.
 //
-// What is read is exact: the bytes as they were put. Every answer fits a budget, says whether it is all that
-// was selected, and otherwise where to go on, so that pages one after the other are the selection, byte for
-// byte. A page ends between lines where it can, and inside of a line that is larger than the budget.
+// Pages have the bytes exactly as they were put. Every page fits a budget and has the offset of the next one, or reports
+// that it is the last, so that the pages in order are the selection, byte for byte. A page ends between lines, or inside
+// of a line that is larger than the budget.
 package slice
 
 import (
@@ -15,32 +15,32 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// Budget bounds one answer. Both are positive.
+// Budget bounds one page. Both bounds must be positive.
 type Budget struct{ Bytes, Lines int }
 
-// Range is a run of bytes of an artifact: from one offset up to another, and the lines that it touches,
-// from 1. An empty range touches none.
+// Range is a run of bytes of an artifact: two offsets, and the first and last line that it touches, from 1. An empty range
+// touches none.
 type Range struct {
 	From, To            int64
 	FirstLine, LastLine int64
 }
 
-// Page is one answer. Its data are the ranges, one after the other.
+// Page is one page of an answer. Its data are the bytes of its ranges, in order.
 type Page struct {
 	Data   []byte
 	Ranges []Range
-	Next   int64 // where to go on, in bytes of the artifact; -1 when this is all there is
+	Next   int64 // the offset of the next page in the artifact; -1 if this is the last
 }
 
-// Selection says which bytes of an artifact are wanted. Span returns them as one run.
+// Selection selects bytes of an artifact. Span returns them as one run.
 type Selection interface {
 	Span(ctx context.Context, p *artifactstore.Pages) (from, to int64, err error)
 }
 
-// ErrNothing means that there is nothing at the place that was asked for, such as a line after the last.
+// ErrNothing means that the selected place does not exist, such as a line after the last.
 var ErrNothing = errors.New("nothing is there")
 
-// Lines selects the lines from First up to and with Last, from 1; Last 0 is the last line.
+// Lines selects the lines First to Last, from 1 and inclusive. Last 0 is the last line.
 type Lines struct{ First, Last int64 }
 
 // Span returns the bytes of the lines.
@@ -55,7 +55,7 @@ func (l Lines) Span(_ context.Context, p *artifactstore.Pages) (from, to int64, 
 	return from, to, err
 }
 
-// Bytes selects the bytes from Start up to End; End 0 is the end.
+// Bytes selects the bytes from Start up to End. End 0 is the end of the artifact.
 type Bytes struct{ Start, End int64 }
 
 // Span returns the bytes.
@@ -78,7 +78,7 @@ func (t Tail) Span(_ context.Context, p *artifactstore.Pages) (from, to int64, e
 	return from, p.Size(), err
 }
 
-// Around selects a line, and some before and after it.
+// Around selects a line and lines before and after it.
 type Around struct{ Line, Before, After int64 }
 
 // Span returns the bytes of the lines.
@@ -89,7 +89,7 @@ func (a Around) Span(ctx context.Context, p *artifactstore.Pages) (from, to int6
 	return Lines{max(1, a.Line-a.Before), a.Line + a.After}.Span(ctx, p)
 }
 
-// Read returns a page of a selection: its beginning or, if at is not negative, what begins there.
+// Read returns a page of a selection: the first one if at is negative, or else the one that begins at that offset.
 func Read(ctx context.Context, p *artifactstore.Pages, s Selection, at int64, b Budget) (Page, error) {
 	from, to, err := s.Span(ctx, p)
 	if err != nil {
@@ -107,7 +107,7 @@ func Read(ctx context.Context, p *artifactstore.Pages, s Selection, at int64, b 
 	}
 	data = cut(data, b.Lines, from+int64(len(data)) == to)
 	page := Page{Data: data, Next: -1}
-	r, err := rangeOf(p, from, from+int64(len(data)))
+	r, err := newRange(p, from, from+int64(len(data)))
 	page.Ranges = []Range{r}
 	if r.To < to {
 		page.Next = r.To
@@ -115,15 +115,15 @@ func Read(ctx context.Context, p *artifactstore.Pages, s Selection, at int64, b 
 	return page, err
 }
 
-// cut ends data after the last line that is complete and among the first lines; a line that is larger than
-// the data is cut inside, before a character that is not complete.
+// cut ends data after the last complete line, and after at most lines lines. A line that is larger than the data is cut
+// before an incomplete character.
 func cut(data []byte, lines int, all bool) []byte {
 	end := 0
 	for range lines {
 		n := bytes.IndexByte(data[end:], '\n')
 		if n < 0 {
 			if all || end == 0 {
-				return onRune(data, all)
+				return trimPartialRune(data, all)
 			}
 			return data[:end]
 		}
@@ -132,8 +132,8 @@ func cut(data []byte, lines int, all bool) []byte {
 	return data[:end]
 }
 
-// onRune leaves out the bytes of a character that is not complete at the end.
-func onRune(data []byte, all bool) []byte {
+// trimPartialRune removes the bytes of an incomplete character at the end.
+func trimPartialRune(data []byte, all bool) []byte {
 	if all {
 		return data
 	}
@@ -148,7 +148,8 @@ func onRune(data []byte, all bool) []byte {
 	return data
 }
 
-func rangeOf(p *artifactstore.Pages, from, to int64) (r Range, err error) {
+// newRange returns the range between two offsets, with its lines.
+func newRange(p *artifactstore.Pages, from, to int64) (r Range, err error) {
 	r = Range{From: from, To: to}
 	if from == to {
 		return r, nil

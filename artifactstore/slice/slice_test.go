@@ -12,12 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 )
 
 // open puts a content and opens it to be read anywhere.
 func open(t failer, content []byte) *artifactstore.Pages {
-	store := artifactstore.NewMemory()
+	store := memory.New()
 	ref, err := store.Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -126,7 +127,7 @@ func checkPages(t failer, content []byte, s slice.Selection, want []byte, b slic
 	}
 }
 
-func TestNothingThere(t *testing.T) {
+func TestEmptySelections(t *testing.T) {
 	p := open(t, []byte("a\nb\n"))
 	for _, s := range []slice.Selection{slice.Lines{First: 3}, slice.Bytes{Start: 5}, slice.Around{Line: 3}} {
 		if page, err := slice.Read(t.Context(), p, s, -1, slice.Budget{Bytes: 9, Lines: 9}); err != slice.ErrNothing { //nolint:errorlint // the sentinel itself
@@ -136,7 +137,7 @@ func TestNothingThere(t *testing.T) {
 }
 
 // Every matching line is found once, with its context, whatever the budget.
-func TestFind(t *testing.T) {
+func TestFindReturnsEveryMatchOnce(t *testing.T) {
 	pattern := regexp.MustCompile(`error|😀`)
 	rapid.Check(t, func(t *rapid.T) {
 		content := contents().Draw(t, "content")
@@ -180,7 +181,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-func TestFindContext(t *testing.T) {
+func TestFindEndsWithContext(t *testing.T) {
 	var b strings.Builder
 	for i := 1; i <= 40; i++ {
 		fmt.Fprintf(&b, "%d\n", i)

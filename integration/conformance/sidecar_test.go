@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // patience is how long a test waits for what should happen at once.
@@ -95,11 +95,11 @@ func start(dir string) (*sidecar, error) {
 	return s, nil
 }
 
-// environment is that of a user who has nothing but the defaults. Where the directory is on
+// environment is that of a user who has nothing but the defaults. Where home is on
 // a volatile file system it allows a store there.
-func environment(dir string) ([]string, error) {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir}
-	on, err := artifactstore.FileSystemOf(dir)
+func environment(home string) ([]string, error) {
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home}
+	on, err := dir.DetectFileSystem(home)
 	if err != nil {
 		return nil, err
 	}

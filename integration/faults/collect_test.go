@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/sqlite"
@@ -24,9 +25,9 @@ import (
 )
 
 // booksOf are the books of the store at a path.
-func booksOf(root string, d *artifactstore.Dir) (*catalog.Catalog, error) {
+func booksOf(root string, d *dir.Store) (*catalog.Catalog, error) {
 	return catalog.Open(d, catalog.Options{
-		Books: filepath.Join(root, "books.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
+		Path: filepath.Join(root, "books.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -89,13 +90,13 @@ func collectForEver() error {
 
 // station is what a server keeps, without the server.
 type station struct {
-	store *artifactstore.Dir
+	store *dir.Store
 	books *catalog.Catalog
 	log   auditlog.Log
 }
 
 func openStation(root string) (s station, err error) {
-	if s.store, err = artifactstore.OpenDir(root, artifactstore.DirOptions{}); err != nil {
+	if s.store, err = dir.Open(root, dir.Options{}); err != nil {
 		return s, err
 	}
 	if s.books, err = booksOf(root, s.store); err != nil {
@@ -126,7 +127,7 @@ func (s station) project(call, request string, content []byte, recordBytes int) 
 	if call != "" {
 		owner = catalog.Owner{Session: "kept", Call: call}
 	}
-	ref, err := s.books.For(owner).Put(context.Background(), artifactstore.BytesBlob(content))
+	ref, err := s.books.SinkFor(owner).Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +164,7 @@ func (s station) record(owner catalog.Owner, request string, ref artifactstore.R
 // acknowledged is there, and after a collection the store holds what the books say, and nothing else.
 func verifyBooks(t testing.TB, root string, acks []string) found {
 	t.Helper()
-	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{})
+	d, err := dir.Open(root, dir.Options{})
 	if err != nil {
 		t.Fatalf("the next start: %v", err)
 	}
@@ -190,7 +191,7 @@ func verifyBooks(t testing.TB, root string, acks []string) found {
 		}
 	}
 	held, bytes := int64(0), int64(0)
-	must(t, d.Walk(ctx, func(h artifactstore.Held) error {
+	must(t, d.Walk(ctx, func(h artifactstore.StoredArtifact) error {
 		held, bytes = held+1, bytes+h.Size
 		return nil
 	}))

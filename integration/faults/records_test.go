@@ -143,7 +143,7 @@ func wantArtifacts(ctx context.Context, store artifactstore.Store, r *pb.AuditRe
 		if path == "" {
 			continue
 		}
-		name, err := store.NameOf(path)
+		name, err := store.Resolve(path)
 		if err != nil {
 			return fmt.Errorf("it names %s: %w", path, err)
 		}

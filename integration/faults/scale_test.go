@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // TestManyArtifacts is J15: a store with a million artifacts opens in less than 2 s, and no directory has more
@@ -21,7 +22,7 @@ func TestManyArtifacts(t *testing.T) {
 	artifacts := count(t, artifactsVar, 50_000)
 	root := filepath.Join(shortDir(t), "store")
 	began := time.Now()
-	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{Volatile: true})
+	d, err := dir.Open(root, dir.Options{Volatile: true})
 	must(t, err)
 	var writers sync.WaitGroup
 	for writer := range 4 {

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // stayVar keeps a process that has upgraded a store from ending.
@@ -61,13 +61,13 @@ func earlierStore(t testing.TB, root string) (acks []string) {
 // verifyUpgraded looks at a store that was being upgraded: what it had is there and in its books, and it can be used.
 func verifyUpgraded(t testing.TB, root string, had []string) found {
 	t.Helper()
-	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{})
+	d, err := dir.Open(root, dir.Options{})
 	if err != nil {
 		t.Fatalf("the next start: %v", err)
 	}
 	defer func() { must(t, d.Close()) }()
 	f := verifyDir(t, d, had)
-	l, err := catalog.Open(d, catalog.Options{Books: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
+	l, err := catalog.Open(d, catalog.Options{Path: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatalf("the books after the next start: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // found is what was found in a store after something went wrong.
@@ -38,7 +39,7 @@ func (f found) String() string {
 // nothing may be left in tmp/. Then it puts one more.
 func verify(t testing.TB, root string, acks []string) found {
 	t.Helper()
-	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{})
+	d, err := dir.Open(root, dir.Options{})
 	if err != nil {
 		t.Fatalf("the next start: %v", err)
 	}
@@ -47,7 +48,7 @@ func verify(t testing.TB, root string, acks []string) found {
 }
 
 // verifyDir is verify of a store that is open.
-func verifyDir(t testing.TB, d *artifactstore.Dir, acks []string) found {
+func verifyDir(t testing.TB, d *dir.Store, acks []string) found {
 	t.Helper()
 	root := d.Root()
 	if left := tempFiles(t, root); len(left) > 0 {
@@ -85,7 +86,7 @@ func verifyDir(t testing.TB, d *artifactstore.Dir, acks []string) found {
 }
 
 // whole reads an artifact in both ways that there are, which must agree.
-func whole(d *artifactstore.Dir, name string) (artifactstore.Ref, error) {
+func whole(d *dir.Store, name string) (artifactstore.Ref, error) {
 	r, err := d.Open(context.Background(), name)
 	if err != nil {
 		return artifactstore.Ref{}, err

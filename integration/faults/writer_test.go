@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // What a writer process is told.
@@ -77,7 +78,7 @@ func writeForEver() error {
 		return err
 	}
 	fmt.Println("opening")
-	d, err := artifactstore.OpenDir(os.Getenv(storeVar), artifactstore.DirOptions{})
+	d, err := dir.Open(os.Getenv(storeVar), dir.Options{})
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func payload(random *rand.Rand) []byte {
 }
 
 // put stores b in one of the three ways.
-func put(d *artifactstore.Dir, way int, b []byte) (artifactstore.Ref, error) {
+func put(d *dir.Store, way int, b []byte) (artifactstore.Ref, error) {
 	switch way {
 	case 0:
 		return d.Put(context.Background(), artifactstore.BytesBlob(b))
@@ -179,11 +180,11 @@ func writeStepByStep() error {
 }
 
 // open opens a store, and tries once more.
-func open(root string) (*artifactstore.Dir, error) {
-	d, err := artifactstore.OpenDir(root, artifactstore.DirOptions{})
+func open(root string) (*dir.Store, error) {
+	d, err := dir.Open(root, dir.Options{})
 	if err != nil {
 		fmt.Println("failed", err)
-		return artifactstore.OpenDir(root, artifactstore.DirOptions{})
+		return dir.Open(root, dir.Options{})
 	}
 	return d, nil
 }

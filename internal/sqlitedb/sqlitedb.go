@@ -1,5 +1,8 @@
-// Package sqlitedb opens SQLite databases as this project uses them: private files in WAL mode, durable at every
-// commit, written by one goroutine, and readable for operators with tools of their own. It knows no tables.
+// Package sqlitedb opens SQLite databases: private files in WAL mode, durable at every commit, written by one goroutine,
+// and readable for operators with tools of their own. It defines no tables.
+//
+// Durability is the pragma synchronous at FULL, which syncs the log at every commit (sqlite.org/pragma.html#pragma_synchronous).
+// After an error of the disk nothing is certain, so a database that failed is not written to until it is opened again.
 package sqlitedb
 
 import (
@@ -17,56 +20,56 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Failures of a database. They arrive wrapped; test for them with errors.Is.
+// Failures of a database. They are wrapped; test for them with errors.Is.
 var (
-	// ErrFull means that the file system has no room. Nothing of the transaction was written, and later ones may
+	// ErrFull means that the file system has no space. Nothing of the transaction was written, and later ones may
 	// succeed.
 	ErrFull = errors.New("no room for the database")
-	// ErrReadOnly means that the file system is read-only. Reading goes on working.
+	// ErrReadOnly means that the file system is read-only. Reads still work.
 	ErrReadOnly = errors.New("database is read-only")
-	// ErrUnreadable means that the file is damaged, or no database. It is not written to until it is opened again.
+	// ErrUnreadable means that the file is corrupt, or not a database. It is not written to until it is opened again.
 	ErrUnreadable = errors.New("database cannot be read")
 	// ErrTooNew means that a later version made the tables. Nothing was written.
 	ErrTooNew = errors.New("database is of a later version")
-	// ErrFailed means that the disk failed, or that an order panicked. Nothing is certain any more, so the database is
-	// not written to until it is opened again.
+	// ErrFailed means that the disk failed, or that an operation panicked. The database is not written to until it is
+	// opened again.
 	ErrFailed = errors.New("database failed, and is not written to until it is opened again")
 	// ErrConflict means that a row would break a rule of its table, such as that a key is unique.
 	ErrConflict = errors.New("conflict")
 )
 
-// Options say how a database is opened.
+// Options configure a database.
 type Options struct {
-	// Path of the file; empty: in memory.
+	// Path is the file. If empty, the database is in memory.
 	Path string
-	// Volatile leaves out the syncs.
+	// Volatile omits the syncs.
 	Volatile bool
-	// Schema makes the tables of a new database: statements, without a transaction. Required but for readers.
+	// Schema creates the tables of a new database: statements, without a transaction. Required except for readers.
 	Schema string
-	// Version is the version of the schema, from 1; databases have it in user_version.
+	// Version is the version of the schema, from 1. A database has it in user_version.
 	Version int
-	// Upgrades are the statements that make tables of the next version of those of each earlier one.
+	// Upgrades has, for each earlier version, the statements that convert its tables to the next version.
 	Upgrades map[int]string
-	// Reader opens a database that another DB has open, to read only.
+	// Reader opens a database read-only that another DB has open.
 	Reader bool
-	// Pragmas are further ones, such as "secure_delete = ON"; of a new file also "page_size = 8192".
+	// Pragmas are further pragmas, such as "secure_delete = ON", or for a new file "page_size = 8192".
 	Pragmas []string
 }
 
-// DB is an open database. One goroutine uses it at a time.
+// DB is an open database. Not safe for concurrent use.
 type DB struct {
-	db       *sql.DB
-	conn     *sql.Conn
-	prepared map[string]*sql.Stmt
-	path     string
-	alone    bool
-	failed   error // for good
-	wrote    bool  // in this transaction, or the last one
-	took     time.Duration
+	db         *sql.DB
+	conn       *sql.Conn
+	prepared   map[string]*sql.Stmt
+	path       string
+	alone      bool
+	failed     error // for good
+	wrote      bool  // in this transaction, or the last one
+	commitTime time.Duration
 }
 
-// Open opens a database, and makes it if there is none. On a full disk there is no room for the file that SQLite
-// shares with other readers: there the database opens all the same, to be read by this DB alone.
+// Open opens a database and creates it if there is none. A full disk may have no space for the memory file that SQLite
+// shares with other readers. Then the database opens too, exclusively for this DB.
 //
 // Errors: ErrTooNew, ErrUnreadable, ErrFull, ErrReadOnly, ErrFailed.
 func Open(o Options) (*DB, error) {
@@ -74,35 +77,35 @@ func Open(o Options) (*DB, error) {
 		return nil, err
 	}
 	d, err := open(o, false)
-	if isRoomless(err) && !o.Reader {
+	if isShmFull(err) && !o.Reader {
 		return open(o, true)
 	}
 	return d, err
 }
 
-// isRoomless reports whether there was no room for the file that SQLite shares with other readers.
-func isRoomless(err error) bool {
+// isShmFull reports whether there was no space for the memory file that SQLite shares with other readers.
+func isShmFull(err error) bool {
 	e, ok := errors.AsType[*driver.Error](err)
 	return ok && (e.Code() == lib.SQLITE_IOERR_SHMSIZE || e.Code() == lib.SQLITE_FULL)
 }
 
-// probe refuses a database of a later version before a byte of it is written: opened to be read only, it is not even
-// checkpointed.
+// probe rejects a database of a later version before a byte of it is written: it opens the database read-only, so that it
+// is not even checkpointed.
 func probe(o Options) error {
 	if o.Path == "" || o.Reader {
 		return nil
 	}
 	if info, err := os.Stat(o.Path); err != nil || info.Size() == 0 {
-		return nil // it is made
+		return nil // it is created later
 	}
 	d := &DB{prepared: map[string]*sql.Stmt{}}
 	defer d.Close() // read-only
 	how := "mode=ro"
 	if wal, err := os.Stat(o.Path + "-wal"); err != nil || wal.Size() == 0 {
-		how += "&immutable=1" // all is in the file, and none is made beside it
+		how += "&immutable=1" // the file is complete, and SQLite creates no other beside it
 	}
 	if err := d.connect(source(o.Path, how)); err != nil {
-		return nil // it fails again where it is said what it means
+		return nil // open fails in the same way, with a better error
 	}
 	if version, err := d.version(); err == nil && version > o.Version {
 		return tooNew(version, o.Version)
@@ -156,7 +159,7 @@ func (d *DB) open(o Options) error {
 	return syncDir(filepath.Dir(o.Path))
 }
 
-// pragmas say how a database is used. The order matters: who locks must be said before anything is read.
+// pragmas returns the pragmas of a connection. The order matters: locking_mode must come before the first read.
 func (d *DB) pragmas(o Options) (list []string) {
 	if o.Reader {
 		return append(list, "temp_store = MEMORY", "busy_timeout = 1000")
@@ -189,7 +192,7 @@ func (d *DB) version() (version int, err error) {
 	return version, d.failure(err)
 }
 
-// prepareTables makes the tables of a new database, and brings those of an earlier version to this one.
+// prepareTables creates the tables of a new database, or upgrades those of an earlier version, in one transaction.
 func (d *DB) prepareTables(o Options) error {
 	version, err := d.version()
 	switch {
@@ -216,14 +219,14 @@ func (d *DB) prepareTables(o Options) error {
 	})
 }
 
-// script runs several statements, after which the tables have a version.
+// script runs several statements and sets the version of the tables.
 func (d *DB) script(statements string, version int) error {
 	_, err := d.conn.ExecContext(context.Background(), fmt.Sprintf("%s;\nPRAGMA user_version = %d", statements, version))
 	return d.failure(err)
 }
 
-// makePrivate makes the file of a database, which SQLite would let others read. Whatever the umask is, its mode is
-// that of the files that SQLite puts beside it.
+// makePrivate creates the file of a database for its owner alone, which SQLite would not do. Its mode, which does not
+// depend on the umask, is also that of the files that SQLite creates beside it.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -241,10 +244,10 @@ func syncDir(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Alone reports whether nobody else can read the database while it is open.
+// Alone reports whether other processes cannot read the database while it is open.
 func (d *DB) Alone() bool { return d.alone }
 
-// Failed returns why the database is not written to any more, or nil.
+// Failed returns the reason why the database is not written to any more, or nil.
 func (d *DB) Failed() error { return d.failed }
 
 // Close closes the database.
@@ -268,8 +271,8 @@ func (d *DB) onReadOnly() bool {
 	return d.path != "" && unix.Statfs(d.path, &stat) == nil && stat.Flags&unix.ST_RDONLY != 0
 }
 
-// failure says what an error of the database means. After one of the disk nothing is certain any more, so nothing is
-// promised until the database is opened again.
+// failure wraps an error of SQLite with one of this package. An error of the disk or a corrupt file ends the database
+// until it is opened again.
 func (d *DB) failure(err error) error {
 	e, ok := errors.AsType[*driver.Error](err)
 	if !ok {

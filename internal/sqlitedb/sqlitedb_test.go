@@ -46,7 +46,7 @@ func add(d *sqlitedb.DB, name string) func() error {
 }
 
 // A transaction is done wholly or not at all; an attempt in it that fails leaves nothing, and the others stand.
-func TestTransactions(t *testing.T) {
+func TestTransactionIsAllOrNothing(t *testing.T) {
 	d := open(t, options(""))
 	must(t, d.Transaction(add(d, "a")))
 	no := errors.New("no")
@@ -68,7 +68,7 @@ func TestTransactions(t *testing.T) {
 }
 
 // After a panic nothing is written any more, and none of its transaction.
-func TestPanic(t *testing.T) {
+func TestPanicEndsDatabase(t *testing.T) {
 	d := open(t, options(""))
 	err := d.Transaction(func() error {
 		must(t, d.Attempt(add(d, "a")))
@@ -87,7 +87,7 @@ func TestPanic(t *testing.T) {
 }
 
 // Readers read beside the writer, and write nothing.
-func TestReaders(t *testing.T) {
+func TestReaderSeesOnlyCommits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "with space?#%.db")
 	d := open(t, options(path))
 	r := open(t, sqlitedb.Options{Path: path, Reader: true})
@@ -109,7 +109,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-func TestVersions(t *testing.T) {
+func TestOtherVersionsAreRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	for _, c := range []struct {
 		version int
@@ -128,5 +128,91 @@ func TestVersions(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(strings.Repeat("no database ", 100)), 0o600))
 	if _, err := sqlitedb.Open(options(path)); !errors.Is(err, sqlitedb.ErrUnreadable) {
 		t.Error(err)
+	}
+}
+
+// An upgrade that fails changes nothing, and the next one goes on from the version before.
+func TestFailedUpgradeChangesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	d, err := sqlitedb.Open(options(path))
+	must(t, err)
+	must(t, errors.Join(d.Transaction(add(d, "kept")), d.Close()))
+	o := options(path)
+	o.Version, o.Upgrades = 5, map[int]string{3: "ALTER TABLE things ADD COLUMN size INTEGER", 4: "no statement"}
+	if _, err := sqlitedb.Open(o); err == nil {
+		t.Fatal("a statement that is none was executed")
+	}
+	d, err = sqlitedb.Open(options(path)) // still of version 3, or this fails with ErrTooNew
+	must(t, err)
+	if err := d.Run("SELECT size FROM things"); err == nil {
+		t.Error("a part of the upgrade was done")
+	}
+	must(t, d.Close())
+	o.Upgrades[4] = "ALTER TABLE things ADD COLUMN color TEXT"
+	d = open(t, o)
+	must(t, d.Run("SELECT size, color FROM things"))
+	if got := names(t, d); got != "kept" {
+		t.Error(got)
+	}
+}
+
+// Statements report what they did, and every failure.
+func TestStatementsReportResults(t *testing.T) {
+	d := open(t, options(""))
+	if !d.Alone() {
+		t.Error("others can read a database in memory")
+	}
+	must(t, d.Transaction(func() error { return errors.Join(add(d, "a")(), add(d, "b")()) }))
+	if wrote, took := d.LastCommit(); !wrote || took <= 0 {
+		t.Errorf("wrote %v, in %v", wrote, took)
+	}
+	must(t, d.Transaction(func() error { return d.Run("SELECT 1") }))
+	if wrote, _ := d.LastCommit(); wrote {
+		t.Error("a transaction that reads has written")
+	}
+	if n, err := d.Exec("UPDATE things SET name = name || '!'"); n != 2 || err != nil {
+		t.Errorf("%d rows, %v", n, err)
+	}
+	var name string
+	if found, err := d.Row("SELECT name FROM things WHERE name = ?", []any{"b!"}, &name); !found || err != nil || name != "b!" {
+		t.Errorf("%v, %q, %v", found, name, err)
+	}
+	if found, err := d.Row("SELECT name FROM things WHERE name = 'c'", nil, &name); found || err != nil {
+		t.Errorf("a row that is not there: %v, %v", found, err)
+	}
+	stop := errors.New("stop")
+	rows := 0
+	if err := d.Each("SELECT name FROM things", nil, func(func(...any) error) error { rows++; return stop }); !errors.Is(err, stop) || rows != 1 {
+		t.Errorf("%v after %d rows", err, rows)
+	}
+	for name, err := range map[string]error{
+		"Run":  d.Run("no statement"),
+		"Row":  second(d.Row("no statement", nil)),
+		"Exec": second(d.Exec("no statement")),
+		"Each": d.Each("no statement", nil, func(func(...any) error) error { return nil }),
+		"scan": second(d.Row("SELECT name FROM things", nil, new(int))),
+	} {
+		if err == nil {
+			t.Errorf("%s reports no failure", name)
+		}
+	}
+	if _, err := d.Exec("INSERT INTO things VALUES ('a!')"); !errors.Is(err, sqlitedb.ErrConflict) {
+		t.Errorf("a second row of the same key: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// A path that cannot be written to is an error of the file system.
+func TestOpenReportsTheFileSystem(t *testing.T) {
+	if _, err := sqlitedb.Open(options(filepath.Join(t.TempDir(), "none", "a.db"))); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "a.db")
+	if _, err := sqlitedb.Open(sqlitedb.Options{Path: path, Reader: true}); err == nil {
+		t.Error("a reader has opened a file that is not there")
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a reader has created a file: %v", err)
 	}
 }

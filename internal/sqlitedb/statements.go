@@ -1,5 +1,7 @@
 package sqlitedb
 
+// Transactions and statements. One goroutine uses a DB, so there is one transaction at a time and nothing is locked.
+
 import (
 	"context"
 	"database/sql"
@@ -10,7 +12,7 @@ import (
 	"time"
 )
 
-// Transaction makes what do writes durable, or none of it.
+// Transaction runs do in a transaction. All of its writes are durable when it returns, or none if it returns an error.
 func (d *DB) Transaction(do func() error) error {
 	if d.failed != nil {
 		return d.failed
@@ -26,7 +28,7 @@ func (d *DB) Transaction(do func() error) error {
 	if err == nil {
 		began := time.Now()
 		err = d.Run("COMMIT")
-		d.took = time.Since(began)
+		d.commitTime = time.Since(began)
 	}
 	if err != nil {
 		_ = d.Run("ROLLBACK") // there may be nothing left to undo
@@ -34,10 +36,10 @@ func (d *DB) Transaction(do func() error) error {
 	return err
 }
 
-// LastCommit says whether the last transaction wrote anything, and how long it took to make that durable.
-func (d *DB) LastCommit() (wrote bool, took time.Duration) { return d.wrote, d.took }
+// LastCommit reports whether the last transaction wrote, and the duration of its commit.
+func (d *DB) LastCommit() (wrote bool, took time.Duration) { return d.wrote, d.commitTime }
 
-// Attempt does a part of a transaction, and undoes it when it fails.
+// Attempt runs a part of a transaction and undoes the part if it fails. The transaction goes on.
 func (d *DB) Attempt(do func() error) error {
 	if err := d.Run("SAVEPOINT attempt"); err != nil {
 		return err
@@ -48,7 +50,7 @@ func (d *DB) Attempt(do func() error) error {
 	return d.Run("RELEASE attempt")
 }
 
-// Guard does something with the database. After a panic nothing is certain any more, as after an error of the disk.
+// Guard runs do and turns a panic into ErrFailed, which ends the database until it is opened again.
 func (d *DB) Guard(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -70,7 +72,7 @@ func (d *DB) Run(statement string, args ...any) error {
 	return d.failure(err)
 }
 
-// Exec executes a statement and returns how many rows it changed.
+// Exec executes a statement and returns the number of rows that it changed.
 func (d *DB) Exec(statement string, args ...any) (int64, error) {
 	s, err := d.prepare(statement)
 	if err != nil {
@@ -85,13 +87,13 @@ func (d *DB) Exec(statement string, args ...any) (int64, error) {
 	return n, d.failure(err)
 }
 
-// writes reports whether a statement changes rows, and does not only order what others do.
+// writes reports whether a statement changes rows, unlike BEGIN or COMMIT.
 func writes(statement string) bool {
 	verb, _, _ := strings.Cut(statement, " ")
 	return verb == "INSERT" || verb == "UPDATE" || verb == "DELETE"
 }
 
-// Row reads one row into places, and reports whether there is one.
+// Row scans the first row of a query into places, and reports whether there is one.
 func (d *DB) Row(query string, args []any, places ...any) (bool, error) {
 	s, err := d.prepare(query)
 	if err != nil {
@@ -104,7 +106,7 @@ func (d *DB) Row(query string, args []any, places ...any) (bool, error) {
 	return err == nil, d.failure(err)
 }
 
-// Each reads rows.
+// Each calls read for each row of a query, until read fails.
 func (d *DB) Each(query string, args []any, read func(scan func(...any) error) error) error {
 	s, err := d.prepare(query)
 	if err != nil {
@@ -123,7 +125,7 @@ func (d *DB) Each(query string, args []any, read func(scan func(...any) error) e
 	return d.failure(rows.Err())
 }
 
-// prepare keeps what it prepared: statements are few.
+// prepare returns a prepared statement, which it keeps: there are few different ones.
 func (d *DB) prepare(statement string) (*sql.Stmt, error) {
 	if s := d.prepared[statement]; s != nil {
 		return s, nil

@@ -43,7 +43,7 @@ func (l *Log) Append(ctx context.Context, records ...*pb.AuditRecord) (auditlog.
 // end, unless the backend is remote: then it may leave with the error of ctx, and the append goes on without it.
 func (l *Log) submit(ctx context.Context, a *Append) error {
 	a.done, a.submitted = make(chan struct{}), time.Now()
-	if err := l.worker.Give(ctx, a); errors.Is(err, groupcommit.ErrClosed) {
+	if err := l.worker.Submit(ctx, a); errors.Is(err, groupcommit.ErrClosed) {
 		return auditlog.ErrClosed
 	} else if err != nil {
 		return err

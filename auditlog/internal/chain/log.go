@@ -46,7 +46,7 @@ type Options struct {
 // sees each committed row, also before end has moved to it.
 type Log struct {
 	o          Options
-	worker     *groupcommit.Clerk[*Append]
+	worker     *groupcommit.Worker[*Append]
 	end        atomic.Pointer[Tip]
 	heads      headRecorder
 	lastCommit atomic.Int64          // nanoseconds
@@ -70,7 +70,7 @@ func New(o Options) (*Log, error) {
 	if err := l.checkStart(); err != nil {
 		return nil, errors.Join(err, l.closeAll())
 	}
-	l.worker = groupcommit.Start(groupcommit.Rules[*Append]{Do: l.commitBatch, Most: maxBatch})
+	l.worker = groupcommit.Start(groupcommit.Options[*Append]{Commit: l.commitBatch, MaxBatch: maxBatch})
 	l.close = sync.OnceValue(func() error {
 		l.o.Backend.Stop()
 		l.worker.Close()

@@ -20,10 +20,10 @@ type mutant struct {
 }
 
 const (
-	store  = "artifactstore"
-	books  = "artifactstore/catalog"
-	legs   = "integration/faults"
-	kernel = legs + ".TestKernelSeesTheOrder"
+	store   = "artifactstore/dir"
+	indexed = "artifactstore/catalog"
+	legs    = "integration/faults"
+	kernel  = legs + ".TestKernelSeesTheOrder"
 
 	auditing = "auditlog/sqlite"
 	recorded = legs + ".TestRecordFollowsTheArtifact"
@@ -34,58 +34,58 @@ const (
 	hidden   = "integration.TestSomeSecrets"
 )
 
-// mutants is the table. Order: durability, reading, start and lock, space, links and modes, books and logs, records, the server, sealing, secrets.
+// mutants is the table. Order: durability, reading, start and lock, space, links and modes, catalog and logs, records, the server, sealing, secrets.
 var mutants = []mutant{
-	{"a file is not synced", "artifactstore/dir_temp.go", "t.dir.fault.do(stepSyncTemp, t.file.Sync)", "t.dir.fault.do(stepSyncTemp, func() error { return nil })", kernel, ""},
-	{"a file is not synced, and the power fails", "artifactstore/dir_temp.go", "t.dir.fault.do(stepSyncTemp, t.file.Sync)", "t.dir.fault.do(stepSyncTemp, func() error { return nil })", cuts, "TOOLRESULT_FAULTS_CUTS=500"},
-	{"a directory is not synced", "artifactstore/dir_files.go", "return dir.Sync()", "return nil", kernel, ""},
-	{"a directory is not synced, and the power fails", "artifactstore/dir_files.go", "return dir.Sync()", "return nil", cuts, "TOOLRESULT_FAULTS_CUTS=1000"},
-	{"a new shard is not synced", "artifactstore/dir_put.go", "sh.unsynced = sh.unsynced || created", "_ = created", store + ".TestDurabilityOrder", ""},
-	{"the first start is not synced", "artifactstore/format.go", "if err := name(t); err != nil {\n\t\treturn err\n\t}\n\treturn d.syncDir(stepSyncRoot, \".\")", "return name(t)", store + ".TestDurabilityOrder", ""},
-	{"the parents are not synced", "artifactstore/dir.go", "if err := d.syncParents(); err != nil {", "if err := error(nil); err != nil {", store + ".TestDurabilityOrder", ""},
-	{"what is found is not synced", "artifactstore/dir_put.go", "err = d.fault.do(stepSyncStored, f.file.Sync)", "err = nil", store + ".TestStoredArtifactIsSyncedBeforeItIsReused", ""},
-	{"the answer comes before the put", "artifactstore/dir_put.go", "return d.putBytes(ctx, b)", "go d.putBytes(context.Background(), b); return d.ref(contentOf(b).hex()[:8], contentOf(b)), nil", store + ".TestEveryStepOfPutFails", ""},
-	{"an artifact replaces another", "artifactstore/dir_put.go", "return d.root.Link(path, location(name))", "return d.root.Rename(path, location(name))", store + ".TestDamage", ""},
-	{"a failed sync is passed over", "artifactstore/dir_temp.go", "if err := t.sync(); err != nil {\n\t\t\treturn err", "if err := t.sync(); err != nil {\n\t\t\treturn nil", store + ".TestEveryStepOfPutFails", ""},
-	{"a failed sync is tried again", "artifactstore/dir_stage.go", "s.fail(err) // a failed fsync is final", "_ = err", store + ".TestFailedSyncIsFinalForASealedBlob", ""},
-	{"an unsynced name stays", "artifactstore/dir_put.go", "return d.root.Remove(location(name))", "return nil", store + ".TestEveryStepOfPutFails", ""},
-	{"an unsynced name is vouched for", "artifactstore/dir_put.go", "sh.doubtful[name] = struct{}{}", "_ = name", store + ".TestUnsyncedNameIsNotReused", ""},
-	{"an interrupted step is refused", "artifactstore/step.go", "case !errors.Is(err, syscall.EINTR):", "case !errors.Is(err, syscall.ENOTBLK):", store + ".TestInterruptedStepIsRepeated", ""},
+	{"a file is not synced", "artifactstore/dir/temp.go", "t.dir.fault.do(stepSyncTemp, t.file.Sync)", "t.dir.fault.do(stepSyncTemp, func() error { return nil })", kernel, ""},
+	{"a file is not synced, and the power fails", "artifactstore/dir/temp.go", "t.dir.fault.do(stepSyncTemp, t.file.Sync)", "t.dir.fault.do(stepSyncTemp, func() error { return nil })", cuts, "TOOLRESULT_FAULTS_CUTS=500"},
+	{"a directory is not synced", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", kernel, ""},
+	{"a directory is not synced, and the power fails", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", cuts, "TOOLRESULT_FAULTS_CUTS=1000"},
+	{"a new shard is not synced", "artifactstore/dir/put.go", "sh.unsynced = sh.unsynced || created", "_ = created", store + ".TestDurabilityOrder", ""},
+	{"the first start is not synced", "artifactstore/dir/format.go", "if err := name(t); err != nil {\n\t\treturn err\n\t}\n\treturn d.syncDir(stepSyncRoot, \".\")", "return name(t)", store + ".TestDurabilityOrder", ""},
+	{"the parents are not synced", "artifactstore/dir/store.go", "if err := d.syncParents(); err != nil {", "if err := error(nil); err != nil {", store + ".TestDurabilityOrder", ""},
+	{"what is found is not synced", "artifactstore/dir/put.go", "err = d.fault.do(stepSyncStored, f.file.Sync)", "err = nil", store + ".TestStoredArtifactIsSyncedBeforeItIsReused", ""},
+	{"the answer comes before the put", "artifactstore/dir/put.go", "return d.putBytes(ctx, b)", "go d.putBytes(context.Background(), b); return d.ref(content.Sum(b).Hex()[:8], content.Sum(b)), nil", store + ".TestEveryStepOfPutFails", ""},
+	{"an artifact replaces another", "artifactstore/dir/put.go", "return d.root.Link(path, location(name))", "return d.root.Rename(path, location(name))", store + ".TestDamageIsNeverRead", ""},
+	{"a failed sync is passed over", "artifactstore/dir/temp.go", "if err := t.sync(); err != nil {\n\t\t\treturn err", "if err := t.sync(); err != nil {\n\t\t\treturn nil", store + ".TestEveryStepOfPutFails", ""},
+	{"a failed sync is tried again", "artifactstore/dir/stage.go", "s.fail(err) // a failed fsync is final", "_ = err", store + ".TestFailedSyncIsFinalForASealedBlob", ""},
+	{"an unsynced name stays", "artifactstore/dir/put.go", "return d.root.Remove(location(name))", "return nil", store + ".TestEveryStepOfPutFails", ""},
+	{"an unsynced name is reused", "artifactstore/dir/put.go", "sh.failed[name] = struct{}{}", "_ = name", store + ".TestUnsyncedNameIsNotReused", ""},
+	{"an interrupted step is refused", "artifactstore/dir/step.go", "case !errors.Is(err, syscall.EINTR):", "case !errors.Is(err, syscall.ENOTBLK):", store + ".TestInterruptedStepIsRepeated", ""},
 
-	{"a digest is not compared", "artifactstore/dir_read.go", "if err == nil && !strings.HasPrefix(c.hex(), name) {", "if false {", store + ".TestBitFlips", ""},
-	{"a block is not compared", "artifactstore/pages.go", "if crc32.ChecksumIEEE(p.block) != p.index.sum(at) {", "if crc32.ChecksumIEEE(nil) == 1 {", legs + ".TestDamagedArtifacts", ""},
-	{"the size of an artifact is not compared", "artifactstore/dir_index.go", "i.content.size == f.size", "f != nil", legs + ".TestDamagedArtifacts", ""},
-	{"any index will do", "artifactstore/dir_index.go", "!strings.HasPrefix(i.content.hex(), name)", `strings.HasPrefix(name, "x")`, legs + ".TestDamagedArtifacts", ""},
+	{"a digest is not compared", "artifactstore/dir/read.go", "if err == nil && !strings.HasPrefix(c.Hex(), name) {", "if false {", store + ".TestBitFlipsAreFound", ""},
+	{"a block is not compared", "artifactstore/pages.go", "if crc32.ChecksumIEEE(p.block) != p.index.Sum(at) {", "if crc32.ChecksumIEEE(nil) == 1 {", legs + ".TestDamagedArtifacts", ""},
+	{"the size of an artifact is not compared", "artifactstore/dir/read.go", "i.Content.Size == f.size", "f != nil", legs + ".TestDamagedArtifacts", ""},
+	{"any index will do", "artifactstore/dir/read.go", "!strings.HasPrefix(i.Content.Hex(), name)", `strings.HasPrefix(name, "x")`, legs + ".TestDamagedArtifacts", ""},
 	{"a payload may be shorter than it says", "artifactstore/blob.go", "if total < size {", "if false {", store + ".TestContract", ""},
 	{"a payload may be longer than it says", "artifactstore/blob.go", "total > size {", "false {", store + ".TestContract", ""},
 
-	{"the lock is not taken", "artifactstore/lock.go", "func() error { return flock(f) }", "func() error { return nil }", store + ".TestLockedByAnotherProcess", ""},
-	{"a lock file that was replaced will do", "artifactstore/lock.go", "err = d.sameLockFile(f)", "err = nil", store + ".TestLockFileRaces", ""},
-	{"the sweep removes everything", "artifactstore/dir.go", "if !isTempName(entry.Name()) || !entry.Type().IsRegular() {", "if false {", store + ".TestSweepLeavesWhatItDidNotWrite", ""},
-	{"the sweep removes nothing", "artifactstore/dir.go", "return d.tmp.Remove(entry.Name())", "return nil", store + ".TestKilledHolderIsSwept", ""},
-	{"a store of the future is opened", "artifactstore/format.go", "says > formatVersion {", "false {", store + ".TestFormat", ""},
+	{"the lock is not taken", "artifactstore/dir/lock.go", "func() error { return flock(f) }", "func() error { return nil }", store + ".TestLockedByAnotherProcess", ""},
+	{"a lock file that was replaced will do", "artifactstore/dir/lock.go", "err = d.sameLockFile(f)", "err = nil", store + ".TestReplacedLockFileIsNotTaken", ""},
+	{"the sweep removes everything", "artifactstore/dir/store.go", "if !isTempName(entry.Name()) || !entry.Type().IsRegular() {", "if false {", store + ".TestSweepLeavesWhatItDidNotWrite", ""},
+	{"the sweep removes nothing", "artifactstore/dir/store.go", "return d.tmp.Remove(entry.Name())", "return nil", store + ".TestKilledHolderIsSwept", ""},
+	{"a store of the future is opened", "artifactstore/dir/format.go", "says > formatVersion {", "false {", store + ".TestUnknownFormatIsRejected", ""},
 
-	{"a failed put leaves its file", "artifactstore/dir_temp.go", "return t.dir.tmp.Remove(name)", "_ = name; return nil", store + ".TestTempIsGoneAtOnce", ""},
-	{"a failed stage leaves its file", "artifactstore/dir_stage.go", "return s.temp.release()\n", "return nil\n", store + ".TestFailedStageWriteEndsIt", ""},
+	{"a failed put leaves its file", "artifactstore/dir/temp.go", "return t.dir.tmp.Remove(name)", "_ = name; return nil", store + ".TestFailedPutFreesItsSpace", ""},
+	{"a failed stage leaves its file", "artifactstore/dir/stage.go", "return s.temp.release()\n", "return nil\n", store + ".TestFailedStageWriteEndsIt", ""},
 	{"a full disk has no name", "artifactstore/errors.go", "case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):", "case false:", store + ".TestErrnosHaveSentinels", ""},
 
-	{"a link to a shard is followed", "artifactstore/dir_read.go", "if err == nil && !shardInfo.IsDir() {", "if err == nil && shardInfo == nil {", store + ".TestPlantedShard", ""},
-	{"a shard may be anything", "artifactstore/dir_files.go", "if !info.IsDir() || ownerOf(info) != d.uid {", "if false {", store + ".TestPlantedShard", ""},
-	{"a file of another will do", "artifactstore/dir_files.go", "return info.Mode().IsRegular() && ownerOf(info) == d.uid", "return info.Mode().IsRegular()", store + ".TestDamage", ""},
-	{"an artifact can be written to", "artifactstore/dir.go", "artifactMode os.FileMode = 0o400", "artifactMode os.FileMode = 0o600", store + ".TestUmask", ""},
-	{"the umask decides", "artifactstore/dir_temp.go", "return t.file.Chmod(tempMode)", "return nil", store + ".TestUmask", ""},
+	{"a link to a shard is followed", "artifactstore/dir/read.go", "if err == nil && !shardInfo.IsDir() {", "if err == nil && shardInfo == nil {", store + ".TestPlantedShardIsNotFollowed", ""},
+	{"a shard may be anything", "artifactstore/dir/files.go", "if !info.IsDir() || fileOwner(info) != d.uid {", "if false {", store + ".TestPlantedShardIsNotFollowed", ""},
+	{"a file of another will do", "artifactstore/dir/files.go", "return info.Mode().IsRegular() && fileOwner(info) == d.uid", "return info.Mode().IsRegular()", store + ".TestDamageIsNeverRead", ""},
+	{"an artifact can be written to", "artifactstore/dir/store.go", "artifactMode os.FileMode = 0o400", "artifactMode os.FileMode = 0o600", store + ".TestUmaskDoesNotMatter", ""},
+	{"the umask decides", "artifactstore/dir/temp.go", "return t.file.Chmod(tempMode)", "return nil", store + ".TestUmaskDoesNotMatter", ""},
 
-	{"a claim does not look", "artifactstore/catalog/put.go", "if !has {", "if !has && ref.Name == \"\" {", books + ".TestDeletedBeforeTheClaim", ""},
-	{"a lease protects nothing", "artifactstore/catalog/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", books + ".TestAgeAndLeases", ""},
-	{"a deletion is not finished", "artifactstore/catalog/collect.go", "if !dry && l.unfinished.Swap(false) {", "if false {", books + ".TestInterruptedDeletion", ""},
-	{"time goes back", "artifactstore/catalog/catalog.go", "t.After(l.floor)", "!t.IsZero()", books + ".TestBooksStay", ""},
-	{"a quota is not asked", "artifactstore/catalog/put.go", "total <= l.rules.Quota {", "total > 0 {", books + ".TestQuotas", ""},
-	{"the books are not synced, and the power fails", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
-	{"a log is not cut back", "artifactstore/dir_log.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfALogIsFinal", ""},
-	{"a failed sync of a log is passed over", "artifactstore/dir_log.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfALogIsFinal", ""},
+	{"a claim does not look", "artifactstore/catalog/put.go", "if !has {", "if !has && ref.Name == \"\" {", indexed + ".TestDeletedBeforeClaimIsPutAgain", ""},
+	{"a lease protects nothing", "artifactstore/catalog/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", indexed + ".TestLeaseKeepsArtifactOfAnyAge", ""},
+	{"a deletion is not finished", "artifactstore/catalog/collect.go", "if !dry && c.unfinished.Swap(false) {", "if false {", indexed + ".TestInterruptedDeletionIsFinished", ""},
+	{"time goes back", "artifactstore/catalog/catalog.go", "t.After(c.floor)", "!t.IsZero()", indexed + ".TestReopenedCatalogKeepsTime", ""},
+	{"a quota is not asked", "artifactstore/catalog/put.go", "total <= c.options.Quota {", "total > 0 {", indexed + ".TestQuotaRejectsBeforeFirstByte", ""},
+	{"the catalog is not synced, and the power fails", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
+	{"a log is not cut back", "artifactstore/dir/log_append.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfLogIsFinal", ""},
+	{"a failed sync of a log is passed over", "artifactstore/dir/log_append.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfLogIsFinal", ""},
 
 	{"a record is not synced", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", recorded, ""},
-	{"a record comes before its artifact is durable", "artifactstore/dir_files.go", "return dir.Sync()", "return nil", recorded, ""},
+	{"a record comes before its artifact is durable", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", recorded, ""},
 	{"a record is durable after it was told", "internal/sqlitedb/statements.go", "err = d.Run(\"COMMIT\")", "go d.Run(\"COMMIT\")", recorded, ""},
 	{"the first head is not synced", "auditlog/internal/chain/checkhead.go", "err := r.file.Sync(); err", "err := error(nil); err", recorded, ""},
 	{"the head runs ahead of the log", "auditlog/internal/chain/append.go", "end, err := l.commitGuarded(before, batch)", "l.heads.record(Tip{Sequence: before.Sequence + 1, Hash: before.Hash})\n\tend, err := l.commitGuarded(before, batch)", legs + ".TestKilledAtEverySystemCallOfARecord/calls/pwrite64_./audit.db-wal", ""},

@@ -1,0 +1,102 @@
+package artifactstoretest
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+	"testing/iotest"
+
+	"github.com/zeebo/blake3"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// failer has the methods of *testing.T and *rapid.T that the checks need.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// stream is a blob of a type that no store knows, so it has to be read. Its Size is claimed.
+type stream struct {
+	open    func() io.Reader
+	claimed int64
+}
+
+func (s stream) Size() int64                  { return s.claimed }
+func (s stream) Open() (io.ReadCloser, error) { return io.NopCloser(s.open()), nil }
+
+// newStream returns b as a stream.
+func newStream(b []byte) stream {
+	return stream{open: func() io.Reader { return bytes.NewReader(b) }, claimed: int64(len(b))}
+}
+
+// noise returns n bytes that are the same for the same n and seed and do not repeat.
+func noise(n int, seed byte) []byte {
+	b := make([]byte, n)
+	h := blake3.New()
+	h.Write([]byte{seed})
+	h.Digest().Read(b)
+	return b
+}
+
+// mustPut stores b and checks every field of the Ref.
+func mustPut(t failer, s artifactstore.Sink, blob artifactstore.Blob, want []byte) artifactstore.Ref {
+	t.Helper()
+	ref, err := s.Put(context.Background(), blob)
+	if err != nil {
+		t.Fatalf("Put of %d bytes: %v", len(want), err)
+	}
+	sum := blake3.Sum256(want)
+	digits := hex.EncodeToString(sum[:])
+	if ref.Size != int64(len(want)) || ref.Digest != "blake3:"+digits {
+		t.Fatalf("Put = %+v, want size %d and digest blake3:%s", ref, len(want), digits)
+	}
+	if len(ref.Name) < 8 || !strings.HasPrefix(digits, ref.Name) {
+		t.Fatalf("name %q is not the beginning of %s", ref.Name, digits)
+	}
+	if ref.Path == "" {
+		t.Fatal("Ref without a path")
+	}
+	return ref
+}
+
+// maxTestReader is the largest artifact, in bytes, for iotest.TestReader, which reads single bytes.
+const maxTestReader = 4097
+
+// mustHold checks that the artifact reads back as want.
+func mustHold(t failer, s artifactstore.Source, ref artifactstore.Ref, want []byte) {
+	t.Helper()
+	r, err := s.Open(context.Background(), ref.Name)
+	if err != nil {
+		t.Fatalf("Open(%s): %v", ref.Name, err)
+	}
+	defer r.Close()
+	if r.Ref() != ref || r.Size() != ref.Size {
+		t.Fatalf("reader has Ref %+v and size %d, Put returned %+v", r.Ref(), r.Size(), ref)
+	}
+	got, err := io.ReadAll(r)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%s reads back %d bytes, error %v, want the %d that were put", ref.Name, len(got), err, len(want))
+	}
+	if len(want) > maxTestReader {
+		return
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		t.Fatalf("Seek: %v", err)
+	}
+	if err := iotest.TestReader(r, want); err != nil {
+		t.Fatalf("reader of %s: %v", ref.Name, err)
+	}
+}
+
+func mustFail(t failer, what string, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Fatalf("%s: error %v, want %v", what, got, want)
+	}
+}

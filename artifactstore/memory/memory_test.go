@@ -1,0 +1,17 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
+	"github.com/toolresult/toolresult/artifactstore/memory"
+)
+
+func TestContract(t *testing.T) {
+	artifactstoretest.Run(t, func(*testing.T) artifactstore.Store { return memory.New() })
+}
+
+func TestContractOfLogs(t *testing.T) {
+	artifactstoretest.RunLogs(t, false, func(*testing.T) artifactstoretest.LogStore { return memory.New() })
+}

@@ -1,0 +1,110 @@
+package groupcommit_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/toolresult/toolresult/internal/groupcommit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What waits is one batch, up to the largest size and to an operation that must be the last of its batch.
+func TestWaitingOperationsShareABatch(t *testing.T) {
+	var batches [][]int
+	began, goOn := make(chan struct{}), make(chan struct{})
+	w := groupcommit.Start(groupcommit.Options[int]{
+		Commit: func(batch []int) {
+			if batches = append(batches, batch); len(batches) == 1 {
+				close(began)
+				<-goOn
+			}
+		},
+		MaxBatch:    4,
+		ClosesBatch: func(o int) bool { return o < 0 },
+	})
+	if err := w.Submit(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	var callers sync.WaitGroup
+	for _, o := range []int{1, 2, 3, 4, 5, 6, -1} {
+		callers.Go(func() {
+			if err := w.Submit(context.Background(), o); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for w.Waiting() < 7 {
+		time.Sleep(time.Millisecond)
+	}
+	close(goOn)
+	callers.Wait()
+	w.Close()
+	done := 0
+	for _, b := range batches {
+		done += len(b)
+		for i, o := range b {
+			if len(b) > 4 || o < 0 && i < len(b)-1 {
+				t.Errorf("batch %v", b)
+			}
+		}
+	}
+	if done != 8 || len(batches) > 5 || len(batches[0]) != 1 {
+		t.Errorf("%v", batches)
+	}
+}
+
+// Close returns once everything that was taken is committed. What was not taken is not run.
+func TestCloseCommitsWhatWasTaken(t *testing.T) {
+	var done, taken atomic.Int64
+	w := groupcommit.Start(groupcommit.Options[int]{Commit: func(batch []int) { done.Add(int64(len(batch))) }, MaxBatch: 3})
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for {
+				err := w.Submit(context.Background(), 1)
+				if errors.Is(err, groupcommit.ErrClosed) {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				taken.Add(1)
+			}
+		})
+	}
+	for done.Load() < 100 {
+		time.Sleep(time.Millisecond)
+	}
+	w.Close()
+	w.Close()
+	callers.Wait()
+	if done.Load() != taken.Load() {
+		t.Errorf("%d taken, %d done", taken.Load(), done.Load())
+	}
+}
+
+// ctx bounds the wait until an operation is taken.
+func TestSubmitEndsWithItsContext(t *testing.T) {
+	began, goOn := make(chan struct{}), make(chan struct{})
+	w := groupcommit.Start(groupcommit.Options[int]{Commit: func([]int) { began <- struct{}{}; <-goOn }, MaxBatch: 3})
+	if err := w.Submit(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := w.Submit(ctx, 2); !errors.Is(err, context.DeadlineExceeded) || w.Waiting() != 0 {
+		t.Errorf("%v, %d wait", err, w.Waiting())
+	}
+	close(goOn)
+	w.Close()
+}
