@@ -25,15 +25,15 @@ type assembly struct {
 	segment Segment
 	altered altered
 	shown   int // lines so far
-	hulls   [len(scattered)]hull
+	extents [len(scattered)]cutExtent
 }
 
 // scattered are the kinds of which a preview has one cut at the most.
 var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime}
 
-// hull is the smallest range of lines that holds every place of a scattered
+// cutExtent is the smallest range of lines that holds every place of a scattered
 // cut.
-type hull struct {
+type cutExtent struct {
 	Cut
 	from int // how many lines are shown before it
 }
@@ -57,10 +57,10 @@ func (s *selection) assemble(parts ...[]rendered) *Preview {
 
 func (a *assembly) finish() *Preview {
 	p := a.preview
-	for i := range a.hulls {
-		if a.hulls[i].Occurrences > 0 {
-			a.hulls[i].Kind = scattered[i]
-			p.Cuts = append(p.Cuts, a.hulls[i].Cut)
+	for i := range a.extents {
+		if a.extents[i].Occurrences > 0 {
+			a.extents[i].Kind = scattered[i]
+			p.Cuts = append(p.Cuts, a.extents[i].Cut)
 		}
 	}
 	p.Text = a.text.String()
@@ -184,13 +184,13 @@ func (a *assembly) account(r *rendered) {
 		{int64(r.time), boolBytes(r.time > 0)},
 	} {
 		if n[0] > 0 {
-			a.hulls[i].widen(r, n[0], n[1], at, a.shown)
+			a.extents[i].widen(r, n[0], n[1], at, a.shown)
 		}
 	}
 }
 
 // widen takes in the places of one line, before which so many are shown.
-func (h *hull) widen(r *rendered, bytes, places, at int64, shown int) {
+func (h *cutExtent) widen(r *rendered, bytes, places, at int64, shown int) {
 	if h.Occurrences == 0 {
 		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.start, at, shown
 	}

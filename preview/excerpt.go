@@ -28,12 +28,12 @@ type Excerpt struct {
 	ranking    *ranking
 }
 
-// Of returns the excerpt of a payload that is in memory: the same as writing it
+// FromBytes returns the excerpt of a payload in memory: the same as writing it
 // to a Writer. The payload must not change until the excerpt is done with.
-func Of(payload []byte, maxTokens int) *Excerpt { return OfKnown(payload, maxTokens, nil) }
+func FromBytes(payload []byte, maxTokens int) *Excerpt { return FromCommand(payload, maxTokens, nil) }
 
-// OfKnown is Of for the output of a program of which something is known.
-func OfKnown(payload []byte, maxTokens int, rules *Rules) *Excerpt {
+// FromCommand is FromBytes for the output of a program with rules; nil rules mean none.
+func FromCommand(payload []byte, maxTokens int, rules *Rules) *Excerpt {
 	w := NewWriter(maxTokens)
 	w.Watch(rules)
 	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && clean(asString(payload), '\n') {
@@ -44,11 +44,11 @@ func OfKnown(payload []byte, maxTokens int, rules *Rules) *Excerpt {
 	return w.Finish()
 }
 
-// OfFile is Of for text that was not written to a terminal: a carriage return that
+// FromFile is FromBytes for text that was not written to a terminal: a carriage return that
 // does not end a line is a character of it, and overwrites nothing.
-func OfFile(payload []byte, maxTokens int) *Excerpt {
+func FromFile(payload []byte, maxTokens int) *Excerpt {
 	if bytes.Count(payload, []byte{'\r'}) == bytes.Count(payload, []byte("\r\n")) {
-		return Of(payload, maxTokens)
+		return FromBytes(payload, maxTokens)
 	}
 	w := NewWriter(maxTokens)
 	w.literal = true

@@ -29,32 +29,32 @@ const (
 // the first and the last of them with the lines around. It sees every byte once,
 // where it lies, and its result does not depend on how they were split.
 type finder struct {
-	begun  bool
-	rules  *Rules // what is known of the program's lines; nil: nothing
-	share  int    // bytes of one half of a band
-	number int64  // lines ended so far
-	offset int64  // where the next line begins
-	carry  []byte // its beginning, or its two ends when it is long
-	length int64  // bytes of it so far
-	cr     returns
-	recent []byte // complete lines just before offset
+	begun   bool
+	rules   *Rules // what is known of the program's lines; nil: nothing
+	share   int    // bytes of one half of a band
+	number  int64  // lines ended so far
+	offset  int64  // where the next line begins
+	carry   []byte // its beginning, or its two ends when it is long
+	length  int64  // bytes of it so far
+	returns carriageReturns
+	recent  []byte // complete lines just before offset
 
-	last   int64          // number of the last line that was kept
-	after  int            // lines to come that belong to the last find
-	nest   nest           // of it
-	band   int            // of the last find
-	bands  [bands]found   // those that matter most first
-	like   map[uint64]int // lines of each shape
-	floods floods
-	ends   []byte  // a place for the ends of a long line
-	line   current // a place for a line that is kept
+	last     int64          // number of the last line that was kept
+	after    int            // lines to come that belong to the last find
+	nest     nest           // of it
+	band     int            // of the last find
+	bands    [bands]found   // those that matter most first
+	like     map[uint64]int // lines of each shape
+	frequent frequentMessages
+	ends     []byte  // a place for the ends of a long line
+	line     current // a place for a line that is kept
 }
 
-// returns are the carriage returns of a line.
-type returns struct{ first, count int64 } // where the first one is, and how many there are
+// carriageReturns are the carriage returns of a line.
+type carriageReturns struct{ first, count int64 } // where the first one is, and how many there are
 
 // in counts those of the next bytes of a line, which are at an offset of it.
-func (r *returns) in(p []byte, at int64) {
+func (r *carriageReturns) in(p []byte, at int64) {
 	if i := bytes.IndexByte(p, '\r'); i >= 0 {
 		if r.count == 0 {
 			r.first = at + int64(i)
@@ -65,7 +65,9 @@ func (r *returns) in(p []byte, at int64) {
 
 // overwrite reports whether one of them is not at the end of a line of so many
 // bytes.
-func (r *returns) overwrite(length int64) bool { return r.count > 0 && r.first+r.count < length }
+func (r *carriageReturns) overwrite(length int64) bool {
+	return r.count > 0 && r.first+r.count < length
+}
 
 // found are the first lines of a band, until they fill their share, and then the
 // last ones.
@@ -119,7 +121,7 @@ func (f *finder) write(p []byte) {
 
 // hold keeps the beginning of a line, and of a long one its two ends.
 func (f *finder) hold(p []byte) {
-	f.cr.in(p, f.length)
+	f.returns.in(p, f.length)
 	f.length += int64(len(p))
 	f.carry = append(f.carry, p...)
 	if f.length > longLine {
@@ -136,14 +138,14 @@ func (f *finder) carried() {
 		f.lines(f.carry)
 	} else {
 		text := f.carry
-		if f.cr.overwrite(f.length) {
+		if f.returns.overwrite(f.length) {
 			text = nil
 		}
 		f.see(text, f.recent, start, end)
 		f.number, f.offset, f.length = f.number+1, end, 0
 		f.recent = f.recent[:0]
 	}
-	f.carry, f.cr = f.carry[:0], returns{}
+	f.carry, f.returns = f.carry[:0], carriageReturns{}
 }
 
 // lines looks at complete lines.
@@ -159,7 +161,7 @@ func (f *finder) lines(b []byte) {
 			}
 			start = begin + lastNewline(b[begin:hit]) + 1
 			mark = markOf(b[start:hit], b[hit:])
-			if f.floods.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
+			if f.frequent.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
 				at, begin = hit+1, start // there may be more in the line
 				continue
 			}
@@ -167,7 +169,7 @@ func (f *finder) lines(b []byte) {
 		end := start + bytes.IndexByte(b[start:], '\n') + 1
 		f.number += int64(bytes.Count(b[counted:start], newline))
 		if known := f.see(f.endsOf(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
-			f.floods.count(mark)
+			f.frequent.count(mark)
 		}
 		f.number++
 		at, begin, counted = end, end, end
@@ -211,7 +213,7 @@ func (f *finder) endsOf(text []byte) []byte {
 	if len(text) <= longLine {
 		return text
 	}
-	var cr returns
+	var cr carriageReturns
 	if cr.in(text, 0); cr.overwrite(int64(len(text))) {
 		return nil
 	}
@@ -336,7 +338,7 @@ func (f *finder) isNew(text []byte) bool {
 func (f *finder) clone() finder {
 	c := *f
 	c.carry, c.recent, c.like = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.like)
-	c.ends, c.line, c.floods.seen = nil, current{}, slices.Clone(f.floods.seen)
+	c.ends, c.line, c.frequent.seen = nil, current{}, slices.Clone(f.frequent.seen)
 	for i := range c.bands {
 		c.bands[i] = found{f.bands[i].first.clone(), f.bands[i].last.clone()}
 	}

@@ -36,7 +36,7 @@ func TestFolding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.focus.HeadPercent = 25
-			p := preview.Of([]byte(c.payload), 2000).Select(ample, tokens.Estimate(), c.focus)
+			p := preview.FromBytes([]byte(c.payload), 2000).Select(ample, tokens.Estimate(), c.focus)
 			checkLedger(t, []byte(c.payload), p)
 			if p.Text != c.text {
 				t.Errorf("shown is\n%s\nwant\n%s", p.Text, c.text)
@@ -54,12 +54,12 @@ func TestFolding(t *testing.T) {
 func TestRulesKeep(t *testing.T) {
 	payload := numbered(200, "line of work, in words, number %d\n") + "the verdict is in\n" + numbered(200, "line of play, in words, number %d\n")
 	keep := rules(t, []string{`^the verdict`}, nil, nil)
-	p := preview.OfKnown([]byte(payload), 300, keep).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: keep})
+	p := preview.FromCommand([]byte(payload), 300, keep).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: keep})
 	if reasonOf(p, 201) != preview.KeepProfile {
 		t.Errorf("the line is shown for reason %d:\n%s", reasonOf(p, 201), p.Text)
 	}
 	hostile := rules(t, []string{`line of work`}, []string{`error`}, nil)
-	p = preview.OfKnown([]byte(payload+"error: it broke\n"+payload), 300, hostile).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: hostile})
+	p = preview.FromCommand([]byte(payload+"error: it broke\n"+payload), 300, hostile).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: hostile})
 	if !strings.Contains(p.Text, "error: it broke") {
 		t.Errorf("rules have hidden an error:\n%s", p.Text)
 	}
@@ -76,7 +76,7 @@ func TestRulesCannotLie(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		p := preview.Of(payload, 3000).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: r})
+		p := preview.FromBytes(payload, 3000).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: r})
 		checkLedger(t, payload, p)
 		if len(p.Text) > len(payload) {
 			t.Fatalf("%d bytes are shown of %d", len(p.Text), len(payload))

@@ -301,7 +301,7 @@ func TestSplitsDoNotMatter(t *testing.T) {
 			t.Fatalf("split changes the preview: %s", diff)
 		}
 		checkLedger(t, payload, want)
-		whole := preview.Of(payload, 200)
+		whole := preview.FromBytes(payload, 200)
 		for range 2 { // it can be asked again, also after it was read by lines
 			if diff := cmp.Diff(want, whole.Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
 				t.Fatalf("a payload in memory has another preview: %s", diff)

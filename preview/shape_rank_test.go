@@ -136,7 +136,7 @@ func TestEveryFileOfADiffIsNamed(t *testing.T) {
 			}
 		}
 		budget := Budget{Tokens: cost + 2*markerTokens + rapid.IntRange(0, 60).Draw(t, "more"), Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}
-		p := Of([]byte(text), 4000).Select(budget, tokens.Estimate(), Focus{HeadPercent: 25, Shape: ShapeDiff})
+		p := FromBytes([]byte(text), 4000).Select(budget, tokens.Estimate(), Focus{HeadPercent: 25, Shape: ShapeDiff})
 		for _, name := range names {
 			if !strings.Contains(p.Text, name+"\n") {
 				t.Fatalf("%q is hidden at %d tokens in\n%s", name, budget.Tokens, p.Text)
@@ -179,7 +179,7 @@ func TestLargerBudgetShowsMore(t *testing.T) {
 		for i := range rapid.IntRange(150, 600).Draw(t, "lines") {
 			b.WriteString(kinds[shape](i) + "\n")
 		}
-		e := Of([]byte(b.String()), 4000)
+		e := FromBytes([]byte(b.String()), 4000)
 		var before map[int64]bool
 		for _, n := range []int{100, 200, 400, 800, 1200} {
 			p := e.Select(Budget{Tokens: n, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}, even{}, Focus{HeadPercent: 25, Shape: shape})
@@ -207,7 +207,7 @@ func TestListingsInOrderAndMixed(t *testing.T) {
 		for i := range 180 {
 			fmt.Fprintf(&b, "src/dir%d/file%03d.go\n", c.directory(i), i)
 		}
-		p := Of([]byte(b.String()), 4000).Select(Budget{Tokens: 250, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}, even{}, Focus{HeadPercent: 25})
+		p := FromBytes([]byte(b.String()), 4000).Select(Budget{Tokens: 250, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}, even{}, Focus{HeadPercent: 25})
 		if p.Shape != ShapeListing || len(p.Cuts) != c.marks {
 			t.Errorf("%s: shape %d with %d cuts, want a listing with %d:\n%s", name, p.Shape, len(p.Cuts), c.marks, p.Text)
 		}

@@ -136,7 +136,7 @@ func TestShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, text := range []string{c.text, strings.ReplaceAll(c.text, "\n", "\r\n")} {
-				if got := preview.Of([]byte(text), 2000).Shape(preview.Focus{}); got != c.want {
+				if got := preview.FromBytes([]byte(text), 2000).Shape(preview.Focus{}); got != c.want {
 					t.Errorf("shape %d, want %d, of %.60q", got, c.want, text)
 				}
 			}
@@ -158,7 +158,7 @@ func TestShapeThatACallerKnows(t *testing.T) {
 		"text called binary":           {kubectl, preview.ShapeBinary, preview.ShapeTable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := preview.Of([]byte(c.text), 2000).Shape(preview.Focus{Shape: c.hint}); got != c.want {
+			if got := preview.FromBytes([]byte(c.text), 2000).Shape(preview.Focus{Shape: c.hint}); got != c.want {
 				t.Errorf("shape %d, want %d", got, c.want)
 			}
 		})
@@ -210,7 +210,7 @@ func TestWhatAShapeShows(t *testing.T) {
 			[]string{"# Widget", "never loses", "## Installing", "## Last"}, "number 250"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := preview.Of([]byte(c.text), c.tokens).Select(budgetOf(c.tokens), tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := preview.FromBytes([]byte(c.text), c.tokens).Select(budgetOf(c.tokens), tokens.Estimate(), preview.Focus{HeadPercent: 25})
 			checkLedger(t, []byte(c.text), p)
 			checkFits(t, p, budgetOf(c.tokens))
 			if p.Shape != c.shape {
@@ -288,7 +288,7 @@ func TestShapesKeepTheLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload, budget := []byte(shapedPayloads().Draw(t, "payload")), budgets().Draw(t, "budget")
 		f := preview.Focus{HeadPercent: 25, Shape: shapes().Draw(t, "shape")}
-		p := preview.Of(payload, 200).Select(budget, tokens.Estimate(), f)
+		p := preview.FromBytes(payload, 200).Select(budget, tokens.Estimate(), f)
 		checkLedger(t, payload, p)
 		checkFits(t, p, budget)
 		if len(p.Text) > len(payload)+3*bytes.Count(payload, []byte{0xff})+8 {
@@ -305,7 +305,7 @@ func TestStructureIsSeenInTheMiddle(t *testing.T) {
 	}
 	payload := []byte(text.String())
 	budget := budgetOf(6000)
-	want := preview.Of(payload, 1000).Select(budget, tokens.Estimate(), preview.Focus{})
+	want := preview.FromBytes(payload, 1000).Select(budget, tokens.Estimate(), preview.Focus{})
 	if n := strings.Count(want.Text, "diff --git"); n < 170 {
 		t.Errorf("%d of 300 files are named", n)
 	}
@@ -346,10 +346,10 @@ func FuzzShape(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte, shape uint8, n uint16) {
 		focus := preview.Focus{HeadPercent: 25, Shape: preview.Shape(shape % (uint8(preview.ShapeProse) + 1))}
 		b := budgetOf(int(n))
-		p := preview.Of(payload, 100).Select(b, tokens.Estimate(), focus)
+		p := preview.FromBytes(payload, 100).Select(b, tokens.Estimate(), focus)
 		checkLedger(t, payload, p)
 		checkFits(t, p, b)
-		if got := preview.Of(payload, 100).Shape(preview.Focus{}); got == preview.ShapeNDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
+		if got := preview.FromBytes(payload, 100).Shape(preview.Focus{}); got == preview.ShapeNDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
 			t.Logf("called NDJSON: %.100q", payload)
 		}
 	})
@@ -362,7 +362,7 @@ func BenchmarkShape(b *testing.B) {
 		"listing": repeated(300, "./src/a%d.go\n"), "JSON": "[" + strings.Repeat(`{"id":1,"name":"x"},`, 500) + "1]", "table": kubectl + repeated(90, "web-%d  1/1  Running  0  5d\n"),
 	} {
 		b.Run(name, func(b *testing.B) {
-			e := preview.Of([]byte(text), 4000)
+			e := preview.FromBytes([]byte(text), 4000)
 			b.ReportAllocs()
 			for hint := preview.ShapeBinary; b.Loop(); hint ^= preview.ShapeBinary { // what was seen last is known
 				e.Shape(preview.Focus{Shape: hint})

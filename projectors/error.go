@@ -192,7 +192,7 @@ func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool)
 	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
-	text := preview.Of(content, envelope.MaxDetails).Select(preview.Budget{
+	text := preview.FromBytes(content, envelope.MaxDetails).Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxDetails,
 	}, c, preview.Focus{})
 	var quoted bytes.Buffer

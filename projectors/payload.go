@@ -85,7 +85,7 @@ func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Pay
 		return made
 	}
 	made.blob = artifactstore.BytesBlob(p.GetInline())
-	made.excerpt = preview.OfKnown(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
+	made.excerpt = preview.FromCommand(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
 	return made
 }
 

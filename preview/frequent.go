@@ -2,21 +2,21 @@ package preview
 
 import "bytes"
 
-// floods knows the messages of which there are so many that a line is not worth a
+// frequentMessages knows the messages of which there are so many that a line is not worth a
 // look when it has one and nothing else. It is small and of a fixed size: of two
 // messages with the same place the later one takes it.
-type floods struct{ seen []flood }
+type frequentMessages struct{ seen []frequentMessage }
 
-type flood struct {
+type frequentMessage struct {
 	mark uint32
 	n    uint8
 }
 
 const (
-	floodPlaces = 1 << 10
-	floodAfter  = 32 // lines that were known to look the same
-	markBefore  = 4  // bytes before a word by which its message is known
-	markBehind  = 16 // bytes from its beginning on
+	messagePlaces = 1 << 10
+	frequentAfter = 32 // lines that were known to look the same
+	markBefore    = 4  // bytes before a word by which its message is known
+	markBehind    = 16 // bytes from its beginning on
 )
 
 // markOf is a hash of what stands around the beginning of a word in its line,
@@ -42,26 +42,26 @@ func markOf(before, behind []byte) uint32 {
 }
 
 // has reports whether there are so many of a message.
-func (f *floods) has(mark uint32) bool {
+func (f *frequentMessages) has(mark uint32) bool {
 	if f.seen == nil {
 		return false
 	}
-	p := &f.seen[mark>>1%floodPlaces]
-	return p.mark == mark && p.n >= floodAfter
+	p := &f.seen[mark>>1%messagePlaces]
+	return p.mark == mark && p.n >= frequentAfter
 }
 
 // count counts one more, for a line that was looked at; mark is 0 where it was not
 // found by a word.
-func (f *floods) count(mark uint32) {
+func (f *frequentMessages) count(mark uint32) {
 	if mark == 0 {
 		return
 	}
 	if f.seen == nil {
-		f.seen = make([]flood, floodPlaces)
+		f.seen = make([]frequentMessage, messagePlaces)
 	}
-	p := &f.seen[mark>>1%floodPlaces]
+	p := &f.seen[mark>>1%messagePlaces]
 	if p.mark != mark {
-		*p = flood{mark: mark}
+		*p = frequentMessage{mark: mark}
 	}
-	p.n = min(p.n+1, floodAfter)
+	p.n = min(p.n+1, frequentAfter)
 }
