@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // A segment is closed after so many lines or bytes of text: small enough for
@@ -23,7 +25,7 @@ type assembly struct {
 	folded  []int64 // numbers of the lines that are noise
 	end     int64   // where it ends in the payload
 	segment Segment
-	altered altered
+	altered textscan.Changes
 	shown   int // lines so far
 	extents [len(scattered)]cutExtent
 }
@@ -64,9 +66,9 @@ func (a *assembly) finish() *Preview {
 		}
 	}
 	p.Text = a.text.String()
-	p.ReplacedBytes, p.EscapedBytes = a.altered.replaced, a.altered.escaped
-	p.Strings, p.Invisible = a.altered.strings, a.altered.invisible
-	if a.altered.invalid > 0 {
+	p.ReplacedBytes, p.EscapedBytes = a.altered.Replaced, a.altered.Escaped
+	p.Strings, p.Invisible = a.altered.Strings, a.altered.Invisible
+	if a.altered.Invalid > 0 {
 		p.Encoding = EncodingUnknown
 	}
 	slices.SortStableFunc(p.Cuts, func(x, y Cut) int {
@@ -136,18 +138,18 @@ func (a *assembly) cut(c Cut) {
 func (a *assembly) add(s *selection, lines []rendered) {
 	for i := range lines {
 		r := &lines[i]
-		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.start, OmittedValues: r.left, TotalValues: r.of})
+		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.Start, OmittedValues: r.left, TotalValues: r.of})
 		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
 			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes || r.reason != a.segment.Reason) {
 			a.close()
 		}
 		if a.segment.FirstLine == 0 {
-			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.start, Reason: r.reason}
+			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.Start, Reason: r.reason}
 		}
 		a.segment.Score = max(a.segment.Score, r.score)
 		a.account(r)
 		a.text.Write(s.scratch[r.from:r.to])
-		a.line, a.end, a.shown = r.number, r.line.end, a.shown+1
+		a.line, a.end, a.shown = r.number, r.line.End, a.shown+1
 		a.segment.LastLine, a.segment.ByteEnd = a.line, a.end
 		a.segment.PreviewBytes += int64(r.to - r.from)
 	}
@@ -163,24 +165,24 @@ func (a *assembly) account(r *rendered) {
 			Occurrences: 1, PreviewOffset: at + int64(r.cutAt),
 		})
 	}
-	overwritten, updates := r.line.textAt-r.line.start, r.line.updates
+	overwritten, updates := r.line.TextAt-r.line.Start, r.line.Updates
 	if r.altered == nil && overwritten == 0 && r.time == 0 && r.redrawn == 0 {
 		return
 	}
-	var lost altered
+	var lost textscan.Changes
 	if r.altered != nil {
 		lost = *r.altered
 	}
-	a.altered.add(&lost)
-	control, controls := lost.control, lost.controls
+	a.altered.Add(&lost)
+	control, controls := lost.ControlBytes, lost.Controls
 	if updates == 0 && overwritten > 0 { // a carriage return over an empty line
 		control, controls, overwritten = control+overwritten, controls+1, 0
 	}
 	for i, n := range [...][2]int64{
-		{lost.repeats, lost.repeatRuns},
+		{lost.RepeatBytes, lost.Repeats},
 		{overwritten + int64(r.redrawn), updates + boolBytes(r.redrawn > 0)},
 		{control, controls},
-		{lost.unseen, lost.unseenRunes},
+		{lost.InvisibleBytes, lost.Invisibles},
 		{int64(r.time), boolBytes(r.time > 0)},
 	} {
 		if n[0] > 0 {
@@ -192,9 +194,9 @@ func (a *assembly) account(r *rendered) {
 // widen takes in the places of one line, before which so many are shown.
 func (h *cutExtent) widen(r *rendered, bytes, places, at int64, shown int) {
 	if h.Occurrences == 0 {
-		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.start, at, shown
+		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.Start, at, shown
 	}
-	h.LastLine, h.ByteEnd = r.number, r.line.end
+	h.LastLine, h.ByteEnd = r.number, r.line.End
 	h.OmittedBytes += bytes
 	h.Occurrences += places
 	for h.from+len(h.LineBytes) < shown {

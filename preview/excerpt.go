@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -16,8 +17,8 @@ import (
 type Excerpt struct {
 	plain      string // the payload, if it is small and its own visible form
 	maxTokens  int
-	head, tail []line
-	found      []line // between the two, in order: what matters, and what belongs to it
+	head, tail []textscan.Line
+	found      []textscan.Line // between the two, in order: what matters, and what belongs to it
 	bytes      int64
 	lines      int64
 	literal    bool // no terminal shows it
@@ -36,7 +37,7 @@ func FromBytes(payload []byte, maxTokens int) *Excerpt { return FromCommand(payl
 func FromCommand(payload []byte, maxTokens int, rules *Rules) *Excerpt {
 	w := NewWriter(maxTokens)
 	w.Watch(rules)
-	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && clean(asString(payload), '\n') {
+	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && textscan.Clean(payload, '\n') {
 		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, bytes: int64(len(payload)), lines: lines}
 	}
 	w.grow(len(payload))
@@ -100,15 +101,15 @@ func (e *Excerpt) available() int {
 
 // each goes over the lines that were kept of a payload that is not plain, in order,
 // with their numbers.
-func (e *Excerpt) each() iter.Seq2[int64, *line] {
-	return func(yield func(int64, *line) bool) {
+func (e *Excerpt) each() iter.Seq2[int64, *textscan.Line] {
+	return func(yield func(int64, *textscan.Line) bool) {
 		for i := range e.head {
 			if !yield(int64(i)+1, &e.head[i]) {
 				return
 			}
 		}
 		for i := range e.found {
-			if !yield(e.found[i].number, &e.found[i]) {
+			if !yield(e.found[i].Number, &e.found[i]) {
 				return
 			}
 		}
@@ -121,7 +122,7 @@ func (e *Excerpt) each() iter.Seq2[int64, *line] {
 }
 
 // at returns line number n, from 1, or nil if it was not kept.
-func (e *Excerpt) at(n int64) *line {
+func (e *Excerpt) at(n int64) *textscan.Line {
 	if n >= 1 && n <= int64(len(e.head)) {
 		return &e.head[n-1]
 	}
@@ -133,9 +134,9 @@ func (e *Excerpt) at(n int64) *line {
 
 func (e *Excerpt) longest() int64 {
 	var longest int64
-	for _, lines := range [][]line{e.head, e.tail} {
+	for _, lines := range [][]textscan.Line{e.head, e.tail} {
 		for i := range lines {
-			longest = max(longest, int64(len(lines[i].text))+lines[i].skipped)
+			longest = max(longest, int64(len(lines[i].Text))+lines[i].Skipped)
 		}
 	}
 	return longest
@@ -204,15 +205,15 @@ func (e *Excerpt) unseen(kind CutKind, encoding Encoding) *Preview {
 
 // rendered is a line in its visible form.
 type rendered struct {
-	line     *line
+	line     *textscan.Line
 	number   int64
-	from, to int      // range of the text in the scratch buffer, with "\n"
-	altered  *altered // nil when the text is as it was
-	time     int      // bytes of the time that it begins with, which are not shown
-	redrawn  int      // bytes that the line itself overwrote
-	long     bool     // the line is cut inside
-	cutAt    int      // where in the text, from its start
-	cutFrom  int64    // range of the cut in the payload
+	from, to int               // range of the text in the scratch buffer, with "\n"
+	altered  *textscan.Changes // nil when the text is as it was
+	time     int               // bytes of the time that it begins with, which are not shown
+	redrawn  int               // bytes that the line itself overwrote
+	long     bool              // the line is cut inside
+	cutAt    int               // where in the text, from its start
+	cutFrom  int64             // range of the cut in the payload
 	cutTo    int64
 	reason   Reason
 	score    int
@@ -228,7 +229,7 @@ type selection struct {
 	left    Counts   // lines that matter and were not chosen
 	untimed bool     // leave out the times that lines begin with
 	scratch []byte
-	altered altered // of the line that is being rendered
+	altered textscan.Changes // of the line that is being rendered
 }
 
 // farTooLong is more bytes than a token of text has on average, with runs of one character left out. It is not worth a
@@ -324,7 +325,7 @@ func (s *selection) take(n, step, stop int64, budget left, force bool) ([]render
 
 // try renders a line and pays for it. A line that does not fit leaves nothing
 // behind.
-func (s *selection) try(l *line, n int64, limit int, budget left) (rendered, left, bool) {
+func (s *selection) try(l *textscan.Line, n int64, limit int, budget left) (rendered, left, bool) {
 	r := s.render(l, n, limit)
 	if r.long {
 		budget = budget.marker(1)
@@ -337,7 +338,7 @@ func (s *selection) try(l *line, n int64, limit int, budget left) (rendered, lef
 }
 
 // squeeze renders as much of a line as fits.
-func (s *selection) squeeze(l *line, n int64, budget left) (rendered, left, bool) {
+func (s *selection) squeeze(l *textscan.Line, n int64, budget left) (rendered, left, bool) {
 	limit := s.search(0, s.budget.LineBytes, func(limit int) bool {
 		r, _, ok := s.try(l, n, limit, budget)
 		if ok {
@@ -360,33 +361,33 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 
 // render appends the visible form of a line to the scratch buffer. A text of
 // more than limit bytes is cut inside, on character boundaries.
-func (s *selection) render(l *line, number int64, limit int) rendered {
+func (s *selection) render(l *textscan.Line, number int64, limit int) rendered {
 	r := rendered{line: l, number: number, from: len(s.scratch)}
 	a := &s.altered // one for all lines: most alter nothing
-	*a = altered{}
+	*a = textscan.Changes{}
 	if s.untimed {
-		r.time = shortTime(l.text)
+		r.time = shortTime(l.Text)
 	}
-	text := l.text[r.time:]
-	if l.skipped == 0 && !s.excerpt.literal && redraws(text) {
-		if last, ok := lastState(text); ok && len(last) <= limit {
+	text := l.Text[r.time:]
+	if l.Skipped == 0 && !s.excerpt.literal && textscan.Redraws(text) {
+		if last, ok := textscan.LastState(text); ok && len(last) <= limit {
 			r.redrawn, text = len(text)-len(last), last
 		}
 	}
-	if l.skipped == 0 && len(text) <= limit {
-		s.scratch = sanitise(s.scratch, text, a)
+	if l.Skipped == 0 && len(text) <= limit {
+		s.scratch = textscan.Sanitise(s.scratch, text, a)
 	} else {
 		s.renderEnds(l, limit, &r)
 	}
-	if l.newline {
+	if l.Newline {
 		s.scratch = append(s.scratch, '\n')
 	}
 	r.to = len(s.scratch)
-	if cr := l.lineEnd() - boolBytes(l.newline); cr > 0 {
-		a.control += cr
-		a.controls++
+	if cr := l.EndBytes() - boolBytes(l.Newline); cr > 0 {
+		a.ControlBytes += cr
+		a.Controls++
 	}
-	if *a != (altered{}) {
+	if *a != (textscan.Changes{}) {
 		r.altered = new(*a)
 	}
 	return r
@@ -413,20 +414,20 @@ func boolBytes(b bool) int64 {
 }
 
 // renderEnds shows the beginning and the end of a long line.
-func (s *selection) renderEnds(l *line, limit int, r *rendered) {
-	firstLen := min(limit-limit/2, l.split)
-	lastFrom := max(l.split, len(l.text)-limit/2)
-	if l.skipped == 0 {
-		firstLen, lastFrom = limit-limit/2, len(l.text)-limit/2
+func (s *selection) renderEnds(l *textscan.Line, limit int, r *rendered) {
+	firstLen := min(limit-limit/2, l.Split)
+	lastFrom := max(l.Split, len(l.Text)-limit/2)
+	if l.Skipped == 0 {
+		firstLen, lastFrom = limit-limit/2, len(l.Text)-limit/2
 	}
 	firstLen = max(firstLen, r.time)
-	first, last := wholeRunes(l.text, firstLen, lastFrom)
+	first, last := wholeRunes(l.Text, firstLen, lastFrom)
 	r.long = true
-	r.cutFrom = l.textAt + int64(first)
-	r.cutTo = l.textAt + l.skipped + int64(last)
-	s.scratch = sanitise(s.scratch, l.text[min(first, r.time):first], &s.altered)
+	r.cutFrom = l.TextAt + int64(first)
+	r.cutTo = l.TextAt + l.Skipped + int64(last)
+	s.scratch = textscan.Sanitise(s.scratch, l.Text[min(first, r.time):first], &s.altered)
 	r.cutAt = len(s.scratch) - r.from
-	s.scratch = sanitise(s.scratch, l.text[last:], &s.altered)
+	s.scratch = textscan.Sanitise(s.scratch, l.Text[last:], &s.altered)
 }
 
 // wholeRunes widens the cut between first and last so that no character is torn

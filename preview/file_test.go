@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -34,7 +35,7 @@ func TestFileHasNoProgress(t *testing.T) {
 				t.Fatalf("%+v, and %d bytes are shown", c, at)
 			}
 		}
-		if p.Bytes != int64(len(text)) || !preview.Sanitised(p.Text) {
+		if p.Bytes != int64(len(text)) || !textscan.Sanitised(p.Text) {
 			t.Fatalf("%+v", p)
 		}
 		shown := p.Text

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // classifier is read-only.
@@ -36,7 +37,7 @@ type finder struct {
 	offset  int64  // where the next line begins
 	carry   []byte // its beginning, or its two ends when it is long
 	length  int64  // bytes of it so far
-	returns carriageReturns
+	returns textscan.CarriageReturns
 	recent  []byte // complete lines just before offset
 
 	last     int64          // number of the last line that was kept
@@ -46,32 +47,13 @@ type finder struct {
 	bands    [bands]found   // those that matter most first
 	like     map[uint64]int // lines of each shape
 	frequent frequentMessages
-	ends     []byte  // a place for the ends of a long line
-	line     current // a place for a line that is kept
-}
-
-// carriageReturns are the carriage returns of a line.
-type carriageReturns struct{ first, count int64 } // where the first one is, and how many there are
-
-// in counts those of the next bytes of a line, which are at an offset of it.
-func (r *carriageReturns) in(p []byte, at int64) {
-	if i := bytes.IndexByte(p, '\r'); i >= 0 {
-		if r.count == 0 {
-			r.first = at + int64(i)
-		}
-		r.count += int64(bytes.Count(p, []byte{'\r'}))
-	}
-}
-
-// overwrite reports whether one of them is not at the end of a line of so many
-// bytes.
-func (r *carriageReturns) overwrite(length int64) bool {
-	return r.count > 0 && r.first+r.count < length
+	ends     []byte               // a place for the ends of a long line
+	line     textscan.LineBuilder // a place for a line that is kept
 }
 
 // found are the first lines of a band, until they fill their share, and then the
 // last ones.
-type found struct{ first, last lineStore }
+type found struct{ first, last textscan.LineStore }
 
 // bands is how many classes of lines do not compete with each other for a place.
 const bands = 5
@@ -121,7 +103,7 @@ func (f *finder) write(p []byte) {
 
 // hold keeps the beginning of a line, and of a long one its two ends.
 func (f *finder) hold(p []byte) {
-	f.returns.in(p, f.length)
+	f.returns.Add(p, f.length)
 	f.length += int64(len(p))
 	f.carry = append(f.carry, p...)
 	if f.length > longLine {
@@ -138,14 +120,14 @@ func (f *finder) carried() {
 		f.lines(f.carry)
 	} else {
 		text := f.carry
-		if f.returns.overwrite(f.length) {
+		if f.returns.Overwrite(f.length) {
 			text = nil
 		}
 		f.see(text, f.recent, start, end)
 		f.number, f.offset, f.length = f.number+1, end, 0
 		f.recent = f.recent[:0]
 	}
-	f.carry, f.returns = f.carry[:0], carriageReturns{}
+	f.carry, f.returns = f.carry[:0], textscan.CarriageReturns{}
 }
 
 // lines looks at complete lines.
@@ -159,7 +141,7 @@ func (f *finder) lines(b []byte) {
 			if hit < 0 {
 				break
 			}
-			start = begin + lastNewline(b[begin:hit]) + 1
+			start = begin + textscan.LastNewline(b[begin:hit]) + 1
 			mark = markOf(b[start:hit], b[hit:])
 			if f.frequent.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
 				at, begin = hit+1, start // there may be more in the line
@@ -213,8 +195,8 @@ func (f *finder) endsOf(text []byte) []byte {
 	if len(text) <= longLine {
 		return text
 	}
-	var cr carriageReturns
-	if cr.in(text, 0); cr.overwrite(int64(len(text))) {
+	var cr textscan.CarriageReturns
+	if cr.Add(text, 0); cr.Overwrite(int64(len(text))) {
 		return nil
 	}
 	f.ends = append(append(f.ends[:0], text[:longEnds]...), text[len(text)-longEnds:]...)
@@ -307,22 +289,22 @@ func (f *finder) keep(text []byte, start, end, number int64, band int) {
 	}
 	f.last = number
 	c := &f.line
-	c.begin(start)
+	c.Begin(start)
 	if skipped := end - start - 1 - int64(len(text)); skipped > 0 { // these are its ends
-		c.write(text[:longEnds], 2*longEnds)
-		c.skipped, c.length = skipped, c.length+skipped
+		c.Write(text[:longEnds], 2*longEnds)
+		c.Skip(skipped)
 		text = text[longEnds:]
 	}
-	c.write(text, 2*longEnds)
-	l := c.finish(2*longEnds, end)
-	l.number = number
+	c.Write(text, 2*longEnds)
+	l := c.Finish(2*longEnds, end)
+	l.Number = number
 	into := &f.bands[band]
-	if into.last.size == 0 && into.first.size < f.share {
-		into.first.push(l, c.buf)
+	if into.last.TextBytes() == 0 && into.first.TextBytes() < f.share {
+		into.first.Push(l, c.Text())
 		return
 	}
-	into.last.push(l, c.buf)
-	into.last.evict(f.share, f.share/usualFound)
+	into.last.Push(l, c.Text())
+	into.last.Evict(f.share, f.share/usualFound)
 }
 
 // isNew reports whether a line is not one of many that look the same.
@@ -338,23 +320,23 @@ func (f *finder) isNew(text []byte) bool {
 func (f *finder) clone() finder {
 	c := *f
 	c.carry, c.recent, c.like = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.like)
-	c.ends, c.line, c.frequent.seen = nil, current{}, slices.Clone(f.frequent.seen)
+	c.ends, c.line, c.frequent.seen = nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
 	for i := range c.bands {
-		c.bands[i] = found{f.bands[i].first.clone(), f.bands[i].last.clone()}
+		c.bands[i] = found{f.bands[i].first.Clone(), f.bands[i].last.Clone()}
 	}
 	return c
 }
 
 // finish returns the lines that were found after one and up to another, in order.
-func (f *finder) finish(after, to int64) []line {
-	var list []line
+func (f *finder) finish(after, to int64) []textscan.Line {
+	var list []textscan.Line
 	for i := range f.bands {
-		for _, l := range slices.Concat(f.bands[i].first.live(), f.bands[i].last.live()) {
-			if l.number > after && l.number <= to {
+		for _, l := range slices.Concat(f.bands[i].first.Lines(), f.bands[i].last.Lines()) {
+			if l.Number > after && l.Number <= to {
 				list = append(list, l)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(list, func(a, b textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Bounds of what is worth folding where all lines would fit.
@@ -40,7 +41,7 @@ func (e *Excerpt) judge(rules *Rules) *judgement {
 		hear(bytes.TrimRight(asBytes(line), " \n"), int64(len(line)))
 	}
 	for _, l := range e.each() {
-		hear(visible(l.text), l.end-l.start)
+		hear(visible(l.Text), l.End-l.Start)
 	}
 	e.judged.folds = !all && noise >= leastFolded && noise*leastFoldedShare >= e.bytes
 	return e.judged
@@ -86,10 +87,10 @@ func (r *Rules) score(text []byte) uint8 {
 
 // visible is the form of a line that rules are written for.
 func visible(text []byte) []byte {
-	if clean(asString(text), ' ') {
+	if textscan.Clean(text, ' ') {
 		return bytes.TrimRight(text, " ")
 	}
-	return bytes.TrimRight(sanitise(nil, text, &altered{}), " ")
+	return bytes.TrimRight(textscan.Sanitise(nil, text, &textscan.Changes{}), " ")
 }
 
 // applyRules raises the lines that rules keep, and marks those that they fold.

@@ -3,6 +3,7 @@ package preview
 import (
 	"slices"
 
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -106,7 +107,7 @@ func (s *jsonSelection) limited(limit int) ([]rendered, bool) {
 		return nil, false
 	}
 	s.scratch = s.scratch[:0]
-	lines, list := make([]line, len(s.lines)), make([]rendered, 0, len(s.lines))
+	lines, list := make([]textscan.Line, len(s.lines)), make([]rendered, 0, len(s.lines))
 	for i := range s.lines {
 		lines[i] = s.line(i)
 		r := s.selection.render(&lines[i], int64(i)+1, limit)
@@ -122,10 +123,10 @@ func (s *jsonSelection) limited(limit int) ([]rendered, bool) {
 }
 
 // line is line i as the other previews have it.
-func (j *JSON) line(i int) line {
+func (j *JSON) line(i int) textscan.Line {
 	start, end := j.lines[i].start, j.end(i)
 	text := j.text[start : end-1]
-	return line{start: start, end: end, textAt: start, text: text, split: len(text), newline: true}
+	return textscan.Line{Start: start, End: end, TextAt: start, Text: text, Split: len(text), Newline: true}
 }
 
 // widest is how long a line may be where not all fits, so that several are seen.
@@ -319,7 +320,7 @@ func (s *jsonSelection) render() []rendered {
 			n++
 		}
 	}
-	lines, list := make([]line, n), make([]rendered, 0, n)
+	lines, list := make([]textscan.Line, n), make([]rendered, 0, n)
 	gap := 0 // where the lines before the next one begin that are left out
 	for i := range s.shown {
 		if !s.shown[i] {

@@ -1,5 +1,7 @@
 package preview
 
+import "github.com/toolresult/toolresult/preview/textscan"
+
 // CutKind says why bytes of a payload are not in its preview. The kinds are
 // explained in proto/toolresult/v1/ledger.proto.
 type CutKind int
@@ -77,17 +79,6 @@ const (
 	EncodingBinary
 )
 
-// Invisible counts removed characters that a reader cannot see, by class.
-type Invisible struct {
-	Tags, Bidi, ZeroWidth int64
-}
-
-func (v *Invisible) add(o Invisible) {
-	v.Tags += o.Tags
-	v.Bidi += o.Bidi
-	v.ZeroWidth += o.ZeroWidth
-}
-
 // Preview is the bounded text of one payload and its ledger.
 //
 // Segments and the cuts between them tile the payload: sorted by ByteStart they
@@ -107,7 +98,7 @@ type Preview struct {
 	ReplacedBytes int64 // shown as U+FFFD
 	EscapedBytes  int64 // control characters shown as a visible symbol
 	Strings       int64 // control strings removed: titles, hyperlink addresses, clipboard writes
-	Invisible     Invisible
+	Invisible     textscan.Invisible
 	Left          Counts // lines that matter by themselves, were kept when the payload was read, and are not shown
 }
 

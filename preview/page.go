@@ -21,9 +21,6 @@ func Page(text []byte) *Preview {
 	return w.Finish().Select(Budget{Tokens: NoLimit, Lines: NoLimit, Bytes: NoLimit, LineBytes: NoLimit}, tokens.Estimate(), Focus{})
 }
 
-// IsBinary reports whether a payload that begins like this is not text. It looks at the first 8 KiB, as every preview does.
-func IsBinary(start []byte) bool { return isBinary(start[:min(len(start), sniffBytes)]) }
-
 // Parts returns the preview of a text of some bytes and lines that shows some parts of it: in order, without overlap, and
 // each beginning where a line does. What lies between them is cut.
 func Parts(parts []Part, bytes, lines int64) *Preview {
@@ -77,5 +74,5 @@ func (v *Preview) append(p *Part) {
 	v.ReplacedBytes += shown.ReplacedBytes
 	v.EscapedBytes += shown.EscapedBytes
 	v.Strings += shown.Strings
-	v.Invisible.add(shown.Invisible)
+	v.Invisible.Add(shown.Invisible)
 }

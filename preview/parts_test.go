@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -26,7 +27,7 @@ func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
 		}
 		payload := b.Bytes()
 		plain := NewWriter(200)
-		plain.sniff = payload[:min(len(payload), sniffBytes)]
+		plain.sniff = payload[:min(len(payload), textscan.SniffBytes)]
 		plain.readLines(payload)
 
 		w := NewWriter(200)
@@ -60,7 +61,7 @@ func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
 func TestLastNewline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOfN(rapid.SampledFrom([]byte{'\n', 'a', 0x8a, 0x0b, 0x09, 0xff, 0}), 0, 40).Draw(t, "bytes")
-		if got, want := lastNewline(b), bytes.LastIndexByte(b, '\n'); got != want {
+		if got, want := textscan.LastNewline(b), bytes.LastIndexByte(b, '\n'); got != want {
 			t.Fatalf("%d, want %d", got, want)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -84,7 +85,7 @@ func checkFits(t failer, p *preview.Preview, b preview.Budget) {
 
 // checkLedger recomputes the books from the payload.
 func checkLedger(t failer, payload []byte, p *preview.Preview) {
-	if !utf8.ValidString(p.Text) || !preview.Sanitised(p.Text) {
+	if !utf8.ValidString(p.Text) || !textscan.Sanitised(p.Text) {
 		t.Fatalf("text is not clean: %q", p.Text)
 	}
 	if p.Bytes != int64(len(payload)) || p.Lines != countLines(payload) {
@@ -249,7 +250,7 @@ func visible(t failer, l []byte, at int64, cut preview.Cut) string {
 	state := bytes.TrimRight(l, "\r")
 	from := bytes.LastIndexByte(state, '\r') + 1
 	if cut.Occurrences == 0 {
-		return preview.OneLine(string(preview.LastState(state[from:]))) + end
+		return textscan.OneLine(string(preview.LastState(state[from:]))) + end
 	}
 	first, last := cut.ByteStart-at, cut.ByteEnd-at
 	if first < int64(from) || last > int64(len(state)) || first > last {
@@ -260,7 +261,7 @@ func visible(t failer, l []byte, at int64, cut preview.Cut) string {
 			t.Fatalf("cut %+v tears a character at %d", cut, edge)
 		}
 	}
-	return preview.OneLine(string(state[from:first])) + preview.OneLine(string(state[last:])) + end
+	return textscan.OneLine(string(state[from:first])) + textscan.OneLine(string(state[last:])) + end
 }
 
 // tears reports whether a valid multi-byte character spans the edge.

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // ranked is a line and how much it matters.
 type ranked struct {
-	line   *line
+	line   *textscan.Line
 	number int64
 	score  int // 0 to 100
 	turn   int // of two lines with the same score, that with the lower one comes first
@@ -105,11 +106,21 @@ func rankEnds(list []ranked, lines int64) {
 	}
 }
 
+// overwritten takes their scores from lines that a later one was drawn over.
+func overwritten(list []ranked) {
+	for i := range list {
+		n := textscan.LinesUp(list[i].line.Text)
+		for k := 1; k <= n && i-k >= 0 && list[i-k].number == list[i].number-int64(k); k++ {
+			list[i-k].score, list[i-k].reason = scoreLike, 0
+		}
+	}
+}
+
 // rankText ranks the lines of a log, or of any text.
 func rankText(list []ranked, f Focus) {
 	marks := make([]salience.Mark, len(list))
 	for i := range list {
-		marks[i] = classifier.Of(list[i].line.text)
+		marks[i] = classifier.Of(list[i].line.Text)
 	}
 	scores := unlike(list, marks)
 	groups := 0
@@ -145,7 +156,7 @@ const leastNamed = 86
 func unlike(list []ranked, marks []salience.Mark) []int {
 	scores, seen := make([]int, len(marks)), map[uint64]int{}
 	weigh := func(i int, coarse bool, each, most int) {
-		h := shape(list[i].line.text, coarse)
+		h := shape(list[i].line.Text, coarse)
 		scores[i] = int(marks[i].Score) - min(most, each*seen[h])
 		seen[h]++
 	}
@@ -170,7 +181,7 @@ func unlike(list []ranked, marks []salience.Mark) []int {
 func before(list []ranked, m salience.Mark, around int) {
 	at := len(list) - 1
 	for k := 1; k <= int(m.Before) && at-k >= 0 && list[at-k].number == list[at].number-int64(k); k++ {
-		if boundary(list[at-k].line.text) {
+		if boundary(list[at-k].line.Text) {
 			return
 		}
 		list[at-k].place(around-k, KeepContext)
@@ -179,10 +190,10 @@ func before(list []ranked, m salience.Mark, around int) {
 
 // after raises the lines after the first of a list that belong to it.
 func after(list []ranked, m salience.Mark, score, around int) {
-	introduces := bytes.HasSuffix(bytes.TrimRight(list[0].line.text, " \r"), []byte(":"))
-	introduced, nest := 0, nestOf(list[0].line.text, m)
+	introduces := bytes.HasSuffix(bytes.TrimRight(list[0].line.Text, " \r"), []byte(":"))
+	introduced, nest := 0, nestOf(list[0].line.Text, m)
 	for k := 1; k < len(list) && list[k].number == list[0].number+int64(k); k++ {
-		text := list[k].line.text
+		text := list[k].line.Text
 		if !nest.holds(text) && k > int(m.After) {
 			return
 		}
@@ -218,7 +229,7 @@ func (r *ranked) raise(score int, reason Reason) {
 // place raises a line for its place. One that says nothing by itself comes with
 // those around it, or not at all.
 func (r *ranked) place(score int, reason Reason) {
-	if score > r.score && salience.Hollow(r.line.text) {
+	if score > r.score && salience.Hollow(r.line.Text) {
 		score = min(score-scoreHollow, scoreHollow)
 	}
 	r.raise(score, reason)
@@ -367,7 +378,7 @@ func (s *selection) fill(c *chosen, list []ranked) {
 			if c.has(end) {
 				break
 			}
-			bytes += len(list[end].line.text)
+			bytes += len(list[end].line.Text)
 			end++
 		}
 		if end-i > mostFilled || bytes > mostFilledBytes || !s.beside(c, list, end-1, +1) {
@@ -401,7 +412,7 @@ func (s *selection) take1(c *chosen, list []ranked, i, limit int) bool {
 	if r.reason <= KeepContext {
 		limit = max(minLineBytes, limit/contextShare)
 	}
-	if n := len(r.line.text); n-limit < leastInside { // the marker would cost as much
+	if n := len(r.line.Text); n-limit < leastInside { // the marker would cost as much
 		limit = min(max(limit, n), s.budget.LineBytes)
 	}
 	line, rest, ok := s.try(r.line, r.number, limit, budget)

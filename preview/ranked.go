@@ -43,8 +43,8 @@ func (s Shown) Ranked() []Segment {
 	for i := range r.list {
 		l := &r.list[i]
 		segments[i] = Segment{
-			FirstLine: l.number, LastLine: l.number, ByteStart: l.line.start, ByteEnd: l.line.end,
-			PreviewBytes: l.line.end - l.line.start, Reason: l.reason, Score: max(0, l.score),
+			FirstLine: l.number, LastLine: l.number, ByteStart: l.line.Start, ByteEnd: l.line.End,
+			PreviewBytes: l.line.End - l.line.Start, Reason: l.reason, Score: max(0, l.score),
 		}
 	}
 	return segments

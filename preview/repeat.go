@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Bounds of what counts as repeated.
@@ -37,7 +38,7 @@ func repeats(list []ranked) (runs []repeated) {
 			if first := &list[i-period+(k-i)%period]; !first.folded && !list[k].folded {
 				first.raise(list[k].score, first.reason) // it speaks for the others
 			}
-			same := bytes.Equal(list[k].line.text, list[k-period].line.text)
+			same := bytes.Equal(list[k].line.Text, list[k-period].line.Text)
 			switch {
 			case list[k].folded:
 			case same:
@@ -47,7 +48,7 @@ func repeats(list []ranked) (runs []repeated) {
 			}
 		}
 		last := &list[i+n-1]
-		runs = append(runs, repeated{list[i-period].number, list[i].number, last.number, last.line.end})
+		runs = append(runs, repeated{list[i-period].number, list[i].number, last.number, last.line.End})
 		i += n
 	}
 	return runs
@@ -90,10 +91,10 @@ func isData(text []byte) bool {
 // which the last is the one to show.
 func likeness(r *ranked) uint64 {
 	if r.reason == KeepError || r.reason == KeepWarning {
-		return withoutNumbers(r.line.text)
+		return withoutNumbers(r.line.Text)
 	}
-	if r.reason > KeepContext || linesUp(r.line.text) > 0 || isData(r.line.text) {
-		return exact(r.line.text[salience.TimeLength(r.line.text):])
+	if r.reason > KeepContext || textscan.LinesUp(r.line.Text) > 0 || isData(r.line.Text) {
+		return exact(r.line.Text[salience.TimeLength(r.line.Text):])
 	}
-	return shape(r.line.text, true)
+	return shape(r.line.Text, true)
 }

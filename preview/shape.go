@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Shape is the kind of text that a payload is. The shapes are explained in
@@ -52,28 +54,20 @@ type sample struct {
 }
 
 // sampleOf takes a sample of the first lines.
-func sampleOf(lines []line) sample {
+func sampleOf(lines []textscan.Line) sample {
 	var s sample
 	room := sampleBytes
 	for i := range lines[:min(len(lines), sampleLines)] {
-		text := lines[i].text
-		if s.cut = len(text) > room || lines[i].skipped > 0; s.cut {
-			text = text[:min(room, lines[i].split)]
+		text := lines[i].Text
+		if s.cut = len(text) > room || lines[i].Skipped > 0; s.cut {
+			text = text[:min(room, lines[i].Split)]
 		}
-		s.lines = append(s.lines, bytes.TrimRight(uncoloured(text), " \t\r"))
+		s.lines = append(s.lines, bytes.TrimRight(textscan.WithoutEscapes(text), " \t\r"))
 		if room -= len(text) + 1; room <= 0 || s.cut {
 			break
 		}
 	}
 	return s
-}
-
-// uncoloured is a line without its escape sequences.
-func uncoloured(text []byte) []byte {
-	if bytes.IndexByte(text, 0x1b) < 0 {
-		return text
-	}
-	return sanitise(nil, text, &altered{})
 }
 
 // detect says what shape a payload has that begins with a sample. Where it is not
@@ -182,10 +176,10 @@ type seenShape struct {
 }
 
 // firstLines are the lines of a plain payload that a sample may have.
-func firstLines(text string) (list []line) {
+func firstLines(text string) (list []textscan.Line) {
 	for room := sampleBytes; len(list) < sampleLines && text != "" && room > 0; {
 		one, rest, _ := strings.Cut(text, "\n")
-		list = append(list, line{text: []byte(one), split: len(one)})
+		list = append(list, textscan.Line{Text: []byte(one), Split: len(one)})
 		room -= len(one) + 1
 		text = rest
 	}
@@ -201,7 +195,7 @@ const (
 
 // structured reports whether a payload that begins with these lines has structure in
 // its middle.
-func structured(lines []line) bool {
+func structured(lines []textscan.Line) bool {
 	switch sampleOf(lines).detect() {
 	case ShapeDiff, ShapeSearch, ShapeListing, ShapeTable:
 		return true

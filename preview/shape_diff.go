@@ -1,6 +1,10 @@
 package preview
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/textscan"
+)
 
 // diffLine is what a line of a diff is.
 type diffLine uint8
@@ -213,9 +217,9 @@ func rankDiff(list []ranked) {
 		}
 		var after []byte
 		if i+1 < len(list) && list[i+1].number == r.number+1 {
-			after = uncoloured(list[i+1].line.text)
+			after = textscan.WithoutEscapes(list[i+1].line.Text)
 		}
-		text := uncoloured(r.line.text)
+		text := textscan.WithoutEscapes(r.line.Text)
 		switch kind := d.next(text, after); kind {
 		case diffCommit, diffFile:
 			part = &share{weight: weightOfFile(text)}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"path"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // entry is a line of a listing in parts.
@@ -131,7 +133,7 @@ func rankListing(list []ranked) {
 	l := listing{directories: map[string]*directory{"": {}, ".": {}, "/": {}}, turns: map[string]int{}, mixed: mixed(list)}
 	for i := range list {
 		r := &list[i]
-		text := uncoloured(r.line.text)
+		text := textscan.WithoutEscapes(r.line.Text)
 		e, ok := entryOf(text)
 		switch {
 		case !ok:
@@ -174,7 +176,7 @@ type trunk struct {
 func mixed(list []ranked) bool {
 	parents, changes, last := map[string]struct{}{}, 0, ""
 	for i := range list {
-		if e, ok := entryOf(uncoloured(list[i].line.text)); ok && !e.total && !e.heading && e.depth == 0 {
+		if e, ok := entryOf(textscan.WithoutEscapes(list[i].line.Text)); ok && !e.total && !e.heading && e.depth == 0 {
 			if parent := parentOf(e.path); parent != last {
 				changes, last = changes+1, parent
 				parents[parent] = struct{}{}

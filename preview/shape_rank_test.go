@@ -29,9 +29,9 @@ func parts(text string) map[diffLine]int {
 	for i := range list {
 		var after []byte
 		if i+1 < len(list) {
-			after = list[i+1].line.text
+			after = list[i+1].line.Text
 		}
-		n[d.next(list[i].line.text, after)]++
+		n[d.next(list[i].line.Text, after)]++
 	}
 	return n
 }
@@ -126,13 +126,13 @@ func TestEveryFileOfADiffIsNamed(t *testing.T) {
 		for i := range list {
 			var after []byte
 			if i+1 < len(list) {
-				after = list[i+1].line.text
+				after = list[i+1].line.Text
 			}
-			if d.next(list[i].line.text, after) == diffFile {
-				names = append(names, string(list[i].line.text))
+			if d.next(list[i].line.Text, after) == diffFile {
+				names = append(names, string(list[i].line.Text))
 				cost += tokens.Estimate().Count(names[len(names)-1]+"\n") + markerTokens
 			} else if list[i].score >= scoreHeading {
-				t.Fatalf("%q has the score of a file", list[i].line.text)
+				t.Fatalf("%q has the score of a file", list[i].line.Text)
 			}
 		}
 		budget := Budget{Tokens: cost + 2*markerTokens + rapid.IntRange(0, 60).Draw(t, "more"), Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}
@@ -239,7 +239,7 @@ func FuzzRankers(f *testing.F) {
 			}
 			for i := range list {
 				if r := &list[i]; r.score < 1 || r.score > 100 || r.reason == 0 || r.turn < 0 {
-					t.Fatalf("shape %d: %q has score %d, turn %d, reason %d", shape, r.line.text, r.score, r.turn, r.reason)
+					t.Fatalf("shape %d: %q has score %d, turn %d, reason %d", shape, r.line.Text, r.score, r.turn, r.reason)
 				}
 			}
 		}

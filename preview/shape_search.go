@@ -1,6 +1,10 @@
 package preview
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/textscan"
+)
 
 // match is a line of what a search found, in parts.
 type match struct {
@@ -128,7 +132,7 @@ func rankSearch(list []ranked) {
 	var current *share // under the name of a file
 	for i := range list {
 		r := &list[i]
-		text := uncoloured(r.line.text)
+		text := textscan.WithoutEscapes(r.line.Text)
 		m := matchOf(text)
 		switch n := numbered(text); {
 		case n > 0 && current != nil && (m.path == nil || !m.context):
@@ -143,7 +147,7 @@ func rankSearch(list []ranked) {
 				files[string(m.path)] = file
 			}
 			r.ofFile(file, text, m.context, first && !m.context)
-		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].number == r.number+1 && numbered(uncoloured(list[i+1].line.text)) > 0:
+		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].number == r.number+1 && numbered(textscan.WithoutEscapes(list[i+1].line.Text)) > 0:
 			current = &share{weight: weightOf(text)}
 			r.as(scoreHeading, 0, KeepStructure)
 		case len(text) == 0 || isSeparator(text):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // isTable reports whether a sample is of columns under a header.
@@ -181,13 +182,13 @@ func rankTable(list []ranked) {
 	faulty := 0
 	for i := range list {
 		r := &list[i]
-		text := uncoloured(r.line.text)
+		text := textscan.WithoutEscapes(r.line.Text)
 		switch {
 		case len(bytes.TrimSpace(text)) == 0:
 			r.as(1, 0, KeepContext)
-		case isRule(text), i < 3 && columnsOf(text) != nil, i > 0 && len(list[i-1].line.text) == 0 && columnsOf(text) != nil:
+		case isRule(text), i < 3 && columnsOf(text) != nil, i > 0 && len(list[i-1].line.Text) == 0 && columnsOf(text) != nil:
 			r.as(scoreHeading, 0, KeepStructure)
-		case i+1 < len(list) && i < 3 && isRule(list[i+1].line.text):
+		case i+1 < len(list) && i < 3 && isRule(list[i+1].line.Text):
 			r.as(scoreHeading, 0, KeepStructure)
 		case text[0] == '(' && i+3 > len(list): // "(12 rows)"
 			r.as(scoreNamed, 0, KeepSummary)

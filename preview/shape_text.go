@@ -1,6 +1,10 @@
 package preview
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/textscan"
+)
 
 // Beginnings of lines that only build tools write, and only test runners.
 var (
@@ -105,7 +109,7 @@ func rankNDJSON(list []ranked) {
 	like := map[uint64]int{}
 	for i := range list {
 		r := &list[i]
-		text := r.line.text
+		text := r.line.Text
 		for _, key := range levelKeys {
 			at := bytes.Index(text, []byte(key))
 			if at < 0 {
@@ -216,7 +220,7 @@ func rankProse(list []ranked) {
 		if i < 0 || i >= len(list) {
 			return nil
 		}
-		return bytes.TrimRight(uncoloured(list[i].line.text), " \t\r")
+		return bytes.TrimRight(textscan.WithoutEscapes(list[i].line.Text), " \t\r")
 	}
 	fenced := false
 	for i := range list {

@@ -1,6 +1,10 @@
 package preview
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/textscan"
+)
 
 // traceLine is what a line of a stack trace is.
 type traceLine uint8
@@ -135,7 +139,7 @@ func rankTrace(list []ranked) {
 	kinds := make([]traceLine, len(list))
 	before := traceOther
 	for i := range list {
-		kinds[i] = lineOfTrace(uncoloured(list[i].line.text), before)
+		kinds[i] = lineOfTrace(textscan.WithoutEscapes(list[i].line.Text), before)
 		before = kinds[i]
 	}
 	for from := 0; from < len(list); {
@@ -151,7 +155,7 @@ func rankTrace(list []ranked) {
 
 // rankFrames ranks one head and the frames under it.
 func rankFrames(list []ranked, kinds []traceLine) {
-	head := uncoloured(list[0].line.text)
+	head := textscan.WithoutEscapes(list[0].line.Text)
 	switch {
 	case kinds[0] == traceHead || kinds[0] == traceCause:
 		list[0].as(scoreHeading, 0, KeepCrash)
@@ -179,7 +183,7 @@ func rankFrames(list []ranked, kinds []traceLine) {
 			}
 			at++
 			score = scoreOwnFrame
-			if isForeign(list[i].line.text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && isForeign(list[i+1].line.text) {
+			if isForeign(list[i].line.Text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && isForeign(list[i+1].line.Text) {
 				score = scoreForeignFrame
 			}
 			score -= min(far, score/2)

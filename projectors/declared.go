@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Declared projects a family by the options of its messages (options.proto):
@@ -177,7 +178,7 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 		w.limits.shorten(w.plan.into, w.into)
 		envelope.SumTruncated(w.into)
 		if given == "" {
-			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into, preview.OneLine)), envelope.MaxSummary)
+			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into, textscan.OneLine)), envelope.MaxSummary)
 		}
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -123,7 +124,7 @@ func headline(text string) string {
 	for _, s := range preview.Ranked(text) {
 		line := ""
 		if at := int(s.FirstLine) - 1; at < len(lines) {
-			line = strings.TrimSpace(preview.OneLine(lines[at]))
+			line = strings.TrimSpace(textscan.OneLine(lines[at]))
 		}
 		if wrong := s.Reason >= preview.KeepError && s.Reason <= preview.KeepDiagnostic; wrong && line != "" && s.Score >= most {
 			best, most = line, s.Score
@@ -131,7 +132,7 @@ func headline(text string) string {
 	}
 	if best == "" {
 		for _, line := range lines {
-			if best = strings.TrimSpace(preview.OneLine(line)); best != "" {
+			if best = strings.TrimSpace(textscan.OneLine(line)); best != "" {
 				break
 			}
 		}
@@ -238,7 +239,7 @@ func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToo
 
 // oneLine is the visible form of a text on one line, of at most limit bytes.
 func oneLine(text string, limit int) string {
-	text = preview.OneLine(text)
+	text = textscan.OneLine(text)
 	if len(text) <= limit {
 		return text
 	}

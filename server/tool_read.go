@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 )
@@ -89,7 +90,7 @@ func (r *pageReading) begin(ctx context.Context) error {
 	if err != nil {
 		return reading(err)
 	}
-	if preview.IsBinary(start) {
+	if textscan.IsBinary(start) {
 		return &mistake{kindNotText, fmt.Sprintf("the result is binary, %d bytes, and has no text to read", r.pages.Size())}
 	}
 	r.from, r.to = 0, r.pages.Size()

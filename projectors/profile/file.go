@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Bounds of profiles, which may come from anybody.
@@ -210,7 +211,7 @@ func (r *reader) exit(c *content, p *Profile) error {
 			return r.fail(m.Class.line, "exit", "%d is not a code from 1 to %d", code, maxCode)
 		case !known:
 			return r.fail(m.Class.line, "exit", "the class of %d is %q, and not answer or failure", code, m.Class.value)
-		case m.Text.value == "" || len(m.Text.value) > maxText || preview.OneLine(m.Text.value) != m.Text.value:
+		case m.Text.value == "" || len(m.Text.value) > maxText || textscan.OneLine(m.Text.value) != m.Text.value:
 			return r.fail(m.Text.line, "exit", "the text of %d is not one line of 1 to %d bytes", code, maxText)
 		}
 		p.exits[code] = exit{class, m.Text.value}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Fixture is output of a program with what its profile is to say of it:
@@ -169,5 +170,5 @@ func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) 
 // shown is a line without its end, in the last state that the program gave it.
 func shown(line string) string {
 	line = strings.TrimRight(line, "\r\n")
-	return preview.OneLine(line[strings.LastIndexByte(line, '\r')+1:])
+	return textscan.OneLine(line[strings.LastIndexByte(line, '\r')+1:])
 }

@@ -1,33 +1,45 @@
-package preview
+package textscan
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
 // altered counts what sanitising changed, in bytes of the payload.
-type altered struct {
-	control, controls   int64 // bytes and places removed as CutControl
-	strings             int64 // places of those that are control strings
-	unseen, unseenRunes int64 // bytes and places removed as CutInvisible
-	repeats, repeatRuns int64 // bytes and places removed as CutRepeated
-	replaced            int64 // bytes shown as U+FFFD
-	invalid             int64 // those of them that are no valid UTF-8
-	escaped             int64 // bytes shown as a visible symbol
-	invisible           Invisible
+type Changes struct {
+	ControlBytes, Controls     int64 // bytes and places removed as CutControl
+	Strings                    int64 // places of those that are control strings
+	InvisibleBytes, Invisibles int64 // bytes and places removed as CutInvisible
+	RepeatBytes, Repeats       int64 // bytes and places removed as CutRepeated
+	Replaced                   int64 // bytes shown as U+FFFD
+	Invalid                    int64 // those of them that are no valid UTF-8
+	Escaped                    int64 // bytes shown as a visible symbol
+	Invisible                  Invisible
 }
 
-func (a *altered) add(o *altered) {
-	a.control += o.control
-	a.controls += o.controls
-	a.strings += o.strings
-	a.unseen += o.unseen
-	a.unseenRunes += o.unseenRunes
-	a.repeats += o.repeats
-	a.repeatRuns += o.repeatRuns
-	a.replaced += o.replaced
-	a.invalid += o.invalid
-	a.escaped += o.escaped
-	a.invisible.add(o.invisible)
+func (a *Changes) Add(o *Changes) {
+	a.ControlBytes += o.ControlBytes
+	a.Controls += o.Controls
+	a.Strings += o.Strings
+	a.InvisibleBytes += o.InvisibleBytes
+	a.Invisibles += o.Invisibles
+	a.RepeatBytes += o.RepeatBytes
+	a.Repeats += o.Repeats
+	a.Replaced += o.Replaced
+	a.Invalid += o.Invalid
+	a.Escaped += o.Escaped
+	a.Invisible.Add(o.Invisible)
+}
+
+// Invisible counts removed characters that a reader cannot see, by class.
+type Invisible struct {
+	Tags, Bidi, ZeroWidth int64
+}
+
+func (v *Invisible) Add(o Invisible) {
+	v.Tags += o.Tags
+	v.Bidi += o.Bidi
+	v.ZeroWidth += o.ZeroWidth
 }
 
 // Symbols that stand for what must not reach a reader as it is. C0 controls
@@ -51,7 +63,7 @@ var plain = func() (t [256]bool) {
 // The result is valid UTF-8 without controls other than tab, without line
 // breaks of any kind and without invisible characters that join nothing; it is
 // its own visible form. Time is linear in the size of src.
-func sanitise(dst, src []byte, a *altered) []byte {
+func Sanitise(dst, src []byte, a *Changes) []byte {
 	n := 0
 	for n < len(src) && plain[src[n]] {
 		n++
@@ -59,7 +71,7 @@ func sanitise(dst, src []byte, a *altered) []byte {
 	if n == len(src) {
 		return append(dst, src...)
 	}
-	s := sanitiser{dst: dst, src: src, altered: a}
+	s := sanitiser{dst: dst, src: src, Changes: a}
 	for s.at < len(src) {
 		from := s.at
 		for s.at < len(src) && plain[src[s.at]] {
@@ -76,35 +88,43 @@ func sanitise(dst, src []byte, a *altered) []byte {
 	return s.dst
 }
 
+// uncoloured is a line without its escape sequences.
+func WithoutEscapes(text []byte) []byte {
+	if bytes.IndexByte(text, 0x1b) < 0 {
+		return text
+	}
+	return Sanitise(nil, text, &Changes{})
+}
+
 // Sanitised reports whether text is its own visible form, line by line, as the
 // text of every Preview is.
 func Sanitised(text string) bool {
-	if clean(text, '\n') {
+	if Clean(text, '\n') {
 		return true
 	}
-	var a altered
+	var a Changes
 	src := []byte(text)
 	from := 0
 	for i, c := range src {
 		if c == '\n' {
-			sanitise(nil, src[from:i], &a)
+			Sanitise(nil, src[from:i], &a)
 			from = i + 1
 		}
 	}
-	sanitise(nil, src[from:], &a)
-	return a == altered{}
+	Sanitise(nil, src[from:], &a)
+	return a == Changes{}
 }
 
 // OneLine returns text as one sanitised line: line ends are made visible too.
 func OneLine(text string) string {
-	if clean(text, '\t') {
+	if Clean(text, '\t') {
 		return text
 	}
-	return string(sanitise(make([]byte, 0, len(text)+16), []byte(text), &altered{}))
+	return string(Sanitise(make([]byte, 0, len(text)+16), []byte(text), &Changes{}))
 }
 
 // clean reports whether text is made of plain bytes and one other.
-func clean(text string, other byte) bool {
+func Clean[T string | []byte](text T, other byte) bool {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; !plain[c] && c != other {
 			return false
@@ -118,7 +138,7 @@ type sanitiser struct {
 	dst, src []byte
 	at       int
 	previous rune // the last rune that was kept
-	*altered
+	*Changes
 }
 
 // special handles one byte that is not plain.
@@ -146,10 +166,10 @@ func (s *sanitiser) c0(c byte) {
 	}
 	s.at += run
 	s.keep(symbol)
-	s.escaped++
+	s.Escaped++
 	if run > 1 {
-		s.repeats += int64(run - 1)
-		s.repeatRuns++
+		s.RepeatBytes += int64(run - 1)
+		s.Repeats++
 	}
 }
 
@@ -158,18 +178,18 @@ func (s *sanitiser) wide() {
 	r, n := utf8.DecodeRune(s.src[s.at:])
 	switch {
 	case r == utf8.RuneError && n == 1:
-		s.replaced++
-		s.invalid++
+		s.Replaced++
+		s.Invalid++
 		s.keep(utf8.RuneError)
 	case r == 0x85 || r == 0x2028 || r == 0x2029:
-		s.escaped += int64(n)
+		s.Escaped += int64(n)
 		s.keep(symbolNewline)
 	case r < 0xa0:
-		s.replaced += int64(n) // a C1 control
+		s.Replaced += int64(n) // a C1 control
 		s.keep(utf8.RuneError)
 	case s.hidden(r, n):
-		s.unseen += int64(n)
-		s.unseenRunes++
+		s.InvisibleBytes += int64(n)
+		s.Invisibles++
 	default:
 		s.dst = append(s.dst, s.src[s.at:s.at+n]...)
 		s.previous = r
@@ -188,15 +208,15 @@ func (s *sanitiser) keep(r rune) {
 func (s *sanitiser) hidden(r rune, n int) bool {
 	switch invisibleClass(r) {
 	case classTag:
-		s.invisible.Tags++
+		s.Invisible.Tags++
 	case classBidi:
-		s.invisible.Bidi++
+		s.Invisible.Bidi++
 	case classZeroWidth:
 		next, _ := utf8.DecodeRune(s.src[s.at+n:])
 		if joins(r, s.previous, next) {
 			return false
 		}
-		s.invisible.ZeroWidth++
+		s.Invisible.ZeroWidth++
 	default:
 		return false
 	}
@@ -211,10 +231,10 @@ const escape = 0x1b
 // begins no complete sequence, because what follows it must not be lost.
 func (s *sanitiser) escapeSequence() {
 	if n := dressing(s.src[s.at:]); n > 0 {
-		s.control += int64(n)
-		s.controls++
+		s.ControlBytes += int64(n)
+		s.Controls++
 		if beginsString(s.src[s.at+1]) {
-			s.strings++
+			s.Strings++
 		}
 		s.at += n
 		return
@@ -287,11 +307,16 @@ func intermediate(b []byte) int {
 	return 0
 }
 
-// isBinary reports whether the start of a payload is not text: more than one
-// byte in ten is neither UTF-8 nor a control character that text has. Runs of
-// one control character count once, so that padding does not decide.
-func isBinary(start []byte) bool {
+// SniffBytes is how much of the start of a payload decides whether it is
+// binary.
+const SniffBytes = 8 << 10
+
+// IsBinary reports whether a payload is not text, by its first SniffBytes: more
+// than one byte in ten is neither UTF-8 nor a control character that text has.
+// Runs of one control character count once, so that padding does not decide.
+func IsBinary(start []byte) bool {
 	const few = 16 // too little to call a short text binary
+	start = start[:min(len(start), SniffBytes)]
 	strange, seen := 0, 0
 	for i := 0; i < len(start); {
 		c := start[i]

@@ -1,4 +1,4 @@
-package preview
+package textscan
 
 import (
 	"bytes"
@@ -7,10 +7,8 @@ import (
 	"math/bits"
 )
 
-var newline = []byte{'\n'}
-
 // size is how many bytes parts have.
-func size(parts [][]byte) (n int) {
+func Size(parts [][]byte) (n int) {
 	for _, p := range parts {
 		n += len(p)
 	}
@@ -18,7 +16,7 @@ func size(parts [][]byte) (n int) {
 }
 
 // between goes over the bytes of parts from one offset to another.
-func between(parts [][]byte, from, to int) iter.Seq[[]byte] {
+func Between(parts [][]byte, from, to int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := 0
 		for _, p := range parts {
@@ -32,8 +30,8 @@ func between(parts [][]byte, from, to int) iter.Seq[[]byte] {
 }
 
 // lineStart is the offset after the last newline before an offset, or 0.
-func lineStart(parts [][]byte, before int) int {
-	start := size(parts)
+func LineStart(parts [][]byte, before int) int {
+	start := Size(parts)
 	for i := len(parts) - 1; i >= 0 && before > 0; i-- {
 		start -= len(parts[i])
 		if start >= before {
@@ -48,7 +46,7 @@ func lineStart(parts [][]byte, before int) int {
 
 // lastNewline is where the last newline is, or -1. It looks at eight bytes at a
 // time, which bytes.LastIndexByte does not.
-func lastNewline(b []byte) int {
+func LastNewline(b []byte) int {
 	const newlines, low = 0x0a0a0a0a0a0a0a0a, 0x7f7f7f7f7f7f7f7f
 	for len(b) >= 8 {
 		other := binary.LittleEndian.Uint64(b[len(b)-8:]) ^ newlines // 0 where a newline is

@@ -1,4 +1,4 @@
-package preview
+package textscan
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ const longestRedrawn = 64 << 10
 // redraws reports whether a line moves the cursor back over itself: a spinner, a
 // counter, a bar. One that moves it to other lines cannot be resolved alone, and
 // its moves are shown.
-func redraws(text []byte) bool {
+func Redraws(text []byte) bool {
 	moves, blank := bytes.IndexByte(text, '\b') >= 0, true
 	for at := 0; ; at++ {
 		i := bytes.Index(text[at:], []byte("\x1b["))
@@ -42,7 +42,7 @@ func redraws(text []byte) bool {
 
 // linesUp is how many lines above itself a line begins, because the tool redraws
 // them: 0 for nearly all.
-func linesUp(text []byte) (n int) {
+func LinesUp(text []byte) (n int) {
 	for len(text) > 2 && text[0] == 0x1b && text[1] == '[' {
 		end, count := 2, 0
 		for ; end < len(text) && text[end] >= 0x20 && text[end] < 0x40; end++ {
@@ -58,19 +58,9 @@ func linesUp(text []byte) (n int) {
 	return n
 }
 
-// overwritten takes their scores from lines that a later one was drawn over.
-func overwritten(list []ranked) {
-	for i := range list {
-		n := linesUp(list[i].line.text)
-		for k := 1; k <= n && i-k >= 0 && list[i-k].number == list[i].number-int64(k); k++ {
-			list[i-k].score, list[i-k].reason = scoreLike, 0
-		}
-	}
-}
-
 // lastState returns what a terminal shows of a line in the end. It reports false
 // where that cannot be told from the line alone, or would be longer than it.
-func lastState(text []byte) ([]byte, bool) {
+func LastState(text []byte) ([]byte, bool) {
 	if len(text) > longestRedrawn || !utf8.Valid(text) || hasString(text) {
 		return nil, false
 	}
