@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
@@ -34,7 +35,7 @@ type Excerpt struct {
 func FromBytes(payload []byte, maxTokens int) *Excerpt { return FromCommand(payload, maxTokens, nil) }
 
 // FromCommand is FromBytes for the output of a program with rules; nil rules mean none.
-func FromCommand(payload []byte, maxTokens int, rules *Rules) *Excerpt {
+func FromCommand(payload []byte, maxTokens int, rules *linerule.Rules) *Excerpt {
 	w := NewWriter(maxTokens)
 	w.Watch(rules)
 	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && textscan.Clean(payload, '\n') {
@@ -144,10 +145,10 @@ func (e *Excerpt) longest() int64 {
 
 // Focus says what matters where not all of a payload fits.
 type Focus struct {
-	HeadPercent int    // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
-	Succeeded   bool   // the program said so by its exit status: what sounds like an error matters less
-	Range       bool   // it was asked for as a range, and is shown from its start without a gap
-	Rules       *Rules // what is known of the program's lines; nil: nothing
+	HeadPercent int             // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
+	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
+	Range       bool            // it was asked for as a range, and is shown from its start without a gap
+	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
 	Shape       Shape
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -31,12 +32,12 @@ const (
 // where it lies, and its result does not depend on how they were split.
 type finder struct {
 	begun   bool
-	rules   *Rules // what is known of the program's lines; nil: nothing
-	share   int    // bytes of one half of a band
-	number  int64  // lines ended so far
-	offset  int64  // where the next line begins
-	carry   []byte // its beginning, or its two ends when it is long
-	length  int64  // bytes of it so far
+	rules   *linerule.Rules // what is known of the program's lines; nil: nothing
+	share   int             // bytes of one half of a band
+	number  int64           // lines ended so far
+	offset  int64           // where the next line begins
+	carry   []byte          // its beginning, or its two ends when it is long
+	length  int64           // bytes of it so far
 	returns textscan.CarriageReturns
 	recent  []byte // complete lines just before offset
 
@@ -164,7 +165,7 @@ func (f *finder) lines(b []byte) {
 // hits looks for the next line that may matter, by its words and by rules. Each
 // search goes over the bytes once.
 type hits struct {
-	rules      *Rules
+	rules      *linerule.Rules
 	word, rule int // where the last search has found something; len(b) for nowhere
 }
 
@@ -174,7 +175,7 @@ func (h *hits) after(b []byte, at int) int {
 		h.word = orEnd(classifier.Next(b, at), b)
 	}
 	if h.rule < at {
-		h.rule = orEnd(h.rules.next(b, at), b)
+		h.rule = orEnd(h.rules.Next(b, at), b)
 	}
 	if first := min(h.word, h.rule); first < len(b) {
 		return first
@@ -213,8 +214,8 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	}
 	nested := f.nest.holds(text)
 	m := classifier.Of(text)
-	if score := f.rules.score(text); score > m.Score {
-		m = salience.Mark{Score: score}
+	if score := ruleScores[f.rules.Kept(text)]; score > int(m.Score) {
+		m = salience.Mark{Score: uint8(score)}
 	}
 	if m.Score > 0 {
 		known = !f.isNew(text)

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
-	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Bounds of what is worth folding where all lines would fit.
@@ -16,22 +16,22 @@ const (
 
 // judgement is what rules say of the lines of an excerpt.
 type judgement struct {
-	rules    *Rules
-	verdicts []Verdict
+	rules    *linerule.Rules
+	verdicts []linerule.Verdict
 	folds    bool // much of it is noise, and not all
 }
 
 // judge asks rules about every line that was kept, once.
-func (e *Excerpt) judge(rules *Rules) *judgement {
+func (e *Excerpt) judge(rules *linerule.Rules) *judgement {
 	if e.judged != nil && e.judged.rules == rules {
 		return e.judged
 	}
-	e.judged = &judgement{rules: rules, verdicts: make([]Verdict, 0, e.available())}
+	e.judged = &judgement{rules: rules, verdicts: make([]linerule.Verdict, 0, e.available())}
 	noise, all := int64(0), true
 	hear := func(text []byte, size int64) {
-		v := rules.Of(text)
+		v := rules.Classify(text)
 		e.judged.verdicts = append(e.judged.verdicts, v)
-		if v == VerdictFold {
+		if v == linerule.Fold {
 			noise += size
 		} else if !salience.Hollow(text) {
 			all = false
@@ -41,7 +41,7 @@ func (e *Excerpt) judge(rules *Rules) *judgement {
 		hear(bytes.TrimRight(asBytes(line), " \n"), int64(len(line)))
 	}
 	for _, l := range e.each() {
-		hear(visible(l.Text), l.End-l.Start)
+		hear(linerule.Visible(l.Text), l.End-l.Start)
 	}
 	e.judged.folds = !all && noise >= leastFolded && noise*leastFoldedShare >= e.bytes
 	return e.judged
@@ -56,52 +56,15 @@ func (e *Excerpt) folds(f Focus) bool {
 
 // Scores of lines that rules speak of: below those of an error in words, so that
 // rules cannot crowd those out.
-const (
-	scoreRuleSummary = 63
-	scoreRuleKeep    = 58
-)
-
-// next returns where the first literal of a line that is kept begins in b at or
-// after an offset, or -1.
-func (r *Rules) next(b []byte, from int) int {
-	if r == nil || r.wanted == nil {
-		return -1
-	}
-	at, _ := r.wanted.Next(b, from)
-	return at
-}
-
-// score is that of a line that is kept; 0 for others.
-func (r *Rules) score(text []byte) uint8 {
-	if r.next(text, 0) < 0 {
-		return 0
-	}
-	switch r.Of(visible(text)) {
-	case VerdictSummary:
-		return scoreRuleSummary
-	case VerdictKeep:
-		return scoreRuleKeep
-	}
-	return 0
-}
-
-// visible is the form of a line that rules are written for.
-func visible(text []byte) []byte {
-	if textscan.Clean(text, ' ') {
-		return bytes.TrimRight(text, " ")
-	}
-	return bytes.TrimRight(textscan.Sanitise(nil, text, &textscan.Changes{}), " ")
-}
+var ruleScores = [...]int{linerule.Keep: 58, linerule.Summary: 63}
 
 // applyRules raises the lines that rules keep, and marks those that they fold.
-func applyRules(list []ranked, verdicts []Verdict) {
+func applyRules(list []ranked, verdicts []linerule.Verdict) {
 	for i, v := range verdicts {
 		switch v {
-		case VerdictSummary:
-			list[i].raise(scoreRuleSummary, KeepProfile)
-		case VerdictKeep:
-			list[i].raise(scoreRuleKeep, KeepProfile)
-		case VerdictFold:
+		case linerule.Summary, linerule.Keep:
+			list[i].raise(ruleScores[v], KeepProfile)
+		case linerule.Fold:
 			list[i].folded = true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -72,7 +73,7 @@ func TestRulesCannotLie(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload := logs().Draw(t, "payload")
 		list := func(name string) []string { return rapid.SliceOfN(patterns, 0, 3).Draw(t, name) }
-		r, err := preview.NewRules(nil, list("fold"), nil)
+		r, err := linerule.New(nil, list("fold"), nil)
 		if err != nil {
 			t.Skip(err)
 		}
@@ -85,4 +86,13 @@ func TestRulesCannotLie(t *testing.T) {
 			t.Fatalf("%d errors of %d are shown:\n%s", got, want, p.Text)
 		}
 	})
+}
+
+func rules(t testing.TB, keep, fold, summary []string) *linerule.Rules {
+	t.Helper()
+	r, err := linerule.New(keep, fold, summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -53,7 +54,7 @@ func NewWriter(maxTokens int) *Writer {
 
 // Watch lets the Writer look for the lines that rules keep, too, wherever they
 // are. Call it before the first Write.
-func (w *Writer) Watch(rules *Rules) { w.finds.rules = rules }
+func (w *Writer) Watch(rules *linerule.Rules) { w.finds.rules = rules }
 
 // grow prepares for a payload of n bytes that comes in one write.
 func (w *Writer) grow(n int) {

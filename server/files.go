@@ -13,7 +13,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 )
 
@@ -56,7 +56,7 @@ type files struct {
 	*service
 	ctx       context.Context //nolint:containedctx // of the call
 	budget    int             // tokens that previews are kept for
-	rules     *preview.Rules  // of the program that wrote them
+	rules     *linerule.Rules // of the program that wrote them
 	redaction *redaction
 	streams   map[string]arrived
 	taken     []*intake
@@ -64,7 +64,7 @@ type files struct {
 
 // withFiles adds the files of an output to the streams of a call. What it returns
 // first must be discarded.
-func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]arrived, budget int, rules *preview.Rules, r *redaction) (*files, error) {
+func (s *service) withFiles(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]arrived, budget int, rules *linerule.Rules, r *redaction) (*files, error) {
 	f := &files{service: s, ctx: ctx, budget: budget, rules: rules, redaction: r, streams: streams}
 	var failed error
 	eachPayload("output", out.ProtoReflect(), func(path string, p *pb.Payload) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
 )
@@ -37,10 +38,10 @@ type intake struct {
 
 	options redact.Options
 	budget  int // tokens that the preview is kept for
-	rules   *preview.Rules
+	rules   *linerule.Rules
 }
 
-func newIntake(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *preview.Rules) (*intake, error) {
+func newIntake(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *linerule.Rules) (*intake, error) {
 	stage, err := stager.Stage(ctx)
 	if err != nil {
 		return nil, err

@@ -152,7 +152,7 @@ func (e *explaining) lines(cmd *cobra.Command, set *profile.Set, line string) er
 	for _, l := range fixture.Lines {
 		why := ""
 		if p != nil {
-			if _, pattern := p.Rules().Why([]byte(l.Text)); pattern != "" {
+			if _, pattern := p.Rules().Explain([]byte(l.Text)); pattern != "" {
 				why = "   (by " + pattern + ")"
 			}
 		}

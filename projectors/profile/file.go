@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -220,13 +221,13 @@ func (r *reader) exit(c *content, p *Profile) error {
 }
 
 func (r *reader) rules(c *content, p *Profile) error {
-	lists := map[preview.Verdict][]text{preview.VerdictKeep: c.Keep, preview.VerdictFold: c.Fold, preview.VerdictSummary: c.Summary}
+	lists := map[linerule.Verdict][]text{linerule.Keep: c.Keep, linerule.Fold: c.Fold, linerule.Summary: c.Summary}
 	p.keep, p.fold, p.summary = values(c.Keep), values(c.Fold), values(c.Summary)
 	if len(p.keep)+len(p.fold)+len(p.summary) == 0 {
 		return nil
 	}
-	rules, err := preview.NewRules(p.keep, p.fold, p.summary)
-	if bad, ok := errors.AsType[*preview.PatternError](err); ok {
+	rules, err := linerule.New(p.keep, p.fold, p.summary)
+	if bad, ok := errors.AsType[*linerule.PatternError](err); ok {
 		return r.fail(lists[bad.Verdict][bad.Index].line, bad.Verdict.String(), "pattern %q: %s", bad.Pattern, bad.Reason)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package preview
+package linerule
 
 import (
 	"regexp/syntax"

@@ -1,4 +1,4 @@
-package preview
+package linerule
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/literal"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Verdict is what Rules say of one line.
@@ -17,20 +18,20 @@ type Verdict int
 
 // The verdicts, the later the stronger.
 const (
-	VerdictNone    Verdict = iota // nothing is known of the line
-	VerdictFold                   // noise: the line may be left out
-	VerdictKeep                   // the line must stay
-	VerdictSummary                // the line sums up, and must stay
+	None    Verdict = iota // nothing is known of the line
+	Fold                   // noise: the line may be left out
+	Keep                   // the line must stay
+	Summary                // the line sums up, and must stay
 )
 
 // String is the word of a verdict for people.
 func (v Verdict) String() string {
 	switch v {
-	case VerdictFold:
+	case Fold:
 		return "fold"
-	case VerdictKeep:
+	case Keep:
 		return "keep"
-	case VerdictSummary:
+	case Summary:
 		return "summary"
 	default:
 		return "none"
@@ -72,13 +73,13 @@ type Rules struct {
 // without its line end. It returns a *PatternError for the first that cannot be
 // used: one that does not compile, that is too large, that matches the empty
 // line, or, of keep and summary, that has no literal to look for.
-func NewRules(keep, fold, summary []string) (*Rules, error) {
+func New(keep, fold, summary []string) (*Rules, error) {
 	r := &Rules{}
 	for _, class := range []struct {
 		verdict Verdict
 		sources []string
 		into    *[]pattern
-	}{{VerdictKeep, keep, &r.keep}, {VerdictFold, fold, &r.fold}, {VerdictSummary, summary, &r.summary}} {
+	}{{Keep, keep, &r.keep}, {Fold, fold, &r.fold}, {Summary, summary, &r.summary}} {
 		for i, source := range class.sources {
 			p, err := newPattern(source, class.verdict)
 			if err == nil && i >= MaxPatterns {
@@ -122,28 +123,59 @@ func shortened(texts []string) []string {
 }
 
 // Of is the verdict on a line: Summary before Keep before Fold.
-func (r *Rules) Of(line []byte) Verdict {
-	v, _ := r.Why(line)
+func (r *Rules) Classify(line []byte) Verdict {
+	v, _ := r.Explain(line)
 	return v
 }
 
 // Why is the verdict on a line, and the pattern that decided; "" when none did.
-func (r *Rules) Why(line []byte) (Verdict, string) {
+func (r *Rules) Explain(line []byte) (Verdict, string) {
 	if r == nil {
-		return VerdictNone, ""
+		return None, ""
 	}
-	if r.next(line, 0) >= 0 {
+	if r.Next(line, 0) >= 0 {
 		if p := first(r.summary, line); p != nil {
-			return VerdictSummary, p.source
+			return Summary, p.source
 		}
 		if p := first(r.keep, line); p != nil {
-			return VerdictKeep, p.source
+			return Keep, p.source
 		}
 	}
 	if p := first(r.fold, line); p != nil {
-		return VerdictFold, p.source
+		return Fold, p.source
 	}
-	return VerdictNone, ""
+	return None, ""
+}
+
+// next returns where the first literal of a line to keep begins in b at or after
+// an offset, or -1.
+func (r *Rules) Next(b []byte, from int) int {
+	if r == nil || r.wanted == nil {
+		return -1
+	}
+	at, _ := r.wanted.Next(b, from)
+	return at
+}
+
+// kept returns VerdictKeep or VerdictSummary for a line as its tool wrote it, and
+// VerdictNone for every other.
+func (r *Rules) Kept(text []byte) Verdict {
+	if r.Next(text, 0) < 0 {
+		return None
+	}
+	if v := r.Classify(Visible(text)); v >= Keep {
+		return v
+	}
+	return None
+}
+
+// visible returns the form of a line that patterns match: sanitised, without
+// blanks at its end.
+func Visible(text []byte) []byte {
+	if textscan.Clean(text, ' ') {
+		return bytes.TrimRight(text, " ")
+	}
+	return bytes.TrimRight(textscan.Sanitise(nil, text, &textscan.Changes{}), " ")
 }
 
 // Literals are lower-case ASCII texts of at least MinLiteral bytes. Every line
@@ -201,7 +233,7 @@ func newPattern(source string, verdict Verdict) (pattern, error) {
 	}
 	p := pattern{source: source, expr: expr}
 	p.look(tree)
-	if verdict == VerdictFold {
+	if verdict == Fold {
 		return p, nil
 	}
 	if p.literals == nil {

@@ -1,4 +1,4 @@
-package preview_test
+package linerule_test
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 )
 
-func rules(t testing.TB, keep, fold, summary []string) *preview.Rules {
+func newRules(t testing.TB, keep, fold, summary []string) *linerule.Rules {
 	t.Helper()
-	r, err := preview.NewRules(keep, fold, summary)
+	r, err := linerule.New(keep, fold, summary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,33 +24,33 @@ func rules(t testing.TB, keep, fold, summary []string) *preview.Rules {
 // Summary and keep win over fold, whatever the order.
 func TestRulesVerdicts(t *testing.T) {
 	t.Parallel()
-	r := rules(t, []string{`^warning: `, `(?i)deprecated`}, []string{`^\s+Compiling `, `^ok\s`, `^warning: unused$`, `…`, `^Down(loading|loaded) `},
+	r := newRules(t, []string{`^warning: `, `(?i)deprecated`}, []string{`^\s+Compiling `, `^ok\s`, `^warning: unused$`, `…`, `^Down(loading|loaded) `},
 		[]string{`^test result: `, `^\s+Finished .* in [0-9.]+s`})
-	for line, want := range map[string]preview.Verdict{
-		"":                                    preview.VerdictNone,
-		"error: nothing is known":             preview.VerdictNone,
-		"   Compiling serde v1.0":             preview.VerdictFold,
-		"Compiling serde v1.0":                preview.VerdictNone,
-		"ok  \tpkg\t0.1s":                     preview.VerdictFold,
-		"okay":                                preview.VerdictNone,
-		"Downloading x":                       preview.VerdictFold,
-		"Downloaded x":                        preview.VerdictFold,
-		"Downloads x":                         preview.VerdictNone,
-		"and so on…":                          preview.VerdictFold,
-		"warning: unused":                     preview.VerdictKeep,
-		"   Compiling DEPRECATED v1":          preview.VerdictKeep,
-		"test result: FAILED. 1 failed":       preview.VerdictSummary,
-		"    Finished dev target(s) in 0.25s": preview.VerdictSummary,
-		"    Finished":                        preview.VerdictNone,
+	for line, want := range map[string]linerule.Verdict{
+		"":                                    linerule.None,
+		"error: nothing is known":             linerule.None,
+		"   Compiling serde v1.0":             linerule.Fold,
+		"Compiling serde v1.0":                linerule.None,
+		"ok  \tpkg\t0.1s":                     linerule.Fold,
+		"okay":                                linerule.None,
+		"Downloading x":                       linerule.Fold,
+		"Downloaded x":                        linerule.Fold,
+		"Downloads x":                         linerule.None,
+		"and so on…":                          linerule.Fold,
+		"warning: unused":                     linerule.Keep,
+		"   Compiling DEPRECATED v1":          linerule.Keep,
+		"test result: FAILED. 1 failed":       linerule.Summary,
+		"    Finished dev target(s) in 0.25s": linerule.Summary,
+		"    Finished":                        linerule.None,
 	} {
-		if got := r.Of([]byte(line)); got != want {
+		if got := r.Classify([]byte(line)); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}
-	if v, why := r.Why([]byte("Downloaded x")); v != preview.VerdictFold || why != "^Down(loading|loaded) " {
+	if v, why := r.Explain([]byte("Downloaded x")); v != linerule.Fold || why != "^Down(loading|loaded) " {
 		t.Errorf("%v because of %q", v, why)
 	}
-	if none := (*preview.Rules)(nil); none.Of([]byte("x")) != preview.VerdictNone || none.Literals() != nil {
+	if none := (*linerule.Rules)(nil); none.Classify([]byte("x")) != linerule.None || none.Literals() != nil {
 		t.Error("no rules have a verdict")
 	}
 }
@@ -76,14 +76,14 @@ func TestRulesLiterals(t *testing.T) {
 		`(?i)ta(sk|ck)s done`:        "tacks done,tasks done",
 		`error(?i)Code`:              "errorcode",
 	} {
-		r, err := preview.NewRules([]string{pattern}, nil, nil)
-		var bad *preview.PatternError
+		r, err := linerule.New([]string{pattern}, nil, nil)
+		var bad *linerule.PatternError
 		switch {
 		case want == "":
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "keep pattern") || !strings.Contains(err.Error(), "has no literal") {
 				t.Errorf("%s: error %v", pattern, err)
 			}
-			if _, err := preview.NewRules(nil, []string{pattern}, nil); err != nil {
+			if _, err := linerule.New(nil, []string{pattern}, nil); err != nil {
 				t.Errorf("%s to fold: %v", pattern, err)
 			}
 		case err != nil:
@@ -105,13 +105,13 @@ func TestRulesRefuse(t *testing.T) {
 		strings.Repeat("x", 513):       "has 513 bytes",
 		`((ab|cd|ef){30}.{30}){20}xyz`: "is too large",
 	} {
-		_, err := preview.NewRules(nil, []string{"fine", pattern}, nil)
-		var bad *preview.PatternError
-		if !errors.As(err, &bad) || bad.Verdict != preview.VerdictFold || bad.Index != 1 || bad.Pattern != pattern || !strings.Contains(bad.Reason, want) {
+		_, err := linerule.New(nil, []string{"fine", pattern}, nil)
+		var bad *linerule.PatternError
+		if !errors.As(err, &bad) || bad.Verdict != linerule.Fold || bad.Index != 1 || bad.Pattern != pattern || !strings.Contains(bad.Reason, want) {
 			t.Errorf("%.40q: error %v, want %q", pattern, err, want)
 		}
 	}
-	if _, err := preview.NewRules(nil, slices.Repeat([]string{"x"}, preview.MaxPatterns+1), nil); err == nil {
+	if _, err := linerule.New(nil, slices.Repeat([]string{"x"}, linerule.MaxPatterns+1), nil); err == nil {
 		t.Error("any number of patterns is taken")
 	}
 }
@@ -133,11 +133,11 @@ func FuzzRules(f *testing.F) {
 		for _, class := range []int{0, 1, 2} {
 			var lists [3][]string
 			lists[class] = []string{source}
-			r, err := preview.NewRules(lists[0], lists[1], lists[2])
+			r, err := linerule.New(lists[0], lists[1], lists[2])
 			if err != nil {
 				continue
 			}
-			got := r.Of(line) != preview.VerdictNone
+			got := r.Classify(line) != linerule.None
 			if want := regexp.MustCompile(source).Match(line); got != want && (ascii || got) {
 				t.Fatalf("%q on %q: %v, the expression alone says %v", source, line, got, want)
 			}
@@ -152,7 +152,7 @@ func FuzzRules(f *testing.F) {
 // BenchmarkRulesOf asks about the lines of a build: most are folded by a pattern
 // or pass all of them by.
 func BenchmarkRulesOf(b *testing.B) {
-	r := rules(b, []string{`^warning: `, `^error(\[E\d+\])?: `, `^\s+--> `, `(?i)deprecated`, `panicked at`, `^failures:$`},
+	r := newRules(b, []string{`^warning: `, `^error(\[E\d+\])?: `, `^\s+--> `, `(?i)deprecated`, `panicked at`, `^failures:$`},
 		[]string{`^\s+Compiling \S+ v[0-9]`, `^\s+Downloaded? `, `^\s+Downloading `, `^\s+Checking \S+ v[0-9]`, `^test .* \.\.\. ok$`, `^ok\s`, `^\s+Fresh `, `^\s+Updating `},
 		[]string{`^test result: `, `^\s+Finished `})
 	lines := [][]byte{
@@ -168,7 +168,7 @@ func BenchmarkRulesOf(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, l := range lines {
-			r.Of(l)
+			r.Classify(l)
 		}
 	}
 }
