@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -21,7 +22,7 @@ type assembly struct {
 	text    strings.Builder
 	line    int64 // the last line that was added
 	from    int64 // the first line of those that were added without a gap
-	runs    []repeated
+	runs    []shape.Run
 	folded  []int64 // numbers of the lines that are noise
 	end     int64   // where it ends in the payload
 	segment Segment
@@ -84,9 +85,9 @@ func (a *assembly) gap(cut Cut) {
 		return
 	}
 	a.close()
-	if r := a.run(); r != nil && 2*(r.last-r.first+1) > cut.LastLine-a.line {
-		like := Cut{Kind: CutRepeated, LastLine: r.last, ByteEnd: r.end, LikeLine: r.like}
-		if r.last > cut.LastLine {
+	if r := a.run(); r != nil && 2*(r.Last-r.First+1) > cut.LastLine-a.line {
+		like := Cut{Kind: CutRepeated, LastLine: r.Last, ByteEnd: r.End, LikeLine: r.Like}
+		if r.Last > cut.LastLine {
 			like.LastLine, like.ByteEnd = cut.LastLine, cut.ByteEnd
 		}
 		a.cut(like)
@@ -115,11 +116,11 @@ func (a *assembly) allFolded(last int64) bool {
 
 // run is the run of repeated lines that begins at the next line, if those that
 // they are like are shown.
-func (a *assembly) run() *repeated {
-	for len(a.runs) > 0 && a.runs[0].first <= a.line {
+func (a *assembly) run() *shape.Run {
+	for len(a.runs) > 0 && a.runs[0].First <= a.line {
 		a.runs = a.runs[1:]
 	}
-	if len(a.runs) == 0 || a.runs[0].first != a.line+1 || a.runs[0].like < a.from {
+	if len(a.runs) == 0 || a.runs[0].First != a.line+1 || a.runs[0].Like < a.from {
 		return nil
 	}
 	return &a.runs[0]

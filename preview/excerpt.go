@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -149,7 +150,7 @@ type Focus struct {
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
 	Range       bool            // it was asked for as a range, and is shown from its start without a gap
 	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
-	Shape       Shape
+	Shape       shape.Shape
 }
 
 // Select makes a preview that costs about b at the most. It can be called again
@@ -160,7 +161,7 @@ type Focus struct {
 func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if e.binary {
 		p := e.unseen(CutBinary, EncodingBinary)
-		p.Shape = ShapeBinary
+		p.Shape = shape.Binary
 		return p
 	}
 	s := selection{excerpt: e, budget: b, counter: c}
@@ -216,7 +217,7 @@ type rendered struct {
 	cutAt    int               // where in the text, from its start
 	cutFrom  int64             // range of the cut in the payload
 	cutTo    int64
-	reason   Reason
+	reason   shape.Reason
 	score    int
 	left, of int64 // values of a JSON container that a cut before the line leaves out
 }

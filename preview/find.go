@@ -8,11 +8,9 @@ import (
 
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
-
-// classifier is read-only.
-var classifier = salience.New()
 
 // Bounds of a finder.
 const (
@@ -43,7 +41,7 @@ type finder struct {
 
 	last     int64          // number of the last line that was kept
 	after    int            // lines to come that belong to the last find
-	nest     nest           // of it
+	nest     salience.Nest  // of it
 	band     int            // of the last find
 	bands    [bands]found   // those that matter most first
 	like     map[uint64]int // lines of each shape
@@ -137,7 +135,7 @@ func (f *finder) lines(b []byte) {
 	next := hits{rules: f.rules, word: -1, rule: -1}
 	for at, begin := 0, 0; at < len(b); { // begin: of the line that at is in
 		start, mark := begin, uint32(0)
-		if f.after == 0 && f.nest.left == 0 || at > begin {
+		if f.after == 0 && f.nest.Done() || at > begin {
 			hit := next.after(b, at)
 			if hit < 0 {
 				break
@@ -172,7 +170,7 @@ type hits struct {
 // after returns where the first hit at or after an offset is, or -1.
 func (h *hits) after(b []byte, at int) int {
 	if h.word < at {
-		h.word = orEnd(classifier.Next(b, at), b)
+		h.word = orEnd(salience.Builtin().Next(b, at), b)
 	}
 	if h.rule < at {
 		h.rule = orEnd(h.rules.Next(b, at), b)
@@ -209,12 +207,12 @@ func (f *finder) endsOf(text []byte) []byte {
 // look the same.
 func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	if text == nil {
-		f.after, f.nest = max(0, f.after-1), nest{}
+		f.after, f.nest = max(0, f.after-1), salience.Nest{}
 		return false
 	}
-	nested := f.nest.holds(text)
-	m := classifier.Of(text)
-	if score := ruleScores[f.rules.Kept(text)]; score > int(m.Score) {
+	nested := f.nest.Contains(text)
+	m := salience.Builtin().Classify(text)
+	if score := shape.RuleScores[f.rules.Kept(text)]; score > int(m.Score) {
 		m = salience.Mark{Score: uint8(score)}
 	}
 	if m.Score > 0 {
@@ -225,7 +223,7 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 		f.keepBefore(before, start, int(m.Before), band)
 		f.keep(text, start, end, f.number+1, band)
 		if int(m.After) >= f.after || band < f.band {
-			f.after, f.band, f.nest = int(m.After), band, nestOf(text, m)
+			f.after, f.band, f.nest = int(m.After), band, salience.NewNest(text, m)
 			return known
 		}
 	} else if f.after > 0 || nested {
@@ -313,7 +311,7 @@ func (f *finder) isNew(text []byte) bool {
 	if len(f.like) > mostShapes {
 		clear(f.like)
 	}
-	h := shape(text, false)
+	h := shape.Fingerprint(text, false)
 	f.like[h]++
 	return f.like[h] <= likeTheRest
 }

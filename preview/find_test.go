@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -17,7 +18,7 @@ import (
 var small = preview.Budget{Tokens: 300, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
 
 // reasonOf is why a line is shown; 0 when it is not.
-func reasonOf(p *preview.Preview, line int64) preview.Reason {
+func reasonOf(p *preview.Preview, line int64) shape.Reason {
 	for _, s := range p.Segments {
 		if line >= s.FirstLine && line <= s.LastLine {
 			return s.Reason
@@ -29,14 +30,14 @@ func reasonOf(p *preview.Preview, line int64) preview.Reason {
 // TestTheMiddleIsKept: what matters stays wherever it stands, with the reason, in logs that are far larger than any
 // window.
 func TestTheMiddleIsKept(t *testing.T) {
-	for line, reason := range map[string]preview.Reason{
-		"src/main.c:12:3: error: expected ';' before '}' token": preview.KeepDiagnostic,
-		"--- FAIL: TestParse (0.01s)":                           preview.KeepFailure,
-		"panic: runtime error: index out of range [3]":          preview.KeepCrash,
-		"Caused by: java.net.ConnectException: refused":         preview.KeepCrash,
-		"make: *** [Makefile:39: test] Error 2":                 preview.KeepExit,
-		"fatal: not a git repository":                           preview.KeepError,
-		"556 tests completed, 1 failed":                         preview.KeepSummary,
+	for line, reason := range map[string]shape.Reason{
+		"src/main.c:12:3: error: expected ';' before '}' token": shape.KeepDiagnostic,
+		"--- FAIL: TestParse (0.01s)":                           shape.KeepFailure,
+		"panic: runtime error: index out of range [3]":          shape.KeepCrash,
+		"Caused by: java.net.ConnectException: refused":         shape.KeepCrash,
+		"make: *** [Makefile:39: test] Error 2":                 shape.KeepExit,
+		"fatal: not a git repository":                           shape.KeepError,
+		"556 tests completed, 1 failed":                         shape.KeepSummary,
 	} {
 		for _, lines := range []int{100, 5000, 200_000} {
 			for _, at := range []int{30, lines / 3, lines - 70} {

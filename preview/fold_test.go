@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -56,7 +57,7 @@ func TestRulesKeep(t *testing.T) {
 	payload := numbered(200, "line of work, in words, number %d\n") + "the verdict is in\n" + numbered(200, "line of play, in words, number %d\n")
 	keep := rules(t, []string{`^the verdict`}, nil, nil)
 	p := preview.FromCommand([]byte(payload), 300, keep).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: keep})
-	if reasonOf(p, 201) != preview.KeepProfile {
+	if reasonOf(p, 201) != shape.KeepProfile {
 		t.Errorf("the line is shown for reason %d:\n%s", reasonOf(p, 201), p.Text)
 	}
 	hostile := rules(t, []string{`line of work`}, []string{`error`}, nil)

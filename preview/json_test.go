@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -44,7 +45,7 @@ func TestReadableForm(t *testing.T) {
 		})
 	}
 	for _, text := range []string{"", "{", "1 2", `{"a":}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
-		if _, err := preview.ParseJSON([]byte(text)); !errors.Is(err, preview.ErrNotJSON) {
+		if _, err := preview.ParseJSON([]byte(text)); !errors.Is(err, shape.ErrNotJSON) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}

@@ -1,6 +1,9 @@
 package preview
 
-import "github.com/toolresult/toolresult/preview/textscan"
+import (
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
+)
 
 // CutKind says why bytes of a payload are not in its preview. The kinds are
 // explained in proto/toolresult/v1/ledger.proto.
@@ -35,36 +38,16 @@ type Cut struct {
 	LikeLine            int64   // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
 }
 
-// Reason says why lines are shown of a payload that is not shown whole. The
-// reasons are explained in proto/toolresult/v1/ledger.proto.
-type Reason uint8
-
-// The reasons. A segment of a payload that is shown whole has none.
-const (
-	KeepHead Reason = iota + 1
-	KeepTail
-	KeepContext
-	KeepError
-	KeepFailure
-	KeepCrash
-	KeepDiagnostic
-	KeepWarning
-	KeepSummary
-	KeepExit
-	KeepProfile
-	KeepStructure
-)
-
 // Counts is a number of lines by the reason that they would be shown for. Only the reasons of lines that matter by
 // themselves are counted: from KeepError to KeepProfile.
-type Counts [KeepStructure]int64
+type Counts [shape.KeepStructure]int64
 
 // Segment is a run of whole lines that the preview shows for one reason.
 type Segment struct {
 	FirstLine, LastLine int64
 	ByteStart, ByteEnd  int64
 	PreviewBytes        int64 // length of the segment's text in Preview.Text
-	Reason              Reason
+	Reason              shape.Reason
 	Score               int // 1 to 100, of the line that matters most; 0 when no choice was made
 }
 
@@ -91,9 +74,9 @@ type Preview struct {
 	Segments []Segment
 	Cuts     []Cut
 
-	Bytes         int64 // size of the payload
-	Lines         int64 // lines of the payload; a last one without "\n" counts
-	Shape         Shape // for which lines were chosen; none where no choice was made
+	Bytes         int64       // size of the payload
+	Lines         int64       // lines of the payload; a last one without "\n" counts
+	Shape         shape.Shape // for which lines were chosen; none where no choice was made
 	Encoding      Encoding
 	ReplacedBytes int64 // shown as U+FFFD
 	EscapedBytes  int64 // control characters shown as a visible symbol

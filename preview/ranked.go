@@ -1,13 +1,17 @@
 package preview
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolresult/toolresult/preview/shape"
+)
 
 // Shown is text that is shown of a payload.
 type Shown struct {
 	Text  string
-	Runs  []Segment // the lines of the payload that follow each other in Text; other fields of them are not read
-	Lines int64     // of the payload
-	Shape Shape     // of the payload, if it is known
+	Runs  []Segment   // the lines of the payload that follow each other in Text; other fields of them are not read
+	Lines int64       // of the payload
+	Shape shape.Shape // of the payload, if it is known
 }
 
 // Ranked returns the lines of a text that was shown whole, each as a segment of its
@@ -29,22 +33,21 @@ func (s Shown) Ranked() []Segment {
 	if e.binary || !e.complete() {
 		return nil
 	}
-	r := ranking{list: make([]ranked, 0, e.available())}
+	list := make([]shape.Ranked, 0, e.available())
 	runs, number, last := s.Runs, int64(0), int64(0)
 	for _, l := range e.each() {
 		if number++; number > last && len(runs) > 0 {
 			number, last, runs = runs[0].FirstLine, runs[0].LastLine, runs[1:]
 		}
-		r.list = append(r.list, ranked{line: l, number: number})
+		list = append(list, shape.Ranked{Line: l, Number: number})
 	}
-	e.lines = s.Lines
-	r.score(e, Focus{Shape: s.Shape})
-	segments := make([]Segment, len(r.list))
-	for i := range r.list {
-		l := &r.list[i]
+	shape.Rank(list, shape.Options{Shape: e.Shape(Focus{Shape: s.Shape}), Lines: s.Lines})
+	segments := make([]Segment, len(list))
+	for i := range list {
+		l := &list[i]
 		segments[i] = Segment{
-			FirstLine: l.number, LastLine: l.number, ByteStart: l.line.Start, ByteEnd: l.line.End,
-			PreviewBytes: l.line.End - l.line.Start, Reason: l.reason, Score: max(0, l.score),
+			FirstLine: l.Number, LastLine: l.Number, ByteStart: l.Line.Start, ByteEnd: l.Line.End,
+			PreviewBytes: l.Line.End - l.Line.Start, Reason: l.Reason, Score: max(0, l.Score),
 		}
 	}
 	return segments

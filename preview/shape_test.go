@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -87,52 +88,52 @@ It says on its first line where it listens.
 func TestShapes(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		want preview.Shape
+		want shape.Shape
 	}{
-		"git diff":              {fileDiff("main.go", 3), preview.ShapeDiff},
-		"coloured git diff":     {"\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[1mindex 1..2 100644\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n\x1b[32m+b\x1b[m\n", preview.ShapeDiff},
-		"unified diff":          {"--- a.txt\t2026-01-01\n+++ b.txt\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n", preview.ShapeDiff},
-		"git show":              {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n\n" + fileDiff("a.go", 1), preview.ShapeDiff},
-		"git log":               {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n", preview.ShapeNone},
-		"patch in a mail":       {"From 4b825dc642cb6eb9a060e54bf8d69288fbee4904 Mon Sep 17\nFrom: A\nSubject: [PATCH] x\n---\n" + fileDiff("a.go", 1), preview.ShapeDiff},
-		"merge":                 {"diff --cc a.go\nindex 1,2..3\n--- a/a.go\n+++ b/a.go\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", preview.ShapeDiff},
-		"grep -rn":              {repeated(5, "src/a%d.go:12:\tfunc add() {}\n"), preview.ShapeSearch},
-		"grep -rn with context": {repeated(3, "src/a.go-1%d-\tx := 1\nsrc/a.go:2%d:\tfunc add() {}\n--\n"), preview.ShapeSearch},
-		"rg --vimgrep":          {repeated(5, "src/a%d.go:12:3:  func add() {}\n"), preview.ShapeSearch},
-		"rg --heading":          {"src/a.go\n1:func a()\n7:func b()\n\nsrc/b.go\n3:func c()\n4-}\n", preview.ShapeSearch},
-		"grep -c":               {repeated(5, "src/a%d.go:0\n"), preview.ShapeSearch},
-		"gcc":                   {repeated(5, "src/a%d.c:12:3: error: expected ';'\n"), preview.ShapeNone},
-		"go vet":                {repeated(5, "src/a%d.go:12:3: undefined: x\n"), preview.ShapeNone},
-		"times":                 {repeated(5, "2026-11-21T18:%d:58.9Z starting\n"), preview.ShapeNone},
-		"ls -l":                 {"total 8\n" + repeated(6, "-rw-r--r-- 1 root root  104 Nov 21 20:11 file%d.go\n"), preview.ShapeListing},
-		"ls -R":                 {".:\nLICENSE\nsrc\n\n./src:\nmain\nlib\n\n./src/lib:\nREADME\n", preview.ShapeListing},
-		"find":                  {".\n" + repeated(9, "./src/a%d.go\n"), preview.ShapeListing},
-		"tree":                  {".\n├── a\n│   ├── b.go\n│   └── c.go\n├── d\n│   └── e.go\n└── f.go\n\n2 directories, 4 files\n", preview.ShapeListing},
-		"words":                 {repeated(9, "word%d\n"), preview.ShapeNone},
-		"kubectl":               {kubectl, preview.ShapeTable},
-		"docker ps":             {"CONTAINER ID   IMAGE     COMMAND   CREATED      STATUS                    PORTS     NAMES\na1b2c3d4e5f6   nginx     \"nginx\"   2 days ago   Up 2 days                 80/tcp    web\nb1b2c3d4e5f6   redis     \"redis\"   2 days ago   Exited (1) 3 hours ago              cache\n", preview.ShapeTable},
-		"ps aux":                {"USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\nroot           1  0.0  0.1 167664 11112 ?        Ss   Nov20   0:02 /sbin/init\nroot           2  0.0  0.0      0     0 ?        S    Nov20   0:00 [kthreadd]\n", preview.ShapeTable},
-		"psql":                  {" id | name  | total\n----+-------+-------\n  1 | anna  |    12\n  2 | bert  |     7\n(2 rows)\n", preview.ShapeTable},
-		"markdown table":        {"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n", preview.ShapeTable},
-		"pip list":              {"Package    Version\n---------- -------\nrequests   2.32.0\nurllib3    2.2.1\n", preview.ShapeTable},
-		"capitals in a log":     {"BUILD FAILED\nthe build has failed for reasons\nsee the log\nfor more\n", preview.ShapeNone},
-		"JSON object":           {"{\n  \"a\": [1, 2, {\"b\": null}]\n}\n", preview.ShapeJSON},
-		"compact JSON":          {`[{"a":1},{"a":2}]`, preview.ShapeJSON},
-		"JSON with more":        {"{\"a\": 1}\ndone\n", preview.ShapeNone},
-		"log with brackets":     {"[INFO] starting\n[WARN] slow\n", preview.ShapeNone},
-		"NDJSON":                {repeated(4, "{\"level\":\"info\",\"n\":%d}\n"), preview.ShapeNDJSON},
-		"go test -v":            {repeated(3, "=== RUN   TestA%d\n--- PASS: TestA%d (0.00s)\n"), preview.ShapeTestReport},
-		"pytest":                {"============================= test session starts ==============================\nplatform linux -- Python 3.12.0\nrootdir: /work\ncollected 12 items\n", preview.ShapeTestReport},
-		"cargo build":           {repeated(4, "   Compiling crate%d v0.1.0\n"), preview.ShapeBuildLog},
-		"ninja":                 {repeated(1, "[1/9] CC a.o\n[2/9] CC b.o\n") + repeated(3, "ninja: entering %d\n"), preview.ShapeBuildLog},
-		"panic in Go":           {goTrace, preview.ShapeStackTrace},
-		"exception in Java":     {javaTrace, preview.ShapeStackTrace},
-		"exception in Python":   {pythonTrace, preview.ShapeStackTrace},
-		"trace in a log":        {repeated(30, "step %d is done\n") + pythonTrace, preview.ShapeNone},
-		"markdown":              {markdown, preview.ShapeProse},
-		"script with comments":  {"# Build everything.\n\nset -eu\n# Then run it.\nmake all\n./run --fast\n\n# And clean up.\nrm -rf out\nexit 0\n", preview.ShapeNone},
-		"binary":                {strings.Repeat("\x00\x01\x02\xff", 100), preview.ShapeBinary},
-		"nothing":               {"", preview.ShapeNone},
+		"git diff":              {fileDiff("main.go", 3), shape.Diff},
+		"coloured git diff":     {"\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[1mindex 1..2 100644\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n\x1b[32m+b\x1b[m\n", shape.Diff},
+		"unified diff":          {"--- a.txt\t2026-01-01\n+++ b.txt\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n", shape.Diff},
+		"git show":              {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n\n" + fileDiff("a.go", 1), shape.Diff},
+		"git log":               {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n", shape.None},
+		"patch in a mail":       {"From 4b825dc642cb6eb9a060e54bf8d69288fbee4904 Mon Sep 17\nFrom: A\nSubject: [PATCH] x\n---\n" + fileDiff("a.go", 1), shape.Diff},
+		"merge":                 {"diff --cc a.go\nindex 1,2..3\n--- a/a.go\n+++ b/a.go\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", shape.Diff},
+		"grep -rn":              {repeated(5, "src/a%d.go:12:\tfunc add() {}\n"), shape.Search},
+		"grep -rn with context": {repeated(3, "src/a.go-1%d-\tx := 1\nsrc/a.go:2%d:\tfunc add() {}\n--\n"), shape.Search},
+		"rg --vimgrep":          {repeated(5, "src/a%d.go:12:3:  func add() {}\n"), shape.Search},
+		"rg --heading":          {"src/a.go\n1:func a()\n7:func b()\n\nsrc/b.go\n3:func c()\n4-}\n", shape.Search},
+		"grep -c":               {repeated(5, "src/a%d.go:0\n"), shape.Search},
+		"gcc":                   {repeated(5, "src/a%d.c:12:3: error: expected ';'\n"), shape.None},
+		"go vet":                {repeated(5, "src/a%d.go:12:3: undefined: x\n"), shape.None},
+		"times":                 {repeated(5, "2026-11-21T18:%d:58.9Z starting\n"), shape.None},
+		"ls -l":                 {"total 8\n" + repeated(6, "-rw-r--r-- 1 root root  104 Nov 21 20:11 file%d.go\n"), shape.Listing},
+		"ls -R":                 {".:\nLICENSE\nsrc\n\n./src:\nmain\nlib\n\n./src/lib:\nREADME\n", shape.Listing},
+		"find":                  {".\n" + repeated(9, "./src/a%d.go\n"), shape.Listing},
+		"tree":                  {".\n├── a\n│   ├── b.go\n│   └── c.go\n├── d\n│   └── e.go\n└── f.go\n\n2 directories, 4 files\n", shape.Listing},
+		"words":                 {repeated(9, "word%d\n"), shape.None},
+		"kubectl":               {kubectl, shape.Table},
+		"docker ps":             {"CONTAINER ID   IMAGE     COMMAND   CREATED      STATUS                    PORTS     NAMES\na1b2c3d4e5f6   nginx     \"nginx\"   2 days ago   Up 2 days                 80/tcp    web\nb1b2c3d4e5f6   redis     \"redis\"   2 days ago   Exited (1) 3 hours ago              cache\n", shape.Table},
+		"ps aux":                {"USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\nroot           1  0.0  0.1 167664 11112 ?        Ss   Nov20   0:02 /sbin/init\nroot           2  0.0  0.0      0     0 ?        S    Nov20   0:00 [kthreadd]\n", shape.Table},
+		"psql":                  {" id | name  | total\n----+-------+-------\n  1 | anna  |    12\n  2 | bert  |     7\n(2 rows)\n", shape.Table},
+		"markdown table":        {"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n", shape.Table},
+		"pip list":              {"Package    Version\n---------- -------\nrequests   2.32.0\nurllib3    2.2.1\n", shape.Table},
+		"capitals in a log":     {"BUILD FAILED\nthe build has failed for reasons\nsee the log\nfor more\n", shape.None},
+		"JSON object":           {"{\n  \"a\": [1, 2, {\"b\": null}]\n}\n", shape.JSON},
+		"compact JSON":          {`[{"a":1},{"a":2}]`, shape.JSON},
+		"JSON with more":        {"{\"a\": 1}\ndone\n", shape.None},
+		"log with brackets":     {"[INFO] starting\n[WARN] slow\n", shape.None},
+		"NDJSON":                {repeated(4, "{\"level\":\"info\",\"n\":%d}\n"), shape.NDJSON},
+		"go test -v":            {repeated(3, "=== RUN   TestA%d\n--- PASS: TestA%d (0.00s)\n"), shape.TestReport},
+		"pytest":                {"============================= test session starts ==============================\nplatform linux -- Python 3.12.0\nrootdir: /work\ncollected 12 items\n", shape.TestReport},
+		"cargo build":           {repeated(4, "   Compiling crate%d v0.1.0\n"), shape.BuildLog},
+		"ninja":                 {repeated(1, "[1/9] CC a.o\n[2/9] CC b.o\n") + repeated(3, "ninja: entering %d\n"), shape.BuildLog},
+		"panic in Go":           {goTrace, shape.StackTrace},
+		"exception in Java":     {javaTrace, shape.StackTrace},
+		"exception in Python":   {pythonTrace, shape.StackTrace},
+		"trace in a log":        {repeated(30, "step %d is done\n") + pythonTrace, shape.None},
+		"markdown":              {markdown, shape.Prose},
+		"script with comments":  {"# Build everything.\n\nset -eu\n# Then run it.\nmake all\n./run --fast\n\n# And clean up.\nrm -rf out\nexit 0\n", shape.None},
+		"binary":                {strings.Repeat("\x00\x01\x02\xff", 100), shape.Binary},
+		"nothing":               {"", shape.None},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, text := range []string{c.text, strings.ReplaceAll(c.text, "\n", "\r\n")} {
@@ -148,14 +149,14 @@ func TestShapes(t *testing.T) {
 func TestShapeThatACallerKnows(t *testing.T) {
 	for name, c := range map[string]struct {
 		text       string
-		hint, want preview.Shape
+		hint, want shape.Shape
 	}{
-		"a diff that begins otherwise": {"some words\n" + fileDiff("a.go", 2), preview.ShapeDiff, preview.ShapeDiff},
-		"no diff at all":               {"fatal: not a git repository\n", preview.ShapeDiff, preview.ShapeNone},
-		"a search without a match":     {"grep: x: No such file\n", preview.ShapeSearch, preview.ShapeNone},
-		"no JSON":                      {"<html>\n", preview.ShapeJSON, preview.ShapeNone},
-		"names without endings":        {repeated(9, "word%d\n"), preview.ShapeListing, preview.ShapeListing},
-		"text called binary":           {kubectl, preview.ShapeBinary, preview.ShapeTable},
+		"a diff that begins otherwise": {"some words\n" + fileDiff("a.go", 2), shape.Diff, shape.Diff},
+		"no diff at all":               {"fatal: not a git repository\n", shape.Diff, shape.None},
+		"a search without a match":     {"grep: x: No such file\n", shape.Search, shape.None},
+		"no JSON":                      {"<html>\n", shape.JSON, shape.None},
+		"names without endings":        {repeated(9, "word%d\n"), shape.Listing, shape.Listing},
+		"text called binary":           {kubectl, shape.Binary, shape.Table},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := preview.FromBytes([]byte(c.text), 2000).Shape(preview.Focus{Shape: c.hint}); got != c.want {
@@ -193,20 +194,20 @@ func TestWhatAShapeShows(t *testing.T) {
 	for name, c := range map[string]struct {
 		text   string
 		tokens int
-		shape  preview.Shape
+		shape  shape.Shape
 		shows  []string
 		hides  string
 	}{
-		"diff": {diff.String(), 900, preview.ShapeDiff,
+		"diff": {diff.String(), 900, shape.Diff,
 			[]string{"a/package-lock.json", "a/src/file0.go", "a/src/file11.go", "Binary files", "rename from", "rename to", "+\tadded(1)"}, "added(400)"},
-		"search": {search.String(), 600, preview.ShapeSearch, []string{"src/file0.go:1:", "src/file11.go:1:"}, "found(80)"},
-		"listing": {listing.String(), 300, preview.ShapeListing,
+		"search": {search.String(), 600, shape.Search, []string{"src/file0.go:1:", "src/file11.go:1:"}, "found(80)"},
+		"listing": {listing.String(), 300, shape.Listing,
 			[]string{".:\n", "./node_modules:\n", "./src:\n", "total 8", "file1.go", "main1.go"}, "dep900.js"},
-		"table":  {rows.String(), 200, preview.ShapeTable, []string{"NAME  ", "web-300 ", "web-0 "}, "web-350 "},
-		"NDJSON": {lines.String(), 300, preview.ShapeNDJSON, []string{"request 300 is", "request 398 is", "request 399 is"}, "request 200 is"},
-		"trace": {trace, 200, preview.ShapeStackTrace,
+		"table":  {rows.String(), 200, shape.Table, []string{"NAME  ", "web-300 ", "web-0 "}, "web-350 "},
+		"NDJSON": {lines.String(), 300, shape.NDJSON, []string{"request 300 is", "request 398 is", "request 399 is"}, "request 200 is"},
+		"trace": {trace, 200, shape.StackTrace,
 			[]string{"order 7 is closed", "Orders.java:41", "Caused by: java.io", "Store.java:88", "the last one", "Deep.java:3"}, ""},
-		"prose": {markdown + repeated(300, "Sentences number %d says what the one before it did not say.\n") + "\n## Last\n\nThe end of it is said here, in a sentence of its own.\n", 300, preview.ShapeProse,
+		"prose": {markdown + repeated(300, "Sentences number %d says what the one before it did not say.\n") + "\n## Last\n\nThe end of it is said here, in a sentence of its own.\n", 300, shape.Prose,
 			[]string{"# Widget", "never loses", "## Installing", "## Last"}, "number 250"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -279,8 +280,8 @@ func shapedPayloads() *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 60), func(list []string) string { return strings.Join(list, "") })
 }
 
-func shapes() *rapid.Generator[preview.Shape] {
-	return rapid.Map(rapid.IntRange(0, int(preview.ShapeProse)), func(n int) preview.Shape { return preview.Shape(n) })
+func shapes() *rapid.Generator[shape.Shape] {
+	return rapid.Map(rapid.IntRange(0, int(shape.Prose)), func(n int) shape.Shape { return shape.Shape(n) })
 }
 
 // Whatever the shape is said to be, the books add up, and one write gives what many do.
@@ -343,13 +344,13 @@ func FuzzShape(f *testing.F) {
 	} {
 		f.Add([]byte(seed), uint8(0), uint16(60))
 	}
-	f.Fuzz(func(t *testing.T, payload []byte, shape uint8, n uint16) {
-		focus := preview.Focus{HeadPercent: 25, Shape: preview.Shape(shape % (uint8(preview.ShapeProse) + 1))}
+	f.Fuzz(func(t *testing.T, payload []byte, hint uint8, n uint16) {
+		focus := preview.Focus{HeadPercent: 25, Shape: shape.Shape(hint % (uint8(shape.Prose) + 1))}
 		b := budgetOf(int(n))
 		p := preview.FromBytes(payload, 100).Select(b, tokens.Estimate(), focus)
 		checkLedger(t, payload, p)
 		checkFits(t, p, b)
-		if got := preview.FromBytes(payload, 100).Shape(preview.Focus{}); got == preview.ShapeNDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
+		if got := preview.FromBytes(payload, 100).Shape(preview.Focus{}); got == shape.NDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
 			t.Logf("called NDJSON: %.100q", payload)
 		}
 	})
@@ -364,7 +365,7 @@ func BenchmarkShape(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			e := preview.FromBytes([]byte(text), 4000)
 			b.ReportAllocs()
-			for hint := preview.ShapeBinary; b.Loop(); hint ^= preview.ShapeBinary { // what was seen last is known
+			for hint := shape.Binary; b.Loop(); hint ^= shape.Binary { // what was seen last is known
 				e.Shape(preview.Focus{Shape: hint})
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -12,6 +13,13 @@ var newline = []byte{'\n'}
 
 // minWindow keeps line handling sane for tiny budgets, in bytes.
 const minWindow = 4 << 10
+
+// The window of a payload whose structure lies in its middle: so much of it is
+// kept from its start that small ones have all their lines.
+const (
+	structureBytes = 1 << 20
+	structureLines = 32 << 10
+)
 
 // bytesPerToken is the window kept for a token of budget. Text of tools has
 // about three bytes a token; the rest is room for colours that are removed.
@@ -268,7 +276,7 @@ func (w *Writer) keep(l textscan.Line, text []byte) {
 	if !w.headFull {
 		w.head.Push(l, text)
 		w.headFull = w.head.TextBytes() >= w.headSize || w.head.Len() >= w.headMost
-		if w.headFull && w.headSize == w.window && structured(w.head.Lines()) {
+		if w.headFull && w.headSize == w.window && shape.Detect(w.head.Lines(), shape.None).HasMiddle() {
 			w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
 		}
 	} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -126,7 +127,7 @@ func headline(text string) string {
 		if at := int(s.FirstLine) - 1; at < len(lines) {
 			line = strings.TrimSpace(textscan.OneLine(lines[at]))
 		}
-		if wrong := s.Reason >= preview.KeepError && s.Reason <= preview.KeepDiagnostic; wrong && line != "" && s.Score >= most {
+		if wrong := s.Reason >= shape.KeepError && s.Reason <= shape.KeepDiagnostic; wrong && line != "" && s.Score >= most {
 			best, most = line, s.Score
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -189,7 +190,7 @@ const (
 // JSON, or was not captured whole, stays as it is. From then on the readable form is what is shown, whatever the budget.
 func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
 	text, ok := p.excerpt.(*preview.Excerpt)
-	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != preview.ShapeJSON {
+	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != shape.JSON {
 		return nil
 	}
 	p.looked = true
@@ -201,7 +202,7 @@ func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.
 		return nil
 	}
 	value, err := preview.ParseJSON(content)
-	if errors.Is(err, preview.ErrNotJSON) {
+	if errors.Is(err, shape.ErrNotJSON) {
 		return nil
 	}
 	if err != nil {

@@ -44,6 +44,12 @@ func New() *Classifier {
 	return c
 }
 
+// builtin is made once: New takes as long as reading a megabyte.
+var builtin = New()
+
+// Builtin returns the Classifier of the built-in rules that all share.
+func Builtin() *Classifier { return builtin }
+
 // Next returns where the first literal of a rule begins in text at or after from, or -1. Of says nothing of a line
 // without one.
 func (c *Classifier) Next(text []byte, from int) int {
@@ -52,7 +58,7 @@ func (c *Classifier) Next(text []byte, from int) int {
 }
 
 // Of says what a line is, which has no line end.
-func (c *Classifier) Of(text []byte) Mark {
+func (c *Classifier) Classify(text []byte) Mark {
 	at, which := c.set.Next(text, 0)
 	if at < 0 {
 		return Mark{}

@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -149,8 +149,8 @@ func (r *reader) profile(c *content) (*Profile, error) {
 		}
 		return p, nil
 	}
-	if c.Shape.value != "" && preview.ShapeNamed(c.Shape.value) == preview.ShapeNone {
-		return nil, r.fail(c.Shape.line, "shape", "is %q, and not one of %s", c.Shape.value, strings.Join(preview.ShapeNames(), ", "))
+	if c.Shape.value != "" && shape.Named(c.Shape.value) == shape.None {
+		return nil, r.fail(c.Shape.line, "shape", "is %q, and not one of %s", c.Shape.value, strings.Join(shape.Names(), ", "))
 	}
 	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 {
 		return nil, r.fail(0, "read", "what was asked for is shown as it is: no line of it is folded, kept or sums up")

@@ -1,4 +1,4 @@
-package preview
+package shape
 
 import (
 	"bytes"
@@ -127,12 +127,12 @@ func (s sample) isUnderHeadings() bool {
 
 // rankSearch ranks matches: the first one of every file, then as many bytes of each file, and then what stands beside
 // them.
-func rankSearch(list []ranked) {
+func rankSearch(list []Ranked) {
 	files := map[string]*share{}
 	var current *share // under the name of a file
 	for i := range list {
 		r := &list[i]
-		text := textscan.WithoutEscapes(r.line.Text)
+		text := textscan.WithoutEscapes(r.Line.Text)
 		m := matchOf(text)
 		switch n := numbered(text); {
 		case n > 0 && current != nil && (m.path == nil || !m.context):
@@ -147,7 +147,7 @@ func rankSearch(list []ranked) {
 				files[string(m.path)] = file
 			}
 			r.ofFile(file, text, m.context, first && !m.context)
-		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].number == r.number+1 && numbered(textscan.WithoutEscapes(list[i+1].line.Text)) > 0:
+		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].Number == r.Number+1 && numbered(textscan.WithoutEscapes(list[i+1].Line.Text)) > 0:
 			current = &share{weight: weightOf(text)}
 			r.as(scoreHeading, 0, KeepStructure)
 		case len(text) == 0 || isSeparator(text):
@@ -160,7 +160,7 @@ func rankSearch(list []ranked) {
 }
 
 // ofFile ranks a match of a file, or a line beside one. With first it names the file.
-func (r *ranked) ofFile(file *share, text []byte, context, first bool) {
+func (r *Ranked) ofFile(file *share, text []byte, context, first bool) {
 	switch {
 	case context:
 		r.as(scoreBeside, file.had, KeepContext)

@@ -1,4 +1,4 @@
-package preview
+package shape
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ const leastPlain = 10
 // shape is a hash of a line without what changes from one to the next: times,
 // digits, and blanks. A coarse one is without all words that name something, with
 // a digit, a slash or a dot in them, if enough is left.
-func shape(text []byte, coarse bool) uint64 {
+func Fingerprint(text []byte, coarse bool) uint64 {
 	text = text[salience.TimeLength(text):]
 	fine, plain, letters := uint64(hashOffset), uint64(hashOffset), 0
 	for len(text) > 0 {

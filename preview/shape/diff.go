@@ -1,4 +1,4 @@
-package preview
+package shape
 
 import (
 	"bytes"
@@ -207,19 +207,19 @@ func (s sample) isDiff() bool {
 
 // rankDiff ranks the lines of a diff: what begins a commit or a file, then changes, as many bytes of each file, and then
 // what stayed.
-func rankDiff(list []ranked) {
+func rankDiff(list []Ranked) {
 	var d diffReader
 	part := &share{} // of the current file, or of the message of a commit
 	for i := range list {
 		r := &list[i]
-		if i > 0 && list[i-1].number != r.number-1 {
+		if i > 0 && list[i-1].Number != r.Number-1 {
 			d.gap()
 		}
 		var after []byte
-		if i+1 < len(list) && list[i+1].number == r.number+1 {
-			after = textscan.WithoutEscapes(list[i+1].line.Text)
+		if i+1 < len(list) && list[i+1].Number == r.Number+1 {
+			after = textscan.WithoutEscapes(list[i+1].Line.Text)
 		}
-		text := textscan.WithoutEscapes(r.line.Text)
+		text := textscan.WithoutEscapes(r.Line.Text)
 		switch kind := d.next(text, after); kind {
 		case diffCommit, diffFile:
 			part = &share{weight: weightOfFile(text)}
@@ -255,7 +255,7 @@ func weightOfFile(text []byte) int {
 }
 
 // inOrder lets lines of the same score and turn come in the order of the payload.
-func inOrder(list []ranked) {
+func inOrder(list []Ranked) {
 	for i := range list {
 		list[i].turn = list[i].turn<<20 | min(i, 1<<20-1)
 	}

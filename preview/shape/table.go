@@ -1,4 +1,4 @@
-package preview
+package shape
 
 import (
 	"bytes"
@@ -150,7 +150,7 @@ var faultyStates = [...]string{
 
 // isFaulty reports whether a row says that something is wrong.
 func isFaulty(text []byte) bool {
-	switch classifier.Of(text).Reason {
+	switch salience.Builtin().Classify(text).Reason {
 	case salience.Error, salience.Failure, salience.Crash, salience.Diagnostic:
 		return true
 	}
@@ -178,17 +178,17 @@ const (
 
 // rankTable ranks the lines of a table: its header, rows that say that something is wrong, then rows from the top. The
 // names of columns come again under another title, as "kubectl get" prints several tables.
-func rankTable(list []ranked) {
+func rankTable(list []Ranked) {
 	faulty := 0
 	for i := range list {
 		r := &list[i]
-		text := textscan.WithoutEscapes(r.line.Text)
+		text := textscan.WithoutEscapes(r.Line.Text)
 		switch {
 		case len(bytes.TrimSpace(text)) == 0:
 			r.as(1, 0, KeepContext)
-		case isRule(text), i < 3 && columnsOf(text) != nil, i > 0 && len(list[i-1].line.Text) == 0 && columnsOf(text) != nil:
+		case isRule(text), i < 3 && columnsOf(text) != nil, i > 0 && len(list[i-1].Line.Text) == 0 && columnsOf(text) != nil:
 			r.as(scoreHeading, 0, KeepStructure)
-		case i+1 < len(list) && i < 3 && isRule(list[i+1].line.Text):
+		case i+1 < len(list) && i < 3 && isRule(list[i+1].Line.Text):
 			r.as(scoreHeading, 0, KeepStructure)
 		case text[0] == '(' && i+3 > len(list): // "(12 rows)"
 			r.as(scoreNamed, 0, KeepSummary)
@@ -201,7 +201,7 @@ func rankTable(list []ranked) {
 	}
 	if faulty*2 > len(list) { // what most rows say tells them not apart
 		for i := range list {
-			if list[i].score == scoreFaulty {
+			if list[i].Score == scoreFaulty {
 				list[i].as(scoreRow, 0, KeepHead)
 			}
 		}

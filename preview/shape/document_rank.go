@@ -1,7 +1,8 @@
-package preview
+package shape
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,6 @@ type jsonRank struct {
 	parent   int32 // the line that opens the container of the value; of the outermost one 0
 	identity int32 // of a line that opens an object, the one that tells it from others beside; otherwise 0
 	turn     int32 // among lines of the same score
-	limit    int32 // bytes of the line, where that is not by its score
 	score    uint8
 }
 
@@ -122,23 +122,54 @@ func isWordOf(list string, word []byte) bool {
 	return false
 }
 
+// Order returns the lines but for the outermost ones, those that matter most
+// first. The caller must not change it.
+func (d *Document) Order() []int32 {
+	d.rank()
+	return d.order
+}
+
+// Score returns how much line i matters, from 1 to 100.
+func (d *Document) Score(i int) int {
+	d.rank()
+	return int(d.ranks[i].score)
+}
+
+// Minor reports whether line i matters less than a member of which nothing is
+// known.
+func (d *Document) Minor(i int) bool { return d.Score(i) < scoreOther }
+
+// Parent returns the line that opens the container of the value at line i; 0 for
+// the outermost.
+func (d *Document) Parent(i int) int {
+	d.rank()
+	return int(d.ranks[i].parent)
+}
+
+// Identity returns the member that tells the object that line i opens from others
+// beside it; 0 where none does.
+func (d *Document) Identity(i int) int {
+	d.rank()
+	return int(d.ranks[i].identity)
+}
+
 // rank ranks every line, once.
-func (j *JSON) rank() {
-	if j.ranks != nil {
+func (d *Document) rank() {
+	if d.ranks != nil {
 		return
 	}
-	j.ranks, j.order = make([]jsonRank, len(j.lines)), make([]int32, 0, len(j.lines))
-	r := jsonRanking{j, keyScores{}, map[uint64]struct{}{}}
-	j.ranks[0] = jsonRank{score: scoreHeading}
-	if last := j.last(0); last > 0 {
-		j.ranks[last] = j.ranks[0]
+	d.ranks, d.order = make([]jsonRank, len(d.lines)), make([]int32, 0, len(d.lines))
+	r := jsonRanking{d, keyScores{}, map[uint64]struct{}{}}
+	d.ranks[0] = jsonRank{score: scoreHeading}
+	if last := d.Last(0); last > 0 {
+		d.ranks[last] = d.ranks[0]
 		r.container(0, 0, 0)
 	}
-	j.byRank()
+	d.byRank()
 }
 
 type jsonRanking struct {
-	*JSON
+	*Document
 	keys keyScores
 	seen map[uint64]struct{}
 }
@@ -149,12 +180,12 @@ const mostTurn = 1 << 30
 
 // container ranks the lines of a container. Inside is how many objects are around what is in it.
 func (r *jsonRanking) container(i, inside int, turn int32) {
-	array := r.isArray(i)
+	array := r.IsArray(i)
 	if !array {
 		inside++
 	}
 	best, bestAt, n := keyScore{}, 0, int32(0)
-	for at := i + 1; at < int(r.lines[i].closer); at = r.last(at) + 1 {
+	for at := i + 1; at < int(r.lines[i].closer); at = r.Last(at) + 1 {
 		one := turn
 		if array && turn < mostTurn-n-1 {
 			one += n + 1
@@ -165,13 +196,13 @@ func (r *jsonRanking) container(i, inside int, turn int32) {
 			k = r.keys.of(r.keyOf(at))
 		}
 		rank := jsonRank{parent: int32(i), turn: one, score: k.within(inside, i == 0 && !array)}
-		if last := r.last(at); last > at { // what is in it says whether it matters
+		if last := r.Last(at); last > at { // what is in it says whether it matters
 			rank.score = min(rank.score, scoreEmpty)
 			r.ranks[at], r.ranks[last] = rank, rank
 			r.container(at, inside, one)
 		} else {
 			list := int(r.ranks[i].parent)
-			if isElement := i > 0 && !array && r.isArray(list); isElement && k.says > 0 && k.says < wordsOfNames {
+			if isElement := i > 0 && !array && r.IsArray(list); isElement && k.says > 0 && k.says < wordsOfNames {
 				list = 0 // a message is the same in whatever list
 			} else if !isElement {
 				list = -1
@@ -231,7 +262,7 @@ func (k keyScore) within(inside int, root bool) uint8 {
 // identify finds the member that tells an element of an array from others and costs no mark: it stands beside the
 // bracket, or beside the member that says what the object is about.
 func (r *jsonRanking) identify(i, says int) {
-	if i > 0 && !r.isArray(int(r.ranks[i].parent)) {
+	if i > 0 && !r.IsArray(int(r.ranks[i].parent)) {
 		return // its key does
 	}
 	for _, at := range [...]int{says - 1, says + 1, i + 1} {
@@ -243,8 +274,8 @@ func (r *jsonRanking) identify(i, says int) {
 }
 
 // isText reports whether the value of a member is a text that says something: a string that is not empty.
-func (j *JSON) isText(i int) bool {
-	text := bytes.TrimRight(j.text[j.lines[i].start:j.end(i)], ",\n")
+func (d *Document) isText(i int) bool {
+	text := bytes.TrimRight(d.text[d.lines[i].start:d.end(i)], ",\n")
 	return len(text) > 2 && text[len(text)-1] == '"' && text[len(text)-2] != ' ' && !bytes.HasSuffix(text, []byte(`: ""`))
 }
 
@@ -263,8 +294,8 @@ func (s keyScores) of(key []byte) keyScore {
 }
 
 // keyOf is the key that line i begins with, as it is written.
-func (j *JSON) keyOf(i int) []byte {
-	text := bytes.TrimLeft(j.text[j.lines[i].start:j.end(i)], " ")
+func (d *Document) keyOf(i int) []byte {
+	text := bytes.TrimLeft(d.text[d.lines[i].start:d.end(i)], " ")
 	if len(text) == 0 || text[0] != '"' {
 		return nil
 	}
@@ -277,4 +308,15 @@ func (j *JSON) keyOf(i int) []byte {
 		}
 	}
 	return nil
+}
+
+// byRank sorts lines by score and turn.
+func (d *Document) byRank() {
+	slices.SortStableFunc(d.order, func(a, b int32) int {
+		x, y := &d.ranks[a], &d.ranks[b]
+		if x.score != y.score {
+			return int(y.score) - int(x.score)
+		}
+		return int(x.turn) - int(y.turn)
+	})
 }

@@ -1,8 +1,9 @@
-package preview
+package shape
 
 import (
 	"bytes"
 
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -135,11 +136,11 @@ const (
 
 // rankTrace ranks the lines of stack traces: what happened and what it came of, then the frames of the user's own code,
 // then others, those next to where it happened first.
-func rankTrace(list []ranked) {
+func rankTrace(list []Ranked) {
 	kinds := make([]traceLine, len(list))
 	before := traceOther
 	for i := range list {
-		kinds[i] = lineOfTrace(textscan.WithoutEscapes(list[i].line.Text), before)
+		kinds[i] = lineOfTrace(textscan.WithoutEscapes(list[i].Line.Text), before)
 		before = kinds[i]
 	}
 	for from := 0; from < len(list); {
@@ -154,8 +155,8 @@ func rankTrace(list []ranked) {
 }
 
 // rankFrames ranks one head and the frames under it.
-func rankFrames(list []ranked, kinds []traceLine) {
-	head := textscan.WithoutEscapes(list[0].line.Text)
+func rankFrames(list []Ranked, kinds []traceLine) {
+	head := textscan.WithoutEscapes(list[0].Line.Text)
 	switch {
 	case kinds[0] == traceHead || kinds[0] == traceCause:
 		list[0].as(scoreHeading, 0, KeepCrash)
@@ -164,7 +165,7 @@ func rankFrames(list []ranked, kinds []traceLine) {
 	case len(head) == 0:
 		list[0].as(1, 0, KeepContext)
 	default: // a message on further lines, or what was said around
-		m := classifier.Of(head)
+		m := salience.Builtin().Classify(head)
 		list[0].as(max(scoreForeignFrame, int(m.Score)), 0, max(KeepContext, reasons[m.Reason]))
 	}
 	frames := 0
@@ -183,7 +184,7 @@ func rankFrames(list []ranked, kinds []traceLine) {
 			}
 			at++
 			score = scoreOwnFrame
-			if isForeign(list[i].line.Text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && isForeign(list[i+1].line.Text) {
+			if isForeign(list[i].Line.Text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && isForeign(list[i+1].Line.Text) {
 				score = scoreForeignFrame
 			}
 			score -= min(far, score/2)

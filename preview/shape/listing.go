@@ -1,4 +1,4 @@
-package preview
+package shape
 
 import (
 	"bytes"
@@ -129,11 +129,11 @@ type directory struct {
 
 // rankListing ranks the lines of a listing: the headings of directories, those nearest to the root first, and then as
 // many entries of each directory. A directory comes before what is in it.
-func rankListing(list []ranked) {
+func rankListing(list []Ranked) {
 	l := listing{directories: map[string]*directory{"": {}, ".": {}, "/": {}}, turns: map[string]int{}, mixed: mixed(list)}
 	for i := range list {
 		r := &list[i]
-		text := textscan.WithoutEscapes(r.line.Text)
+		text := textscan.WithoutEscapes(r.Line.Text)
 		e, ok := entryOf(text)
 		switch {
 		case !ok:
@@ -173,10 +173,10 @@ type trunk struct {
 // mixed reports whether paths come in no order of their directories, which they
 // leave for another and come back to again and again. What is to be seen of such
 // a list is its order: its first lines.
-func mixed(list []ranked) bool {
+func mixed(list []Ranked) bool {
 	parents, changes, last := map[string]struct{}{}, 0, ""
 	for i := range list {
-		if e, ok := entryOf(textscan.WithoutEscapes(list[i].line.Text)); ok && !e.total && !e.heading && e.depth == 0 {
+		if e, ok := entryOf(textscan.WithoutEscapes(list[i].Line.Text)); ok && !e.total && !e.heading && e.depth == 0 {
 			if parent := parentOf(e.path); parent != last {
 				changes, last = changes+1, parent
 				parents[parent] = struct{}{}
@@ -192,7 +192,7 @@ func parentOf(path string) string {
 }
 
 // name ranks a name, under a heading or with a path.
-func (l *listing) name(r *ranked, e entry, text []byte) {
+func (l *listing) name(r *Ranked, e entry, text []byte) {
 	p := strings.TrimSuffix(e.path, "/")
 	if l.heading != "" {
 		p = l.heading + "/" + p
@@ -203,7 +203,7 @@ func (l *listing) name(r *ranked, e entry, text []byte) {
 	}
 	d := l.directories[parent]
 	if d == nil {
-		d = &directory{share: share{weight: weightOf([]byte(parent))}, base: strings.Count(parent, "/") * minLineBytes}
+		d = &directory{share: share{weight: weightOf([]byte(parent))}, base: strings.Count(parent, "/") * usualLineBytes}
 		if at, listed := l.turns[parent]; listed && l.heading == "" { // under a heading it has been named already
 			d.base = at
 		}
@@ -215,7 +215,7 @@ func (l *listing) name(r *ranked, e entry, text []byte) {
 }
 
 // branch ranks a branch of a tree.
-func (l *listing) branch(r *ranked, e entry, text []byte) {
+func (l *listing) branch(r *Ranked, e entry, text []byte) {
 	for len(l.trunk) > 0 && l.trunk[len(l.trunk)-1].depth >= e.depth {
 		l.trunk = l.trunk[:len(l.trunk)-1]
 	}

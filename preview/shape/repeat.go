@@ -1,4 +1,4 @@
-package preview
+package shape
 
 import (
 	"bytes"
@@ -14,17 +14,17 @@ const (
 )
 
 // repeated is a run of lines that are like those just before it, in turn.
-type repeated struct {
-	like        int64 // number of the first line that they are like
-	first, last int64 // numbers of the lines of the run
-	end         int64 // where the last one ends in the payload
+type Run struct {
+	Like        int64 // number of the first line that they are like
+	First, Last int64 // numbers of the lines of the run
+	End         int64 // where the last one ends in the payload
 }
 
 // repeats finds the runs of lines that are the same as those just before, or
 // differ in what changes from one line to the next. It takes the scores from
 // their lines, so that one line speaks for all of them: those that are the same
 // are never shown, and others where there is room when all is said.
-func repeats(list []ranked) (runs []repeated) {
+func repeats(list []Ranked) (runs []Run) {
 	shapes := make([]uint64, len(list))
 	for i := range list {
 		shapes[i] = likeness(&list[i])
@@ -35,20 +35,20 @@ func repeats(list []ranked) (runs []repeated) {
 			continue
 		}
 		for k := i; k < i+n; k++ {
-			if first := &list[i-period+(k-i)%period]; !first.folded && !list[k].folded {
-				first.raise(list[k].score, first.reason) // it speaks for the others
+			if first := &list[i-period+(k-i)%period]; !first.Folded && !list[k].Folded {
+				first.raise(list[k].Score, first.Reason) // it speaks for the others
 			}
-			same := bytes.Equal(list[k].line.Text, list[k-period].line.Text)
+			same := bytes.Equal(list[k].Line.Text, list[k-period].Line.Text)
 			switch {
-			case list[k].folded:
+			case list[k].Folded:
 			case same:
-				list[k].score, list[k].reason = scoreSame, 0
+				list[k].Score, list[k].Reason = NeverShown, 0
 			case k < i+n-period: // the last ones say how far it went
-				list[k].score, list[k].reason = scoreLike, 0
+				list[k].Score, list[k].Reason = scoreLike, 0
 			}
 		}
 		last := &list[i+n-1]
-		runs = append(runs, repeated{list[i-period].number, list[i].number, last.number, last.line.End})
+		runs = append(runs, Run{list[i-period].Number, list[i].Number, last.Number, last.Line.End})
 		i += n
 	}
 	return runs
@@ -56,13 +56,13 @@ func repeats(list []ranked) (runs []repeated) {
 
 // longestRun is how many lines from index i on repeat the lines before it, and
 // after how many lines they do.
-func longestRun(list []ranked, shapes []uint64, i int) (n, period int) {
+func longestRun(list []Ranked, shapes []uint64, i int) (n, period int) {
 	for p := 1; p <= min(longestPeriod, i); p++ {
-		if list[i-p].number != list[i].number-int64(p) {
+		if list[i-p].Number != list[i].Number-int64(p) {
 			return n, period
 		}
 		k := i
-		for k < len(list) && shapes[k] == shapes[k-p] && list[k].number == list[i].number+int64(k-i) {
+		for k < len(list) && shapes[k] == shapes[k-p] && list[k].Number == list[i].Number+int64(k-i) {
 			k++
 		}
 		if run := k - i; run >= 2*p && run > n {
@@ -89,12 +89,12 @@ func isData(text []byte) bool {
 // differ in words that are numbers, and other lines that matter by themselves in their
 // times: two places with the same error are two. Nor are lines of numbers alike, nor those that are redrawn, of
 // which the last is the one to show.
-func likeness(r *ranked) uint64 {
-	if r.reason == KeepError || r.reason == KeepWarning {
-		return withoutNumbers(r.line.Text)
+func likeness(r *Ranked) uint64 {
+	if r.Reason == KeepError || r.Reason == KeepWarning {
+		return withoutNumbers(r.Line.Text)
 	}
-	if r.reason > KeepContext || textscan.LinesUp(r.line.Text) > 0 || isData(r.line.Text) {
-		return exact(r.line.Text[salience.TimeLength(r.line.Text):])
+	if r.Reason > KeepContext || textscan.LinesUp(r.Line.Text) > 0 || isData(r.Line.Text) {
+		return exact(r.Line.Text[salience.TimeLength(r.Line.Text):])
 	}
-	return shape(r.line.Text, true)
+	return Fingerprint(r.Line.Text, true)
 }

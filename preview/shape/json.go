@@ -1,4 +1,6 @@
-package preview
+package shape
+
+import "bytes"
 
 // jsonPrefix reads the beginning of a JSON value, and says whether it can still become one. It checks how brackets, keys
 // and commas stand, and not how scalars are written.
@@ -124,5 +126,93 @@ func (p *jsonPrefix) after() {
 	p.state = jsonAfter
 	if len(p.open) == 0 {
 		p.state = jsonDone
+	}
+}
+
+// isJSON reports whether a sample begins with a JSON container and is the start of a valid one.
+func (s sample) isJSON() bool {
+	if first := s.first(); len(first) == 0 || first[0] != '{' && first[0] != '[' {
+		return false
+	}
+	var p jsonPrefix
+	for i, text := range s.lines {
+		if !p.takes(text) {
+			return false
+		}
+		if i+1 < len(s.lines) && !p.takes([]byte{'\n'}) {
+			return false
+		}
+	}
+	return true
+}
+
+// first is the first line that is not empty, without the blanks before it.
+func (s sample) first() []byte {
+	for _, text := range s.lines {
+		if text = bytes.TrimLeft(text, " \t"); len(text) > 0 {
+			return text
+		}
+	}
+	return nil
+}
+
+// isNDJSON reports whether every line of a sample is a JSON object, and there are several.
+func (s sample) isNDJSON() bool {
+	objects := 0
+	for i, text := range s.lines {
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 {
+			continue
+		}
+		var p jsonPrefix
+		if text[0] != '{' || !p.takes(text) {
+			return false
+		}
+		last := i == len(s.lines)-1
+		if !p.done() && !(s.cut && last) {
+			return false
+		}
+		objects++
+	}
+	return objects >= 2 || objects == 1 && s.cut && len(s.lines) > 1
+}
+
+// Scores of lines in JSON that say how bad they are.
+var levels = [...]struct {
+	value  string
+	score  int
+	reason Reason
+}{
+	{"fatal", 92, KeepCrash}, {"panic", 92, KeepCrash}, {"critical", 90, KeepError}, {"emerg", 90, KeepError}, {"alert", 90, KeepError}, {"60", 92, KeepCrash},
+	{"error", 88, KeepError}, {"err", 88, KeepError}, {"severe", 88, KeepError}, {"50", 88, KeepError}, {"fail", 88, KeepFailure}, {"failed", 88, KeepFailure},
+	{"warn", 62, KeepWarning}, {"warning", 62, KeepWarning}, {"40", 62, KeepWarning},
+}
+
+// levelKeys are what loggers call it.
+var levelKeys = [...]string{`"level":`, `"severity":`, `"lvl":`, `"levelname":`, `"log.level":`, `"Action":`, `"status":`, `"@l":`}
+
+// rankNDJSON raises the lines of a log in JSON that say that something went wrong. Those that look the same as many before
+// matter less.
+func rankNDJSON(list []Ranked) {
+	like := map[uint64]int{}
+	for i := range list {
+		r := &list[i]
+		text := r.Line.Text
+		for _, key := range levelKeys {
+			at := bytes.Index(text, []byte(key))
+			if at < 0 {
+				continue
+			}
+			value := bytes.TrimLeft(text[at+len(key):], ` "`)
+			value = bytes.ToLower(value[:min(len(value), 12)])
+			for _, level := range levels {
+				if rest, ok := bytes.CutPrefix(value, []byte(level.value)); ok && (len(rest) == 0 || !inWordStart(rest[0])) {
+					h := Fingerprint(text, true)
+					r.raise(level.score-min(30, 6*like[h]), level.reason)
+					like[h]++
+					break
+				}
+			}
+		}
 	}
 }

@@ -1,0 +1,240 @@
+package preview
+
+import (
+	"slices"
+
+	"github.com/toolresult/toolresult/preview/shape"
+)
+
+// ranking is the lines of an excerpt in the order in which they are chosen.
+type ranking struct {
+	focus  Focus
+	list   []shape.Ranked // in the order of the payload
+	order  []int          // indices of the list, the best line first
+	runs   []shape.Run    // lines that one before them speaks for
+	folded []int64        // numbers of the lines that rules call noise
+}
+
+// rank ranks the lines that were kept, once for a focus.
+func (e *Excerpt) rank(f Focus) *ranking {
+	if e.ranking == nil || e.ranking.focus != f {
+		e.ranking = e.newRanking(f)
+	}
+	return e.ranking
+}
+
+func (e *Excerpt) newRanking(f Focus) *ranking {
+	r := &ranking{focus: f, list: make([]shape.Ranked, 0, e.available())}
+	for n, l := range e.each() {
+		r.list = append(r.list, shape.Ranked{Line: l, Number: n})
+	}
+	r.runs = shape.Rank(r.list, e.rankOptions(f))
+	for i := range r.list {
+		if r.list[i].Folded {
+			r.folded = append(r.folded, r.list[i].Number)
+		}
+	}
+	r.order = shape.Order(r.list)
+	return r
+}
+
+// rankOptions returns what is known of the lines before they are ranked.
+func (e *Excerpt) rankOptions(f Focus) shape.Options {
+	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded}
+	if f.Rules != nil {
+		o.Verdicts = e.judge(f.Rules).verdicts
+	}
+	return o
+}
+
+// Shape is the kind of text that the payload is, as far as its first lines show.
+// What a caller knows wins, unless they contradict it.
+func (e *Excerpt) Shape(f Focus) shape.Shape {
+	if e.binary {
+		return shape.Binary
+	}
+	if !e.seen.known || e.seen.hint != f.Shape {
+		e.seen = seenShape{known: true, hint: f.Shape}
+		if e.plain != "" {
+			e.seen.shape = shape.DetectText(e.plain, f.Shape)
+		} else {
+			e.seen.shape = shape.Detect(e.head, f.Shape)
+		}
+	}
+	return e.seen.shape
+}
+
+// seenShape is the shape that was seen last, and with which hint.
+type seenShape struct {
+	known       bool
+	hint, shape shape.Shape
+}
+
+// Shares of the budget, one line in so many parts of it, that bound how much of a
+// long line is shown: less of one that is there for its place alone.
+const (
+	lineShare    = 2 // bytes a token: an eighth of the budget, about
+	contextShare = 2 // of that of a line that matters
+)
+
+// leastInside is how many bytes are left out inside a line, at the least.
+const leastInside = 48
+
+// ranked shows the lines that matter most, in the order of the payload.
+func (s *selection) ranked(f Focus) []rendered {
+	s.ranking, s.untimed = s.excerpt.rank(f), true
+	list, order := s.ranking.list, s.ranking.order
+	limit := min(s.budget.LineBytes, max(2*minLineBytes, s.budget.Tokens/lineShare))
+	for {
+		c := s.choose(list, order, limit)
+		if limit == s.budget.LineBytes || !c.long || !c.roomy(s.budget) {
+			s.left = c.leaves(list)
+			return c.lines()
+		}
+		limit = min(s.budget.LineBytes, 2*limit) // there is room for more of the long lines
+	}
+}
+
+// chosen are the lines of one choice.
+type chosen struct {
+	place []int32    // of each line of the list: its place in shown, from 1; 0 if it is not shown
+	shown []rendered // as they were chosen
+	long  bool       // one of them is cut inside
+	left  left
+}
+
+func (c *chosen) has(i int) bool { return c.place[i] > 0 }
+
+// show adds a line of the list.
+func (c *chosen) show(i int, line rendered, rest left) {
+	c.shown = append(c.shown, line)
+	c.place[i], c.left, c.long = int32(len(c.shown)), rest, c.long || line.long
+}
+
+// roomy reports whether much of the budget is left.
+func (c *chosen) roomy(b Budget) bool {
+	whole := b.left()
+	return c.left.tokens > whole.tokens/4 && c.left.bytes > whole.bytes/4 && c.left.lines > 0
+}
+
+// lines are those that are shown, in order.
+func (c *chosen) lines() []rendered {
+	lines := make([]rendered, 0, len(c.shown))
+	for _, place := range c.place {
+		if place > 0 {
+			lines = append(lines, c.shown[place-1])
+		}
+	}
+	return lines
+}
+
+// leaves counts the lines that matter by themselves and are not shown. One that is like a line before it is not left
+// out: that line speaks for it.
+func (c *chosen) leaves(list []shape.Ranked) (n Counts) {
+	for i := range list {
+		if r := &list[i]; r.Reason >= shape.KeepError && r.Reason < shape.KeepStructure && r.Score > 0 && !r.Folded && !c.has(i) {
+			n[r.Reason]++
+		}
+	}
+	return n
+}
+
+// usualLineTokens is what a line costs, about.
+const usualLineTokens = 16
+
+// mostMisses is how many lines that do not fit end a choice: further ones would
+// be short, and matter less.
+const mostMisses = 40
+
+// choose takes the lines in their order until the budget is spent, and then those
+// that cost less than the marker in their place.
+func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
+	s.scratch = slices.Grow(s.scratch[:0], min(s.excerpt.kept, bytesPerToken*min(s.excerpt.kept, s.budget.Tokens)))
+	c := chosen{place: make([]int32, len(list)), left: s.budget.left().marker(1)}
+	c.shown = make([]rendered, 0, min(len(list), s.budget.Tokens/usualLineTokens+1))
+	misses := 0
+	for _, i := range order {
+		if list[i].Score == shape.NeverShown || misses > mostMisses {
+			break
+		}
+		if !s.take1(&c, list, i, limit) {
+			misses++
+		}
+	}
+	if len(c.shown) == 0 && len(order) > 0 { // not even one: cut it until it fits
+		r := &list[order[0]]
+		if line, rest, ok := s.squeeze(r.Line, r.Number, c.left); ok {
+			line.reason, line.score = r.Reason, r.Score
+			c.show(order[0], line, rest)
+		}
+	}
+	s.fill(&c, list)
+	return c
+}
+
+// Bounds of a gap that is filled because its lines cost about what its marker
+// does.
+const (
+	mostFilled      = 3 // lines
+	mostFilledBytes = 2 * minLineBytes
+)
+
+// fill shows the lines of small gaps.
+func (s *selection) fill(c *chosen, list []shape.Ranked) {
+	for i := range list {
+		if c.has(i) || !s.beside(c, list, i, -1) {
+			continue
+		}
+		end, bytes := i, 0
+		for end < len(list) && end-i <= mostFilled && list[end].Number == list[i].Number+int64(end-i) {
+			if c.has(end) {
+				break
+			}
+			bytes += len(list[end].Line.Text)
+			end++
+		}
+		if end-i > mostFilled || bytes > mostFilledBytes || !s.beside(c, list, end-1, +1) {
+			continue
+		}
+		for k := i; k < end && s.take1(c, list, k, minLineBytes); k++ {
+		}
+	}
+}
+
+// beside reports whether nothing is left out before or after a line: the next one
+// is shown, or there is none.
+func (s *selection) beside(c *chosen, list []shape.Ranked, i, step int) bool {
+	next := list[i].Number + int64(step)
+	if next < 1 || next > s.excerpt.lines {
+		return true
+	}
+	i += step
+	return i >= 0 && i < len(list) && list[i].Number == next && c.has(i)
+}
+
+// take1 shows a line if it fits, with the marker that it needs or saves.
+func (s *selection) take1(c *chosen, list []shape.Ranked, i, limit int) bool {
+	r, budget := &list[i], c.left
+	switch before, after := s.beside(c, list, i, -1), s.beside(c, list, i, +1); {
+	case before && after:
+		budget = budget.marker(-1)
+	case !before && !after:
+		budget = budget.marker(1)
+	}
+	if r.Reason <= shape.KeepContext {
+		limit = max(minLineBytes, limit/contextShare)
+	}
+	if n := len(r.Line.Text); n-limit < leastInside { // the marker would cost as much
+		limit = min(max(limit, n), s.budget.LineBytes)
+	}
+	line, rest, ok := s.try(r.Line, r.Number, limit, budget)
+	if !ok {
+		return false
+	}
+	line.reason, line.score = max(r.Reason, shape.KeepHead), max(r.Score, 1)
+	if r.Reason == 0 {
+		line.reason = shape.KeepContext
+	}
+	c.show(i, line, rest)
+	return true
+}
