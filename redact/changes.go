@@ -1,6 +1,6 @@
 package redact
 
-// changesVersion goes up with every change of changes, ours, or what the finder
+// changesVersion goes up with every change of changes, extraRules, or what the finder
 // makes of them: it is part of the version of the rules.
 const changesVersion = 1
 

@@ -56,7 +56,7 @@ func (r *Redactor) Peek() []byte {
 	end := &Redactor{stages: make([]*stream, len(r.stages))}
 	for i, s := range r.stages {
 		c := s.clone()
-		if c.open = c.emitted; s.finder.asks(s.rest()) {
+		if c.open = c.emitted; s.finder.isPrompt(s.rest()) {
 			c.open = openNowhere
 		}
 		end.stages[i] = c
@@ -77,14 +77,14 @@ func (s *stream) clone() *stream {
 }
 
 // asks is false: a value may have any byte.
-func (f *valueFinder) asks([]byte) bool { return false }
+func (f *valueFinder) isPrompt([]byte) bool { return false }
 
 // maxQuestion is how long a question may be, in bytes.
 const maxQuestion = 80
 
 // asks reports whether undecided text is that of a program that waits for an answer,
 // such as "password: ": the name of a secret, and nothing of it yet.
-func (f *patternFinder) asks(b []byte) bool {
+func (f *patternFinder) isPrompt(b []byte) bool {
 	return len(b) > 0 && len(b) <= maxQuestion && bytes.IndexByte([]byte(" :?"), b[len(b)-1]) >= 0 && !bytes.ContainsAny(b, "\n-0123456789")
 }
 

@@ -13,11 +13,11 @@ type patternFinder struct {
 }
 
 func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
-	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: make([]run, len(p.classes)), gapAt: -1, edge: -1}}
+	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: make([]run, len(p.classes)), gap: -1, edge: -1}}
 }
 
 // behind: some patterns are known by four bytes in their middle.
-func (f *patternFinder) behind(c byte) bool { return heldBack(c) }
+func (f *patternFinder) mayBegin(c byte) bool { return heldBack(c) }
 
 func (f *patternFinder) find(s *stream, v view, stop int64) {
 	f.v = v
@@ -106,30 +106,11 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 			continue
 		}
 		rule := &f.set.rules[p.rule]
-		if rule.block {
-			if !bytes.Contains(f.v.b[r.from:r.to], []byte("PRIVATE KEY")) {
-				continue
-			}
-			to, ok := f.blockEnd(r.to)
-			if !ok {
-				return 0, false
-			}
-			if to < 0 {
-				continue
-			}
-			r.to = to
-		} else {
-			secret := f.v.b[r.from:r.to]
-			if len(secret) == 0 || !rule.secret(secret) {
-				continue
-			}
-			clear, ok := f.clear(r.from, r.to, p.inside)
-			if !ok {
-				return 0, false
-			}
-			if !clear {
-				continue
-			}
+		switch f.accept(p, rule, r) {
+		case waits:
+			return 0, false
+		case fails:
+			continue
 		}
 		n := span{from: f.v.base + int64(r.from), to: f.v.base + int64(r.to), kind: rule.kind, rank: rule.rank}
 		if r.more >= 0 {
@@ -145,6 +126,37 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 		s.settle(f.v, f.v.base+int64(i)-behindMost)
 	}
 	return 1, true
+}
+
+// accept decides whether what a pattern matched is a secret by its rule. It moves
+// the end of a private key to where its block ends.
+func (f *patternFinder) accept(p *pattern, rule *rule, r *result) outcome {
+	secret := f.v.b[r.from:r.to]
+	if rule.block {
+		if !bytes.Contains(secret, []byte("PRIVATE KEY")) {
+			return fails
+		}
+		to, ok := f.blockEnd(r.to)
+		switch {
+		case !ok:
+			return waits
+		case to < 0:
+			return fails
+		}
+		r.to = to
+		return matches
+	}
+	if len(secret) == 0 || !rule.secret(secret) {
+		return fails
+	}
+	clear, ok := f.clear(r.from, r.to, p.inside)
+	switch {
+	case !ok:
+		return waits
+	case !clear:
+		return fails
+	}
+	return matches
 }
 
 // clear is false for what was redacted before: a secret that is nothing but

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -130,7 +128,7 @@ func load(data []byte) (*Patterns, error) {
 			problems = append(problems, fmt.Errorf("%s: %w", r.ID, err))
 		}
 	}
-	for _, o := range ours {
+	for _, o := range extraRules {
 		n := rule{id: o.id, rank: o.rank, entropy: o.entropy, needs: o.needs, block: o.block, allow: o.allow, from: o.about}
 		if o.words {
 			n.words = genericWords(up.Rules)
@@ -198,201 +196,6 @@ func (p *Patterns) add(c *compiler, n rule, re string, group int) error {
 	}
 	p.rules = append(p.rules, n)
 	return nil
-}
-
-// maxWindows is how many values the four bytes that a pattern is known by may have.
-const maxWindows = 2000
-
-// rarest returns the place of the four bytes that are the rarest in text, and how
-// many values they may have. What is before them must be held back until they
-// come, so it is only bytes that a stream waits for.
-func rarest(sets [][256]bool) (at, values int) {
-	values = math.MaxInt
-	lowest := math.Inf(1)
-	for k := 0; k+4 <= len(sets) && k < behindMost; k++ {
-		n, often := 1, 1.0
-		for _, s := range sets[k : k+4] {
-			sum := 0
-			for c, in := range s {
-				if in {
-					sum += usual(byte(c))
-				}
-			}
-			n *= max(1, count(&s))
-			often *= float64(sum)
-		}
-		// The filter has room for some hundred values, and less for thousands.
-		if often *= 1 + float64(n)/1000; often < lowest && n <= maxWindows || values > maxWindows && n < values {
-			at, values, lowest = k, n, often
-		}
-		for c, in := range sets[k] {
-			if in && !heldBack(byte(c)) {
-				return at, values
-			}
-		}
-	}
-	return at, values
-}
-
-// usual is how often a byte is in tool output, roughly, in thousandths.
-func usual(c byte) int {
-	const byRank = "etaoinsrlcdpumgfhbvywkxjqz"
-	switch {
-	case c-'a' < 26:
-		return 70 - 66*strings.IndexByte(byRank, c)/25
-	case c-'A' < 26:
-		return 12 - 10*strings.IndexByte(byRank, lower(c))/25
-	case c-'0' < 10:
-		return 20
-	case c == ' ' || c == '-':
-		return 100
-	case strings.IndexByte("/.:=_\n", c) >= 0:
-		return 20
-	}
-	return 3
-}
-
-// heldBack is true for bytes that a stream waits for at its end, if what comes
-// may make them the begin of a secret.
-func heldBack(c byte) bool { return isName(c) || c == '~' }
-
-// windowBits are the bits of the filter's size.
-const windowBits = 20
-
-func windowHash(w uint32) uint32 { return w * 0x9E3779B1 >> (32 - windowBits) }
-
-// index chooses the four bytes that each pattern is known by.
-func (p *Patterns) index() error {
-	var problems []error
-	lists := map[uint32][]uint16{}
-	for i := range p.patterns {
-		l := &p.patterns[i]
-		sets := p.begin(l.steps)
-		at, values := rarest(sets)
-		if values > maxWindows {
-			problems = append(problems, fmt.Errorf("%s: %w: %d values of the four bytes to know it by", p.rules[l.rule].id, errUnsupported, values))
-			continue
-		}
-		l.back = at
-		l.inside = l.mayBeginInside(p.classes)
-		l.head(sets[at:])
-		each(sets[at:at+4], 0, 0, func(w uint32) { lists[w] = append(lists[w], uint16(i)) })
-	}
-	size := 1
-	for size < 4*len(lists) {
-		size *= 2
-	}
-	p.shift = 33 - bits.Len(uint(size))
-	p.filter = make([]uint64, 1<<(windowBits-6))
-	p.table = make([]window, size)
-	p.lists = [][]uint16{nil}
-	same := map[string]uint16{}
-	keys := make([]uint32, 0, len(lists))
-	mark := uint32('[') | 'r'<<8 | 'e'<<16 | 'd'<<24
-	lists[mark] = append(lists[mark], asMarkList)
-	for w := range lists {
-		keys = append(keys, w)
-	}
-	slices.Sort(keys)
-	for k := 1; k < 4; k++ {
-		p.partial[k] = map[uint32]struct{}{}
-	}
-	for _, w := range keys {
-		key := fmt.Sprint(lists[w])
-		if same[key] == 0 {
-			same[key] = uint16(len(p.lists))
-			p.lists = append(p.lists, lists[w])
-		}
-		h := windowHash(w)
-		p.filter[h>>6] |= 1 << (h & 63)
-		i := p.slot(w)
-		for p.table[i].list != 0 {
-			i = (i + 1) & (len(p.table) - 1)
-		}
-		p.table[i] = window{w, same[key]}
-		for k := 1; k < 4; k++ {
-			p.partial[k][w<<(32-8*k)>>(32-8*k)] = struct{}{}
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// asMarkList stands for the begin of a placeholder in a list of patterns.
-const asMarkList = math.MaxUint16
-
-func (p *Patterns) slot(w uint32) int {
-	return int(w * 0x85EBCA6B >> p.shift)
-}
-
-// known returns the patterns that four bytes are known by.
-func (p *Patterns) known(w uint32) []uint16 {
-	for i := p.slot(w); ; i = (i + 1) & (len(p.table) - 1) {
-		if e := &p.table[i]; e.list == 0 || e.bytes == w {
-			return p.lists[e.list]
-		}
-	}
-}
-
-// begin returns the classes of the bytes that every match begins with.
-func (p *Patterns) begin(steps []step) (sets [][256]bool) {
-	for k, s := range steps {
-		switch s.op {
-		case opText, opFold:
-			for i := range len(s.text) {
-				var set [256]bool
-				set[s.text[i]] = true
-				if s.op == opFold {
-					set[upper(s.text[i])] = true
-				}
-				sets = append(sets, set)
-			}
-		case opClass:
-			for range s.min {
-				sets = append(sets, *p.classes[s.class])
-			}
-			if s.min != s.max {
-				set := *p.classes[s.class]
-				if next := p.begin(steps[k+1:]); len(next) > 0 {
-					for c, in := range next[0] {
-						set[c] = set[c] || in
-					}
-					sets = append(sets, set)
-				}
-				return sets
-			}
-		case opGap:
-			var set [256]bool
-			for c := range set {
-				set[c] = isName(byte(c)) || quotes[c] || strings.IndexByte("=:>,?|", byte(c)) >= 0
-			}
-			return append(sets, set)
-		case opStop:
-			return sets
-		}
-	}
-	return sets
-}
-
-func count(set *[256]bool) (n int) {
-	for _, in := range set {
-		if in {
-			n++
-		}
-	}
-	return n
-}
-
-// each calls f for every value that the sets allow.
-func each(sets [][256]bool, at int, w uint32, f func(uint32)) {
-	if at == len(sets) {
-		f(w)
-		return
-	}
-	for c, in := range sets[at] {
-		if in {
-			each(sets, at+1, w|uint32(c)<<(8*at), f)
-		}
-	}
 }
 
 // Rule is a built-in rule, for documents and tests.

@@ -8,7 +8,7 @@ const (
 )
 
 // steps has the bytes that what is stepped over begins with.
-var steps = [256]bool{'\b': true, '\n': true, '\r': true, esc: true}
+var stepped = [256]bool{'\b': true, '\n': true, '\r': true, esc: true}
 
 // skip returns how many bytes at i a terminal would not show in a line of text
 // that wraps: a line end, a carriage return, a backspace, a sequence. It is 0 if

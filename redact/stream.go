@@ -33,11 +33,11 @@ type finder interface {
 	find(s *stream, v view, stop int64)
 	// behind is true for a byte that a span found later may begin with, if only
 	// such bytes are between.
-	behind(c byte) bool
+	mayBegin(c byte) bool
 	// clone is another finder in the same state.
 	clone() finder
 	// asks reports whether undecided bytes can be shown though more may come.
-	asks(b []byte) bool
+	isPrompt(b []byte) bool
 }
 
 // span is a range that is redacted.
@@ -149,7 +149,7 @@ func (s *stream) look(v view, stop int64) {
 		return
 	}
 	safe := s.next
-	for floor := max(v.base, s.next-behindMost); safe > floor && s.finder.behind(v.b[safe-1-v.base]); {
+	for floor := max(v.base, s.next-behindMost); safe > floor && s.finder.mayBegin(v.b[safe-1-v.base]); {
 		safe--
 	}
 	s.settle(v, safe)

@@ -6,11 +6,11 @@ import (
 )
 
 // entropyOf is how many bytes of a secret its entropy is taken from, at most.
-const entropyOf = 512
+const entropyBytes = 512
 
 // logs has n*log2(n).
-var logs = func() (l [entropyOf + 1]float64) {
-	for n := 1; n <= entropyOf; n++ {
+var logs = func() (l [entropyBytes + 1]float64) {
+	for n := 1; n <= entropyBytes; n++ {
 		l[n] = float64(n) * math.Log2(float64(n))
 	}
 	return l
@@ -18,7 +18,7 @@ var logs = func() (l [entropyOf + 1]float64) {
 
 // entropy returns Shannon's entropy of the bytes, in bits for each.
 func entropy(b []byte) float64 {
-	b = b[:min(len(b), entropyOf)]
+	b = b[:min(len(b), entropyBytes)]
 	if len(b) == 0 {
 		return 0
 	}
@@ -57,7 +57,7 @@ func (r *rule) secret(b []byte) bool {
 
 func (n needs) met(b []byte) bool {
 	digit, letter, lowers, uppers, inside, other := false, false, false, false, false, false
-	for i, c := range b[:min(len(b), entropyOf)] {
+	for i, c := range b[:min(len(b), entropyBytes)] {
 		switch {
 		case c-'0' < 10:
 			digit = true
@@ -141,7 +141,7 @@ type words struct {
 }
 
 // letterOf numbers the letters of stop words: 0 is none.
-func letterOf(c byte) int {
+func letterIndex(c byte) int {
 	switch c = lower(c); {
 	case c-'a' < 26:
 		return int(c-'a') + 1
@@ -158,7 +158,7 @@ func newWords(list []string) *words {
 	for _, s := range list {
 		at := uint16(0)
 		for i := range len(s) {
-			l := letterOf(s[i])
+			l := letterIndex(s[i])
 			if w.next[at][l] == 0 {
 				w.next[at][l] = uint16(len(w.next))
 				w.next = append(w.next, [38]uint16{})
@@ -175,7 +175,7 @@ func newWords(list []string) *words {
 func (w *words) in(b []byte) bool {
 	for i := range b {
 		for at, k := uint16(0), i; k < len(b); k++ {
-			if at = w.next[at][letterOf(b[k])]; at == 0 {
+			if at = w.next[at][letterIndex(b[k])]; at == 0 {
 				break
 			}
 			if w.end[at] {

@@ -1,8 +1,8 @@
 package redact
 
-// own is a rule of our own. In its expressions, gapRune stands for what is between
+// extraRule is a rule of this package. In its expressions, gapRune stands for what is between
 // a name and its value, and stopRune for what ends a secret.
-type own struct {
+type extraRule struct {
 	id      string
 	about   string // for the document
 	re      []string
@@ -19,8 +19,8 @@ const (
 	stop = string(stopRune)
 )
 
-// ours are the rules that gitleaks lacks, or has for files only.
-var ours = []own{
+// extraRules are the rules that gitleaks lacks, or has for files only.
+var extraRules = []extraRule{
 	{
 		id: "private-key", about: "a PEM or PGP private key block of up to 16 KiB, also with escaped line ends or cut off",
 		re: []string{`-----BEGIN[ A-Z0-9_]{8,60}-----`}, rank: rankPrefix, block: true,
