@@ -87,8 +87,11 @@ func (m *matcher) match(steps []step, begin, i int, r *result) {
 	for k := range steps {
 		s, o := &steps[k], matches
 		switch s.op {
-		case opText, opFold:
+		case opText:
 			o = m.text(s, i)
+			i += len(s.text)
+		case opFold:
+			o = m.folded(s, i)
 			i += len(s.text)
 		case opClass:
 			if s.max == 1 { // most are single bytes
@@ -140,16 +143,26 @@ func (m *matcher) match(steps []step, begin, i int, r *result) {
 
 // text matches the bytes of a step.
 func (m *matcher) text(s *step, i int) outcome {
-	b, fold := m.v.b, s.op == opFold
+	b := m.v.b
 	for x := range len(s.text) {
 		if i+x >= len(b) {
 			return m.missing()
 		}
-		c := b[i+x]
-		if fold {
-			c = lower(c)
+		if b[i+x] != s.text[x] {
+			return fails
 		}
-		if c != s.text[x] {
+	}
+	return matches
+}
+
+// folded is text for letters in any case.
+func (m *matcher) folded(s *step, i int) outcome {
+	b := m.v.b
+	for x := range len(s.text) {
+		if i+x >= len(b) {
+			return m.missing()
+		}
+		if lower(b[i+x]) != s.text[x] {
 			return fails
 		}
 	}
