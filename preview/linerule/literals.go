@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// MinLiteral is the length of the shortest literal that is worth searching for,
-// in bytes. At least minInk of them are no spaces: " in " is in most lines.
+// MinLiteral is the length of the shortest literal worth searching for, in
+// bytes. At least minInk of them are no spaces: " in " is in most lines.
 const (
 	MinLiteral = 4
 	minInk     = 3
@@ -22,20 +22,20 @@ const (
 )
 
 // need is what is known of the matches of an expression. With exact, they are
-// these texts and no others; else they hold at least one of holds, if it is not
-// nil. With (?i) all texts are lower-case, and stand for any case.
+// these texts and no others; else each holds at least one of holds, if holds is
+// not nil. With (?i) all texts are lower-case and match in any case.
 type need struct{ exact, holds []string }
 
-// required is what every match of an expression holds, after the analysis of
-// RE2's prefilter: small sets of exact texts are carried through concatenations
-// and alternations for as long as they stay small.
+// required returns what every match of an expression holds, after the analysis
+// of RE2's prefilter (re2/prefilter.cc): small sets of exact texts are carried
+// through concatenations and alternations for as long as they stay small.
 func required(re *syntax.Regexp) need {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
 		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return need{exact: []string{""}}
 	case syntax.OpLiteral:
-		return literalOf(re)
+		return literalNeed(re)
 	case syntax.OpCharClass:
 		return charClass(re)
 	case syntax.OpCapture:
@@ -58,8 +58,9 @@ func required(re *syntax.Regexp) need {
 	return need{}
 }
 
-// literalOf splits a literal at what is not ASCII: the longest part counts.
-func literalOf(re *syntax.Regexp) need {
+// literalNeed splits a literal at characters that are not ASCII: the longest part
+// counts.
+func literalNeed(re *syntax.Regexp) need {
 	var parts []string
 	begin := 0
 	for i, r := range re.Rune {
@@ -98,7 +99,7 @@ func charClass(re *syntax.Regexp) need {
 	return need{exact: exact}
 }
 
-// literals are the texts to search for, or nil when some are too short.
+// literals returns the texts to search for, or nil when some are too short.
 func (n need) literals() []string {
 	if n.exact == nil {
 		return n.holds
@@ -109,6 +110,8 @@ func (n need) literals() []string {
 	return nil
 }
 
+// usable reports whether all texts are long enough to search for, and few
+// enough.
 func usable(texts []string) bool {
 	return len(texts) > 0 && len(texts) <= maxHolds &&
 		!slices.ContainsFunc(texts, func(t string) bool {
@@ -116,6 +119,8 @@ func usable(texts []string) bool {
 		})
 }
 
+// concatenation joins the exact texts of neighbouring parts, and takes the best
+// set of literals among the runs of exact parts and the parts between.
 func concatenation(parts []*syntax.Regexp) need {
 	var best []string
 	run := []string{""} // exact texts of the parts since the last that is not exact
@@ -141,6 +146,8 @@ func concatenation(parts []*syntax.Regexp) need {
 	return need{holds: better(best, need{exact: run}.literals())}
 }
 
+// alternation unites the branches: a match holds a literal only if every branch
+// has one.
 func alternation(branches []*syntax.Regexp) need {
 	exact, holds := []string{}, []string{}
 	for _, branch := range branches {
@@ -166,7 +173,8 @@ func alternation(branches []*syntax.Regexp) need {
 	return need{holds: holds}
 }
 
-// better is the set whose shortest text is longer, or which has fewer.
+// better returns the set whose shortest text is longer, or which has fewer. A
+// nil set says nothing.
 func better(a, b []string) []string {
 	if a == nil || b == nil {
 		if a == nil {
@@ -208,9 +216,9 @@ func union(a, b []string) []string {
 	return list
 }
 
-// prefix are texts with one of which every match begins, of an expression
-// without (?i) that is bound to the beginning of the line; all says that nothing
-// else is asked of a line.
+// prefix returns texts with one of which every match begins, of an expression
+// without (?i) that is bound to the beginning of the line. It reports all if
+// nothing else is asked of a line.
 func prefix(tree *syntax.Regexp) (texts []string, all bool) {
 	if tree.Op != syntax.OpConcat || tree.Sub[0].Op != syntax.OpBeginText {
 		return nil, false
@@ -226,8 +234,8 @@ func prefix(tree *syntax.Regexp) (texts []string, all bool) {
 	return texts, true
 }
 
-// bare reports whether an expression asks for nothing but its texts, such as the
-// end of a word.
+// bare reports whether an expression asks for nothing but its texts, and not
+// for the end of a word or a line.
 func bare(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEndLine, syntax.OpEndText, syntax.OpBeginLine, syntax.OpBeginText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -236,7 +244,7 @@ func bare(re *syntax.Regexp) bool {
 	return !slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return !bare(s) })
 }
 
-// folds reports whether any part of an expression is without regard to case.
+// folds reports whether any part of an expression ignores case.
 func folds(re *syntax.Regexp) bool {
 	return re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Sub, folds)
 }

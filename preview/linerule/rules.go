@@ -13,6 +13,11 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
+// A pattern is an expression behind a search for what its matches must hold.
+// The order of a verdict is: literals of all patterns to keep, then prefix or
+// literals of each pattern, then the expression. Each step is cheaper than the
+// next and rejects most lines.
+
 // Verdict is what Rules say of one line.
 type Verdict int
 
@@ -24,7 +29,7 @@ const (
 	Summary                // the line sums up, and must stay
 )
 
-// String is the word of a verdict for people.
+// String returns the word of a verdict for people.
 func (v Verdict) String() string {
 	switch v {
 	case Fold:
@@ -47,7 +52,7 @@ const (
 	maxInstructions = 2000
 )
 
-// PatternError says what is wrong with a pattern.
+// PatternError says which pattern cannot be used, and why.
 type PatternError struct {
 	Verdict Verdict // whose list has it
 	Index   int     // in that list
@@ -59,20 +64,19 @@ func (e *PatternError) Error() string {
 	return fmt.Sprintf("%s pattern %q: %s", e.Verdict, e.Pattern, e.Reason)
 }
 
-// Rules are what somebody who knows a program says of the lines that it prints.
-// They decide nothing by themselves: what a preview leaves out, and that it never
-// leaves out an error, is decided by the preview. Rules are immutable, and may be
-// used by several goroutines at once.
+// Rules classify the lines of one program. A nil *Rules knows nothing of any
+// line. Rules are immutable and safe for concurrent use.
 type Rules struct {
 	keep, fold, summary []pattern
 	literals            []string
 	wanted              *literal.Set // of the literals; nil when there are none
 }
 
-// NewRules compiles RE2 patterns, which are matched against a sanitised line
-// without its line end. It returns a *PatternError for the first that cannot be
-// used: one that does not compile, that is too large, that matches the empty
-// line, or, of keep and summary, that has no literal to look for.
+// New compiles RE2 patterns, which are matched against a sanitised line without
+// its line end. Any list may be nil. It returns a *PatternError for the first
+// pattern that cannot be used: one that does not compile, that is too large,
+// that matches the empty line, or, of keep and summary, that has no literal to
+// search for.
 func New(keep, fold, summary []string) (*Rules, error) {
 	r := &Rules{}
 	for _, class := range []struct {
@@ -108,8 +112,8 @@ func New(keep, fold, summary []string) (*Rules, error) {
 	return r, nil
 }
 
-// shortened are the texts without those that hold another: whoever finds a text
-// has found what is in it. They are sorted.
+// shortened returns the texts, sorted, without those that hold another: whoever
+// finds a text has found the one inside it.
 func shortened(texts []string) []string {
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
@@ -122,13 +126,15 @@ func shortened(texts []string) []string {
 	return list
 }
 
-// Of is the verdict on a line: Summary before Keep before Fold.
+// Classify returns the verdict on a line in its visible form: Summary before
+// Keep before Fold.
 func (r *Rules) Classify(line []byte) Verdict {
 	v, _ := r.Explain(line)
 	return v
 }
 
-// Why is the verdict on a line, and the pattern that decided; "" when none did.
+// Explain returns the verdict on a line, and the pattern that decided; "" when
+// none did.
 func (r *Rules) Explain(line []byte) (Verdict, string) {
 	if r == nil {
 		return None, ""
@@ -147,8 +153,8 @@ func (r *Rules) Explain(line []byte) (Verdict, string) {
 	return None, ""
 }
 
-// next returns where the first literal of a line to keep begins in b at or after
-// an offset, or -1.
+// Next returns where the first literal of a line to keep begins in b at or
+// after an offset, or -1.
 func (r *Rules) Next(b []byte, from int) int {
 	if r == nil || r.wanted == nil {
 		return -1
@@ -157,8 +163,8 @@ func (r *Rules) Next(b []byte, from int) int {
 	return at
 }
 
-// kept returns VerdictKeep or VerdictSummary for a line as its tool wrote it, and
-// VerdictNone for every other.
+// Kept returns Keep or Summary for a line as its tool wrote it, and None for
+// every other. It is fast for lines without a literal.
 func (r *Rules) Kept(text []byte) Verdict {
 	if r.Next(text, 0) < 0 {
 		return None
@@ -169,7 +175,7 @@ func (r *Rules) Kept(text []byte) Verdict {
 	return None
 }
 
-// visible returns the form of a line that patterns match: sanitised, without
+// Visible returns the form of a line that patterns match: sanitised, without
 // blanks at its end.
 func Visible(text []byte) []byte {
 	if textscan.Clean(text, ' ') {
@@ -178,10 +184,9 @@ func Visible(text []byte) []byte {
 	return bytes.TrimRight(textscan.Sanitise(nil, text, &textscan.Changes{}), " ")
 }
 
-// Literals are lower-case ASCII texts of at least MinLiteral bytes. Every line
-// on which the verdict is Keep or Summary holds one of them, in any case of its
-// letters; so a search for them says which lines are worth asking Of about. They
-// are sorted, and none is a part of another.
+// Literals returns lower-case ASCII texts of at least MinLiteral bytes. Every
+// line with the verdict Keep or Summary holds one of them, in any case of its
+// letters. They are sorted, and none is a part of another. The slice is a copy.
 func (r *Rules) Literals() []string {
 	if r == nil {
 		return nil
@@ -189,6 +194,7 @@ func (r *Rules) Literals() []string {
 	return slices.Clone(r.literals)
 }
 
+// first returns the first pattern that matches, or nil.
 func first(patterns []pattern, line []byte) *pattern {
 	for i := range patterns {
 		if patterns[i].matches(line) {
@@ -198,8 +204,8 @@ func first(patterns []pattern, line []byte) *pattern {
 	return nil
 }
 
-// pattern is an expression behind a search for what its matches must hold. The
-// search is part of what the pattern means: (?i) reaches ASCII letters only.
+// pattern is one compiled expression. The search for literals is part of what
+// the pattern means: (?i) reaches ASCII letters only.
 type pattern struct {
 	source   string
 	prefix   [][]byte // a match begins with one of them; nil: not known
@@ -208,6 +214,7 @@ type pattern struct {
 	expr     *regexp.Regexp // nil: a line with one of prefix, or else of literals, matches
 }
 
+// newPattern compiles one expression for a list of a verdict.
 func newPattern(source string, verdict Verdict) (pattern, error) {
 	if len(source) > MaxPatternBytes {
 		return pattern{}, fmt.Errorf("has %d bytes, at most %d are allowed", len(source), MaxPatternBytes)
@@ -242,7 +249,8 @@ func newPattern(source string, verdict Verdict) (pattern, error) {
 	return p, nil
 }
 
-// look finds out what can be searched for before the expression is asked.
+// look finds out what can be searched for before the expression is asked, and
+// drops the expression where that search alone decides.
 func (p *pattern) look(tree *syntax.Regexp) {
 	p.fold = folds(tree)
 	for _, l := range required(tree).literals() {
@@ -267,6 +275,7 @@ func (p *pattern) look(tree *syntax.Regexp) {
 	}
 }
 
+// matches reports whether the pattern matches a line.
 func (p *pattern) matches(line []byte) bool {
 	if !p.mayMatch(line) {
 		return false
@@ -274,7 +283,7 @@ func (p *pattern) matches(line []byte) bool {
 	return p.expr == nil || p.expr.Match(line)
 }
 
-// mayMatch is the search for what a match must hold.
+// mayMatch searches for what a match must hold.
 func (p *pattern) mayMatch(line []byte) bool {
 	if p.prefix != nil {
 		return slices.ContainsFunc(p.prefix, func(b []byte) bool { return bytes.HasPrefix(line, b) })
@@ -301,6 +310,7 @@ func holdsFolded(line, text []byte) bool {
 	return false
 }
 
+// equalFolded reports whether b, of the length of text, is text in any case.
 func equalFolded(b, text []byte) bool {
 	for i := range b {
 		if lowerByte(b[i]) != text[i] {
@@ -310,6 +320,7 @@ func equalFolded(b, text []byte) bool {
 	return true
 }
 
+// lowerByte returns an ASCII letter in lower case, and any other byte as it is.
 func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

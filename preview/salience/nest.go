@@ -2,14 +2,16 @@ package salience
 
 import "bytes"
 
-// mostNested is how many lines below one belong to it for their indentation.
+// mostNested is how many lines below one may belong to it by their indentation.
 const mostNested = 20
 
 // Nest follows the lines below one that matters: many tools write what is wrong
-// in lines that are indented deeper than the name of what failed.
+// in lines that are indented deeper than the name of what failed. The zero Nest
+// contains no line.
 type Nest struct{ indent, left int }
 
-// NewNest is the nest of a line.
+// NewNest returns the nest of a line with a mark. Only errors, failures,
+// crashes and diagnostics have one.
 func NewNest(text []byte, m Mark) Nest {
 	switch m.Reason {
 	case Error, Failure, Crash, Diagnostic:
@@ -18,7 +20,8 @@ func NewNest(text []byte, m Mark) Nest {
 	return Nest{}
 }
 
-// Contains reports whether the next line is still inside.
+// Contains takes the next line and reports whether it is still inside. An empty
+// line ends no nest.
 func (n *Nest) Contains(text []byte) bool {
 	if n.left == 0 {
 		return false

@@ -10,7 +10,7 @@
 // The result depends on the line alone, and is the same on every platform.
 package salience
 
-// Reason says why a line matters.
+// Reason is why a line matters.
 type Reason uint8
 
 // The reasons that a line has by itself.
@@ -30,7 +30,7 @@ func (r Reason) String() string {
 	return [...]string{"", "error", "failure", "crash", "diagnostic", "warning", "summary", "exit"}[r]
 }
 
-// Mark is what is said of one line.
+// Mark is the verdict on one line. The zero Mark says nothing.
 type Mark struct {
 	Reason Reason
 	Score  uint8 // 0 to 100; 0 when nothing is said

@@ -17,9 +17,11 @@ const (
 	zeroWidthJoiner    = 0x200d
 )
 
-// invisibleClass tells what kind of invisible character r is, if any. Sources:
-// Unicode 15, blocks Tags, General Punctuation and Variation Selectors, and
-// property Default_Ignorable_Code_Point.
+// invisibleClass returns the class of an invisible character, classNone for
+// others. Sources: Unicode 15, blocks Tags, General Punctuation and Variation
+// Selectors, and property Default_Ignorable_Code_Point. The blocks are listed
+// whole, with code points that are not assigned yet, so that a later version of
+// Unicode opens no way around.
 func invisibleClass(r rune) class {
 	switch {
 	case r < 0xad:
@@ -39,11 +41,14 @@ func invisibleClass(r rune) class {
 	return classNone
 }
 
+// isVariation reports whether r is one of the variation selectors 1 to 16.
 func isVariation(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// joins reports whether a zero-width character is part of how the characters
-// around it are written: a joiner between emoji or between letters of a script
-// that joins, and one variation selector after a symbol.
+// joins reports whether a zero-width character belongs to the spelling of the
+// characters around it: a joiner between emoji or between letters of a script
+// that joins, and one variation selector after a symbol. Everything else that
+// cannot be seen can hide text from a reader and show it to a model, and is
+// removed.
 func joins(r, previous, next rune) bool {
 	switch {
 	case r == zeroWidthJoiner:
@@ -57,16 +62,20 @@ func joins(r, previous, next rune) bool {
 	return false
 }
 
-// isEmoji covers the symbols that emoji sequences are made of.
+// isEmoji reports whether r is one of the symbols that emoji sequences are made
+// of.
 func isEmoji(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2190 && r <= 0x2bff ||
 		r == 0xa9 || r == 0xae || r == 0x203c || r == 0x2049 || r == 0x2122 || r == 0x2139 ||
 		r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299
 }
 
+// keycap reports whether r can begin a keycap sequence, such as 1 U+FE0F
+// U+20E3.
 func keycap(r rune) bool { return r == '#' || r == '*' || r >= '0' && r <= '9' }
 
-// joiningScript covers the scripts whose spelling uses joiners.
+// joiningScript reports whether r belongs to a script that spells with joiners,
+// such as Arabic, Devanagari, Khmer or Mongolian.
 func joiningScript(r rune) bool {
 	return r >= 0x600 && r <= 0x109f && (unicode.IsLetter(r) || unicode.IsMark(r)) ||
 		r >= 0x1780 && r <= 0x18af && unicode.IsLetter(r) ||

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// size is how many bytes parts have.
+// Size returns the number of bytes of all parts.
 func Size(parts [][]byte) (n int) {
 	for _, p := range parts {
 		n += len(p)
@@ -15,7 +15,8 @@ func Size(parts [][]byte) (n int) {
 	return n
 }
 
-// between goes over the bytes of parts from one offset to another.
+// Between iterates over the bytes of parts from one offset to another, in
+// slices of the parts.
 func Between(parts [][]byte, from, to int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := 0
@@ -29,7 +30,7 @@ func Between(parts [][]byte, from, to int) iter.Seq[[]byte] {
 	}
 }
 
-// lineStart is the offset after the last newline before an offset, or 0.
+// LineStart returns the offset after the last newline before an offset, or 0.
 func LineStart(parts [][]byte, before int) int {
 	start := Size(parts)
 	for i := len(parts) - 1; i >= 0 && before > 0; i-- {
@@ -44,8 +45,9 @@ func LineStart(parts [][]byte, before int) int {
 	return 0
 }
 
-// lastNewline is where the last newline is, or -1. It looks at eight bytes at a
-// time, which bytes.LastIndexByte does not.
+// LastNewline returns the index of the last newline, or -1. It looks at eight
+// bytes at a time, which bytes.LastIndexByte does not: the byte test is the
+// exact form of "has a zero byte", without carries into neighbouring bytes.
 func LastNewline(b []byte) int {
 	const newlines, low = 0x0a0a0a0a0a0a0a0a, 0x7f7f7f7f7f7f7f7f
 	for len(b) >= 8 {

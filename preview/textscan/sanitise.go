@@ -5,18 +5,26 @@ import (
 	"unicode/utf8"
 )
 
-// altered counts what sanitising changed, in bytes of the payload.
+// The visible form of one line: which bytes stay, which are shown by a symbol
+// and which go. The order of the cases is the order of attacks it answers:
+// escape sequences, C0 and C1 controls, line breaks that are no newline,
+// invisible characters. Plain text takes a fast path that copies without a look
+// at each rune.
+
+// Changes counts what sanitising changed, in bytes of the payload and in
+// places. The zero value is a text that is its own visible form.
 type Changes struct {
-	ControlBytes, Controls     int64 // bytes and places removed as CutControl
+	ControlBytes, Controls     int64 // bytes and places of removed escape sequences
 	Strings                    int64 // places of those that are control strings
-	InvisibleBytes, Invisibles int64 // bytes and places removed as CutInvisible
-	RepeatBytes, Repeats       int64 // bytes and places removed as CutRepeated
+	InvisibleBytes, Invisibles int64 // bytes and places of removed invisible characters
+	RepeatBytes, Repeats       int64 // bytes and places of control characters that repeat one
 	Replaced                   int64 // bytes shown as U+FFFD
 	Invalid                    int64 // those of them that are no valid UTF-8
 	Escaped                    int64 // bytes shown as a visible symbol
 	Invisible                  Invisible
 }
 
+// Add adds the counts of another text.
 func (a *Changes) Add(o *Changes) {
 	a.ControlBytes += o.ControlBytes
 	a.Controls += o.Controls
@@ -36,6 +44,7 @@ type Invisible struct {
 	Tags, Bidi, ZeroWidth int64
 }
 
+// Add adds the counts of another text.
 func (v *Invisible) Add(o Invisible) {
 	v.Tags += o.Tags
 	v.Bidi += o.Bidi
@@ -50,7 +59,7 @@ const (
 	symbolNewline = '\u2424' // for NEL, U+2028 and U+2029
 )
 
-// plain marks the bytes that need no look: printable ASCII and tab.
+// plain marks the bytes that stay as they are: printable ASCII and tab.
 var plain = func() (t [256]bool) {
 	for c := 0x20; c < 0x7f; c++ {
 		t[c] = true
@@ -59,10 +68,9 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// sanitise appends the visible form of one line, or of a part of one, to dst.
-// The result is valid UTF-8 without controls other than tab, without line
-// breaks of any kind and without invisible characters that join nothing; it is
-// its own visible form. Time is linear in the size of src.
+// Sanitise appends the visible form of one line, or of a part of one, to dst
+// and sets the counts of a. The bytes must hold no newline that ends a line.
+// Time is linear in the size of src.
 func Sanitise(dst, src []byte, a *Changes) []byte {
 	n := 0
 	for n < len(src) && plain[src[n]] {
@@ -88,7 +96,8 @@ func Sanitise(dst, src []byte, a *Changes) []byte {
 	return s.dst
 }
 
-// uncoloured is a line without its escape sequences.
+// WithoutEscapes returns a line without its escape sequences: text itself if it
+// has none, else a copy.
 func WithoutEscapes(text []byte) []byte {
 	if bytes.IndexByte(text, 0x1b) < 0 {
 		return text
@@ -97,7 +106,7 @@ func WithoutEscapes(text []byte) []byte {
 }
 
 // Sanitised reports whether text is its own visible form, line by line, as the
-// text of every Preview is.
+// text of every preview is.
 func Sanitised(text string) bool {
 	if Clean(text, '\n') {
 		return true
@@ -115,7 +124,8 @@ func Sanitised(text string) bool {
 	return a == Changes{}
 }
 
-// OneLine returns text as one sanitised line: line ends are made visible too.
+// OneLine returns text as one line in its visible form: line ends are made
+// visible too.
 func OneLine(text string) string {
 	if Clean(text, '\t') {
 		return text
@@ -123,7 +133,7 @@ func OneLine(text string) string {
 	return string(Sanitise(make([]byte, 0, len(text)+16), []byte(text), &Changes{}))
 }
 
-// clean reports whether text is made of plain bytes and one other.
+// Clean reports whether text is made of plain bytes and one other.
 func Clean[T string | []byte](text T, other byte) bool {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; !plain[c] && c != other {
@@ -133,7 +143,7 @@ func Clean[T string | []byte](text T, other byte) bool {
 	return true
 }
 
-// sanitiser is the state of one line.
+// sanitiser is the state within one line.
 type sanitiser struct {
 	dst, src []byte
 	at       int
@@ -173,7 +183,8 @@ func (s *sanitiser) c0(c byte) {
 	}
 }
 
-// wide handles a byte of 0x80 and above.
+// wide handles a byte of 0x80 and above. A raw C1 byte is invalid UTF-8 and so
+// is replaced like any other.
 func (s *sanitiser) wide() {
 	r, n := utf8.DecodeRune(s.src[s.at:])
 	switch {
@@ -225,10 +236,10 @@ func (s *sanitiser) hidden(r rune, n int) bool {
 
 const escape = 0x1b
 
-// escapeSequence handles ESC. Sequences that only dress text (colours, erase
-// in line, titles, hyperlinks, character sets) are removed; those that move
-// text about are shown, with a symbol in place of ESC; so is an ESC that
-// begins no complete sequence, because what follows it must not be lost.
+// escapeSequence handles ESC. Sequences that only dress text (colours, erase in
+// line, titles, hyperlinks, character sets) are removed. Those that move text
+// about are shown, with a symbol in place of ESC. So is an ESC that begins no
+// complete sequence, because the bytes after it must not be lost.
 func (s *sanitiser) escapeSequence() {
 	if n := dressing(s.src[s.at:]); n > 0 {
 		s.ControlBytes += int64(n)
@@ -243,7 +254,7 @@ func (s *sanitiser) escapeSequence() {
 }
 
 // dressing returns the length of the escape sequence at the start of b if it
-// only dresses text, and 0 otherwise. b begins with ESC. Source: ECMA-48, and
+// only dresses text, and 0 otherwise. b begins with ESC. Sources: ECMA-48, and
 // xterm's control sequences for OSC ended by BEL.
 func dressing(b []byte) int {
 	if len(b) < 2 {
@@ -263,7 +274,9 @@ func dressing(b []byte) int {
 // beginsString reports whether ESC and c begin OSC, DCS, SOS, PM or APC.
 func beginsString(c byte) bool { return c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_' }
 
-// csi measures a control sequence that sets colours or erases in its line.
+// csi returns the length of a control sequence that sets colours or erases in
+// its line, 0 for others: ECMA-48 5.4, parameter bytes 0x30 to 0x3f,
+// intermediate bytes 0x20 to 0x2f, a final byte.
 func csi(b []byte) int {
 	i := 2
 	for i < len(b) && b[i] >= 0x30 && b[i] <= 0x3f {
@@ -278,8 +291,9 @@ func csi(b []byte) int {
 	return 0
 }
 
-// controlString measures OSC, DCS, SOS, PM and APC up to ST or BEL. Another
-// ESC ends the search, so that a line full of beginnings costs linear time.
+// controlString returns the length of OSC, DCS, SOS, PM or APC up to ST or BEL,
+// 0 without an end. Another ESC ends the search, so that a line full of
+// beginnings costs linear time.
 func controlString(b []byte) int {
 	for i := 2; i < len(b); i++ {
 		switch {
@@ -295,7 +309,7 @@ func controlString(b []byte) int {
 	return 0
 }
 
-// intermediate measures ESC, intermediate bytes and a final byte.
+// intermediate returns the length of ESC, intermediate bytes and a final byte.
 func intermediate(b []byte) int {
 	i := 2
 	for i < len(b) && b[i] >= 0x20 && b[i] <= 0x2f {

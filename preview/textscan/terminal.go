@@ -7,12 +7,13 @@ import (
 	terminal "github.com/buildkite/terminal-to-html/v3"
 )
 
-// longestRedrawn is how long a line may be that a terminal is asked about, in bytes.
+// longestRedrawn is the longest line that is resolved on a terminal screen, in
+// bytes.
 const longestRedrawn = 64 << 10
 
-// redraws reports whether a line moves the cursor back over itself: a spinner, a
-// counter, a bar. One that moves it to other lines cannot be resolved alone, and
-// its moves are shown.
+// Redraws reports whether a line moves the cursor back over itself: a spinner,
+// a counter, a progress bar. A line that moves it to other lines cannot be
+// resolved alone, and its moves stay visible.
 func Redraws(text []byte) bool {
 	moves, blank := bytes.IndexByte(text, '\b') >= 0, true
 	for at := 0; ; at++ {
@@ -40,8 +41,8 @@ func Redraws(text []byte) bool {
 	}
 }
 
-// linesUp is how many lines above itself a line begins, because the tool redraws
-// them: 0 for nearly all.
+// LinesUp returns how many lines above itself a line begins, because the tool
+// redraws those: 0 for nearly all.
 func LinesUp(text []byte) (n int) {
 	for len(text) > 2 && text[0] == 0x1b && text[1] == '[' {
 		end, count := 2, 0
@@ -58,8 +59,9 @@ func LinesUp(text []byte) (n int) {
 	return n
 }
 
-// lastState returns what a terminal shows of a line in the end. It reports false
-// where that cannot be told from the line alone, or would be longer than it.
+// LastState returns what a terminal shows of a line in the end. It reports
+// false where the line alone does not decide that, or where the result would be
+// longer than the line.
 func LastState(text []byte) ([]byte, bool) {
 	if len(text) > longestRedrawn || !utf8.Valid(text) || hasString(text) {
 		return nil, false
@@ -77,7 +79,8 @@ func LastState(text []byte) ([]byte, bool) {
 	return shown, true
 }
 
-// hasString reports whether a line has a control string, which is no text.
+// hasString reports whether a line has a control string (OSC, DCS, SOS, PM or
+// APC), which is no text.
 func hasString(text []byte) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] == 0x1b && bytes.IndexByte([]byte("]P_^X"), text[i+1]) >= 0 {
