@@ -139,7 +139,7 @@ func (a *assembly) cut(c Cut) {
 func (a *assembly) add(s *selection, lines []rendered) {
 	for i := range lines {
 		r := &lines[i]
-		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.Start, OmittedValues: r.left, TotalValues: r.of})
+		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.Start, OmittedValues: r.omittedValues, TotalValues: r.totalValues})
 		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
 			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes || r.reason != a.segment.Reason) {
 			a.close()

@@ -15,8 +15,8 @@ type Budget struct {
 }
 
 // before takes away what stands before n lines.
-func (b Budget) before(l left, n int) left {
-	return left{l.tokens - n*b.BeforeTokens, l.lines, l.bytes - n*b.BeforeBytes}
+func (b Budget) before(l remaining, n int) remaining {
+	return remaining{l.tokens - n*b.BeforeTokens, l.lines, l.bytes - n*b.BeforeBytes}
 }
 
 // NoLimit stands for a limit that is not set.
@@ -40,25 +40,25 @@ const (
 // fits reports whether a text costs at most b. A token is at least one byte, so
 // a short text needs no count.
 func (b Budget) fits(text string, lines int, c tokens.Counter) bool {
-	l := b.before(b.left(), lines)
+	l := b.before(b.remaining(), lines)
 	b.Tokens, b.Bytes = l.tokens, l.bytes
 	return lines <= b.Lines && len(text) <= b.Bytes && (len(text) <= b.Tokens || c.Count(text) <= b.Tokens)
 }
 
 // left is what remains of a budget.
-type left struct{ tokens, lines, bytes int }
+type remaining struct{ tokens, lines, bytes int }
 
-func (b Budget) left() left { return left{b.Tokens, b.Lines, b.Bytes} }
+func (b Budget) remaining() remaining { return remaining{b.Tokens, b.Lines, b.Bytes} }
 
 // marker takes the cost of n cut markers away.
-func (l left) marker(n int) left {
-	return left{l.tokens - n*markerTokens, l.lines - n*markerLines, l.bytes - n*markerBytes}
+func (l remaining) marker(n int) remaining {
+	return remaining{l.tokens - n*markerTokens, l.lines - n*markerLines, l.bytes - n*markerBytes}
 }
 
-func (l left) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >= 0 }
+func (l remaining) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >= 0 }
 
 // spend takes the cost of text away.
-func (l left) spend(text string, lines int, c tokens.Counter) left {
+func (l remaining) spend(text string, lines int, c tokens.Counter) remaining {
 	l.lines -= lines
 	l.bytes -= len(text)
 	if l.ok() {

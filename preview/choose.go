@@ -24,7 +24,7 @@ func (s *selection) ranked(f Focus) []rendered {
 	for {
 		c := s.choose(list, order, limit)
 		if limit == s.budget.LineBytes || !c.long || !c.roomy(s.budget) {
-			s.left = c.leaves(list)
+			s.omitted = c.omitted(list)
 			return c.lines()
 		}
 		limit = min(s.budget.LineBytes, 2*limit) // there is room for more of the long lines
@@ -33,24 +33,24 @@ func (s *selection) ranked(f Focus) []rendered {
 
 // chosen are the lines of one choice.
 type chosen struct {
-	place []int32    // of each line of the list: its place in shown, from 1; 0 if it is not shown
-	shown []rendered // as they were chosen
-	long  bool       // one of them is cut inside
-	left  left
+	place     []int32    // of each line of the list: its place in shown, from 1; 0 if it is not shown
+	shown     []rendered // as they were chosen
+	long      bool       // one of them is cut inside
+	remaining remaining
 }
 
 func (c *chosen) has(i int) bool { return c.place[i] > 0 }
 
 // show adds a line of the list.
-func (c *chosen) show(i int, line rendered, rest left) {
+func (c *chosen) show(i int, line rendered, rest remaining) {
 	c.shown = append(c.shown, line)
-	c.place[i], c.left, c.long = int32(len(c.shown)), rest, c.long || line.long
+	c.place[i], c.remaining, c.long = int32(len(c.shown)), rest, c.long || line.long
 }
 
 // roomy reports whether much of the budget is left.
 func (c *chosen) roomy(b Budget) bool {
-	whole := b.left()
-	return c.left.tokens > whole.tokens/4 && c.left.bytes > whole.bytes/4 && c.left.lines > 0
+	whole := b.remaining()
+	return c.remaining.tokens > whole.tokens/4 && c.remaining.bytes > whole.bytes/4 && c.remaining.lines > 0
 }
 
 // lines are those that are shown, in order.
@@ -66,7 +66,7 @@ func (c *chosen) lines() []rendered {
 
 // leaves counts the lines that matter by themselves and are not shown. One that is like a line before it is not left
 // out: that line speaks for it.
-func (c *chosen) leaves(list []shape.Ranked) (n Counts) {
+func (c *chosen) omitted(list []shape.Ranked) (n Counts) {
 	for i := range list {
 		if r := &list[i]; r.Reason >= shape.KeepError && r.Reason < shape.KeepStructure && r.Score > 0 && !r.Folded && !c.has(i) {
 			n[r.Reason]++
@@ -86,20 +86,20 @@ const mostMisses = 40
 // that cost less than the marker in their place.
 func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
 	s.scratch = slices.Grow(s.scratch[:0], min(s.excerpt.kept, bytesPerToken*min(s.excerpt.kept, s.budget.Tokens)))
-	c := chosen{place: make([]int32, len(list)), left: s.budget.left().marker(1)}
+	c := chosen{place: make([]int32, len(list)), remaining: s.budget.remaining().marker(1)}
 	c.shown = make([]rendered, 0, min(len(list), s.budget.Tokens/usualLineTokens+1))
 	misses := 0
 	for _, i := range order {
 		if list[i].Score == shape.NeverShown || misses > mostMisses {
 			break
 		}
-		if !s.take1(&c, list, i, limit) {
+		if !s.showLine(&c, list, i, limit) {
 			misses++
 		}
 	}
 	if len(c.shown) == 0 && len(order) > 0 { // not even one: cut it until it fits
 		r := &list[order[0]]
-		if line, rest, ok := s.squeeze(r.Line, r.Number, c.left); ok {
+		if line, rest, ok := s.squeeze(r.Line, r.Number, c.remaining); ok {
 			line.reason, line.score = r.Reason, r.Score
 			c.show(order[0], line, rest)
 		}
@@ -132,7 +132,7 @@ func (s *selection) fill(c *chosen, list []shape.Ranked) {
 		if end-i > mostFilled || bytes > mostFilledBytes || !s.beside(c, list, end-1, +1) {
 			continue
 		}
-		for k := i; k < end && s.take1(c, list, k, minLineBytes); k++ {
+		for k := i; k < end && s.showLine(c, list, k, minLineBytes); k++ {
 		}
 	}
 }
@@ -149,8 +149,8 @@ func (s *selection) beside(c *chosen, list []shape.Ranked, i, step int) bool {
 }
 
 // take1 shows a line if it fits, with the marker that it needs or saves.
-func (s *selection) take1(c *chosen, list []shape.Ranked, i, limit int) bool {
-	r, budget := &list[i], c.left
+func (s *selection) showLine(c *chosen, list []shape.Ranked, i, limit int) bool {
+	r, budget := &list[i], c.remaining
 	switch before, after := s.beside(c, list, i, -1), s.beside(c, list, i, +1); {
 	case before && after:
 		budget = budget.marker(-1)

@@ -44,7 +44,7 @@ type finder struct {
 	nest     salience.Nest  // of it
 	band     int            // of the last find
 	bands    [bands]found   // those that matter most first
-	like     map[uint64]int // lines of each shape
+	similar  map[uint64]int // lines of each shape
 	frequent frequentMessages
 	ends     []byte               // a place for the ends of a long line
 	line     textscan.LineBuilder // a place for a line that is kept
@@ -59,7 +59,7 @@ const bands = 5
 
 // bandOf is the band of a line. Counters have one of their own, because there may
 // be an error in every other line.
-func bandOf(m salience.Mark) int {
+func markBand(m salience.Mark) int {
 	switch {
 	case m.Reason == salience.Summary:
 		return 4
@@ -77,7 +77,7 @@ func bandOf(m salience.Mark) int {
 func (f *finder) begin(w *Writer) {
 	if !f.begun {
 		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
-		f.share, f.like = min(max(w.window, leastFound), mostFound), map[uint64]int{}
+		f.share, f.similar = min(max(w.window, leastFound), mostFound), map[uint64]int{}
 	}
 }
 
@@ -141,7 +141,7 @@ func (f *finder) lines(b []byte) {
 				break
 			}
 			start = begin + textscan.LastNewline(b[begin:hit]) + 1
-			mark = markOf(b[start:hit], b[hit:])
+			mark = messageMark(b[start:hit], b[hit:])
 			if f.frequent.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
 				at, begin = hit+1, start // there may be more in the line
 				continue
@@ -149,7 +149,7 @@ func (f *finder) lines(b []byte) {
 		}
 		end := start + bytes.IndexByte(b[start:], '\n') + 1
 		f.number += int64(bytes.Count(b[counted:start], newline))
-		if known := f.see(f.endsOf(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
+		if known := f.see(f.lineEnds(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
 			f.frequent.count(mark)
 		}
 		f.number++
@@ -190,7 +190,7 @@ func orEnd(at int, b []byte) int {
 
 // endsOf is a line, or the two ends of a long one; nothing of one that the tool
 // has overwritten, because what it shows in the end cannot be told from them.
-func (f *finder) endsOf(text []byte) []byte {
+func (f *finder) lineEnds(text []byte) []byte {
 	if len(text) <= longLine {
 		return text
 	}
@@ -219,7 +219,7 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 		known = !f.isNew(text)
 	}
 	if m.Score > 0 && !known {
-		band := bandOf(m)
+		band := markBand(m)
 		f.keepBefore(before, start, int(m.Before), band)
 		f.keep(text, start, end, f.number+1, band)
 		if int(m.After) >= f.after || band < f.band {
@@ -308,17 +308,17 @@ func (f *finder) keep(text []byte, start, end, number int64, band int) {
 
 // isNew reports whether a line is not one of many that look the same.
 func (f *finder) isNew(text []byte) bool {
-	if len(f.like) > mostShapes {
-		clear(f.like)
+	if len(f.similar) > mostShapes {
+		clear(f.similar)
 	}
 	h := shape.Fingerprint(text, false)
-	f.like[h]++
-	return f.like[h] <= likeTheRest
+	f.similar[h]++
+	return f.similar[h] <= likeTheRest
 }
 
 func (f *finder) clone() finder {
 	c := *f
-	c.carry, c.recent, c.like = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.like)
+	c.carry, c.recent, c.similar = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.similar)
 	c.ends, c.line, c.frequent.seen = nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
 	for i := range c.bands {
 		c.bands[i] = found{f.bands[i].first.Clone(), f.bands[i].last.Clone()}

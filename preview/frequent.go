@@ -21,7 +21,7 @@ const (
 
 // markOf is a hash of what stands around the beginning of a word in its line,
 // without digits; never 0.
-func markOf(before, behind []byte) uint32 {
+func messageMark(before, behind []byte) uint32 {
 	if end := bytes.IndexByte(behind[:min(len(behind), markBehind)], '\n'); end >= 0 {
 		behind = behind[:end]
 	} else {

@@ -61,7 +61,7 @@ type jsonSelection struct {
 	doc       *shape.Document
 	first     int // bytes that are shown of line 0, where that is not by its score; else 0
 	shown     []bool
-	left      left
+	remaining remaining
 	exhausted bool // every line is shown
 }
 
@@ -120,7 +120,7 @@ func (s *jsonSelection) longest() int {
 
 // limited renders every line, none of them longer than limit bytes.
 func (s *jsonSelection) limited(limit int) ([]rendered, bool) {
-	budget := s.budget.left()
+	budget := s.budget.remaining()
 	budget.lines -= s.doc.Len()
 	if !budget.ok() || s.doc.Len() > s.budget.Tokens {
 		return nil, false
@@ -167,7 +167,7 @@ func (s *jsonSelection) limit(i int) int {
 
 // begin shows the outermost line, or lines.
 func (s *jsonSelection) begin() bool {
-	s.left = s.budget.left()
+	s.remaining = s.budget.remaining()
 	last := s.doc.Last(0)
 	if last == 0 { // a scalar that does not fit whole
 		for limit := s.limit(0); limit > 0; limit /= 2 {
@@ -179,15 +179,15 @@ func (s *jsonSelection) begin() bool {
 		return false
 	}
 	if last > 1 {
-		s.left = s.left.marker(1)
+		s.remaining = s.remaining.marker(1)
 	}
 	for limit := s.limit(0); limit > 0; limit /= 2 { // a giant key
 		s.first = limit
-		before := s.left
+		before := s.remaining
 		if s.pay(0) && s.pay(last) {
 			return true
 		}
-		s.left, s.shown[0] = before, false
+		s.remaining, s.shown[0] = before, false
 	}
 	return false
 }
@@ -211,7 +211,7 @@ func (s *jsonSelection) choose() {
 
 // add shows a line and those around it, or none of them.
 func (s *jsonSelection) add(i int) bool {
-	before := s.left
+	before := s.remaining
 	var added [3 * deepestShown]int
 	n := 0
 	for at := i; !s.shown[at]; at = s.doc.Parent(at) {
@@ -234,7 +234,7 @@ func (s *jsonSelection) add(i int) bool {
 			for _, undo := range added[k+1 : n] {
 				s.shown[undo] = false
 			}
-			s.left = before
+			s.remaining = before
 			return false
 		}
 	}
@@ -254,16 +254,16 @@ func (s *jsonSelection) pay(i int) bool {
 	if !after.ok() {
 		return false
 	}
-	s.left, s.shown[i] = after, true
+	s.remaining, s.shown[i] = after, true
 	return true
 }
 
 // cost is what is left when line i is shown.
-func (s *jsonSelection) cost(i int) left {
+func (s *jsonSelection) cost(i int) remaining {
 	l := s.line(i)
 	at := len(s.scratch)
-	r := s.selection.render(&l, int64(i)+1, s.limitOf(i))
-	after := s.left.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	r := s.selection.render(&l, int64(i)+1, s.lineLimit(i))
+	after := s.remaining.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
 	if r.long {
 		after = after.marker(1)
 	}
@@ -271,7 +271,7 @@ func (s *jsonSelection) cost(i int) left {
 	return after
 }
 
-func (s *jsonSelection) limitOf(i int) int {
+func (s *jsonSelection) lineLimit(i int) int {
 	if i == 0 && s.first > 0 {
 		return s.first
 	}
@@ -309,17 +309,17 @@ func (s *jsonSelection) fill(from, step int) {
 			return
 		}
 	}
-	before := s.left
+	before := s.remaining
 	for i := from; i != to; i += step {
 		if !s.pay(i) {
 			s.hide(from, i, step)
-			s.left = before
+			s.remaining = before
 			return
 		}
 	}
-	if s.left.tokens < before.tokens {
+	if s.remaining.tokens < before.tokens {
 		s.hide(from, to, step)
-		s.left = before
+		s.remaining = before
 	}
 }
 
@@ -347,9 +347,9 @@ func (s *jsonSelection) render() []rendered {
 		}
 		l := &lines[len(list)]
 		*l = s.line(i)
-		r := s.selection.render(l, int64(i)+1, s.limitOf(i))
+		r := s.selection.render(l, int64(i)+1, s.lineLimit(i))
 		if gap < i {
-			r.left, r.of = s.values(gap, i)
+			r.omittedValues, r.totalValues = s.values(gap, i)
 		}
 		r.score, r.reason = s.doc.Score(i), shape.KeepStructure // all that is shown are keys and brackets with what they hold
 		list = append(list, r)

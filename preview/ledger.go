@@ -82,7 +82,7 @@ type Preview struct {
 	EscapedBytes  int64 // control characters shown as a visible symbol
 	Strings       int64 // control strings removed: titles, hyperlink addresses, clipboard writes
 	Invisible     textscan.Invisible
-	Left          Counts // lines that matter by themselves, were kept when the payload was read, and are not shown
+	Omitted       Counts // lines that matter by themselves, were kept when the payload was read, and are not shown
 }
 
 // Whole reports whether the text is the payload, byte for byte.

@@ -10,19 +10,19 @@ import (
 
 // rendered is a line in its visible form.
 type rendered struct {
-	line     *textscan.Line
-	number   int64
-	from, to int               // range of the text in the scratch buffer, with "\n"
-	altered  *textscan.Changes // nil when the text is as it was
-	time     int               // bytes of the time that it begins with, which are not shown
-	redrawn  int               // bytes that the line itself overwrote
-	long     bool              // the line is cut inside
-	cutAt    int               // where in the text, from its start
-	cutFrom  int64             // range of the cut in the payload
-	cutTo    int64
-	reason   shape.Reason
-	score    int
-	left, of int64 // values of a JSON container that a cut before the line leaves out
+	line                       *textscan.Line
+	number                     int64
+	from, to                   int               // range of the text in the scratch buffer, with "\n"
+	altered                    *textscan.Changes // nil when the text is as it was
+	time                       int               // bytes of the time that it begins with, which are not shown
+	redrawn                    int               // bytes that the line itself overwrote
+	long                       bool              // the line is cut inside
+	cutAt                      int               // where in the text, from its start
+	cutFrom                    int64             // range of the cut in the payload
+	cutTo                      int64
+	reason                     shape.Reason
+	score                      int
+	omittedValues, totalValues int64 // values of a JSON container that a cut before the line leaves out
 }
 
 // render appends the visible form of a line to the scratch buffer. A text of

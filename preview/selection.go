@@ -56,7 +56,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 // choice shows the lines that matter most.
 func (s *selection) choice(f Focus) *Preview {
 	p := s.assemble(s.ranked(f))
-	p.Left = s.left
+	p.Omitted = s.omitted
 	return p
 }
 
@@ -76,7 +76,7 @@ type selection struct {
 	budget  Budget
 	counter tokens.Counter
 	ranking *ranking // nil where lines are shown in their order
-	left    Counts   // lines that matter and were not chosen
+	omitted Counts   // lines that matter and were not chosen
 	untimed bool     // leave out the times that lines begin with
 	scratch []byte
 	altered textscan.Changes // of the line that is being rendered
@@ -128,7 +128,7 @@ func (s *selection) search(low, high int, fits func(limit int) bool) int {
 func (s *selection) limited(limit int) ([]rendered, bool) {
 	e := s.excerpt
 	s.scratch = slices.Grow(s.scratch[:0], e.kept)
-	budget := s.budget.before(s.budget.left(), int(e.lines))
+	budget := s.budget.before(s.budget.remaining(), int(e.lines))
 	budget.lines -= int(e.lines)
 	lines := make([]rendered, 0, e.lines)
 	for n := int64(1); n <= e.lines; n++ {
@@ -147,14 +147,14 @@ func (s *selection) limited(limit int) ([]rendered, bool) {
 // start shows lines from the start, with a cut behind them.
 func (s *selection) start() []rendered {
 	s.scratch = s.scratch[:0]
-	lines, _ := s.take(1, +1, s.excerpt.lines, s.budget.left().marker(1), true)
+	lines, _ := s.take(1, +1, s.excerpt.lines, s.budget.remaining().marker(1), true)
 	return lines
 }
 
 // take renders lines from number n on in the given direction, up to number
 // stop, while they fit. With force the first of them is cut inside until it
 // fits.
-func (s *selection) take(n, step, stop int64, budget left, force bool) ([]rendered, left) {
+func (s *selection) take(n, step, stop int64, budget remaining, force bool) ([]rendered, remaining) {
 	var lines []rendered
 	for ; (stop-n)*step >= 0; n += step {
 		l := s.excerpt.at(n)
@@ -175,7 +175,7 @@ func (s *selection) take(n, step, stop int64, budget left, force bool) ([]render
 
 // try renders a line and pays for it. A line that does not fit leaves nothing
 // behind.
-func (s *selection) try(l *textscan.Line, n int64, limit int, budget left) (rendered, left, bool) {
+func (s *selection) try(l *textscan.Line, n int64, limit int, budget remaining) (rendered, remaining, bool) {
 	r := s.render(l, n, limit)
 	if r.long {
 		budget = budget.marker(1)
@@ -188,7 +188,7 @@ func (s *selection) try(l *textscan.Line, n int64, limit int, budget left) (rend
 }
 
 // squeeze renders as much of a line as fits.
-func (s *selection) squeeze(l *textscan.Line, n int64, budget left) (rendered, left, bool) {
+func (s *selection) squeeze(l *textscan.Line, n int64, budget remaining) (rendered, remaining, bool) {
 	limit := s.search(0, s.budget.LineBytes, func(limit int) bool {
 		r, _, ok := s.try(l, n, limit, budget)
 		if ok {

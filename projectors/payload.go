@@ -160,13 +160,13 @@ func (p *payload) count(v *preview.Preview) {
 	if p.left == nil {
 		return
 	}
-	for i := range v.Left {
-		p.left[i] += v.Left[i]
+	for i := range v.Omitted {
+		p.left[i] += v.Omitted[i]
 		if p.counted != nil {
 			p.left[i] -= p.counted[i]
 		}
 	}
-	p.counted = &v.Left
+	p.counted = &v.Omitted
 }
 
 // leavesOut reports whether a preview does not show every line in full.

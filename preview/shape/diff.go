@@ -6,7 +6,12 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// diffLine is what a line of a diff is.
+// Unified diffs as git and diff write them, alone, behind the head of a commit,
+// or in a mail. The format has no escapes: a removed line "-- a" looks like the
+// header of a file. Only the counts in the header of a hunk tell them apart, so
+// the reader keeps them.
+
+// diffLine is the kind of a line of a diff.
 type diffLine uint8
 
 const (
@@ -22,8 +27,9 @@ const (
 	diffContext                 // a line that stayed
 )
 
-// diffReader reads a diff line by line. It knows how many lines a hunk has from its header, so that text in a hunk that
-// looks like a header is none; behind a gap it does not.
+// diffReader reads a diff line by line. It knows how many lines a hunk has from
+// its header, so that text in a hunk that looks like a header is none. Behind a
+// gap it does not.
 type diffReader struct {
 	commit       bool // in the head of a commit
 	subject      bool // its subject was seen
@@ -34,10 +40,11 @@ type diffReader struct {
 	columns      int  // signs that a line of the hunk begins with
 }
 
-// gap says that lines are missing before the next one.
+// gap tells the reader that lines are missing before the next one.
 func (d *diffReader) gap() { d.counted = false }
 
-// next says what a line is. The line after it tells a file from a removed line.
+// next returns the kind of a line. The line after it tells a file from a
+// removed line.
 func (d *diffReader) next(text, after []byte) diffLine {
 	if d.hunk && d.counted {
 		if d.removed > 0 || d.add > 0 || bytes.HasPrefix(text, []byte(`\`)) {
@@ -72,7 +79,8 @@ func (d *diffReader) next(text, after []byte) diffLine {
 	return diffOther
 }
 
-// beginHunk takes the counts of a hunk.
+// beginHunk takes the counts from the header of a hunk. Merges, with more than
+// two signs, have counts for each parent and are read without.
 func (d *diffReader) beginHunk(text []byte) {
 	signs := 0
 	for signs < len(text) && text[signs] == '@' {
@@ -94,7 +102,7 @@ func hunkCount(field []byte) int {
 	return n
 }
 
-// inHunk says what a line of a hunk is, and counts it.
+// inHunk returns the kind of a line of a hunk, and counts it.
 func (d *diffReader) inHunk(text []byte) diffLine {
 	signs := text[:min(len(text), max(1, d.columns))]
 	switch {
@@ -112,7 +120,7 @@ func (d *diffReader) inHunk(text []byte) diffLine {
 	return diffContext
 }
 
-// inCommit says what a line of the head of a commit is.
+// inCommit returns the kind of a line of the head of a commit.
 func (d *diffReader) inCommit(text []byte) diffLine {
 	message := bytes.HasPrefix(text, []byte("    "))
 	switch {
@@ -130,6 +138,7 @@ var diffNotes = [...]string{
 	"new file", "deleted file", "old mode", "new mode", "rename ", "copy ", "similarity ", "Binary files ", "GIT binary patch", "Subproject ",
 }
 
+// headerLine returns the kind of a line in the header of a file.
 func headerLine(text []byte) diffLine {
 	for _, note := range diffNotes {
 		if bytes.HasPrefix(text, []byte(note)) {
@@ -144,8 +153,8 @@ func headerLine(text []byte) diffLine {
 	return diffOther
 }
 
-// isCommitLine reports whether a line is "commit" and an object's name, as "git log" and "git show" begin, or "From" and
-// one, as a patch in a mail does.
+// isCommitLine reports whether a line is "commit" and the name of an object, as
+// "git log" and "git show" begin, or "From" and one, as a patch in a mail does.
 func isCommitLine(text []byte) bool {
 	name, ok := bytes.CutPrefix(text, []byte("commit "))
 	if !ok {
@@ -158,7 +167,8 @@ func isCommitLine(text []byte) bool {
 	return ok && hex >= 7 && hex <= 64 && (hex == len(name) || name[hex] == ' ')
 }
 
-// beginsDiff reports whether a line is the command that a tool says for a file.
+// beginsDiff reports whether a line is the command that a tool writes before a
+// file.
 func beginsDiff(text []byte) bool {
 	for _, p := range []string{"diff --git ", "diff --cc ", "diff --combined ", "diff -", "Index: "} {
 		if bytes.HasPrefix(text, []byte(p)) {
@@ -168,12 +178,14 @@ func beginsDiff(text []byte) bool {
 	return false
 }
 
-// beginsPlainFile reports whether a line is the first one of a file that no command stands before.
+// beginsPlainFile reports whether a line is the first one of a file without a
+// command before it.
 func beginsPlainFile(text, after []byte) bool {
 	return bytes.HasPrefix(text, []byte("--- ")) && bytes.HasPrefix(after, []byte("+++ "))
 }
 
-// isHunkHeader reports whether a line is "@@ -1,2 +3,4 @@", or with more signs that of a merge.
+// isHunkHeader reports whether a line is "@@ -1,2 +3,4 @@", or with more signs
+// that of a merge.
 func isHunkHeader(text []byte) bool {
 	signs := 0
 	for signs < len(text) && text[signs] == '@' {
@@ -190,7 +202,8 @@ func isDiffHeader(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("diff --git ")) || bytes.HasPrefix(text, []byte("diff --cc ")) || isHunkHeader(text)
 }
 
-// isDiff reports whether a sample begins as a diff: with a file, or a commit that has one.
+// isDiff reports whether a sample begins as a diff: with a file, or with a
+// commit that has one.
 func (s sample) isDiff() bool {
 	if len(s.lines) < 2 {
 		return false
@@ -205,8 +218,8 @@ func (s sample) isDiff() bool {
 	return false
 }
 
-// rankDiff ranks the lines of a diff: what begins a commit or a file, then changes, as many bytes of each file, and then
-// what stayed.
+// rankDiff ranks the lines of a diff: first those that begin a commit or a
+// file, then changes, as many bytes of each file, and then context.
 func rankDiff(list []Ranked) {
 	var d diffReader
 	part := &share{} // of the current file, or of the message of a commit
@@ -222,46 +235,49 @@ func rankDiff(list []Ranked) {
 		text := textscan.WithoutEscapes(r.Line.Text)
 		switch kind := d.next(text, after); kind {
 		case diffCommit, diffFile:
-			part = &share{weight: weightOfFile(text)}
-			r.as(scoreHeading, 0, KeepStructure)
+			part = &share{weight: headerWeight(text)}
+			r.set(scoreHeading, 0, KeepStructure)
 		case diffSubject:
-			r.as(scoreHeading, 0, KeepStructure)
+			r.set(scoreHeading, 0, KeepStructure)
 		case diffNote:
-			r.as(scoreNamed, 0, KeepStructure)
+			r.set(scoreNamed, 0, KeepStructure)
 		case diffHunk:
-			r.as(scoreContent, part.takes(text), KeepStructure)
+			r.set(scoreContent, part.turn(text), KeepStructure)
 		case diffPath, diffFact: // say little that the lines before do not
-			r.as(scoreBeside, 0, KeepStructure)
+			r.set(scoreBeside, 0, KeepStructure)
 		case diffChange:
-			turn := part.takes(text)
+			turn := part.turn(text)
 			if len(bytes.TrimSpace(text)) > 1 {
-				r.as(scoreContent, turn, KeepContext)
+				r.set(scoreContent, turn, KeepContext)
 			} else { // an empty line
-				r.as(scoreBeside, turn, KeepContext)
+				r.set(scoreBeside, turn, KeepContext)
 			}
 		default:
-			r.as(scoreBeside, part.had, KeepContext)
+			r.set(scoreBeside, part.had, KeepContext)
 		}
 	}
 	inOrder(list)
 }
 
-// weightOfFile is the weight of the file that a header's first line names.
-func weightOfFile(text []byte) int {
+// headerWeight returns the weight of the file that the first line of a header
+// names.
+func headerWeight(text []byte) int {
 	if i := bytes.LastIndexByte(text, ' '); i >= 0 {
-		return weightOf(text[i+1:])
+		return pathWeight(text[i+1:])
 	}
 	return 1
 }
 
-// inOrder lets lines of the same score and turn come in the order of the payload.
+// inOrder lets lines of the same score and turn come in the order of the
+// payload.
 func inOrder(list []Ranked) {
 	for i := range list {
 		list[i].turn = list[i].turn<<20 | min(i, 1<<20-1)
 	}
 }
 
-// number reads a decimal number, and reports how many digits it has.
+// number reads a decimal number of at most nine digits, and returns how many it
+// has.
 func number(text []byte) (n, digits int) {
 	for digits < len(text) && digits < 9 && text[digits] >= '0' && text[digits] <= '9' {
 		n = n*10 + int(text[digits]-'0')

@@ -8,10 +8,11 @@ import (
 // ErrNotJSON is returned for text that is not one JSON value.
 var ErrNotJSON = errors.New("no JSON text")
 
-// Document is a JSON value in its readable form: one scalar or bracket on a line,
-// indented, a short container of scalars on one line. Keys stay in their order,
-// and numbers and strings as they are written. Lines count from 0. It is not safe
-// for concurrent use.
+// Document is a JSON value in its readable form: one scalar or bracket on a
+// line, indented, a short container of scalars on one line. Keys stay in their
+// order, and numbers and strings as they are written. Lines count from 0. A
+// Document is not safe for concurrent use: ranks are made when they are first
+// needed.
 type Document struct {
 	text  []byte
 	lines []jsonLine
@@ -61,7 +62,8 @@ func (d *Document) Span(i int) (start, end int64) { return d.lines[i].start, d.e
 // other lines.
 func (d *Document) Values(i int) int { return int(d.lines[i].values) }
 
-// formatter writes the readable form of valid JSON.
+// formatter writes the readable form of valid JSON. It copies scalars as they
+// are, so that no number loses a digit and no string an escape.
 type formatter struct {
 	src    []byte
 	at     int
@@ -72,13 +74,14 @@ type formatter struct {
 	begin  int // of the current line, behind its indentation
 }
 
+// format writes the whole value.
 func (f *formatter) format() {
 	f.line(0)
 	f.value(0)
 	f.out = append(f.out, '\n')
 }
 
-// line begins a line.
+// line begins a line. Once the form is too long, it is no longer indented.
 func (f *formatter) line(depth int) {
 	if len(f.lines) > 0 {
 		f.out = append(f.out, '\n')
@@ -93,6 +96,7 @@ func (f *formatter) line(depth int) {
 	f.begin = len(f.out)
 }
 
+// value writes the next value.
 func (f *formatter) value(depth int) {
 	if c := f.next(); c != '{' && c != '[' {
 		f.scalar()
@@ -101,7 +105,7 @@ func (f *formatter) value(depth int) {
 	}
 }
 
-// next passes over space.
+// next passes over space and returns the byte behind it.
 func (f *formatter) next() byte {
 	for {
 		switch c := f.src[f.at]; c {
@@ -137,6 +141,7 @@ func (f *formatter) scalar() {
 	f.out = append(f.out, f.src[from:f.at]...)
 }
 
+// isDelimiter reports whether c ends a number or a word.
 func isDelimiter(c byte) bool {
 	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
 }
@@ -175,7 +180,7 @@ func (f *formatter) container(depth int) {
 }
 
 // inline writes a container of scalars on the current line if it is short, and
-// one that is empty. Otherwise it does nothing and reports false.
+// one that is empty. Otherwise it writes nothing and reports false.
 func (f *formatter) inline() bool {
 	at, length, object := f.at, len(f.out), f.src[f.at] == '{'
 	f.take()

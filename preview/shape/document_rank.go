@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// Ranks of the lines of a JSON value: which member says what its object is
+// about, which one tells it from others, and which are more of the same. Keys
+// decide, because their meaning is shared by most APIs.
+
 // jsonRank is how much a line of JSON matters.
 type jsonRank struct {
 	parent   int32 // the line that opens the container of the value; of the outermost one 0
@@ -24,7 +28,8 @@ const (
 	scoreEmpty  = 30 // the brackets of a container, with nothing of what is in it
 )
 
-// What a line further in has less, for each object around; and what a member of the outermost object has more.
+// Adjustments of a score: what a line further in has less, for each object
+// around, and what a member of the outermost object has more.
 const (
 	insideSays  = 3
 	insideOther = 12
@@ -41,8 +46,9 @@ type keyScore struct {
 	same     bool // an object before in the list has the same
 }
 
-// keysOf are the keys that matter, in lower case without signs; see docs/shapes.md.
-var keysOf = [...]struct {
+// keyTable has the keys that matter, in lower case without signs; see
+// docs/shapes.md.
+var keyTable = [...]struct {
 	keyScore
 	keys string
 }{
@@ -71,11 +77,12 @@ var endings = [...]struct {
 	{keyScore{score: scoreStates, says: 0, identity: false}, [3]string{"_code", "Code", "_state"}},
 }
 
-// wordsOfNames is the least value of says for a key whose value is only a name, of which nested objects have many.
+// wordsOfNames is the least value of says for a key whose value is only a name,
+// of which nested objects have many.
 const wordsOfNames = 9
 
-// scoreOfKey looks a key up.
-func scoreOfKey(key []byte) keyScore {
+// lookUpKey returns the score of a key.
+func lookUpKey(key []byte) keyScore {
 	var plain [24]byte
 	n := 0
 	for _, c := range key {
@@ -92,9 +99,9 @@ func scoreOfKey(key []byte) keyScore {
 		plain[n] = c
 		n++
 	}
-	for i := range keysOf {
-		k := &keysOf[i]
-		if isWordOf(k.keys, plain[:n]) {
+	for i := range keyTable {
+		k := &keyTable[i]
+		if hasWord(k.keys, plain[:n]) {
 			return k.keyScore
 		}
 	}
@@ -109,8 +116,8 @@ func scoreOfKey(key []byte) keyScore {
 	return keyScore{score: scoreOther}
 }
 
-// isWordOf reports whether a word is in a list with blanks between.
-func isWordOf(list string, word []byte) bool {
+// hasWord reports whether a word is in a list with blanks between.
+func hasWord(list string, word []byte) bool {
 	if len(word) == 0 {
 		return false
 	}
@@ -168,17 +175,19 @@ func (d *Document) rank() {
 	d.byRank()
 }
 
+// jsonRanking is the state of one ranking.
 type jsonRanking struct {
 	*Document
 	keys keyScores
 	seen map[uint64]struct{}
 }
 
-// Turns: an element of an array comes after those before it in arrays beside; a member of an object in the order of the
-// object.
+// Turns: an element of an array comes after those before it in arrays beside; a
+// member of an object in the order of the object.
 const mostTurn = 1 << 30
 
-// container ranks the lines of a container. Inside is how many objects are around what is in it.
+// container ranks the lines of a container. Inside is the number of objects
+// around its values.
 func (r *jsonRanking) container(i, inside int, turn int32) {
 	array := r.IsArray(i)
 	if !array {
@@ -193,7 +202,7 @@ func (r *jsonRanking) container(i, inside int, turn int32) {
 		n++
 		k := keyScore{score: scoreItem}
 		if !array {
-			k = r.keys.of(r.keyOf(at))
+			k = r.keys.score(r.key(at))
 		}
 		rank := jsonRank{parent: int32(i), turn: one, score: k.within(inside, i == 0 && !array)}
 		if last := r.Last(at); last > at { // what is in it says whether it matters
@@ -232,7 +241,8 @@ func (r *jsonRanking) container(i, inside int, turn int32) {
 // mostSeen bounds how many members are remembered.
 const mostSeen = 1 << 16
 
-// again reports whether an object before in the list that begins at a line has the same member as that at another line.
+// again reports whether an object before in the list that begins at a line has
+// the same member as that at another line.
 func (r *jsonRanking) again(list, at int) bool {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := (uint64(offset) ^ uint64(list)) * prime
@@ -246,7 +256,7 @@ func (r *jsonRanking) again(list, at int) bool {
 	return seen
 }
 
-// within is the score of a member with some objects around it.
+// within returns the score of a member with some objects around it.
 func (k keyScore) within(inside int, root bool) uint8 {
 	less := insideOther
 	if k.score >= scoreStates && k.says > 0 && k.says < wordsOfNames {
@@ -259,33 +269,36 @@ func (k keyScore) within(inside int, root bool) uint8 {
 	return uint8(min(max(score, leastScore), 98))
 }
 
-// identify finds the member that tells an element of an array from others and costs no mark: it stands beside the
-// bracket, or beside the member that says what the object is about.
+// identify finds the member that tells an element of an array from others and
+// costs no mark: it is beside the bracket, or beside the member that says what
+// the object is about.
 func (r *jsonRanking) identify(i, says int) {
 	if i > 0 && !r.IsArray(int(r.ranks[i].parent)) {
 		return // its key does
 	}
 	for _, at := range [...]int{says - 1, says + 1, i + 1} {
-		if at > i && at < int(r.lines[i].closer) && r.ranks[at].parent == int32(i) && r.lines[at].closer == 0 && r.keys.of(r.keyOf(at)).identity {
+		if at > i && at < int(r.lines[i].closer) && r.ranks[at].parent == int32(i) && r.lines[at].closer == 0 && r.keys.score(r.key(at)).identity {
 			r.ranks[i].identity = int32(at)
 			return
 		}
 	}
 }
 
-// isText reports whether the value of a member is a text that says something: a string that is not empty.
+// isText reports whether the value of a member is a text that says something: a
+// string that is not empty.
 func (d *Document) isText(i int) bool {
 	text := bytes.TrimRight(d.text[d.lines[i].start:d.end(i)], ",\n")
 	return len(text) > 2 && text[len(text)-1] == '"' && text[len(text)-2] != ' ' && !bytes.HasSuffix(text, []byte(`: ""`))
 }
 
-// keyScores remembers what keys were looked up: there are few, and many of each.
+// keyScores remembers the keys that were looked up: there are few, and many of
+// each.
 type keyScores map[string]keyScore
 
-func (s keyScores) of(key []byte) keyScore {
+func (s keyScores) score(key []byte) keyScore {
 	k, ok := s[string(key)]
 	if !ok {
-		k = scoreOfKey(key)
+		k = lookUpKey(key)
 		if len(s) < 4096 {
 			s[string(key)] = k
 		}
@@ -293,8 +306,8 @@ func (s keyScores) of(key []byte) keyScore {
 	return k
 }
 
-// keyOf is the key that line i begins with, as it is written.
-func (d *Document) keyOf(i int) []byte {
+// key returns the key that line i begins with, as it is written.
+func (d *Document) key(i int) []byte {
 	text := bytes.TrimLeft(d.text[d.lines[i].start:d.end(i)], " ")
 	if len(text) == 0 || text[0] != '"' {
 		return nil

@@ -2,8 +2,13 @@ package shape
 
 import "bytes"
 
-// jsonPrefix reads the beginning of a JSON value, and says whether it can still become one. It checks how brackets, keys
-// and commas stand, and not how scalars are written.
+// JSON whose end is not known yet, and logs of JSON objects. A prefix is enough
+// to know that a text is JSON, so a payload that is cut, or still arriving, is
+// recognized.
+
+// jsonPrefix reads the beginning of a JSON value, and knows whether it can
+// still become one. It checks the order of brackets, keys and commas, and not
+// how scalars are written.
 type jsonPrefix struct {
 	open   []byte // brackets that are not closed yet
 	state  jsonState
@@ -13,6 +18,7 @@ type jsonPrefix struct {
 	word   bool // in a number or a word
 }
 
+// jsonState is what the grammar of RFC 8259 expects next.
 type jsonState uint8
 
 const (
@@ -25,23 +31,24 @@ const (
 	jsonDone
 )
 
-// deepest is how many containers may be in one another before it gives up.
+// deepest is the nesting at which the reader gives up.
 const deepest = 10_000
 
-// takes reads more bytes. It reports false for what no JSON value begins with.
-func (p *jsonPrefix) takes(text []byte) bool {
+// accept reads more bytes. It reports false for what no JSON value begins with.
+func (p *jsonPrefix) accept(text []byte) bool {
 	for _, c := range text {
-		if !p.take(c) {
+		if !p.next(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// done reports whether what was read is a whole value.
+// done reports whether a whole value was read.
 func (p *jsonPrefix) done() bool { return p.state == jsonDone && !p.string }
 
-func (p *jsonPrefix) take(c byte) bool {
+// next reads one byte.
+func (p *jsonPrefix) next(c byte) bool {
 	if p.string {
 		switch {
 		case p.escape:
@@ -96,6 +103,7 @@ func (p *jsonPrefix) take(c byte) bool {
 	return (c >= '0' && c <= '9' || c == '-' || c == 't' || c == 'f' || c == 'n') && (p.state == jsonValue || p.state == jsonFirst)
 }
 
+// opens reads an opening bracket.
 func (p *jsonPrefix) opens(c byte) bool {
 	if p.state != jsonValue && p.state != jsonFirst || len(p.open) == deepest {
 		return false
@@ -108,6 +116,7 @@ func (p *jsonPrefix) opens(c byte) bool {
 	return true
 }
 
+// closes reads a closing bracket.
 func (p *jsonPrefix) closes(c byte) bool {
 	if len(p.open) == 0 || p.open[len(p.open)-1] != c-2 {
 		return false
@@ -121,7 +130,7 @@ func (p *jsonPrefix) closes(c byte) bool {
 	return true
 }
 
-// after is what comes behind a value.
+// after sets the state behind a value.
 func (p *jsonPrefix) after() {
 	p.state = jsonAfter
 	if len(p.open) == 0 {
@@ -129,24 +138,25 @@ func (p *jsonPrefix) after() {
 	}
 }
 
-// isJSON reports whether a sample begins with a JSON container and is the start of a valid one.
+// isJSON reports whether a sample begins with a JSON container and is the start
+// of a valid one.
 func (s sample) isJSON() bool {
 	if first := s.first(); len(first) == 0 || first[0] != '{' && first[0] != '[' {
 		return false
 	}
 	var p jsonPrefix
 	for i, text := range s.lines {
-		if !p.takes(text) {
+		if !p.accept(text) {
 			return false
 		}
-		if i+1 < len(s.lines) && !p.takes([]byte{'\n'}) {
+		if i+1 < len(s.lines) && !p.accept([]byte{'\n'}) {
 			return false
 		}
 	}
 	return true
 }
 
-// first is the first line that is not empty, without the blanks before it.
+// first returns the first line that is not empty, without the blanks before it.
 func (s sample) first() []byte {
 	for _, text := range s.lines {
 		if text = bytes.TrimLeft(text, " \t"); len(text) > 0 {
@@ -156,7 +166,8 @@ func (s sample) first() []byte {
 	return nil
 }
 
-// isNDJSON reports whether every line of a sample is a JSON object, and there are several.
+// isNDJSON reports whether every line of a sample is a JSON object, and there
+// are several.
 func (s sample) isNDJSON() bool {
 	objects := 0
 	for i, text := range s.lines {
@@ -165,7 +176,7 @@ func (s sample) isNDJSON() bool {
 			continue
 		}
 		var p jsonPrefix
-		if text[0] != '{' || !p.takes(text) {
+		if text[0] != '{' || !p.accept(text) {
 			return false
 		}
 		last := i == len(s.lines)-1
@@ -177,7 +188,8 @@ func (s sample) isNDJSON() bool {
 	return objects >= 2 || objects == 1 && s.cut && len(s.lines) > 1
 }
 
-// Scores of lines in JSON that say how bad they are.
+// levels are the values by which loggers say how bad a line is, with their
+// scores. Numbers are those of bunyan and pino.
 var levels = [...]struct {
 	value  string
 	score  int
@@ -188,11 +200,11 @@ var levels = [...]struct {
 	{"warn", 62, KeepWarning}, {"warning", 62, KeepWarning}, {"40", 62, KeepWarning},
 }
 
-// levelKeys are what loggers call it.
+// levelKeys are the keys that loggers use for the level.
 var levelKeys = [...]string{`"level":`, `"severity":`, `"lvl":`, `"levelname":`, `"log.level":`, `"Action":`, `"status":`, `"@l":`}
 
-// rankNDJSON raises the lines of a log in JSON that say that something went wrong. Those that look the same as many before
-// matter less.
+// rankNDJSON raises the lines of a log in JSON that say that something went
+// wrong. Those that look the same as many before matter less.
 func rankNDJSON(list []Ranked) {
 	like := map[uint64]int{}
 	for i := range list {

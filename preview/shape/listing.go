@@ -8,6 +8,9 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
+// Listings of files: ls -l, ls -R, find, tree. A directory comes before its
+// entries, and all directories get as many entries each.
+
 // entry is a line of a listing in parts.
 type entry struct {
 	heading bool   // "src/main:", before what is in it
@@ -19,8 +22,9 @@ type entry struct {
 // branches begin the lines of a tree.
 var branches = [...]string{"├── ", "└── ", "|-- ", "`-- ", "+-- ", "├─┬ ", "└─┬ ", "├─ ", "└─ "}
 
-// entryOf reads a line of a listing.
-func entryOf(text []byte) (entry, bool) {
+// parseEntry reads a line of a listing. It reports false for a line that is no
+// entry.
+func parseEntry(text []byte) (entry, bool) {
 	text = bytes.TrimRight(text, " \r")
 	for _, b := range branches {
 		if i := bytes.Index(text, []byte(b)); i >= 0 && isTrunk(text[:i]) {
@@ -47,7 +51,8 @@ func entryOf(text []byte) (entry, bool) {
 	return entry{}, false
 }
 
-// isTrunk reports whether a text is what stands before the branch of a tree.
+// isTrunk reports whether a text is the part of a line before the branch of a
+// tree.
 func isTrunk(text []byte) bool {
 	for _, c := range string(text) {
 		if c != ' ' && c != '\u00a0' && c != '│' && c != '|' {
@@ -70,7 +75,8 @@ func isMode(text []byte) bool {
 	return bytes.IndexByte([]byte(" .+@"), text[10]) >= 0
 }
 
-// isName reports whether a text may be a name or a path of a file and nothing else.
+// isName reports whether a text may be a name or a path of a file and nothing
+// else.
 func isName(text []byte) bool {
 	for _, c := range text {
 		switch {
@@ -81,19 +87,21 @@ func isName(text []byte) bool {
 	return len(text) > 0 && len(text) <= longestPath && (inWordStart(text[0]) || bytes.IndexByte([]byte("/.$_@+~"), text[0]) >= 0)
 }
 
+// inWordStart reports whether a word can begin with c: a letter, a digit, or a
+// byte of a character that is not ASCII.
 func inWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// leastEntries is how many lines a listing has at the least.
+// leastEntries is how many lines a listing has at least.
 const leastEntries = 6
 
-// isListing reports whether a sample is of names of files: lines of "ls -l", branches of a tree, or names most of which
-// have a slash or an ending.
+// isListing reports whether a sample is of names of files: lines of "ls -l",
+// branches of a tree, or names most of which have a slash or an ending.
 func (s sample) isListing() bool {
 	names, modes, tree, parts, headings := 0, 0, 0, 0, 0
 	_, all := s.count(func(text []byte) bool {
-		e, ok := entryOf(text)
+		e, ok := parseEntry(text)
 		switch {
 		case !ok:
 		case e.depth > 0:
@@ -127,25 +135,26 @@ type directory struct {
 	base int // before which none of its entries comes
 }
 
-// rankListing ranks the lines of a listing: the headings of directories, those nearest to the root first, and then as
-// many entries of each directory. A directory comes before what is in it.
+// rankListing ranks the lines of a listing: the headings of directories, those
+// nearest to the root first, and then as many entries of each directory. A
+// directory comes before its entries.
 func rankListing(list []Ranked) {
 	l := listing{directories: map[string]*directory{"": {}, ".": {}, "/": {}}, turns: map[string]int{}, mixed: mixed(list)}
 	for i := range list {
 		r := &list[i]
 		text := textscan.WithoutEscapes(r.Line.Text)
-		e, ok := entryOf(text)
+		e, ok := parseEntry(text)
 		switch {
 		case !ok:
-			r.as(1, 0, KeepContext)
+			r.set(1, 0, KeepContext)
 			if len(text) > 0 { // "3 directories, 4 files", the root of a tree
-				r.as(scoreNamed, 0, KeepStructure)
+				r.set(scoreNamed, 0, KeepStructure)
 			}
 		case e.total:
-			r.as(scoreNamed, strings.Count(l.heading, "/"), KeepStructure)
+			r.set(scoreNamed, strings.Count(l.heading, "/"), KeepStructure)
 		case e.heading:
 			l.heading = strings.TrimSuffix(e.path, "/")
-			r.as(scoreHeading, strings.Count(l.heading, "/")*weightOf([]byte(l.heading)), KeepStructure)
+			r.set(scoreHeading, strings.Count(l.heading, "/")*pathWeight([]byte(l.heading)), KeepStructure)
 		case e.depth > 0:
 			l.branch(r, e, text)
 		default:
@@ -155,7 +164,7 @@ func rankListing(list []Ranked) {
 	inOrder(list)
 }
 
-// listing is what a ranker knows of the lines before.
+// listing is the state of ranking, with what earlier lines said.
 type listing struct {
 	heading     string
 	directories map[string]*directory
@@ -171,13 +180,13 @@ type trunk struct {
 }
 
 // mixed reports whether paths come in no order of their directories, which they
-// leave for another and come back to again and again. What is to be seen of such
-// a list is its order: its first lines.
+// leave for another and come back to again and again. Such a list is sorted by
+// something else, size or time, so its first lines matter.
 func mixed(list []Ranked) bool {
 	parents, changes, last := map[string]struct{}{}, 0, ""
 	for i := range list {
-		if e, ok := entryOf(textscan.WithoutEscapes(list[i].Line.Text)); ok && !e.total && !e.heading && e.depth == 0 {
-			if parent := parentOf(e.path); parent != last {
+		if e, ok := parseEntry(textscan.WithoutEscapes(list[i].Line.Text)); ok && !e.total && !e.heading && e.depth == 0 {
+			if parent := parentDirectory(e.path); parent != last {
 				changes, last = changes+1, parent
 				parents[parent] = struct{}{}
 			}
@@ -186,8 +195,8 @@ func mixed(list []Ranked) bool {
 	return 2*changes > 3*len(parents)+leastEntries
 }
 
-// parentOf is the directory of a path; "" of a name alone.
-func parentOf(path string) string {
+// parentDirectory returns the directory of a path; "" of a name alone.
+func parentDirectory(path string) string {
 	return path[:max(0, strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/'))]
 }
 
@@ -197,21 +206,21 @@ func (l *listing) name(r *Ranked, e entry, text []byte) {
 	if l.heading != "" {
 		p = l.heading + "/" + p
 	}
-	parent := parentOf(p)
+	parent := parentDirectory(p)
 	if l.mixed {
 		parent = ""
 	}
 	d := l.directories[parent]
 	if d == nil {
-		d = &directory{share: share{weight: weightOf([]byte(parent))}, base: strings.Count(parent, "/") * usualLineBytes}
+		d = &directory{share: share{weight: pathWeight([]byte(parent))}, base: strings.Count(parent, "/") * usualLineBytes}
 		if at, listed := l.turns[parent]; listed && l.heading == "" { // under a heading it has been named already
 			d.base = at
 		}
 		l.directories[parent] = d
 	}
-	turn := d.base + d.takes(text)
+	turn := d.base + d.turn(text)
 	l.turns[p] = turn
-	r.as(scoreContent, turn, KeepContext)
+	r.set(scoreContent, turn, KeepContext)
 }
 
 // branch ranks a branch of a tree.
@@ -223,8 +232,8 @@ func (l *listing) branch(r *Ranked, e entry, text []byte) {
 	if len(l.trunk) > 0 {
 		d = &l.trunk[len(l.trunk)-1].directory
 	}
-	turn := d.base + d.takes(text)
-	weight := max(d.weight, weightOf([]byte(e.path)))
+	turn := d.base + d.turn(text)
+	weight := max(d.weight, pathWeight([]byte(e.path)))
 	l.trunk = append(l.trunk, trunk{depth: e.depth, directory: directory{share: share{weight: weight}, base: turn}})
-	r.as(scoreContent, turn, KeepContext)
+	r.set(scoreContent, turn, KeepContext)
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/toolresult/toolresult/preview/salience"
 )
 
+// Logs: every text without a structure of its own. Builds and test runs are
+// told apart for the ledger only; all are ranked alike, by the marks of package
+// salience.
+
 // Beginnings of lines that only build tools write, and only test runners.
 var (
 	buildLines = [...]string{
@@ -22,6 +26,7 @@ var (
 	}
 )
 
+// begins reports whether a line begins with a text of a list.
 func begins(text []byte, list []string) bool {
 	for _, p := range list {
 		if bytes.HasPrefix(text, []byte(p)) {
@@ -31,18 +36,20 @@ func begins(text []byte, list []string) bool {
 	return false
 }
 
-// isBuildLog reports whether a third of a sample's lines are those of build tools. Such a payload is ranked as any log;
-// the shape is what a reader of the ledger learns.
+// isBuildLog reports whether a third of the lines are those of build tools.
+// Such a payload is ranked as any log; the shape is for the reader of the
+// ledger.
 func (s sample) isBuildLog() bool {
 	return s.mostly(33, 3, func(text []byte) bool { return begins(text, buildLines[:]) })
 }
 
-// isTestReport is the same for test runners.
+// isTestReport is isBuildLog for test runners.
 func (s sample) isTestReport() bool {
 	return s.mostly(33, 3, func(text []byte) bool { return begins(text, testLines[:]) })
 }
 
-// rankText ranks the lines of a log, or of any text.
+// rankText ranks the lines of a log, or of any text: a line by its mark, and
+// the lines around it a little less.
 func rankText(list []Ranked, succeeded bool) {
 	marks := make([]salience.Mark, len(list))
 	for i := range list {
@@ -76,9 +83,10 @@ func rankText(list []Ranked, succeeded bool) {
 // leastNamed is the least score of a failure that has a name of its own.
 const leastNamed = 86
 
-// unlike returns the scores of marks, less for each line that is like others
+// unlike returns the scores of marks, reduced for each line that is like others
 // before it, so that what is different comes first. Of counters the last ones
-// count.
+// count, because they sum up. A failure with a name loses little: each name is
+// news.
 func unlike(list []Ranked, marks []salience.Mark) []int {
 	scores, seen := make([]int, len(marks)), map[uint64]int{}
 	weigh := func(i int, coarse bool, each, most int) {
@@ -103,7 +111,8 @@ func unlike(list []Ranked, marks []salience.Mark) []int {
 	return scores
 }
 
-// before raises the lines before the last of a list that belong to it.
+// before raises the lines before the last one of a list that belong to it, up
+// to the beginning of a step.
 func before(list []Ranked, m salience.Mark, around int) {
 	at := len(list) - 1
 	for k := 1; k <= int(m.Before) && at-k >= 0 && list[at-k].Number == list[at].Number-int64(k); k++ {
@@ -114,7 +123,8 @@ func before(list []Ranked, m salience.Mark, around int) {
 	}
 }
 
-// after raises the lines after the first of a list that belong to it.
+// after raises the lines after the first one of a list that belong to it: by
+// its mark, by their indentation, or because it introduces them with a colon.
 func after(list []Ranked, m salience.Mark, score, around int) {
 	introduces := bytes.HasSuffix(bytes.TrimRight(list[0].Line.Text, " \r"), []byte(":"))
 	introduced, nest := 0, salience.NewNest(list[0].Line.Text, m)
@@ -137,7 +147,7 @@ func after(list []Ranked, m salience.Mark, score, around int) {
 	}
 }
 
-// boundary reports whether a line begins another step.
+// boundary reports whether a line begins another step of a build.
 func boundary(text []byte) bool {
 	for _, p := range []string{"$ ", "##[group]", "travis_fold"} {
 		if len(text) >= len(p) && string(text[:len(p)]) == p {

@@ -6,8 +6,12 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// isProse reports whether a sample is text for people: sentences under headings. Most lines begin with a letter, a mark of
-// a list or a blank, are made of words, and few have what logs have: levels, times and paths with places.
+// Prose: documentation and reports, with headings. A reader wants the start,
+// the headings with a few sentences each, and the end.
+
+// isProse reports whether a sample is text for people: sentences under
+// headings. Most lines are made of words, and few have levels, times and paths
+// with places as logs do. Code blocks and tables do not count.
 func (s sample) isProse() bool {
 	headings, wordy, all, fenced := 0, 0, 0, false
 	for i, text := range s.lines {
@@ -28,8 +32,9 @@ func (s sample) isProse() bool {
 	return headings >= 2 && wordy >= 4 && wordy > headings && (headings+wordy)*10 >= all*7
 }
 
-// isHeading reports whether line i of a sample is a heading of Markdown, one that is underlined, or one of a manual:
-// capitals, between empty lines or above an indented one.
+// isHeading reports whether line i of a sample is a heading of Markdown, one
+// that is underlined, or one of a manual: capitals, between empty lines or
+// above an indented one.
 func (s sample) isHeading(i int) bool {
 	var before, after []byte
 	if i > 0 {
@@ -41,6 +46,8 @@ func (s sample) isHeading(i int) bool {
 	return isHeadingLine(before, s.lines[i], after, i == 0)
 }
 
+// isHeadingLine is isHeading for a line and its neighbours; first is the first
+// line of the text.
 func isHeadingLine(before, text, after []byte, first bool) bool {
 	marks := 0
 	for marks < len(text) && text[marks] == '#' {
@@ -80,8 +87,9 @@ func isWordy(text []byte) bool {
 	return letters*100 >= len(text)*70 && blanks*100 >= len(text)*10 && marks*100 <= len(text)*5
 }
 
-// How the start of a text and its sections share the room: a reader sees so many bytes from the start before the first
-// heading behind them, and then that many times as many bytes of the start as of each section.
+// How the start of a text and its sections share a budget. First come
+// proseStart bytes of the start; then proseFavour times as many bytes of the
+// start as of each section.
 const (
 	proseStart  = 1200
 	proseFavour = 3
@@ -89,8 +97,8 @@ const (
 	proseFirst  = 300 // bytes of the start that come before these
 )
 
-// rankProse ranks text for people: its start without a gap, its last lines, then headings, then the beginnings of sections
-// and more of the start.
+// rankProse ranks text for people: its start without a gap, its last lines,
+// then headings, then the beginnings of sections and more of the start.
 func rankProse(list []Ranked) {
 	start, section := &share{}, &share{had: proseStart}
 	text := func(i int) []byte {
@@ -106,24 +114,24 @@ func rankProse(list []Ranked) {
 			fenced = !fenced
 		}
 		heading := !fenced && isHeadingLine(text(i-1), line, text(i+1), i == 0)
-		early := start.takes(line)
+		early := start.turn(line)
 		if early >= proseStart {
 			early = proseStart + (early-proseStart)/proseFavour
 		}
 		if heading {
 			section = &share{had: proseStart}
-			list[i].as(scoreContent, min(early, section.had), KeepStructure)
+			list[i].set(scoreContent, min(early, section.had), KeepStructure)
 			continue
 		}
-		turn, reason := section.takes(line), KeepContext
+		turn, reason := section.turn(line), KeepContext
 		if early <= turn {
 			turn, reason = early, KeepHead
 		}
-		list[i].as(scoreContent, turn, reason)
+		list[i].set(scoreContent, turn, reason)
 	}
 	for i, end := len(list)-1, 0; i >= 0 && end < proseEnd; i-- {
 		if len(text(i)) > 0 {
-			list[i].as(scoreContent, min(list[i].turn, proseFirst), KeepTail)
+			list[i].set(scoreContent, min(list[i].turn, proseFirst), KeepTail)
 			end++
 		}
 	}

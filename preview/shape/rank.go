@@ -9,7 +9,8 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// ranked is a line and how much it matters.
+// Ranked is a line with its rank. The caller sets Line and Number; Rank sets
+// the rest.
 type Ranked struct {
 	Line   *textscan.Line
 	Number int64
@@ -20,7 +21,7 @@ type Ranked struct {
 	Folded bool // rules call it noise
 }
 
-// Scores of lines that have no word in them that matters.
+// Scores of lines without a word that matters.
 const (
 	scoreLast      = 90 // of the very last lines, which seldom cost much
 	scoreTail      = 62 // of the tail, falling by one a line
@@ -32,8 +33,9 @@ const (
 	NeverShown     = -2 // of one that is the same: it is never shown
 )
 
-// Reason says why lines are shown of a payload that is not shown whole. The
-// reasons are explained in proto/toolresult/v1/ledger.proto.
+// Reason is why lines are shown of a payload that is not shown whole. The
+// values are those of the contract; proto/toolresult/v1/ledger.proto explains
+// them.
 type Reason uint8
 
 // The reasons. A segment of a payload that is shown whole has none.
@@ -52,7 +54,7 @@ const (
 	KeepStructure
 )
 
-// RankOptions is what is known of a payload before its lines are ranked.
+// Options is what is known of a payload before its lines are ranked.
 type Options struct {
 	Shape     Shape
 	Lines     int64              // of the payload
@@ -60,9 +62,10 @@ type Options struct {
 	Verdicts  []linerule.Verdict // of rules on each line that is ranked; nil without rules
 }
 
-// Rank gives the lines of a payload their scores, in the order that its shape has,
-// and returns the runs of lines that are like those just before them. The list is
-// in the order of the payload and may have gaps.
+// Rank gives the lines of a payload their scores, in the order that its shape
+// has, and returns the runs of lines that are like those just before them. The
+// list is in the order of the payload and may have gaps, which the numbers of
+// lines show.
 func Rank(list []Ranked, o Options) []Run {
 	if rankShape(o.Shape, list) {
 		return nil
@@ -75,7 +78,7 @@ func Rank(list []Ranked, o Options) []Run {
 	rankEnds(list, o.Lines)
 	if o.Verdicts != nil {
 		applyRules(list, o.Verdicts)
-		fold(list, o.Lines)
+		foldNoise(list, o.Lines)
 	}
 	if o.Shape == NDJSON { // each line is a value of its own
 		return nil
@@ -83,7 +86,8 @@ func Rank(list []Ranked, o Options) []Run {
 	return repeats(list)
 }
 
-// rankEnds raises the first lines and the last ones.
+// rankEnds raises the first lines and the last ones. The first two say what the
+// text is, and the last three how it ended; both cost little.
 func rankEnds(list []Ranked, lines int64) {
 	for i := range list {
 		r := &list[i]
@@ -114,8 +118,8 @@ func overwritten(list []Ranked) {
 	}
 }
 
-// byScore returns the indices of a list, the best line first and, of equal ones,
-// the last first.
+// Order returns the indices of a list, the best line first and, of equal ones,
+// the last first: a log tells how it ended in its last lines.
 func Order(list []Ranked) []int {
 	order := make([]int, len(list))
 	for i := range order {
@@ -127,8 +131,8 @@ func Order(list []Ranked) []int {
 	return order
 }
 
-// Scores of lines that rules speak of: below those of an error in words, so that
-// rules cannot crowd those out.
+// RuleScores are scores of lines that rules keep, by verdict. They are below
+// those of an error in words, so that rules cannot crowd out errors.
 var RuleScores = [...]int{linerule.Keep: 58, linerule.Summary: 63}
 
 // applyRules raises the lines that rules keep, and marks those that they fold.
@@ -147,10 +151,11 @@ func applyRules(list []Ranked, verdicts []linerule.Verdict) {
 // test that hangs may be all that names it.
 const shownTail = 3
 
-// fold takes their scores from the lines that are noise: not from one that says
-// that something is wrong, though many do or the program succeeded, nor from one
-// that matters by itself, nor from one beside it, nor from the last ones.
-func fold(list []Ranked, lines int64) {
+// foldNoise takes their scores from the lines that are noise. It spares a line
+// whose words say that something is wrong, though many do or the program
+// succeeded; a line that matters by itself; the lines beside it; and the last
+// lines.
+func foldNoise(list []Ranked, lines int64) {
 	matters := func(i int) bool {
 		return i >= 0 && i < len(list) && list[i].Score >= salience.MustKeep && list[i].Reason > KeepContext &&
 			list[i].Reason != KeepProfile && !list[i].Folded
@@ -178,7 +183,7 @@ var reasons = [...]Reason{
 	salience.Warning: KeepWarning, salience.Summary: KeepSummary, salience.Exit: KeepExit,
 }
 
-// raise gives a line a score if it has none as high. The reason is that of the
+// raise gives a line a score if its own is lower. The reason is that of the
 // highest score, unless the line matters by itself, too.
 func (r *Ranked) raise(score int, reason Reason) {
 	if higher := score > r.Score; higher && r.Reason <= KeepContext || reason > KeepContext && (higher || r.Reason <= KeepContext) {
@@ -187,8 +192,8 @@ func (r *Ranked) raise(score int, reason Reason) {
 	r.Score = max(r.Score, score)
 }
 
-// place raises a line for its place. One that says nothing by itself comes with
-// those around it, or not at all.
+// place raises a line for its place. A line that says nothing by itself is
+// raised less, so that it comes with those around it or not at all.
 func (r *Ranked) place(score int, reason Reason) {
 	if score > r.Score && salience.Hollow(r.Line.Text) {
 		score = min(score-scoreHollow, scoreHollow)

@@ -13,7 +13,7 @@ const (
 	leastRepeats  = 3 // lines that are left out, at the least: a marker costs about two
 )
 
-// repeated is a run of lines that are like those just before it, in turn.
+// Run is a run of lines that are like those just before it, in turn.
 type Run struct {
 	Like        int64 // number of the first line that they are like
 	First, Last int64 // numbers of the lines of the run
@@ -21,13 +21,14 @@ type Run struct {
 }
 
 // repeats finds the runs of lines that are the same as those just before, or
-// differ in what changes from one line to the next. It takes the scores from
-// their lines, so that one line speaks for all of them: those that are the same
-// are never shown, and others where there is room when all is said.
+// differ only in words that change from one line to the next. It lowers their
+// scores, so that one line speaks for all: equal lines are never shown, and
+// others only where budget is left. A message that comes a thousand times thus
+// costs one line and one mark.
 func repeats(list []Ranked) (runs []Run) {
 	shapes := make([]uint64, len(list))
 	for i := range list {
-		shapes[i] = likeness(&list[i])
+		shapes[i] = repeatHash(&list[i])
 	}
 	for i := 1; i < len(list); i++ {
 		n, period := longestRun(list, shapes, i)
@@ -54,8 +55,9 @@ func repeats(list []Ranked) (runs []Run) {
 	return runs
 }
 
-// longestRun is how many lines from index i on repeat the lines before it, and
-// after how many lines they do.
+// longestRun returns how many lines from index i on repeat the lines before it,
+// and their period in lines. Lines that are not neighbours in the payload end a
+// run.
 func longestRun(list []Ranked, shapes []uint64, i int) (n, period int) {
 	for p := 1; p <= min(longestPeriod, i); p++ {
 		if list[i-p].Number != list[i].Number-int64(p) {
@@ -72,8 +74,8 @@ func longestRun(list []Ranked, shapes []uint64, i int) (n, period int) {
 	return n, period
 }
 
-// isData reports whether a line is made of numbers alone, none of which speaks for
-// another.
+// isData reports whether a line is made of numbers alone. No such line speaks
+// for another: each is a measurement.
 func isData(text []byte) bool {
 	digits := false
 	for _, c := range text {
@@ -85,16 +87,17 @@ func isData(text []byte) bool {
 	return digits
 }
 
-// likeness is the same for lines of which one speaks for all. Errors and warnings
-// differ in words that are numbers, and other lines that matter by themselves in their
-// times: two places with the same error are two. Nor are lines of numbers alike, nor those that are redrawn, of
-// which the last is the one to show.
-func likeness(r *Ranked) uint64 {
+// repeatHash is equal for lines of which one speaks for all. Errors and
+// warnings may differ in words that are numbers, and other lines that matter by
+// themselves in their times only: two places with the same error are two
+// errors. Lines of numbers must be equal, and so must lines that are redrawn,
+// of which the last is shown.
+func repeatHash(r *Ranked) uint64 {
 	if r.Reason == KeepError || r.Reason == KeepWarning {
-		return withoutNumbers(r.Line.Text)
+		return hashWithoutNumbers(r.Line.Text)
 	}
 	if r.Reason > KeepContext || textscan.LinesUp(r.Line.Text) > 0 || isData(r.Line.Text) {
-		return exact(r.Line.Text[salience.TimeLength(r.Line.Text):])
+		return hashExact(r.Line.Text[salience.TimeLength(r.Line.Text):])
 	}
 	return Fingerprint(r.Line.Text, true)
 }

@@ -6,7 +6,11 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// match is a line of what a search found, in parts.
+// Results of a search: grep -n, rg and their like, with the path in each line
+// or as a heading. Compilers write the same form; their messages begin behind
+// one blank and say that something is wrong, which code seldom does.
+
+// match is a line of search results in parts.
 type match struct {
 	path    []byte // nil when the line is none
 	context bool   // it stands beside a match
@@ -17,8 +21,9 @@ type match struct {
 // longestPath is more bytes than the path of a match has.
 const longestPath = 512
 
-// matchOf reads "path:12:text", "path:12:3:text", "path-12-text", "path:text" and "path:12".
-func matchOf(text []byte) match {
+// parseMatch reads "path:12:text", "path:12:3:text", "path-12-text",
+// "path:text" and "path:12". The path is nil for other lines.
+func parseMatch(text []byte) match {
 	head := text[:min(len(text), longestPath)]
 	for i := 1; i < len(head); i++ {
 		switch c := head[i]; {
@@ -28,7 +33,7 @@ func matchOf(text []byte) match {
 			if !isPath(head[:i]) {
 				return match{}
 			}
-			return matchIn(text[:i], text[i+1:])
+			return parseNumbered(text[:i], text[i+1:])
 		case c == '-':
 			if n, digits := number(text[i+1:]); digits > 0 && n > 0 && isPath(head[:i]) && i+1+digits < len(text) && text[i+1+digits] == '-' {
 				return match{path: head[:i], context: true, text: text[i+2+digits:]}
@@ -38,8 +43,8 @@ func matchOf(text []byte) match {
 	return match{}
 }
 
-// matchIn reads what stands behind a path and a colon.
-func matchIn(path, rest []byte) match {
+// parseNumbered reads the rest of a line behind a path and a colon.
+func parseNumbered(path, rest []byte) match {
 	_, digits := number(rest)
 	if digits == 0 || digits < len(rest) && rest[digits] != ':' {
 		return match{path: path, text: rest}
@@ -54,8 +59,8 @@ func matchIn(path, rest []byte) match {
 	return m
 }
 
-// isPath reports whether a text is the path of a file, so far as that can be told: it has a letter, and a slash or a dot
-// with an ending.
+// isPath reports whether a text may be the path of a file: it has a letter, and
+// a slash or a dot with an ending.
 func isPath(text []byte) bool {
 	if len(text) < 3 || len(text) > longestPath || bytes.Contains(text, []byte("://")) {
 		return false
@@ -74,7 +79,8 @@ func isPath(text []byte) bool {
 	return letters > 0 && marks > 0
 }
 
-// numbered is how many bytes the "12:" and "12-" have that a line begins with under the name of a file.
+// numbered returns how many bytes the "12:" or "12-" has that a line begins
+// with under the name of a file; 0 without one.
 func numbered(text []byte) int {
 	_, digits := number(text)
 	if digits == 0 || digits == len(text) || text[digits] != ':' && text[digits] != '-' {
@@ -83,10 +89,13 @@ func numbered(text []byte) int {
 	return digits + 1
 }
 
+// isSeparator reports whether a line separates groups of matches.
 func isSeparator(text []byte) bool { return string(text) == "--" }
 
-// isSearch reports whether nearly all lines of a sample are matches, and do not read as the diagnostics of a compiler or
-// the messages of a program: their text does not begin behind one blank, and does not say that something went wrong.
+// isSearch reports whether nearly all lines of a sample are matches, and do not
+// read as the diagnostics of a compiler or the messages of a program: their
+// text does not begin behind one blank, and does not say that something went
+// wrong.
 func (s sample) isSearch() bool {
 	if s.isUnderHeadings() {
 		return true
@@ -97,7 +106,7 @@ func (s sample) isSearch() bool {
 			continue
 		}
 		all++
-		m := matchOf(text)
+		m := parseMatch(text)
 		if m.path == nil {
 			continue
 		}
@@ -117,7 +126,8 @@ func (s sample) isSearch() bool {
 	return matches >= 3 && matches*10 >= all*9 && messages*5 < matches*2 && faults*4 < matches
 }
 
-// isUnderHeadings reports whether a sample is of matches by line under the names of their files.
+// isUnderHeadings reports whether a sample is of matches by line under the
+// names of their files.
 func (s sample) isUnderHeadings() bool {
 	if len(s.lines) < 3 || !isPath(s.lines[0]) || bytes.IndexByte(s.lines[0], ':') >= 0 || numbered(s.lines[1]) == 0 {
 		return false
@@ -125,49 +135,50 @@ func (s sample) isUnderHeadings() bool {
 	return s.mostly(90, 3, func(text []byte) bool { return numbered(text) > 0 || isSeparator(text) || isPath(text) })
 }
 
-// rankSearch ranks matches: the first one of every file, then as many bytes of each file, and then what stands beside
-// them.
+// rankSearch ranks matches: the first one of every file, then as many bytes of
+// each file, and then the lines beside them.
 func rankSearch(list []Ranked) {
 	files := map[string]*share{}
 	var current *share // under the name of a file
 	for i := range list {
 		r := &list[i]
 		text := textscan.WithoutEscapes(r.Line.Text)
-		m := matchOf(text)
+		m := parseMatch(text)
 		switch n := numbered(text); {
 		case n > 0 && current != nil && (m.path == nil || !m.context):
 			context := text[n-1] == '-'
-			r.ofFile(current, text, context, current.had == 0)
+			r.setMatch(current, text, context, current.had == 0)
 		case m.path != nil:
 			current = nil
 			file := files[string(m.path)]
 			first := file == nil || file.had == 0 && !m.context
 			if file == nil {
-				file = &share{weight: weightOf(m.path)}
+				file = &share{weight: pathWeight(m.path)}
 				files[string(m.path)] = file
 			}
-			r.ofFile(file, text, m.context, first && !m.context)
+			r.setMatch(file, text, m.context, first && !m.context)
 		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].Number == r.Number+1 && numbered(textscan.WithoutEscapes(list[i+1].Line.Text)) > 0:
-			current = &share{weight: weightOf(text)}
-			r.as(scoreHeading, 0, KeepStructure)
+			current = &share{weight: pathWeight(text)}
+			r.set(scoreHeading, 0, KeepStructure)
 		case len(text) == 0 || isSeparator(text):
-			r.as(1, 0, KeepContext)
+			r.set(1, 0, KeepContext)
 		default: // what the program says of its search
-			r.as(scoreNamed, 0, KeepSummary)
+			r.set(scoreNamed, 0, KeepSummary)
 		}
 	}
 	inOrder(list)
 }
 
-// ofFile ranks a match of a file, or a line beside one. With first it names the file.
-func (r *Ranked) ofFile(file *share, text []byte, context, first bool) {
+// setMatch ranks a match of a file, or a line beside one. With first it names
+// the file.
+func (r *Ranked) setMatch(file *share, text []byte, context, first bool) {
 	switch {
 	case context:
-		r.as(scoreBeside, file.had, KeepContext)
+		r.set(scoreBeside, file.had, KeepContext)
 	case first:
-		file.takes(text)
-		r.as(scoreNamed, 0, KeepStructure)
+		file.turn(text)
+		r.set(scoreNamed, 0, KeepStructure)
 	default:
-		r.as(scoreContent, file.takes(text), KeepContext)
+		r.set(scoreContent, file.turn(text), KeepContext)
 	}
 }

@@ -9,8 +9,13 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// Shape is the kind of text that a payload is. The shapes are explained in
-// proto/toolresult/v1/ledger.proto.
+// Detection looks at a sample: at most 64 lines and 8 KiB from the start.
+// Detectors are asked in a fixed order, the most certain first, and each must
+// be right rather than complete: a text that no detector knows is ranked as a
+// log, which is never wrong.
+
+// Shape is the kind of text of a payload. The values are those of the contract;
+// proto/toolresult/v1/ledger.proto explains them.
 type Shape uint8
 
 // The shapes that are told apart.
@@ -35,26 +40,27 @@ var shapeNames = map[string]Shape{
 	"table": Table, "json": JSON, "ndjson": NDJSON, "stack-trace": StackTrace, "prose": Prose,
 }
 
-// ShapeNamed is the shape of a name; ShapeNone for others.
+// Named returns the shape of a name; None for unknown names.
 func Named(name string) Shape { return shapeNames[name] }
 
-// ShapeNames are the names of shapes that may be known beforehand, sorted.
+// Names returns the names of shapes that may be known beforehand, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(shapeNames)) }
 
-// How much of the start of a payload its shape is seen in.
+// The part of a payload that its shape is recognized in.
 const (
 	sampleLines = 64
 	sampleBytes = 8 << 10
 )
 
-// sample is the start of a payload: its first lines, as a reader sees them.
+// sample is the first lines of a payload as a reader sees them.
 type sample struct {
 	lines [][]byte // without escape sequences and blanks at their ends
 	cut   bool     // the last of them goes on
 }
 
-// sampleOf takes a sample of the first lines.
-func sampleOf(lines []textscan.Line) sample {
+// newSample takes a sample of the first lines. A line that does not fit ends
+// it.
+func newSample(lines []textscan.Line) sample {
 	var s sample
 	room := sampleBytes
 	for i := range lines[:min(len(lines), sampleLines)] {
@@ -70,8 +76,8 @@ func sampleOf(lines []textscan.Line) sample {
 	return s
 }
 
-// detect says what shape a payload has that begins with a sample. Where it is not
-// sure it is ShapeNone.
+// detect returns the shape of a payload that begins with the sample; None where
+// it is not sure.
 func (s sample) detect() Shape {
 	for _, shape := range [...]struct {
 		is    func(sample) bool
@@ -95,14 +101,14 @@ func (s sample) detect() Shape {
 	return None
 }
 
-// agrees reports whether a sample may be the start of a payload of a shape, for
-// one that somebody said. What can begin with anything is not doubted.
+// agrees reports whether the sample may be the start of a payload of a shape
+// that a caller gave. Shapes that can begin with anything are not doubted.
 func (s sample) agrees(shape Shape) bool {
 	switch shape {
 	case Diff:
 		return s.any(isDiffHeader)
 	case Search:
-		return s.any(func(text []byte) bool { return matchOf(text).path != nil || numbered(text) > 0 })
+		return s.any(func(text []byte) bool { return parseMatch(text).path != nil || numbered(text) > 0 })
 	case Table:
 		return len(s.lines) > 2
 	case JSON:
@@ -120,6 +126,7 @@ func (s sample) agrees(shape Shape) bool {
 	return true
 }
 
+// any reports whether a line has a property.
 func (s sample) any(is func([]byte) bool) bool {
 	for _, text := range s.lines {
 		if is(text) {
@@ -129,7 +136,7 @@ func (s sample) any(is func([]byte) bool) bool {
 	return false
 }
 
-// count returns how many of the lines that are not empty are what is asked for.
+// count returns how many of the lines that are not empty have a property.
 func (s sample) count(is func([]byte) bool) (yes, all int) {
 	for _, text := range s.lines {
 		if len(text) == 0 {
@@ -143,17 +150,18 @@ func (s sample) count(is func([]byte) bool) (yes, all int) {
 	return yes, all
 }
 
-// mostly reports whether that is at least a per cent of them, and at least a number of lines.
+// mostly reports whether at least a percentage and a number of lines have a
+// property.
 func (s sample) mostly(percent, least int, is func([]byte) bool) bool {
 	yes, all := s.count(is)
 	return yes >= least && yes*100 >= all*percent
 }
 
-// Detect returns the shape of a payload that begins with these lines; ShapeNone
-// where it is not sure. A hint that is not ShapeNone wins, unless the lines
+// Detect returns the shape of a payload that begins with these lines; None
+// where it is not sure. A hint other than None wins, unless the lines
 // contradict it.
 func Detect(first []textscan.Line, hint Shape) Shape {
-	s := sampleOf(first)
+	s := newSample(first)
 	if hint != None && s.agrees(hint) {
 		return hint
 	}
@@ -163,7 +171,7 @@ func Detect(first []textscan.Line, hint Shape) Shape {
 // DetectText is Detect for a text of plain characters in memory.
 func DetectText(text string, hint Shape) Shape { return Detect(firstLines(text), hint) }
 
-// firstLines are the lines of a plain payload that a sample may have.
+// firstLines returns the lines of a plain text that a sample can have.
 func firstLines(text string) (list []textscan.Line) {
 	for room := sampleBytes; len(list) < sampleLines && text != "" && room > 0; {
 		one, rest, _ := strings.Cut(text, "\n")
@@ -184,7 +192,7 @@ func (s Shape) HasMiddle() bool {
 	return false
 }
 
-// Scores of lines of which a shape is made.
+// Scores of lines in a shape with structure.
 const (
 	scoreHeading = 95 // names a part: a file, a directory, a column, a section
 	scoreNamed   = 90 // says more of it
@@ -214,8 +222,8 @@ func rankShape(shape Shape, list []Ranked) bool {
 	return true
 }
 
-// as gives a line its score, and its turn among those of the same score: the lower
-// comes first.
-func (r *Ranked) as(score, turn int, reason Reason) {
+// set gives a line its score, its reason, and its turn among lines of the same
+// score: the lower turn comes first.
+func (r *Ranked) set(score, turn int, reason Reason) {
 	r.Score, r.turn, r.Reason = score, turn, reason
 }

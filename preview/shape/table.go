@@ -7,7 +7,10 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// isTable reports whether a sample is of columns under a header.
+// Tables: columns under a header, drawn with rules or aligned by blanks, as
+// kubectl, docker, ps and SQL shells print them.
+
+// isTable reports whether a sample has columns under a header.
 func (s sample) isTable() bool {
 	at := s.tableHeader()
 	if at < 0 {
@@ -16,7 +19,8 @@ func (s sample) isTable() bool {
 	return at+2 < len(s.lines)
 }
 
-// tableHeader is the index of the line with the names of the columns, one of the first three, or -1.
+// tableHeader returns the index of the line with the names of the columns, one
+// of the first three, or -1.
 func (s sample) tableHeader() int {
 	for i := 0; i < min(3, len(s.lines)-2); i++ {
 		switch {
@@ -29,7 +33,8 @@ func (s sample) tableHeader() int {
 	return -1
 }
 
-// isRule reports whether a line is drawn under the names of columns: "----+----", "--- ---", "|---|:--:|", "=== ===".
+// isRule reports whether a line is drawn under the names of columns:
+// "----+----", "--- ---", "|---|:--:|", "=== ===".
 func isRule(text []byte) bool {
 	strokes := 0
 	for _, c := range text {
@@ -44,7 +49,8 @@ func isRule(text []byte) bool {
 	return strokes >= 4 && bytes.ContainsAny(text, "+| ")
 }
 
-// fieldsBy is how many names stand over a rule, each over one of its strokes.
+// fieldsBy returns how many names are above a rule, each over one of its
+// strokes.
 func fieldsBy(header, rule []byte) int {
 	n := 0
 	for i := 0; i < len(rule); i++ {
@@ -62,11 +68,11 @@ func fieldsBy(header, rule []byte) int {
 	return n
 }
 
-// isHeader reports whether a line has the names of columns by its own look and by that of the lines under it: three
-// capitalised names, each over a column.
+// isHeader reports whether a line has the names of columns by its own look and
+// by that of the lines under it: three capitalised names, each over a column.
 func (s sample) isHeader(i int) bool {
 	header := s.lines[i]
-	starts := columnsOf(header)
+	starts := columnStarts(header)
 	if len(starts) < 3 {
 		return false
 	}
@@ -83,8 +89,9 @@ func (s sample) isHeader(i int) bool {
 	return rows >= 2 && fit*5 >= rows*4
 }
 
-// columnsOf are the starts of the names in a header; nil if a word in it is no name of a column.
-func columnsOf(text []byte) (starts []int) {
+// columnStarts returns the starts of the names in a header; nil if a word in it
+// is no name of a column.
+func columnStarts(text []byte) (starts []int) {
 	apart := 0 // names with more than one blank before
 	for i := 0; i < len(text); {
 		blanks := 0
@@ -116,10 +123,11 @@ func columnsOf(text []byte) (starts []int) {
 	return starts
 }
 
+// allCapitals reports whether a text has no lower-case letter.
 func allCapitals(text []byte) bool { return bytes.Equal(bytes.ToUpper(text), text) }
 
-// fits reports whether a row has a column under most names: its text begins under the beginning of the name, or ends
-// under its end, with a blank beside.
+// fits reports whether a row has a column under most names: its text begins
+// under the beginning of the name, or ends under its end, with a blank beside.
 func fits(row, header []byte, starts []int) bool {
 	if len(bytes.Fields(row)) < 2 {
 		return false
@@ -139,7 +147,8 @@ func fits(row, header []byte, starts []int) bool {
 	return under*2 >= len(starts)
 }
 
-// faultyStates are words of rows that say that something is wrong, which no word of a log means as surely.
+// faultyStates are words of rows that say that something is wrong. In the line
+// of a log they would be too weak; in a column of states they are sure.
 var faultyStates = [...]string{
 	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "CreateContainerError", "CreateContainerConfigError",
 	"RunContainerError", "InvalidImageName", "OOMKilled", "Evicted", "Error", "ERROR", "Failed", "FAILED", "failed", "Pending", "Unknown",
@@ -176,8 +185,9 @@ const (
 	scoreRow    = 50
 )
 
-// rankTable ranks the lines of a table: its header, rows that say that something is wrong, then rows from the top. The
-// names of columns come again under another title, as "kubectl get" prints several tables.
+// rankTable ranks the lines of a table: its header, rows that say that
+// something is wrong, then rows from the top. Names of columns come again under
+// another title, as "kubectl get" prints several tables.
 func rankTable(list []Ranked) {
 	faulty := 0
 	for i := range list {
@@ -185,24 +195,24 @@ func rankTable(list []Ranked) {
 		text := textscan.WithoutEscapes(r.Line.Text)
 		switch {
 		case len(bytes.TrimSpace(text)) == 0:
-			r.as(1, 0, KeepContext)
-		case isRule(text), i < 3 && columnsOf(text) != nil, i > 0 && len(list[i-1].Line.Text) == 0 && columnsOf(text) != nil:
-			r.as(scoreHeading, 0, KeepStructure)
+			r.set(1, 0, KeepContext)
+		case isRule(text), i < 3 && columnStarts(text) != nil, i > 0 && len(list[i-1].Line.Text) == 0 && columnStarts(text) != nil:
+			r.set(scoreHeading, 0, KeepStructure)
 		case i+1 < len(list) && i < 3 && isRule(list[i+1].Line.Text):
-			r.as(scoreHeading, 0, KeepStructure)
+			r.set(scoreHeading, 0, KeepStructure)
 		case text[0] == '(' && i+3 > len(list): // "(12 rows)"
-			r.as(scoreNamed, 0, KeepSummary)
+			r.set(scoreNamed, 0, KeepSummary)
 		case isFaulty(text):
 			faulty++
-			r.as(scoreFaulty, 0, KeepError)
+			r.set(scoreFaulty, 0, KeepError)
 		default:
-			r.as(scoreRow, 0, KeepHead)
+			r.set(scoreRow, 0, KeepHead)
 		}
 	}
 	if faulty*2 > len(list) { // what most rows say tells them not apart
 		for i := range list {
 			if list[i].Score == scoreFaulty {
-				list[i].as(scoreRow, 0, KeepHead)
+				list[i].set(scoreRow, 0, KeepHead)
 			}
 		}
 	}

@@ -7,7 +7,11 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// traceLine is what a line of a stack trace is.
+// Stack traces of Java and JavaScript, Python, Go, Rust, Ruby and native
+// debuggers. A reader needs the exception and the frames of the code at hand;
+// frames of libraries say little.
+
+// traceLine is the kind of a line of a stack trace.
 type traceLine uint8
 
 const (
@@ -24,13 +28,13 @@ var traceHeads = [...]string{
 	"Unhandled exception", "Uncaught ", "Exception Group Traceback", "PHP Fatal error:", "Fatal error: Uncaught",
 }
 
-// traceCauses begin the lines that tell of another exception.
+// traceCauses begin the lines that name another exception.
 var traceCauses = [...]string{
 	"Caused by:", "During handling of the above exception", "The above exception was the direct cause", "Suppressed:", "[cause]:", "Wrapped by:", "created by ",
 }
 
-// lineOfTrace says what a line is, given what the one before was.
-func lineOfTrace(text []byte, before traceLine) traceLine {
+// classifyTrace returns the kind of a line, given that of the line before.
+func classifyTrace(text []byte, before traceLine) traceLine {
 	body := bytes.TrimLeft(text, " \t|+")
 	for _, head := range traceHeads {
 		if bytes.HasPrefix(body, []byte(head)) {
@@ -55,8 +59,7 @@ func lineOfTrace(text []byte, before traceLine) traceLine {
 	return traceOther
 }
 
-// isFrame reports whether a line is a frame of a stack, in the forms of Java and JavaScript, Python, Go, Rust and native
-// debuggers.
+// isFrame reports whether a line is a frame of a stack.
 func isFrame(text []byte) bool {
 	body := bytes.TrimLeft(text, " \t|")
 	indented := len(body) < len(text)
@@ -76,7 +79,8 @@ func isFrame(text []byte) bool {
 	return indented && digits > 0 && n < 1000 && bytes.HasPrefix(body[digits:], []byte(": "))
 }
 
-// isException reports whether a line begins with the name of an exception and a colon, or is such a name.
+// isException reports whether a line begins with the name of an exception and a
+// colon, or is such a name.
 func isException(text []byte) bool {
 	end := 0
 	for end < len(text) && (inWordStart(text[end]) || text[end] == '.' || text[end] == '_' || text[end] == '$') {
@@ -101,7 +105,7 @@ func (s sample) isTrace() bool {
 			continue
 		}
 		all++
-		kind := lineOfTrace(text, before)
+		kind := classifyTrace(text, before)
 		if kind != traceOther {
 			yes++
 		}
@@ -119,6 +123,7 @@ var foreign = [...]string{
 	"at junit.", "core::", "std::", "at process.", "(native)", "<anonymous>", "lib/python", "testing.tRunner", "/gems/", "at jest", "<__array_function__", "at async Promise",
 }
 
+// isForeign reports whether a frame is in a library or a runtime.
 func isForeign(text []byte) bool {
 	for _, part := range foreign {
 		if bytes.Contains(text, []byte(part)) {
@@ -128,19 +133,20 @@ func isForeign(text []byte) bool {
 	return false
 }
 
-// Scores of frames; each one further from where it happened has one less, down to half.
+// Scores of frames. Each one further from the innermost has one less, down to
+// half.
 const (
 	scoreOwnFrame     = 85
 	scoreForeignFrame = 50
 )
 
-// rankTrace ranks the lines of stack traces: what happened and what it came of, then the frames of the user's own code,
-// then others, those next to where it happened first.
+// rankTrace ranks the lines of stack traces: the exception and its causes, then
+// the frames of the user's own code, then others, the innermost ones first.
 func rankTrace(list []Ranked) {
 	kinds := make([]traceLine, len(list))
 	before := traceOther
 	for i := range list {
-		kinds[i] = lineOfTrace(textscan.WithoutEscapes(list[i].Line.Text), before)
+		kinds[i] = classifyTrace(textscan.WithoutEscapes(list[i].Line.Text), before)
 		before = kinds[i]
 	}
 	for from := 0; from < len(list); {
@@ -154,19 +160,20 @@ func rankTrace(list []Ranked) {
 	inOrder(list)
 }
 
-// rankFrames ranks one head and the frames under it.
+// rankFrames ranks one head and the frames under it. In Python's order the
+// innermost frame is the last one.
 func rankFrames(list []Ranked, kinds []traceLine) {
 	head := textscan.WithoutEscapes(list[0].Line.Text)
 	switch {
 	case kinds[0] == traceHead || kinds[0] == traceCause:
-		list[0].as(scoreHeading, 0, KeepCrash)
+		list[0].set(scoreHeading, 0, KeepCrash)
 	case kinds[0] == traceFrame || kinds[0] == traceCode:
-		list[0].as(scoreForeignFrame, 0, KeepCrash)
+		list[0].set(scoreForeignFrame, 0, KeepCrash)
 	case len(head) == 0:
-		list[0].as(1, 0, KeepContext)
+		list[0].set(1, 0, KeepContext)
 	default: // a message on further lines, or what was said around
 		m := salience.Builtin().Classify(head)
-		list[0].as(max(scoreForeignFrame, int(m.Score)), 0, max(KeepContext, reasons[m.Reason]))
+		list[0].set(max(scoreForeignFrame, int(m.Score)), 0, max(KeepContext, reasons[m.Reason]))
 	}
 	frames := 0
 	for i := range kinds {
@@ -189,6 +196,6 @@ func rankFrames(list []Ranked, kinds []traceLine) {
 			}
 			score -= min(far, score/2)
 		}
-		list[i].as(score, 0, KeepCrash)
+		list[i].set(score, 0, KeepCrash)
 	}
 }
