@@ -9,14 +9,18 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// A segment is closed after so many lines or bytes of text: small enough for
-// compaction to choose among, few enough to cost little.
+// The last step of a selection: chosen lines become text, segments and cuts.
+// Lines come in the order of the payload, so whatever is between two of them is
+// a cut, and the ledger tiles the payload by construction.
+
+// A segment ends after this many lines or bytes of text: small enough for
+// compaction to choose among segments, few enough to cost little.
 const (
 	segmentLines = 8
 	segmentBytes = 256
 )
 
-// assembly puts the chosen lines together and keeps the books.
+// assembly is a preview while its lines are added.
 type assembly struct {
 	preview *Preview
 	text    strings.Builder
@@ -31,18 +35,18 @@ type assembly struct {
 	extents [len(scattered)]cutExtent
 }
 
-// scattered are the kinds of which a preview has one cut at the most.
+// scattered are the kinds of which a preview has at most one cut.
 var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime}
 
-// cutExtent is the smallest range of lines that holds every place of a scattered
-// cut.
+// cutExtent is the smallest range of lines that holds every place of a
+// scattered cut.
 type cutExtent struct {
 	Cut
-	from int // how many lines are shown before it
+	from int // lines that are shown before it
 }
 
-// assemble makes the preview of lines in the order of the payload. What lies
-// between two of them, or before and after all, is cut.
+// assemble makes the preview of lines in the order of the payload. Gaps
+// between, before and after them are cut.
 func (s *selection) assemble(parts ...[]rendered) *Preview {
 	e := s.excerpt
 	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}, from: 1}
@@ -58,6 +62,7 @@ func (s *selection) assemble(parts ...[]rendered) *Preview {
 	return a.finish()
 }
 
+// finish adds the scattered cuts and sorts all.
 func (a *assembly) finish() *Preview {
 	p := a.preview
 	for i := range a.extents {
@@ -78,8 +83,8 @@ func (a *assembly) finish() *Preview {
 	return p
 }
 
-// gap records what lies between the lines so far and the end of a cut: what is
-// like the lines just before, if it is most of it, and the rest.
+// gap records the range between the lines so far and the end of a cut, as one
+// cut, or as two where most of it repeats the lines just before.
 func (a *assembly) gap(cut Cut) {
 	if cut.ByteEnd == a.end {
 		return
@@ -114,8 +119,8 @@ func (a *assembly) allFolded(last int64) bool {
 	return n == last
 }
 
-// run is the run of repeated lines that begins at the next line, if those that
-// they are like are shown.
+// run returns the run of repeated lines that begins at the next line, if the
+// lines it repeats are shown; else nil.
 func (a *assembly) run() *shape.Run {
 	for len(a.runs) > 0 && a.runs[0].First <= a.line {
 		a.runs = a.runs[1:]
@@ -126,7 +131,7 @@ func (a *assembly) run() *shape.Run {
 	return &a.runs[0]
 }
 
-// cut records a cut of whole lines from where the preview is.
+// cut records a cut of whole lines that begins where the preview is.
 func (a *assembly) cut(c Cut) {
 	c.Occurrences, c.FirstLine, c.ByteStart = 1, a.line+1, a.end
 	c.OmittedBytes, c.OmittedLines = c.ByteEnd-c.ByteStart, c.LastLine-c.FirstLine+1
@@ -135,7 +140,8 @@ func (a *assembly) cut(c Cut) {
 	a.line, a.end = c.LastLine, c.ByteEnd
 }
 
-// add appends lines.
+// add appends lines, and closes a segment where it is full, where the reason
+// changes, and at every gap.
 func (a *assembly) add(s *selection, lines []rendered) {
 	for i := range lines {
 		r := &lines[i]
@@ -156,7 +162,7 @@ func (a *assembly) add(s *selection, lines []rendered) {
 	}
 }
 
-// account books what a line leaves out.
+// account records the cuts inside of a line.
 func (a *assembly) account(r *rendered) {
 	at := int64(a.text.Len())
 	if r.long {
@@ -192,7 +198,7 @@ func (a *assembly) account(r *rendered) {
 	}
 }
 
-// widen takes in the places of one line, before which so many are shown.
+// widen takes in the places of one line, before which some lines are shown.
 func (h *cutExtent) widen(r *rendered, bytes, places, at int64, shown int) {
 	if h.Occurrences == 0 {
 		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.Start, at, shown
@@ -214,8 +220,8 @@ func (a *assembly) close() {
 	}
 }
 
-// Split returns the segments of a text that is its own payload: what a Preview
-// of it has when it shows all of it.
+// Split returns the segments of a text that is its own payload: those of a
+// Preview that shows all of it.
 func Split(text string) []Segment {
 	var list []Segment
 	var s Segment

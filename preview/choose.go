@@ -6,17 +6,24 @@ import (
 	"github.com/toolresult/toolresult/preview/shape"
 )
 
-// Shares of the budget, one line in so many parts of it, that bound how much of a
-// long line is shown: less of one that is there for its place alone.
+// The choice of lines for a budget. Lines are taken in the order of their rank
+// while they fit; a line that does not fit is passed over, and after some of
+// them the choice ends. A cut costs a marker, so taking a line beside one that
+// is shown is cheaper than another, and gaps that cost about as much as their
+// marker are filled.
+
+// Shares of the budget that bound how much of a long line is shown: less of one
+// that is there for its place alone.
 const (
 	lineShare    = 2 // bytes a token: an eighth of the budget, about
 	contextShare = 2 // of that of a line that matters
 )
 
-// leastInside is how many bytes are left out inside a line, at the least.
+// leastInside is the least number of bytes that a cut inside a line omits.
 const leastInside = 48
 
-// ranked shows the lines that matter most, in the order of the payload.
+// ranked shows the lines that matter most, in the order of the payload. Where
+// budget is left, long lines are shown further.
 func (s *selection) ranked(f Focus) []rendered {
 	s.ranking, s.untimed = s.excerpt.rank(f), true
 	list, order := s.ranking.list, s.ranking.order
@@ -31,7 +38,7 @@ func (s *selection) ranked(f Focus) []rendered {
 	}
 }
 
-// chosen are the lines of one choice.
+// chosen is the lines of one choice.
 type chosen struct {
 	place     []int32    // of each line of the list: its place in shown, from 1; 0 if it is not shown
 	shown     []rendered // as they were chosen
@@ -39,6 +46,7 @@ type chosen struct {
 	remaining remaining
 }
 
+// has reports whether line i of the list is shown.
 func (c *chosen) has(i int) bool { return c.place[i] > 0 }
 
 // show adds a line of the list.
@@ -53,7 +61,7 @@ func (c *chosen) roomy(b Budget) bool {
 	return c.remaining.tokens > whole.tokens/4 && c.remaining.bytes > whole.bytes/4 && c.remaining.lines > 0
 }
 
-// lines are those that are shown, in order.
+// lines returns the shown lines in order.
 func (c *chosen) lines() []rendered {
 	lines := make([]rendered, 0, len(c.shown))
 	for _, place := range c.place {
@@ -64,8 +72,8 @@ func (c *chosen) lines() []rendered {
 	return lines
 }
 
-// leaves counts the lines that matter by themselves and are not shown. One that is like a line before it is not left
-// out: that line speaks for it.
+// omitted counts the lines that matter by themselves and are not shown. A line
+// that is like one before it does not count: that line speaks for it.
 func (c *chosen) omitted(list []shape.Ranked) (n Counts) {
 	for i := range list {
 		if r := &list[i]; r.Reason >= shape.KeepError && r.Reason < shape.KeepStructure && r.Score > 0 && !r.Folded && !c.has(i) {
@@ -75,15 +83,15 @@ func (c *chosen) omitted(list []shape.Ranked) (n Counts) {
 	return n
 }
 
-// usualLineTokens is what a line costs, about.
+// usualLineTokens is the estimated cost of a line.
 const usualLineTokens = 16
 
 // mostMisses is how many lines that do not fit end a choice: further ones would
 // be short, and matter less.
 const mostMisses = 40
 
-// choose takes the lines in their order until the budget is spent, and then those
-// that cost less than the marker in their place.
+// choose takes the lines in their order until the budget is spent, and then
+// those that cost less than the marker in their place.
 func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
 	s.scratch = slices.Grow(s.scratch[:0], min(s.excerpt.kept, bytesPerToken*min(s.excerpt.kept, s.budget.Tokens)))
 	c := chosen{place: make([]int32, len(list)), remaining: s.budget.remaining().marker(1)}
@@ -108,8 +116,8 @@ func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
 	return c
 }
 
-// Bounds of a gap that is filled because its lines cost about what its marker
-// does.
+// Bounds of a gap that is filled because its lines cost about as much as its
+// marker.
 const (
 	mostFilled      = 3 // lines
 	mostFilledBytes = 2 * minLineBytes
@@ -137,8 +145,8 @@ func (s *selection) fill(c *chosen, list []shape.Ranked) {
 	}
 }
 
-// beside reports whether nothing is left out before or after a line: the next one
-// is shown, or there is none.
+// beside reports whether nothing is omitted before or after a line: the next
+// one is shown, or there is none.
 func (s *selection) beside(c *chosen, list []shape.Ranked, i, step int) bool {
 	next := list[i].Number + int64(step)
 	if next < 1 || next > s.excerpt.lines {
@@ -148,7 +156,7 @@ func (s *selection) beside(c *chosen, list []shape.Ranked, i, step int) bool {
 	return i >= 0 && i < len(list) && list[i].Number == next && c.has(i)
 }
 
-// take1 shows a line if it fits, with the marker that it needs or saves.
+// showLine shows a line if it fits, with the marker that it needs or saves.
 func (s *selection) showLine(c *chosen, list []shape.Ranked, i, limit int) bool {
 	r, budget := &list[i], c.remaining
 	switch before, after := s.beside(c, list, i, -1), s.beside(c, list, i, +1); {

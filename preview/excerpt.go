@@ -10,7 +10,8 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// Excerpt is what was kept of a payload.
+// Excerpt is the kept part of a payload. It caches the shape and the ranking
+// that were asked for last, and so is not safe for concurrent use.
 type Excerpt struct {
 	plain      string // the payload, if it is small and its own visible form
 	maxTokens  int
@@ -18,7 +19,7 @@ type Excerpt struct {
 	found      []textscan.Line // between the two, in order: what matters, and what belongs to it
 	bytes      int64
 	lines      int64
-	literal    bool // no terminal shows it
+	literal    bool // of a file, not of a terminal
 	kept       int  // bytes of text of the lines that were kept, and their ends
 	binary     bool
 	seen       seenShape
@@ -26,11 +27,12 @@ type Excerpt struct {
 	ranking    *ranking
 }
 
-// FromBytes returns the excerpt of a payload in memory: the same as writing it
-// to a Writer. The payload must not change until the excerpt is done with.
+// FromBytes returns the excerpt of a payload in memory, the same as writing it
+// to a Writer. The payload must not change while the excerpt is in use.
 func FromBytes(payload []byte, maxTokens int) *Excerpt { return FromCommand(payload, maxTokens, nil) }
 
-// FromCommand is FromBytes for the output of a program with rules; nil rules mean none.
+// FromCommand is FromBytes for the output of a program with rules; nil rules
+// mean none.
 func FromCommand(payload []byte, maxTokens int, rules *linerule.Rules) *Excerpt {
 	w := NewWriter(maxTokens)
 	w.Watch(rules)
@@ -42,8 +44,8 @@ func FromCommand(payload []byte, maxTokens int, rules *linerule.Rules) *Excerpt 
 	return w.Finish()
 }
 
-// FromFile is FromBytes for text that was not written to a terminal: a carriage return that
-// does not end a line is a character of it, and overwrites nothing.
+// FromFile is FromBytes for text that was not written to a terminal: a carriage
+// return that does not end a line is a character of it, and overwrites nothing.
 func FromFile(payload []byte, maxTokens int) *Excerpt {
 	if bytes.Count(payload, []byte{'\r'}) == bytes.Count(payload, []byte("\r\n")) {
 		return FromBytes(payload, maxTokens)
@@ -55,6 +57,7 @@ func FromFile(payload []byte, maxTokens int) *Excerpt {
 	return w.Finish()
 }
 
+// countLines returns the number of lines; a last one without a newline counts.
 func countLines(payload []byte) int64 {
 	n := int64(bytes.Count(payload, newline))
 	if len(payload) > 0 && payload[len(payload)-1] != '\n' {
@@ -63,7 +66,7 @@ func countLines(payload []byte) int64 {
 	return n
 }
 
-// whole is the preview of a plain payload that fits.
+// whole returns the preview of a plain payload that fits.
 func (e *Excerpt) whole() *Preview {
 	return &Preview{
 		Text: strings.Clone(e.plain), Segments: Split(e.plain), Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8,
@@ -79,16 +82,17 @@ func (e *Excerpt) byLines() {
 	e.judged = judged
 }
 
-// Bytes is the size of the payload.
+// Bytes returns the size of the payload.
 func (e *Excerpt) Bytes() int64 { return e.bytes }
 
-// Lines is how many lines the payload has; the last one need not end.
+// Lines returns the number of lines of the payload; a last one without a
+// newline counts.
 func (e *Excerpt) Lines() int64 { return e.lines }
 
 // complete reports whether every line was kept.
 func (e *Excerpt) complete() bool { return int64(len(e.head)+len(e.tail)) == e.lines }
 
-// available is how many lines were kept.
+// available returns the number of kept lines.
 func (e *Excerpt) available() int {
 	if e.plain != "" {
 		return int(e.lines)
@@ -96,7 +100,7 @@ func (e *Excerpt) available() int {
 	return len(e.head) + len(e.found) + len(e.tail)
 }
 
-// each goes over the lines that were kept of a payload that is not plain, in order,
+// each iterates over the kept lines of a payload that is not plain, in order,
 // with their numbers.
 func (e *Excerpt) each() iter.Seq2[int64, *textscan.Line] {
 	return func(yield func(int64, *textscan.Line) bool) {
@@ -118,7 +122,7 @@ func (e *Excerpt) each() iter.Seq2[int64, *textscan.Line] {
 	}
 }
 
-// at returns line number n, from 1, or nil if it was not kept.
+// at returns line number n, from 1, or nil if it is not in one of the windows.
 func (e *Excerpt) at(n int64) *textscan.Line {
 	if n >= 1 && n <= int64(len(e.head)) {
 		return &e.head[n-1]
@@ -129,6 +133,7 @@ func (e *Excerpt) at(n int64) *textscan.Line {
 	return nil
 }
 
+// longest returns the length of the longest line in the windows.
 func (e *Excerpt) longest() int64 {
 	var longest int64
 	for _, lines := range [][]textscan.Line{e.head, e.tail} {
@@ -139,7 +144,7 @@ func (e *Excerpt) longest() int64 {
 	return longest
 }
 
-// asBytes lends s to who changes nothing, and keeps nothing.
+// asBytes lends s to a callee that changes nothing and keeps nothing.
 func asBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // asString lends b to a counter as a string without a copy; counters keep

@@ -12,6 +12,11 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
+// The middle of a large payload. Lines that may matter are found by literals of
+// salience and of rules, at the speed of one pass over the bytes; only those
+// lines are looked at. What is kept is bounded: of every band of importance the
+// first and the last lines, and of lines that look the same a dozen.
+
 // Bounds of a finder.
 const (
 	recentBytes = 4 << 10  // before a line, in which lines may belong to it
@@ -25,9 +30,9 @@ const (
 	usualFound  = 16       // bytes of a line that is found, at the least
 )
 
-// finder looks for the lines that matter in what comes after the head, and keeps
-// the first and the last of them with the lines around. It sees every byte once,
-// where it lies, and its result does not depend on how they were split.
+// finder looks for lines that matter in the bytes after the head, and keeps the
+// first and the last of them with the lines around. It sees every byte once,
+// where it lies, and its result does not depend on how the bytes were split.
 type finder struct {
 	begun   bool
 	rules   *linerule.Rules // what is known of the program's lines; nil: nothing
@@ -50,15 +55,15 @@ type finder struct {
 	line     textscan.LineBuilder // a place for a line that is kept
 }
 
-// found are the first lines of a band, until they fill their share, and then the
+// found is the first lines of a band, until they fill their share, and then the
 // last ones.
 type found struct{ first, last textscan.LineStore }
 
-// bands is how many classes of lines do not compete with each other for a place.
+// bands is the number of classes of lines that do not compete for a place.
 const bands = 5
 
-// bandOf is the band of a line. Counters have one of their own, because there may
-// be an error in every other line.
+// markBand returns the band of a line. Counters have one of their own, because
+// there may be an error in every other line.
 func markBand(m salience.Mark) int {
 	switch {
 	case m.Reason == salience.Summary:
@@ -73,7 +78,7 @@ func markBand(m salience.Mark) int {
 	return 3
 }
 
-// begin starts where the head of a Writer ends.
+// begin starts the finder where the head of a Writer ends.
 func (f *finder) begin(w *Writer) {
 	if !f.begun {
 		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
@@ -160,8 +165,8 @@ func (f *finder) lines(b []byte) {
 	f.remember(b)
 }
 
-// hits looks for the next line that may matter, by its words and by rules. Each
-// search goes over the bytes once.
+// hits searches for the next line that may matter, by its words and by rules.
+// Each search goes over the bytes once.
 type hits struct {
 	rules      *linerule.Rules
 	word, rule int // where the last search has found something; len(b) for nowhere
@@ -181,6 +186,7 @@ func (h *hits) after(b []byte, at int) int {
 	return -1
 }
 
+// orEnd returns the length of b for a search without a hit.
 func orEnd(at int, b []byte) int {
 	if at < 0 {
 		return len(b)
@@ -188,8 +194,9 @@ func orEnd(at int, b []byte) int {
 	return at
 }
 
-// endsOf is a line, or the two ends of a long one; nothing of one that the tool
-// has overwritten, because what it shows in the end cannot be told from them.
+// lineEnds returns a line, or the two ends of a long one. It returns nil for a
+// long line that the tool has overwritten, because its ends do not tell what it
+// shows.
 func (f *finder) lineEnds(text []byte) []byte {
 	if len(text) <= longLine {
 		return text
@@ -202,9 +209,9 @@ func (f *finder) lineEnds(text []byte) []byte {
 	return f.ends
 }
 
-// see looks at the next line, which is at a range of the payload, and keeps it
-// with those before it if it matters. It reports whether it is one of many that
-// look the same.
+// see looks at the next line, at a range of the payload, and keeps it with
+// those before it if it matters. It reports whether the line is one of many
+// that look the same.
 func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	if text == nil {
 		f.after, f.nest = max(0, f.after-1), salience.Nest{}
@@ -233,8 +240,8 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	return known
 }
 
-// keepBefore keeps up to n of the lines that end at an offset: those at the end of
-// b, and then those of earlier calls.
+// keepBefore keeps up to n of the lines that end at an offset: those at the end
+// of b, and then those of earlier calls.
 func (f *finder) keepBefore(b []byte, end int64, n, band int) {
 	var starts [mostBefore]int64
 	var texts [mostBefore][]byte
@@ -258,7 +265,7 @@ func (f *finder) keepBefore(b []byte, end int64, n, band int) {
 	}
 }
 
-// recentBefore are the lines of earlier calls, unless b are those already.
+// recentBefore returns the lines of earlier calls, unless b are those already.
 func (f *finder) recentBefore(b []byte) []byte {
 	if len(b) > 0 && len(f.recent) > 0 && &b[0] == &f.recent[0] {
 		return nil
@@ -316,6 +323,7 @@ func (f *finder) isNew(text []byte) bool {
 	return f.similar[h] <= likeTheRest
 }
 
+// clone copies the finder for a snapshot.
 func (f *finder) clone() finder {
 	c := *f
 	c.carry, c.recent, c.similar = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.similar)
@@ -326,7 +334,8 @@ func (f *finder) clone() finder {
 	return c
 }
 
-// finish returns the lines that were found after one and up to another, in order.
+// finish returns the lines that were found after one and up to another, in
+// order.
 func (f *finder) finish(after, to int64) []textscan.Line {
 	var list []textscan.Line
 	for i := range f.bands {

@@ -2,11 +2,17 @@ package preview
 
 import "bytes"
 
-// frequentMessages knows the messages of which there are so many that a line is not worth a
-// look when it has one and nothing else. It is small and of a fixed size: of two
-// messages with the same place the later one takes it.
+// One message may come in every line of a gigabyte. After some dozens that look
+// the same, further lines with that message and nothing else are passed over
+// without ranking them. The table is small and of a fixed size: of two messages
+// with the same place the later one takes it, so a collision costs time and
+// never a line.
+
+// frequentMessages counts messages by the bytes around the word that a line was
+// found by. The zero value has none.
 type frequentMessages struct{ seen []frequentMessage }
 
+// frequentMessage is one place of the table.
 type frequentMessage struct {
 	mark uint32
 	n    uint8
@@ -19,8 +25,8 @@ const (
 	markBehind    = 16 // bytes from its beginning on
 )
 
-// markOf is a hash of what stands around the beginning of a word in its line,
-// without digits; never 0.
+// messageMark returns a hash of the bytes around the beginning of a word in its
+// line, without digits; never 0.
 func messageMark(before, behind []byte) uint32 {
 	if end := bytes.IndexByte(behind[:min(len(behind), markBehind)], '\n'); end >= 0 {
 		behind = behind[:end]
@@ -41,7 +47,7 @@ func messageMark(before, behind []byte) uint32 {
 	return h | 1
 }
 
-// has reports whether there are so many of a message.
+// has reports whether a message came often enough to pass over it.
 func (f *frequentMessages) has(mark uint32) bool {
 	if f.seen == nil {
 		return false
@@ -50,8 +56,8 @@ func (f *frequentMessages) has(mark uint32) bool {
 	return p.mark == mark && p.n >= frequentAfter
 }
 
-// count counts one more, for a line that was looked at; mark is 0 where it was not
-// found by a word.
+// count counts one more, for a line that was looked at; mark is 0 where it was
+// not found by a word.
 func (f *frequentMessages) count(mark uint32) {
 	if mark == 0 {
 		return

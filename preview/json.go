@@ -6,11 +6,16 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
+// Previews of JSON are cut by value. Lines of the readable form are shown in
+// the order of their ranks, each with the brackets of all containers around it,
+// so that the text between two marks is always whole values of one container.
+
 // JSON is a JSON value in its readable form, of which previews are cut by value:
 // what is left out between two lines are whole values of one container.
 type JSON struct{ doc *shape.Document }
 
-// ParseJSON reads one JSON value. It returns ErrNotJSON for anything else.
+// ParseJSON reads one JSON value. It returns ErrNotJSON for anything else. The
+// readable form is a copy.
 func ParseJSON(text []byte) (*JSON, error) {
 	doc, err := shape.ParseDocument(text)
 	if err != nil {
@@ -25,11 +30,10 @@ func (j *JSON) Text() []byte { return j.doc.Text() }
 // Bytes returns the size of the readable form.
 func (j *JSON) Bytes() int64 { return int64(len(j.doc.Text())) }
 
-// Select makes a preview that costs about b at the most. All of the value is
-// shown if it fits, with long lines cut inside if need be. Otherwise lines are
-// shown in the order of their ranks (json_rank.go), each with the brackets of the
-// containers that it is in: so what is left out between two lines are whole values
-// of one container. The focus has no meaning here.
+// Select makes a preview that costs about b at most. All of the value is shown
+// if it fits, with long lines cut inside if need be. Otherwise lines are shown
+// in the order of their ranks (package shape), each with the brackets of the
+// containers around it. The focus has no meaning here.
 func (j *JSON) Select(b Budget, c tokens.Counter, _ Focus) *Preview {
 	e := &Excerpt{bytes: j.Bytes(), lines: int64(j.doc.Len())}
 	s := jsonSelection{doc: j.doc, selection: selection{excerpt: e, budget: b, counter: c}}
@@ -49,6 +53,7 @@ func (j *JSON) Select(b Budget, c tokens.Counter, _ Focus) *Preview {
 	return s.shaped(s.render())
 }
 
+// shaped assembles a preview that is marked as JSON.
 func (s *jsonSelection) shaped(lines []rendered) *Preview {
 	p := s.assemble(lines)
 	p.Shape = shape.JSON
@@ -65,11 +70,11 @@ type jsonSelection struct {
 	exhausted bool // every line is shown
 }
 
-// longestToken is how many bytes a token of JSON text has at the most, on
-// average: more text than that is not worth a count.
+// longestToken is how many bytes a token of JSON text has at most, on average:
+// more text than that is not worth a count.
 const longestToken = 16
 
-// ceiling is a number of bytes that cannot fit, or is all there is.
+// ceiling returns a number of bytes that cannot fit, or all there is.
 func (s *jsonSelection) ceiling() int {
 	most := len(s.doc.Text()) + s.doc.Len()*markerBytes
 	if s.budget.Tokens < most/longestToken {
@@ -108,7 +113,7 @@ func (s *jsonSelection) longer() ([]rendered, bool) {
 	}))
 }
 
-// longest is the length of the longest line.
+// longest returns the length of the longest line.
 func (s *jsonSelection) longest() int {
 	longest := int64(0)
 	for i := range s.doc.Len() {
@@ -141,19 +146,21 @@ func (s *jsonSelection) limited(limit int) ([]rendered, bool) {
 	return list, Budget{Tokens: budget.tokens, Lines: NoLimit, Bytes: NoLimit}.fits(asString(s.scratch), 0, s.counter)
 }
 
-// line is line i as the other previews have it.
+// line returns line i as the other previews have it.
 func (s *jsonSelection) line(i int) textscan.Line {
 	start, end := s.doc.Span(i)
 	text := s.doc.Text()[start : end-1]
 	return textscan.Line{Start: start, End: end, TextAt: start, Text: text, Split: len(text), Newline: true}
 }
 
-// widest is how long a line may be where not all fits, so that several are seen.
+// widest returns how long a line may be where not all fits, so that several are
+// seen.
 func (s *jsonSelection) widest() int {
 	return min(s.budget.LineBytes, max(2*minLineBytes, s.budget.Tokens/4))
 }
 
-// limit is how long line i may be. A cut that saves no more than its mark costs is none.
+// limit returns how long line i may be. A cut that saves no more than its mark
+// costs is not made.
 func (s *jsonSelection) limit(i int) int {
 	limit := s.widest()
 	if s.doc.Minor(i) {
@@ -192,8 +199,9 @@ func (s *jsonSelection) begin() bool {
 	return false
 }
 
-// choose shows lines by rank until the budget is spent. One that does not fit is passed over, and so are those that it
-// is around of; after some of them there is no more room worth looking for.
+// choose shows lines by rank until the budget is spent. One that does not fit
+// is passed over, and so are those inside it; after some of them the choice
+// ends.
 func (s *jsonSelection) choose() {
 	misses := 0
 	for _, i := range s.doc.Order() {
@@ -244,10 +252,11 @@ func (s *jsonSelection) add(i int) bool {
 	return true
 }
 
-// deepestShown is how many containers around a line are shown with it at the most.
+// deepestShown is how many containers around a line are shown with it at most.
 const deepestShown = 128
 
-// pay shows one line, if the budget has room for it and for the marks that it makes or saves.
+// pay shows one line, if the budget allows for it and for the marks that it
+// makes or saves.
 func (s *jsonSelection) pay(i int) bool {
 	after := s.cost(i)
 	after = after.marker(s.marks(i))
@@ -258,7 +267,7 @@ func (s *jsonSelection) pay(i int) bool {
 	return true
 }
 
-// cost is what is left when line i is shown.
+// cost returns the rest of the budget once line i is shown.
 func (s *jsonSelection) cost(i int) remaining {
 	l := s.line(i)
 	at := len(s.scratch)
@@ -271,6 +280,7 @@ func (s *jsonSelection) cost(i int) remaining {
 	return after
 }
 
+// lineLimit returns how long line i may be, as begin may have lowered it.
 func (s *jsonSelection) lineLimit(i int) int {
 	if i == 0 && s.first > 0 {
 		return s.first
@@ -278,7 +288,8 @@ func (s *jsonSelection) lineLimit(i int) int {
 	return s.limit(i)
 }
 
-// marks is by how many the marks become more when line i is shown between the lines that are.
+// marks returns by how many the marks become more when line i is shown between
+// the lines that are.
 func (s *jsonSelection) marks(i int) int {
 	if i == 0 || i == s.doc.Last(0) {
 		return 0 // the one between is paid for
@@ -293,7 +304,8 @@ func (s *jsonSelection) marks(i int) int {
 	return n
 }
 
-// gapLines is how many lines of a gap are looked at, that may be shorter than its mark.
+// gapLines is how many lines of a gap are looked at, that may be shorter than
+// its mark.
 const gapLines = 3
 
 // close shows the gaps beside a line that are no longer than their marks.
@@ -302,6 +314,8 @@ func (s *jsonSelection) close(i int) {
 	s.fill(i-1, -1)
 }
 
+// fill shows the gap that begins at a line in one direction, if it costs no
+// more than its mark.
 func (s *jsonSelection) fill(from, step int) {
 	to := from
 	for n := 0; to >= 0 && to < len(s.shown) && !s.shown[to]; to += step {
@@ -323,14 +337,15 @@ func (s *jsonSelection) fill(from, step int) {
 	}
 }
 
+// hide takes back lines of a gap.
 func (s *jsonSelection) hide(from, to, step int) {
 	for i := from; i != to; i += step {
 		s.shown[i] = false
 	}
 }
 
-// render renders the lines that were chosen, and says of what is before each how many values of which container it
-// leaves out.
+// render renders the chosen lines, and counts for the gap before each how many
+// values of which container it omits.
 func (s *jsonSelection) render() []rendered {
 	s.scratch = s.scratch[:0]
 	n := 0
@@ -358,7 +373,8 @@ func (s *jsonSelection) render() []rendered {
 	return list
 }
 
-// values counts the values from one line to before another, and those of their container.
+// values counts the values from one line to before another, and those of their
+// container.
 func (s *jsonSelection) values(from, to int) (left, of int64) {
 	for i := from; i < to; i = s.doc.Last(i) + 1 {
 		left++
@@ -370,6 +386,6 @@ func (s *jsonSelection) values(from, to int) (left, of int64) {
 	return left, int64(s.doc.Values(in))
 }
 
-// fewMembers is how many members an object has of which it says nothing to a reader how many are left out: that is for
-// lists, and for objects that are used as such.
+// fewMembers is how many members an object has that are not worth counting for
+// a reader: counts are for lists, and for objects that are used as such.
 const fewMembers = 24

@@ -5,8 +5,9 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// CutKind says why bytes of a payload are not in its preview. The kinds are
-// explained in proto/toolresult/v1/ledger.proto.
+// CutKind is the reason why bytes of a payload are not in its preview. The
+// values are those of the contract; proto/toolresult/v1/ledger.proto explains
+// them.
 type CutKind int
 
 // The kinds of cut that a preview can have.
@@ -38,8 +39,9 @@ type Cut struct {
 	LikeLine            int64   // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
 }
 
-// Counts is a number of lines by the reason that they would be shown for. Only the reasons of lines that matter by
-// themselves are counted: from KeepError to KeepProfile.
+// Counts is a number of lines by the reason that they would be shown for. Only
+// the reasons of lines that matter by themselves are counted: from KeepError to
+// KeepProfile.
 type Counts [shape.KeepStructure]int64
 
 // Segment is a run of whole lines that the preview shows for one reason.
@@ -51,11 +53,11 @@ type Segment struct {
 	Score               int // 1 to 100, of the line that matters most; 0 when no choice was made
 }
 
-// Encoding says how a payload's bytes were read.
+// Encoding is how the bytes of a payload were read.
 type Encoding int
 
-// The encodings that are told apart. Nothing is guessed: what is not UTF-8 is
-// labelled as such.
+// The encodings that are told apart. Nothing is guessed: bytes that are not
+// UTF-8 are labelled as such.
 const (
 	EncodingUTF8 Encoding = iota + 1
 	EncodingUnknown
@@ -90,8 +92,8 @@ func (p *Preview) Whole() bool {
 	return len(p.Cuts) == 0 && p.ReplacedBytes == 0 && p.EscapedBytes == 0
 }
 
-// Truncated reports whether content was left out: more than colours, carriage
-// returns before line ends and invisible characters.
+// Truncated reports whether content was omitted: more than colours, times,
+// carriage returns before line ends and invisible characters.
 func (p *Preview) Truncated() bool {
 	for i := range p.Cuts {
 		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible && k != CutTime {
@@ -101,7 +103,8 @@ func (p *Preview) Truncated() bool {
 	return false
 }
 
-// ShownLines is the number of lines that the text shows, in whole or in part.
+// ShownLines returns the number of lines that the text shows, in whole or in
+// part.
 func (p *Preview) ShownLines() int64 {
 	var n int64
 	for i := range p.Segments {
@@ -110,7 +113,7 @@ func (p *Preview) ShownLines() int64 {
 	return n
 }
 
-// VisibleBytes is the number of payload bytes that the text shows.
+// VisibleBytes returns the number of payload bytes that the text shows.
 func (p *Preview) VisibleBytes() int64 {
 	n := p.Bytes
 	for i := range p.Cuts {

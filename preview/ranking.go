@@ -18,7 +18,7 @@ type ranking struct {
 	folded []int64        // numbers of the lines that rules call noise
 }
 
-// rank ranks the lines that were kept, once for a focus.
+// rank ranks the kept lines, once for a focus.
 func (e *Excerpt) rank(f Focus) *ranking {
 	if e.ranking == nil || e.ranking.focus != f {
 		e.ranking = e.newRanking(f)
@@ -26,6 +26,7 @@ func (e *Excerpt) rank(f Focus) *ranking {
 	return e.ranking
 }
 
+// newRanking ranks the kept lines.
 func (e *Excerpt) newRanking(f Focus) *ranking {
 	r := &ranking{focus: f, list: make([]shape.Ranked, 0, e.available())}
 	for n, l := range e.each() {
@@ -50,8 +51,8 @@ func (e *Excerpt) rankOptions(f Focus) shape.Options {
 	return o
 }
 
-// Shape is the kind of text that the payload is, as far as its first lines show.
-// What a caller knows wins, unless they contradict it.
+// Shape returns the kind of text of the payload, by its first lines. The shape
+// of the focus wins, unless they contradict it.
 func (e *Excerpt) Shape(f Focus) shape.Shape {
 	if e.binary {
 		return shape.Binary
@@ -67,7 +68,7 @@ func (e *Excerpt) Shape(f Focus) shape.Shape {
 	return e.seen.shape
 }
 
-// seenShape is the shape that was seen last, and with which hint.
+// seenShape is the shape that was detected last, and with which hint.
 type seenShape struct {
 	known       bool
 	hint, shape shape.Shape
@@ -79,14 +80,14 @@ const (
 	leastFoldedShare = 4   // and one byte in so many
 )
 
-// judgement is what rules say of the lines of an excerpt.
+// judgement is the verdicts of rules on the lines of an excerpt.
 type judgement struct {
 	rules    *linerule.Rules
 	verdicts []linerule.Verdict
 	folds    bool // much of it is noise, and not all
 }
 
-// judge asks rules about every line that was kept, once.
+// judge asks rules about every kept line, once.
 func (e *Excerpt) judge(rules *linerule.Rules) *judgement {
 	if e.judged != nil && e.judged.rules == rules {
 		return e.judged
@@ -112,9 +113,9 @@ func (e *Excerpt) judge(rules *linerule.Rules) *judgement {
 	return e.judged
 }
 
-// folds reports whether rules call so much of a payload noise that it is left
-// out although it may fit. What was asked for as a range is never folded, and
-// neither is a payload of noise alone: its rules are of another program.
+// folds reports whether rules call so much of a payload noise that it is
+// omitted although it may fit. A range is never folded, and neither is a
+// payload of noise alone: its rules are of another program.
 func (e *Excerpt) folds(f Focus) bool {
 	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.judge(f.Rules).folds
 }
@@ -127,17 +128,17 @@ type Shown struct {
 	Shape shape.Shape // of the payload, if it is known
 }
 
-// Ranked returns the lines of a text that was shown whole, each as a segment of its
-// own with its score: how much it matters in the output of something that failed. It
-// returns nil for a text of which not every line is looked at, which a preview is
-// hardly ever long enough for.
+// Ranked returns the lines of a text that was shown whole, each as a segment
+// with its score: how much it matters in the output of something that failed.
+// It returns nil for a binary and for a text longer than the windows of a
+// preview.
 func Ranked(text string) []Segment {
 	lines := int64(strings.Count(text, "\n")) + boolBytes(!strings.HasSuffix(text, "\n"))
 	return Shown{Text: text, Runs: []Segment{{FirstLine: 1, LastLine: lines}}, Lines: lines}.Ranked()
 }
 
-// Ranked returns the same of a text that is a part of a payload: its lines have the
-// numbers that they have there, and their bytes are those of the text.
+// Ranked returns the same of a text that is a part of a payload: its lines have
+// the numbers that they have there, and their bytes are those of the text.
 func (s Shown) Ranked() []Segment {
 	w := NewWriter(len(s.Text))
 	w.grow(len(s.Text))

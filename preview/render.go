@@ -59,11 +59,13 @@ func (s *selection) render(l *textscan.Line, number int64, limit int) rendered {
 	return r
 }
 
-// leastBehindTime is how many times as long as a time the rest of its line is, where the time is left out. Short lines
-// keep theirs, so that a reader still knows when.
+// leastBehindTime is how many times as long as its time the rest of a line must
+// be for the time to be omitted. Short lines keep theirs, so that a reader
+// still knows when.
 const leastBehindTime = 2
 
-// shortTime is the length of the time that a line begins with, if it can be left out.
+// shortTime returns the length of the time that a line begins with, if it can
+// be omitted; else 0.
 func shortTime(text []byte) int {
 	n := salience.TimeLength(text)
 	if len(text)-n < leastBehindTime*n {
@@ -72,6 +74,7 @@ func shortTime(text []byte) int {
 	return n
 }
 
+// boolBytes returns 1 for true.
 func boolBytes(b bool) int64 {
 	if b {
 		return 1
@@ -96,9 +99,9 @@ func (s *selection) renderEnds(l *textscan.Line, limit int, r *rendered) {
 	s.scratch = textscan.Sanitise(s.scratch, l.Text[last:], &s.altered)
 }
 
-// wholeRunes widens the cut between first and last so that no character is torn
-// by it. The two ends are looked at apart, because bytes between them may be
-// missing.
+// wholeRunes widens the cut between first and last so that it tears no
+// character. The two ends are looked at apart, because bytes between them may
+// be missing.
 func wholeRunes(text []byte, first, last int) (int, int) {
 	for i := 1; i < utf8.UTFMax && i <= first; i++ {
 		if utf8.RuneStart(text[first-i]) {

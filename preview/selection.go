@@ -9,7 +9,8 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Focus says what matters where not all of a payload fits.
+// Focus says what matters where not all of a payload fits. The zero Focus knows
+// nothing.
 type Focus struct {
 	HeadPercent int             // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
@@ -18,11 +19,10 @@ type Focus struct {
 	Shape       shape.Shape
 }
 
-// Select makes a preview that costs about b at the most. It can be called again
+// Select makes a preview that costs about b at most. It can be called again
 // with another budget. The whole payload is shown if it fits; otherwise the
-// lines that matter most, or with a HeadPercent of 100 those from the start,
-// without a gap; and a line that does not fit by itself is cut inside, never
-// dropped.
+// first lines for a range, and for every other payload the lines that rank
+// first.
 func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if e.binary {
 		p := e.unseen(CutBinary, EncodingBinary)
@@ -60,7 +60,7 @@ func (s *selection) choice(f Focus) *Preview {
 	return p
 }
 
-// unseen is a preview that shows nothing.
+// unseen returns a preview that shows nothing.
 func (e *Excerpt) unseen(kind CutKind, encoding Encoding) *Preview {
 	p := &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: encoding}
 	p.Cuts = []Cut{{
@@ -82,8 +82,8 @@ type selection struct {
 	altered textscan.Changes // of the line that is being rendered
 }
 
-// farTooLong is more bytes than a token of text has on average, with runs of one character left out. It is not worth a
-// count whether more than that fits.
+// farTooLong is more bytes than a token of text has on average, with runs of
+// one character omitted. A text with more is not worth counting.
 const farTooLong = 64
 
 // all shows every line, if that fits: unshortened, or with the longest line
@@ -111,7 +111,8 @@ func (s *selection) all() ([]rendered, bool) {
 }
 
 // search returns the largest limit from low up to and without high that fits,
-// where low does; it halves the range and so tries a dozen.
+// where low does. It halves the range until it is known to a sixteenth, about a
+// dozen tries.
 func (s *selection) search(low, high int, fits func(limit int) bool) int {
 	for high-low > 1+low/16 {
 		middle := low + (high-low)/2
@@ -174,7 +175,7 @@ func (s *selection) take(n, step, stop int64, budget remaining, force bool) ([]r
 }
 
 // try renders a line and pays for it. A line that does not fit leaves nothing
-// behind.
+// in the scratch buffer.
 func (s *selection) try(l *textscan.Line, n int64, limit int, budget remaining) (rendered, remaining, bool) {
 	r := s.render(l, n, limit)
 	if r.long {

@@ -9,26 +9,34 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
+// The Writer reads a payload of any size in constant memory. Bytes of the head
+// become lines at once. Behind it, the newest bytes stay unread, because they
+// may be the tail and seldom are: when more bytes come, all but the last of
+// them are passed over at the cost of counting their newlines, which the caller
+// has done already.
+
 var newline = []byte{'\n'}
 
-// minWindow keeps line handling sane for tiny budgets, in bytes.
+// minWindow is the least window, in bytes, so that tiny budgets still see whole
+// lines.
 const minWindow = 4 << 10
 
-// The window of a payload whose structure lies in its middle: so much of it is
+// The window of a payload whose structure is in its middle: so much of it is
 // kept from its start that small ones have all their lines.
 const (
 	structureBytes = 1 << 20
 	structureLines = 32 << 10
 )
 
-// bytesPerToken is the window kept for a token of budget. Text of tools has
-// about three bytes a token; the rest is room for colours that are removed.
+// bytesPerToken is the window for a token of budget. Output of tools has about
+// three bytes a token; the rest is for colours that are removed.
 const bytesPerToken = 4
 
 // Writer takes a payload in writes of any size and keeps its first and its last
-// lines. Memory is bounded by a small multiple of the window, whatever the
-// size of the payload and of its lines. The result does not depend on how the
-// bytes were split. A Writer is not safe for concurrent use.
+// lines, and between them those that matter. Memory is bounded by a small
+// multiple of the window, whatever the size of the payload and of its lines.
+// The result does not depend on how the bytes were split. A Writer is not safe
+// for concurrent use.
 type Writer struct {
 	window   int // bytes of text kept at either end
 	maxLines int // lines kept at either end
@@ -52,19 +60,19 @@ type Writer struct {
 	parts          [][]byte // a place for those of one call
 }
 
-// NewWriter returns a Writer whose windows are enough for previews of up to
-// maxTokens tokens.
+// NewWriter returns a Writer with windows for previews of up to maxTokens
+// tokens.
 func NewWriter(maxTokens int) *Writer {
 	window := max(minWindow, maxTokens*bytesPerToken)
 	most := max(16, maxTokens+1)
 	return &Writer{window: window, maxLines: most, headSize: window, headMost: most}
 }
 
-// Watch lets the Writer look for the lines that rules keep, too, wherever they
-// are. Call it before the first Write.
+// Watch lets the Writer also look for the lines that rules keep, wherever they
+// are. Nil rules keep none. Call it before the first Write.
 func (w *Writer) Watch(rules *linerule.Rules) { w.finds.rules = rules }
 
-// grow prepares for a payload of n bytes that comes in one write.
+// grow prepares for a payload of n bytes in one write.
 func (w *Writer) grow(n int) {
 	w.whole = true
 	w.head.Grow(min(n, w.window), w.maxLines)
@@ -81,9 +89,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteParts takes bytes that are in several parts, and in which there are as
-// many newlines as the caller says, who counted them. It keeps no reference to
-// them.
+// WriteParts takes bytes in several parts that have newlines many newlines
+// together, which the caller has counted. It keeps no reference to them.
 func (w *Writer) WriteParts(parts [][]byte, newlines int) {
 	for ; len(parts) > 0 && w.begins(); parts = parts[1:] {
 		if newlines > 0 {
@@ -100,8 +107,7 @@ func (w *Writer) WriteParts(parts [][]byte, newlines int) {
 	}
 }
 
-// begins reports whether it is not known yet what the payload is, or its head is
-// not full.
+// begins reports whether the head is not full, or the sniff is not complete.
 func (w *Writer) begins() bool {
 	return !w.binary && (!w.headFull || len(w.sniff) < textscan.SniffBytes)
 }
@@ -137,9 +143,7 @@ func (w *Writer) count(parts [][]byte, newlines int) {
 // leastUnread is how many bytes may stay unread however small the window is.
 const leastUnread = 32 << 10
 
-// middle takes bytes after the head. Most of them are passed over, at the cost of
-// the newlines that somebody counted. What may be the payload's end is kept
-// unread, because it seldom is.
+// middle takes bytes after the head. Most of them are passed over.
 func (w *Writer) middle(parts [][]byte, newlines int) {
 	w.finds.begin(w)
 	for _, p := range parts {
@@ -185,25 +189,26 @@ func (w *Writer) pass(n, newlines int) {
 	w.cur.Begin(w.offset)
 }
 
-// read makes lines of what is unread.
+// read makes lines of the unread bytes.
 func (w *Writer) read() {
 	unread := w.unread
 	w.unread, w.unreadNewlines = w.unread[:0], 0
 	w.readLines(unread)
 }
 
+// readLines makes lines of bytes.
 func (w *Writer) readLines(p []byte) {
 	for len(p) > 0 {
 		p = p[w.line(p):]
 	}
 }
 
-// enough is how many bytes of complete lines fill the tail, whatever their
+// enough returns how many bytes of complete lines fill the tail, whatever their
 // lengths are. A line end is one byte or two.
 func (w *Writer) enough() int { return w.window + 2*w.maxLines }
 
 // tailStart returns the start of a line after which there are enough complete
-// lines for no earlier one to be among the last; or 0, when there is none.
+// lines for no earlier one to be among the last; 0 when there is none.
 func (w *Writer) tailStart(parts [][]byte) int {
 	complete := textscan.LineStart(parts, textscan.Size(parts))
 	from := textscan.LineStart(parts, complete-w.enough())
@@ -286,8 +291,9 @@ func (w *Writer) keep(l textscan.Line, text []byte) {
 	w.cur.Begin(w.offset)
 }
 
-// Snapshot returns what Finish would, had the payload ended here, or with these bytes. The
-// Writer goes on without them; its cost is a copy of the windows.
+// Snapshot returns the excerpt of a payload that ends here, or with some more
+// bytes. The Writer goes on without those bytes. The cost is a copy of the
+// windows.
 func (w *Writer) Snapshot(end ...byte) *Excerpt {
 	w.read()
 	now := *w
@@ -301,8 +307,8 @@ func (w *Writer) Snapshot(end ...byte) *Excerpt {
 	return now.Finish()
 }
 
-// Finish ends the payload and returns what was kept. The Writer must not be
-// used afterwards.
+// Finish ends the payload and returns its excerpt. The Writer must not be used
+// afterwards.
 func (w *Writer) Finish() *Excerpt {
 	w.read()
 	if w.offset > w.cur.Offset() {
