@@ -57,12 +57,3 @@ func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
 		}
 	})
 }
-
-func TestLastNewline(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SliceOfN(rapid.SampledFrom([]byte{'\n', 'a', 0x8a, 0x0b, 0x09, 0xff, 0}), 0, 40).Draw(t, "bytes")
-		if got, want := textscan.LastNewline(b), bytes.LastIndexByte(b, '\n'); got != want {
-			t.Fatalf("%d, want %d", got, want)
-		}
-	})
-}

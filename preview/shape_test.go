@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -30,144 +31,25 @@ func fileDiff(path string, lines int) string {
 		path, path, path, path, lines+2, repeated(lines, "+\tadded(%d)\n"))
 }
 
-const goTrace = `panic: runtime error: index out of range [5] with length 3
+// Payloads of some shapes, which the tests of package shape use too.
+var (
+	goTrace     = fixture("go_trace.txt")
+	javaTrace   = fixture("java_trace.txt")
+	pythonTrace = fixture("python_trace.txt")
+	kubectl     = fixture("kubectl.txt")
+	markdown    = fixture("prose.md")
+)
 
-goroutine 1 [running]:
-main.pick(...)
-	/work/app/pick.go:12
-main.main()
-	/work/app/main.go:8 +0x1d
-exit status 2
-`
-
-const javaTrace = `Exception in thread "main" java.lang.IllegalStateException: order 7 is closed
-	at com.acme.Orders.add(Orders.java:41)
-	at com.acme.Orders.addAll(Orders.java:55)
-	at java.base/java.util.ArrayList.forEach(ArrayList.java:1511)
-	at com.acme.Main.main(Main.java:12)
-Caused by: java.io.IOException: disk quota exceeded
-	at java.base/java.io.FileOutputStream.write(FileOutputStream.java:349)
-	at com.acme.Store.save(Store.java:88)
-	... 3 more
-`
-
-const pythonTrace = `Traceback (most recent call last):
-  File "/work/app/main.py", line 9, in <module>
-    main()
-  File "/work/app/main.py", line 5, in main
-    load("x.json")
-  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode
-    raise JSONDecodeError("Expecting value", s, err.value) from None
-json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
-`
-
-const kubectl = `NAME                     READY   STATUS             RESTARTS   AGE
-web-6d4cf56db6-abcde     1/1     Running            0          5d
-web-6d4cf56db6-fghij     1/1     Running            0          5d
-db-0                     0/1     CrashLoopBackOff   112        5d
-cron-28400-x2x4q         0/1     Completed          0          1h
-`
-
-const markdown = `# Widget
-
-Widget is a small service that keeps requests in order and answers them.
-It reads from a socket, and it never loses what it was given.
-
-## Installing
-
-Take the archive of the last release and unpack it where programs live.
-Then start it once, so that it can write its own settings file.
-
-## Running
-
-Start the program by its name and leave it alone for as long as you like.
-It says on its first line where it listens.
-`
-
-// Every shape in a form that tools print, and what looks like one and is none.
-func TestShapes(t *testing.T) {
-	for name, c := range map[string]struct {
-		text string
-		want shape.Shape
-	}{
-		"git diff":              {fileDiff("main.go", 3), shape.Diff},
-		"coloured git diff":     {"\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[1mindex 1..2 100644\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n\x1b[32m+b\x1b[m\n", shape.Diff},
-		"unified diff":          {"--- a.txt\t2026-01-01\n+++ b.txt\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n", shape.Diff},
-		"git show":              {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n\n" + fileDiff("a.go", 1), shape.Diff},
-		"git log":               {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n", shape.None},
-		"patch in a mail":       {"From 4b825dc642cb6eb9a060e54bf8d69288fbee4904 Mon Sep 17\nFrom: A\nSubject: [PATCH] x\n---\n" + fileDiff("a.go", 1), shape.Diff},
-		"merge":                 {"diff --cc a.go\nindex 1,2..3\n--- a/a.go\n+++ b/a.go\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", shape.Diff},
-		"grep -rn":              {repeated(5, "src/a%d.go:12:\tfunc add() {}\n"), shape.Search},
-		"grep -rn with context": {repeated(3, "src/a.go-1%d-\tx := 1\nsrc/a.go:2%d:\tfunc add() {}\n--\n"), shape.Search},
-		"rg --vimgrep":          {repeated(5, "src/a%d.go:12:3:  func add() {}\n"), shape.Search},
-		"rg --heading":          {"src/a.go\n1:func a()\n7:func b()\n\nsrc/b.go\n3:func c()\n4-}\n", shape.Search},
-		"grep -c":               {repeated(5, "src/a%d.go:0\n"), shape.Search},
-		"gcc":                   {repeated(5, "src/a%d.c:12:3: error: expected ';'\n"), shape.None},
-		"go vet":                {repeated(5, "src/a%d.go:12:3: undefined: x\n"), shape.None},
-		"times":                 {repeated(5, "2026-11-21T18:%d:58.9Z starting\n"), shape.None},
-		"ls -l":                 {"total 8\n" + repeated(6, "-rw-r--r-- 1 root root  104 Nov 21 20:11 file%d.go\n"), shape.Listing},
-		"ls -R":                 {".:\nLICENSE\nsrc\n\n./src:\nmain\nlib\n\n./src/lib:\nREADME\n", shape.Listing},
-		"find":                  {".\n" + repeated(9, "./src/a%d.go\n"), shape.Listing},
-		"tree":                  {".\n├── a\n│   ├── b.go\n│   └── c.go\n├── d\n│   └── e.go\n└── f.go\n\n2 directories, 4 files\n", shape.Listing},
-		"words":                 {repeated(9, "word%d\n"), shape.None},
-		"kubectl":               {kubectl, shape.Table},
-		"docker ps":             {"CONTAINER ID   IMAGE     COMMAND   CREATED      STATUS                    PORTS     NAMES\na1b2c3d4e5f6   nginx     \"nginx\"   2 days ago   Up 2 days                 80/tcp    web\nb1b2c3d4e5f6   redis     \"redis\"   2 days ago   Exited (1) 3 hours ago              cache\n", shape.Table},
-		"ps aux":                {"USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\nroot           1  0.0  0.1 167664 11112 ?        Ss   Nov20   0:02 /sbin/init\nroot           2  0.0  0.0      0     0 ?        S    Nov20   0:00 [kthreadd]\n", shape.Table},
-		"psql":                  {" id | name  | total\n----+-------+-------\n  1 | anna  |    12\n  2 | bert  |     7\n(2 rows)\n", shape.Table},
-		"markdown table":        {"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n", shape.Table},
-		"pip list":              {"Package    Version\n---------- -------\nrequests   2.32.0\nurllib3    2.2.1\n", shape.Table},
-		"capitals in a log":     {"BUILD FAILED\nthe build has failed for reasons\nsee the log\nfor more\n", shape.None},
-		"JSON object":           {"{\n  \"a\": [1, 2, {\"b\": null}]\n}\n", shape.JSON},
-		"compact JSON":          {`[{"a":1},{"a":2}]`, shape.JSON},
-		"JSON with more":        {"{\"a\": 1}\ndone\n", shape.None},
-		"log with brackets":     {"[INFO] starting\n[WARN] slow\n", shape.None},
-		"NDJSON":                {repeated(4, "{\"level\":\"info\",\"n\":%d}\n"), shape.NDJSON},
-		"go test -v":            {repeated(3, "=== RUN   TestA%d\n--- PASS: TestA%d (0.00s)\n"), shape.TestReport},
-		"pytest":                {"============================= test session starts ==============================\nplatform linux -- Python 3.12.0\nrootdir: /work\ncollected 12 items\n", shape.TestReport},
-		"cargo build":           {repeated(4, "   Compiling crate%d v0.1.0\n"), shape.BuildLog},
-		"ninja":                 {repeated(1, "[1/9] CC a.o\n[2/9] CC b.o\n") + repeated(3, "ninja: entering %d\n"), shape.BuildLog},
-		"panic in Go":           {goTrace, shape.StackTrace},
-		"exception in Java":     {javaTrace, shape.StackTrace},
-		"exception in Python":   {pythonTrace, shape.StackTrace},
-		"trace in a log":        {repeated(30, "step %d is done\n") + pythonTrace, shape.None},
-		"markdown":              {markdown, shape.Prose},
-		"script with comments":  {"# Build everything.\n\nset -eu\n# Then run it.\nmake all\n./run --fast\n\n# And clean up.\nrm -rf out\nexit 0\n", shape.None},
-		"binary":                {strings.Repeat("\x00\x01\x02\xff", 100), shape.Binary},
-		"nothing":               {"", shape.None},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, text := range []string{c.text, strings.ReplaceAll(c.text, "\n", "\r\n")} {
-				if got := preview.FromBytes([]byte(text), 2000).Shape(preview.Focus{}); got != c.want {
-					t.Errorf("shape %d, want %d, of %.60q", got, c.want, text)
-				}
-			}
-		})
+func fixture(name string) string {
+	text, err := os.ReadFile("shape/testdata/" + name)
+	if err != nil {
+		panic(err)
 	}
+	return string(text)
 }
 
-// A hint of a caller wins, unless the bytes contradict it.
-func TestShapeThatACallerKnows(t *testing.T) {
-	for name, c := range map[string]struct {
-		text       string
-		hint, want shape.Shape
-	}{
-		"a diff that begins otherwise": {"some words\n" + fileDiff("a.go", 2), shape.Diff, shape.Diff},
-		"no diff at all":               {"fatal: not a git repository\n", shape.Diff, shape.None},
-		"a search without a match":     {"grep: x: No such file\n", shape.Search, shape.None},
-		"no JSON":                      {"<html>\n", shape.JSON, shape.None},
-		"names without endings":        {repeated(9, "word%d\n"), shape.Listing, shape.Listing},
-		"text called binary":           {kubectl, shape.Binary, shape.Table},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := preview.FromBytes([]byte(c.text), 2000).Shape(preview.Focus{Shape: c.hint}); got != c.want {
-				t.Errorf("shape %d, want %d", got, c.want)
-			}
-		})
-	}
-}
-
-// What is shown of a payload of each shape where little fits.
-func TestWhatAShapeShows(t *testing.T) {
+// Where little fits, a payload shows the lines that its shape is made of.
+func TestShapeShowsItsStructure(t *testing.T) {
 	var diff, search, listing, rows, lines strings.Builder
 	diff.WriteString(fileDiff("package-lock.json", 400))
 	for i := range 12 {
@@ -238,7 +120,7 @@ func TestWhatAShapeShows(t *testing.T) {
 }
 
 // A list of issues shows a title of each that there is room for, with its number, and not the first few whole.
-func TestListShowsWhatEachElementSays(t *testing.T) {
+func TestListOfObjectsShowsTitleOfEach(t *testing.T) {
 	var b strings.Builder
 	for i := range 120 {
 		fmt.Fprintf(&b, `,{"url":"https://example.com/repos/acme/widget/issues/%d","node_id":"I_%d","number":%d,"title":"Issue of day %d","user":{"login":"u%d","id":%d},`+
