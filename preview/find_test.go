@@ -27,9 +27,9 @@ func reasonOf(p *preview.Preview, line int64) shape.Reason {
 	return 0
 }
 
-// TestTheMiddleIsKept: what matters stays wherever it stands, with the reason, in logs that are far larger than any
+// TestMiddleKeepsLinesThatMatter: what matters stays wherever it stands, with the reason, in logs that are far larger than any
 // window.
-func TestTheMiddleIsKept(t *testing.T) {
+func TestMiddleKeepsLinesThatMatter(t *testing.T) {
 	for line, reason := range map[string]shape.Reason{
 		"src/main.c:12:3: error: expected ';' before '}' token": shape.KeepDiagnostic,
 		"--- FAIL: TestParse (0.01s)":                           shape.KeepFailure,
@@ -97,8 +97,8 @@ func TestFindingIsIndependentOfSplits(t *testing.T) {
 	})
 }
 
-// TestAFloodLeavesRoom: a thousand of one message do not crowd out the one of another.
-func TestAFloodLeavesRoom(t *testing.T) {
+// TestFrequentMessageHidesNoOther: a thousand of one message do not crowd out the one of another.
+func TestFrequentMessageHidesNoOther(t *testing.T) {
 	var b bytes.Buffer
 	for i := range 20_000 {
 		fmt.Fprintf(&b, "ERROR worker %d: connection reset by peer\n", i%7)
@@ -132,8 +132,8 @@ func TestNamesBeforeDetails(t *testing.T) {
 	}
 }
 
-// TestSuccess: what sounds like an error matters less when the program says that all went well.
-func TestSuccess(t *testing.T) {
+// TestSuccessLowersErrors: what sounds like an error matters less when the program says that all went well.
+func TestSuccessLowersErrors(t *testing.T) {
 	var b bytes.Buffer
 	for i := range 3000 {
 		fmt.Fprintf(&b, "retry %c%c: it failed, and will be tried again: %d\n", 'a'+i%26, 'a'+i%23, i)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// TestFolding: noise is left out although it would fit, and nothing else is.
-func TestFolding(t *testing.T) {
+// TestFoldOmitsNoiseAlone: noise is left out although it would fit, and nothing else is.
+func TestFoldOmitsNoiseAlone(t *testing.T) {
 	noise := rules(t, nil, []string{`^   Compiling `}, []string{`^    Finished `})
 	compiling := numbered(60, "   Compiling crate-%d v1.0.0\n")
 	many := ""
@@ -52,8 +52,8 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestRulesKeep: what a rule keeps stays, and does not crowd out errors.
-func TestRulesKeep(t *testing.T) {
+// TestRulesKeepTheirLines: what a rule keeps stays, and does not crowd out errors.
+func TestRulesKeepTheirLines(t *testing.T) {
 	payload := numbered(200, "line of work, in words, number %d\n") + "the verdict is in\n" + numbered(200, "line of play, in words, number %d\n")
 	keep := rules(t, []string{`^the verdict`}, nil, nil)
 	p := preview.FromCommand([]byte(payload), 300, keep).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: keep})

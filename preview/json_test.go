@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -23,32 +22,6 @@ func readable(t failer, text string) *preview.JSON {
 		t.Fatalf("%v: %q", err, text)
 	}
 	return j
-}
-
-func TestReadableForm(t *testing.T) {
-	long := strings.Repeat("x", 80)
-	for _, c := range []struct{ name, text, want string }{
-		{"scalar", " 12345678901234567890 ", "12345678901234567890\n"},
-		{"numbers as written", `[1e999,1.10,-0,0.1E+1]`, "[1e999, 1.10, -0, 0.1E+1]\n"},
-		{"strings as written", `"\u001b\/é\ud800 "`, "\"\\u001b\\/é\\ud800 \"\n"},
-		{"empty containers", `{"a":{ },"b":[ ]}`, "{\"a\": {}, \"b\": []}\n"},
-		{"key order", `{"b":1,"a":{"z":null,"y":true}}`, "{\n  \"b\": 1,\n  \"a\": {\"z\": null, \"y\": true}\n}\n"},
-		{"long scalars", `["` + long + `",1]`, "[\n  \"" + long + "\",\n  1\n]\n"},
-		{"empty behind a long key", `{"` + long + `":{}}`, "{\n  \"" + long + "\": {}\n}\n"},
-		{"nested", `[[[1]],{"a":[[]]}]`, "[\n  [\n    [1]\n  ],\n  {\n    \"a\": [[]]\n  }\n]\n"},
-		{"brackets in strings", `{"a]":"}, \" {"}`, "{\"a]\": \"}, \\\" {\"}\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, string(readable(t, c.text).Text())); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-	for _, text := range []string{"", "{", "1 2", `{"a":}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
-		if _, err := preview.ParseJSON([]byte(text)); !errors.Is(err, shape.ErrNotJSON) {
-			t.Errorf("%.20q: %v", text, err)
-		}
-	}
 }
 
 // Indentation is for readers: a hostile nesting does not multiply the text.

@@ -13,7 +13,7 @@ import (
 )
 
 // Lines that are passed over are those that reading every line would drop.
-func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
+func TestPassedOverLinesWouldBeDropped(t *testing.T) {
 	ends := rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\r\r\n", "\r", ""})
 	rapid.Check(t, func(t *rapid.T) {
 		var b bytes.Buffer

@@ -348,7 +348,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // A text that is its own payload has the segments that its preview has.
 // A snapshot shows what the payload would, had it ended there, and changes nothing
 // of what comes later.
-func TestSnapshots(t *testing.T) {
+func TestSnapshotEqualsShorterPayload(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload := payloads().Draw(t, "payload")
 		at := rapid.IntRange(0, len(payload)).Draw(t, "at")
@@ -372,7 +372,7 @@ func TestSnapshots(t *testing.T) {
 	})
 }
 
-func TestSplitIsWhatAPreviewHas(t *testing.T) {
+func TestSplitEqualsSegmentsOfPreview(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")
 		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25})

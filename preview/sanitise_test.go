@@ -70,7 +70,7 @@ func TestVisibleForm(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCutsCountBytesAndPlaces(t *testing.T) {
 	p := show("a\xffb\x00\x00 \x1b[1mx\x1b[0m \u202e\u200b\U000e0041\r\n1%\r2%\r3%\n")
 	if p.ReplacedBytes != 1 || p.EscapedBytes != 1 || p.Encoding != preview.EncodingUnknown {
 		t.Errorf("replaced %d, escaped %d, encoding %d", p.ReplacedBytes, p.EscapedBytes, p.Encoding)

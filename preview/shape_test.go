@@ -135,7 +135,7 @@ func TestListOfObjectsShowsTitleOfEach(t *testing.T) {
 }
 
 // Messages that are far in come before what stands around them; what the same says again comes later.
-func TestReportShowsItsMessages(t *testing.T) {
+func TestNestedMessagesComeFirst(t *testing.T) {
 	var files []string
 	for i := range 6 {
 		files = append(files, fmt.Sprintf(`{"filePath":"/work/app/src/file%d.ts","messages":[{"ruleId":"eqeqeq","severity":2,"message":"Expected %d","line":%d,"column":7,"nodeType":"X","endLine":3},`+

@@ -94,7 +94,7 @@ func TestRulesLiterals(t *testing.T) {
 	}
 }
 
-func TestRulesRefuse(t *testing.T) {
+func TestNewRejectsPatterns(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
 		`(`:                            "missing closing )",
