@@ -9,6 +9,13 @@ import (
 	"unicode/utf8"
 )
 
+// The compiler from regular expressions to steps. The standard library parses
+// the expressions; the tree is expanded to lists without alternatives,
+// neighbouring letters become texts, and for each class it is decided whether
+// the longest run is the only one that can match. An expression that needs more
+// than that is an error, which a test of the built-in rules finds.
+
+// errUnsupported is the error for an expression beyond these means.
 var errUnsupported = errors.New("expression has a part that cannot be compiled")
 
 // The parts of expressions of gitleaks that all rules of one shape share.
@@ -18,14 +25,14 @@ const (
 	upstreamEnd   = `(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
 )
 
-// Marks in expressions: private runes stand for what is matched by hand.
+// Marks in expressions: private runes for the parts that are matched by hand.
 const (
 	gapRune  = '\U000F0001'
 	stopRune = '\U000F0002'
 )
 
-// shorten replaces the shared parts of an expression of gitleaks, and the part
-// in front of names, which does not decide anything.
+// shorten replaces the shared parts of an expression of gitleaks by marks, and
+// drops the part in front of names, which decides nothing.
 func shorten(re string) string {
 	re = strings.TrimPrefix(re, `[\w.-]{0,50}?`)
 	re = strings.Replace(re, `[\w.-]{0,50}?`, "", 1)
@@ -34,13 +41,14 @@ func shorten(re string) string {
 	return strings.ReplaceAll(re, upstreamStop, string(stopRune))
 }
 
-// compiler compiles the expressions of a set of rules.
+// compiler compiles the expressions of a set of rules. Patterns share its
+// classes.
 type compiler struct {
 	classes []*[256]bool
 	index   map[[256]bool]int
 }
 
-// class returns the number of a class.
+// class returns the number of a class, and adds it if it is new.
 func (c *compiler) class(set [256]bool) int {
 	if i, ok := c.index[set]; ok {
 		return i
@@ -71,6 +79,7 @@ func (c *compiler) compile(re string, group int) ([]pattern, error) {
 	return patterns, nil
 }
 
+// expand returns the alternatives of an expression as lists of steps.
 func (c *compiler) expand(t *syntax.Regexp, group int) ([][]step, error) {
 	switch t.Op {
 	case syntax.OpEmptyMatch:
@@ -111,6 +120,7 @@ func (c *compiler) expand(t *syntax.Regexp, group int) ([][]step, error) {
 	return nil, fmt.Errorf("%w: %v", errUnsupported, t)
 }
 
+// tooMany returns an error for more alternatives than maxForms.
 func tooMany(lists [][]step) error {
 	if len(lists) > maxForms {
 		return fmt.Errorf("%w: %d alternatives", errUnsupported, len(lists))
@@ -118,6 +128,7 @@ func tooMany(lists [][]step) error {
 	return nil
 }
 
+// literal returns the steps of a literal, a mark or a letter each.
 func (c *compiler) literal(t *syntax.Regexp) ([][]step, error) {
 	var list []step
 	for _, r := range t.Rune {
@@ -139,7 +150,8 @@ func (c *compiler) literal(t *syntax.Regexp) ([][]step, error) {
 	return [][]step{list}, nil
 }
 
-// set returns the bytes of a class.
+// set returns the bytes of a class. A class with the last code point holds all
+// bytes that are not ASCII.
 func set(t *syntax.Regexp) (set [256]bool) {
 	switch t.Op {
 	case syntax.OpLiteral:
@@ -169,10 +181,13 @@ func set(t *syntax.Regexp) (set [256]bool) {
 	return set
 }
 
+// one returns a single step of a class.
 func (c *compiler) one(t *syntax.Regexp, least, most int) [][]step {
 	return [][]step{{{op: opClass, class: c.class(set(t)), min: least, max: most}}}
 }
 
+// repeat expands a repetition: of a class to one step, of anything else to one
+// alternative for each count.
 func (c *compiler) repeat(t *syntax.Regexp, group int) ([][]step, error) {
 	least, most := t.Min, t.Max
 	switch t.Op {
@@ -214,6 +229,7 @@ func (c *compiler) repeat(t *syntax.Regexp, group int) ([][]step, error) {
 	return lists, tooMany(lists)
 }
 
+// concat combines all alternatives of the parts.
 func (c *compiler) concat(parts []*syntax.Regexp, group int) ([][]step, error) {
 	lists := [][]step{nil}
 	for _, p := range parts {
@@ -235,7 +251,7 @@ func (c *compiler) concat(parts []*syntax.Regexp, group int) ([][]step, error) {
 	return lists, nil
 }
 
-// finish merges letters to texts, marks the secret, and finds out which runs
+// finish merges letters to texts, marks the secret, and finds the runs that
 // have one length only.
 func (c *compiler) finish(l []step) []step {
 	var out []step
@@ -272,7 +288,8 @@ func (c *compiler) finish(l []step) []step {
 	return out
 }
 
-// apart is true if no byte of the class can follow.
+// apart reports whether no byte of the class can follow: then the longest run
+// is the only one that can match.
 func (c *compiler) apart(class *[256]bool, rest []step) bool {
 	for _, s := range rest {
 		switch s.op {

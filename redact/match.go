@@ -1,7 +1,13 @@
 package redact
 
-// stops ends a secret: what cannot be part of one, and what may stand behind one
-// in a file, a terminal or a program.
+// Matching by hand. A pattern is a list of steps without alternatives; a match
+// goes through them once, and only a class that can also match the bytes behind
+// it is tried with fewer bytes. The work of a try is bounded by maxSteps, and
+// runs of a class are remembered between tries, so hostile text costs linear
+// time.
+
+// stops are the bytes that end a secret: those that cannot be part of one, and
+// those that come behind one in a file, a terminal or a program.
 var stops = func() (set [256]bool) {
 	for c := range 0x21 {
 		set[c] = true
@@ -28,14 +34,14 @@ type matcher struct {
 	result result
 }
 
-// run is what is known of the bytes of a class: all from from to to are, and the
-// one at to is not if closed.
+// run is the known extent of a run of bytes of a class: all bytes from from to
+// to are of the class, and the byte at to is not if closed.
 type run struct {
 	from, to int64
 	closed   bool
 }
 
-// result of a try.
+// result is the outcome of a try.
 type result struct {
 	from, to int // of the secret
 	more     int // class that the secret goes on with, or -1
@@ -43,11 +49,12 @@ type result struct {
 	wait     bool // more bytes must come
 }
 
-// maxSteps bounds the work of one try. Behind it, the longest runs count.
+// maxSteps bounds the work of one try. Once it is spent, the longest run
+// counts.
 const maxSteps = 64
 
-// try matches a pattern that is known by the bytes at a position. It returns
-// what was found, which is valid until the next try.
+// try matches a pattern that is identified by the bytes at a position. The
+// result is valid until the next try.
 func (m *matcher) try(p *pattern, at int, eight bool) *result {
 	r := &m.result
 	*r = result{from: -1, to: -1, more: -1}
@@ -63,7 +70,7 @@ func (m *matcher) try(p *pattern, at int, eight bool) *result {
 	return r
 }
 
-// outcome is what a step says of the bytes at a position.
+// outcome is the result of one step at a position.
 type outcome uint8
 
 const (
@@ -73,7 +80,8 @@ const (
 	either          // the byte matches, and so does none
 )
 
-// missing is the outcome where the bytes end.
+// missing returns the outcome where the bytes end: a failure at the end of the
+// stream.
 func (m *matcher) missing() outcome {
 	if m.v.end {
 		return fails
@@ -81,8 +89,7 @@ func (m *matcher) missing() outcome {
 	return waits
 }
 
-// match matches steps from i on, for a match that begins at begin. What it finds
-// is in r.
+// match matches steps from i on, for a match that begins at begin, and sets r.
 func (m *matcher) match(steps []step, begin, i int, r *result) {
 	for k := range steps {
 		s, o := &steps[k], matches
@@ -169,7 +176,8 @@ func (m *matcher) folded(s *step, i int) outcome {
 	return matches
 }
 
-// single matches at most one byte of a class, and returns how many it takes.
+// single matches at most one byte of a class, and returns how many bytes it
+// takes.
 func (m *matcher) single(s *step, i int) (n int, o outcome) {
 	b := m.v.b
 	if i >= len(b) {
@@ -190,8 +198,8 @@ func (m *matcher) single(s *step, i int) (n int, o outcome) {
 	return 0, matches
 }
 
-// backtrack matches the first step with fewer and fewer bytes of its class, until
-// the steps behind it match too.
+// backtrack matches the first step with fewer and fewer bytes of its class,
+// until the steps behind it match too.
 func (m *matcher) backtrack(steps []step, begin, i, longest int, r *result) {
 	for n := longest; n >= steps[0].min; n-- {
 		if m.steps--; m.steps < 0 {
@@ -250,8 +258,9 @@ func (m *matcher) edgeAt(begin, i int) outcome {
 	return fails
 }
 
-// edgeBefore is true if a word may begin at i: the byte before is not of a word,
-// or ends a terminal sequence, an escape in a string or a URL, or what was redacted.
+// edgeBefore reports whether a word may begin at i: the byte before is not of a
+// word, or ends a terminal sequence, an escape in a string or a URL, or
+// redacted text.
 func (m *matcher) edgeBefore(i int) bool {
 	b := m.v.b
 	if i == 0 || !isWord(b[i-1]) || m.v.base+int64(i) == m.edge {
@@ -280,7 +289,7 @@ func (m *matcher) edgeBefore(i int) bool {
 	return false
 }
 
-// escapes is true if b ends with \u00xx, \xxx or \033.
+// escapes reports whether b ends with \u00xx, \xxx or \033.
 func escapes(b []byte) bool {
 	n := len(b)
 	if n >= 6 && b[n-6] == '\\' && b[n-5] == 'u' && isHex(b[n-4]) && isHex(b[n-3]) && isHex(b[n-2]) && isHex(b[n-1]) {
@@ -289,10 +298,11 @@ func escapes(b []byte) bool {
 	return n >= 4 && b[n-4] == '\\' && (b[n-3] == 'x' || b[n-3] == '0') && isHex(b[n-2]) && isHex(b[n-1])
 }
 
+// isHex reports whether c is a hexadecimal digit.
 func isHex(c byte) bool { return c-'0' < 10 || lower(c)-'a' < 6 }
 
-// edgeAfter is true if a word may end before i. A placeholder stands for bytes
-// that were there, so it does not make an edge.
+// edgeAfter reports whether a word may end before i. A placeholder replaces
+// bytes that were there, so it does not make an edge.
 func (m *matcher) edgeAfter(i int) (at, wait bool) {
 	b := m.v.b
 	if i >= len(b) {
@@ -316,9 +326,9 @@ func (m *matcher) edgeAfter(i int) (at, wait bool) {
 	return !isWord(b[i]), false
 }
 
-// gapAt matches what is between a name that ends at i and its value: the rest of
-// the name, quotes, an operator, quotes. It returns where the value begins. The
-// last gap is remembered, because many patterns ask for the same one.
+// gapAt matches the gap between a name that ends at i and its value: the rest
+// of the name, quotes, an operator, quotes. It returns where the value begins.
+// The last gap is remembered, because many patterns ask for the same one.
 func (m *matcher) gapAt(i int) (to int, o outcome) {
 	at := m.v.base + int64(i)
 	if at != m.gap {
@@ -337,6 +347,7 @@ func (m *matcher) gapAt(i int) (to int, o outcome) {
 	return int(m.gapTo - m.v.base), matches
 }
 
+// Bounds of a gap.
 const (
 	maxNameRest = 20
 	maxQuotes   = 5
@@ -379,6 +390,7 @@ func (m *matcher) gapFrom(i int) (to int, wait bool) {
 	return i, false
 }
 
+// quotes are the bytes that may be around an operator and a value.
 var quotes = func() (set [256]bool) {
 	for _, c := range []byte(" \t\r\n'\"`\\") {
 		set[c] = true

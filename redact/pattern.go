@@ -1,6 +1,6 @@
 package redact
 
-// A pattern is an expression as a list of steps. Alternatives are patterns of
+// pattern is an expression as a list of steps. Alternatives are patterns of
 // their own, so a list has none.
 type pattern struct {
 	steps []step
@@ -12,8 +12,8 @@ type pattern struct {
 	inside      bool   // the secret may begin inside of a placeholder
 }
 
-// mayBeginInside is false if what is in front of the secret ends with a byte that
-// no placeholder has.
+// mayBeginInside reports whether the byte in front of the secret can be one of
+// a placeholder. Only such a secret can begin inside of one.
 func (p *pattern) mayBeginInside(classes []*[256]bool) bool {
 	for i, s := range p.steps {
 		if s.op != opFrom {
@@ -41,8 +41,8 @@ func (p *pattern) mayBeginInside(classes []*[256]bool) bool {
 	return true
 }
 
-// head fills mask and value from the classes of the bytes that it is known by and
-// those behind them.
+// head fills mask and value from the classes of the bytes that identify the
+// pattern and those behind them.
 func (p *pattern) head(sets [][256]bool) {
 	for k, set := range sets[:min(8, len(sets))] {
 		one, only := 0, count(&set)
@@ -71,6 +71,7 @@ func (p *pattern) head(sets [][256]bool) {
 	}
 }
 
+// step is one part of a pattern.
 type step struct {
 	op       op
 	class    int // of opClass
@@ -79,6 +80,7 @@ type step struct {
 	only     bool // opClass: nothing behind can match a byte of the class, so the longest run is the only one
 }
 
+// op is the kind of a step.
 type op uint8
 
 const (
@@ -92,6 +94,7 @@ const (
 	opTo       // the secret ends
 )
 
+// Bounds of patterns.
 const (
 	// maxRun is how many bytes of a class a step takes at most. If the secret
 	// goes on with the class, it goes on without a limit.
@@ -100,6 +103,7 @@ const (
 	maxForms = 96
 )
 
+// lower returns an ASCII letter in lower case, and any other byte as it is.
 func lower(c byte) byte {
 	if c-'A' < 26 {
 		c += 'a' - 'A'
@@ -107,6 +111,7 @@ func lower(c byte) byte {
 	return c
 }
 
+// upper returns an ASCII letter in upper case, and any other byte as it is.
 func upper(c byte) byte {
 	if c-'a' < 26 {
 		c -= 'a' - 'A'

@@ -15,12 +15,13 @@ import (
 //go:embed rules.json
 var rulesJSON []byte
 
-// upstreamRules is rules.json.
+// upstreamRules is the form of rules.json.
 type upstreamRules struct {
 	Source, Version, Licence string
 	Rules                    []upstreamRule
 }
 
+// upstreamRule is one rule of gitleaks.
 type upstreamRule struct {
 	ID          string   `json:"id"`
 	Regex       string   `json:"regex"`
@@ -31,7 +32,7 @@ type upstreamRule struct {
 	StopWords   []string `json:"stop_words"`
 }
 
-// rule says when what a pattern matched is a secret.
+// rule decides when the match of a pattern is a secret.
 type rule struct {
 	id      string
 	kind    int
@@ -47,9 +48,10 @@ type rule struct {
 	group      int
 }
 
-// needs are what a secret must have beside its shape.
+// needs are properties of a secret beside its shape.
 type needs uint8
 
+// Properties of a secret; one rule may have several.
 const (
 	aDigit  needs = 1 << iota // so it is no word
 	aLetter                   // so it is no number
@@ -58,7 +60,7 @@ const (
 	mixed                     // has letters and digits, or letters of both cases and something else
 )
 
-// The ranks of rules: where several find the same, the one that knows more gives
+// The ranks of rules: where several find the same, the more specific one gives
 // its name.
 const (
 	rankGeneric = iota
@@ -67,7 +69,9 @@ const (
 	rankPrefix  // known by itself
 )
 
-// Patterns is a set of rules that know secrets by their looks. It never changes.
+// Patterns is a set of rules that recognize secrets by their looks. It is
+// immutable and safe for concurrent use. A nil *Patterns in Options disables
+// them.
 type Patterns struct {
 	version  string
 	kinds    kinds
@@ -82,12 +86,13 @@ type Patterns struct {
 	partial [4]map[uint32]struct{} // the first one to three bytes of windows
 }
 
-// window is four bytes that the patterns of a list are known by.
+// window is four bytes that identify the patterns of a list.
 type window struct {
 	bytes uint32
 	list  uint16 // 0: free, else its index and 1
 }
 
+// builtIn compiles the embedded rules once.
 var builtIn = sync.OnceValue(func() *Patterns {
 	p, err := load(rulesJSON)
 	if err != nil {
@@ -96,11 +101,11 @@ var builtIn = sync.OnceValue(func() *Patterns {
 	return p
 })
 
-// BuiltIn returns the built-in rules. The first call compiles them, in about ten
-// milliseconds.
+// BuiltIn returns the built-in rules. The first call compiles them, in about
+// ten milliseconds.
 func BuiltIn() *Patterns { return builtIn() }
 
-// Version names the rules: where most are from, and its version. It is empty for none.
+// Version names the rules: their source and its version. It is empty for nil.
 func (p *Patterns) Version() string {
 	if p == nil {
 		return ""
@@ -115,6 +120,8 @@ func (p *Patterns) Kinds() []string {
 	return kinds
 }
 
+// load compiles rules.json and the extra rules. It reports every rule that does
+// not compile.
 func load(data []byte) (*Patterns, error) {
 	var up upstreamRules
 	if err := json.Unmarshal(data, &up); err != nil {
@@ -146,7 +153,7 @@ func load(data []byte) (*Patterns, error) {
 	return p, errors.Join(problems...)
 }
 
-// addUpstream adds a rule of gitleaks, with what the table of changes says of it.
+// addUpstream adds a rule of gitleaks, as the table of changes alters it.
 func (p *Patterns) addUpstream(c *compiler, r upstreamRule) error {
 	n := rule{id: r.ID, entropy: r.Entropy, rank: rankPrefix, from: "gitleaks"}
 	if strings.Contains(shorten(r.Regex), string(gapRune)) {
@@ -183,6 +190,7 @@ func (p *Patterns) addUpstream(c *compiler, r upstreamRule) error {
 	return p.add(c, n, re, r.SecretGroup)
 }
 
+// add compiles one expression of a rule.
 func (p *Patterns) add(c *compiler, n rule, re string, group int) error {
 	patterns, err := c.compile(re, group)
 	if err != nil {
@@ -208,7 +216,7 @@ type Rule struct {
 	Group       int // that is the secret; 0: the first one, or all
 }
 
-// The runes that stand for what is matched by hand.
+// The runes for the parts of expressions that are matched by hand.
 const (
 	GapRune  = gapRune
 	StopRune = stopRune

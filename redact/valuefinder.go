@@ -5,7 +5,12 @@ import (
 	"math/bits"
 )
 
-// maxSpan is how far a value may reach, with what is stepped over inside.
+// The first stream: registered values. A value may be wrapped by line ends and
+// terminal sequences, which are stepped over; those are rare, so runs of bytes
+// without them take a fast path (straight), and only the positions around them
+// are assembled byte by byte (around).
+
+// maxSpan is how far a value may reach, with the bytes that are stepped over.
 const maxSpan = 24 << 10
 
 // valueFinder finds registered values in a stream.
@@ -15,8 +20,11 @@ type valueFinder struct {
 	again int64 // not before the stream has so many bytes
 }
 
+// mayBegin is false: no value is found later that begins with decided bytes.
 func (f *valueFinder) mayBegin(byte) bool { return false }
 
+// find decides the positions from s.next to stop, or as many as the bytes
+// allow.
 func (f *valueFinder) find(s *stream, v view, stop int64) {
 	if !v.end && s.total < f.again {
 		return
@@ -111,8 +119,8 @@ func (f *valueFinder) straight(s *stream, v view, i, stop, n int, end bool) (int
 }
 
 // seam looks at the positions before the byte at q that is stepped over, where
-// eight bytes follow in a row. If no form can begin there, it returns where they
-// begin, and the next byte that may be stepped over; otherwise 0, 0.
+// eight bytes follow in a row. If no form can begin there, it returns where
+// they begin, and the next byte that may be stepped over; otherwise 0, 0.
 func (f *valueFinder) seam(v view, q int) (next, step int) {
 	b := v.b
 	j := q
@@ -138,7 +146,7 @@ func (f *valueFinder) seam(v view, q int) (next, step int) {
 	return j, step
 }
 
-// around decides positions whose eight bytes do not stand in a row.
+// around decides positions whose eight bytes are not in a row.
 func (f *valueFinder) around(s *stream, v view, i, limit int) (int, bool) {
 	var at [8]int // of the last eight bytes
 	var window uint64
@@ -203,6 +211,7 @@ func (f *valueFinder) viable(window uint64, at *[8]int, seen, none int) int {
 	return none
 }
 
+// inside looks for values in the text of a terminal sequence, such as a title.
 func (f *valueFinder) inside(s *stream, v view, from, to int) {
 	for i := from; i <= to-8; {
 		i, _ = f.straight(s, v, i, to-7, to, true)
@@ -282,8 +291,8 @@ func (f *valueFinder) walk(v view, i, j int, at int32) (end int, kind int32, ok 
 	}
 }
 
-// over returns how many bytes at j are stepped over inside of what begins at i: 0 where
-// it ends, negative where more bytes must come.
+// over returns how many bytes at j are stepped over inside of a form that
+// begins at i: 0 where it ends, negative where more bytes must come.
 func (f *valueFinder) over(v view, i, j int) int {
 	if !stepped[v.b[j]] || j-i > maxSpan {
 		return 0
@@ -291,8 +300,8 @@ func (f *valueFinder) over(v view, i, j int) int {
 	return skip(v.b, j, v.end, f.marks)
 }
 
-// cutsMark is true if a placeholder begins in the last bytes before end and does
-// not end there.
+// cutsMark reports whether a placeholder begins in the last bytes before end
+// and does not end there.
 func (f *valueFinder) cutsMark(v view, from, end int) (cut, ok bool) {
 	for k := max(from, end-len(markBegin)); k < end; k++ {
 		if v.b[k] == '[' {

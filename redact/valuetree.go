@@ -8,7 +8,13 @@ import (
 	"strings"
 )
 
-// compiledValues finds forms by their first eight bytes, and follows a tree from there.
+// The index of registered values. All encodings of all values are forms. A form
+// is found by a filter over seven bytes, then by a table over its first eight,
+// and then by a compressed tree (a radix tree) over the rest, so the number of
+// values costs memory and hardly time.
+
+// compiledValues finds forms by their first eight bytes, and follows a tree
+// from there. It is immutable.
 type compiledValues struct {
 	kinds  kinds
 	values int
@@ -23,6 +29,7 @@ type compiledValues struct {
 	begins [MinValue]map[uint64]struct{} // the first 1 to 7 bytes of the forms
 }
 
+// entry is one place of the table.
 type entry struct {
 	key  uint64
 	root int32 // 0: free, asMark: the begin of a placeholder, else a node and 1
@@ -30,6 +37,7 @@ type entry struct {
 
 const asMark = -1
 
+// node is a node of the tree of forms with the same first eight bytes.
 type node struct {
 	label string // the bytes to here, after the first byte of the edge
 	kind  int32  // of the form that ends here, or -1
@@ -37,6 +45,7 @@ type node struct {
 	n     int32
 }
 
+// edge leads to a node by one byte.
 type edge struct {
 	first byte
 	to    int32
@@ -45,12 +54,13 @@ type edge struct {
 const golden = 0x9E3779B97F4A7C15
 
 // has is false if no form begins with eight bytes, and none behind the first of
-// them: so every second position of a text is enough to ask for.
+// them: so asking for every second position of a text is enough.
 func (c *compiledValues) has(key uint64) bool {
 	h := key >> 8 * golden >> c.shift
 	return c.filter[h>>6]>>(h&63)&1 != 0
 }
 
+// compile builds the index of forms.
 func compile(forms []form, k kinds) *compiledValues {
 	c := &compiledValues{kinds: k, values: len(k.names), count: len(forms)}
 	slices.SortStableFunc(forms, func(a, b form) int { return strings.Compare(a.bytes, b.bytes) })
@@ -75,8 +85,10 @@ func compile(forms []form, k kinds) *compiledValues {
 	return c
 }
 
+// key8 returns the first eight bytes of b as a number.
 func key8(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
+// put adds the root for the first eight bytes of a form, or asMark.
 func (c *compiledValues) put(key uint64, root int32) {
 	for k := 1; k < MinValue; k++ {
 		c.begins[k][key<<(64-8*k)>>(64-8*k)] = struct{}{}
@@ -93,6 +105,7 @@ func (c *compiledValues) put(key uint64, root int32) {
 	}
 }
 
+// slot returns where the search for a key begins in the table.
 func (c *compiledValues) slot(key uint64) int {
 	return int(key * golden >> (64 - bits.Len(uint(len(c.table)-1))))
 }
@@ -133,6 +146,7 @@ func (c *compiledValues) grow(forms []form, from int) int32 {
 	return at
 }
 
+// child returns the node behind a byte, or -1.
 func (c *compiledValues) child(n *node, b byte) int32 {
 	list := c.edges[n.edges : n.edges+n.n]
 	if len(list) <= 8 {

@@ -9,12 +9,17 @@ import (
 	"strings"
 )
 
-// maxWindows is how many values the four bytes that a pattern is known by may have.
+// The index of patterns. Each pattern is identified by four neighbouring bytes
+// with few possible values, the rarest in ordinary output. All values of all
+// patterns are in a filter of 2^20 bits and, exactly, in a hash table.
+
+// maxWindows is how many values the four bytes that identify a pattern may
+// have.
 const maxWindows = 2000
 
-// rarest returns the place of the four bytes that are the rarest in text, and how
-// many values they may have. What is before them must be held back until they
-// come, so it is only bytes that a stream waits for.
+// rarest returns the place of the four bytes that are the rarest in text, and
+// how many values they may have. Bytes before them must be held back until they
+// come, so only bytes that a stream waits for may be before them.
 func rarest(sets [][256]bool) (at, values int) {
 	values = math.MaxInt
 	lowest := math.Inf(1)
@@ -43,7 +48,7 @@ func rarest(sets [][256]bool) (at, values int) {
 	return at, values
 }
 
-// usual is how often a byte is in tool output, roughly, in thousandths.
+// usual returns how often a byte is in tool output, roughly, in thousandths.
 func usual(c byte) int {
 	const byRank = "etaoinsrlcdpumgfhbvywkxjqz"
 	switch {
@@ -61,16 +66,18 @@ func usual(c byte) int {
 	return 3
 }
 
-// heldBack is true for bytes that a stream waits for at its end, if what comes
-// may make them the begin of a secret.
+// heldBack reports whether a stream waits at its end for the bytes behind c,
+// which may make it the begin of a secret.
 func heldBack(c byte) bool { return isName(c) || c == '~' }
 
-// windowBits are the bits of the filter's size.
+// windowBits is the size of the filter in bits, as a power of two.
 const windowBits = 20
 
+// windowHash is multiplicative hashing by the golden ratio (Knuth, volume 3,
+// 6.4).
 func windowHash(w uint32) uint32 { return w * 0x9E3779B1 >> (32 - windowBits) }
 
-// index chooses the four bytes that each pattern is known by.
+// index chooses the four bytes that identify each pattern.
 func (p *Patterns) index() error {
 	var problems []error
 	lists := map[uint32][]uint16{}
@@ -126,14 +133,15 @@ func (p *Patterns) index() error {
 	return errors.Join(problems...)
 }
 
-// asMarkList stands for the begin of a placeholder in a list of patterns.
+// asMarkList is the begin of a placeholder in a list of patterns.
 const asMarkList = math.MaxUint16
 
+// slot returns where the search for four bytes begins in the table.
 func (p *Patterns) slot(w uint32) int {
 	return int(w * 0x85EBCA6B >> p.shift)
 }
 
-// known returns the patterns that four bytes are known by.
+// known returns the patterns that four bytes identify.
 func (p *Patterns) known(w uint32) []uint16 {
 	for i := p.slot(w); ; i = (i + 1) & (len(p.table) - 1) {
 		if e := &p.table[i]; e.list == 0 || e.bytes == w {
@@ -182,6 +190,7 @@ func (p *Patterns) begin(steps []step) (sets [][256]bool) {
 	return sets
 }
 
+// count returns the number of bytes of a set.
 func count(set *[256]bool) (n int) {
 	for _, in := range set {
 		if in {
