@@ -12,7 +12,7 @@ type Budget struct {
 	Bytes     int // NoLimit: none beside the tokens
 	LineBytes int // bytes of one line before its inner part is cut
 
-	// What stands before every line when it is shown, such as its number. It is
+	// Cost of a prefix of every shown line, such as its number. It is
 	// no part of the preview, and of the budget it is.
 	BeforeTokens, BeforeBytes int
 }

@@ -34,7 +34,7 @@ func (s *selection) ranked(f Focus) []rendered {
 			s.omitted = c.omitted(list)
 			return c.lines()
 		}
-		limit = min(s.budget.LineBytes, 2*limit) // there is room for more of the long lines
+		limit = min(s.budget.LineBytes, 2*limit) // the budget allows for more of the long lines
 	}
 }
 

@@ -75,7 +75,7 @@ func (e *Excerpt) whole() *Preview {
 
 // byLines reads a plain payload by its lines, once it is known not to fit.
 func (e *Excerpt) byLines() {
-	w := NewWriter(e.maxTokens)     // it has room for all of it: nothing needs to be found
+	w := NewWriter(e.maxTokens)     // its windows hold all of it: nothing needs to be found
 	_, _ = w.Write([]byte(e.plain)) // it never fails
 	judged := e.judged
 	*e = *w.Finish()

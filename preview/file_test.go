@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// In a file a carriage return overwrites nothing, and the books stay right: what
+// In a file a carriage return overwrites nothing, and the ledger stays right: what
 // is not shown is at the end alone, or it is the CR of CRLF.
 func TestFileHasNoProgress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

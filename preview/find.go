@@ -27,7 +27,7 @@ const (
 	mostFound   = 64 << 10 // the same, however large the window is
 	likeTheRest = 12       // lines of one shape are enough
 	mostShapes  = 4096     // that are remembered
-	usualFound  = 16       // bytes of a line that is found, at the least
+	usualFound  = 16       // bytes of a line that is found, at least
 )
 
 // finder looks for lines that matter in the bytes after the head, and keeps the

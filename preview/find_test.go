@@ -27,7 +27,7 @@ func reasonOf(p *preview.Preview, line int64) shape.Reason {
 	return 0
 }
 
-// TestMiddleKeepsLinesThatMatter: what matters stays wherever it stands, with the reason, in logs that are far larger than any
+// TestMiddleKeepsLinesThatMatter: lines that matter are kept wherever they are, with the reason, in logs that are far larger than any
 // window.
 func TestMiddleKeepsLinesThatMatter(t *testing.T) {
 	for line, reason := range map[string]shape.Reason{

@@ -12,7 +12,7 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// TestFoldOmitsNoiseAlone: noise is left out although it would fit, and nothing else is.
+// TestFoldOmitsNoiseAlone: noise is omitted although it would fit, and nothing else is.
 func TestFoldOmitsNoiseAlone(t *testing.T) {
 	noise := rules(t, nil, []string{`^   Compiling `}, []string{`^    Finished `})
 	compiling := numbered(60, "   Compiling crate-%d v1.0.0\n")
@@ -67,7 +67,7 @@ func TestRulesKeepTheirLines(t *testing.T) {
 	}
 }
 
-// Whatever rules say, what is shown stands in the payload, is not larger than it, and the books are right; and every
+// Whatever rules say, the shown text is in the payload, is not larger than it, and the ledger is right; and every
 // line that matters by itself is shown where all lines fit.
 func TestRulesCannotLie(t *testing.T) {
 	patterns := rapid.SampledFrom([]string{`error`, `.+`, `^FAIL`, `line`, `(?i)warn`, `^\s+at `, `work`})

@@ -11,7 +11,7 @@ import (
 // so that the text between two marks is always whole values of one container.
 
 // JSON is a JSON value in its readable form, of which previews are cut by value:
-// what is left out between two lines are whole values of one container.
+// the gap between two lines is whole values of one container.
 type JSON struct{ doc *shape.Document }
 
 // ParseJSON reads one JSON value. It returns ErrNotJSON for anything else. The
@@ -355,7 +355,7 @@ func (s *jsonSelection) render() []rendered {
 		}
 	}
 	lines, list := make([]textscan.Line, n), make([]rendered, 0, n)
-	gap := 0 // where the lines before the next one begin that are left out
+	gap := 0 // the first of the omitted lines before the next one
 	for i := range s.shown {
 		if !s.shown[i] {
 			continue

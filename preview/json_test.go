@@ -101,7 +101,7 @@ func TestSelectionOfJSON(t *testing.T) {
 	}
 }
 
-// checkJSON selects, and checks the books, the budget and the nesting.
+// checkJSON selects, and checks the ledger, the budget and the nesting.
 func checkJSON(t failer, text string, b preview.Budget) *preview.Preview {
 	j := readable(t, text)
 	p := j.Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
@@ -114,7 +114,7 @@ func checkJSON(t failer, text string, b preview.Budget) *preview.Preview {
 	return p
 }
 
-// checkNesting checks by the lines of the payload that what is left out between
+// checkNesting checks by the lines of the payload that what is omitted between
 // two lines are whole values.
 func checkNesting(t failer, text []byte, p *preview.Preview) {
 	if p.Text == "" {

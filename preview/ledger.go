@@ -33,7 +33,7 @@ type Cut struct {
 	OmittedLines        int64   // whole lines; 0 for kinds inside a line
 	Occurrences         int64   // separate places; 1 for a contiguous kind
 	PreviewOffset       int64   // where the cut belongs in Preview.Text, in bytes
-	OmittedValues       int64   // values of a JSON container that are left out; 0 for other cuts
+	OmittedValues       int64   // omitted values of a JSON container; 0 for other cuts
 	TotalValues         int64   // values that the container has
 	LineBytes           []int64 // of a scattered kind: how much of OmittedBytes is of each line that is shown of the range
 	LikeLine            int64   // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
@@ -70,7 +70,7 @@ const (
 // cover [0, Bytes) without gap or overlap. Such cuts are of kind CutMiddle and
 // CutBinary, and CutRepeated with a LikeLine. A CutLongLine lies inside a
 // segment; every other cut is scattered over the lines of segments, and there is one of
-// each kind at the most. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
+// each kind at most. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
 type Preview struct {
 	Text     string
 	Segments []Segment

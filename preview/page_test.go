@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// TestPageShowsAll holds pages of any bytes to their promise: nothing is left out for a budget, nothing is binary, and of
+// TestPageShowsAll holds pages of any bytes to their promise: nothing is omitted for a budget, nothing is binary, and of
 // clean text every byte is shown.
 func TestPageShowsAll(t *testing.T) {
 	t.Parallel()

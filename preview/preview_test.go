@@ -83,7 +83,7 @@ func checkFits(t failer, p *preview.Preview, b preview.Budget) {
 	}
 }
 
-// checkLedger recomputes the books from the payload.
+// checkLedger recomputes the ledger from the payload.
 func checkLedger(t failer, payload []byte, p *preview.Preview) {
 	if !utf8.ValidString(p.Text) || !textscan.Sanitised(p.Text) {
 		t.Fatalf("text is not clean: %q", p.Text)
@@ -155,7 +155,7 @@ func tile(t failer, p *preview.Preview) (inner [][]preview.Cut, at, text int64) 
 }
 
 // checkScattered checks that a cut says of each shown line of its range how much of it is
-// left out.
+// omitted.
 func checkScattered(t failer, p *preview.Preview, c *preview.Cut) {
 	var lines, bytes int64
 	for _, s := range p.Segments {
@@ -175,7 +175,7 @@ func checkScattered(t failer, p *preview.Preview, c *preview.Cut) {
 }
 
 // checkWidths checks that the place of each shown line in the payload follows from what is
-// cut, where no character stands for another one.
+// cut, where no character replaces another one.
 func checkWidths(t failer, payload []byte, p *preview.Preview) {
 	if p.ReplacedBytes+p.EscapedBytes > 0 {
 		return

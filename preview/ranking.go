@@ -77,7 +77,7 @@ type seenShape struct {
 // Bounds of what is worth folding where all lines would fit.
 const (
 	leastFolded      = 512 // bytes of lines that are noise
-	leastFoldedShare = 4   // and one byte in so many
+	leastFoldedShare = 4   // and one byte in this many
 )
 
 // judgement is the verdicts of rules on the lines of an excerpt.

@@ -22,7 +22,7 @@ type rendered struct {
 	cutTo                      int64
 	reason                     shape.Reason
 	score                      int
-	omittedValues, totalValues int64 // values of a JSON container that a cut before the line leaves out
+	omittedValues, totalValues int64 // values of a JSON container that the cut before the line omits
 }
 
 // render appends the visible form of a line to the scratch buffer. A text of

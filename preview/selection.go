@@ -77,7 +77,7 @@ type selection struct {
 	counter tokens.Counter
 	ranking *ranking // nil where lines are shown in their order
 	omitted Counts   // lines that matter and were not chosen
-	untimed bool     // leave out the times that lines begin with
+	untimed bool     // omit the times that lines begin with
 	scratch []byte
 	altered textscan.Changes // of the line that is being rendered
 }

@@ -25,7 +25,7 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// fileDiff is the part of a diff for one file, with so many added lines.
+// fileDiff is the part of a diff for one file, with n added lines.
 func fileDiff(path string, lines int) string {
 	return fmt.Sprintf("diff --git a/%s b/%s\nindex 83db48f..bf269f4 100644\n--- a/%s\n+++ b/%s\n@@ -1,2 +1,%d @@ func main()\n first\n%s last\n",
 		path, path, path, path, lines+2, repeated(lines, "+\tadded(%d)\n"))
@@ -48,9 +48,9 @@ func fixture(name string) string {
 	return string(text)
 }
 
-// Where little fits, a payload shows the lines that its shape is made of.
-func TestShapeShowsItsStructure(t *testing.T) {
-	var diff, search, listing, rows, lines strings.Builder
+// structured has large payloads, each with something that matters in its middle.
+func structured() (diff, search, listing, rows, lines *strings.Builder) {
+	diff, search, listing, rows, lines = new(strings.Builder), new(strings.Builder), new(strings.Builder), new(strings.Builder), new(strings.Builder)
 	diff.WriteString(fileDiff("package-lock.json", 400))
 	for i := range 12 {
 		diff.WriteString(fileDiff(fmt.Sprintf("src/file%d.go", i), 30))
@@ -65,13 +65,19 @@ func TestShapeShowsItsStructure(t *testing.T) {
 		if i == 300 {
 			state = "OOMKilled"
 		}
-		fmt.Fprintf(&rows, "web-%-16d 1/1     %s   0          5d\n", i, state)
+		fmt.Fprintf(rows, "web-%-16d 1/1     %s   0          5d\n", i, state)
 		level := "info"
 		if i == 300 {
 			level = "error"
 		}
-		fmt.Fprintf(&lines, `{"time":"2026-11-21T10:00:00Z","level":%q,"msg":"request %d is done","status":200}`+"\n", level, i)
+		fmt.Fprintf(lines, `{"time":"2026-11-21T10:00:00Z","level":%q,"msg":"request %d is done","status":200}`+"\n", level, i)
 	}
+	return diff, search, listing, rows, lines
+}
+
+// Where little fits, a payload shows the lines that its shape is made of.
+func TestShapeShowsItsStructure(t *testing.T) {
+	diff, search, listing, rows, lines := structured()
 	trace := javaTrace + strings.Repeat("\tat java.base/java.lang.Thread.run(Thread.java:1583)\n", 200) + "Caused by: java.lang.Error: the last one\n\tat com.acme.Deep.er(Deep.java:3)\n"
 	for name, c := range map[string]struct {
 		text   string
@@ -119,7 +125,7 @@ func TestShapeShowsItsStructure(t *testing.T) {
 	}
 }
 
-// A list of issues shows a title of each that there is room for, with its number, and not the first few whole.
+// A list of issues shows a title of as many as fit, with its number, and not the first few whole.
 func TestListOfObjectsShowsTitleOfEach(t *testing.T) {
 	var b strings.Builder
 	for i := range 120 {
@@ -134,7 +140,7 @@ func TestListOfObjectsShowsTitleOfEach(t *testing.T) {
 	}
 }
 
-// Messages that are far in come before what stands around them; what the same says again comes later.
+// Messages that are far in come before the lines around them; repeats come later.
 func TestNestedMessagesComeFirst(t *testing.T) {
 	var files []string
 	for i := range 6 {
@@ -166,7 +172,7 @@ func shapes() *rapid.Generator[shape.Shape] {
 	return rapid.Map(rapid.IntRange(0, int(shape.Prose)), func(n int) shape.Shape { return shape.Shape(n) })
 }
 
-// Whatever the shape is said to be, the books add up, and one write gives what many do.
+// Whatever the shape is said to be, the ledger adds up, and one write gives what many do.
 func TestShapesKeepTheLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload, budget := []byte(shapedPayloads().Draw(t, "payload")), budgets().Draw(t, "budget")

@@ -55,7 +55,7 @@ type Writer struct {
 	lines    int64 // lines ended so far
 
 	finds          finder // what matters behind the head
-	unread         []byte // what came last; no line was made of it yet
+	unread         []byte // the newest bytes; no line was made of them yet
 	unreadNewlines int
 	parts          [][]byte // a place for those of one call
 }

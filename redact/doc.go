@@ -12,7 +12,7 @@
 // (rules.json and extrarules.go) to short lists of character classes with
 // counts, which are matched by hand and in bounded time: std regexp is only
 // used to read them. Every pattern has four neighbouring bytes with few
-// possible values; only where these stand, it is tried.
+// possible values; it is tried only where these are.
 //
 // Each stream is a function of its input's bytes and their positions: what is
 // decided at a position depends on at most 96 bytes before it and 18 KiB behind it. If

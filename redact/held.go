@@ -29,7 +29,7 @@ func (r *Redactor) Any() bool {
 // as Any is false. It is valid until the next call of another method.
 func (r *Redactor) Held() []byte {
 	var held []byte
-	for i := len(r.stages) - 1; i >= 0; i-- { // what a later stage holds came earlier
+	for i := len(r.stages) - 1; i >= 0; i-- { // a later stage holds earlier bytes
 		rest := r.stages[i].rest()
 		if len(held) == 0 {
 			held = rest[:len(rest):len(rest)]

@@ -13,7 +13,7 @@ import (
 type patternFinder struct {
 	matcher
 	found []span
-	again int64 // not before the stream has so many bytes
+	again int64 // length of the stream before which a search is in vain
 }
 
 // newPatternFinder returns a finder for one stream.

@@ -11,8 +11,8 @@ type Options struct {
 	Values   *Values   // nil: none
 	Patterns *Patterns // nil: none
 	// SameLength keeps every byte at its offset, for logs that only grow: a
-	// placeholder is filled up with asterisks to the length of what it stands
-	// for, and is nothing but asterisks if that is shorter than itself.
+	// placeholder is filled up with asterisks to the length of what it replaces,
+	// and is nothing but asterisks if that is shorter than itself.
 	SameLength bool
 }
 
@@ -20,7 +20,7 @@ type Options struct {
 type Count struct {
 	Kind    string
 	Matches int64 // placeholders
-	Bytes   int64 // that they stand for
+	Bytes   int64 // that they replace
 }
 
 // Redactor redacts one stream. It is not safe for concurrent use.

@@ -64,7 +64,7 @@ const (
 // its name.
 const (
 	rankGeneric = iota
-	rankPlace   // known by where it stands
+	rankPlace   // known by its place
 	rankName    // known by the name of a provider beside it
 	rankPrefix  // known by itself
 )
@@ -210,8 +210,8 @@ func (p *Patterns) add(c *compiler, n rule, re string, group int) error {
 type Rule struct {
 	Kind, About string
 	Entropy     float64
-	// Expressions in the syntax of package regexp; GapRune stands in them for
-	// what is between a name and its value, StopRune for what ends a secret.
+	// Expressions are in the syntax of package regexp. In them GapRune is the gap
+	// between a name and its value, and StopRune the end of a secret.
 	Expressions []string
 	Group       int // that is the secret; 0: the first one, or all
 }

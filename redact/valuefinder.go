@@ -17,7 +17,7 @@ const maxSpan = 24 << 10
 type valueFinder struct {
 	set   *compiledValues
 	marks *marks
-	again int64 // not before the stream has so many bytes
+	again int64 // length of the stream before which a search is in vain
 }
 
 // mayBegin is false: no value is found later that begins with decided bytes.

@@ -35,7 +35,7 @@ func rarest(sets [][256]bool) (at, values int) {
 			n *= max(1, count(&s))
 			often *= float64(sum)
 		}
-		// The filter has room for some hundred values, and less for thousands.
+		// The filter is for some hundred values, and not for thousands.
 		if often *= 1 + float64(n)/1000; often < lowest && n <= maxWindows || values > maxWindows && n < values {
 			at, values, lowest = k, n, often
 		}

@@ -173,7 +173,7 @@ func alternation(branches []*syntax.Regexp) need {
 	return need{holds: holds}
 }
 
-// better returns the set whose shortest text is longer, or which has fewer. A
+// better returns the set with the longer shortest text, or the smaller set. A
 // nil set says nothing.
 func better(a, b []string) []string {
 	if a == nil || b == nil {

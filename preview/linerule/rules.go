@@ -24,7 +24,7 @@ type Verdict int
 // The verdicts, the later the stronger.
 const (
 	None    Verdict = iota // nothing is known of the line
-	Fold                   // noise: the line may be left out
+	Fold                   // noise: the line may be omitted
 	Keep                   // the line must stay
 	Summary                // the line sums up, and must stay
 )
@@ -54,7 +54,7 @@ const (
 
 // PatternError says which pattern cannot be used, and why.
 type PatternError struct {
-	Verdict Verdict // whose list has it
+	Verdict Verdict // of the list
 	Index   int     // in that list
 	Pattern string
 	Reason  string

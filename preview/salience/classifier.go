@@ -30,7 +30,7 @@ func New() *Classifier {
 		c.rules[i] = append(c.rules[i], r)
 	}
 	own := slices.Clone(c.rules)
-	for i, text := range literals { // where a literal stands, so do those that it begins with
+	for i, text := range literals { // where a literal is, so are those that it begins with
 		for j, other := range literals {
 			if i != j && strings.HasPrefix(text, other) {
 				c.rules[i] = slices.Concat(c.rules[i], own[j])

@@ -178,8 +178,8 @@ func TimeLength(text []byte) int {
 }
 
 const (
-	longestTime     = 48 // bytes of a time, at the most
-	longestTimeWord = 9  // bytes of a word before a time in brackets, at the most
+	longestTime     = 48 // limit of bytes of a time
+	longestTimeWord = 9  // limit of bytes of a word before a time in brackets
 )
 
 // timeLength returns the length of one time, perhaps in brackets, with the

@@ -4,7 +4,7 @@
 //
 // What it knows is one table of rules, which docs/salience.md shows. A rule begins with a literal, so that a search for
 // all literals at once (package literal) can pass over the lines that hold none of them, which are nearly all. Then come
-// the place in the line, what must stand around it, and what must not: a counter of zero, a name with the word in it, a
+// the place in the line, what must be around it, and what must not: a counter of zero, a name with the word in it, a
 // test that passed. No regular expression is used: the standard library's are over 500 times slower.
 //
 // The result depends on the line alone, and is the same on every platform.

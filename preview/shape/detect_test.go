@@ -35,7 +35,7 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// fileDiff is the part of a diff for one file, with so many added lines.
+// fileDiff is the part of a diff for one file, with n added lines.
 func fileDiff(path string, lines int) string {
 	return fmt.Sprintf("diff --git a/%s b/%s\nindex 83db48f..bf269f4 100644\n--- a/%s\n+++ b/%s\n@@ -1,2 +1,%d @@ func main()\n first\n%s last\n",
 		path, path, path, path, lines+2, repeated(lines, "+\tadded(%d)\n"))

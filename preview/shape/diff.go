@@ -67,7 +67,7 @@ func (d *diffReader) next(text, after []byte) diffLine {
 		return diffFile
 	case d.hunk && len(text) > 0 && bytes.IndexByte([]byte(" +-\\"), text[0]) >= 0:
 		return d.inHunk(text)
-	case d.hunk && len(text) == 0: // an empty line of context whose blank was lost
+	case d.hunk && len(text) == 0: // an empty line of context that lost its blank
 		return diffContext
 	case d.header:
 		return headerLine(text)

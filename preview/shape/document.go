@@ -31,7 +31,7 @@ type jsonLine struct {
 const (
 	indent       = 2
 	inlineBytes  = 80      // of a container on one line, with its key
-	indentedMost = 4       // the form is not indented when that makes it so many times as long as the value
+	indentedMost = 4       // the form is not indented when that makes it this many times as long as the value
 	indentedLess = 1 << 16 // and longer than this, in bytes
 )
 

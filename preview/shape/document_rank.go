@@ -21,7 +21,7 @@ type jsonRank struct {
 // Scores of lines by their keys.
 const (
 	scoreSays   = 95 // what happened, or what an object is about, in words: one member of each object
-	scoreStates = 86 // which one it is, and how it stands
+	scoreStates = 86 // which one it is, and its state
 	scoreTells  = 78 // more words about it
 	scoreOther  = 60
 	scoreItem   = 56 // a value in an array

@@ -93,7 +93,7 @@ func isWordy(text []byte) bool {
 const (
 	proseStart  = 1200
 	proseFavour = 3
-	proseEnd    = 3   // lines with text at the end, where a report says what came of it
+	proseEnd    = 3   // lines with text at the end, where a report has its result
 	proseFirst  = 300 // bytes of the start that come before these
 )
 

@@ -28,7 +28,7 @@ const (
 	scoreFirst     = 64 // of the first two lines, which say what it is
 	scoreHead      = 44 // of the head, falling by two a line
 	scoreSucceeded = 30 // less for what sounds like an error, if the program succeeded
-	scoreHollow    = 30 // of a line that says nothing by itself, at the most
+	scoreHollow    = 30 // limit of a line that says nothing by itself
 	scoreLike      = -1 // of a line that is like one before it
 	NeverShown     = -2 // of one that is the same: it is never shown
 )

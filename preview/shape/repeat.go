@@ -10,7 +10,7 @@ import (
 // Bounds of what counts as repeated.
 const (
 	longestPeriod = 4 // lines that come again and again, in turn
-	leastRepeats  = 3 // lines that are left out, at the least: a marker costs about two
+	leastRepeats  = 3 // least number of omitted lines: a marker costs about two
 )
 
 // Run is a run of lines that are like those just before it, in turn.

@@ -13,7 +13,7 @@ import (
 // match is a line of search results in parts.
 type match struct {
 	path    []byte // nil when the line is none
-	context bool   // it stands beside a match
+	context bool   // it is beside a match
 	text    []byte
 	column  bool
 }

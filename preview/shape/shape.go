@@ -18,7 +18,7 @@ import (
 // proto/toolresult/v1/ledger.proto explains them.
 type Shape uint8
 
-// The shapes that are told apart.
+// The shapes.
 const (
 	None Shape = iota
 	BuildLog
@@ -197,7 +197,7 @@ const (
 	scoreHeading = 95 // names a part: a file, a directory, a column, a section
 	scoreNamed   = 90 // says more of it
 	scoreContent = 70 // of a part
-	scoreBeside  = 40 // stands beside such content
+	scoreBeside  = 40 // beside such content
 )
 
 // rankShape ranks the lines of a payload of a shape, and reports whether that

@@ -17,7 +17,7 @@ type traceLine uint8
 const (
 	traceOther traceLine = iota
 	traceHead            // the exception, the panic
-	traceCause           // what it came of
+	traceCause           // its cause
 	traceFrame
 	traceCode // belongs to the frame before
 )

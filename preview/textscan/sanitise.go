@@ -51,7 +51,7 @@ func (v *Invisible) Add(o Invisible) {
 	v.ZeroWidth += o.ZeroWidth
 }
 
-// Symbols that stand for what must not reach a reader as it is. C0 controls
+// Symbols that replace characters that must not reach a reader. C0 controls
 // are shown as their Unicode control picture, U+2400 + code.
 const (
 	symbolC0      = '\u2400'
@@ -208,7 +208,7 @@ func (s *sanitiser) wide() {
 	s.at += n
 }
 
-// keep appends a rune that stands for something else.
+// keep appends a rune that replaces another.
 func (s *sanitiser) keep(r rune) {
 	s.dst = utf8.AppendRune(s.dst, r)
 	s.previous = r
