@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -37,7 +37,7 @@ func (w *work) lists(s *schema, m protoreflect.Message) {
 func elementTokens(f protoreflect.FieldDescriptor, list protoreflect.List) []int {
 	costs := make([]int, list.Len())
 	for i := range costs {
-		text := strings.Join(envelope.Lines(f, list.Get(i), preview.OneLine), "\n")
+		text := strings.Join(envelope.Lines(f, list.Get(i), textscan.OneLine), "\n")
 		costs[i] = tokens.Estimate().Count(text) + 1
 	}
 	return costs

@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Entry is what a runtime knows of a result of a history.
@@ -33,7 +33,7 @@ func SubjectOf(text string) Subject {
 	if text == "" {
 		return Subject{}
 	}
-	s := Subject{Text: preview.OneLine(text), key: text}
+	s := Subject{Text: textscan.OneLine(text), key: text}
 	if len(s.Text) > MaxSubject {
 		s.Text = strings.Clone(s.Text[:runeFloor(s.Text, MaxSubject)])
 	}

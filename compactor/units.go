@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -171,7 +172,7 @@ func scores(v *envelope.Large, failed bool) []preview.Segment {
 	if len(v.Source.GetSegments()) > 0 || !failed && !v.Truncated {
 		return nil
 	}
-	shown := preview.Shown{Text: v.Preview, Shape: preview.Shape(v.Source.GetShape())}
+	shown := preview.Shown{Text: v.Preview, Shape: shape.Shape(v.Source.GetShape())}
 	for _, s := range v.Segments() {
 		shown.Lines = int64(s.GetLastLine())
 		shown.Runs = append(shown.Runs, preview.Segment{FirstLine: int64(s.GetFirstLine()), LastLine: shown.Lines})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/envelope"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // The kinds of the RFC's runtime, errors and failures of tasks.
@@ -54,7 +54,7 @@ func TestErrorKinds(t *testing.T) {
 		}
 		unused[string(k.Domain)] = false
 		for _, text := range []string{k.Hint, k.Meaning} {
-			if text == "" || text != preview.OneLine(text) || strings.HasSuffix(text, ".") || strings.Contains(text, "|") {
+			if text == "" || text != textscan.OneLine(text) || strings.HasSuffix(text, ".") || strings.Contains(text, "|") {
 				t.Errorf("%s: %q is not one line without a full stop that stands in a table", k.Kind, text)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // The language of templates, form by form, with a field that is set and with one
@@ -128,7 +128,7 @@ func TestValuesAreCleanedByThemselves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := parsed.Expand(task.ProtoReflect(), preview.OneLine), "task␛[3, completed: first␛], second"; got != want {
+	if got, want := parsed.Expand(task.ProtoReflect(), textscan.OneLine), "task␛[3, completed: first␛], second"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

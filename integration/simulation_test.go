@@ -93,7 +93,7 @@ func projectSession(t *testing.T, s *sidecar, from simulated) *history {
 			continue
 		}
 		for line := range strings.SplitSeq(receipts[i], "\n") {
-			if m := classifier.Of([]byte(line)); m.Score >= salience.MustKeep && m.Reason != salience.Summary {
+			if m := classifier.Classify([]byte(line)); m.Score >= salience.MustKeep && m.Reason != salience.Summary {
 				h.errors[i] = append(h.errors[i], line)
 			}
 		}

@@ -4,42 +4,49 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// A segment is closed after so many lines or bytes of text: small enough for
-// compaction to choose among, few enough to cost little.
+// The last step of a selection: chosen lines become text, segments and cuts.
+// Lines come in the order of the payload, so whatever is between two of them is
+// a cut, and the ledger tiles the payload by construction.
+
+// A segment ends after this many lines or bytes of text: small enough for
+// compaction to choose among segments, few enough to cost little.
 const (
 	segmentLines = 8
 	segmentBytes = 256
 )
 
-// assembly puts the chosen lines together and keeps the books.
+// assembly is a preview while its lines are added.
 type assembly struct {
 	preview *Preview
 	text    strings.Builder
 	line    int64 // the last line that was added
 	from    int64 // the first line of those that were added without a gap
-	runs    []repeated
+	runs    []shape.Run
 	folded  []int64 // numbers of the lines that are noise
 	end     int64   // where it ends in the payload
 	segment Segment
-	altered altered
+	altered textscan.Changes
 	shown   int // lines so far
-	hulls   [len(scattered)]hull
+	extents [len(scattered)]cutExtent
 }
 
-// scattered are the kinds of which a preview has one cut at the most.
+// scattered are the kinds of which a preview has at most one cut.
 var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime}
 
-// hull is the smallest range of lines that holds every place of a scattered
-// cut.
-type hull struct {
+// cutExtent is the smallest range of lines that holds every place of a
+// scattered cut.
+type cutExtent struct {
 	Cut
-	from int // how many lines are shown before it
+	from int // lines that are shown before it
 }
 
-// assemble makes the preview of lines in the order of the payload. What lies
-// between two of them, or before and after all, is cut.
+// assemble makes the preview of lines in the order of the payload. Gaps
+// between, before and after them are cut.
 func (s *selection) assemble(parts ...[]rendered) *Preview {
 	e := s.excerpt
 	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}, from: 1}
@@ -55,18 +62,19 @@ func (s *selection) assemble(parts ...[]rendered) *Preview {
 	return a.finish()
 }
 
+// finish adds the scattered cuts and sorts all.
 func (a *assembly) finish() *Preview {
 	p := a.preview
-	for i := range a.hulls {
-		if a.hulls[i].Occurrences > 0 {
-			a.hulls[i].Kind = scattered[i]
-			p.Cuts = append(p.Cuts, a.hulls[i].Cut)
+	for i := range a.extents {
+		if a.extents[i].Occurrences > 0 {
+			a.extents[i].Kind = scattered[i]
+			p.Cuts = append(p.Cuts, a.extents[i].Cut)
 		}
 	}
 	p.Text = a.text.String()
-	p.ReplacedBytes, p.EscapedBytes = a.altered.replaced, a.altered.escaped
-	p.Strings, p.Invisible = a.altered.strings, a.altered.invisible
-	if a.altered.invalid > 0 {
+	p.ReplacedBytes, p.EscapedBytes = a.altered.Replaced, a.altered.Escaped
+	p.Strings, p.Invisible = a.altered.Strings, a.altered.Invisible
+	if a.altered.Invalid > 0 {
 		p.Encoding = EncodingUnknown
 	}
 	slices.SortStableFunc(p.Cuts, func(x, y Cut) int {
@@ -75,16 +83,16 @@ func (a *assembly) finish() *Preview {
 	return p
 }
 
-// gap records what lies between the lines so far and the end of a cut: what is
-// like the lines just before, if it is most of it, and the rest.
+// gap records the range between the lines so far and the end of a cut, as one
+// cut, or as two where most of it repeats the lines just before.
 func (a *assembly) gap(cut Cut) {
 	if cut.ByteEnd == a.end {
 		return
 	}
 	a.close()
-	if r := a.run(); r != nil && 2*(r.last-r.first+1) > cut.LastLine-a.line {
-		like := Cut{Kind: CutRepeated, LastLine: r.last, ByteEnd: r.end, LikeLine: r.like}
-		if r.last > cut.LastLine {
+	if r := a.run(); r != nil && 2*(r.Last-r.First+1) > cut.LastLine-a.line {
+		like := Cut{Kind: CutRepeated, LastLine: r.Last, ByteEnd: r.End, LikeLine: r.Like}
+		if r.Last > cut.LastLine {
 			like.LastLine, like.ByteEnd = cut.LastLine, cut.ByteEnd
 		}
 		a.cut(like)
@@ -111,19 +119,19 @@ func (a *assembly) allFolded(last int64) bool {
 	return n == last
 }
 
-// run is the run of repeated lines that begins at the next line, if those that
-// they are like are shown.
-func (a *assembly) run() *repeated {
-	for len(a.runs) > 0 && a.runs[0].first <= a.line {
+// run returns the run of repeated lines that begins at the next line, if the
+// lines it repeats are shown; else nil.
+func (a *assembly) run() *shape.Run {
+	for len(a.runs) > 0 && a.runs[0].First <= a.line {
 		a.runs = a.runs[1:]
 	}
-	if len(a.runs) == 0 || a.runs[0].first != a.line+1 || a.runs[0].like < a.from {
+	if len(a.runs) == 0 || a.runs[0].First != a.line+1 || a.runs[0].Like < a.from {
 		return nil
 	}
 	return &a.runs[0]
 }
 
-// cut records a cut of whole lines from where the preview is.
+// cut records a cut of whole lines that begins where the preview is.
 func (a *assembly) cut(c Cut) {
 	c.Occurrences, c.FirstLine, c.ByteStart = 1, a.line+1, a.end
 	c.OmittedBytes, c.OmittedLines = c.ByteEnd-c.ByteStart, c.LastLine-c.FirstLine+1
@@ -132,28 +140,29 @@ func (a *assembly) cut(c Cut) {
 	a.line, a.end = c.LastLine, c.ByteEnd
 }
 
-// add appends lines.
+// add appends lines, and closes a segment where it is full, where the reason
+// changes, and at every gap.
 func (a *assembly) add(s *selection, lines []rendered) {
 	for i := range lines {
 		r := &lines[i]
-		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.start, OmittedValues: r.left, TotalValues: r.of})
+		a.gap(Cut{LastLine: r.number - 1, ByteEnd: r.line.Start, OmittedValues: r.omittedValues, TotalValues: r.totalValues})
 		if n := r.number - a.segment.FirstLine; a.segment.FirstLine > 0 &&
 			(n >= segmentLines || a.segment.PreviewBytes >= segmentBytes || r.reason != a.segment.Reason) {
 			a.close()
 		}
 		if a.segment.FirstLine == 0 {
-			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.start, Reason: r.reason}
+			a.segment = Segment{FirstLine: r.number, ByteStart: r.line.Start, Reason: r.reason}
 		}
 		a.segment.Score = max(a.segment.Score, r.score)
 		a.account(r)
 		a.text.Write(s.scratch[r.from:r.to])
-		a.line, a.end, a.shown = r.number, r.line.end, a.shown+1
+		a.line, a.end, a.shown = r.number, r.line.End, a.shown+1
 		a.segment.LastLine, a.segment.ByteEnd = a.line, a.end
 		a.segment.PreviewBytes += int64(r.to - r.from)
 	}
 }
 
-// account books what a line leaves out.
+// account records the cuts inside of a line.
 func (a *assembly) account(r *rendered) {
 	at := int64(a.text.Len())
 	if r.long {
@@ -163,38 +172,38 @@ func (a *assembly) account(r *rendered) {
 			Occurrences: 1, PreviewOffset: at + int64(r.cutAt),
 		})
 	}
-	overwritten, updates := r.line.textAt-r.line.start, r.line.updates
+	overwritten, updates := r.line.TextAt-r.line.Start, r.line.Updates
 	if r.altered == nil && overwritten == 0 && r.time == 0 && r.redrawn == 0 {
 		return
 	}
-	var lost altered
+	var lost textscan.Changes
 	if r.altered != nil {
 		lost = *r.altered
 	}
-	a.altered.add(&lost)
-	control, controls := lost.control, lost.controls
+	a.altered.Add(&lost)
+	control, controls := lost.ControlBytes, lost.Controls
 	if updates == 0 && overwritten > 0 { // a carriage return over an empty line
 		control, controls, overwritten = control+overwritten, controls+1, 0
 	}
 	for i, n := range [...][2]int64{
-		{lost.repeats, lost.repeatRuns},
+		{lost.RepeatBytes, lost.Repeats},
 		{overwritten + int64(r.redrawn), updates + boolBytes(r.redrawn > 0)},
 		{control, controls},
-		{lost.unseen, lost.unseenRunes},
+		{lost.InvisibleBytes, lost.Invisibles},
 		{int64(r.time), boolBytes(r.time > 0)},
 	} {
 		if n[0] > 0 {
-			a.hulls[i].widen(r, n[0], n[1], at, a.shown)
+			a.extents[i].widen(r, n[0], n[1], at, a.shown)
 		}
 	}
 }
 
-// widen takes in the places of one line, before which so many are shown.
-func (h *hull) widen(r *rendered, bytes, places, at int64, shown int) {
+// widen takes in the places of one line, before which some lines are shown.
+func (h *cutExtent) widen(r *rendered, bytes, places, at int64, shown int) {
 	if h.Occurrences == 0 {
-		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.start, at, shown
+		h.FirstLine, h.ByteStart, h.PreviewOffset, h.from = r.number, r.line.Start, at, shown
 	}
-	h.LastLine, h.ByteEnd = r.number, r.line.end
+	h.LastLine, h.ByteEnd = r.number, r.line.End
 	h.OmittedBytes += bytes
 	h.Occurrences += places
 	for h.from+len(h.LineBytes) < shown {
@@ -211,8 +220,8 @@ func (a *assembly) close() {
 	}
 }
 
-// Split returns the segments of a text that is its own payload: what a Preview
-// of it has when it shows all of it.
+// Split returns the segments of a text that is its own payload: those of a
+// Preview that shows all of it.
 func Split(text string) []Segment {
 	var list []Segment
 	var s Segment

@@ -85,7 +85,7 @@ func BenchmarkSelect(b *testing.B) {
 			payload := bytes.Repeat([]byte(line), 64<<10/len(line))
 			b.ReportAllocs()
 			for b.Loop() {
-				preview.Of(payload, 2000).Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+				preview.FromBytes(payload, 2000).Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
 			}
 		})
 	}

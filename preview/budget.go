@@ -2,28 +2,30 @@ package preview
 
 import "github.com/toolresult/toolresult/tokens"
 
-// Budget is what the text of one preview and its cut markers may cost.
+// A budget counts tokens, lines and bytes at once. The cost of cut markers is
+// an estimate here: the caller renders them, and measures the finished receipt.
+
+// Budget is the limit for the text of one preview and its cut markers.
 type Budget struct {
 	Tokens    int // in the vocabulary of the counter; 0 shows nothing
 	Lines     int // NoLimit: none beside the tokens
 	Bytes     int // NoLimit: none beside the tokens
 	LineBytes int // bytes of one line before its inner part is cut
 
-	// What stands before every line when it is shown, such as its number. It is
+	// Cost of a prefix of every shown line, such as its number. It is
 	// no part of the preview, and of the budget it is.
 	BeforeTokens, BeforeBytes int
 }
 
-// before takes away what stands before n lines.
-func (b Budget) before(l left, n int) left {
-	return left{l.tokens - n*b.BeforeTokens, l.lines, l.bytes - n*b.BeforeBytes}
+// before subtracts the cost of the prefixes of n lines.
+func (b Budget) before(l remaining, n int) remaining {
+	return remaining{l.tokens - n*b.BeforeTokens, l.lines, l.bytes - n*b.BeforeBytes}
 }
 
-// NoLimit stands for a limit that is not set.
+// NoLimit is the value of a limit that is not set.
 const NoLimit = int(^uint(0) >> 1)
 
-// What one cut marker costs, about: it stands on a line of its own. A caller
-// that must meet a budget exactly measures its finished text.
+// The estimated cost of a cut marker, which has a line of its own.
 const (
 	markerTokens = 12
 	markerLines  = 1
@@ -40,25 +42,29 @@ const (
 // fits reports whether a text costs at most b. A token is at least one byte, so
 // a short text needs no count.
 func (b Budget) fits(text string, lines int, c tokens.Counter) bool {
-	l := b.before(b.left(), lines)
+	l := b.before(b.remaining(), lines)
 	b.Tokens, b.Bytes = l.tokens, l.bytes
 	return lines <= b.Lines && len(text) <= b.Bytes && (len(text) <= b.Tokens || c.Count(text) <= b.Tokens)
 }
 
-// left is what remains of a budget.
-type left struct{ tokens, lines, bytes int }
+// remaining is the rest of a budget. It may be negative: then the last cost did
+// not fit.
+type remaining struct{ tokens, lines, bytes int }
 
-func (b Budget) left() left { return left{b.Tokens, b.Lines, b.Bytes} }
+// remaining returns the whole budget.
+func (b Budget) remaining() remaining { return remaining{b.Tokens, b.Lines, b.Bytes} }
 
-// marker takes the cost of n cut markers away.
-func (l left) marker(n int) left {
-	return left{l.tokens - n*markerTokens, l.lines - n*markerLines, l.bytes - n*markerBytes}
+// marker subtracts the cost of n cut markers; a negative n gives it back.
+func (l remaining) marker(n int) remaining {
+	return remaining{l.tokens - n*markerTokens, l.lines - n*markerLines, l.bytes - n*markerBytes}
 }
 
-func (l left) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >= 0 }
+// ok reports whether nothing is overspent.
+func (l remaining) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >= 0 }
 
-// spend takes the cost of text away.
-func (l left) spend(text string, lines int, c tokens.Counter) left {
+// spend subtracts the cost of a text of some lines. Tokens are counted only if
+// the text fits otherwise.
+func (l remaining) spend(text string, lines int, c tokens.Counter) remaining {
 	l.lines -= lines
 	l.bytes -= len(text)
 	if l.ok() {

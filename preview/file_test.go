@@ -7,10 +7,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// In a file a carriage return overwrites nothing, and the books stay right: what
+// In a file a carriage return overwrites nothing, and the ledger stays right: what
 // is not shown is at the end alone, or it is the CR of CRLF.
 func TestFileHasNoProgress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -21,7 +22,7 @@ func TestFileHasNoProgress(t *testing.T) {
 			Tokens: rapid.IntRange(0, 2000).Draw(t, "tokens"), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 500,
 			BeforeTokens: rapid.IntRange(0, 4).Draw(t, "before"), BeforeBytes: 3,
 		}
-		p := preview.OfFile([]byte(text), 500).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 100})
+		p := preview.FromFile([]byte(text), 500).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 100})
 		at := int64(0)
 		for i, s := range p.Segments {
 			if s.ByteStart != at {
@@ -34,7 +35,7 @@ func TestFileHasNoProgress(t *testing.T) {
 				t.Fatalf("%+v, and %d bytes are shown", c, at)
 			}
 		}
-		if p.Bytes != int64(len(text)) || !preview.Sanitised(p.Text) {
+		if p.Bytes != int64(len(text)) || !textscan.Sanitised(p.Text) {
 			t.Fatalf("%+v", p)
 		}
 		shown := p.Text

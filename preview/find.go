@@ -6,11 +6,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// classifier is read-only.
-var classifier = salience.New()
+// The middle of a large payload. Lines that may matter are found by literals of
+// salience and of rules, at the speed of one pass over the bytes; only those
+// lines are looked at. What is kept is bounded: of every band of importance the
+// first and the last lines, and of lines that look the same a dozen.
 
 // Bounds of a finder.
 const (
@@ -22,61 +27,44 @@ const (
 	mostFound   = 64 << 10 // the same, however large the window is
 	likeTheRest = 12       // lines of one shape are enough
 	mostShapes  = 4096     // that are remembered
-	usualFound  = 16       // bytes of a line that is found, at the least
+	usualFound  = 16       // bytes of a line that is found, at least
 )
 
-// finder looks for the lines that matter in what comes after the head, and keeps
-// the first and the last of them with the lines around. It sees every byte once,
-// where it lies, and its result does not depend on how they were split.
+// finder looks for lines that matter in the bytes after the head, and keeps the
+// first and the last of them with the lines around. It sees every byte once,
+// where it lies, and its result does not depend on how the bytes were split.
 type finder struct {
-	begun  bool
-	rules  *Rules // what is known of the program's lines; nil: nothing
-	share  int    // bytes of one half of a band
-	number int64  // lines ended so far
-	offset int64  // where the next line begins
-	carry  []byte // its beginning, or its two ends when it is long
-	length int64  // bytes of it so far
-	cr     returns
-	recent []byte // complete lines just before offset
+	begun   bool
+	rules   *linerule.Rules // what is known of the program's lines; nil: nothing
+	share   int             // bytes of one half of a band
+	number  int64           // lines ended so far
+	offset  int64           // where the next line begins
+	carry   []byte          // its beginning, or its two ends when it is long
+	length  int64           // bytes of it so far
+	returns textscan.CarriageReturns
+	recent  []byte // complete lines just before offset
 
-	last   int64          // number of the last line that was kept
-	after  int            // lines to come that belong to the last find
-	nest   nest           // of it
-	band   int            // of the last find
-	bands  [bands]found   // those that matter most first
-	like   map[uint64]int // lines of each shape
-	floods floods
-	ends   []byte  // a place for the ends of a long line
-	line   current // a place for a line that is kept
+	last     int64          // number of the last line that was kept
+	after    int            // lines to come that belong to the last find
+	nest     salience.Nest  // of it
+	band     int            // of the last find
+	bands    [bands]found   // those that matter most first
+	similar  map[uint64]int // lines of each shape
+	frequent frequentMessages
+	ends     []byte               // a place for the ends of a long line
+	line     textscan.LineBuilder // a place for a line that is kept
 }
 
-// returns are the carriage returns of a line.
-type returns struct{ first, count int64 } // where the first one is, and how many there are
-
-// in counts those of the next bytes of a line, which are at an offset of it.
-func (r *returns) in(p []byte, at int64) {
-	if i := bytes.IndexByte(p, '\r'); i >= 0 {
-		if r.count == 0 {
-			r.first = at + int64(i)
-		}
-		r.count += int64(bytes.Count(p, []byte{'\r'}))
-	}
-}
-
-// overwrite reports whether one of them is not at the end of a line of so many
-// bytes.
-func (r *returns) overwrite(length int64) bool { return r.count > 0 && r.first+r.count < length }
-
-// found are the first lines of a band, until they fill their share, and then the
+// found is the first lines of a band, until they fill their share, and then the
 // last ones.
-type found struct{ first, last lineStore }
+type found struct{ first, last textscan.LineStore }
 
-// bands is how many classes of lines do not compete with each other for a place.
+// bands is the number of classes of lines that do not compete for a place.
 const bands = 5
 
-// bandOf is the band of a line. Counters have one of their own, because there may
-// be an error in every other line.
-func bandOf(m salience.Mark) int {
+// markBand returns the band of a line. Counters have one of their own, because
+// there may be an error in every other line.
+func markBand(m salience.Mark) int {
 	switch {
 	case m.Reason == salience.Summary:
 		return 4
@@ -90,11 +78,11 @@ func bandOf(m salience.Mark) int {
 	return 3
 }
 
-// begin starts where the head of a Writer ends.
+// begin starts the finder where the head of a Writer ends.
 func (f *finder) begin(w *Writer) {
 	if !f.begun {
 		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
-		f.share, f.like = min(max(w.window, leastFound), mostFound), map[uint64]int{}
+		f.share, f.similar = min(max(w.window, leastFound), mostFound), map[uint64]int{}
 	}
 }
 
@@ -119,7 +107,7 @@ func (f *finder) write(p []byte) {
 
 // hold keeps the beginning of a line, and of a long one its two ends.
 func (f *finder) hold(p []byte) {
-	f.cr.in(p, f.length)
+	f.returns.Add(p, f.length)
 	f.length += int64(len(p))
 	f.carry = append(f.carry, p...)
 	if f.length > longLine {
@@ -136,14 +124,14 @@ func (f *finder) carried() {
 		f.lines(f.carry)
 	} else {
 		text := f.carry
-		if f.cr.overwrite(f.length) {
+		if f.returns.Overwrite(f.length) {
 			text = nil
 		}
 		f.see(text, f.recent, start, end)
 		f.number, f.offset, f.length = f.number+1, end, 0
 		f.recent = f.recent[:0]
 	}
-	f.carry, f.cr = f.carry[:0], returns{}
+	f.carry, f.returns = f.carry[:0], textscan.CarriageReturns{}
 }
 
 // lines looks at complete lines.
@@ -152,22 +140,22 @@ func (f *finder) lines(b []byte) {
 	next := hits{rules: f.rules, word: -1, rule: -1}
 	for at, begin := 0, 0; at < len(b); { // begin: of the line that at is in
 		start, mark := begin, uint32(0)
-		if f.after == 0 && f.nest.left == 0 || at > begin {
+		if f.after == 0 && f.nest.Done() || at > begin {
 			hit := next.after(b, at)
 			if hit < 0 {
 				break
 			}
-			start = begin + lastNewline(b[begin:hit]) + 1
-			mark = markOf(b[start:hit], b[hit:])
-			if f.floods.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
+			start = begin + textscan.LastNewline(b[begin:hit]) + 1
+			mark = messageMark(b[start:hit], b[hit:])
+			if f.frequent.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
 				at, begin = hit+1, start // there may be more in the line
 				continue
 			}
 		}
 		end := start + bytes.IndexByte(b[start:], '\n') + 1
 		f.number += int64(bytes.Count(b[counted:start], newline))
-		if known := f.see(f.endsOf(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
-			f.floods.count(mark)
+		if known := f.see(f.lineEnds(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
+			f.frequent.count(mark)
 		}
 		f.number++
 		at, begin, counted = end, end, end
@@ -177,20 +165,20 @@ func (f *finder) lines(b []byte) {
 	f.remember(b)
 }
 
-// hits looks for the next line that may matter, by its words and by rules. Each
-// search goes over the bytes once.
+// hits searches for the next line that may matter, by its words and by rules.
+// Each search goes over the bytes once.
 type hits struct {
-	rules      *Rules
+	rules      *linerule.Rules
 	word, rule int // where the last search has found something; len(b) for nowhere
 }
 
 // after returns where the first hit at or after an offset is, or -1.
 func (h *hits) after(b []byte, at int) int {
 	if h.word < at {
-		h.word = orEnd(classifier.Next(b, at), b)
+		h.word = orEnd(salience.Builtin().Next(b, at), b)
 	}
 	if h.rule < at {
-		h.rule = orEnd(h.rules.next(b, at), b)
+		h.rule = orEnd(h.rules.Next(b, at), b)
 	}
 	if first := min(h.word, h.rule); first < len(b) {
 		return first
@@ -198,6 +186,7 @@ func (h *hits) after(b []byte, at int) int {
 	return -1
 }
 
+// orEnd returns the length of b for a search without a hit.
 func orEnd(at int, b []byte) int {
 	if at < 0 {
 		return len(b)
@@ -205,42 +194,43 @@ func orEnd(at int, b []byte) int {
 	return at
 }
 
-// endsOf is a line, or the two ends of a long one; nothing of one that the tool
-// has overwritten, because what it shows in the end cannot be told from them.
-func (f *finder) endsOf(text []byte) []byte {
+// lineEnds returns a line, or the two ends of a long one. It returns nil for a
+// long line that the tool has overwritten, because its ends do not tell what it
+// shows.
+func (f *finder) lineEnds(text []byte) []byte {
 	if len(text) <= longLine {
 		return text
 	}
-	var cr returns
-	if cr.in(text, 0); cr.overwrite(int64(len(text))) {
+	var cr textscan.CarriageReturns
+	if cr.Add(text, 0); cr.Overwrite(int64(len(text))) {
 		return nil
 	}
 	f.ends = append(append(f.ends[:0], text[:longEnds]...), text[len(text)-longEnds:]...)
 	return f.ends
 }
 
-// see looks at the next line, which is at a range of the payload, and keeps it
-// with those before it if it matters. It reports whether it is one of many that
-// look the same.
+// see looks at the next line, at a range of the payload, and keeps it with
+// those before it if it matters. It reports whether the line is one of many
+// that look the same.
 func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	if text == nil {
-		f.after, f.nest = max(0, f.after-1), nest{}
+		f.after, f.nest = max(0, f.after-1), salience.Nest{}
 		return false
 	}
-	nested := f.nest.holds(text)
-	m := classifier.Of(text)
-	if score := f.rules.score(text); score > m.Score {
-		m = salience.Mark{Score: score}
+	nested := f.nest.Contains(text)
+	m := salience.Builtin().Classify(text)
+	if score := shape.RuleScores[f.rules.Kept(text)]; score > int(m.Score) {
+		m = salience.Mark{Score: uint8(score)}
 	}
 	if m.Score > 0 {
 		known = !f.isNew(text)
 	}
 	if m.Score > 0 && !known {
-		band := bandOf(m)
+		band := markBand(m)
 		f.keepBefore(before, start, int(m.Before), band)
 		f.keep(text, start, end, f.number+1, band)
 		if int(m.After) >= f.after || band < f.band {
-			f.after, f.band, f.nest = int(m.After), band, nestOf(text, m)
+			f.after, f.band, f.nest = int(m.After), band, salience.NewNest(text, m)
 			return known
 		}
 	} else if f.after > 0 || nested {
@@ -250,8 +240,8 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	return known
 }
 
-// keepBefore keeps up to n of the lines that end at an offset: those at the end of
-// b, and then those of earlier calls.
+// keepBefore keeps up to n of the lines that end at an offset: those at the end
+// of b, and then those of earlier calls.
 func (f *finder) keepBefore(b []byte, end int64, n, band int) {
 	var starts [mostBefore]int64
 	var texts [mostBefore][]byte
@@ -275,7 +265,7 @@ func (f *finder) keepBefore(b []byte, end int64, n, band int) {
 	}
 }
 
-// recentBefore are the lines of earlier calls, unless b are those already.
+// recentBefore returns the lines of earlier calls, unless b are those already.
 func (f *finder) recentBefore(b []byte) []byte {
 	if len(b) > 0 && len(f.recent) > 0 && &b[0] == &f.recent[0] {
 		return nil
@@ -305,54 +295,56 @@ func (f *finder) keep(text []byte, start, end, number int64, band int) {
 	}
 	f.last = number
 	c := &f.line
-	c.begin(start)
+	c.Begin(start)
 	if skipped := end - start - 1 - int64(len(text)); skipped > 0 { // these are its ends
-		c.write(text[:longEnds], 2*longEnds)
-		c.skipped, c.length = skipped, c.length+skipped
+		c.Write(text[:longEnds], 2*longEnds)
+		c.Skip(skipped)
 		text = text[longEnds:]
 	}
-	c.write(text, 2*longEnds)
-	l := c.finish(2*longEnds, end)
-	l.number = number
+	c.Write(text, 2*longEnds)
+	l := c.Finish(2*longEnds, end)
+	l.Number = number
 	into := &f.bands[band]
-	if into.last.size == 0 && into.first.size < f.share {
-		into.first.push(l, c.buf)
+	if into.last.TextBytes() == 0 && into.first.TextBytes() < f.share {
+		into.first.Push(l, c.Text())
 		return
 	}
-	into.last.push(l, c.buf)
-	into.last.evict(f.share, f.share/usualFound)
+	into.last.Push(l, c.Text())
+	into.last.Evict(f.share, f.share/usualFound)
 }
 
 // isNew reports whether a line is not one of many that look the same.
 func (f *finder) isNew(text []byte) bool {
-	if len(f.like) > mostShapes {
-		clear(f.like)
+	if len(f.similar) > mostShapes {
+		clear(f.similar)
 	}
-	h := shape(text, false)
-	f.like[h]++
-	return f.like[h] <= likeTheRest
+	h := shape.Fingerprint(text, false)
+	f.similar[h]++
+	return f.similar[h] <= likeTheRest
 }
 
+// clone copies the finder for a snapshot.
 func (f *finder) clone() finder {
 	c := *f
-	c.carry, c.recent, c.like = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.like)
-	c.ends, c.line, c.floods.seen = nil, current{}, slices.Clone(f.floods.seen)
+	c.carry, c.recent, c.similar = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.similar)
+	c.ends, c.line, c.frequent.seen = nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
 	for i := range c.bands {
-		c.bands[i] = found{f.bands[i].first.clone(), f.bands[i].last.clone()}
+		c.bands[i] = found{f.bands[i].first.Clone(), f.bands[i].last.Clone()}
 	}
 	return c
 }
 
-// finish returns the lines that were found after one and up to another, in order.
-func (f *finder) finish(after, to int64) []line {
-	var list []line
+// finish returns the lines that were found after one and up to another, in
+// order.
+func (f *finder) finish(after, to int64) []textscan.Line {
+	var list []textscan.Line
 	for i := range f.bands {
-		for _, l := range slices.Concat(f.bands[i].first.live(), f.bands[i].last.live()) {
-			if l.number > after && l.number <= to {
+		for _, l := range slices.Concat(f.bands[i].first.Lines(), f.bands[i].last.Lines()) {
+			if l.Number > after && l.Number <= to {
 				list = append(list, l)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b line) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(list, func(a, b textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
 	return list
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -17,7 +18,7 @@ import (
 var small = preview.Budget{Tokens: 300, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
 
 // reasonOf is why a line is shown; 0 when it is not.
-func reasonOf(p *preview.Preview, line int64) preview.Reason {
+func reasonOf(p *preview.Preview, line int64) shape.Reason {
 	for _, s := range p.Segments {
 		if line >= s.FirstLine && line <= s.LastLine {
 			return s.Reason
@@ -26,17 +27,17 @@ func reasonOf(p *preview.Preview, line int64) preview.Reason {
 	return 0
 }
 
-// TestTheMiddleIsKept: what matters stays wherever it stands, with the reason, in logs that are far larger than any
+// TestMiddleKeepsLinesThatMatter: lines that matter are kept wherever they are, with the reason, in logs that are far larger than any
 // window.
-func TestTheMiddleIsKept(t *testing.T) {
-	for line, reason := range map[string]preview.Reason{
-		"src/main.c:12:3: error: expected ';' before '}' token": preview.KeepDiagnostic,
-		"--- FAIL: TestParse (0.01s)":                           preview.KeepFailure,
-		"panic: runtime error: index out of range [3]":          preview.KeepCrash,
-		"Caused by: java.net.ConnectException: refused":         preview.KeepCrash,
-		"make: *** [Makefile:39: test] Error 2":                 preview.KeepExit,
-		"fatal: not a git repository":                           preview.KeepError,
-		"556 tests completed, 1 failed":                         preview.KeepSummary,
+func TestMiddleKeepsLinesThatMatter(t *testing.T) {
+	for line, reason := range map[string]shape.Reason{
+		"src/main.c:12:3: error: expected ';' before '}' token": shape.KeepDiagnostic,
+		"--- FAIL: TestParse (0.01s)":                           shape.KeepFailure,
+		"panic: runtime error: index out of range [3]":          shape.KeepCrash,
+		"Caused by: java.net.ConnectException: refused":         shape.KeepCrash,
+		"make: *** [Makefile:39: test] Error 2":                 shape.KeepExit,
+		"fatal: not a git repository":                           shape.KeepError,
+		"556 tests completed, 1 failed":                         shape.KeepSummary,
 	} {
 		for _, lines := range []int{100, 5000, 200_000} {
 			for _, at := range []int{30, lines / 3, lines - 70} {
@@ -96,8 +97,8 @@ func TestFindingIsIndependentOfSplits(t *testing.T) {
 	})
 }
 
-// TestAFloodLeavesRoom: a thousand of one message do not crowd out the one of another.
-func TestAFloodLeavesRoom(t *testing.T) {
+// TestFrequentMessageHidesNoOther: a thousand of one message do not crowd out the one of another.
+func TestFrequentMessageHidesNoOther(t *testing.T) {
 	var b bytes.Buffer
 	for i := range 20_000 {
 		fmt.Fprintf(&b, "ERROR worker %d: connection reset by peer\n", i%7)
@@ -131,8 +132,8 @@ func TestNamesBeforeDetails(t *testing.T) {
 	}
 }
 
-// TestSuccess: what sounds like an error matters less when the program says that all went well.
-func TestSuccess(t *testing.T) {
+// TestSuccessLowersErrors: what sounds like an error matters less when the program says that all went well.
+func TestSuccessLowersErrors(t *testing.T) {
 	var b bytes.Buffer
 	for i := range 3000 {
 		fmt.Fprintf(&b, "retry %c%c: it failed, and will be tried again: %d\n", 'a'+i%26, 'a'+i%23, i)

@@ -7,11 +7,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// TestFolding: noise is left out although it would fit, and nothing else is.
-func TestFolding(t *testing.T) {
+// TestFoldOmitsNoiseAlone: noise is omitted although it would fit, and nothing else is.
+func TestFoldOmitsNoiseAlone(t *testing.T) {
 	noise := rules(t, nil, []string{`^   Compiling `}, []string{`^    Finished `})
 	compiling := numbered(60, "   Compiling crate-%d v1.0.0\n")
 	many := ""
@@ -36,7 +38,7 @@ func TestFolding(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.focus.HeadPercent = 25
-			p := preview.Of([]byte(c.payload), 2000).Select(ample, tokens.Estimate(), c.focus)
+			p := preview.FromBytes([]byte(c.payload), 2000).Select(ample, tokens.Estimate(), c.focus)
 			checkLedger(t, []byte(c.payload), p)
 			if p.Text != c.text {
 				t.Errorf("shown is\n%s\nwant\n%s", p.Text, c.text)
@@ -50,33 +52,33 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestRulesKeep: what a rule keeps stays, and does not crowd out errors.
-func TestRulesKeep(t *testing.T) {
+// TestRulesKeepTheirLines: what a rule keeps stays, and does not crowd out errors.
+func TestRulesKeepTheirLines(t *testing.T) {
 	payload := numbered(200, "line of work, in words, number %d\n") + "the verdict is in\n" + numbered(200, "line of play, in words, number %d\n")
 	keep := rules(t, []string{`^the verdict`}, nil, nil)
-	p := preview.OfKnown([]byte(payload), 300, keep).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: keep})
-	if reasonOf(p, 201) != preview.KeepProfile {
+	p := preview.FromCommand([]byte(payload), 300, keep).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: keep})
+	if reasonOf(p, 201) != shape.KeepProfile {
 		t.Errorf("the line is shown for reason %d:\n%s", reasonOf(p, 201), p.Text)
 	}
 	hostile := rules(t, []string{`line of work`}, []string{`error`}, nil)
-	p = preview.OfKnown([]byte(payload+"error: it broke\n"+payload), 300, hostile).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: hostile})
+	p = preview.FromCommand([]byte(payload+"error: it broke\n"+payload), 300, hostile).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: hostile})
 	if !strings.Contains(p.Text, "error: it broke") {
 		t.Errorf("rules have hidden an error:\n%s", p.Text)
 	}
 }
 
-// Whatever rules say, what is shown stands in the payload, is not larger than it, and the books are right; and every
+// Whatever rules say, the shown text is in the payload, is not larger than it, and the ledger is right; and every
 // line that matters by itself is shown where all lines fit.
 func TestRulesCannotLie(t *testing.T) {
 	patterns := rapid.SampledFrom([]string{`error`, `.+`, `^FAIL`, `line`, `(?i)warn`, `^\s+at `, `work`})
 	rapid.Check(t, func(t *rapid.T) {
 		payload := logs().Draw(t, "payload")
 		list := func(name string) []string { return rapid.SliceOfN(patterns, 0, 3).Draw(t, name) }
-		r, err := preview.NewRules(nil, list("fold"), nil)
+		r, err := linerule.New(nil, list("fold"), nil)
 		if err != nil {
 			t.Skip(err)
 		}
-		p := preview.Of(payload, 3000).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: r})
+		p := preview.FromBytes(payload, 3000).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: r})
 		checkLedger(t, payload, p)
 		if len(p.Text) > len(payload) {
 			t.Fatalf("%d bytes are shown of %d", len(p.Text), len(payload))
@@ -85,4 +87,13 @@ func TestRulesCannotLie(t *testing.T) {
 			t.Fatalf("%d errors of %d are shown:\n%s", got, want, p.Text)
 		}
 	})
+}
+
+func rules(t testing.TB, keep, fold, summary []string) *linerule.Rules {
+	t.Helper()
+	r, err := linerule.New(keep, fold, summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

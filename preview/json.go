@@ -1,218 +1,391 @@
 package preview
 
 import (
-	"encoding/json"
-	"errors"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
+	"github.com/toolresult/toolresult/tokens"
 )
 
-// ErrNotJSON is returned for text that is not one JSON value.
-var ErrNotJSON = errors.New("no JSON text")
+// Previews of JSON are cut by value. Lines of the readable form are shown in
+// the order of their ranks, each with the brackets of all containers around it,
+// so that the text between two marks is always whole values of one container.
 
-// JSON is a JSON value in its readable form: one scalar or bracket on a line,
-// indented, a short container of scalars on one line. Keys stay in their order,
-// and numbers and strings as they are written. Previews of it are cut by value:
-// what is left out between two lines are whole values of one container.
-type JSON struct {
-	text  []byte
-	lines []jsonLine
-	ranks []jsonRank // of the lines, once they are needed
-	order []int32    // the lines, but for the outermost, in the order of their ranks
-}
+// JSON is a JSON value in its readable form, of which previews are cut by value:
+// the gap between two lines is whole values of one container.
+type JSON struct{ doc *shape.Document }
 
-// jsonLine is one line of the readable form.
-type jsonLine struct {
-	start  int64
-	closer int32 // of a line that opens a container, the index of the one that closes it; otherwise 0
-	values int32 // of a line that opens a container, how many values it has
-}
-
-// Bounds of the readable form.
-const (
-	indent       = 2
-	inlineBytes  = 80      // of a container on one line, with its key
-	indentedMost = 4       // the form is not indented when that makes it so many times as long as the value
-	indentedLess = 1 << 16 // and longer than this, in bytes
-)
-
-// ParseJSON reads one JSON value. Its readable form is a copy.
+// ParseJSON reads one JSON value. It returns ErrNotJSON for anything else. The
+// readable form is a copy.
 func ParseJSON(text []byte) (*JSON, error) {
-	if !json.Valid(text) {
-		return nil, ErrNotJSON
+	doc, err := shape.ParseDocument(text)
+	if err != nil {
+		return nil, err
 	}
-	f := formatter{src: text, indent: indent, most: max(indentedLess, indentedMost*len(text))}
-	if f.format(); f.indent == 0 { // a hostile nesting: indenting is for readers
-		f = formatter{src: text}
-		f.format()
-	}
-	return &JSON{text: f.out, lines: f.lines}, nil
+	return &JSON{doc}, nil
 }
 
-// Text is the readable form. It ends with a line end.
-func (j *JSON) Text() []byte { return j.text }
+// Text returns the readable form. It ends with a line end.
+func (j *JSON) Text() []byte { return j.doc.Text() }
 
-// Bytes is the size of the readable form.
-func (j *JSON) Bytes() int64 { return int64(len(j.text)) }
+// Bytes returns the size of the readable form.
+func (j *JSON) Bytes() int64 { return int64(len(j.doc.Text())) }
 
-// formatter writes the readable form of valid JSON.
-type formatter struct {
-	src    []byte
-	at     int
-	out    []byte
-	lines  []jsonLine
-	indent int
-	most   int // bytes of text at which indenting ends
-	begin  int // of the current line, behind its indentation
-}
-
-func (f *formatter) format() {
-	f.line(0)
-	f.value(0)
-	f.out = append(f.out, '\n')
-}
-
-// line begins a line.
-func (f *formatter) line(depth int) {
-	if len(f.lines) > 0 {
-		f.out = append(f.out, '\n')
+// Select makes a preview that costs about b at most. All of the value is shown
+// if it fits, with long lines cut inside if need be. Otherwise lines are shown
+// in the order of their ranks (package shape), each with the brackets of the
+// containers around it. The focus has no meaning here.
+func (j *JSON) Select(b Budget, c tokens.Counter, _ Focus) *Preview {
+	e := &Excerpt{bytes: j.Bytes(), lines: int64(j.doc.Len())}
+	s := jsonSelection{doc: j.doc, selection: selection{excerpt: e, budget: b, counter: c}}
+	if lines, ok := s.all(); ok {
+		return s.assemble(lines)
 	}
-	if len(f.out) > f.most {
-		f.indent = 0
+	s.shown = make([]bool, j.doc.Len())
+	if !s.begin() {
+		return e.unseen(CutMiddle, EncodingUTF8)
 	}
-	f.lines = append(f.lines, jsonLine{start: int64(len(f.out))})
-	for range depth * f.indent {
-		f.out = append(f.out, ' ')
-	}
-	f.begin = len(f.out)
-}
-
-func (f *formatter) value(depth int) {
-	if c := f.next(); c != '{' && c != '[' {
-		f.scalar()
-	} else if !f.inline() {
-		f.container(depth)
-	}
-}
-
-// next passes over space.
-func (f *formatter) next() byte {
-	for {
-		switch c := f.src[f.at]; c {
-		case ' ', '\t', '\r', '\n':
-			f.at++
-		default:
-			return c
+	s.choose()
+	if s.exhausted { // short forms of all lines fit: make them longer
+		if lines, ok := s.longer(); ok {
+			return s.shaped(lines)
 		}
 	}
+	return s.shaped(s.render())
 }
 
-// take copies the next byte.
-func (f *formatter) take() {
-	f.out = append(f.out, f.src[f.at])
-	f.at++
+// shaped assembles a preview that is marked as JSON.
+func (s *jsonSelection) shaped(lines []rendered) *Preview {
+	p := s.assemble(lines)
+	p.Shape = shape.JSON
+	return p
 }
 
-// scalar copies a string, a number or a word as it is written.
-func (f *formatter) scalar() {
-	from := f.at
-	if f.src[f.at] == '"' {
-		for f.at++; f.src[f.at] != '"'; f.at++ {
-			if f.src[f.at] == '\\' {
-				f.at++
-			}
-		}
-		f.at++
-	} else {
-		for f.at < len(f.src) && !isDelimiter(f.src[f.at]) {
-			f.at++
+// jsonSelection is one choice of lines.
+type jsonSelection struct {
+	selection
+	doc       *shape.Document
+	first     int // bytes that are shown of line 0, where that is not by its score; else 0
+	shown     []bool
+	remaining remaining
+	exhausted bool // every line is shown
+}
+
+// longestToken is how many bytes a token of JSON text has at most, on average:
+// more text than that is not worth a count.
+const longestToken = 16
+
+// ceiling returns a number of bytes that cannot fit, or all there is.
+func (s *jsonSelection) ceiling() int {
+	most := len(s.doc.Text()) + s.doc.Len()*markerBytes
+	if s.budget.Tokens < most/longestToken {
+		most = s.budget.Tokens * longestToken
+	}
+	return min(most, s.budget.Bytes)
+}
+
+// all shows every line, if that fits: unshortened, or with the longest line
+// limit that does.
+func (s *jsonSelection) all() ([]rendered, bool) {
+	longest, most := s.longest(), s.budget.LineBytes
+	if len(s.doc.Text()) <= s.ceiling() {
+		if lines, ok := s.limited(longest); ok || longest <= most {
+			return lines, ok
 		}
 	}
-	f.out = append(f.out, f.src[from:f.at]...)
-}
-
-func isDelimiter(c byte) bool {
-	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
-}
-
-// key copies the name of a member.
-func (f *formatter) key() {
-	f.scalar()
-	f.next()
-	f.at++
-	f.out = append(f.out, ": "...)
-}
-
-// container writes a container with each of its values on lines of its own.
-func (f *formatter) container(depth int) {
-	opener, object, values := len(f.lines)-1, f.src[f.at] == '{', int32(0)
-	f.take()
-	for {
-		c := f.next()
-		if c == '}' || c == ']' {
-			break
-		}
-		if c == ',' {
-			f.take()
-			continue
-		}
-		values++
-		f.line(depth + 1)
-		if object {
-			f.key()
-		}
-		f.value(depth + 1)
+	if _, ok := s.limited(most); !ok {
+		return nil, false
 	}
-	f.lines[opener].closer, f.lines[opener].values = int32(len(f.lines)), values
-	f.line(depth)
-	f.take()
+	return s.limited(s.search(most, max(most+1, min(longest, s.ceiling())), func(limit int) bool {
+		_, ok := s.limited(limit)
+		return ok
+	}))
 }
 
-// inline writes a container of scalars on the current line if it is short, and
-// one that is empty. Otherwise it does nothing and reports false.
-func (f *formatter) inline() bool {
-	at, length, object := f.at, len(f.out), f.src[f.at] == '{'
-	f.take()
-	for empty := true; ; empty = false {
-		c := f.next()
-		if c == ',' {
-			f.at++
-			f.out = append(f.out, ", "...)
-			c = f.next()
+// longer shows every line, with the longest limit that fits.
+func (s *jsonSelection) longer() ([]rendered, bool) {
+	least := s.widest()
+	if _, ok := s.limited(least); !ok {
+		return nil, false
+	}
+	return s.limited(s.search(least, max(least+1, min(s.longest(), s.ceiling())), func(limit int) bool {
+		_, ok := s.limited(limit)
+		return ok
+	}))
+}
+
+// longest returns the length of the longest line.
+func (s *jsonSelection) longest() int {
+	longest := int64(0)
+	for i := range s.doc.Len() {
+		start, end := s.doc.Span(i)
+		longest = max(longest, end-start)
+	}
+	return int(longest)
+}
+
+// limited renders every line, none of them longer than limit bytes.
+func (s *jsonSelection) limited(limit int) ([]rendered, bool) {
+	budget := s.budget.remaining()
+	budget.lines -= s.doc.Len()
+	if !budget.ok() || s.doc.Len() > s.budget.Tokens {
+		return nil, false
+	}
+	s.scratch = s.scratch[:0]
+	lines, list := make([]textscan.Line, s.doc.Len()), make([]rendered, 0, s.doc.Len())
+	for i := range s.doc.Len() {
+		lines[i] = s.line(i)
+		r := s.selection.render(&lines[i], int64(i)+1, limit)
+		if r.long {
+			budget = budget.marker(1)
 		}
-		if c == '}' || c == ']' {
-			f.take()
-			if empty || len(f.out)-f.begin <= inlineBytes {
+		if budget.bytes < len(s.scratch) || !budget.ok() || len(s.scratch)/longestToken > budget.tokens {
+			return nil, false
+		}
+		list = append(list, r)
+	}
+	return list, Budget{Tokens: budget.tokens, Lines: NoLimit, Bytes: NoLimit}.fits(asString(s.scratch), 0, s.counter)
+}
+
+// line returns line i as the other previews have it.
+func (s *jsonSelection) line(i int) textscan.Line {
+	start, end := s.doc.Span(i)
+	text := s.doc.Text()[start : end-1]
+	return textscan.Line{Start: start, End: end, TextAt: start, Text: text, Split: len(text), Newline: true}
+}
+
+// widest returns how long a line may be where not all fits, so that several are
+// seen.
+func (s *jsonSelection) widest() int {
+	return min(s.budget.LineBytes, max(2*minLineBytes, s.budget.Tokens/4))
+}
+
+// limit returns how long line i may be. A cut that saves no more than its mark
+// costs is not made.
+func (s *jsonSelection) limit(i int) int {
+	limit := s.widest()
+	if s.doc.Minor(i) {
+		limit = max(2*minLineBytes, limit/2)
+	}
+	if start, end := s.doc.Span(i); int(end-start) <= limit+minLineBytes {
+		return int(end - start)
+	}
+	return limit
+}
+
+// begin shows the outermost line, or lines.
+func (s *jsonSelection) begin() bool {
+	s.remaining = s.budget.remaining()
+	last := s.doc.Last(0)
+	if last == 0 { // a scalar that does not fit whole
+		for limit := s.limit(0); limit > 0; limit /= 2 {
+			s.first = limit
+			if s.pay(0) {
 				return true
 			}
-			break
 		}
-		if object {
-			f.key()
-			c = f.next()
-		}
-		if c == '{' || c == '[' {
-			f.take()
-			if c = f.next(); c != '}' && c != ']' {
-				break
-			}
-			f.take()
-		} else {
-			f.scalar()
-		}
-		if len(f.out)-f.begin > inlineBytes {
-			break
-		}
+		return false
 	}
-	f.at, f.out = at, f.out[:length]
+	if last > 1 {
+		s.remaining = s.remaining.marker(1)
+	}
+	for limit := s.limit(0); limit > 0; limit /= 2 { // a giant key
+		s.first = limit
+		before := s.remaining
+		if s.pay(0) && s.pay(last) {
+			return true
+		}
+		s.remaining, s.shown[0] = before, false
+	}
 	return false
 }
 
-// last is the index of the last line of the value that begins at line i.
-func (j *JSON) last(i int) int { return max(i, int(j.lines[i].closer)) }
-
-// end is where line i ends in the text.
-func (j *JSON) end(i int) int64 {
-	if i+1 < len(j.lines) {
-		return j.lines[i+1].start
+// choose shows lines by rank until the budget is spent. One that does not fit
+// is passed over, and so are those inside it; after some of them the choice
+// ends.
+func (s *jsonSelection) choose() {
+	misses := 0
+	for _, i := range s.doc.Order() {
+		if s.shown[i] {
+			continue
+		}
+		if !s.add(int(i)) {
+			if misses++; misses > mostMisses {
+				return
+			}
+		}
 	}
-	return int64(len(j.text))
+	s.exhausted = misses == 0
 }
+
+// add shows a line and those around it, or none of them.
+func (s *jsonSelection) add(i int) bool {
+	before := s.remaining
+	var added [3 * deepestShown]int
+	n := 0
+	for at := i; !s.shown[at]; at = s.doc.Parent(at) {
+		if n+3 > len(added) {
+			return false
+		}
+		if which := s.doc.Identity(at); which > 0 && which != i && !s.shown[which] {
+			added[n] = which
+			n++
+		}
+		added[n] = at
+		n++
+		if last := s.doc.Last(at); last != at {
+			added[n] = last
+			n++
+		}
+	}
+	for k := n - 1; k >= 0; k-- { // from the outermost
+		if at := added[k]; !s.pay(at) {
+			for _, undo := range added[k+1 : n] {
+				s.shown[undo] = false
+			}
+			s.remaining = before
+			return false
+		}
+	}
+	for k := range n {
+		s.close(added[k])
+	}
+	return true
+}
+
+// deepestShown is how many containers around a line are shown with it at most.
+const deepestShown = 128
+
+// pay shows one line, if the budget allows for it and for the marks that it
+// makes or saves.
+func (s *jsonSelection) pay(i int) bool {
+	after := s.cost(i)
+	after = after.marker(s.marks(i))
+	if !after.ok() {
+		return false
+	}
+	s.remaining, s.shown[i] = after, true
+	return true
+}
+
+// cost returns the rest of the budget once line i is shown.
+func (s *jsonSelection) cost(i int) remaining {
+	l := s.line(i)
+	at := len(s.scratch)
+	r := s.selection.render(&l, int64(i)+1, s.lineLimit(i))
+	after := s.remaining.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	if r.long {
+		after = after.marker(1)
+	}
+	s.scratch = s.scratch[:at]
+	return after
+}
+
+// lineLimit returns how long line i may be, as begin may have lowered it.
+func (s *jsonSelection) lineLimit(i int) int {
+	if i == 0 && s.first > 0 {
+		return s.first
+	}
+	return s.limit(i)
+}
+
+// marks returns by how many the marks become more when line i is shown between
+// the lines that are.
+func (s *jsonSelection) marks(i int) int {
+	if i == 0 || i == s.doc.Last(0) {
+		return 0 // the one between is paid for
+	}
+	n := 1
+	if s.shown[i-1] {
+		n--
+	}
+	if i+1 == len(s.shown) || s.shown[i+1] {
+		n--
+	}
+	return n
+}
+
+// gapLines is how many lines of a gap are looked at, that may be shorter than
+// its mark.
+const gapLines = 3
+
+// close shows the gaps beside a line that are no longer than their marks.
+func (s *jsonSelection) close(i int) {
+	s.fill(i+1, +1)
+	s.fill(i-1, -1)
+}
+
+// fill shows the gap that begins at a line in one direction, if it costs no
+// more than its mark.
+func (s *jsonSelection) fill(from, step int) {
+	to := from
+	for n := 0; to >= 0 && to < len(s.shown) && !s.shown[to]; to += step {
+		if n++; n > gapLines {
+			return
+		}
+	}
+	before := s.remaining
+	for i := from; i != to; i += step {
+		if !s.pay(i) {
+			s.hide(from, i, step)
+			s.remaining = before
+			return
+		}
+	}
+	if s.remaining.tokens < before.tokens {
+		s.hide(from, to, step)
+		s.remaining = before
+	}
+}
+
+// hide takes back lines of a gap.
+func (s *jsonSelection) hide(from, to, step int) {
+	for i := from; i != to; i += step {
+		s.shown[i] = false
+	}
+}
+
+// render renders the chosen lines, and counts for the gap before each how many
+// values of which container it omits.
+func (s *jsonSelection) render() []rendered {
+	s.scratch = s.scratch[:0]
+	n := 0
+	for _, shown := range s.shown {
+		if shown {
+			n++
+		}
+	}
+	lines, list := make([]textscan.Line, n), make([]rendered, 0, n)
+	gap := 0 // the first of the omitted lines before the next one
+	for i := range s.shown {
+		if !s.shown[i] {
+			continue
+		}
+		l := &lines[len(list)]
+		*l = s.line(i)
+		r := s.selection.render(l, int64(i)+1, s.lineLimit(i))
+		if gap < i {
+			r.omittedValues, r.totalValues = s.values(gap, i)
+		}
+		r.score, r.reason = s.doc.Score(i), shape.KeepStructure // all that is shown are keys and brackets with what they hold
+		list = append(list, r)
+		gap = i + 1
+	}
+	return list
+}
+
+// values counts the values from one line to before another, and those of their
+// container.
+func (s *jsonSelection) values(from, to int) (left, of int64) {
+	for i := from; i < to; i = s.doc.Last(i) + 1 {
+		left++
+	}
+	in := s.doc.Parent(from)
+	if !s.doc.IsArray(in) && s.doc.Values(in) <= fewMembers {
+		return 0, 0
+	}
+	return left, int64(s.doc.Values(in))
+}
+
+// fewMembers is how many members an object has that are not worth counting for
+// a reader: counts are for lists, and for objects that are used as such.
+const fewMembers = 24

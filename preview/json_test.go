@@ -24,32 +24,6 @@ func readable(t failer, text string) *preview.JSON {
 	return j
 }
 
-func TestReadableForm(t *testing.T) {
-	long := strings.Repeat("x", 80)
-	for _, c := range []struct{ name, text, want string }{
-		{"scalar", " 12345678901234567890 ", "12345678901234567890\n"},
-		{"numbers as written", `[1e999,1.10,-0,0.1E+1]`, "[1e999, 1.10, -0, 0.1E+1]\n"},
-		{"strings as written", `"\u001b\/é\ud800 "`, "\"\\u001b\\/é\\ud800 \"\n"},
-		{"empty containers", `{"a":{ },"b":[ ]}`, "{\"a\": {}, \"b\": []}\n"},
-		{"key order", `{"b":1,"a":{"z":null,"y":true}}`, "{\n  \"b\": 1,\n  \"a\": {\"z\": null, \"y\": true}\n}\n"},
-		{"long scalars", `["` + long + `",1]`, "[\n  \"" + long + "\",\n  1\n]\n"},
-		{"empty behind a long key", `{"` + long + `":{}}`, "{\n  \"" + long + "\": {}\n}\n"},
-		{"nested", `[[[1]],{"a":[[]]}]`, "[\n  [\n    [1]\n  ],\n  {\n    \"a\": [[]]\n  }\n]\n"},
-		{"brackets in strings", `{"a]":"}, \" {"}`, "{\"a]\": \"}, \\\" {\"}\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, string(readable(t, c.text).Text())); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-	for _, text := range []string{"", "{", "1 2", `{"a":}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
-		if _, err := preview.ParseJSON([]byte(text)); !errors.Is(err, preview.ErrNotJSON) {
-			t.Errorf("%.20q: %v", text, err)
-		}
-	}
-}
-
 // Indentation is for readers: a hostile nesting does not multiply the text.
 func TestNestingDoesNotMultiplyTheText(t *testing.T) {
 	for name, text := range map[string]string{
@@ -127,7 +101,7 @@ func TestSelectionOfJSON(t *testing.T) {
 	}
 }
 
-// checkJSON selects, and checks the books, the budget and the nesting.
+// checkJSON selects, and checks the ledger, the budget and the nesting.
 func checkJSON(t failer, text string, b preview.Budget) *preview.Preview {
 	j := readable(t, text)
 	p := j.Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
@@ -140,7 +114,7 @@ func checkJSON(t failer, text string, b preview.Budget) *preview.Preview {
 	return p
 }
 
-// checkNesting checks by the lines of the payload that what is left out between
+// checkNesting checks by the lines of the payload that what is omitted between
 // two lines are whole values.
 func checkNesting(t failer, text []byte, p *preview.Preview) {
 	if p.Text == "" {

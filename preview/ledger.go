@@ -1,7 +1,13 @@
 package preview
 
-// CutKind says why bytes of a payload are not in its preview. The kinds are
-// explained in proto/toolresult/v1/ledger.proto.
+import (
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
+)
+
+// CutKind is the reason why bytes of a payload are not in its preview. The
+// values are those of the contract; proto/toolresult/v1/ledger.proto explains
+// them.
 type CutKind int
 
 // The kinds of cut that a preview can have.
@@ -27,66 +33,36 @@ type Cut struct {
 	OmittedLines        int64   // whole lines; 0 for kinds inside a line
 	Occurrences         int64   // separate places; 1 for a contiguous kind
 	PreviewOffset       int64   // where the cut belongs in Preview.Text, in bytes
-	OmittedValues       int64   // values of a JSON container that are left out; 0 for other cuts
+	OmittedValues       int64   // omitted values of a JSON container; 0 for other cuts
 	TotalValues         int64   // values that the container has
 	LineBytes           []int64 // of a scattered kind: how much of OmittedBytes is of each line that is shown of the range
 	LikeLine            int64   // first of the lines before a cut of whole repeated lines that these are like; otherwise 0
 }
 
-// Reason says why lines are shown of a payload that is not shown whole. The
-// reasons are explained in proto/toolresult/v1/ledger.proto.
-type Reason uint8
-
-// The reasons. A segment of a payload that is shown whole has none.
-const (
-	KeepHead Reason = iota + 1
-	KeepTail
-	KeepContext
-	KeepError
-	KeepFailure
-	KeepCrash
-	KeepDiagnostic
-	KeepWarning
-	KeepSummary
-	KeepExit
-	KeepProfile
-	KeepStructure
-)
-
-// Counts is a number of lines by the reason that they would be shown for. Only the reasons of lines that matter by
-// themselves are counted: from KeepError to KeepProfile.
-type Counts [KeepStructure]int64
+// Counts is a number of lines by the reason that they would be shown for. Only
+// the reasons of lines that matter by themselves are counted: from KeepError to
+// KeepProfile.
+type Counts [shape.KeepStructure]int64
 
 // Segment is a run of whole lines that the preview shows for one reason.
 type Segment struct {
 	FirstLine, LastLine int64
 	ByteStart, ByteEnd  int64
 	PreviewBytes        int64 // length of the segment's text in Preview.Text
-	Reason              Reason
+	Reason              shape.Reason
 	Score               int // 1 to 100, of the line that matters most; 0 when no choice was made
 }
 
-// Encoding says how a payload's bytes were read.
+// Encoding is how the bytes of a payload were read.
 type Encoding int
 
-// The encodings that are told apart. Nothing is guessed: what is not UTF-8 is
-// labelled as such.
+// The encodings that are told apart. Nothing is guessed: bytes that are not
+// UTF-8 are labelled as such.
 const (
 	EncodingUTF8 Encoding = iota + 1
 	EncodingUnknown
 	EncodingBinary
 )
-
-// Invisible counts removed characters that a reader cannot see, by class.
-type Invisible struct {
-	Tags, Bidi, ZeroWidth int64
-}
-
-func (v *Invisible) add(o Invisible) {
-	v.Tags += o.Tags
-	v.Bidi += o.Bidi
-	v.ZeroWidth += o.ZeroWidth
-}
 
 // Preview is the bounded text of one payload and its ledger.
 //
@@ -94,21 +70,21 @@ func (v *Invisible) add(o Invisible) {
 // cover [0, Bytes) without gap or overlap. Such cuts are of kind CutMiddle and
 // CutBinary, and CutRepeated with a LikeLine. A CutLongLine lies inside a
 // segment; every other cut is scattered over the lines of segments, and there is one of
-// each kind at the most. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
+// each kind at most. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
 type Preview struct {
 	Text     string
 	Segments []Segment
 	Cuts     []Cut
 
-	Bytes         int64 // size of the payload
-	Lines         int64 // lines of the payload; a last one without "\n" counts
-	Shape         Shape // for which lines were chosen; none where no choice was made
+	Bytes         int64       // size of the payload
+	Lines         int64       // lines of the payload; a last one without "\n" counts
+	Shape         shape.Shape // for which lines were chosen; none where no choice was made
 	Encoding      Encoding
 	ReplacedBytes int64 // shown as U+FFFD
 	EscapedBytes  int64 // control characters shown as a visible symbol
 	Strings       int64 // control strings removed: titles, hyperlink addresses, clipboard writes
-	Invisible     Invisible
-	Left          Counts // lines that matter by themselves, were kept when the payload was read, and are not shown
+	Invisible     textscan.Invisible
+	Omitted       Counts // lines that matter by themselves, were kept when the payload was read, and are not shown
 }
 
 // Whole reports whether the text is the payload, byte for byte.
@@ -116,8 +92,8 @@ func (p *Preview) Whole() bool {
 	return len(p.Cuts) == 0 && p.ReplacedBytes == 0 && p.EscapedBytes == 0
 }
 
-// Truncated reports whether content was left out: more than colours, carriage
-// returns before line ends and invisible characters.
+// Truncated reports whether content was omitted: more than colours, times,
+// carriage returns before line ends and invisible characters.
 func (p *Preview) Truncated() bool {
 	for i := range p.Cuts {
 		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible && k != CutTime {
@@ -127,7 +103,8 @@ func (p *Preview) Truncated() bool {
 	return false
 }
 
-// ShownLines is the number of lines that the text shows, in whole or in part.
+// ShownLines returns the number of lines that the text shows, in whole or in
+// part.
 func (p *Preview) ShownLines() int64 {
 	var n int64
 	for i := range p.Segments {
@@ -136,7 +113,7 @@ func (p *Preview) ShownLines() int64 {
 	return n
 }
 
-// VisibleBytes is the number of payload bytes that the text shows.
+// VisibleBytes returns the number of payload bytes that the text shows.
 func (p *Preview) VisibleBytes() int64 {
 	n := p.Bytes
 	for i := range p.Cuts {

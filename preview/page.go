@@ -11,8 +11,9 @@ type Part struct {
 	LineEnd   int64 // offset just after its last line in the text; at least its own end
 }
 
-// Page returns the visible form of one part of a text by itself: the preview of a payload that is nothing else. All of it
-// is shown, whatever it costs, and it is not taken for a binary.
+// Page returns the visible form of one part of a text by itself: the preview of
+// a payload that is nothing else. All of it is shown, whatever it costs, and it
+// is not taken for a binary.
 func Page(text []byte) *Preview {
 	w := NewWriter(len(text)/bytesPerToken + 1)
 	w.asText, w.maxLines, w.headMost = true, len(text)+1, len(text)+1
@@ -21,11 +22,9 @@ func Page(text []byte) *Preview {
 	return w.Finish().Select(Budget{Tokens: NoLimit, Lines: NoLimit, Bytes: NoLimit, LineBytes: NoLimit}, tokens.Estimate(), Focus{})
 }
 
-// IsBinary reports whether a payload that begins like this is not text. It looks at the first 8 KiB, as every preview does.
-func IsBinary(start []byte) bool { return isBinary(start[:min(len(start), sniffBytes)]) }
-
-// Parts returns the preview of a text of some bytes and lines that shows some parts of it: in order, without overlap, and
-// each beginning where a line does. What lies between them is cut.
+// Parts returns the preview of a text of some bytes and lines that shows some
+// parts of it: in order, without overlap, and each beginning at the start of a
+// line. The ranges between them are cut.
 func Parts(parts []Part, bytes, lines int64) *Preview {
 	whole := &Preview{Bytes: bytes, Lines: lines, Encoding: EncodingUTF8}
 	end, line := int64(0), int64(0)
@@ -77,5 +76,5 @@ func (v *Preview) append(p *Part) {
 	v.ReplacedBytes += shown.ReplacedBytes
 	v.EscapedBytes += shown.EscapedBytes
 	v.Strings += shown.Strings
-	v.Invisible.add(shown.Invisible)
+	v.Invisible.Add(shown.Invisible)
 }

@@ -8,9 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// TestPageShowsAll holds pages of any bytes to their promise: nothing is left out for a budget, nothing is binary, and of
+// TestPageShowsAll holds pages of any bytes to their promise: nothing is omitted for a budget, nothing is binary, and of
 // clean text every byte is shown.
 func TestPageShowsAll(t *testing.T) {
 	t.Parallel()
@@ -24,10 +25,10 @@ func TestPageShowsAll(t *testing.T) {
 				t.Fatalf("a cut of kind %d in a page", c.Kind)
 			}
 		}
-		if !preview.Sanitised(p.Text) || p.Encoding == preview.EncodingBinary {
+		if !textscan.Sanitised(p.Text) || p.Encoding == preview.EncodingBinary {
 			t.Fatalf("%q is shown as %q", text, p.Text)
 		}
-		if preview.Sanitised(string(text)) && !bytes.ContainsRune(text, '\r') && p.Text != string(text) {
+		if textscan.Sanitised(string(text)) && !bytes.ContainsRune(text, '\r') && p.Text != string(text) {
 			t.Fatalf("clean text %q is shown as %q", text, p.Text)
 		}
 		if p.ShownLines() != p.Lines {

@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
 // Lines that are passed over are those that reading every line would drop.
-func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
+func TestPassedOverLinesWouldBeDropped(t *testing.T) {
 	ends := rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\r\r\n", "\r", ""})
 	rapid.Check(t, func(t *rapid.T) {
 		var b bytes.Buffer
@@ -26,7 +27,7 @@ func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
 		}
 		payload := b.Bytes()
 		plain := NewWriter(200)
-		plain.sniff = payload[:min(len(payload), sniffBytes)]
+		plain.sniff = payload[:min(len(payload), textscan.SniffBytes)]
 		plain.readLines(payload)
 
 		w := NewWriter(200)
@@ -53,15 +54,6 @@ func TestPassedOverIsWhatWouldBeDropped(t *testing.T) {
 		}
 		if diff := cmp.Diff(want.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25}), got.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})); diff != "" {
 			t.Fatal(diff)
-		}
-	})
-}
-
-func TestLastNewline(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SliceOfN(rapid.SampledFrom([]byte{'\n', 'a', 0x8a, 0x0b, 0x09, 0xff, 0}), 0, 40).Draw(t, "bytes")
-		if got, want := lastNewline(b), bytes.LastIndexByte(b, '\n'); got != want {
-			t.Fatalf("%d, want %d", got, want)
 		}
 	})
 }

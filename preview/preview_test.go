@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -82,9 +83,9 @@ func checkFits(t failer, p *preview.Preview, b preview.Budget) {
 	}
 }
 
-// checkLedger recomputes the books from the payload.
+// checkLedger recomputes the ledger from the payload.
 func checkLedger(t failer, payload []byte, p *preview.Preview) {
-	if !utf8.ValidString(p.Text) || !preview.Sanitised(p.Text) {
+	if !utf8.ValidString(p.Text) || !textscan.Sanitised(p.Text) {
 		t.Fatalf("text is not clean: %q", p.Text)
 	}
 	if p.Bytes != int64(len(payload)) || p.Lines != countLines(payload) {
@@ -154,7 +155,7 @@ func tile(t failer, p *preview.Preview) (inner [][]preview.Cut, at, text int64) 
 }
 
 // checkScattered checks that a cut says of each shown line of its range how much of it is
-// left out.
+// omitted.
 func checkScattered(t failer, p *preview.Preview, c *preview.Cut) {
 	var lines, bytes int64
 	for _, s := range p.Segments {
@@ -174,7 +175,7 @@ func checkScattered(t failer, p *preview.Preview, c *preview.Cut) {
 }
 
 // checkWidths checks that the place of each shown line in the payload follows from what is
-// cut, where no character stands for another one.
+// cut, where no character replaces another one.
 func checkWidths(t failer, payload []byte, p *preview.Preview) {
 	if p.ReplacedBytes+p.EscapedBytes > 0 {
 		return
@@ -249,7 +250,7 @@ func visible(t failer, l []byte, at int64, cut preview.Cut) string {
 	state := bytes.TrimRight(l, "\r")
 	from := bytes.LastIndexByte(state, '\r') + 1
 	if cut.Occurrences == 0 {
-		return preview.OneLine(string(preview.LastState(state[from:]))) + end
+		return textscan.OneLine(string(preview.LastState(state[from:]))) + end
 	}
 	first, last := cut.ByteStart-at, cut.ByteEnd-at
 	if first < int64(from) || last > int64(len(state)) || first > last {
@@ -260,7 +261,7 @@ func visible(t failer, l []byte, at int64, cut preview.Cut) string {
 			t.Fatalf("cut %+v tears a character at %d", cut, edge)
 		}
 	}
-	return preview.OneLine(string(state[from:first])) + preview.OneLine(string(state[last:])) + end
+	return textscan.OneLine(string(state[from:first])) + textscan.OneLine(string(state[last:])) + end
 }
 
 // tears reports whether a valid multi-byte character spans the edge.
@@ -301,7 +302,7 @@ func TestSplitsDoNotMatter(t *testing.T) {
 			t.Fatalf("split changes the preview: %s", diff)
 		}
 		checkLedger(t, payload, want)
-		whole := preview.Of(payload, 200)
+		whole := preview.FromBytes(payload, 200)
 		for range 2 { // it can be asked again, also after it was read by lines
 			if diff := cmp.Diff(want, whole.Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
 				t.Fatalf("a payload in memory has another preview: %s", diff)
@@ -347,7 +348,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // A text that is its own payload has the segments that its preview has.
 // A snapshot shows what the payload would, had it ended there, and changes nothing
 // of what comes later.
-func TestSnapshots(t *testing.T) {
+func TestSnapshotEqualsShorterPayload(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload := payloads().Draw(t, "payload")
 		at := rapid.IntRange(0, len(payload)).Draw(t, "at")
@@ -371,7 +372,7 @@ func TestSnapshots(t *testing.T) {
 	})
 }
 
-func TestSplitIsWhatAPreviewHas(t *testing.T) {
+func TestSplitEqualsSegmentsOfPreview(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")
 		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25})

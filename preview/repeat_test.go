@@ -70,8 +70,8 @@ func TestPlacesAreNotAlike(t *testing.T) {
 	}
 }
 
-// TestWhatFitsIsWhole: nothing is left out of what fits.
-func TestWhatFitsIsWhole(t *testing.T) {
+// TestFittingPayloadIsShownWhole: nothing is omitted from what fits.
+func TestFittingPayloadIsShownWhole(t *testing.T) {
 	payload := strings.Repeat("waiting for the server\n", 20)
 	if p := write(preview.NewWriter(300), []byte(payload)).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25}); !p.Whole() {
 		t.Errorf("%+v", p)

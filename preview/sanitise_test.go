@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -69,12 +70,12 @@ func TestVisibleForm(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCutsCountBytesAndPlaces(t *testing.T) {
 	p := show("a\xffb\x00\x00 \x1b[1mx\x1b[0m \u202e\u200b\U000e0041\r\n1%\r2%\r3%\n")
 	if p.ReplacedBytes != 1 || p.EscapedBytes != 1 || p.Encoding != preview.EncodingUnknown {
 		t.Errorf("replaced %d, escaped %d, encoding %d", p.ReplacedBytes, p.EscapedBytes, p.Encoding)
 	}
-	if (p.Invisible != preview.Invisible{Tags: 1, Bidi: 1, ZeroWidth: 1}) {
+	if (p.Invisible != textscan.Invisible{Tags: 1, Bidi: 1, ZeroWidth: 1}) {
 		t.Errorf("invisible %+v", p.Invisible)
 	}
 	want := map[preview.CutKind][2]int64{ // bytes, places
@@ -141,8 +142,8 @@ func TestBinaryIsNotText(t *testing.T) {
 func TestSanitisedIsAFixedPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload := payloads().Draw(t, "payload")
-		once := preview.OneLine(string(payload))
-		if twice := preview.OneLine(once); twice != once || !preview.Sanitised(once) {
+		once := textscan.OneLine(string(payload))
+		if twice := textscan.OneLine(once); twice != once || !textscan.Sanitised(once) {
 			t.Fatalf("%q becomes %q", once, twice)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -23,151 +25,32 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// fileDiff is the part of a diff for one file, with so many added lines.
+// fileDiff is the part of a diff for one file, with n added lines.
 func fileDiff(path string, lines int) string {
 	return fmt.Sprintf("diff --git a/%s b/%s\nindex 83db48f..bf269f4 100644\n--- a/%s\n+++ b/%s\n@@ -1,2 +1,%d @@ func main()\n first\n%s last\n",
 		path, path, path, path, lines+2, repeated(lines, "+\tadded(%d)\n"))
 }
 
-const goTrace = `panic: runtime error: index out of range [5] with length 3
+// Payloads of some shapes, which the tests of package shape use too.
+var (
+	goTrace     = fixture("go_trace.txt")
+	javaTrace   = fixture("java_trace.txt")
+	pythonTrace = fixture("python_trace.txt")
+	kubectl     = fixture("kubectl.txt")
+	markdown    = fixture("prose.md")
+)
 
-goroutine 1 [running]:
-main.pick(...)
-	/work/app/pick.go:12
-main.main()
-	/work/app/main.go:8 +0x1d
-exit status 2
-`
-
-const javaTrace = `Exception in thread "main" java.lang.IllegalStateException: order 7 is closed
-	at com.acme.Orders.add(Orders.java:41)
-	at com.acme.Orders.addAll(Orders.java:55)
-	at java.base/java.util.ArrayList.forEach(ArrayList.java:1511)
-	at com.acme.Main.main(Main.java:12)
-Caused by: java.io.IOException: disk quota exceeded
-	at java.base/java.io.FileOutputStream.write(FileOutputStream.java:349)
-	at com.acme.Store.save(Store.java:88)
-	... 3 more
-`
-
-const pythonTrace = `Traceback (most recent call last):
-  File "/work/app/main.py", line 9, in <module>
-    main()
-  File "/work/app/main.py", line 5, in main
-    load("x.json")
-  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode
-    raise JSONDecodeError("Expecting value", s, err.value) from None
-json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
-`
-
-const kubectl = `NAME                     READY   STATUS             RESTARTS   AGE
-web-6d4cf56db6-abcde     1/1     Running            0          5d
-web-6d4cf56db6-fghij     1/1     Running            0          5d
-db-0                     0/1     CrashLoopBackOff   112        5d
-cron-28400-x2x4q         0/1     Completed          0          1h
-`
-
-const markdown = `# Widget
-
-Widget is a small service that keeps requests in order and answers them.
-It reads from a socket, and it never loses what it was given.
-
-## Installing
-
-Take the archive of the last release and unpack it where programs live.
-Then start it once, so that it can write its own settings file.
-
-## Running
-
-Start the program by its name and leave it alone for as long as you like.
-It says on its first line where it listens.
-`
-
-// Every shape in a form that tools print, and what looks like one and is none.
-func TestShapes(t *testing.T) {
-	for name, c := range map[string]struct {
-		text string
-		want preview.Shape
-	}{
-		"git diff":              {fileDiff("main.go", 3), preview.ShapeDiff},
-		"coloured git diff":     {"\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[1mindex 1..2 100644\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n\x1b[32m+b\x1b[m\n", preview.ShapeDiff},
-		"unified diff":          {"--- a.txt\t2026-01-01\n+++ b.txt\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n", preview.ShapeDiff},
-		"git show":              {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n\n" + fileDiff("a.go", 1), preview.ShapeDiff},
-		"git log":               {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n", preview.ShapeNone},
-		"patch in a mail":       {"From 4b825dc642cb6eb9a060e54bf8d69288fbee4904 Mon Sep 17\nFrom: A\nSubject: [PATCH] x\n---\n" + fileDiff("a.go", 1), preview.ShapeDiff},
-		"merge":                 {"diff --cc a.go\nindex 1,2..3\n--- a/a.go\n+++ b/a.go\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", preview.ShapeDiff},
-		"grep -rn":              {repeated(5, "src/a%d.go:12:\tfunc add() {}\n"), preview.ShapeSearch},
-		"grep -rn with context": {repeated(3, "src/a.go-1%d-\tx := 1\nsrc/a.go:2%d:\tfunc add() {}\n--\n"), preview.ShapeSearch},
-		"rg --vimgrep":          {repeated(5, "src/a%d.go:12:3:  func add() {}\n"), preview.ShapeSearch},
-		"rg --heading":          {"src/a.go\n1:func a()\n7:func b()\n\nsrc/b.go\n3:func c()\n4-}\n", preview.ShapeSearch},
-		"grep -c":               {repeated(5, "src/a%d.go:0\n"), preview.ShapeSearch},
-		"gcc":                   {repeated(5, "src/a%d.c:12:3: error: expected ';'\n"), preview.ShapeNone},
-		"go vet":                {repeated(5, "src/a%d.go:12:3: undefined: x\n"), preview.ShapeNone},
-		"times":                 {repeated(5, "2026-11-21T18:%d:58.9Z starting\n"), preview.ShapeNone},
-		"ls -l":                 {"total 8\n" + repeated(6, "-rw-r--r-- 1 root root  104 Nov 21 20:11 file%d.go\n"), preview.ShapeListing},
-		"ls -R":                 {".:\nLICENSE\nsrc\n\n./src:\nmain\nlib\n\n./src/lib:\nREADME\n", preview.ShapeListing},
-		"find":                  {".\n" + repeated(9, "./src/a%d.go\n"), preview.ShapeListing},
-		"tree":                  {".\n├── a\n│   ├── b.go\n│   └── c.go\n├── d\n│   └── e.go\n└── f.go\n\n2 directories, 4 files\n", preview.ShapeListing},
-		"words":                 {repeated(9, "word%d\n"), preview.ShapeNone},
-		"kubectl":               {kubectl, preview.ShapeTable},
-		"docker ps":             {"CONTAINER ID   IMAGE     COMMAND   CREATED      STATUS                    PORTS     NAMES\na1b2c3d4e5f6   nginx     \"nginx\"   2 days ago   Up 2 days                 80/tcp    web\nb1b2c3d4e5f6   redis     \"redis\"   2 days ago   Exited (1) 3 hours ago              cache\n", preview.ShapeTable},
-		"ps aux":                {"USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\nroot           1  0.0  0.1 167664 11112 ?        Ss   Nov20   0:02 /sbin/init\nroot           2  0.0  0.0      0     0 ?        S    Nov20   0:00 [kthreadd]\n", preview.ShapeTable},
-		"psql":                  {" id | name  | total\n----+-------+-------\n  1 | anna  |    12\n  2 | bert  |     7\n(2 rows)\n", preview.ShapeTable},
-		"markdown table":        {"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n", preview.ShapeTable},
-		"pip list":              {"Package    Version\n---------- -------\nrequests   2.32.0\nurllib3    2.2.1\n", preview.ShapeTable},
-		"capitals in a log":     {"BUILD FAILED\nthe build has failed for reasons\nsee the log\nfor more\n", preview.ShapeNone},
-		"JSON object":           {"{\n  \"a\": [1, 2, {\"b\": null}]\n}\n", preview.ShapeJSON},
-		"compact JSON":          {`[{"a":1},{"a":2}]`, preview.ShapeJSON},
-		"JSON with more":        {"{\"a\": 1}\ndone\n", preview.ShapeNone},
-		"log with brackets":     {"[INFO] starting\n[WARN] slow\n", preview.ShapeNone},
-		"NDJSON":                {repeated(4, "{\"level\":\"info\",\"n\":%d}\n"), preview.ShapeNDJSON},
-		"go test -v":            {repeated(3, "=== RUN   TestA%d\n--- PASS: TestA%d (0.00s)\n"), preview.ShapeTestReport},
-		"pytest":                {"============================= test session starts ==============================\nplatform linux -- Python 3.12.0\nrootdir: /work\ncollected 12 items\n", preview.ShapeTestReport},
-		"cargo build":           {repeated(4, "   Compiling crate%d v0.1.0\n"), preview.ShapeBuildLog},
-		"ninja":                 {repeated(1, "[1/9] CC a.o\n[2/9] CC b.o\n") + repeated(3, "ninja: entering %d\n"), preview.ShapeBuildLog},
-		"panic in Go":           {goTrace, preview.ShapeStackTrace},
-		"exception in Java":     {javaTrace, preview.ShapeStackTrace},
-		"exception in Python":   {pythonTrace, preview.ShapeStackTrace},
-		"trace in a log":        {repeated(30, "step %d is done\n") + pythonTrace, preview.ShapeNone},
-		"markdown":              {markdown, preview.ShapeProse},
-		"script with comments":  {"# Build everything.\n\nset -eu\n# Then run it.\nmake all\n./run --fast\n\n# And clean up.\nrm -rf out\nexit 0\n", preview.ShapeNone},
-		"binary":                {strings.Repeat("\x00\x01\x02\xff", 100), preview.ShapeBinary},
-		"nothing":               {"", preview.ShapeNone},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, text := range []string{c.text, strings.ReplaceAll(c.text, "\n", "\r\n")} {
-				if got := preview.Of([]byte(text), 2000).Shape(preview.Focus{}); got != c.want {
-					t.Errorf("shape %d, want %d, of %.60q", got, c.want, text)
-				}
-			}
-		})
+func fixture(name string) string {
+	text, err := os.ReadFile("shape/testdata/" + name)
+	if err != nil {
+		panic(err)
 	}
+	return string(text)
 }
 
-// A hint of a caller wins, unless the bytes contradict it.
-func TestShapeThatACallerKnows(t *testing.T) {
-	for name, c := range map[string]struct {
-		text       string
-		hint, want preview.Shape
-	}{
-		"a diff that begins otherwise": {"some words\n" + fileDiff("a.go", 2), preview.ShapeDiff, preview.ShapeDiff},
-		"no diff at all":               {"fatal: not a git repository\n", preview.ShapeDiff, preview.ShapeNone},
-		"a search without a match":     {"grep: x: No such file\n", preview.ShapeSearch, preview.ShapeNone},
-		"no JSON":                      {"<html>\n", preview.ShapeJSON, preview.ShapeNone},
-		"names without endings":        {repeated(9, "word%d\n"), preview.ShapeListing, preview.ShapeListing},
-		"text called binary":           {kubectl, preview.ShapeBinary, preview.ShapeTable},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := preview.Of([]byte(c.text), 2000).Shape(preview.Focus{Shape: c.hint}); got != c.want {
-				t.Errorf("shape %d, want %d", got, c.want)
-			}
-		})
-	}
-}
-
-// What is shown of a payload of each shape where little fits.
-func TestWhatAShapeShows(t *testing.T) {
-	var diff, search, listing, rows, lines strings.Builder
+// structured has large payloads, each with something that matters in its middle.
+func structured() (diff, search, listing, rows, lines *strings.Builder) {
+	diff, search, listing, rows, lines = new(strings.Builder), new(strings.Builder), new(strings.Builder), new(strings.Builder), new(strings.Builder)
 	diff.WriteString(fileDiff("package-lock.json", 400))
 	for i := range 12 {
 		diff.WriteString(fileDiff(fmt.Sprintf("src/file%d.go", i), 30))
@@ -182,35 +65,41 @@ func TestWhatAShapeShows(t *testing.T) {
 		if i == 300 {
 			state = "OOMKilled"
 		}
-		fmt.Fprintf(&rows, "web-%-16d 1/1     %s   0          5d\n", i, state)
+		fmt.Fprintf(rows, "web-%-16d 1/1     %s   0          5d\n", i, state)
 		level := "info"
 		if i == 300 {
 			level = "error"
 		}
-		fmt.Fprintf(&lines, `{"time":"2026-11-21T10:00:00Z","level":%q,"msg":"request %d is done","status":200}`+"\n", level, i)
+		fmt.Fprintf(lines, `{"time":"2026-11-21T10:00:00Z","level":%q,"msg":"request %d is done","status":200}`+"\n", level, i)
 	}
+	return diff, search, listing, rows, lines
+}
+
+// Where little fits, a payload shows the lines that its shape is made of.
+func TestShapeShowsItsStructure(t *testing.T) {
+	diff, search, listing, rows, lines := structured()
 	trace := javaTrace + strings.Repeat("\tat java.base/java.lang.Thread.run(Thread.java:1583)\n", 200) + "Caused by: java.lang.Error: the last one\n\tat com.acme.Deep.er(Deep.java:3)\n"
 	for name, c := range map[string]struct {
 		text   string
 		tokens int
-		shape  preview.Shape
+		shape  shape.Shape
 		shows  []string
 		hides  string
 	}{
-		"diff": {diff.String(), 900, preview.ShapeDiff,
+		"diff": {diff.String(), 900, shape.Diff,
 			[]string{"a/package-lock.json", "a/src/file0.go", "a/src/file11.go", "Binary files", "rename from", "rename to", "+\tadded(1)"}, "added(400)"},
-		"search": {search.String(), 600, preview.ShapeSearch, []string{"src/file0.go:1:", "src/file11.go:1:"}, "found(80)"},
-		"listing": {listing.String(), 300, preview.ShapeListing,
+		"search": {search.String(), 600, shape.Search, []string{"src/file0.go:1:", "src/file11.go:1:"}, "found(80)"},
+		"listing": {listing.String(), 300, shape.Listing,
 			[]string{".:\n", "./node_modules:\n", "./src:\n", "total 8", "file1.go", "main1.go"}, "dep900.js"},
-		"table":  {rows.String(), 200, preview.ShapeTable, []string{"NAME  ", "web-300 ", "web-0 "}, "web-350 "},
-		"NDJSON": {lines.String(), 300, preview.ShapeNDJSON, []string{"request 300 is", "request 398 is", "request 399 is"}, "request 200 is"},
-		"trace": {trace, 200, preview.ShapeStackTrace,
+		"table":  {rows.String(), 200, shape.Table, []string{"NAME  ", "web-300 ", "web-0 "}, "web-350 "},
+		"NDJSON": {lines.String(), 300, shape.NDJSON, []string{"request 300 is", "request 398 is", "request 399 is"}, "request 200 is"},
+		"trace": {trace, 200, shape.StackTrace,
 			[]string{"order 7 is closed", "Orders.java:41", "Caused by: java.io", "Store.java:88", "the last one", "Deep.java:3"}, ""},
-		"prose": {markdown + repeated(300, "Sentences number %d says what the one before it did not say.\n") + "\n## Last\n\nThe end of it is said here, in a sentence of its own.\n", 300, preview.ShapeProse,
+		"prose": {markdown + repeated(300, "Sentences number %d says what the one before it did not say.\n") + "\n## Last\n\nThe end of it is said here, in a sentence of its own.\n", 300, shape.Prose,
 			[]string{"# Widget", "never loses", "## Installing", "## Last"}, "number 250"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := preview.Of([]byte(c.text), c.tokens).Select(budgetOf(c.tokens), tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := preview.FromBytes([]byte(c.text), c.tokens).Select(budgetOf(c.tokens), tokens.Estimate(), preview.Focus{HeadPercent: 25})
 			checkLedger(t, []byte(c.text), p)
 			checkFits(t, p, budgetOf(c.tokens))
 			if p.Shape != c.shape {
@@ -236,8 +125,8 @@ func TestWhatAShapeShows(t *testing.T) {
 	}
 }
 
-// A list of issues shows a title of each that there is room for, with its number, and not the first few whole.
-func TestListShowsWhatEachElementSays(t *testing.T) {
+// A list of issues shows a title of as many as fit, with its number, and not the first few whole.
+func TestListOfObjectsShowsTitleOfEach(t *testing.T) {
 	var b strings.Builder
 	for i := range 120 {
 		fmt.Fprintf(&b, `,{"url":"https://example.com/repos/acme/widget/issues/%d","node_id":"I_%d","number":%d,"title":"Issue of day %d","user":{"login":"u%d","id":%d},`+
@@ -251,8 +140,8 @@ func TestListShowsWhatEachElementSays(t *testing.T) {
 	}
 }
 
-// Messages that are far in come before what stands around them; what the same says again comes later.
-func TestReportShowsItsMessages(t *testing.T) {
+// Messages that are far in come before the lines around them; repeats come later.
+func TestNestedMessagesComeFirst(t *testing.T) {
 	var files []string
 	for i := range 6 {
 		files = append(files, fmt.Sprintf(`{"filePath":"/work/app/src/file%d.ts","messages":[{"ruleId":"eqeqeq","severity":2,"message":"Expected %d","line":%d,"column":7,"nodeType":"X","endLine":3},`+
@@ -279,16 +168,16 @@ func shapedPayloads() *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 60), func(list []string) string { return strings.Join(list, "") })
 }
 
-func shapes() *rapid.Generator[preview.Shape] {
-	return rapid.Map(rapid.IntRange(0, int(preview.ShapeProse)), func(n int) preview.Shape { return preview.Shape(n) })
+func shapes() *rapid.Generator[shape.Shape] {
+	return rapid.Map(rapid.IntRange(0, int(shape.Prose)), func(n int) shape.Shape { return shape.Shape(n) })
 }
 
-// Whatever the shape is said to be, the books add up, and one write gives what many do.
+// Whatever the shape is said to be, the ledger adds up, and one write gives what many do.
 func TestShapesKeepTheLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload, budget := []byte(shapedPayloads().Draw(t, "payload")), budgets().Draw(t, "budget")
 		f := preview.Focus{HeadPercent: 25, Shape: shapes().Draw(t, "shape")}
-		p := preview.Of(payload, 200).Select(budget, tokens.Estimate(), f)
+		p := preview.FromBytes(payload, 200).Select(budget, tokens.Estimate(), f)
 		checkLedger(t, payload, p)
 		checkFits(t, p, budget)
 		if len(p.Text) > len(payload)+3*bytes.Count(payload, []byte{0xff})+8 {
@@ -305,7 +194,7 @@ func TestStructureIsSeenInTheMiddle(t *testing.T) {
 	}
 	payload := []byte(text.String())
 	budget := budgetOf(6000)
-	want := preview.Of(payload, 1000).Select(budget, tokens.Estimate(), preview.Focus{})
+	want := preview.FromBytes(payload, 1000).Select(budget, tokens.Estimate(), preview.Focus{})
 	if n := strings.Count(want.Text, "diff --git"); n < 170 {
 		t.Errorf("%d of 300 files are named", n)
 	}
@@ -343,13 +232,13 @@ func FuzzShape(f *testing.F) {
 	} {
 		f.Add([]byte(seed), uint8(0), uint16(60))
 	}
-	f.Fuzz(func(t *testing.T, payload []byte, shape uint8, n uint16) {
-		focus := preview.Focus{HeadPercent: 25, Shape: preview.Shape(shape % (uint8(preview.ShapeProse) + 1))}
+	f.Fuzz(func(t *testing.T, payload []byte, hint uint8, n uint16) {
+		focus := preview.Focus{HeadPercent: 25, Shape: shape.Shape(hint % (uint8(shape.Prose) + 1))}
 		b := budgetOf(int(n))
-		p := preview.Of(payload, 100).Select(b, tokens.Estimate(), focus)
+		p := preview.FromBytes(payload, 100).Select(b, tokens.Estimate(), focus)
 		checkLedger(t, payload, p)
 		checkFits(t, p, b)
-		if got := preview.Of(payload, 100).Shape(preview.Focus{}); got == preview.ShapeNDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
+		if got := preview.FromBytes(payload, 100).Shape(preview.Focus{}); got == shape.NDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
 			t.Logf("called NDJSON: %.100q", payload)
 		}
 	})
@@ -362,9 +251,9 @@ func BenchmarkShape(b *testing.B) {
 		"listing": repeated(300, "./src/a%d.go\n"), "JSON": "[" + strings.Repeat(`{"id":1,"name":"x"},`, 500) + "1]", "table": kubectl + repeated(90, "web-%d  1/1  Running  0  5d\n"),
 	} {
 		b.Run(name, func(b *testing.B) {
-			e := preview.Of([]byte(text), 4000)
+			e := preview.FromBytes([]byte(text), 4000)
 			b.ReportAllocs()
-			for hint := preview.ShapeBinary; b.Loop(); hint ^= preview.ShapeBinary { // what was seen last is known
+			for hint := shape.Binary; b.Loop(); hint ^= shape.Binary { // what was seen last is known
 				e.Shape(preview.Focus{Shape: hint})
 			}
 		})

@@ -3,33 +3,51 @@ package preview
 import (
 	"bytes"
 	"slices"
+
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// sniffBytes is how much of a payload's start decides whether it is binary.
-const sniffBytes = 8 << 10
+// The Writer reads a payload of any size in constant memory. Bytes of the head
+// become lines at once. Behind it, the newest bytes stay unread, because they
+// may be the tail and seldom are: when more bytes come, all but the last of
+// them are passed over at the cost of counting their newlines, which the caller
+// has done already.
 
-// minWindow keeps line handling sane for tiny budgets, in bytes.
+var newline = []byte{'\n'}
+
+// minWindow is the least window, in bytes, so that tiny budgets still see whole
+// lines.
 const minWindow = 4 << 10
 
-// bytesPerToken is the window kept for a token of budget. Text of tools has
-// about three bytes a token; the rest is room for colours that are removed.
+// The window of a payload whose structure is in its middle: so much of it is
+// kept from its start that small ones have all their lines.
+const (
+	structureBytes = 1 << 20
+	structureLines = 32 << 10
+)
+
+// bytesPerToken is the window for a token of budget. Output of tools has about
+// three bytes a token; the rest is for colours that are removed.
 const bytesPerToken = 4
 
 // Writer takes a payload in writes of any size and keeps its first and its last
-// lines. Memory is bounded by a small multiple of the window, whatever the
-// size of the payload and of its lines. The result does not depend on how the
-// bytes were split. A Writer is not safe for concurrent use.
+// lines, and between them those that matter. Memory is bounded by a small
+// multiple of the window, whatever the size of the payload and of its lines.
+// The result does not depend on how the bytes were split. A Writer is not safe
+// for concurrent use.
 type Writer struct {
 	window   int // bytes of text kept at either end
 	maxLines int // lines kept at either end
 	literal  bool
 	asText   bool // whatever it is
-	head     lineStore
-	tail     lineStore
+	head     textscan.LineStore
+	tail     textscan.LineStore
 	headFull bool
 	headSize int // bytes of text kept of the start: more than the window where its structure goes on
 	headMost int // lines
-	cur      current
+	cur      textscan.LineBuilder
 	sniff    []byte
 	binary   bool  // known from the sniff: nothing will be shown
 	whole    bool  // the payload is all that will come
@@ -37,31 +55,31 @@ type Writer struct {
 	lines    int64 // lines ended so far
 
 	finds          finder // what matters behind the head
-	unread         []byte // what came last; no line was made of it yet
+	unread         []byte // the newest bytes; no line was made of them yet
 	unreadNewlines int
 	parts          [][]byte // a place for those of one call
 }
 
-// NewWriter returns a Writer whose windows are enough for previews of up to
-// maxTokens tokens.
+// NewWriter returns a Writer with windows for previews of up to maxTokens
+// tokens.
 func NewWriter(maxTokens int) *Writer {
 	window := max(minWindow, maxTokens*bytesPerToken)
 	most := max(16, maxTokens+1)
 	return &Writer{window: window, maxLines: most, headSize: window, headMost: most}
 }
 
-// Watch lets the Writer look for the lines that rules keep, too, wherever they
-// are. Call it before the first Write.
-func (w *Writer) Watch(rules *Rules) { w.finds.rules = rules }
+// Watch lets the Writer also look for the lines that rules keep, wherever they
+// are. Nil rules keep none. Call it before the first Write.
+func (w *Writer) Watch(rules *linerule.Rules) { w.finds.rules = rules }
 
-// grow prepares for a payload of n bytes that comes in one write.
+// grow prepares for a payload of n bytes in one write.
 func (w *Writer) grow(n int) {
 	w.whole = true
-	w.head.grow(min(n, w.window), w.maxLines)
+	w.head.Grow(min(n, w.window), w.maxLines)
 	if n > w.window {
-		w.tail.grow(min(n-w.window, 2*w.window), w.maxLines)
+		w.tail.Grow(min(n-w.window, 2*w.window), w.maxLines)
 	}
-	w.sniff = slices.Grow(w.sniff, min(n, sniffBytes))
+	w.sniff = slices.Grow(w.sniff, min(n, textscan.SniffBytes))
 }
 
 // Write takes the next bytes of the payload. It never fails and keeps no
@@ -71,9 +89,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteParts takes bytes that are in several parts, and in which there are as
-// many newlines as the caller says, who counted them. It keeps no reference to
-// them.
+// WriteParts takes bytes in several parts that have newlines many newlines
+// together, which the caller has counted. It keeps no reference to them.
 func (w *Writer) WriteParts(parts [][]byte, newlines int) {
 	for ; len(parts) > 0 && w.begins(); parts = parts[1:] {
 		if newlines > 0 {
@@ -90,17 +107,16 @@ func (w *Writer) WriteParts(parts [][]byte, newlines int) {
 	}
 }
 
-// begins reports whether it is not known yet what the payload is, or its head is
-// not full.
+// begins reports whether the head is not full, or the sniff is not complete.
 func (w *Writer) begins() bool {
-	return !w.binary && (!w.headFull || len(w.sniff) < sniffBytes)
+	return !w.binary && (!w.headFull || len(w.sniff) < textscan.SniffBytes)
 }
 
 // begin takes bytes of the beginning.
 func (w *Writer) begin(p []byte) {
-	if room := sniffBytes - len(w.sniff); room > 0 {
+	if room := textscan.SniffBytes - len(w.sniff); room > 0 {
 		w.sniff = append(w.sniff, p[:min(room, len(p))]...)
-		w.binary = len(w.sniff) == sniffBytes && !w.asText && isBinary(w.sniff)
+		w.binary = len(w.sniff) == textscan.SniffBytes && !w.asText && textscan.IsBinary(w.sniff)
 	}
 	if w.binary {
 		w.read()
@@ -119,17 +135,15 @@ func (w *Writer) begin(p []byte) {
 func (w *Writer) count(parts [][]byte, newlines int) {
 	if newlines > 0 {
 		w.lines += int64(newlines)
-		w.cur.begin(w.offset + int64(lineStart(parts, size(parts))))
+		w.cur.Begin(w.offset + int64(textscan.LineStart(parts, textscan.Size(parts))))
 	}
-	w.offset += int64(size(parts))
+	w.offset += int64(textscan.Size(parts))
 }
 
 // leastUnread is how many bytes may stay unread however small the window is.
 const leastUnread = 32 << 10
 
-// middle takes bytes after the head. Most of them are passed over, at the cost of
-// the newlines that somebody counted. What may be the payload's end is kept
-// unread, because it seldom is.
+// middle takes bytes after the head. Most of them are passed over.
 func (w *Writer) middle(parts [][]byte, newlines int) {
 	w.finds.begin(w)
 	for _, p := range parts {
@@ -137,14 +151,14 @@ func (w *Writer) middle(parts [][]byte, newlines int) {
 	}
 	all := append(append(w.parts[:0], w.unread), parts...)
 	newlines += w.unreadNewlines
-	total, enough := size(all), 2*w.enough()
+	total, enough := textscan.Size(all), 2*w.enough()
 	from := 0
 	if newlines > 0 && total > enough {
 		from = w.tailStart(all)
 	}
 	late := 0
 	if from > 0 {
-		for p := range between(all, from, total) {
+		for p := range textscan.Between(all, from, total) {
 			late += bytes.Count(p, newline)
 		}
 		w.pass(from, newlines-late)
@@ -153,12 +167,12 @@ func (w *Writer) middle(parts [][]byte, newlines int) {
 	}
 	if total-from <= max(enough, leastUnread) && !w.whole {
 		unread := w.unread[:0] // which may be where its own beginning moves to
-		for p := range between(all, from, total) {
+		for p := range textscan.Between(all, from, total) {
 			unread = append(unread, p...)
 		}
 		w.unread, w.unreadNewlines = unread, late
 	} else {
-		for p := range between(all, from, total) {
+		for p := range textscan.Between(all, from, total) {
 			w.readLines(p)
 		}
 		w.unread, w.unreadNewlines = w.unread[:0], 0
@@ -171,35 +185,36 @@ func (w *Writer) middle(parts [][]byte, newlines int) {
 func (w *Writer) pass(n, newlines int) {
 	w.lines += int64(newlines)
 	w.offset += int64(n)
-	w.tail.reset()
-	w.cur.begin(w.offset)
+	w.tail.Reset()
+	w.cur.Begin(w.offset)
 }
 
-// read makes lines of what is unread.
+// read makes lines of the unread bytes.
 func (w *Writer) read() {
 	unread := w.unread
 	w.unread, w.unreadNewlines = w.unread[:0], 0
 	w.readLines(unread)
 }
 
+// readLines makes lines of bytes.
 func (w *Writer) readLines(p []byte) {
 	for len(p) > 0 {
 		p = p[w.line(p):]
 	}
 }
 
-// enough is how many bytes of complete lines fill the tail, whatever their
+// enough returns how many bytes of complete lines fill the tail, whatever their
 // lengths are. A line end is one byte or two.
 func (w *Writer) enough() int { return w.window + 2*w.maxLines }
 
 // tailStart returns the start of a line after which there are enough complete
-// lines for no earlier one to be among the last; or 0, when there is none.
+// lines for no earlier one to be among the last; 0 when there is none.
 func (w *Writer) tailStart(parts [][]byte) int {
-	complete := lineStart(parts, size(parts))
-	from := lineStart(parts, complete-w.enough())
+	complete := textscan.LineStart(parts, textscan.Size(parts))
+	from := textscan.LineStart(parts, complete-w.enough())
 	for from > 0 { // lines may be so short that fewer bytes are enough
-		later, lines := lineStart(parts, from+(complete-from)/2), 0
-		for p := range between(parts, later, complete) {
+		later, lines := textscan.LineStart(parts, from+(complete-from)/2), 0
+		for p := range textscan.Between(parts, later, complete) {
 			lines += bytes.Count(p, newline)
 		}
 		if later == from || lines <= w.maxLines {
@@ -207,7 +222,7 @@ func (w *Writer) tailStart(parts [][]byte) int {
 		}
 		from = later
 	}
-	for p := range between(parts, from, complete) {
+	for p := range textscan.Between(parts, from, complete) {
 		if bytes.IndexByte(p, '\r') >= 0 && bytes.Count(p, []byte{'\r'}) != bytes.Count(p, []byte("\r\n")) {
 			return 0 // a carriage return may shorten lines: look at each of them
 		}
@@ -221,14 +236,13 @@ func (w *Writer) line(p []byte) int {
 	ended := end >= 0
 	if !ended {
 		end = len(p)
-	} else if w.cur.length == 0 && w.usual(p[:end]) {
+	} else if w.cur.Empty() && w.usual(p[:end]) {
 		return end + 1
 	}
 	if w.literal {
-		w.cur.add(p[:end], w.window)
-		w.cur.length += int64(end)
+		w.cur.WriteLiteral(p[:end], w.window)
 	} else {
-		w.cur.write(p[:end], w.window)
+		w.cur.Write(p[:end], w.window)
 	}
 	taken := end
 	if ended {
@@ -252,38 +266,39 @@ func (w *Writer) usual(text []byte) bool {
 		return false
 	}
 	w.offset = end
-	w.keep(line{start: start, end: end, textAt: start, split: len(text), newline: true}, text)
+	w.keep(textscan.Line{Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text)
 	return true
 }
 
 // endLine ends the current line.
 func (w *Writer) endLine() {
-	w.keep(w.cur.finish(w.window, w.offset), w.cur.buf)
+	w.keep(w.cur.Finish(w.window, w.offset), w.cur.Text())
 }
 
 // keep moves a line into a window.
-func (w *Writer) keep(l line, text []byte) {
+func (w *Writer) keep(l textscan.Line, text []byte) {
 	w.lines++
 	if !w.headFull {
-		w.head.push(l, text)
-		w.headFull = w.head.size >= w.headSize || len(w.head.lines) >= w.headMost
-		if w.headFull && w.headSize == w.window && structured(w.head.live()) {
+		w.head.Push(l, text)
+		w.headFull = w.head.TextBytes() >= w.headSize || w.head.Len() >= w.headMost
+		if w.headFull && w.headSize == w.window && shape.Detect(w.head.Lines(), shape.None).HasMiddle() {
 			w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
 		}
 	} else {
-		w.tail.push(l, text)
-		w.tail.evict(w.window, w.maxLines)
+		w.tail.Push(l, text)
+		w.tail.Evict(w.window, w.maxLines)
 	}
-	w.cur.begin(w.offset)
+	w.cur.Begin(w.offset)
 }
 
-// Snapshot returns what Finish would, had the payload ended here, or with these bytes. The
-// Writer goes on without them; its cost is a copy of the windows.
+// Snapshot returns the excerpt of a payload that ends here, or with some more
+// bytes. The Writer goes on without those bytes. The cost is a copy of the
+// windows.
 func (w *Writer) Snapshot(end ...byte) *Excerpt {
 	w.read()
 	now := *w
-	now.head, now.tail = w.head.clone(), w.tail.clone()
-	now.cur.buf, now.sniff = slices.Clone(w.cur.buf), slices.Clone(w.sniff)
+	now.head, now.tail = w.head.Clone(), w.tail.Clone()
+	now.cur, now.sniff = w.cur.Clone(), slices.Clone(w.sniff)
 	now.unread, now.parts = nil, nil
 	now.finds = w.finds.clone()
 	if len(end) > 0 {
@@ -292,20 +307,20 @@ func (w *Writer) Snapshot(end ...byte) *Excerpt {
 	return now.Finish()
 }
 
-// Finish ends the payload and returns what was kept. The Writer must not be
-// used afterwards.
+// Finish ends the payload and returns its excerpt. The Writer must not be used
+// afterwards.
 func (w *Writer) Finish() *Excerpt {
 	w.read()
-	if w.offset > w.cur.start {
+	if w.offset > w.cur.Offset() {
 		w.endLine() // a last line without a line end
 	}
 	return &Excerpt{
-		head:  w.head.live(),
-		tail:  w.tail.live(),
-		kept:  w.head.size + len(w.head.lines) + w.tail.size + len(w.tail.lines),
+		head:  w.head.Lines(),
+		tail:  w.tail.Lines(),
+		kept:  w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
 		bytes: w.offset,
 		lines: w.lines, literal: w.literal,
-		binary: !w.asText && isBinary(w.sniff),
-		found:  w.finds.finish(int64(len(w.head.lines)), w.lines-int64(len(w.tail.lines)-w.tail.first)),
+		binary: !w.asText && textscan.IsBinary(w.sniff),
+		found:  w.finds.finish(int64(w.head.Len()), w.lines-int64(w.tail.Len())),
 	}
 }

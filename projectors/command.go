@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
@@ -84,7 +85,7 @@ func (c command) parts(list []part, out *pb.CommandOutput, commandLine string, i
 	known := c.profiles.For(commandLine)
 	focus := preview.Focus{
 		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
-		Shape: preview.ShapeNamed(known.Shape()),
+		Shape: shape.Named(known.Shape()),
 	}
 	list = c.fields.add(list, "stdout", m, out.GetStdout(), in, focus)
 	list = c.fields.add(list, "stderr", m, out.GetStderr(), in, focus)

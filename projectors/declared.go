@@ -12,6 +12,8 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Declared projects a family by the options of its messages (options.proto):
@@ -65,7 +67,7 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 		Input: in, plan: d.plan, sink: sink, check: envelope.NewChecker("output." + string(name)), finish: func() {},
 		from:  out.Get(out.Descriptor().Fields().ByName(name)).Message(),
 		into:  r.ProtoReflect().Mutable(d.field).Message(),
-		focus: preview.Focus{Shape: preview.ShapeProse}, // what a runtime writes is for readers, if nothing speaks against it
+		focus: preview.Focus{Shape: shape.Prose}, // what a runtime writes is for readers, if nothing speaks against it
 	}
 	if err := w.project(ctx, d.adapt); err != nil {
 		return nil, err
@@ -177,7 +179,7 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 		w.limits.shorten(w.plan.into, w.into)
 		envelope.SumTruncated(w.into)
 		if given == "" {
-			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into, preview.OneLine)), envelope.MaxSummary)
+			r.SummaryText = oneLine(cmp.Or(w.summary, w.plan.outcome.Expand(w.into, textscan.OneLine)), envelope.MaxSummary)
 		}
 		return nil
 	}

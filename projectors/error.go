@@ -10,6 +10,8 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -123,15 +125,15 @@ func headline(text string) string {
 	for _, s := range preview.Ranked(text) {
 		line := ""
 		if at := int(s.FirstLine) - 1; at < len(lines) {
-			line = strings.TrimSpace(preview.OneLine(lines[at]))
+			line = strings.TrimSpace(textscan.OneLine(lines[at]))
 		}
-		if wrong := s.Reason >= preview.KeepError && s.Reason <= preview.KeepDiagnostic; wrong && line != "" && s.Score >= most {
+		if wrong := s.Reason >= shape.KeepError && s.Reason <= shape.KeepDiagnostic; wrong && line != "" && s.Score >= most {
 			best, most = line, s.Score
 		}
 	}
 	if best == "" {
 		for _, line := range lines {
-			if best = strings.TrimSpace(preview.OneLine(line)); best != "" {
+			if best = strings.TrimSpace(textscan.OneLine(line)); best != "" {
 				break
 			}
 		}
@@ -192,7 +194,7 @@ func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool)
 	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
-	text := preview.Of(content, envelope.MaxDetails).Select(preview.Budget{
+	text := preview.FromBytes(content, envelope.MaxDetails).Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxDetails,
 	}, c, preview.Focus{})
 	var quoted bytes.Buffer
@@ -238,7 +240,7 @@ func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToo
 
 // oneLine is the visible form of a text on one line, of at most limit bytes.
 func oneLine(text string, limit int) string {
-	text = preview.OneLine(text)
+	text = textscan.OneLine(text)
 	if len(text) <= limit {
 		return text
 	}

@@ -167,7 +167,7 @@ func (a *answer) text(ctx context.Context, name, text string, readable bool) err
 	if err != nil {
 		return err
 	}
-	a.show(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens), written{})
+	a.show(name, []byte(text), preview.FromBytes([]byte(text), a.Policy.Budget.Tokens), written{})
 	return nil
 }
 

@@ -24,7 +24,7 @@ func adaptFileRead(_ context.Context, w *work) error {
 	into.LineEnds = lineEnds(content)
 	for _, p := range w.parts {
 		if text, ok := p.(*payload); ok {
-			excerpt := preview.OfFile(content, w.Policy.Budget.Tokens)
+			excerpt := preview.FromFile(content, w.Policy.Budget.Tokens)
 			text.excerpt, into.RangeLines = excerpt, rangeLines(out, into.GetFirstLine(), uint64(excerpt.Lines()))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // list is a complete list on its way into a large list. Its first elements are
@@ -41,7 +41,7 @@ func (l *list) element(i int) (v protoreflect.Value, cut bool) {
 func (l *list) costOf(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
 		element, _ := l.element(len(l.costs))
-		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element, preview.OneLine), "", p))
+		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element, textscan.OneLine), "", p))
 	}
 	return l.costs[i]
 }

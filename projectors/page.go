@@ -4,6 +4,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Page is a part of an artifact that a model asked for. It is one run of bytes, or lines that match a pattern.
@@ -36,7 +37,7 @@ func (p Page) Result() *pb.CanonicalToolResult {
 		ToolName: p.Tool, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CanonicalToolResult_Text{Text: text},
 	}
 	if outcome, err := envelope.Outcome(text.ProtoReflect().Descriptor()); err == nil {
-		r.SummaryText = oneLine(outcome.Expand(text.ProtoReflect(), preview.OneLine), envelope.MaxSummary)
+		r.SummaryText = oneLine(outcome.Expand(text.ProtoReflect(), textscan.OneLine), envelope.MaxSummary)
 	}
 	return r
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -85,7 +87,7 @@ func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Pay
 		return made
 	}
 	made.blob = artifactstore.BytesBlob(p.GetInline())
-	made.excerpt = preview.OfKnown(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
+	made.excerpt = preview.FromCommand(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
 	return made
 }
 
@@ -158,13 +160,13 @@ func (p *payload) count(v *preview.Preview) {
 	if p.left == nil {
 		return
 	}
-	for i := range v.Left {
-		p.left[i] += v.Left[i]
+	for i := range v.Omitted {
+		p.left[i] += v.Omitted[i]
 		if p.counted != nil {
 			p.left[i] -= p.counted[i]
 		}
 	}
-	p.counted = &v.Left
+	p.counted = &v.Omitted
 }
 
 // leavesOut reports whether a preview does not show every line in full.
@@ -188,7 +190,7 @@ const (
 // JSON, or was not captured whole, stays as it is. From then on the readable form is what is shown, whatever the budget.
 func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
 	text, ok := p.excerpt.(*preview.Excerpt)
-	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != preview.ShapeJSON {
+	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != shape.JSON {
 		return nil
 	}
 	p.looked = true
@@ -200,7 +202,7 @@ func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.
 		return nil
 	}
 	value, err := preview.ParseJSON(content)
-	if errors.Is(err, preview.ErrNotJSON) {
+	if errors.Is(err, shape.ErrNotJSON) {
 		return nil
 	}
 	if err != nil {
@@ -229,7 +231,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
 		Redactions: p.secrets, OriginalBytes: uint64(p.written.bytes), OriginalLines: uint64(p.written.lines),
 	}
-	if i := v.Invisible; i != (preview.Invisible{}) {
+	if i := v.Invisible; i != (textscan.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
 	}
 	for _, s := range v.Segments {

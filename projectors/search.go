@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Bounds of a matched line, as search.proto states them.
@@ -152,10 +152,10 @@ func (f *foundFiles) price(p Policy) {
 		if head.GetMatchCount() > 1 {
 			head.MatchesShown = new(head.GetMatchCount()) // the longest words there may be
 		}
-		file.cost = lineCost(envelope.Lines(f.list.Field, protoreflect.ValueOfMessage(head.ProtoReflect()), preview.OneLine), "", p)
+		file.cost = lineCost(envelope.Lines(f.list.Field, protoreflect.ValueOfMessage(head.ProtoReflect()), textscan.OneLine), "", p)
 		file.costs = make([]envelope.Cost, len(file.bounded))
 		for j, m := range file.bounded {
-			file.costs[j] = lineCost(envelope.Lines(matches, protoreflect.ValueOfMessage(m.ProtoReflect()), preview.OneLine), "  ", p)
+			file.costs[j] = lineCost(envelope.Lines(matches, protoreflect.ValueOfMessage(m.ProtoReflect()), textscan.OneLine), "  ", p)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package redact
 
-// changesVersion goes up with every change of changes, ours, or what the finder
-// makes of them: it is part of the version of the rules.
+// changesVersion goes up with every change of changes, extraRules, or their
+// meaning in the finder: it is part of the version of the rules.
 const changesVersion = 1
 
-// change is what we do differently from gitleaks, and why.
+// change is a difference from a rule of gitleaks, and its reason.
 type change struct {
 	id      string
 	drop    bool
@@ -14,7 +14,7 @@ type change struct {
 	why     string
 }
 
-// changes are sorted by id. A rule may have one only.
+// changes are sorted by id. A rule has at most one.
 var changes = []change{
 	{
 		id: "aws-amazon-bedrock-api-key-short-lived", re: `bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]*`,
@@ -59,7 +59,7 @@ var changes = []change{
 // Change is a difference from gitleaks, for documents.
 type Change struct{ Kind, What, Why string }
 
-// Changes returns what we do differently from gitleaks, sorted by kind.
+// Changes returns the differences from gitleaks, sorted by kind.
 func Changes() []Change {
 	var list []Change
 	for _, c := range changes {

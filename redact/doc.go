@@ -9,10 +9,10 @@
 // tree is followed. Line ends, carriage returns, backspaces and terminal
 // sequences inside of a value are stepped over. The second finds what looks like
 // a secret. Its patterns are compiled from regular expressions that are data
-// (rules.json, and ours in ours.go) to short lists of character classes with
+// (rules.json and extrarules.go) to short lists of character classes with
 // counts, which are matched by hand and in bounded time: std regexp is only
 // used to read them. Every pattern has four neighbouring bytes with few
-// possible values; only where these stand, it is tried.
+// possible values; it is tried only where these are.
 //
 // Each stream is a function of its input's bytes and their positions: what is
 // decided at a position depends on at most 96 bytes before it and 18 KiB behind it. If

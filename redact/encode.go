@@ -8,16 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// form is what a value looks like in one encoding, or a piece of it.
+// Encodings of a registered value: as it is, hexadecimal, base64 at each of
+// three offsets, percent encodings of several libraries, and inside of JSON
+// strings, once and twice. Tools nest them seldom deeper.
+
+// form is one encoding of a value, or a piece of it.
 type form struct {
 	bytes string
 	kind  int
 }
 
-// maxPiece is the length of the longest form. Longer ones are looked for in
+// maxPiece is the length of the longest form. Longer ones are searched for in
 // pieces, each for itself.
 const maxPiece = 16 << 10
 
+// pieces splits an encoding to forms of about the same length.
 func pieces(f string, kind int) (list []form) {
 	n := (len(f) + maxPiece - 1) / maxPiece
 	for k := range n {
@@ -26,8 +31,8 @@ func pieces(f string, kind int) (list []form) {
 	return list
 }
 
-// encodings returns the distinct forms of a value. An encoding is made of the
-// value as it is, with its line ends; what comes out has none that count.
+// encodings returns the distinct forms of a value. Encodings are made of the
+// value with its line ends, and of it without; the forms have none that count.
 func encodings(stripped, whole []byte) []string {
 	seen := map[string]bool{}
 	var list []string
@@ -75,7 +80,8 @@ func encodings(stripped, whole []byte) []string {
 
 const upperHex, lowerHex = "0123456789ABCDEF", "0123456789abcdef"
 
-// plain is true for letters and digits, which most encodings leave as they are.
+// plain reports whether v is letters and digits, which most encodings leave as
+// they are.
 func plain(v []byte) bool {
 	for _, c := range v {
 		if !isWord(c) || c == '_' {
@@ -85,8 +91,8 @@ func plain(v []byte) bool {
 	return true
 }
 
-// core encodes a value that stands shift bytes behind a multiple of three, and
-// returns the characters that do not depend on what is around it.
+// core encodes a value that begins shift bytes behind a multiple of three in
+// base64, and returns the characters that do not depend on the bytes around it.
 func core(e *base64.Encoding, v []byte, shift int) string {
 	padded := append(make([]byte, shift), v...)
 	text := e.EncodeToString(padded)
@@ -95,7 +101,8 @@ func core(e *base64.Encoding, v []byte, shift int) string {
 	return text[from:to]
 }
 
-// percent encodes everything, or all but letters, digits and what is kept.
+// percent encodes everything, or all but letters, digits and the kept
+// characters.
 func percent(v []byte, kept, digits string, everything bool) string {
 	out := make([]byte, 0, 3*len(v))
 	for _, c := range v {
@@ -108,8 +115,8 @@ func percent(v []byte, kept, digits string, everything bool) string {
 	return string(out)
 }
 
-// jsonForms returns what encoders make of a value inside of a JSON string. They
-// differ in what they escape beyond what they must.
+// jsonForms returns the forms of a value inside of a JSON string. Encoders
+// differ in the characters that they escape without need.
 func jsonForms(v []byte) (list []string) {
 	for _, e := range jsonEncoders {
 		if s := jsonForm(v, e.extra, e.digits, e.ascii); !slices.Contains(list, s) {
@@ -119,7 +126,7 @@ func jsonForms(v []byte) (list []string) {
 	return list
 }
 
-// jsonEncoders are what encoders escape beyond what they must.
+// jsonEncoders are the characters that encoders escape without need.
 var jsonEncoders = []struct {
 	extra, digits string
 	ascii         bool // all but ASCII is escaped
@@ -143,6 +150,7 @@ var jsonEncoders = []struct {
 	{"<>&'\"/", upperHex, true},
 }
 
+// jsonForm encodes a value as one encoder does (RFC 8259, section 7).
 func jsonForm(v []byte, extra, digits string, ascii bool) string {
 	out := make([]byte, 0, len(v)+16)
 	for i := 0; i < len(v); {
@@ -171,6 +179,7 @@ func jsonForm(v []byte, extra, digits string, ascii bool) string {
 	return string(out)
 }
 
+// escapeRune appends \u and four digits.
 func escapeRune(out []byte, r rune, digits string) []byte {
 	return append(out, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }

@@ -5,8 +5,12 @@ import (
 	"slices"
 )
 
-// Any reports whether anything was found so far, if only the beginning of something that
-// is not out yet.
+// Snapshots and live logs read a stream that goes on. Peek shows its undecided
+// rest, masked where a secret may have begun; Held gives the rest as it came,
+// as long as nothing was found.
+
+// Any reports whether anything was found so far, including the beginning of a
+// secret that is not out yet.
 func (r *Redactor) Any() bool {
 	for _, s := range r.stages {
 		if len(s.spans) > 0 {
@@ -21,11 +25,11 @@ func (r *Redactor) Any() bool {
 	return false
 }
 
-// Held returns the bytes that came and are not out yet, as they came, for as long as
-// there is nothing that Any reports. It is valid until the next call of another method.
+// Held returns the received bytes that are not out yet, as they came, as long
+// as Any is false. It is valid until the next call of another method.
 func (r *Redactor) Held() []byte {
 	var held []byte
-	for i := len(r.stages) - 1; i >= 0; i-- { // what a later stage holds came earlier
+	for i := len(r.stages) - 1; i >= 0; i-- { // a later stage holds earlier bytes
 		rest := r.stages[i].rest()
 		if len(held) == 0 {
 			held = rest[:len(rest):len(rest)]
@@ -36,8 +40,8 @@ func (r *Redactor) Held() []byte {
 	return held
 }
 
-// Waiting is how many bytes came and are not out yet. Those that a stage made count as
-// those of the next one.
+// Waiting returns the number of received bytes that are not out yet.
+// Placeholders of one stage count as bytes of the next.
 func (r *Redactor) Waiting() (n int64) {
 	for _, s := range r.stages {
 		n += s.total - s.emitted
@@ -45,18 +49,18 @@ func (r *Redactor) Waiting() (n int64) {
 	return n
 }
 
-// rest is what is not out yet. The bytes of a secret that was found and may go on are not
-// kept.
+// rest returns the bytes that are not out yet. The bytes of a found secret that
+// may go on are not kept.
 func (s *stream) rest() []byte { return s.held[max(s.emitted, s.heldAt)-s.heldAt:] }
 
-// Peek returns what Flush would give out if the stream ended here, and goes on. What may
-// be the beginning of a secret is masked by asterisks, because here it is not the tool
-// that has ended: the rest may come. What it returns is the caller's.
+// Peek returns what Flush would return if the stream ended here, and goes on.
+// The beginning of a possible secret is masked by asterisks, because the rest
+// may come. The result is the caller's.
 func (r *Redactor) Peek() []byte {
 	end := &Redactor{stages: make([]*stream, len(r.stages))}
 	for i, s := range r.stages {
 		c := s.clone()
-		if c.open = c.emitted; s.finder.asks(s.rest()) {
+		if c.open = c.emitted; s.finder.isPrompt(s.rest()) {
 			c.open = openNowhere
 		}
 		end.stages[i] = c
@@ -68,6 +72,7 @@ func (r *Redactor) Peek() []byte {
 	return rest
 }
 
+// clone returns a stream in the same state that shares nothing with s.
 func (s *stream) clone() *stream {
 	c := *s
 	c.finder = s.finder.clone()
@@ -76,23 +81,26 @@ func (s *stream) clone() *stream {
 	return &c
 }
 
-// asks is false: a value may have any byte.
-func (f *valueFinder) asks([]byte) bool { return false }
+// isPrompt is false: a value may have any byte.
+func (f *valueFinder) isPrompt([]byte) bool { return false }
 
-// maxQuestion is how long a question may be, in bytes.
+// maxQuestion is the length of the longest prompt, in bytes.
 const maxQuestion = 80
 
-// asks reports whether undecided text is that of a program that waits for an answer,
-// such as "password: ": the name of a secret, and nothing of it yet.
-func (f *patternFinder) asks(b []byte) bool {
+// isPrompt reports whether undecided text is the prompt of a program that waits
+// for an answer, such as "password: ": the name of a secret, and nothing of it
+// yet.
+func (f *patternFinder) isPrompt(b []byte) bool {
 	return len(b) > 0 && len(b) <= maxQuestion && bytes.IndexByte([]byte(" :?"), b[len(b)-1]) >= 0 && !bytes.ContainsAny(b, "\n-0123456789")
 }
 
+// clone returns a finder in the same state.
 func (f *valueFinder) clone() finder {
 	c := *f
 	return &c
 }
 
+// clone returns a finder in the same state.
 func (f *patternFinder) clone() finder {
 	c := *f
 	c.found, c.runs = slices.Clone(f.found), slices.Clone(f.runs)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
-// peeked is what a stream gives out of a text that is only its beginning.
+// peeked returns the output of a stream for a text that is only its beginning.
 func peeked(o redact.Options, text []byte) []byte {
 	r := redact.New(o)
 	var out []byte
@@ -88,7 +88,7 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// A secret without end is known to be one while it comes, and what came of it is counted.
+// A secret without end is known to be one while it arrives, and its bytes are counted.
 func TestSecretWithoutEndWhileItComes(t *testing.T) {
 	t.Parallel()
 	values, err := redact.NewValues(redacttest.Secrets())

@@ -8,7 +8,7 @@ import (
 )
 
 // What is held back has a bound, whatever the text waits for.
-func TestHeldBack(t *testing.T) {
+func TestHeldBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	var value bytes.Buffer
 	for i := 0; value.Len() < MaxValue; i++ {
@@ -52,7 +52,7 @@ func TestHeldBack(t *testing.T) {
 }
 
 // A run that goes on is redacted to its end, without a limit.
-func TestRunsWithoutEnd(t *testing.T) {
+func TestRunIsRedactedToItsEnd(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{Patterns: BuiltIn()}, {Patterns: BuiltIn(), SameLength: true}} {
 		text := []byte("a eyJhbGciOiJIUzI1NiJ9.eyJ" + strings.Repeat("Ab3dEf6hIj9lMn2pQr5t", 10<<10) + " z")

@@ -5,13 +5,13 @@ import (
 	"regexp"
 )
 
-// A placeholder is markBegin, a kind and "]".
+// The form of a placeholder: markBegin, a kind and "]".
 const (
 	markBegin = "[redacted:"
 	maxName   = 64
 )
 
-// Placeholder matches what stands for a secret, of any kind.
+// Placeholder matches a placeholder of any kind.
 var Placeholder = regexp.MustCompile(fmt.Sprintf(`%s[\w.-]{1,%d}\]`, regexp.QuoteMeta(markBegin), maxName))
 
 // kinds are names of kinds and their placeholders.
@@ -21,7 +21,7 @@ type kinds struct {
 	index map[string]int
 }
 
-// add returns the number of a name.
+// add returns the number of a name, and adds it if it is new.
 func (k *kinds) add(name string) int {
 	if i, ok := k.index[name]; ok {
 		return i
@@ -35,10 +35,11 @@ func (k *kinds) add(name string) int {
 	return len(k.names) - 1
 }
 
-// marks knows the placeholders that a Redactor writes. Only these are left as
+// marks are the placeholders that a Redactor writes. Only these are left as
 // they are: a tool could write a secret in the form of one.
 type marks struct{ values, patterns *kinds }
 
+// has reports whether a Redactor writes placeholders of a name.
 func (m *marks) has(name []byte) bool {
 	for _, k := range [2]*kinds{m.values, m.patterns} {
 		if k != nil {
@@ -50,8 +51,8 @@ func (m *marks) has(name []byte) bool {
 	return false
 }
 
-// at returns the length of the placeholder at i, 0 without one, and undecided if
-// more bytes must come.
+// at returns the length of the placeholder at i, 0 without one, and undecided
+// if more bytes must come.
 func (m *marks) at(b []byte, i int, end bool) int {
 	if m == nil {
 		return 0
@@ -82,9 +83,11 @@ func (m *marks) at(b []byte, i int, end bool) int {
 	return 0
 }
 
-// undecided says that more bytes must come.
+// undecided is the length of a placeholder or a sequence whose end must still
+// come.
 const undecided = -1
 
+// open returns undecided, or 0 at the end of the stream.
 func open(end bool) int {
 	if end {
 		return 0
@@ -92,15 +95,17 @@ func open(end bool) int {
 	return undecided
 }
 
+// isName reports whether c may be part of the name of a kind.
 func isName(c byte) bool {
 	return isWord(c) || c == '.' || c == '-'
 }
 
+// isWord reports whether c is an ASCII letter or digit or an underscore.
 func isWord(c byte) bool {
 	return c|0x20-'a' < 26 && c < 0x80 || c-'0' < 10 || c == '_'
 }
 
-// all is true if a secret is nothing but placeholders and asterisks: then
+// all reports whether a secret is nothing but placeholders and asterisks: then
 // somebody redacted it before.
 func (m *marks) all(secret []byte) bool {
 	for i := 0; i < len(secret); {

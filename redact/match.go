@@ -1,7 +1,13 @@
 package redact
 
-// stops ends a secret: what cannot be part of one, and what may stand behind one
-// in a file, a terminal or a program.
+// Matching by hand. A pattern is a list of steps without alternatives; a match
+// goes through them once, and only a class that can also match the bytes behind
+// it is tried with fewer bytes. The work of a try is bounded by maxSteps, and
+// runs of a class are remembered between tries, so hostile text costs linear
+// time.
+
+// stops are the bytes that end a secret: those that cannot be part of one, and
+// those that come behind one in a file, a terminal or a program.
 var stops = func() (set [256]bool) {
 	for c := range 0x21 {
 		set[c] = true
@@ -23,19 +29,19 @@ type matcher struct {
 
 	runs []run // by class
 
-	gapAt, gapTo int64 // of the last gap
+	gap, gapTo int64 // where the last gap begins and ends; gapTo is -1 for none
 
 	result result
 }
 
-// run is what is known of the bytes of a class: all from from to to are, and the
-// one at to is not if closed.
+// run is the known extent of a run of bytes of a class: all bytes from from to
+// to are of the class, and the byte at to is not if closed.
 type run struct {
 	from, to int64
 	closed   bool
 }
 
-// result of a try.
+// result is the outcome of a try.
 type result struct {
 	from, to int // of the secret
 	more     int // class that the secret goes on with, or -1
@@ -43,11 +49,12 @@ type result struct {
 	wait     bool // more bytes must come
 }
 
-// maxSteps bounds the work of one try. Behind it, the longest runs count.
+// maxSteps bounds the work of one try. Once it is spent, the longest run
+// counts.
 const maxSteps = 64
 
-// try matches a pattern that is known by the bytes at a position. It returns
-// what was found, which is valid until the next try.
+// try matches a pattern that is identified by the bytes at a position. The
+// result is valid until the next try.
 func (m *matcher) try(p *pattern, at int, eight bool) *result {
 	r := &m.result
 	*r = result{from: -1, to: -1, more: -1}
@@ -63,62 +70,47 @@ func (m *matcher) try(p *pattern, at int, eight bool) *result {
 	return r
 }
 
-// match matches steps from i on. What it finds is in r.
+// outcome is the result of one step at a position.
+type outcome uint8
+
+const (
+	fails   outcome = iota
+	matches         // and the match goes on behind it
+	waits           // more bytes must come
+	either          // the byte matches, and so does none
+)
+
+// missing returns the outcome where the bytes end: a failure at the end of the
+// stream.
+func (m *matcher) missing() outcome {
+	if m.v.end {
+		return fails
+	}
+	return waits
+}
+
+// match matches steps from i on, for a match that begins at begin, and sets r.
 func (m *matcher) match(steps []step, begin, i int, r *result) {
-	b := m.v.b
 	for k := range steps {
-		s := &steps[k]
+		s, o := &steps[k], matches
 		switch s.op {
 		case opText:
-			for x := range len(s.text) {
-				if i+x >= len(b) {
-					r.wait = !m.v.end
-					return
-				}
-				if b[i+x] != s.text[x] {
-					return
-				}
-			}
+			o = m.text(s, i)
 			i += len(s.text)
 		case opFold:
-			for x := range len(s.text) {
-				if i+x >= len(b) {
-					r.wait = !m.v.end
-					return
-				}
-				if lower(b[i+x]) != s.text[x] {
-					return
-				}
-			}
+			o = m.folded(s, i)
 			i += len(s.text)
 		case opClass:
-			if s.max == 1 {
-				// Most are single bytes.
-				if i >= len(b) {
-					if s.min == 0 && m.v.end {
-						continue
-					}
-					r.wait = !m.v.end
-					return
-				}
-				in := m.set.classes[s.class][b[i]]
-				if in && (s.min == 1 || s.only) {
-					i++
-					continue
-				}
-				if !in {
-					if s.min == 1 {
-						return
-					}
-					continue
+			if s.max == 1 { // most are single bytes
+				var n int
+				if n, o = m.single(s, i); o != either {
+					i += n
+					break
 				}
 			}
 			n, wait := m.run(s.class, i, s.max)
-			if wait {
-				r.wait = true
-				return
-			}
-			if n < s.min {
+			if wait || n < s.min {
+				r.wait = wait
 				return
 			}
 			if s.max == maxRun && n == maxRun {
@@ -126,67 +118,105 @@ func (m *matcher) match(steps []step, begin, i int, r *result) {
 			} else if n > 0 {
 				r.more = -1
 			}
-			if s.only || n == s.min {
-				i += n
-				continue
+			if !s.only && n > s.min {
+				m.backtrack(steps[k:], begin, i, n, r)
+				return
 			}
-			for longest := n; n >= s.min; n-- {
-				if m.steps--; m.steps < 0 {
-					// Too much to try: the run is redacted without the rest's word.
-					r.to, r.ok, r.more = i+longest, true, s.class
-					if r.from < 0 {
-						r.from = begin
-					}
-					return
-				}
-				try := *r
-				m.match(steps[k+1:], begin, i+n, &try)
-				if try.ok || try.wait {
-					*r = try
-					return
-				}
-			}
-			return
+			i, o = i+n, matches
 		case opEdge:
-			at, wait := false, false
-			if i == begin {
-				at = m.edgeBefore(i)
-			} else {
-				at, wait = m.edgeAfter(i)
-			}
-			if wait {
-				r.wait = true
-				return
-			}
-			if !at {
-				return
-			}
+			o = m.edgeAt(begin, i)
 		case opStop:
-			if i >= len(b) {
+			if i >= len(m.v.b) {
 				if !m.v.end {
-					r.wait = true
-					return
+					o = waits
 				}
-			} else if !stops[b[i]] {
-				return
+			} else if !stops[m.v.b[i]] {
+				o = fails
 			}
 		case opGap:
-			to, wait := m.gap(i)
-			if wait {
-				r.wait = true
-				return
-			}
-			if to < 0 {
-				return
-			}
-			i = to
+			i, o = m.gapAt(i)
 		case opFrom:
 			r.from = i
 		case opTo:
 			r.to = i
 		}
+		if o != matches {
+			r.wait = o == waits
+			return
+		}
 	}
 	r.ok = true
+}
+
+// text matches the bytes of a step.
+func (m *matcher) text(s *step, i int) outcome {
+	b := m.v.b
+	for x := range len(s.text) {
+		if i+x >= len(b) {
+			return m.missing()
+		}
+		if b[i+x] != s.text[x] {
+			return fails
+		}
+	}
+	return matches
+}
+
+// folded is text for letters in any case.
+func (m *matcher) folded(s *step, i int) outcome {
+	b := m.v.b
+	for x := range len(s.text) {
+		if i+x >= len(b) {
+			return m.missing()
+		}
+		if lower(b[i+x]) != s.text[x] {
+			return fails
+		}
+	}
+	return matches
+}
+
+// single matches at most one byte of a class, and returns how many bytes it
+// takes.
+func (m *matcher) single(s *step, i int) (n int, o outcome) {
+	b := m.v.b
+	if i >= len(b) {
+		if s.min == 0 && m.v.end {
+			return 0, matches
+		}
+		return 0, m.missing()
+	}
+	in := m.set.classes[s.class][b[i]]
+	switch {
+	case in && (s.min == 1 || s.only):
+		return 1, matches
+	case in:
+		return 0, either
+	case s.min == 1:
+		return 0, fails
+	}
+	return 0, matches
+}
+
+// backtrack matches the first step with fewer and fewer bytes of its class,
+// until the steps behind it match too.
+func (m *matcher) backtrack(steps []step, begin, i, longest int, r *result) {
+	for n := longest; n >= steps[0].min; n-- {
+		if m.steps--; m.steps < 0 {
+			// Too much to try: the run is redacted without the rest's word.
+			r.to, r.ok, r.more = i+longest, true, steps[0].class
+			if r.from < 0 {
+				r.from = begin
+			}
+			return
+		}
+		try := *r
+		m.match(steps[1:], begin, i+n, &try)
+		if try.ok || try.wait {
+			*r = try
+			return
+		}
+	}
 }
 
 // run returns how many bytes from i on are of a class, at most most.
@@ -211,8 +241,26 @@ func (m *matcher) run(class, i, most int) (n int, wait bool) {
 	return to - i, to >= len(b) && !m.v.end
 }
 
-// edgeBefore is true if a word may begin at i: the byte before is not of a word,
-// or ends a terminal sequence, an escape in a string or a URL, or what was redacted.
+// edgeAt matches the edge of a word.
+func (m *matcher) edgeAt(begin, i int) outcome {
+	at, wait := false, false
+	if i == begin {
+		at = m.edgeBefore(i)
+	} else {
+		at, wait = m.edgeAfter(i)
+	}
+	switch {
+	case wait:
+		return waits
+	case at:
+		return matches
+	}
+	return fails
+}
+
+// edgeBefore reports whether a word may begin at i: the byte before is not of a
+// word, or ends a terminal sequence, an escape in a string or a URL, or
+// redacted text.
 func (m *matcher) edgeBefore(i int) bool {
 	b := m.v.b
 	if i == 0 || !isWord(b[i-1]) || m.v.base+int64(i) == m.edge {
@@ -241,7 +289,7 @@ func (m *matcher) edgeBefore(i int) bool {
 	return false
 }
 
-// escapes is true if b ends with \u00xx, \xxx or \033.
+// escapes reports whether b ends with \u00xx, \xxx or \033.
 func escapes(b []byte) bool {
 	n := len(b)
 	if n >= 6 && b[n-6] == '\\' && b[n-5] == 'u' && isHex(b[n-4]) && isHex(b[n-3]) && isHex(b[n-2]) && isHex(b[n-1]) {
@@ -250,10 +298,11 @@ func escapes(b []byte) bool {
 	return n >= 4 && b[n-4] == '\\' && (b[n-3] == 'x' || b[n-3] == '0') && isHex(b[n-2]) && isHex(b[n-1])
 }
 
+// isHex reports whether c is a hexadecimal digit.
 func isHex(c byte) bool { return c-'0' < 10 || lower(c)-'a' < 6 }
 
-// edgeAfter is true if a word may end before i. A placeholder stands for bytes
-// that were there, so it does not make an edge.
+// edgeAfter reports whether a word may end before i. A placeholder replaces
+// bytes that were there, so it does not make an edge.
 func (m *matcher) edgeAfter(i int) (at, wait bool) {
 	b := m.v.b
 	if i >= len(b) {
@@ -277,30 +326,34 @@ func (m *matcher) edgeAfter(i int) (at, wait bool) {
 	return !isWord(b[i]), false
 }
 
-// gap returns where the value begins that is assigned to the name that ends at
-// i, or -1: the rest of the name, quotes, an operator, quotes.
-func (m *matcher) gap(i int) (to int, wait bool) {
-	if at := m.v.base + int64(i); at == m.gapAt {
-		if m.gapTo < 0 {
-			return -1, false
+// gapAt matches the gap between a name that ends at i and its value: the rest
+// of the name, quotes, an operator, quotes. It returns where the value begins.
+// The last gap is remembered, because many patterns ask for the same one.
+func (m *matcher) gapAt(i int) (to int, o outcome) {
+	at := m.v.base + int64(i)
+	if at != m.gap {
+		to, wait := m.gapFrom(i)
+		if wait {
+			return i, waits
 		}
-		return int(m.gapTo - m.v.base), false
-	}
-	to, wait = m.gapFrom(i)
-	if !wait {
-		m.gapAt, m.gapTo = m.v.base+int64(i), -1
+		m.gap, m.gapTo = at, -1
 		if to >= 0 {
 			m.gapTo = m.v.base + int64(to)
 		}
 	}
-	return to, wait
+	if m.gapTo < 0 {
+		return i, fails
+	}
+	return int(m.gapTo - m.v.base), matches
 }
 
+// Bounds of a gap.
 const (
 	maxNameRest = 20
 	maxQuotes   = 5
 )
 
+// gapFrom returns where the value begins, or -1.
 func (m *matcher) gapFrom(i int) (to int, wait bool) {
 	b := m.v.b
 	for n := 0; i < len(b) && n < maxNameRest && (isName(b[i]) || b[i] == ' ' || b[i] == '\t'); n++ {
@@ -337,6 +390,7 @@ func (m *matcher) gapFrom(i int) (to int, wait bool) {
 	return i, false
 }
 
+// quotes are the bytes that may be around an operator and a value.
 var quotes = func() (set [256]bool) {
 	for _, c := range []byte(" \t\r\n'\"`\\") {
 		set[c] = true

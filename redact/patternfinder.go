@@ -5,20 +5,28 @@ import (
 	"encoding/binary"
 )
 
-// patternFinder finds what looks like a secret.
+// The second stream: secrets known by their looks. Four bytes at every position
+// are looked up in a filter of one bit for each hash; most text never passes
+// it. Where it passes, the patterns that have these four bytes are tried.
+
+// patternFinder finds text that looks like a secret.
 type patternFinder struct {
 	matcher
 	found []span
-	again int64 // not before the stream has so many bytes
+	again int64 // length of the stream before which a search is in vain
 }
 
+// newPatternFinder returns a finder for one stream.
 func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
-	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: make([]run, len(p.classes)), gapAt: -1, edge: -1}}
+	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: make([]run, len(p.classes)), gap: -1, edge: -1}}
 }
 
-// behind: some patterns are known by four bytes in their middle.
-func (f *patternFinder) behind(c byte) bool { return heldBack(c) }
+// mayBegin reports whether a secret that is found later may begin with c: some
+// patterns are identified by four bytes in their middle.
+func (f *patternFinder) mayBegin(c byte) bool { return heldBack(c) }
 
+// find decides the positions from s.next to stop, or as many as the bytes
+// allow.
 func (f *patternFinder) find(s *stream, v view, stop int64) {
 	f.v = v
 	b := v.b
@@ -65,7 +73,8 @@ func (f *patternFinder) find(s *stream, v view, stop int64) {
 	s.next = v.base + int64(i)
 }
 
-// viable is true if a window may begin at i, which is among the last three bytes.
+// viable reports whether a window may begin at i, which is among the last three
+// bytes.
 func (f *patternFinder) viable(i int) bool {
 	if f.v.end || len(f.v.b)-i > 3 {
 		return false
@@ -78,8 +87,8 @@ func (f *patternFinder) viable(i int) bool {
 	return ok
 }
 
-// hit tries the patterns that are known by the four bytes at i. It returns how
-// far to go on, and false where more bytes must come.
+// hit tries the patterns that are identified by the four bytes at i. It returns
+// how far to go on, and false where more bytes must come.
 func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 	f.found = f.found[:0]
 	var first uint64
@@ -106,30 +115,11 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 			continue
 		}
 		rule := &f.set.rules[p.rule]
-		if rule.block {
-			if !bytes.Contains(f.v.b[r.from:r.to], []byte("PRIVATE KEY")) {
-				continue
-			}
-			to, ok := f.blockEnd(r.to)
-			if !ok {
-				return 0, false
-			}
-			if to < 0 {
-				continue
-			}
-			r.to = to
-		} else {
-			secret := f.v.b[r.from:r.to]
-			if len(secret) == 0 || !rule.secret(secret) {
-				continue
-			}
-			clear, ok := f.clear(r.from, r.to, p.inside)
-			if !ok {
-				return 0, false
-			}
-			if !clear {
-				continue
-			}
+		switch f.accept(p, rule, r) {
+		case waits:
+			return 0, false
+		case fails:
+			continue
 		}
 		n := span{from: f.v.base + int64(r.from), to: f.v.base + int64(r.to), kind: rule.kind, rank: rule.rank}
 		if r.more >= 0 {
@@ -147,8 +137,39 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 	return 1, true
 }
 
-// clear is false for what was redacted before: a secret that is nothing but
-// placeholders, or begins or ends inside of one.
+// accept decides whether the match of a pattern is a secret by its rule. It
+// moves the end of a private key to where its block ends.
+func (f *patternFinder) accept(p *pattern, rule *rule, r *result) outcome {
+	secret := f.v.b[r.from:r.to]
+	if rule.block {
+		if !bytes.Contains(secret, []byte("PRIVATE KEY")) {
+			return fails
+		}
+		to, ok := f.blockEnd(r.to)
+		switch {
+		case !ok:
+			return waits
+		case to < 0:
+			return fails
+		}
+		r.to = to
+		return matches
+	}
+	if len(secret) == 0 || !rule.secret(secret) {
+		return fails
+	}
+	clear, ok := f.clear(r.from, r.to, p.inside)
+	switch {
+	case !ok:
+		return waits
+	case !clear:
+		return fails
+	}
+	return matches
+}
+
+// clear is false for text that was redacted before: a secret that is nothing
+// but placeholders, or begins or ends inside of one.
 func (f *patternFinder) clear(from, to int, inside bool) (clear, ok bool) {
 	b := f.v.b
 	if inside {
@@ -166,7 +187,7 @@ func (f *patternFinder) clear(from, to int, inside bool) (clear, ok bool) {
 	return !f.marks.all(b[from:to]), true
 }
 
-// insideMark is true if a placeholder begins before i and ends behind it.
+// insideMark reports whether a placeholder begins before i and ends behind it.
 func (f *patternFinder) insideMark(i int) (inside, ok bool) {
 	floor := max(0, i-len(markBegin)-maxName)
 	k := bytes.LastIndexByte(f.v.b[floor:i], '[')
@@ -177,6 +198,7 @@ func (f *patternFinder) insideMark(i int) (inside, ok bool) {
 	return floor+k+n > i, n >= 0
 }
 
+// Bounds of a private key.
 const (
 	// maxBlock is how far behind its begin a private key may end.
 	maxBlock = 16 << 10
@@ -186,10 +208,10 @@ const (
 	maxOther = 2
 )
 
-// blockEnd returns where the private key ends whose first line ends at i: at its
-// last line, or where the lines stop to look like a key. It is -1 if there is
-// none, and false if more bytes must come. A line ends with a line end or with
-// an escaped one.
+// blockEnd returns where the private key ends whose first line ends at i: at
+// its last line, or where the lines no longer look like a key. It returns -1 if
+// there is none, and false if more bytes must come. A line ends with a line end
+// or with an escaped one.
 func (f *patternFinder) blockEnd(i int) (end int, ok bool) {
 	b := f.v.b
 	last, body, other := i, 0, 0
@@ -249,11 +271,12 @@ func (f *patternFinder) blockEnd(i int) (end int, ok bool) {
 	return last, true
 }
 
+// begins reports whether b begins with s.
 func begins(b []byte, s string) bool {
 	return len(b) >= len(s) && string(b[:len(s)]) == s
 }
 
-// endsKey is true for a line with "-----END" and "KEY".
+// endsKey reports whether a line has "-----END" and "KEY".
 func endsKey(line []byte) bool {
 	return keyEnd(line) > 0
 }
@@ -275,7 +298,7 @@ func keyEnd(line []byte) int {
 	return at + key + dashes + len("-----")
 }
 
-// header is true for a line like "Proc-Type: 4,ENCRYPTED".
+// header reports whether a line is like "Proc-Type: 4,ENCRYPTED" (RFC 1421).
 func header(line []byte) bool {
 	at := bytes.IndexByte(line, ':')
 	return at > 0 && at < 24 && bytes.IndexByte(line[:at], ' ') < 0

@@ -9,7 +9,7 @@ import (
 	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
-// Every planted secret is found, wherever it stands, and however the text is cut
+// Every planted secret is found, wherever it is, and however the text is cut
 // into chunks.
 func TestPlanted(t *testing.T) {
 	t.Parallel()

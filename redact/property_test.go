@@ -14,7 +14,7 @@ import (
 )
 
 // fragments is what texts are put together of: parts of secrets more often than
-// whole ones, and what stands around them.
+// whole ones, and the text around them.
 func fragments() []string {
 	list := []string{
 		"\n", "\r", "\r\n", "\b", " ", "=", ": ", `"`, `\"`, `\n`, "'", ";", ",", "*", "********", "[", "]", "@", "://", "/", ".", "-", "_", "a", "A", "0", "%", "\\",

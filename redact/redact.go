@@ -6,31 +6,31 @@ import (
 	"slices"
 )
 
-// Options say what is redacted and how.
+// Options are what is redacted, and how. The zero Options redact nothing.
 type Options struct {
 	Values   *Values   // nil: none
 	Patterns *Patterns // nil: none
 	// SameLength keeps every byte at its offset, for logs that only grow: a
-	// placeholder is filled up with asterisks to the length of what it stands
-	// for, and is nothing but asterisks if that is shorter than itself.
+	// placeholder is filled up with asterisks to the length of what it replaces,
+	// and is nothing but asterisks if that is shorter than itself.
 	SameLength bool
 }
 
-// Count is how much of a kind was redacted.
+// Count is the redacted amount of a kind.
 type Count struct {
 	Kind    string
 	Matches int64 // placeholders
-	Bytes   int64 // that they stand for
+	Bytes   int64 // that they replace
 }
 
-// Redactor redacts one stream. It is for one goroutine.
+// Redactor redacts one stream. It is not safe for concurrent use.
 type Redactor struct {
 	stages []*stream
 	parts  [2][][]byte
 	small  []byte
 }
 
-// New begins a stream.
+// New returns a Redactor at the beginning of a stream.
 func New(o Options) *Redactor {
 	r := &Redactor{}
 	m := &marks{}
@@ -53,8 +53,8 @@ func New(o Options) *Redactor {
 // looked at: each costs some work of its own.
 const smallPart = 4 << 10
 
-// Write takes the next bytes of the stream and returns what is ready. What it
-// returns may alias the input, and is valid until the next call.
+// Write takes the next bytes of the stream and returns those that are ready.
+// The result may alias the input, and is valid until the next call.
 func (r *Redactor) Write(parts [][]byte) [][]byte {
 	if len(r.stages) == 0 {
 		return parts
@@ -116,7 +116,8 @@ func (r *Redactor) join(stage int, parts [][]byte) [][]byte {
 	return out
 }
 
-// Found returns what was redacted so far, by kind.
+// Found returns the amounts that were redacted so far, sorted by kind; nil if
+// nothing was.
 func (r *Redactor) Found() []Count {
 	byKind := map[string]Count{}
 	for _, s := range r.stages {
@@ -135,7 +136,8 @@ func (r *Redactor) Found() []Count {
 	return found
 }
 
-// Text redacts a whole text. It returns b itself when nothing was found.
+// Text redacts a whole text. It returns b itself, and nil, when nothing was
+// found.
 func Text(o Options, b []byte) ([]byte, []Count) {
 	r := New(o)
 	var out bytes.Buffer

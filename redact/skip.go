@@ -1,5 +1,10 @@
 package redact
 
+// Bytes that a terminal does not show within a line of text that wraps. A
+// secret that a tool wraps or colours is still a secret, so the search for
+// registered values steps over them.
+
+// Bounds of terminal sequences (ECMA-48).
 const (
 	maxCSI = 64      // bytes of a control sequence
 	maxOSC = 2 << 10 // bytes of a command to the terminal, such as a title or a link
@@ -7,12 +12,12 @@ const (
 	bel    = 0x07
 )
 
-// steps has the bytes that what is stepped over begins with.
-var steps = [256]bool{'\b': true, '\n': true, '\r': true, esc: true}
+// stepped has the bytes that a skipped sequence begins with.
+var stepped = [256]bool{'\b': true, '\n': true, '\r': true, esc: true}
 
 // skip returns how many bytes at i a terminal would not show in a line of text
-// that wraps: a line end, a carriage return, a backspace, a sequence. It is 0 if
-// there are none, and undecided if more bytes must come.
+// that wraps: a line end, a carriage return, a backspace, a sequence. It
+// returns 0 if there are none, and undecided if more bytes must come.
 func skip(b []byte, i int, end bool, m *marks) int {
 	switch b[i] {
 	case '\n', '\r', '\b':
@@ -23,7 +28,7 @@ func skip(b []byte, i int, end bool, m *marks) int {
 	return 0
 }
 
-// escape returns the length of a sequence: CSI, OSC, a choice of a character
+// escape returns the length of a sequence: CSI, OSC, the choice of a character
 // set, or one of those with two bytes.
 func escape(b []byte, i int, end bool, m *marks) int {
 	if i+1 >= len(b) {

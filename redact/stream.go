@@ -6,6 +6,13 @@ import (
 	"slices"
 )
 
+// A stream decides its bytes from left to right. Positions before next are
+// decided, bytes before emitted are out; between them are spans that may still
+// grow, and bytes that a span found later may begin with. Parts of a write are
+// looked at in place where possible: only what was held back is copied together
+// with the first bytes of the next part.
+
+// Distances, in bytes.
 const (
 	// context is how many bytes before a position a finder may look at, and
 	// behindMost how many of these a span that is found there may begin before.
@@ -31,13 +38,13 @@ type finder interface {
 	// find decides the positions from s.next to stop, or as many as it can with
 	// the bytes of v, and moves s.next behind them. Spans go to s.add.
 	find(s *stream, v view, stop int64)
-	// behind is true for a byte that a span found later may begin with, if only
+	// mayBegin is true for a byte that a span found later may begin with, if only
 	// such bytes are between.
-	behind(c byte) bool
-	// clone is another finder in the same state.
+	mayBegin(c byte) bool
+	// clone returns a finder in the same state.
 	clone() finder
-	// asks reports whether undecided bytes can be shown though more may come.
-	asks(b []byte) bool
+	// isPrompt reports whether undecided bytes can be shown though more may come.
+	isPrompt(b []byte) bool
 }
 
 // span is a range that is redacted.
@@ -49,7 +56,7 @@ type span struct {
 	written  int64      // up to where the placeholder is written; only of a long one
 }
 
-// stream replaces what its finder finds.
+// stream replaces the spans that its finder finds.
 type stream struct {
 	finder finder
 	kinds  *kinds
@@ -70,14 +77,15 @@ type stream struct {
 	counts  []Count
 }
 
+// newStream returns a stream at its beginning.
 func newStream(f finder, k *kinds, same bool) *stream {
 	return &stream{finder: f, kinds: k, same: same, counts: make([]Count, len(k.names)), outEnd: -1, open: openNowhere}
 }
 
-// openNowhere is the place of open in a stream that masks no text.
+// openNowhere is the value of open in a stream that masks no text.
 const openNowhere = math.MaxInt64
 
-// begin ends the life of what was returned before.
+// begin ends the life of slices that were returned before.
 func (s *stream) begin() {
 	s.out, s.outEnd = s.out[:0], -1
 	if s.lent != nil {
@@ -120,7 +128,7 @@ func (s *stream) write(part []byte, last bool) {
 	s.keep(s.held, s.heldAt)
 }
 
-// textFrom is the first position whose byte may still be wanted.
+// textFrom returns the first position whose byte may still be wanted.
 func (s *stream) textFrom() int64 {
 	if len(s.spans) > 0 && s.spans[0].from <= s.emitted {
 		return s.spans[0].to
@@ -128,7 +136,8 @@ func (s *stream) textFrom() int64 {
 	return s.emitted
 }
 
-// keep copies what is needed of b, which begins at base and ends at total.
+// keep copies the bytes that are still needed of b, which begins at base and
+// ends at total.
 func (s *stream) keep(b []byte, base int64) {
 	from := max(base, min(s.textFrom(), s.next-context))
 	s.spare = append(s.spare[:0], b[from-base:]...)
@@ -149,7 +158,7 @@ func (s *stream) look(v view, stop int64) {
 		return
 	}
 	safe := s.next
-	for floor := max(v.base, s.next-behindMost); safe > floor && s.finder.behind(v.b[safe-1-v.base]); {
+	for floor := max(v.base, s.next-behindMost); safe > floor && s.finder.mayBegin(v.b[safe-1-v.base]); {
 		safe--
 	}
 	s.settle(v, safe)
@@ -179,7 +188,8 @@ func (s *stream) add(n span) {
 	s.spans = slices.Replace(s.spans, i, j, n)
 }
 
-// unite returns one span for two that overlap.
+// unite returns one span for two that overlap. The kind is that of the one that
+// begins first, unless the other has a higher rank.
 func unite(a, b span) span {
 	if b.from < a.from {
 		a, b = b, a
@@ -197,7 +207,8 @@ func unite(a, b span) span {
 	return a
 }
 
-// settle emits what is before safe. No span is found any more that begins there.
+// settle emits the bytes before safe. No span is found any more that begins
+// there.
 func (s *stream) settle(v view, safe int64) {
 	safe = max(safe, s.emitted)
 	for len(s.spans) > 0 {
@@ -263,7 +274,7 @@ func (s *stream) text(v view, to int64) {
 	s.emitted, s.outEnd = to, to
 }
 
-// masked is a text of which nothing is left but where its words are.
+// masked returns a text of which only the places of its words are left.
 func masked(text []byte) []byte {
 	b := bytes.Clone(text)
 	for i, c := range b {
@@ -274,7 +285,8 @@ func masked(text []byte) []byte {
 	return b
 }
 
-// cover emits the placeholder of a span, or the next part of it, up to a position.
+// cover emits the placeholder of a span, or the next part of it, up to a
+// position.
 func (s *stream) cover(p *span, to int64) int64 {
 	s.outEnd = -1
 	mark := s.kinds.marks[p.kind]

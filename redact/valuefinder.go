@@ -1,166 +1,30 @@
 package redact
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math/bits"
-	"slices"
-	"strings"
 )
 
-// maxSpan is how far a value may reach, with what is stepped over inside.
+// The first stream: registered values. A value may be wrapped by line ends and
+// terminal sequences, which are stepped over; those are rare, so runs of bytes
+// without them take a fast path (straight), and only the positions around them
+// are assembled byte by byte (around).
+
+// maxSpan is how far a value may reach, with the bytes that are stepped over.
 const maxSpan = 24 << 10
-
-// compiledValues finds forms by their first eight bytes, and follows a tree from there.
-type compiledValues struct {
-	kinds  kinds
-	values int
-	count  int
-
-	filter []uint64 // bits, by a hash of seven of the first eight bytes
-	shift  uint
-	table  []entry // open addressing, by the same hash
-	nodes  []node
-	edges  []edge
-
-	begins [MinValue]map[uint64]struct{} // the first 1 to 7 bytes of the forms
-}
-
-type entry struct {
-	key  uint64
-	root int32 // 0: free, asMark: the begin of a placeholder, else a node and 1
-}
-
-const asMark = -1
-
-type node struct {
-	label string // the bytes to here, after the first byte of the edge
-	kind  int32  // of the form that ends here, or -1
-	edges int32  // in edges, sorted
-	n     int32
-}
-
-type edge struct {
-	first byte
-	to    int32
-}
-
-const golden = 0x9E3779B97F4A7C15
-
-// has is false if no form begins with eight bytes, and none behind the first of
-// them: so every second position of a text is enough to ask for.
-func (c *compiledValues) has(key uint64) bool {
-	h := key >> 8 * golden >> c.shift
-	return c.filter[h>>6]>>(h&63)&1 != 0
-}
-
-func compile(forms []form, k kinds) *compiledValues {
-	c := &compiledValues{kinds: k, values: len(k.names), count: len(forms)}
-	slices.SortStableFunc(forms, func(a, b form) int { return strings.Compare(a.bytes, b.bytes) })
-	forms = slices.CompactFunc(forms, func(a, b form) bool { return a.bytes == b.bytes })
-	// Sixty-four bits for each of two, so that about one in sixty-four others passes.
-	size := max(15, min(24, bits.Len(uint(len(forms)))+7))
-	c.filter = make([]uint64, 1<<(size-6))
-	c.shift = uint(64 - size)
-	c.table = make([]entry, 1<<(bits.Len(uint(len(forms)+1))+1))
-	for k := 1; k < MinValue; k++ {
-		c.begins[k] = map[uint64]struct{}{}
-	}
-	c.put(key8([]byte(markBegin)), asMark)
-	for i := 0; i < len(forms); {
-		j := i
-		for j < len(forms) && forms[j].bytes[:8] == forms[i].bytes[:8] {
-			j++
-		}
-		c.put(key8([]byte(forms[i].bytes)), c.grow(forms[i:j], 8)+1)
-		i = j
-	}
-	return c
-}
-
-func key8(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
-
-func (c *compiledValues) put(key uint64, root int32) {
-	for k := 1; k < MinValue; k++ {
-		c.begins[k][key<<(64-8*k)>>(64-8*k)] = struct{}{}
-	}
-	for _, seven := range [2]uint64{key >> 8, key << 8 >> 8} {
-		h := seven * golden >> c.shift
-		c.filter[h>>6] |= 1 << (h & 63)
-	}
-	for i := c.slot(key); ; i = (i + 1) % len(c.table) {
-		if c.table[i].root == 0 {
-			c.table[i] = entry{key, root}
-			return
-		}
-	}
-}
-
-func (c *compiledValues) slot(key uint64) int {
-	return int(key * golden >> (64 - bits.Len(uint(len(c.table)-1))))
-}
-
-// root returns the root for the first eight bytes, 0 without one.
-func (c *compiledValues) root(key uint64) int32 {
-	for i := c.slot(key); ; i = (i + 1) % len(c.table) {
-		if e := &c.table[i]; e.key == key || e.root == 0 {
-			return e.root
-		}
-	}
-}
-
-// grow makes the node for sorted forms that agree in their first bytes.
-func (c *compiledValues) grow(forms []form, from int) int32 {
-	first, last := forms[0].bytes, forms[len(forms)-1].bytes
-	to := from
-	for to < len(first) && to < len(last) && first[to] == last[to] {
-		to++
-	}
-	at := int32(len(c.nodes))
-	c.nodes = append(c.nodes, node{label: first[from:to], kind: -1})
-	if len(first) == to {
-		c.nodes[at].kind = int32(forms[0].kind)
-		forms = forms[1:]
-	}
-	var list []edge
-	for i := 0; i < len(forms); {
-		j := i
-		for j < len(forms) && forms[j].bytes[to] == forms[i].bytes[to] {
-			j++
-		}
-		list = append(list, edge{forms[i].bytes[to], c.grow(forms[i:j], to+1)})
-		i = j
-	}
-	c.nodes[at].edges, c.nodes[at].n = int32(len(c.edges)), int32(len(list))
-	c.edges = append(c.edges, list...)
-	return at
-}
-
-func (c *compiledValues) child(n *node, b byte) int32 {
-	list := c.edges[n.edges : n.edges+n.n]
-	if len(list) <= 8 {
-		for i := range list {
-			if list[i].first == b {
-				return list[i].to
-			}
-		}
-		return -1
-	}
-	if i, ok := slices.BinarySearchFunc(list, b, func(e edge, b byte) int { return cmp.Compare(e.first, b) }); ok {
-		return list[i].to
-	}
-	return -1
-}
 
 // valueFinder finds registered values in a stream.
 type valueFinder struct {
 	set   *compiledValues
 	marks *marks
-	again int64 // not before the stream has so many bytes
+	again int64 // length of the stream before which a search is in vain
 }
 
-func (f *valueFinder) behind(byte) bool { return false }
+// mayBegin is false: no value is found later that begins with decided bytes.
+func (f *valueFinder) mayBegin(byte) bool { return false }
 
+// find decides the positions from s.next to stop, or as many as the bytes
+// allow.
 func (f *valueFinder) find(s *stream, v view, stop int64) {
 	if !v.end && s.total < f.again {
 		return
@@ -206,13 +70,13 @@ func nextStep(b []byte, i int) int {
 		low := (w - 0x20*ones) &^ w & high // bytes below 0x20, and perhaps some behind one
 		for ; low != 0; low &= low - 1 {
 			k := i + bits.TrailingZeros64(low)/8
-			if steps[b[k]] {
+			if stepped[b[k]] {
 				return k
 			}
 		}
 	}
 	for ; i < len(b); i++ {
-		if steps[b[i]] {
+		if stepped[b[i]] {
 			return i
 		}
 	}
@@ -255,12 +119,12 @@ func (f *valueFinder) straight(s *stream, v view, i, stop, n int, end bool) (int
 }
 
 // seam looks at the positions before the byte at q that is stepped over, where
-// eight bytes follow in a row. If no form can begin there, it returns where they
-// begin, and the next byte that may be stepped over; otherwise 0, 0.
+// eight bytes follow in a row. If no form can begin there, it returns where
+// they begin, and the next byte that may be stepped over; otherwise 0, 0.
 func (f *valueFinder) seam(v view, q int) (next, step int) {
 	b := v.b
 	j := q
-	for j < len(b) && steps[b[j]] {
+	for j < len(b) && stepped[b[j]] {
 		n := skip(b, j, v.end, f.marks)
 		if n <= 0 || n > 8+3 {
 			return 0, 0
@@ -282,14 +146,14 @@ func (f *valueFinder) seam(v view, q int) (next, step int) {
 	return j, step
 }
 
-// around decides positions whose eight bytes do not stand in a row.
+// around decides positions whose eight bytes are not in a row.
 func (f *valueFinder) around(s *stream, v view, i, limit int) (int, bool) {
 	var at [8]int // of the last eight bytes
 	var window uint64
 	seen := 0
 	step := i // behind the last byte that may be stepped over
 	for j := i; j < len(v.b); {
-		if steps[v.b[j]] {
+		if stepped[v.b[j]] {
 			n := skip(v.b, j, v.end, f.marks)
 			if n < 0 {
 				return f.viable(window, &at, seen, j), false
@@ -347,6 +211,7 @@ func (f *valueFinder) viable(window uint64, at *[8]int, seen, none int) int {
 	return none
 }
 
+// inside looks for values in the text of a terminal sequence, such as a title.
 func (f *valueFinder) inside(s *stream, v view, from, to int) {
 	for i := from; i <= to-8; {
 		i, _ = f.straight(s, v, i, to-7, to, true)
@@ -426,17 +291,17 @@ func (f *valueFinder) walk(v view, i, j int, at int32) (end int, kind int32, ok 
 	}
 }
 
-// over returns how many bytes at j are stepped over inside of what begins at i: 0 where
-// it ends, negative where more bytes must come.
+// over returns how many bytes at j are stepped over inside of a form that
+// begins at i: 0 where it ends, negative where more bytes must come.
 func (f *valueFinder) over(v view, i, j int) int {
-	if !steps[v.b[j]] || j-i > maxSpan {
+	if !stepped[v.b[j]] || j-i > maxSpan {
 		return 0
 	}
 	return skip(v.b, j, v.end, f.marks)
 }
 
-// cutsMark is true if a placeholder begins in the last bytes before end and does
-// not end there.
+// cutsMark reports whether a placeholder begins in the last bytes before end
+// and does not end there.
 func (f *valueFinder) cutsMark(v view, from, end int) (cut, ok bool) {
 	for k := max(from, end-len(markBegin)); k < end; k++ {
 		if v.b[k] == '[' {

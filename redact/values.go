@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// What NewValues takes.
+// Limits of NewValues.
 const (
 	MinValue      = 8        // bytes of a value, without those that are stepped over
 	MaxValue      = 16 << 10 // bytes of a value
@@ -20,7 +20,7 @@ const (
 // have at most 17 times their bytes in these, others up to some hundred times.
 const maxFormBytes = 64 << 20
 
-// What is wrong with a list of values.
+// Errors of NewValues. They never contain a value.
 var (
 	ErrEmpty  = errors.New("value is empty")
 	ErrShort  = errors.New("value is too short")
@@ -32,19 +32,21 @@ var (
 	ErrInName = errors.New("value is part of a name, which placeholders show")
 )
 
-// Secret is an exact value that must not be seen.
+// Secret is an exact value that must not be seen. No verb of fmt and no encoder
+// prints it.
 type Secret struct {
 	Name  string // [A-Za-z0-9_.-]{1,64}; the placeholder shows it
 	Value []byte
 }
 
-// Values is an immutable set of secrets. Nothing prints what is in it.
+// Values is an immutable set of secrets, safe for concurrent use. Nothing
+// prints its content.
 type Values struct{ c *compiledValues }
 
-// NewValues compiles secrets. Several may have the same name, and the same value
-// may come more than once; then the first name counts. A line end at the end of
-// a value, as files have it, is not part of it. The errors are those above, with
-// the number of the secret and never with its value. It takes some
+// NewValues compiles secrets. Several may have the same name, and the same
+// value may come more than once; then the first name counts. A line end at the
+// end of a value, as files have it, is not part of it. The errors are those
+// above, with the number of the secret and never with its value. It takes some
 // microseconds for each byte.
 func NewValues(list []Secret) (*Values, error) {
 	if len(list) > MaxValues {
@@ -87,7 +89,8 @@ func NewValues(list []Secret) (*Values, error) {
 	return &Values{compile(forms, names)}, nil
 }
 
-// check returns the value as it is looked for: without line ends and sequences.
+// check returns the form of the value that is searched for: without line ends
+// and sequences.
 func (s Secret) check() ([]byte, error) {
 	if len(s.Name) == 0 || len(s.Name) > maxName {
 		return nil, ErrName
@@ -115,7 +118,7 @@ func (s Secret) check() ([]byte, error) {
 	return v, nil
 }
 
-// strip removes what the search steps over.
+// strip removes the bytes that the search steps over.
 func strip(v []byte) []byte {
 	out := make([]byte, 0, len(v))
 	for i := 0; i < len(v); {
@@ -129,10 +132,10 @@ func strip(v []byte) []byte {
 	return out
 }
 
-// repeats is true for one repeated byte, and for a value that is so much like
+// repeats reports whether a value is one repeated byte, or is so much like
 // itself, moved, that the search for it could take more than linear time: the
-// lengths to which its suffixes are like its begin are more than 16 times its
-// own. Random text has next to none.
+// lengths to which its suffixes are like its begin (its Z function) are more
+// than 16 times its own. Random text has next to none.
 func repeats(v []byte) bool {
 	if bytes.Count(v, v[:1]) == len(v) {
 		return true
@@ -154,7 +157,8 @@ func repeats(v []byte) bool {
 	return sum > 16*len(v)
 }
 
-// Len is the number of forms that are looked for: values times encodings.
+// Len returns the number of forms that are searched for: values times
+// encodings.
 func (v Values) Len() int {
 	if v.c == nil {
 		return 0
@@ -162,7 +166,7 @@ func (v Values) Len() int {
 	return v.c.count
 }
 
-// String says how many names there are, and nothing more.
+// String returns the number of names, and nothing more.
 func (v Values) String() string {
 	if v.c == nil {
 		return "[0 values]"
@@ -170,29 +174,29 @@ func (v Values) String() string {
 	return fmt.Sprintf("[%d values]", v.c.values)
 }
 
-// GoString is String.
+// GoString returns String.
 func (v Values) GoString() string { return v.String() }
 
 // Format writes String for every verb.
 func (v Values) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, v.String()) }
 
-// MarshalJSON gives String.
+// MarshalJSON encodes String.
 func (v Values) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
 
-// MarshalText gives String; slog asks for it.
+// MarshalText encodes String; slog asks for it.
 func (v Values) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// String hides the value.
+// String returns the name without the value.
 func (s Secret) String() string { return "[secret " + s.Name + "]" }
 
-// GoString is String.
+// GoString returns String.
 func (s Secret) GoString() string { return s.String() }
 
 // Format writes String for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalJSON gives String.
+// MarshalJSON encodes String.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// MarshalText gives String.
+// MarshalText encodes String.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 )
 
-func TestValuesRefused(t *testing.T) {
+func TestNewValuesRejectsSecrets(t *testing.T) {
 	t.Parallel()
 	long := func(n int) []byte { // of pieces that do not repeat
 		var b bytes.Buffer

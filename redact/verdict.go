@@ -5,12 +5,17 @@ import (
 	"math"
 )
 
-// entropyOf is how many bytes of a secret its entropy is taken from, at most.
-const entropyOf = 512
+// The second look at the match of a pattern: is it a secret, or a word, a path,
+// a placeholder of a template? Entropy alone rejects words; the rest was learnt
+// from false alarms in real logs.
+
+// entropyBytes is how many bytes of a secret its entropy is taken from, at
+// most.
+const entropyBytes = 512
 
 // logs has n*log2(n).
-var logs = func() (l [entropyOf + 1]float64) {
-	for n := 1; n <= entropyOf; n++ {
+var logs = func() (l [entropyBytes + 1]float64) {
+	for n := 1; n <= entropyBytes; n++ {
 		l[n] = float64(n) * math.Log2(float64(n))
 	}
 	return l
@@ -18,7 +23,7 @@ var logs = func() (l [entropyOf + 1]float64) {
 
 // entropy returns Shannon's entropy of the bytes, in bits for each.
 func entropy(b []byte) float64 {
-	b = b[:min(len(b), entropyOf)]
+	b = b[:min(len(b), entropyBytes)]
 	if len(b) == 0 {
 		return 0
 	}
@@ -36,7 +41,7 @@ func entropy(b []byte) float64 {
 	return sum / float64(len(b))
 }
 
-// secret is true if what a pattern of the rule matched is one.
+// secret reports whether the match of a pattern of the rule is a secret.
 func (r *rule) secret(b []byte) bool {
 	if r.entropy > 0 && entropy(b) <= r.entropy {
 		return false
@@ -55,9 +60,10 @@ func (r *rule) secret(b []byte) bool {
 	return r.words == nil || !r.words.in(b)
 }
 
+// met reports whether a secret has the properties.
 func (n needs) met(b []byte) bool {
 	digit, letter, lowers, uppers, inside, other := false, false, false, false, false, false
-	for i, c := range b[:min(len(b), entropyOf)] {
+	for i, c := range b[:min(len(b), entropyBytes)] {
 		switch {
 		case c-'0' < 10:
 			digit = true
@@ -83,8 +89,8 @@ func (n needs) met(b []byte) bool {
 	return true
 }
 
-// path is true for what begins like a path, or has a dot in front of letters
-// like a file, a host or a member of an object.
+// path reports whether a text begins like a path, or has several slashes or a
+// scheme.
 func path(b []byte) bool {
 	if b[0] == '/' || b[0] == '.' || b[0] == '~' || len(b) > 2 && b[1] == ':' && (b[2] == '\\' || b[2] == '/') {
 		return true
@@ -92,8 +98,8 @@ func path(b []byte) bool {
 	return bytes.Contains(b, []byte("://")) || bytes.Count(b, []byte("/")) > 2 || bytes.Contains(b, []byte("::"))
 }
 
-// placeholder is true for what stands in examples and templates in the place of
-// a secret: the global allow list of gitleaks, and some more.
+// placeholder reports whether a text takes the place of a secret in examples
+// and templates: the global allow list of gitleaks, and some more.
 func placeholder(b []byte) bool {
 	switch b[0] {
 	case '$', '%', '@', '{', '<', '(', '[':
@@ -140,8 +146,8 @@ type words struct {
 	end  []bool
 }
 
-// letterOf numbers the letters of stop words: 0 is none.
-func letterOf(c byte) int {
+// letterIndex numbers the letters of stop words: 0 is none.
+func letterIndex(c byte) int {
 	switch c = lower(c); {
 	case c-'a' < 26:
 		return int(c-'a') + 1
@@ -153,12 +159,13 @@ func letterOf(c byte) int {
 	return 0
 }
 
+// newWords returns the tree of a list.
 func newWords(list []string) *words {
 	w := &words{next: make([][38]uint16, 1), end: make([]bool, 1)}
 	for _, s := range list {
 		at := uint16(0)
 		for i := range len(s) {
-			l := letterOf(s[i])
+			l := letterIndex(s[i])
 			if w.next[at][l] == 0 {
 				w.next[at][l] = uint16(len(w.next))
 				w.next = append(w.next, [38]uint16{})
@@ -171,11 +178,11 @@ func newWords(list []string) *words {
 	return w
 }
 
-// in is true if b contains a stop word.
+// in reports whether b contains a stop word.
 func (w *words) in(b []byte) bool {
 	for i := range b {
 		for at, k := uint16(0), i; k < len(b); k++ {
-			if at = w.next[at][letterOf(b[k])]; at == 0 {
+			if at = w.next[at][letterIndex(b[k])]; at == 0 {
 				break
 			}
 			if w.end[at] {
@@ -186,8 +193,8 @@ func (w *words) in(b []byte) bool {
 	return false
 }
 
-// genericWords are the stop words of the rule of gitleaks that knows nothing but
-// a name like "key".
+// genericWords returns the stop words of the rule of gitleaks that knows
+// nothing but a name like "key"; nil without that rule.
 func genericWords(rules []upstreamRule) *words {
 	for _, r := range rules {
 		if r.ID == "generic-api-key" {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // A receipt of one line, of a result that was compacted or that repeats an earlier one, is its outcome and what a later call needs, with a tab between
@@ -115,7 +115,7 @@ func (e *Extent) loss() string {
 
 // onBriefLine is text that cannot be taken for several parts of a line.
 func onBriefLine(text string) string {
-	return strings.ReplaceAll(preview.OneLine(text), briefSeparator, " ")
+	return strings.ReplaceAll(textscan.OneLine(text), briefSeparator, " ")
 }
 
 // brief writes a receipt of one line.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Declared renders a family by the options of its canonical payload
@@ -44,7 +44,7 @@ func newAppearance(d protoreflect.MessageDescriptor) (appearance, error) {
 }
 
 func (a appearance) document(payload protoreflect.Message) Document {
-	d := Document{Outcome: strings.TrimRight(a.outcome.Expand(payload, preview.OneLine), " ")}
+	d := Document{Outcome: strings.TrimRight(a.outcome.Expand(payload, textscan.OneLine), " ")}
 	d.declared(a.schema, payload)
 	return d
 }
@@ -59,7 +59,7 @@ func (d *Document) declared(s *envelope.Schema, m protoreflect.Message) {
 		}
 		switch f.Role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
-			d.fact(f.Label, envelope.Words(m, f.Desc, preview.OneLine))
+			d.fact(f.Label, envelope.Words(m, f.Desc, textscan.OneLine))
 		case pb.Role_ROLE_LARGE_TEXT:
 			d.text(m, f)
 		case pb.Role_ROLE_LIST:
@@ -88,7 +88,7 @@ func (d *Document) list(m protoreflect.Message, f *envelope.Field) {
 	var text []string
 	elements := m.Get(f.Desc).List()
 	for i := range elements.Len() {
-		for _, line := range envelope.Lines(f.Desc, elements.Get(i), preview.OneLine) {
+		for _, line := range envelope.Lines(f.Desc, elements.Get(i), textscan.OneLine) {
 			text = append(text, strings.TrimRight(line, " "))
 		}
 	}

@@ -2,7 +2,7 @@ package renderers
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // errorDocument describes the error of any tool: what went wrong, what can be
@@ -29,7 +29,7 @@ func (d *Document) addErrorText(e *pb.ToolError, prefix string) {
 // errorOutcome is the kind and, if it shows anything, the message.
 func errorOutcome(e *pb.ToolError) string {
 	outcome := outcomeError + " " + e.GetKind()
-	if message := preview.OneLine(e.GetMessage()); message != "" {
+	if message := textscan.OneLine(e.GetMessage()); message != "" {
 		outcome += ": " + message
 	}
 	return outcome
@@ -55,7 +55,7 @@ var yesOrNo = map[bool]string{true: "yes", false: "no"}
 
 // fact adds a fact whose value shows anything.
 func (d *Document) fact(label, value string) {
-	if value = preview.OneLine(value); value != "" {
+	if value = textscan.OneLine(value); value != "" {
 		d.Facts = append(d.Facts, Fact{label, value})
 	}
 }

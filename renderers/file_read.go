@@ -9,7 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // FileRead renders the text of a file with the numbers that its lines have there.
@@ -181,7 +181,7 @@ func (f *fileText) lineEnds(r *pb.FileReadResult) string {
 	var words []string
 	if r.GetLineEnds() != pb.LineEnds_LINE_ENDS_UNSPECIFIED {
 		m := r.ProtoReflect()
-		words = append(words, envelope.Words(m, m.Descriptor().Fields().ByName("line_ends"), preview.OneLine))
+		words = append(words, envelope.Words(m, m.Descriptor().Fields().ByName("line_ends"), textscan.OneLine))
 	}
 	size := uint64(len(f.large.Preview))
 	if f.large.Source != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -120,7 +120,7 @@ func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, s
 	default:
 		text += " (superseded)"
 	}
-	return preview.OneLine(text)
+	return textscan.OneLine(text)
 }
 
 // done says what a call did and how it ended. plain says that the result is one text, whose
@@ -159,7 +159,7 @@ func readRange(r *pb.FileReadResult) string {
 
 // short cuts a text to some characters.
 func short(text string, limit int) string {
-	text = preview.OneLine(text)
+	text = textscan.OneLine(text)
 	if len(text) <= limit {
 		return text
 	}

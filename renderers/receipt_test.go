@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -33,9 +33,9 @@ func toolLines() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom(forgeries),
 		rapid.SampledFrom([]string{"error[E0308]: mismatched types", "  at main.go:7", "ok", "{", "]", "é", "漢字"}),
-		rapid.Map(rapid.String(), preview.OneLine),
+		rapid.Map(rapid.String(), textscan.OneLine),
 		rapid.Custom(func(t *rapid.T) string {
-			return preview.OneLine(rapid.SampledFrom(forgeries).Draw(t, "a") + rapid.String().Draw(t, "b") + rapid.SampledFrom(forgeries).Draw(t, "c"))
+			return textscan.OneLine(rapid.SampledFrom(forgeries).Draw(t, "a") + rapid.String().Draw(t, "b") + rapid.SampledFrom(forgeries).Draw(t, "c"))
 		}),
 	)
 }
@@ -230,7 +230,7 @@ func FuzzReceipt(f *testing.F) {
 		piece := func(text string) []renderers.Piece {
 			lines := strings.Split(text, "\n")
 			for i := range lines {
-				lines[i] = preview.OneLine(lines[i])
+				lines[i] = textscan.OneLine(lines[i])
 			}
 			return []renderers.Piece{{Text: strings.Join(lines, "\n")}}
 		}
@@ -265,7 +265,7 @@ func FuzzNumberedReceipt(f *testing.F) {
 		piece := func(text string, first int64) renderers.Piece {
 			lines := strings.Split(text, "\n")
 			for i := range lines {
-				lines[i] = preview.OneLine(lines[i])
+				lines[i] = textscan.OneLine(lines[i])
 			}
 			return renderers.Piece{Text: strings.Join(lines, "\n"), First: 1 + first&(1<<50-1)}
 		}

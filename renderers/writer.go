@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/envelope"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -41,12 +41,12 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 		w.line(onBriefLine(d.Outcome)) // a tab would make it a line of several parts
 	}
 	for _, f := range d.Facts {
-		w.line(f.Label + ": " + preview.OneLine(f.Value))
+		w.line(f.Label + ": " + textscan.OneLine(f.Value))
 	}
 	last := ""
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.Extent != nil {
-			w.line(s.Label + ": " + preview.OneLine(s.Extent.String()))
+			w.line(s.Label + ": " + textscan.OneLine(s.Extent.String()))
 			last = s.Label
 		}
 	}
@@ -107,7 +107,7 @@ func (w *writer) body(pieces []Piece) error {
 			w.line(m.String())
 			continue
 		}
-		if !preview.Sanitised(pieces[i].Text) {
+		if !textscan.Sanitised(pieces[i].Text) {
 			return ErrNotSanitised
 		}
 		number := pieces[i].First

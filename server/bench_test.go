@@ -69,11 +69,11 @@ func BenchmarkStage(b *testing.B) {
 		counter, family := tokens.Estimate(), renderers.Command()
 		budget := preview.Budget{Tokens: 1900, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
 		all := preview.Budget{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-		excerpt := preview.Of(payload, 2000)
+		excerpt := preview.FromBytes(payload, 2000)
 		for name, stage := range map[string]func(){
 			"decode the request": func() { _ = proto.Unmarshal(request, &pb.ProjectRequest{}) },
 			"validate":           func() { _ = envelope.ValidateComplete(req.GetOutput()) },
-			"read the payload":   func() { preview.Of(payload, 2000) },
+			"read the payload":   func() { preview.FromBytes(payload, 2000) },
 			"choose lines":       func() { excerpt.Select(budget, counter, preview.Focus{HeadPercent: 25}) },
 			"show the whole":     func() { excerpt.Select(all, counter, preview.Focus{HeadPercent: 25}) },
 			"digest":             func() { blake3.Sum256(payload) },

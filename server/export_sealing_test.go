@@ -9,7 +9,7 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/families"
@@ -82,6 +82,6 @@ func (b *Bare) Compact(r *pb.CanonicalToolResult, to compactor.Target, policy re
 }
 
 // Rules are what is known of the lines of a program.
-func (b *Bare) Rules(commandLine string) *preview.Rules {
+func (b *Bare) Rules(commandLine string) *linerule.Rules {
 	return b.registry.ByName("command").LineRules(commandLine)
 }

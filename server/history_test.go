@@ -376,7 +376,7 @@ var classifier = salience.New()
 func (h *histories) mustKeep(results []*pb.CanonicalToolResult) (n int) {
 	for _, r := range results {
 		h.eachShown(r, func(_, line string) {
-			if classifier.Of([]byte(strings.TrimSuffix(line, "\n"))).Score >= salience.MustKeep {
+			if classifier.Classify([]byte(strings.TrimSuffix(line, "\n"))).Score >= salience.MustKeep {
 				n++
 			}
 		})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // An answer has segments when they are asked for. Without them it is valid, and has the same
@@ -152,7 +152,7 @@ func checkRun(t *rapid.T, payload string, v *envelope.Large, s *pb.Segment, show
 	}
 	for i, line := range want {
 		state := strings.TrimRight(strings.TrimSuffix(line, "\n"), "\r")
-		state = preview.OneLine(state[strings.LastIndexByte(state, '\r')+1:])
+		state = textscan.OneLine(state[strings.LastIndexByte(state, '\r')+1:])
 		number, text := s.GetFirstLine()+uint64(i), strings.TrimSuffix(got[i], "\n")
 		cut := slices.ContainsFunc(v.Cuts, func(c *pb.Cut) bool {
 			return (c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE || c.GetKind() == pb.CutKind_CUT_KIND_TIME || c.GetKind() == pb.CutKind_CUT_KIND_REPEATED) &&

@@ -19,7 +19,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
@@ -208,9 +208,9 @@ func (h house) renderer(t interface{ Fatalf(string, ...any) }, family string) de
 
 // said is a document with its lines as a receipt has them.
 func said(d renderers.Document) renderers.Document {
-	d.Outcome = strings.ReplaceAll(preview.OneLine(d.Outcome), "\t", " ")
+	d.Outcome = strings.ReplaceAll(textscan.OneLine(d.Outcome), "\t", " ")
 	for i := range d.Facts {
-		d.Facts[i].Value = preview.OneLine(d.Facts[i].Value)
+		d.Facts[i].Value = textscan.OneLine(d.Facts[i].Value)
 	}
 	return d
 }

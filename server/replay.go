@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -289,7 +290,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 }
 
 // restore puts the payloads into the output as they came.
-func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]artifactstore.Blob, budget int, rules *preview.Rules) error {
+func (r *replay) restore(ctx context.Context, p *projection, blobs map[string]artifactstore.Blob, budget int, rules *linerule.Rules) error {
 	var failed error
 	came := map[string]string{}
 	for _, facts := range r.record.GetPayloads() {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
@@ -89,8 +89,8 @@ type arrival struct {
 	call      grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
 	ctx       context.Context //nolint:containedctx // of the call
 	header    *pb.StreamHeader
-	budget    int            // tokens that previews are kept for
-	rules     *preview.Rules // of the program that writes
+	budget    int             // tokens that previews are kept for
+	rules     *linerule.Rules // of the program that writes
 	redaction *redaction.Pass
 	streams   map[string]*incoming
 	last      *incoming           // of the chunk before

@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -92,7 +93,7 @@ func (r *pageReading) begin(ctx context.Context) error {
 	if err != nil {
 		return apierror.FromRead(err)
 	}
-	if preview.IsBinary(start) {
+	if textscan.IsBinary(start) {
 		return &mistake{kindNotText, fmt.Sprintf("the result is binary, %d bytes, and has no text to read", r.pages.Size())}
 	}
 	r.from, r.to = 0, r.pages.Size()

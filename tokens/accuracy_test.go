@@ -18,7 +18,7 @@ const (
 	p95Limit  = 0.20
 )
 
-// blockSize is the longest text that is judged at once, in bytes.
+// blockSize is the longest text that is judged as one, in bytes.
 const blockSize = 4096
 
 // TestEstimateError compares the estimate with the exact count on every kind
@@ -70,7 +70,7 @@ func summarise(signed []float64) (s errorSummary) {
 }
 
 // blocks cuts text after line ends into blocks of at most blockSize bytes. A
-// last block that is short, and would weigh more than it says, is left out.
+// last block that is short, and would weigh too much, is omitted.
 func blocks(text string) (out []string) {
 	for len(text) > blockSize {
 		end := strings.LastIndexByte(text[:blockSize], '\n') + 1

@@ -14,7 +14,7 @@ const EstimateName = "estimate-1"
 // runs of marks, of blanks, of newlines), then each piece into tokens. Where
 // the pattern alone decides that a token begins, the estimate charges one
 // token, and zero where it decides that none does. Elsewhere it charges the
-// probability that one begins, given what stands just before: the table in
+// probability that one begins, given the character just before: the table in
 // weights.go, in 1/1024 token. The sum is rounded up.
 //
 // No byte is charged more than one token that was not saved up by the bytes

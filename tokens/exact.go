@@ -19,7 +19,7 @@ const (
 //
 // It counts 100 MB/s and more of source and tool output, and 15 MB/s of what has no
 // pieces, such as a letter that is repeated, always in time linear in the length.
-// A byte that is not valid UTF-8 counts as the character that would stand for it.
+// A byte that is not valid UTF-8 counts as its replacement character.
 //
 // The error says that the vocabulary in the binary is damaged.
 func O200k() (Counter, error) { return exactly(O200kName, bpe.O200k) }

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // The weights of [EstimateName], in 1/1024 token where nothing else is said.
 // They are frequencies: how often a token of o200k_base begins at a byte,
-// given what stands before it, over 84 kinds of text of up to 320 KB each.
+// given the text before it, over 84 kinds of text of up to 320 KB each.
 // README.md says which texts, how they were fitted and how well they do.
 // Changing one means a new EstimateName.
 
@@ -20,7 +20,7 @@ const (
 )
 
 // letterRate is the cost of a letter inside a word, before letterPair: by
-// whether a blank stands before the word (1) or not (0), by shape, and for the
+// whether a blank is before the word (1) or not (0), by shape, and for the
 // second letter, the third, and all later ones.
 var letterRate = [2][4][3]uint16{
 	{

@@ -155,7 +155,7 @@ func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string
 	for _, l := range fixture.Lines {
 		why := ""
 		if p != nil {
-			if _, pattern := p.Rules().Why([]byte(l.Text)); pattern != "" {
+			if _, pattern := p.Rules().Explain([]byte(l.Text)); pattern != "" {
 				why = "   (by " + pattern + ")"
 			}
 		}

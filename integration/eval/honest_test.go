@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/renderers"
 )
 
@@ -42,7 +42,7 @@ func checkHonest(receipt string, payload []byte) error {
 					continue
 				}
 				if source == "" {
-					source = squashed(preview.OneLine(string(payload)))
+					source = squashed(textscan.OneLine(string(payload)))
 				}
 				if !strings.Contains(source, squashed(line)) {
 					return fmt.Errorf("a line claims a success that the document does not: %q", line)

@@ -44,7 +44,7 @@ var (
 	names = strings.Fields("parser server client network storage controller session template generator user account billing metrics gateway buffer socket kernel shader layout vector")
 )
 
-// buildLog is text of a size; one line in so many has a hit, none for 0.
+// buildLog is text of a size; one line in n has a hit, none for 0.
 func buildLog(size, every int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 0, size+300)

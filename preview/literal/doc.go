@@ -1,6 +1,6 @@
 // Package literal finds any of some hundred literals in bytes of any size,
 // on logs faster than a pass that makes them lower case, unless most of the
-// lines have a hit. It stands in front of what looks at lines more closely,
+// lines have a hit. It is the filter before a closer look at lines,
 // which is done only for lines with a hit.
 //
 // # How it works
@@ -19,8 +19,8 @@
 // A probe folds the four bytes with one OR (which also merges some bytes that
 // are no letters), multiplies them to an index of a table of 16 KiB, and tests
 // one bit of the word there: seven instructions, no store, no call, one branch
-// that is almost never taken. Only where the bit is set, the literals whose
-// window has the same two middle bytes are compared, eight bytes at once under
+// that is almost never taken. Only where the bit is set, the literals with the
+// same two middle bytes in a window are compared, eight bytes in one step under
 // a mask without the bits of case, then byte for byte. So the tables may let
 // too much through, and the result is exact all the same.
 //

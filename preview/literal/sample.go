@@ -1,6 +1,6 @@
 package literal
 
-// sample is what most of a tool's output is made of: first the words, then the
+// sample has the bulk of ordinary tool output: first the words, then the
 // shapes of lines. It only tells New which four bytes are common, so that it
 // can look for others: "tted" and not "comm", though "committed" has both. It
 // decides how fast a Set is on such text and never what it finds.

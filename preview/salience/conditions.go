@@ -2,7 +2,13 @@ package salience
 
 import "bytes"
 
-// condition is something about a line and the place of a literal in it, from at to end.
+// Conditions of rules. Each has a text for docs/reference/salience.md and a function that
+// looks at the line around a literal. They answer the false alarms that were
+// met in real logs: a counter of zero, an exit status of 0, a word of the error
+// in a stack frame.
+
+// condition is a property of a line and the place of a literal in it, from at
+// to end.
 type condition struct {
 	text  string // for docs/reference/salience.md
 	holds func(l line, at, end int) bool
@@ -31,9 +37,11 @@ var (
 	behindPosition = &condition{"behind a position such as 12:3", func(l line, at, _ int) bool { return l.behindPosition(at) }}
 )
 
+// contains is bytes.Contains for a constant text.
 func contains(text []byte, what string) bool { return bytes.Contains(text, []byte(what)) }
 
-// noneBefore reports whether "0", "no", "not" or "without" stands before an offset.
+// noneBefore reports whether "0", "no", "not" or "without" is the word before
+// an offset.
 func (l line) noneBefore(at int) bool {
 	before := bytes.TrimRight(l.text[:at], " ")
 	from := len(before)
@@ -53,7 +61,8 @@ func (l line) noneBefore(at int) bool {
 	return false
 }
 
-// zeroAfter reports whether a count of 0 stands behind the word that an offset is in or behind: "Errors: 0".
+// zeroAfter reports whether a count of 0 is behind the word at an offset:
+// "Errors: 0", or a last column of 0.
 func (l line) zeroAfter(at int) bool {
 	for at < len(l.text) && isAlphanumeric(l.text[at]) {
 		at++
@@ -78,19 +87,21 @@ func (l line) codeAfter(at int) bool {
 	return false
 }
 
-// endsInParenthesis reports whether the line ends as "ERROR: test_x (tests.Case)" does.
+// endsInParenthesis reports whether the line ends as "ERROR: test_x
+// (tests.Case)" does.
 func (l line) endsInParenthesis() bool { return l.endsWith(")") && contains(l.text, " (") }
 
+// endsWith reports whether the line ends with a suffix, but for blanks.
 func (l line) endsWith(suffix string) bool {
 	return bytes.HasSuffix(bytes.TrimRight(l.text, " \r"), []byte(suffix))
 }
 
-// onlyBlanks reports whether nothing but a time and blanks stands before an offset.
+// onlyBlanks reports whether nothing but a time and blanks is before an offset.
 func (l line) onlyBlanks(at int) bool {
 	return len(bytes.TrimLeft(l.text[min(at, TimeLength(l.text)):at], " ")) == 0
 }
 
-// behindPosition reports whether "12:3" and blanks stand before an offset.
+// behindPosition reports whether "12:3" and blanks are before an offset.
 func (l line) behindPosition(at int) bool {
 	before := bytes.TrimSpace(l.text[:at])
 	if i := bytes.LastIndexByte(before, ' '); i >= 0 {
@@ -99,8 +110,9 @@ func (l line) behindPosition(at int) bool {
 	return bytes.IndexByte(before, ':') > 0 && len(bytes.Trim(before, "0123456789:")) == 0
 }
 
-// positioned reports whether the line begins with a path that ends at an offset, and goes on with a position and a text,
-// as "main.go:12:2: x is not used" and "main.ts(12,2): x is not used" do.
+// positioned reports whether the line begins with a path that ends at an
+// offset, and goes on with a position and a text, as "main.go:12:2: x is not
+// used" and "main.ts(12,2): x is not used" do.
 func (l line) positioned(at, end int) bool {
 	if from := bytes.LastIndexByte(l.text[:at], ' ') + 1; from > l.body+1 && l.text[from-2] != ':' { // "W-123: main.v(12): "
 		return false
@@ -124,7 +136,8 @@ func (l line) positioned(at, end int) bool {
 	return len(rest) > 1 && rest[0] == ' '
 }
 
-// failedStatus reports whether a status from 400 to 599 follows the version of HTTP that an offset is in.
+// failedStatus reports whether a status from 400 to 599 follows the version of
+// HTTP at an offset.
 func (l line) failedStatus(at int) bool {
 	status := bytes.TrimLeft(bytes.TrimLeft(l.text[at:], "0123."), "\" ")
 	return len(status) >= 3 && (status[0] == '4' || status[0] == '5') && isDigit(status[1]) && isDigit(status[2]) &&

@@ -4,25 +4,29 @@ import "bytes"
 
 const escape = 0x1b
 
-// line is a line that is looked at.
+// line is a line that rules are applied to.
 type line struct {
 	text []byte // without escape sequences
 	body int    // where it begins behind times, levels and margins
 }
 
+// isDigit reports whether c is an ASCII digit.
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// fold is a letter in lower case; other bytes become others.
+// fold returns a letter in lower case; other bytes become others.
 func fold(c byte) byte { return c | 0x20 }
 
+// isAlphanumeric reports whether c is an ASCII digit or letter.
 func isAlphanumeric(c byte) bool { return isDigit(c) || fold(c) >= 'a' && fold(c) <= 'z' }
 
-// joins reports whether what stands behind a byte is a part of a name or a path.
+// joins reports whether the text behind a byte belongs to the same name or
+// path.
 func joins(c byte) bool {
 	return isAlphanumeric(c) || c == '_' || c == '-' || c == '/' || c == '.' || c == '\\'
 }
 
-// goesOn reports whether the word before an offset is a part of a name or a path.
+// goesOn reports whether the word before an offset is a part of a longer name
+// or path.
 func (l line) goesOn(end int) bool {
 	if end >= len(l.text) {
 		return false
@@ -37,16 +41,18 @@ func (l line) goesOn(end int) bool {
 	}
 }
 
-// levels are what loggers call a line that is no error, by their first byte.
+// levels are what loggers write in a line that is no error, by their first
+// byte.
 var levels = [256][]string{
 	'I': {"INFO"}, 'D': {"DEBUG"}, 'T': {"TRACE"}, 'l': {"level=info", "level=debug"}, 'W': {"WARN", "Warning:"},
 	'w': {"warning:", "warn]"}, 'n': {"note: "},
 }
 
-// levelWithin is where a level has to begin, in bytes from the start of the line.
+// levelWithin is where a level has to begin, in bytes from the start of the
+// line.
 const levelWithin = 80
 
-// belowError reports whether a logger calls the line no error.
+// belowError reports whether a logger marks the line as less than an error.
 func (l line) belowError() bool {
 	for i, c := range l.text[:min(len(l.text), levelWithin)] {
 		if levels[c] == nil || i > 0 && isAlphanumeric(l.text[i-1]) {
@@ -61,7 +67,8 @@ func (l line) belowError() bool {
 	return false
 }
 
-// hasPlace reports whether the line names a place in a file: "main.go:12", "Main.java:[12,3]", "main.cs(12)".
+// hasPlace reports whether the line names a place in a file: "main.go:12",
+// "Main.java:[12,3]", "main.cs(12)".
 func (l line) hasPlace() bool {
 	text := l.text[l.body:]
 	for i := 1; i+1 < len(text); i++ {
@@ -95,7 +102,9 @@ func hasExtension(text []byte) bool {
 	return false
 }
 
-// withoutEscapes is a copy of a line without its escape sequences.
+// withoutEscapes returns a copy of a line without its escape sequences. It is
+// simpler than textscan.Sanitise, because only words are looked for in the
+// result.
 func withoutEscapes(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for {
@@ -121,7 +130,8 @@ func withoutEscapes(text []byte) []byte {
 // longestTag is more than the name of a level or of a step has, in bytes.
 const longestTag = 40
 
-// bodyStart is where a line begins behind times, margins and tags: "[exec] ", "[12:00:01] ", "[INFO] ".
+// bodyStart returns where a line begins behind times, margins and tags: "[exec]
+// ", "[12:00:01] ", "[INFO] ".
 func bodyStart(text []byte) int {
 	for i := 0; ; {
 		from := i
@@ -138,7 +148,8 @@ func bodyStart(text []byte) int {
 	}
 }
 
-// tagLength is the length of the tag that a text begins with, unless it says that something failed.
+// tagLength returns the length of the tag that a text begins with; 0 where it
+// says that something failed.
 func tagLength(text []byte) int {
 	end := bytes.IndexByte(text[:min(len(text), longestTag)], ']')
 	if end <= 1 {
@@ -151,8 +162,9 @@ func tagLength(text []byte) int {
 	return end + 1
 }
 
-// TimeLength is how long the times are that a text begins with, such as "2022-05-20T18:25:58.9Z ", "[21:46:14] " and
-// "[task 2025-02-13T23:52:10.119Z] 23:52:10     ", with the blanks behind them; 0 when it begins with none.
+// TimeLength returns the length of the times that a text begins with, such as
+// "2022-05-20T18:25:58.9Z ", "[21:46:14] " and "[task 2025-02-13T23:52:10.119Z]
+// 23:52:10 ", with the blanks behind them; 0 when it begins with none.
 func TimeLength(text []byte) int {
 	n := 0
 	for n < len(text) && (text[n] == '[' || isDigit(text[n])) {
@@ -166,11 +178,12 @@ func TimeLength(text []byte) int {
 }
 
 const (
-	longestTime     = 48 // bytes of a time, at the most
-	longestTimeWord = 9  // bytes of a word before a time in brackets, at the most
+	longestTime     = 48 // limit of bytes of a time
+	longestTimeWord = 9  // limit of bytes of a word before a time in brackets
 )
 
-// timeLength is the length of one time, perhaps in brackets.
+// timeLength returns the length of one time, perhaps in brackets, with the
+// blanks behind it.
 func timeLength(text []byte) int {
 	i := 0
 	if text[0] == '[' {
@@ -197,7 +210,8 @@ func timeLength(text []byte) int {
 	return i
 }
 
-// bareTime is the length of a time of day, with or without a date; 0 for less than hours, minutes and seconds.
+// bareTime returns the length of a time of day, with or without a date; 0 for
+// less than hours, minutes and seconds.
 func bareTime(text []byte) int {
 	i, digits, colons := 0, 0, 0
 core:

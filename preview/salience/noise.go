@@ -2,8 +2,9 @@ package salience
 
 import "bytes"
 
-// noiseBegins are beginnings of lines that name errors without having one, by their first byte: packages that are
-// installed ("libgpg-error0"), echoed commands, checks of a configuration, tests that passed.
+// noiseBegins are beginnings of lines that name errors without having one, by
+// their first byte: packages that are installed ("libgpg-error0"), echoed
+// commands, checks of a configuration, tests that passed.
 var noiseBegins = func() (table [256][]string) {
 	for _, begin := range []string{
 		"Get:", "Hit:", "Ign:", "Selecting previously", "Unpacking ", "Setting up ", "Preparing to unpack", "Downloading", "Downloaded",
@@ -19,7 +20,8 @@ var noiseBegins = func() (table [256][]string) {
 // noiseEnds are ends of lines of tests that passed.
 var noiseEnds = []string{" OK", "... ok", ". ok", "...ok", " PASSED", " passed", "[PASS]", "[ OK ]", "[no test files]"}
 
-// isNoise reports whether a line, from its body on, matters less than its words say.
+// isNoise reports whether a line, from its body on, matters less than its words
+// suggest.
 func isNoise(body []byte) bool {
 	if len(body) == 0 {
 		return false
@@ -49,8 +51,9 @@ func isNoise(body []byte) bool {
 // leastLetters is how many letters and digits a line has that says something.
 const leastLetters = 3
 
-// Hollow reports whether a line says nothing by itself: it has hardly a letter, it is noise, or a row of a table of
-// counts.
+// Hollow reports whether a line says nothing by itself: it has hardly a letter,
+// it is noise, or it is a row of a table of counts. Such a line is shown with
+// the lines around it or not at all.
 func Hollow(text []byte) bool {
 	letters := 0
 	for _, c := range text {
@@ -63,8 +66,8 @@ func Hollow(text []byte) bool {
 	return true
 }
 
-// isCount reports whether a line ends with a number in a column of its own, as "Cache hits       62" and
-// "Average       0.3 s" do.
+// isCount reports whether a line ends with a number in a column of its own, as
+// "Cache hits 62" and "Average 0.3 s" do.
 func isCount(text []byte) bool {
 	rest := bytes.TrimRight(text, " \r")
 	if n := bytes.LastIndexByte(rest, ' '); n > 0 && len(rest)-n <= mostUnit && !isDigit(rest[n+1]) {
@@ -74,5 +77,5 @@ func isCount(text []byte) bool {
 	return n < len(rest) && n >= 2 && rest[n-1] == ' ' && rest[n-2] == ' '
 }
 
-// mostUnit is how long a unit is at the most, with the blank before it.
+// mostUnit is the length of the longest unit, with the blank before it.
 const mostUnit = 4

@@ -5,7 +5,13 @@ import (
 	"slices"
 )
 
-// Place says where in a line a literal has to stand.
+// The table of rules. Scores are relative: 95 names what broke, 60 (MustKeep)
+// still comes before every line that is kept for its place alone, less is
+// context. Before and After say how many lines around belong to it. A rule
+// should hold for programs that nobody has tried; docs/reference/salience.md is made from
+// this table.
+
+// Place is where in a line a literal has to be.
 type Place uint8
 
 // The places.
@@ -18,7 +24,8 @@ const (
 // String names the place as docs/reference/salience.md does.
 func (p Place) String() string { return [...]string{"anywhere", "as a word", "first"}[p] }
 
-// Rule is what a literal means. Of all rules that hold for a line the one with the highest score counts.
+// Rule is the meaning of a literal. Of all rules that hold for a line the one
+// with the highest score counts.
 type Rule struct {
 	Literal string // with a capital it has to be written so; otherwise ASCII letters match in any case
 	Place   Place
@@ -29,11 +36,12 @@ type Rule struct {
 	After   uint8 // lines after it that do
 	List    bool  // those after it matter as much as it does, up to an empty one
 
-	only, unless *condition
+	only, unless *condition // nil: no condition
 	cased        bool
 }
 
-// Condition says what else has to be so, or must not be; empty for most rules.
+// Condition returns the further condition of the rule for docs/reference/salience.md;
+// empty for most rules.
 func (r *Rule) Condition() string {
 	switch {
 	case r.only != nil && r.unless != nil:
@@ -46,7 +54,7 @@ func (r *Rule) Condition() string {
 	return ""
 }
 
-// Rules returns the table, in groups.
+// Rules returns the table, in groups. The slice is the caller's.
 func Rules() []Rule {
 	return slices.Concat(exits(), crashes(), failures(), numberedFailures(), counters(), messages(), statuses(), diagnostics(), places(), warnings(), values())
 }

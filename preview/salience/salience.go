@@ -4,13 +4,13 @@
 //
 // What it knows is one table of rules, which docs/reference/salience.md shows. A rule begins with a literal, so that a search for
 // all literals at once (package literal) can pass over the lines that hold none of them, which are nearly all. Then come
-// the place in the line, what must stand around it, and what must not: a counter of zero, a name with the word in it, a
+// the place in the line, what must be around it, and what must not: a counter of zero, a name with the word in it, a
 // test that passed. No regular expression is used: the standard library's are over 500 times slower.
 //
 // The result depends on the line alone, and is the same on every platform.
 package salience
 
-// Reason says why a line matters.
+// Reason is why a line matters.
 type Reason uint8
 
 // The reasons that a line has by itself.
@@ -30,7 +30,7 @@ func (r Reason) String() string {
 	return [...]string{"", "error", "failure", "crash", "diagnostic", "warning", "summary", "exit"}[r]
 }
 
-// Mark is what is said of one line.
+// Mark is the verdict on one line. The zero Mark says nothing.
 type Mark struct {
 	Reason Reason
 	Score  uint8 // 0 to 100; 0 when nothing is said

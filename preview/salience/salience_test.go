@@ -63,7 +63,7 @@ func TestOf(t *testing.T) {
 		"43 tests in 0.146s":                                          {salience.Summary, 80},
 		"[INFO] BUILD SUCCESS":                                        {salience.Summary, 70},
 	} {
-		if m := classifier.Of([]byte(line)); m.Reason != want.reason || m.Score < want.least {
+		if m := classifier.Classify([]byte(line)); m.Reason != want.reason || m.Score < want.least {
 			t.Errorf("%q is %v with %d, want %v with %d", line, m.Reason, m.Score, want.reason, want.least)
 		}
 	}
@@ -79,7 +79,7 @@ func TestNoise(t *testing.T) {
 		"✓ shows an error when it failed", "ok  	example/errors	0.3s",
 		"Failed distributed compilations        0",
 	} {
-		if m := classifier.Of([]byte(line)); m.Score >= salience.MustKeep {
+		if m := classifier.Classify([]byte(line)); m.Score >= salience.MustKeep {
 			t.Errorf("%q is %v with %d", line, m.Reason, m.Score)
 		}
 	}
@@ -87,8 +87,8 @@ func TestNoise(t *testing.T) {
 
 // TestLess: a logger that calls a line no error knows better than its words.
 func TestLess(t *testing.T) {
-	loud := classifier.Of([]byte("ERROR worker: request failed: timeout"))
-	quiet := classifier.Of([]byte("INFO worker: request failed: timeout"))
+	loud := classifier.Classify([]byte("ERROR worker: request failed: timeout"))
+	quiet := classifier.Classify([]byte("INFO worker: request failed: timeout"))
 	if quiet.Score >= loud.Score || loud.Score < salience.MustKeep {
 		t.Errorf("INFO has %d, and ERROR %d", quiet.Score, loud.Score)
 	}
@@ -143,7 +143,7 @@ func TestColours(t *testing.T) {
 				words[i] = "\x1b[31;1m" + words[i] + "\x1b[0m"
 			}
 		}
-		if got, want := classifier.Of([]byte(strings.Join(words, " "))), classifier.Of([]byte(line)); got != want {
+		if got, want := classifier.Classify([]byte(strings.Join(words, " "))), classifier.Classify([]byte(line)); got != want {
 			t.Fatalf("%q is %+v, and with colours %+v", line, want, got)
 		}
 	})
@@ -154,7 +154,7 @@ func FuzzOf(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		m := classifier.Of(line)
+		m := classifier.Classify(line)
 		if m.Score > 100 || (m.Score == 0) != (m == salience.Mark{}) && m.Reason == salience.None {
 			t.Fatalf("%q is %+v", line, m)
 		}

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 )
 
 // Report is what a check of profiles found.
@@ -74,17 +74,17 @@ func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool
 	}
 	left, lines := 0, 0
 	for _, l := range f.Lines {
-		v, why := p.rules.Why([]byte(l.Text))
+		v, why := p.rules.Explain([]byte(l.Text))
 		decided[v.String()+why] = true
 		if v != l.Verdict {
 			r.problem("%s, line %d: %q is %s by %q, and the mark says %s", f.File, l.Number, l.Text, v, why, l.Verdict)
 		}
-		if v == preview.VerdictFold && alarming(l.Text) {
+		if v == linerule.Fold && alarming(l.Text) {
 			r.problem("%s, line %d: %q looks like an error, and is folded by %q", f.File, l.Number, l.Text, why)
 		}
 		if strings.TrimSpace(l.Text) != "" {
 			lines++
-			if v != preview.VerdictFold {
+			if v != linerule.Fold {
 				left++
 			}
 		}
@@ -97,9 +97,9 @@ func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool
 // idle finds patterns that decided about no line.
 func (r *Report) idle(p *Profile, decided map[string]bool) {
 	for _, list := range []struct {
-		verdict  preview.Verdict
+		verdict  linerule.Verdict
 		patterns []string
-	}{{preview.VerdictFold, p.fold}, {preview.VerdictKeep, p.keep}, {preview.VerdictSummary, p.summary}} {
+	}{{linerule.Fold, p.fold}, {linerule.Keep, p.keep}, {linerule.Summary, p.summary}} {
 		for _, pattern := range list.patterns {
 			if !decided[list.verdict.String()+pattern] {
 				r.problem("%s: the %s pattern %q decides about no line of a fixture", p.file, list.verdict, pattern)

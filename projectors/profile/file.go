@@ -13,7 +13,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Bounds of profiles, which may come from anybody.
@@ -147,8 +149,8 @@ func (r *reader) profile(c *content) (*Profile, error) {
 		}
 		return p, nil
 	}
-	if c.Shape.value != "" && preview.ShapeNamed(c.Shape.value) == preview.ShapeNone {
-		return nil, r.fail(c.Shape.line, "shape", "is %q, and not one of %s", c.Shape.value, strings.Join(preview.ShapeNames(), ", "))
+	if c.Shape.value != "" && shape.Named(c.Shape.value) == shape.None {
+		return nil, r.fail(c.Shape.line, "shape", "is %q, and not one of %s", c.Shape.value, strings.Join(shape.Names(), ", "))
 	}
 	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 {
 		return nil, r.fail(0, "read", "what was asked for is shown as it is: no line of it is folded, kept or sums up")
@@ -210,7 +212,7 @@ func (r *reader) exit(c *content, p *Profile) error {
 			return r.fail(m.Class.line, "exit", "%d is not a code from 1 to %d", code, maxCode)
 		case !known:
 			return r.fail(m.Class.line, "exit", "the class of %d is %q, and not answer or failure", code, m.Class.value)
-		case m.Text.value == "" || len(m.Text.value) > maxText || preview.OneLine(m.Text.value) != m.Text.value:
+		case m.Text.value == "" || len(m.Text.value) > maxText || textscan.OneLine(m.Text.value) != m.Text.value:
 			return r.fail(m.Text.line, "exit", "the text of %d is not one line of 1 to %d bytes", code, maxText)
 		}
 		p.exits[code] = exit{class, m.Text.value}
@@ -219,13 +221,13 @@ func (r *reader) exit(c *content, p *Profile) error {
 }
 
 func (r *reader) rules(c *content, p *Profile) error {
-	lists := map[preview.Verdict][]text{preview.VerdictKeep: c.Keep, preview.VerdictFold: c.Fold, preview.VerdictSummary: c.Summary}
+	lists := map[linerule.Verdict][]text{linerule.Keep: c.Keep, linerule.Fold: c.Fold, linerule.Summary: c.Summary}
 	p.keep, p.fold, p.summary = values(c.Keep), values(c.Fold), values(c.Summary)
 	if len(p.keep)+len(p.fold)+len(p.summary) == 0 {
 		return nil
 	}
-	rules, err := preview.NewRules(p.keep, p.fold, p.summary)
-	if bad, ok := errors.AsType[*preview.PatternError](err); ok {
+	rules, err := linerule.New(p.keep, p.fold, p.summary)
+	if bad, ok := errors.AsType[*linerule.PatternError](err); ok {
 		return r.fail(lists[bad.Verdict][bad.Index].line, bad.Verdict.String(), "pattern %q: %s", bad.Pattern, bad.Reason)
 	}
 	if err != nil {

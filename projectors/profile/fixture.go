@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Fixture is output of a program with what its profile is to say of it:
@@ -41,7 +42,7 @@ type FixtureExit struct {
 // FixtureLine is a line and what is to be said of it.
 type FixtureLine struct {
 	Number  int // in the file, from 1
-	Verdict preview.Verdict
+	Verdict linerule.Verdict
 	Text    string
 }
 
@@ -73,7 +74,7 @@ func ParseFixture(file, source string) (*Fixture, error) {
 		if mark < 0 || len(line) < 2 || line[1] != ' ' {
 			return nil, fmt.Errorf("%s, line %d: does not begin with a mark (-, +, = or a space) and a space", file, number)
 		}
-		f.Lines = append(f.Lines, FixtureLine{number, preview.Verdict(mark), line[2:]})
+		f.Lines = append(f.Lines, FixtureLine{number, linerule.Verdict(mark), line[2:]})
 	}
 	return f, nil
 }
@@ -106,7 +107,7 @@ func (f *Fixture) String() string {
 		b.WriteByte('\n')
 	}
 	for _, l := range f.Lines {
-		if l.Text != "" || l.Verdict != preview.VerdictNone {
+		if l.Text != "" || l.Verdict != linerule.None {
 			b.WriteString(marks[l.Verdict:l.Verdict+1] + " " + l.Text)
 		}
 		b.WriteByte('\n')
@@ -121,7 +122,7 @@ func (f *Fixture) Judge(s *Set) {
 		return
 	}
 	for i := range f.Lines {
-		f.Lines[i].Verdict = p.Rules().Of([]byte(f.Lines[i].Text))
+		f.Lines[i].Verdict = p.Rules().Classify([]byte(f.Lines[i].Text))
 	}
 }
 
@@ -169,5 +170,5 @@ func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) 
 // shown is a line without its end, in the last state that the program gave it.
 func shown(line string) string {
 	line = strings.TrimRight(line, "\r\n")
-	return preview.OneLine(line[strings.LastIndexByte(line, '\r')+1:])
+	return textscan.OneLine(line[strings.LastIndexByte(line, '\r')+1:])
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 )
 
 // extension of a file with a profile.
@@ -26,7 +26,7 @@ type Profile struct {
 	exitMatches         []pattern // commands whose exit codes it knows; the same, unless a project replaced it
 	exits               map[int32]exit
 	keep, fold, summary []string
-	rules               *preview.Rules
+	rules               *linerule.Rules
 	read                bool
 	shape               string
 	disabled            bool
@@ -54,7 +54,7 @@ func (p *Profile) File() string { return p.file }
 
 // Rules are what the profile says of lines; nil when it says nothing of them, or
 // when there is no profile.
-func (p *Profile) Rules() *preview.Rules {
+func (p *Profile) Rules() *linerule.Rules {
 	if p == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
@@ -49,7 +49,7 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
-	if p := s.For("pytest"); p.Rules().Of([]byte("mine x")) != preview.VerdictFold || p.Rules().Of([]byte("FAILED a.py")) != preview.VerdictNone {
+	if p := s.For("pytest"); p.Rules().Classify([]byte("mine x")) != linerule.Fold || p.Rules().Classify([]byte("FAILED a.py")) != linerule.None {
 		t.Error("the built-in rules are not replaced")
 	}
 	if m := s.Exit("pytest", 9); m.GetText() != "nine" || s.Exit("pytest", 1) != nil {
@@ -167,7 +167,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		if p := s.For(commandLine); p != nil {
-			p.Rules().Of([]byte(line))
+			p.Rules().Classify([]byte(line))
 		}
 		if m := s.Exit(commandLine, 1); m != nil && (m.GetText() == "" || m.GetClass() == 0) {
 			t.Errorf("%q means %v", commandLine, m)

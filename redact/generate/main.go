@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/zricethezav/gitleaks/v8"
 
-// upstream is what we read of gitleaks.toml.
+// upstream is the part of gitleaks.toml that is read.
 type upstream struct {
 	Rules []struct {
 		ID          string
@@ -36,7 +36,7 @@ type upstream struct {
 	}
 }
 
-// rule is one line of rules.json. What looks at paths is left out: a stream of
+// rule is one line of rules.json. Rules about paths are omitted: a stream of
 // tool output has none.
 type rule struct {
 	ID          string   `json:"id"`

@@ -24,7 +24,7 @@ type Plant struct {
 	Kind       string // of the placeholder
 	Where      string // rule or encoding, and place
 	Text       []byte
-	Secret     []byte // as it stands in Text, without what Visible removes
+	Secret     []byte // as it is in Text, without what Visible removes
 	Registered bool   // it is found only if Secrets are registered
 }
 
@@ -109,7 +109,7 @@ func (p Plant) Seen(text []byte) []byte {
 	return nil
 }
 
-// place is what stands around a secret, and what is done to it.
+// place is the text around a secret, and the change made to it.
 type place struct {
 	name          string
 	before, after string

@@ -2,7 +2,7 @@ package families
 
 import (
 	"github.com/toolresult/toolresult/envelope"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/projectors/profile"
 	"github.com/toolresult/toolresult/renderers"
@@ -15,16 +15,16 @@ type Family struct {
 	Tokens    int    // default budget of a receipt, owned by the family (RFC "Budget Ownership")
 	Projector projectors.Projector
 	Renderer  renderers.Renderer
-	Declared  bool                                    // the options of its messages say all there is to say
-	Whole     bool                                    // its projector reads payloads whole, so that streams have a bound
-	Rules     func(commandLine string) *preview.Rules // what is known of the lines of a program; nil: nothing of any
-	Ordered   bool                                    // it has a place for several streams in one, in their order
-	Type      *envelope.Type                          // of a family that an operator brought; nil for those of the contract
-	Profiles  *profile.Set                            // of the programs whose outputs it takes; nil for none
+	Declared  bool                                     // the options of its messages say all there is to say
+	Whole     bool                                     // its projector reads payloads whole, so that streams have a bound
+	Rules     func(commandLine string) *linerule.Rules // what is known of the lines of a program; nil: nothing of any
+	Ordered   bool                                     // it has a place for several streams in one, in their order
+	Type      *envelope.Type                           // of a family that an operator brought; nil for those of the contract
+	Profiles  *profile.Set                             // of the programs whose outputs it takes; nil for none
 }
 
 // LineRules returns the rules for the lines of a program, nil for none.
-func (f *Family) LineRules(commandLine string) *preview.Rules {
+func (f *Family) LineRules(commandLine string) *linerule.Rules {
 	if f.Rules == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func WithProfiles(profiles *profile.Set) []Family {
 	return []Family{
 		described("text", projectors.Text(), renderers.Text()),
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
-			Profiles: profiles, Rules: func(commandLine string) *preview.Rules { return profiles.For(commandLine).Rules() }},
+			Profiles: profiles, Rules: func(commandLine string) *linerule.Rules { return profiles.For(commandLine).Rules() }},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch(), Profiles: profiles},
 		adapted("task_output", projectors.TaskOutput()),
 		declared("task_status"),

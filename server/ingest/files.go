@@ -13,7 +13,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -56,7 +56,7 @@ type Files struct {
 	roots   []Root
 	ctx     context.Context //nolint:containedctx // of the call
 	budget  int             // tokens that previews are kept for
-	rules   *preview.Rules  // of the program that wrote them
+	rules   *linerule.Rules // of the program that wrote them
 	options redact.Options
 	Streams map[string]Payload
 	taken   []*Spool
@@ -64,7 +64,7 @@ type Files struct {
 
 // SpoolFiles adds the files of an output to the streams of a call. What it returns
 // first must be discarded.
-func SpoolFiles(ctx context.Context, stager artifactstore.Stager, roots []Root, out *pb.CompleteToolOutput, streams map[string]Payload, budget int, rules *preview.Rules, o redact.Options) (*Files, error) {
+func SpoolFiles(ctx context.Context, stager artifactstore.Stager, roots []Root, out *pb.CompleteToolOutput, streams map[string]Payload, budget int, rules *linerule.Rules, o redact.Options) (*Files, error) {
 	f := &Files{stager: stager, roots: roots, ctx: ctx, budget: budget, rules: rules, options: o, Streams: streams}
 	var failed error
 	envelope.VisitPayloads("output", out.ProtoReflect(), func(path string, p *pb.Payload) {

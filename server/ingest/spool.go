@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
 )
@@ -39,10 +40,10 @@ type Spool struct {
 
 	options redact.Options
 	budget  int // tokens that the preview is kept for
-	rules   *preview.Rules
+	rules   *linerule.Rules
 }
 
-func NewSpool(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *preview.Rules) (*Spool, error) {
+func NewSpool(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *linerule.Rules) (*Spool, error) {
 	stage, err := stager.Stage(ctx)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 )
 
 // Reporter receives measurements from many goroutines and must not block. A nil Reporter disables reporting at no cost.
@@ -113,7 +114,7 @@ func (f *Projected) ledger(large *envelope.Large) {
 		f.Cuts[c.GetKind()] = Cuts{sum.Count + 1, sum.Bytes + int64(bytes)}
 	}
 	for _, s := range large.Source.GetSegments() {
-		if r := int(s.GetReason()); r >= int(preview.KeepError) && r < len(f.Kept) {
+		if r := int(s.GetReason()); r >= int(shape.KeepError) && r < len(f.Kept) {
 			f.Kept[r] += int64(s.GetLastLine() - s.GetFirstLine() + 1)
 		}
 	}

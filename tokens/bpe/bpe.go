@@ -16,7 +16,7 @@ type Vocabulary struct {
 
 // Count returns the tokens of text in time linear in its length. What looks like
 // a special token is ordinary text. Each byte that is not valid UTF-8 counts as
-// one U+FFFD, the character that would stand for it, and the whole never as more
+// one U+FFFD, its replacement character, and the whole never as more
 // than len(text).
 func (v *Vocabulary) Count(text string) int {
 	if !utf8.ValidString(text) {

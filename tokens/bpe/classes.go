@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A class is what a character is to the patterns. Each is a bit, so that a set
+// A class is the kind of a character in the patterns. Each is a bit, so that a set
 // of classes is one too.
 type class uint8
 

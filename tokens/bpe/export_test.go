@@ -22,7 +22,7 @@ func (v *Vocabulary) MergePiece(piece string) (lengths []int, n int) {
 	return lengths, n
 }
 
-// MergeWindows counts the tokens of a piece in windows of so many bytes at first,
+// MergeWindows counts the tokens of a piece in windows of n bytes at first,
 // and says whether those met.
 func (v *Vocabulary) MergeWindows(piece string, size int) (n int, met bool) {
 	var m merger
@@ -48,7 +48,7 @@ var (
 	ErrDamaged                = errDamaged
 )
 
-// Load reads a packed vocabulary of so many tokens.
+// Load reads a packed vocabulary of n tokens.
 func Load(packed []byte, tokens int) (*Vocabulary, error) {
 	return newVocabulary(o200k, packed, tokens)
 }

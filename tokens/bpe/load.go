@@ -31,7 +31,7 @@ func CL100k() (*Vocabulary, error) { return cl100kOnce() }
 
 var errDamaged = errors.New("bpe: the vocabulary is damaged")
 
-// newVocabulary reads a packed vocabulary of so many tokens: a byte for the length
+// newVocabulary reads a packed vocabulary of n tokens: a byte for the length
 // of each in the order of their ranks; then their bytes, the shortest first, and
 // those of one length in the order of their ranks.
 func newVocabulary(p pattern, packed []byte, tokens int) (*Vocabulary, error) {

@@ -1,6 +1,6 @@
 package bpe
 
-// A memory is what one count needs at a time, 230 KB: what pieces came to, so that
+// A memory is the state of one count, 230 KB: the tokens of pieces, so that
 // those that come again are neither looked up nor merged. A piece that has the place
 // of another takes it.
 type memory struct {

@@ -156,7 +156,7 @@ func (s *splitter) word(text string, i int) int {
 
 // cased ends a word of o200k: capitals and then small letters, either of which
 // may be missing. What has no case counts as both, and where no small letter
-// follows, the word ends with the last character that can stand for one.
+// follows, the word ends with the last character that can be one.
 func (s *splitter) cased(text string, i int) int {
 	start := i
 	for i < len(text) && s.ascii[text[i]] == upper {
@@ -176,7 +176,7 @@ func (s *splitter) cased(text string, i int) int {
 }
 
 func (s *splitter) casedWide(text string, i int) int {
-	small := 0 // the end of the last character that can stand for a small letter
+	small := 0 // the end of the last character that can be a small letter
 	for i < len(text) {
 		k, n := s.at(text, i)
 		if k&(upper|letter|accent) == 0 {

@@ -89,7 +89,7 @@ func (s *splitter) swiftWord(text string, i int) int {
 	return i
 }
 
-// longWord ends a word whose first eight bytes end at i.
+// longWord ends a word that has its first eight bytes before i.
 func (s *splitter) longWord(text string, i int) int {
 	if s.pattern == cl100k {
 		for i < len(text) && s.ascii[text[i]]&letters != 0 {

@@ -30,7 +30,7 @@ type longToken struct{ rank, from, to uint32 }
 // factor spreads the bits of a key: 2^64 over the golden ratio.
 const factor = 0x9E3779B97F4A7C15
 
-// newTable has room for so many tokens. None may be longer than longest.
+// newTable returns a table for n tokens. None may be longer than longest.
 func newTable(short, long, longest int) *table {
 	t := &table{longest: longest}
 	for i := range t.pairs {

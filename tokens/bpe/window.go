@@ -1,6 +1,6 @@
 package bpe
 
-// window is how much of a long piece is merged at once, in bytes. What it needs
+// window is the part of a long piece that is merged in one go, in bytes. What it needs
 // stays in the fastest cache, so that the time a byte takes does not grow with
 // the piece.
 const window = 1024
@@ -19,7 +19,7 @@ func (m *merger) long(t *table, text string, from, to int) int {
 	}
 }
 
-// windows is long with windows of so many bytes, at least four times those of the
+// windows is long with windows of n bytes, at least four times those of the
 // longest token, and reports whether they met.
 func (m *merger) windows(t *table, text string, from, to, size int) (n int, met bool) {
 	expected := int32(0) // the length of the next token, as the window before has it

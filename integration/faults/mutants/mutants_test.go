@@ -107,7 +107,7 @@ var mutants = []mutant{
 	{"the stuffing is not stuffed", "renderers/stuffing.go", "newReserved(Forms())", "newReserved(Forms()[:len(Forms())-1])", seal, ""},
 	{"a form is not stuffed", "renderers/stuffing.go", "for _, f := range forms {", "for _, f := range forms[:len(forms)-3] {", seal, ""},
 	{"lines are matched without folding", "renderers/stuffing.go", "folded := fold(line, r.longest)", "folded := line", seal, ""},
-	{"a line separator is left in", "preview/sanitise.go", "r == 0x85 || r == 0x2028 || r == 0x2029", "r == 0x85 || r == 0x2029", seal, ""},
+	{"a line separator is left in", "preview/textscan/sanitise.go", "r == 0x85 || r == 0x2028 || r == 0x2029", "r == 0x85 || r == 0x2029", seal, ""},
 	{"text is stuffed before it is cut", "renderers/writer.go", "w.tool(line)", "if i > 0 && pieces[i-1].Mark != nil && pieces[i-1].Mark.Inside { w.line(line) } else { w.tool(line) }", seal, ""},
 	{"the last outcome counts", "renderers/parser.go", "p.at = p.lines[0], 1\n", "p.at = p.lines[0], 1\n\tfor _, l := range p.lines { if hasPrefix(strings.TrimPrefix(l, stuffing), p.grammar.outcomes) { p.document.Outcome = strings.TrimPrefix(l, stuffing) } }\n", seal, ""},
 	{"connections have no cap", "server/server.go", "make(chan struct{}, s.config.MaxConnections)", "make(chan struct{}, 1<<20)", wire + "A15.*", ""},
@@ -129,7 +129,7 @@ var mutants = []mutant{
 	{"what a runtime wants on record is not redacted", "server/projection.go", "p.redaction.details(p.req.GetAudit())", "p.req.GetAudit()", hidden, ""},
 	{"fields of newer programs are recorded", "server/redaction.go", "if len(m.GetUnknown()) > 0 {", "if false {", hidden, ""},
 	{"names are recorded whatever they are", "server/redaction.go", "len(found) > 0 {\n\t\tcheck.Fail(field", "len(found) > 99 {\n\t\tcheck.Fail(field", hidden, ""},
-	{"the beginning of a secret is shown", "redact/held.go", "if c.open = c.emitted; s.finder.asks(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
+	{"the beginning of a secret is shown", "redact/held.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
 	{"strings of JSON are not read", "server/redaction.go", "if len(inside) == 0 {", "if true {", "server.TestSecretsInStringsOfJSON", ""},
 	{"originals in lists have one name", "server/redaction.go", `fmt.Sprintf("%s[%d]", at, i)`, `fmt.Sprint(at)`, "server.TestOriginalsOfLists", ""},
 }

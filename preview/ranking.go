@@ -1,0 +1,168 @@
+package preview
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/shape"
+)
+
+// ranking is the lines of an excerpt in the order in which they are chosen.
+type ranking struct {
+	focus  Focus
+	list   []shape.Ranked // in the order of the payload
+	order  []int          // indices of the list, the best line first
+	runs   []shape.Run    // lines that one before them speaks for
+	folded []int64        // numbers of the lines that rules call noise
+}
+
+// rank ranks the kept lines, once for a focus.
+func (e *Excerpt) rank(f Focus) *ranking {
+	if e.ranking == nil || e.ranking.focus != f {
+		e.ranking = e.newRanking(f)
+	}
+	return e.ranking
+}
+
+// newRanking ranks the kept lines.
+func (e *Excerpt) newRanking(f Focus) *ranking {
+	r := &ranking{focus: f, list: make([]shape.Ranked, 0, e.available())}
+	for n, l := range e.each() {
+		r.list = append(r.list, shape.Ranked{Line: l, Number: n})
+	}
+	r.runs = shape.Rank(r.list, e.rankOptions(f))
+	for i := range r.list {
+		if r.list[i].Folded {
+			r.folded = append(r.folded, r.list[i].Number)
+		}
+	}
+	r.order = shape.Order(r.list)
+	return r
+}
+
+// rankOptions returns what is known of the lines before they are ranked.
+func (e *Excerpt) rankOptions(f Focus) shape.Options {
+	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded}
+	if f.Rules != nil {
+		o.Verdicts = e.judge(f.Rules).verdicts
+	}
+	return o
+}
+
+// Shape returns the kind of text of the payload, by its first lines. The shape
+// of the focus wins, unless they contradict it.
+func (e *Excerpt) Shape(f Focus) shape.Shape {
+	if e.binary {
+		return shape.Binary
+	}
+	if !e.seen.known || e.seen.hint != f.Shape {
+		e.seen = seenShape{known: true, hint: f.Shape}
+		if e.plain != "" {
+			e.seen.shape = shape.DetectText(e.plain, f.Shape)
+		} else {
+			e.seen.shape = shape.Detect(e.head, f.Shape)
+		}
+	}
+	return e.seen.shape
+}
+
+// seenShape is the shape that was detected last, and with which hint.
+type seenShape struct {
+	known       bool
+	hint, shape shape.Shape
+}
+
+// Bounds of what is worth folding where all lines would fit.
+const (
+	leastFolded      = 512 // bytes of lines that are noise
+	leastFoldedShare = 4   // and one byte in this many
+)
+
+// judgement is the verdicts of rules on the lines of an excerpt.
+type judgement struct {
+	rules    *linerule.Rules
+	verdicts []linerule.Verdict
+	folds    bool // much of it is noise, and not all
+}
+
+// judge asks rules about every kept line, once.
+func (e *Excerpt) judge(rules *linerule.Rules) *judgement {
+	if e.judged != nil && e.judged.rules == rules {
+		return e.judged
+	}
+	e.judged = &judgement{rules: rules, verdicts: make([]linerule.Verdict, 0, e.available())}
+	noise, all := int64(0), true
+	hear := func(text []byte, size int64) {
+		v := rules.Classify(text)
+		e.judged.verdicts = append(e.judged.verdicts, v)
+		if v == linerule.Fold {
+			noise += size
+		} else if !salience.Hollow(text) {
+			all = false
+		}
+	}
+	for line := range strings.Lines(e.plain) { // it is its own visible form
+		hear(bytes.TrimRight(asBytes(line), " \n"), int64(len(line)))
+	}
+	for _, l := range e.each() {
+		hear(linerule.Visible(l.Text), l.End-l.Start)
+	}
+	e.judged.folds = !all && noise >= leastFolded && noise*leastFoldedShare >= e.bytes
+	return e.judged
+}
+
+// folds reports whether rules call so much of a payload noise that it is
+// omitted although it may fit. A range is never folded, and neither is a
+// payload of noise alone: its rules are of another program.
+func (e *Excerpt) folds(f Focus) bool {
+	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.judge(f.Rules).folds
+}
+
+// Shown is text that is shown of a payload.
+type Shown struct {
+	Text  string
+	Runs  []Segment   // the lines of the payload that follow each other in Text; other fields of them are not read
+	Lines int64       // of the payload
+	Shape shape.Shape // of the payload, if it is known
+}
+
+// Ranked returns the lines of a text that was shown whole, each as a segment
+// with its score: how much it matters in the output of something that failed.
+// It returns nil for a binary and for a text longer than the windows of a
+// preview.
+func Ranked(text string) []Segment {
+	lines := int64(strings.Count(text, "\n")) + boolBytes(!strings.HasSuffix(text, "\n"))
+	return Shown{Text: text, Runs: []Segment{{FirstLine: 1, LastLine: lines}}, Lines: lines}.Ranked()
+}
+
+// Ranked returns the same of a text that is a part of a payload: its lines have
+// the numbers that they have there, and their bytes are those of the text.
+func (s Shown) Ranked() []Segment {
+	w := NewWriter(len(s.Text))
+	w.grow(len(s.Text))
+	_, _ = w.Write([]byte(s.Text))
+	e := w.Finish()
+	if e.binary || !e.complete() {
+		return nil
+	}
+	list := make([]shape.Ranked, 0, e.available())
+	runs, number, last := s.Runs, int64(0), int64(0)
+	for _, l := range e.each() {
+		if number++; number > last && len(runs) > 0 {
+			number, last, runs = runs[0].FirstLine, runs[0].LastLine, runs[1:]
+		}
+		list = append(list, shape.Ranked{Line: l, Number: number})
+	}
+	shape.Rank(list, shape.Options{Shape: e.Shape(Focus{Shape: s.Shape}), Lines: s.Lines})
+	segments := make([]Segment, len(list))
+	for i := range list {
+		l := &list[i]
+		segments[i] = Segment{
+			FirstLine: l.Number, LastLine: l.Number, ByteStart: l.Line.Start, ByteEnd: l.Line.End,
+			PreviewBytes: l.Line.End - l.Line.Start, Reason: l.Reason, Score: max(0, l.Score),
+		}
+	}
+	return segments
+}

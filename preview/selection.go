@@ -1,0 +1,204 @@
+package preview
+
+import (
+	"slices"
+
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
+	"github.com/toolresult/toolresult/tokens"
+)
+
+// Focus says what matters where not all of a payload fits. The zero Focus knows
+// nothing.
+type Focus struct {
+	HeadPercent int             // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
+	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
+	Range       bool            // it was asked for as a range, and is shown from its start without a gap
+	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
+	Shape       shape.Shape
+}
+
+// Select makes a preview that costs about b at most. It can be called again
+// with another budget. The whole payload is shown if it fits; otherwise the
+// first lines for a range, and for every other payload the lines that rank
+// first.
+func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
+	if e.binary {
+		p := e.unseen(CutBinary, EncodingBinary)
+		p.Shape = shape.Binary
+		return p
+	}
+	s := selection{excerpt: e, budget: b, counter: c}
+	if e.folds(f) {
+		if e.plain != "" {
+			e.byLines()
+		}
+		return s.choice(f)
+	}
+	if e.plain != "" {
+		if b.fits(e.plain, int(e.lines), c) {
+			return e.whole()
+		}
+		e.byLines()
+	}
+	if lines, ok := s.all(); ok {
+		return s.assemble(lines)
+	}
+	if f.HeadPercent == 100 || f.Range {
+		return s.assemble(s.start())
+	}
+	p := s.choice(f)
+	p.Shape = e.Shape(f)
+	return p
+}
+
+// choice shows the lines that matter most.
+func (s *selection) choice(f Focus) *Preview {
+	p := s.assemble(s.ranked(f))
+	p.Omitted = s.omitted
+	return p
+}
+
+// unseen returns a preview that shows nothing.
+func (e *Excerpt) unseen(kind CutKind, encoding Encoding) *Preview {
+	p := &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: encoding}
+	p.Cuts = []Cut{{
+		Kind: kind, FirstLine: 1, LastLine: e.lines, ByteEnd: e.bytes,
+		OmittedBytes: e.bytes, OmittedLines: e.lines, Occurrences: 1,
+	}}
+	return p
+}
+
+// selection is one choice of lines.
+type selection struct {
+	excerpt *Excerpt
+	budget  Budget
+	counter tokens.Counter
+	ranking *ranking // nil where lines are shown in their order
+	omitted Counts   // lines that matter and were not chosen
+	untimed bool     // omit the times that lines begin with
+	scratch []byte
+	altered textscan.Changes // of the line that is being rendered
+}
+
+// farTooLong is more bytes than a token of text has on average, with runs of
+// one character omitted. A text with more is not worth counting.
+const farTooLong = 64
+
+// all shows every line, if that fits: unshortened, or with the longest line
+// limit that does.
+func (s *selection) all() ([]rendered, bool) {
+	e := s.excerpt
+	if !e.complete() || e.kept/farTooLong > s.budget.Tokens {
+		return nil, false
+	}
+	longest := int(e.longest())
+	if lines, ok := s.limited(longest); ok || longest <= minLineBytes {
+		return lines, ok
+	}
+	lowest := min(s.budget.LineBytes, longest)
+	if e.lines <= fewLines {
+		lowest = minLineBytes
+	}
+	if _, ok := s.limited(lowest); !ok {
+		return nil, false
+	}
+	return s.limited(s.search(lowest, longest, func(limit int) bool {
+		_, ok := s.limited(limit)
+		return ok
+	}))
+}
+
+// search returns the largest limit from low up to and without high that fits,
+// where low does. It halves the range until it is known to a sixteenth, about a
+// dozen tries.
+func (s *selection) search(low, high int, fits func(limit int) bool) int {
+	for high-low > 1+low/16 {
+		middle := low + (high-low)/2
+		if fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// limited renders every line, none of them longer than limit bytes.
+func (s *selection) limited(limit int) ([]rendered, bool) {
+	e := s.excerpt
+	s.scratch = slices.Grow(s.scratch[:0], e.kept)
+	budget := s.budget.before(s.budget.remaining(), int(e.lines))
+	budget.lines -= int(e.lines)
+	lines := make([]rendered, 0, e.lines)
+	for n := int64(1); n <= e.lines; n++ {
+		r := s.render(e.at(n), n, limit)
+		if r.long {
+			budget = budget.marker(1)
+		}
+		if budget.bytes < len(s.scratch) || !budget.ok() {
+			return nil, false
+		}
+		lines = append(lines, r)
+	}
+	return lines, Budget{Tokens: budget.tokens, Lines: NoLimit, Bytes: NoLimit}.fits(asString(s.scratch), 0, s.counter)
+}
+
+// start shows lines from the start, with a cut behind them.
+func (s *selection) start() []rendered {
+	s.scratch = s.scratch[:0]
+	lines, _ := s.take(1, +1, s.excerpt.lines, s.budget.remaining().marker(1), true)
+	return lines
+}
+
+// take renders lines from number n on in the given direction, up to number
+// stop, while they fit. With force the first of them is cut inside until it
+// fits.
+func (s *selection) take(n, step, stop int64, budget remaining, force bool) ([]rendered, remaining) {
+	var lines []rendered
+	for ; (stop-n)*step >= 0; n += step {
+		l := s.excerpt.at(n)
+		if l == nil {
+			break
+		}
+		r, after, ok := s.try(l, n, s.budget.LineBytes, budget)
+		if !ok && force && len(lines) == 0 {
+			r, after, ok = s.squeeze(l, n, budget)
+		}
+		if !ok {
+			break
+		}
+		lines, budget = append(lines, r), after
+	}
+	return lines, budget
+}
+
+// try renders a line and pays for it. A line that does not fit leaves nothing
+// in the scratch buffer.
+func (s *selection) try(l *textscan.Line, n int64, limit int, budget remaining) (rendered, remaining, bool) {
+	r := s.render(l, n, limit)
+	if r.long {
+		budget = budget.marker(1)
+	}
+	after := s.budget.before(budget, 1).spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	if !after.ok() {
+		s.scratch = s.scratch[:r.from]
+	}
+	return r, after, after.ok()
+}
+
+// squeeze renders as much of a line as fits.
+func (s *selection) squeeze(l *textscan.Line, n int64, budget remaining) (rendered, remaining, bool) {
+	limit := s.search(0, s.budget.LineBytes, func(limit int) bool {
+		r, _, ok := s.try(l, n, limit, budget)
+		if ok {
+			s.scratch = s.scratch[:r.from]
+		}
+		return ok
+	})
+	if limit == 0 {
+		return rendered{}, budget, false
+	}
+	return s.try(l, n, limit, budget)
+}

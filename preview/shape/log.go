@@ -1,0 +1,158 @@
+package shape
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/toolresult/toolresult/preview/salience"
+)
+
+// Logs: every text without a structure of its own. Builds and test runs are
+// told apart for the ledger only; all are ranked alike, by the marks of package
+// salience.
+
+// Beginnings of lines that only build tools write, and only test runners.
+var (
+	buildLines = [...]string{
+		"   Compiling ", "    Compiling ", "    Blocking ", "[INFO] Scanning for projects", "[INFO] Building ", "> Task :", "> Configure project", "-- The C compiler",
+		"-- Configuring done", "-- Build files have", "[  ", "[1/", "Scanning dependencies of target", "make[", "make: ", "gcc ", "g++ ", "cc ", "clang ",
+		"/usr/bin/cc ", "  CC ", "  CXX ", "  LD ", "ninja: ", "#1 [", "#2 [", "Step 1/", "STEP 1", "webpack ", "vite v", "Building wheel", "running build", "Buildfile: ",
+		"Microsoft (R) Build Engine", "Build started ", "> tsc", "libtool: ",
+	}
+	testLines = [...]string{
+		"============================= test session starts", "=== RUN ", "--- PASS", "--- FAIL", "ok  \t", "FAIL\t", "?   \t", "running ", "test ", "TAP version ", "ok 1", "not ok ",
+		"PASS ", "FAIL ", " RUN  v", " ✓ ", " ✔ ", " × ", "  ✓ ", "  ✔ ", "    ✓ ", " T E S T S", "Tests run: ", "[==========]", "[----------]", "[ RUN      ]", "[       OK ]", "[  FAILED  ]",
+		"collected ", "platform ", "rootdir: ", "Testsuite: ", "Testcase: ", "PHPUnit ", "Running ",
+	}
+)
+
+// begins reports whether a line begins with a text of a list.
+func begins(text []byte, list []string) bool {
+	for _, p := range list {
+		if bytes.HasPrefix(text, []byte(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBuildLog reports whether a third of the lines are those of build tools.
+// Such a payload is ranked as any log; the shape is for the reader of the
+// ledger.
+func (s sample) isBuildLog() bool {
+	return s.mostly(33, 3, func(text []byte) bool { return begins(text, buildLines[:]) })
+}
+
+// isTestReport is isBuildLog for test runners.
+func (s sample) isTestReport() bool {
+	return s.mostly(33, 3, func(text []byte) bool { return begins(text, testLines[:]) })
+}
+
+// rankText ranks the lines of a log, or of any text: a line by its mark, and
+// the lines around it a little less.
+func rankText(list []Ranked, succeeded bool) {
+	marks := make([]salience.Mark, len(list))
+	for i := range list {
+		marks[i] = salience.Builtin().Classify(list[i].Line.Text)
+	}
+	scores := unlike(list, marks)
+	groups := 0
+	for i, m := range marks {
+		if m.Score == 0 {
+			continue
+		}
+		list[i].loud = m.Score >= salience.MustKeep && m.Reason != salience.Summary
+		score := scores[i]
+		if succeeded && m.Reason != salience.Summary {
+			score -= scoreSucceeded
+		}
+		list[i].raise(score, reasons[m.Reason])
+		// Every failure by name comes before any in detail, and the first ones in more detail.
+		around := score - 6 - min(24, 2*groups)
+		switch {
+		case m.Reason == salience.Exit:
+			around = min(84, score-6)
+		case m.Reason == salience.Failure && m.Score >= salience.MustKeep:
+			groups++
+		}
+		before(list[:i+1], m, around)
+		after(list[i:], m, score, around)
+	}
+}
+
+// leastNamed is the least score of a failure that has a name of its own.
+const leastNamed = 86
+
+// unlike returns the scores of marks, reduced for each line that is like others
+// before it, so that what is different comes first. Of counters the last ones
+// count, because they sum up. A failure with a name loses little: each name is
+// news.
+func unlike(list []Ranked, marks []salience.Mark) []int {
+	scores, seen := make([]int, len(marks)), map[uint64]int{}
+	weigh := func(i int, coarse bool, each, most int) {
+		h := Fingerprint(list[i].Line.Text, coarse)
+		scores[i] = int(marks[i].Score) - min(most, each*seen[h])
+		seen[h]++
+	}
+	for i, m := range marks {
+		switch {
+		case m.Reason == salience.None || m.Reason == salience.Summary:
+		case m.Reason == salience.Failure && m.Score >= leastNamed:
+			weigh(i, false, 2, 10)
+		default:
+			weigh(i, true, 9, 32)
+		}
+	}
+	for i, m := range slices.Backward(marks) {
+		if m.Reason == salience.Summary {
+			weigh(i, true, 9, 32)
+		}
+	}
+	return scores
+}
+
+// before raises the lines before the last one of a list that belong to it, up
+// to the beginning of a step.
+func before(list []Ranked, m salience.Mark, around int) {
+	at := len(list) - 1
+	for k := 1; k <= int(m.Before) && at-k >= 0 && list[at-k].Number == list[at].Number-int64(k); k++ {
+		if boundary(list[at-k].Line.Text) {
+			return
+		}
+		list[at-k].place(around-k, KeepContext)
+	}
+}
+
+// after raises the lines after the first one of a list that belong to it: by
+// its mark, by their indentation, or because it introduces them with a colon.
+func after(list []Ranked, m salience.Mark, score, around int) {
+	introduces := bytes.HasSuffix(bytes.TrimRight(list[0].Line.Text, " \r"), []byte(":"))
+	introduced, nest := 0, salience.NewNest(list[0].Line.Text, m)
+	for k := 1; k < len(list) && list[k].Number == list[0].Number+int64(k); k++ {
+		text := list[k].Line.Text
+		if !nest.Contains(text) && k > int(m.After) {
+			return
+		}
+		switch {
+		case m.List && k > 1 && k <= int(m.After) && len(bytes.TrimSpace(text)) == 0:
+			return
+		case m.List && k <= int(m.After):
+			list[k].raise(score-1, reasons[m.Reason])
+		case introduces && introduced < 2 && !salience.Hollow(text):
+			introduced++
+			list[k].place(score-1-k, KeepContext)
+		default:
+			list[k].place(around-k-min(k, 6), KeepContext)
+		}
+	}
+}
+
+// boundary reports whether a line begins another step of a build.
+func boundary(text []byte) bool {
+	for _, p := range []string{"$ ", "##[group]", "travis_fold"} {
+		if len(text) >= len(p) && string(text[:len(p)]) == p {
+			return true
+		}
+	}
+	return false
+}

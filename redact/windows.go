@@ -1,0 +1,214 @@
+package redact
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// The index of patterns. Each pattern is identified by four neighbouring bytes
+// with few possible values, the rarest in ordinary output. All values of all
+// patterns are in a filter of 2^20 bits and, exactly, in a hash table.
+
+// maxWindows is how many values the four bytes that identify a pattern may
+// have.
+const maxWindows = 2000
+
+// rarest returns the place of the four bytes that are the rarest in text, and
+// how many values they may have. Bytes before them must be held back until they
+// come, so only bytes that a stream waits for may be before them.
+func rarest(sets [][256]bool) (at, values int) {
+	values = math.MaxInt
+	lowest := math.Inf(1)
+	for k := 0; k+4 <= len(sets) && k < behindMost; k++ {
+		n, often := 1, 1.0
+		for _, s := range sets[k : k+4] {
+			sum := 0
+			for c, in := range s {
+				if in {
+					sum += usual(byte(c))
+				}
+			}
+			n *= max(1, count(&s))
+			often *= float64(sum)
+		}
+		// The filter is for some hundred values, and not for thousands.
+		if often *= 1 + float64(n)/1000; often < lowest && n <= maxWindows || values > maxWindows && n < values {
+			at, values, lowest = k, n, often
+		}
+		for c, in := range sets[k] {
+			if in && !heldBack(byte(c)) {
+				return at, values
+			}
+		}
+	}
+	return at, values
+}
+
+// usual returns how often a byte is in tool output, roughly, in thousandths.
+func usual(c byte) int {
+	const byRank = "etaoinsrlcdpumgfhbvywkxjqz"
+	switch {
+	case c-'a' < 26:
+		return 70 - 66*strings.IndexByte(byRank, c)/25
+	case c-'A' < 26:
+		return 12 - 10*strings.IndexByte(byRank, lower(c))/25
+	case c-'0' < 10:
+		return 20
+	case c == ' ' || c == '-':
+		return 100
+	case strings.IndexByte("/.:=_\n", c) >= 0:
+		return 20
+	}
+	return 3
+}
+
+// heldBack reports whether a stream waits at its end for the bytes behind c,
+// which may make it the begin of a secret.
+func heldBack(c byte) bool { return isName(c) || c == '~' }
+
+// windowBits is the size of the filter in bits, as a power of two.
+const windowBits = 20
+
+// windowHash is multiplicative hashing by the golden ratio (Knuth, volume 3,
+// 6.4).
+func windowHash(w uint32) uint32 { return w * 0x9E3779B1 >> (32 - windowBits) }
+
+// index chooses the four bytes that identify each pattern.
+func (p *Patterns) index() error {
+	var problems []error
+	lists := map[uint32][]uint16{}
+	for i := range p.patterns {
+		l := &p.patterns[i]
+		sets := p.begin(l.steps)
+		at, values := rarest(sets)
+		if values > maxWindows {
+			problems = append(problems, fmt.Errorf("%s: %w: %d values of the four bytes to know it by", p.rules[l.rule].id, errUnsupported, values))
+			continue
+		}
+		l.back = at
+		l.inside = l.mayBeginInside(p.classes)
+		l.head(sets[at:])
+		each(sets[at:at+4], 0, 0, func(w uint32) { lists[w] = append(lists[w], uint16(i)) })
+	}
+	size := 1
+	for size < 4*len(lists) {
+		size *= 2
+	}
+	p.shift = 33 - bits.Len(uint(size))
+	p.filter = make([]uint64, 1<<(windowBits-6))
+	p.table = make([]window, size)
+	p.lists = [][]uint16{nil}
+	same := map[string]uint16{}
+	keys := make([]uint32, 0, len(lists))
+	mark := uint32('[') | 'r'<<8 | 'e'<<16 | 'd'<<24
+	lists[mark] = append(lists[mark], asMarkList)
+	for w := range lists {
+		keys = append(keys, w)
+	}
+	slices.Sort(keys)
+	for k := 1; k < 4; k++ {
+		p.partial[k] = map[uint32]struct{}{}
+	}
+	for _, w := range keys {
+		key := fmt.Sprint(lists[w])
+		if same[key] == 0 {
+			same[key] = uint16(len(p.lists))
+			p.lists = append(p.lists, lists[w])
+		}
+		h := windowHash(w)
+		p.filter[h>>6] |= 1 << (h & 63)
+		i := p.slot(w)
+		for p.table[i].list != 0 {
+			i = (i + 1) & (len(p.table) - 1)
+		}
+		p.table[i] = window{w, same[key]}
+		for k := 1; k < 4; k++ {
+			p.partial[k][w<<(32-8*k)>>(32-8*k)] = struct{}{}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// asMarkList is the begin of a placeholder in a list of patterns.
+const asMarkList = math.MaxUint16
+
+// slot returns where the search for four bytes begins in the table.
+func (p *Patterns) slot(w uint32) int {
+	return int(w * 0x85EBCA6B >> p.shift)
+}
+
+// known returns the patterns that four bytes identify.
+func (p *Patterns) known(w uint32) []uint16 {
+	for i := p.slot(w); ; i = (i + 1) & (len(p.table) - 1) {
+		if e := &p.table[i]; e.list == 0 || e.bytes == w {
+			return p.lists[e.list]
+		}
+	}
+}
+
+// begin returns the classes of the bytes that every match begins with.
+func (p *Patterns) begin(steps []step) (sets [][256]bool) {
+	for k, s := range steps {
+		switch s.op {
+		case opText, opFold:
+			for i := range len(s.text) {
+				var set [256]bool
+				set[s.text[i]] = true
+				if s.op == opFold {
+					set[upper(s.text[i])] = true
+				}
+				sets = append(sets, set)
+			}
+		case opClass:
+			for range s.min {
+				sets = append(sets, *p.classes[s.class])
+			}
+			if s.min != s.max {
+				set := *p.classes[s.class]
+				if next := p.begin(steps[k+1:]); len(next) > 0 {
+					for c, in := range next[0] {
+						set[c] = set[c] || in
+					}
+					sets = append(sets, set)
+				}
+				return sets
+			}
+		case opGap:
+			var set [256]bool
+			for c := range set {
+				set[c] = isName(byte(c)) || quotes[c] || strings.IndexByte("=:>,?|", byte(c)) >= 0
+			}
+			return append(sets, set)
+		case opStop:
+			return sets
+		}
+	}
+	return sets
+}
+
+// count returns the number of bytes of a set.
+func count(set *[256]bool) (n int) {
+	for _, in := range set {
+		if in {
+			n++
+		}
+	}
+	return n
+}
+
+// each calls f for every value that the sets allow.
+func each(sets [][256]bool, at int, w uint32, f func(uint32)) {
+	if at == len(sets) {
+		f(w)
+		return
+	}
+	for c, in := range sets[at] {
+		if in {
+			each(sets, at+1, w|uint32(c)<<(8*at), f)
+		}
+	}
+}
