@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // answer is what came of the answer of a model so far.
@@ -69,18 +70,18 @@ func (c *partialCall) whole(arguments json.RawMessage) {
 }
 
 // keep keeps a block for the provider, at its place in the answer.
-func (a *answer) keep(o object) { a.keepAt(o, a.here()) }
+func (a *answer) keep(o rawjson.Object) { a.keepAt(o, a.here()) }
 
 func (a *answer) here() placedBlock {
 	return placedBlock{before: len(a.calls), first: a.content.empty() && len(a.calls) == 0}
 }
 
-func (a *answer) keepAt(o object, at placedBlock) {
+func (a *answer) keepAt(o rawjson.Object, at placedBlock) {
 	if len(a.blocks) == maxBlocks {
 		a.finish(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", maxBlocks))
 		return
 	}
-	at.json = strings.ToValidUTF8(string(o.raw()), "\ufffd")
+	at.json = strings.ToValidUTF8(string(o.Raw()), "\ufffd")
 	a.blocks = append(a.blocks, at)
 }
 
@@ -156,9 +157,9 @@ func (c *partialCall) parsed() *pb.ParsedToolCall {
 	if c.raw == "" {
 		arguments := json.RawMessage(p.GetArguments())
 		if c.custom {
-			arguments = quote(p.GetArguments())
+			arguments = rawjson.Quote(p.GetArguments())
 		}
-		p.Raw = string(object{}.withText(keyName, c.name).with(keyArguments, arguments).raw())
+		p.Raw = string(rawjson.Object{}.WithText("name", c.name).With("arguments", arguments).Raw())
 	}
 	return p
 }

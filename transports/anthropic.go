@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // anthropic is Anthropic's Messages. The results of all calls are the first blocks of the
@@ -13,7 +14,7 @@ func anthropic() dialect {
 	return dialect{
 		provider: pb.Provider_PROVIDER_ANTHROPIC_MESSAGES,
 		shape: blocked{
-			list: keyContent, assistant: "assistant",
+			list: "content", assistant: "assistant",
 			readText: anthropicText, writeText: textPart,
 			readCall: readToolUse, writeCall: writeToolUse,
 			readTool: readAnthropicResult, writeTool: writeAnthropicResult, writeMedia: anthropicMedia,
@@ -23,69 +24,69 @@ func anthropic() dialect {
 	}
 }
 
-func anthropicText(o object) *string {
-	if o.text(keyType) != keyText {
+func anthropicText(o rawjson.Object) *string {
+	if o.Text("type") != "text" {
 		return nil
 	}
-	return new(o.text(keyText))
+	return new(o.Text("text"))
 }
 
-func readToolUse(o object) *call {
-	if o.text(keyType) != "tool_use" {
+func readToolUse(o rawjson.Object) *call {
+	if o.Text("type") != "tool_use" {
 		return nil
 	}
-	return &call{id: o.text("id"), name: o.text(keyName), arguments: string(o.get("input"))}
+	return &call{id: o.Text("id"), name: o.Text("name"), arguments: string(o.Get("input"))}
 }
 
-func writeToolUse(base object, c call) object {
-	return base.withText(keyType, "tool_use").withText("id", c.id).withText(keyName, c.name).with("input", compact(c.arguments))
+func writeToolUse(base rawjson.Object, c call) rawjson.Object {
+	return base.WithText("type", "tool_use").WithText("id", c.id).WithText("name", c.name).With("input", rawjson.Compact(c.arguments))
 }
 
-func readAnthropicResult(o object) *result {
-	if o.text(keyType) != "tool_result" {
+func readAnthropicResult(o rawjson.Object) *result {
+	if o.Text("type") != "tool_result" {
 		return nil
 	}
-	return &result{id: o.text("tool_use_id"), text: firstText(o.get(keyContent)), failed: string(o.get("is_error")) == "true"}
+	return &result{id: o.Text("tool_use_id"), text: firstText(o.Get("content")), failed: string(o.Get("is_error")) == "true"}
 }
 
-func writeAnthropicResult(base object, r result) object {
-	o := base.withText(keyType, "tool_result").withText("tool_use_id", r.id)
+func writeAnthropicResult(base rawjson.Object, r result) rawjson.Object {
+	o := base.WithText("type", "tool_result").WithText("tool_use_id", r.id)
 	if base != nil {
 		return o
 	}
-	o = o.withText(keyContent, r.text)
+	o = o.WithText("content", r.text)
 	if len(r.media) > 0 {
-		content := []object{textPart(r.text)}
+		content := []rawjson.Object{textPart(r.text)}
 		for _, m := range r.media {
 			content = append(content, anthropicMedia(m))
 		}
-		o = o.withList(keyContent, content)
+		o = o.WithList("content", content)
 	}
 	if r.failed {
-		o = o.with("is_error", json.RawMessage("true"))
+		o = o.With("is_error", json.RawMessage("true"))
 	}
 	return o
 }
 
 func anthropicShows(m *pb.Media) bool { return isImage(m) || isPDF(m) }
 
-func anthropicMedia(m *pb.Media) object {
-	source := object{}
+func anthropicMedia(m *pb.Media) rawjson.Object {
+	source := rawjson.Object{}
 	switch {
 	case m.GetUrl() != "":
-		source = source.withText(keyType, "url").withText("url", m.GetUrl())
+		source = source.WithText("type", "url").WithText("url", m.GetUrl())
 	case m.GetFileId() != "":
-		source = source.withText(keyType, "file").withText("file_id", m.GetFileId())
+		source = source.WithText("type", "file").WithText("file_id", m.GetFileId())
 	default:
-		source = source.withText(keyType, "base64").withText("media_type", m.GetMediaType()).withText("data", encoded(m))
+		source = source.WithText("type", "base64").WithText("media_type", m.GetMediaType()).WithText("data", encoded(m))
 	}
 	kind := "image"
 	if isPDF(m) {
 		kind = "document"
 	}
-	o := object{}.withText(keyType, kind).withObject("source", source)
+	o := rawjson.Object{}.WithText("type", kind).WithObject("source", source)
 	if isPDF(m) && m.GetName() != "" {
-		o = o.withText("title", m.GetName())
+		o = o.WithText("title", m.GetName())
 	}
 	return o
 }

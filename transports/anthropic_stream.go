@@ -2,6 +2,7 @@ package transports
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // anthropicStream reads the events of Anthropic's Messages.
@@ -11,7 +12,7 @@ type anthropicStream struct {
 
 // anthropicBlock is a block of which parts come.
 type anthropicBlock struct {
-	base   object
+	base   rawjson.Object
 	call   *partialCall // of a tool of the runtime
 	input  joined       // of a tool of the provider
 	thinks joined
@@ -19,16 +20,16 @@ type anthropicBlock struct {
 	at     placedBlock
 }
 
-func (s *anthropicStream) event(o object, a *answer) {
-	switch o.text(keyType) {
+func (s *anthropicStream) event(o rawjson.Object, a *answer) {
+	switch o.Text("type") {
 	case "content_block_start":
 		s.start(o, a)
 	case "content_block_delta":
 		s.delta(o, a)
 	case "content_block_stop":
-		s.stop(string(o.get("index")), a)
+		s.stop(string(o.Get("index")), a)
 	case "message_delta":
-		if reason := o.child("delta").text("stop_reason"); reason != "" {
+		if reason := o.Child("delta").Text("stop_reason"); reason != "" {
 			a.finish(anthropicEnd(reason), reason)
 		}
 	case "message": // an answer in one piece
@@ -46,40 +47,40 @@ func anthropicEnd(reason string) pb.StreamEnd {
 	return pb.StreamEnd_STREAM_END_COMPLETE
 }
 
-func (s *anthropicStream) start(o object, a *answer) {
-	base := o.child("content_block")
+func (s *anthropicStream) start(o rawjson.Object, a *answer) {
+	base := o.Child("content_block")
 	b := &anthropicBlock{base: base, at: a.here()}
-	switch base.text(keyType) {
-	case keyText:
-		a.content.add(base.get(keyText))
+	switch base.Text("type") {
+	case "text":
+		a.content.add(base.Get("text"))
 	case "tool_use":
 		b.call = a.call()
-		b.call.id, b.call.name = base.text("id"), base.text(keyName)
+		b.call.id, b.call.name = base.Text("id"), base.Text("name")
 	case "thinking":
-		b.thinks.add(base.get("thinking"))
-		b.signed.add(base.get("signature"))
+		b.thinks.add(base.Get("thinking"))
+		b.signed.add(base.Get("signature"))
 	}
-	s.blocks[string(o.get("index"))] = b
+	s.blocks[string(o.Get("index"))] = b
 }
 
-func (s *anthropicStream) delta(o object, a *answer) {
-	b, delta := s.blocks[string(o.get("index"))], o.child("delta")
+func (s *anthropicStream) delta(o rawjson.Object, a *answer) {
+	b, delta := s.blocks[string(o.Get("index"))], o.Child("delta")
 	if b == nil {
 		return
 	}
-	switch delta.text(keyType) {
+	switch delta.Text("type") {
 	case "text_delta":
-		a.content.add(delta.get(keyText))
+		a.content.add(delta.Get("text"))
 	case "input_json_delta":
 		if b.call != nil {
-			b.call.arguments.add(delta.get("partial_json"))
+			b.call.arguments.add(delta.Get("partial_json"))
 		} else {
-			b.input.add(delta.get("partial_json"))
+			b.input.add(delta.Get("partial_json"))
 		}
 	case "thinking_delta":
-		b.thinks.add(delta.get("thinking"))
+		b.thinks.add(delta.Get("thinking"))
 	case "signature_delta":
-		b.signed.add(delta.get("signature"))
+		b.signed.add(delta.Get("signature"))
 	}
 }
 
@@ -89,31 +90,31 @@ func (s *anthropicStream) stop(index string, a *answer) {
 	if b == nil {
 		return
 	}
-	switch kind := b.base.text(keyType); {
-	case kind == keyText:
+	switch kind := b.base.Text("type"); {
+	case kind == "text":
 	case b.call != nil:
 		b.call.closed = true
-		if input := b.base.get("input"); b.call.arguments.empty() && len(b.base.child("input")) > 0 {
+		if input := b.base.Get("input"); b.call.arguments.empty() && len(b.base.Child("input")) > 0 {
 			b.call.arguments.add(input)
 		}
 	case kind == "thinking":
-		a.keepAt(b.base.withText("thinking", b.thinks.String()).withText("signature", b.signed.String()), b.at)
+		a.keepAt(b.base.WithText("thinking", b.thinks.String()).WithText("signature", b.signed.String()), b.at)
 	default: // a tool of the provider, and what came of it
-		if !b.input.empty() && isObject(b.input.String()) {
-			b.base = b.base.with("input", []byte(b.input.String()))
+		if !b.input.empty() && rawjson.IsObject(b.input.String()) {
+			b.base = b.base.With("input", []byte(b.input.String()))
 		}
 		a.keepAt(b.base, b.at)
 	}
 }
 
 // whole reads an answer that was not streamed.
-func (s *anthropicStream) whole(o object, a *answer) {
-	for i, b := range o.children(keyContent) {
-		index := numeral(i)
-		s.start(object{}.with("index", index).withObject("content_block", b), a)
+func (s *anthropicStream) whole(o rawjson.Object, a *answer) {
+	for i, b := range o.Children("content") {
+		index := rawjson.Number(i)
+		s.start(rawjson.Object{}.With("index", index).WithObject("content_block", b), a)
 		s.stop(string(index), a)
 	}
-	if reason := o.text("stop_reason"); reason != "" {
+	if reason := o.Text("stop_reason"); reason != "" {
 		a.finish(anthropicEnd(reason), reason)
 	}
 }

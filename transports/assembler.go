@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // Assembler reads the stream of one answer of a model. Its methods are called in order,
@@ -23,7 +24,7 @@ type Assembler struct {
 // streamReader reads the events of one provider.
 type streamReader interface {
 	// event reads one event into the answer.
-	event(o object, a *answer)
+	event(o rawjson.Object, a *answer)
 }
 
 // streamReaderOf returns what reads the streams of a provider.
@@ -117,7 +118,7 @@ func (a *Assembler) read(event []byte) {
 		a.answer.done = true
 		return
 	}
-	o, err := parseObject(event)
+	o, err := rawjson.Parse(event)
 	if err != nil {
 		a.answer.finish(pb.StreamEnd_STREAM_END_MALFORMED, "an event "+err.Error())
 		return
@@ -135,15 +136,15 @@ func (a *Assembler) read(event []byte) {
 func (a *Assembler) Held() int { return a.answer.held() + a.framing.held() }
 
 // errorIn is the message of an event that is an error, whoever's it is, or "".
-func errorIn(o object) string {
-	e := o.get("error")
+func errorIn(o rawjson.Object) string {
+	e := o.Get("error")
 	if e == nil {
 		return ""
 	}
-	if inside, err := split(e); err == nil && inside.text("message") != "" {
-		return inside.text("message")
+	if inside, err := rawjson.Split(e); err == nil && inside.Text("message") != "" {
+		return inside.Text("message")
 	}
-	if text := stringOf(e); text != "" {
+	if text := rawjson.String(e); text != "" {
 		return text
 	}
 	return strings.ToValidUTF8(string(e), "\ufffd")

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // bedrock is the Converse interface of Amazon Bedrock. Patterns are those of its service
@@ -13,8 +14,8 @@ func bedrock() dialect {
 	return dialect{
 		provider: pb.Provider_PROVIDER_BEDROCK_CONVERSE,
 		shape: blocked{
-			list: keyContent, assistant: "assistant",
-			readText: func(o object) *string { return textIn(o, keyText) }, writeText: func(t string) object { return object{}.withText(keyText, t) },
+			list: "content", assistant: "assistant",
+			readText: func(o rawjson.Object) *string { return textIn(o, "text") }, writeText: func(t string) rawjson.Object { return rawjson.Object{}.WithText("text", t) },
 			readCall: readConverseCall, writeCall: writeConverseCall,
 			readTool: readConverseResult, writeTool: writeConverseResult, writeMedia: bedrockMedia,
 		},
@@ -23,56 +24,56 @@ func bedrock() dialect {
 	}
 }
 
-func readConverseCall(o object) *call {
-	c := o.child("toolUse")
+func readConverseCall(o rawjson.Object) *call {
+	c := o.Child("toolUse")
 	if c == nil {
 		return nil
 	}
-	return &call{id: c.text("toolUseId"), name: c.text(keyName), arguments: string(c.get("input"))}
+	return &call{id: c.Text("toolUseId"), name: c.Text("name"), arguments: string(c.Get("input"))}
 }
 
-func writeConverseCall(base object, c call) object {
-	use := base.child("toolUse").withText("toolUseId", c.id).withText(keyName, c.name).with("input", compact(c.arguments))
-	return base.withObject("toolUse", use)
+func writeConverseCall(base rawjson.Object, c call) rawjson.Object {
+	use := base.Child("toolUse").WithText("toolUseId", c.id).WithText("name", c.name).With("input", rawjson.Compact(c.arguments))
+	return base.WithObject("toolUse", use)
 }
 
-func readConverseResult(o object) *result {
-	r := o.child("toolResult")
+func readConverseResult(o rawjson.Object) *result {
+	r := o.Child("toolResult")
 	if r == nil {
 		return nil
 	}
-	return &result{id: r.text("toolUseId"), text: firstText(r.get(keyContent)), failed: r.text("status") == "error"}
+	return &result{id: r.Text("toolUseId"), text: firstText(r.Get("content")), failed: r.Text("status") == "error"}
 }
 
-func writeConverseResult(base object, r result) object {
-	o := base.child("toolResult").withText("toolUseId", r.id)
+func writeConverseResult(base rawjson.Object, r result) rawjson.Object {
+	o := base.Child("toolResult").WithText("toolUseId", r.id)
 	if base == nil {
-		content := []object{object{}.withText(keyText, r.text)}
+		content := []rawjson.Object{rawjson.Object{}.WithText("text", r.text)}
 		for _, m := range r.media {
 			content = append(content, bedrockMedia(m))
 		}
-		o = o.withList(keyContent, content)
+		o = o.WithList("content", content)
 		if r.failed {
-			o = o.withText("status", "error")
+			o = o.WithText("status", "error")
 		}
 	}
-	return base.withObject("toolResult", o)
+	return base.WithObject("toolResult", o)
 }
 
 func bedrockShows(m *pb.Media) bool {
 	return (isImage(m) || isPDF(m)) && (len(m.GetData()) > 0 || strings.HasPrefix(m.GetUrl(), "s3://"))
 }
 
-func bedrockMedia(m *pb.Media) object {
-	source := object{}.withText("bytes", encoded(m))
+func bedrockMedia(m *pb.Media) rawjson.Object {
+	source := rawjson.Object{}.WithText("bytes", encoded(m))
 	if m.GetUrl() != "" {
-		source = object{}.withObject("s3Location", object{}.withText("uri", m.GetUrl()))
+		source = rawjson.Object{}.WithObject("s3Location", rawjson.Object{}.WithText("uri", m.GetUrl()))
 	}
 	_, format, _ := strings.Cut(m.GetMediaType(), "/")
 	if isImage(m) {
-		return object{}.withObject("image", object{}.withText("format", format).withObject("source", source))
+		return rawjson.Object{}.WithObject("image", rawjson.Object{}.WithText("format", format).WithObject("source", source))
 	}
-	return object{}.withObject("document", object{}.withText("format", format).withText(keyName, documentName(m)).withObject("source", source))
+	return rawjson.Object{}.WithObject("document", rawjson.Object{}.WithText("format", format).WithText("name", documentName(m)).WithObject("source", source))
 }
 
 // documentName is a name of the characters that Converse takes: letters, digits, spaces,

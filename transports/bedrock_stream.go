@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // bedrockStream reads the events of Converse. On the wire they are a binary framing, which
@@ -18,22 +19,22 @@ type bedrockBlock struct {
 	at             placedBlock
 }
 
-func (s *bedrockStream) event(o object, a *answer) {
+func (s *bedrockStream) event(o rawjson.Object, a *answer) {
 	for _, m := range o {
-		inside, _ := split(m.value)
-		index := string(inside.get("contentBlockIndex"))
+		inside, _ := rawjson.Split(m.Value)
+		index := string(inside.Get("contentBlockIndex"))
 		switch {
-		case m.key == "contentBlockStart":
-			s.start(index, inside.child("start"), a)
-		case m.key == "contentBlockDelta":
-			s.delta(index, inside.child("delta"), a)
-		case m.key == "contentBlockStop":
+		case m.Key == "contentBlockStart":
+			s.start(index, inside.Child("start"), a)
+		case m.Key == "contentBlockDelta":
+			s.delta(index, inside.Child("delta"), a)
+		case m.Key == "contentBlockStop":
 			s.stop(index, a)
-		case m.key == "messageStop":
-			reason := inside.text("stopReason")
+		case m.Key == "messageStop":
+			reason := inside.Text("stopReason")
 			a.finish(bedrockEnd(reason), reason)
-		case strings.HasSuffix(m.key, "Exception"):
-			a.finish(pb.StreamEnd_STREAM_END_ERROR, inside.text("message"))
+		case strings.HasSuffix(m.Key, "Exception"):
+			a.finish(pb.StreamEnd_STREAM_END_ERROR, inside.Text("message"))
 		}
 	}
 }
@@ -56,25 +57,25 @@ func (s *bedrockStream) block(index string, a *answer) *bedrockBlock {
 	return s.blocks[index]
 }
 
-func (s *bedrockStream) start(index string, start object, a *answer) {
-	if use := start.child("toolUse"); use != nil {
+func (s *bedrockStream) start(index string, start rawjson.Object, a *answer) {
+	if use := start.Child("toolUse"); use != nil {
 		delete(s.blocks, index)
 		b := s.block(index, a)
 		b.call = a.call()
-		b.call.id, b.call.name = use.text("toolUseId"), use.text(keyName)
+		b.call.id, b.call.name = use.Text("toolUseId"), use.Text("name")
 	}
 }
 
-func (s *bedrockStream) delta(index string, delta object, a *answer) {
+func (s *bedrockStream) delta(index string, delta rawjson.Object, a *answer) {
 	b := s.block(index, a)
-	a.content.add(delta.get(keyText))
-	if use := delta.child("toolUse"); use != nil && b.call != nil {
-		b.call.arguments.add(use.get("input"))
+	a.content.add(delta.Get("text"))
+	if use := delta.Child("toolUse"); use != nil && b.call != nil {
+		b.call.arguments.add(use.Get("input"))
 	}
-	thought := delta.child("reasoningContent")
-	b.thinks.add(thought.get(keyText))
-	b.signed.add(thought.get("signature"))
-	b.redacted.add(thought.get("redactedContent"))
+	thought := delta.Child("reasoningContent")
+	b.thinks.add(thought.Get("text"))
+	b.signed.add(thought.Get("signature"))
+	b.redacted.add(thought.Get("redactedContent"))
 }
 
 func (s *bedrockStream) stop(index string, a *answer) {
@@ -85,12 +86,12 @@ func (s *bedrockStream) stop(index string, a *answer) {
 	case b.call != nil:
 		b.call.closed = true
 	case !b.redacted.empty():
-		a.keepAt(object{}.withObject("reasoningContent", object{}.withText("redactedContent", b.redacted.String())), b.at)
+		a.keepAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithText("redactedContent", b.redacted.String())), b.at)
 	case !b.thinks.empty() || !b.signed.empty():
-		text := object{}.withText(keyText, b.thinks.String())
+		text := rawjson.Object{}.WithText("text", b.thinks.String())
 		if !b.signed.empty() {
-			text = text.withText("signature", b.signed.String())
+			text = text.WithText("signature", b.signed.String())
 		}
-		a.keepAt(object{}.withObject("reasoningContent", object{}.withObject("reasoningText", text)), b.at)
+		a.keepAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithObject("reasoningText", text)), b.at)
 	}
 }

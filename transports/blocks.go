@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // blocked is the shape of providers whose messages have a list of blocks, and whose
@@ -11,36 +12,36 @@ import (
 type blocked struct {
 	list       string // the member of a message that has the blocks
 	assistant  string // the role of the model
-	readText   func(object) *string
-	writeText  func(string) object
-	readCall   func(object) *call
-	writeCall  func(base object, c call) object
-	readTool   func(object) *result
-	writeTool  func(base object, r result) object
-	writeMedia func(*pb.Media) object
+	readText   func(rawjson.Object) *string
+	writeText  func(string) rawjson.Object
+	readCall   func(rawjson.Object) *call
+	writeCall  func(base rawjson.Object, c call) rawjson.Object
+	readTool   func(rawjson.Object) *result
+	writeTool  func(base rawjson.Object, r result) rawjson.Object
+	writeMedia func(*pb.Media) rawjson.Object
 }
 
-func (f blocked) read(o object) message {
+func (f blocked) read(o rawjson.Object) message {
 	m := message{base: o}
-	switch o.text(keyRole) {
+	switch o.Text("role") {
 	case "user", "tool", "function":
 		m.role = roleUser
 	case f.assistant:
 		m.role = roleAssistant
 	}
-	content := o.get(f.list)
+	content := o.Get(f.list)
 	if len(content) > 0 && content[0] == '"' {
-		m.blocks = []block{textBlock(stringOf(content))}
+		m.blocks = []block{textBlock(rawjson.String(content))}
 		return m
 	}
-	for _, b := range o.children(f.list) {
+	for _, b := range o.Children(f.list) {
 		m.blocks = append(m.blocks, block{text: f.readText(b), call: f.readCall(b), result: f.readTool(b), base: b})
 	}
 	return m
 }
 
-func (f blocked) write(m message) []object {
-	var list []object
+func (f blocked) write(m message) []rawjson.Object {
+	var list []rawjson.Object
 	for _, b := range m.blocks {
 		switch {
 		case b.call != nil:
@@ -57,9 +58,9 @@ func (f blocked) write(m message) []object {
 	}
 	o := m.base
 	if o == nil {
-		o = object{}.withText(keyRole, f.roleOf(m))
+		o = rawjson.Object{}.WithText("role", f.roleOf(m))
 	}
-	return []object{o.withList(f.list, list)}
+	return []rawjson.Object{o.WithList(f.list, list)}
 }
 
 func (f blocked) roleOf(m message) string {
@@ -70,9 +71,9 @@ func (f blocked) roleOf(m message) string {
 }
 
 // textIn reads a member that is a string, where there is one.
-func textIn(o object, key string) *string {
-	if v := o.get(key); v != nil && v[0] == '"' {
-		return new(stringOf(v))
+func textIn(o rawjson.Object, key string) *string {
+	if v := o.Get(key); v != nil && v[0] == '"' {
+		return new(rawjson.String(v))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // chat is the contract of "Native Tool Result Format". Content is always a string, and a
@@ -14,7 +15,7 @@ func chat() dialect {
 		provider: pb.Provider_PROVIDER_CHAT,
 		shape: flat{
 			readCall: readFunctionCall, writeCall: writeFunctionCall,
-			readTool: readToolMessage, writeTool: writeToolMessage, noContent: quote(""),
+			readTool: readToolMessage, writeTool: writeToolMessage, noContent: rawjson.Quote(""),
 		},
 		ids: pattern{least: 1, most: maxIDBytes, other: printable}, names: openAINames, needsIDs: true,
 		place: placeFollowing, blank: true, template: true, shows: showsNothing,
@@ -24,45 +25,45 @@ func chat() dialect {
 // ParseChatMessage reads a message of "Native Tool Result Format". Messages from before
 // that document, which have a role and content alone, are read as well.
 func ParseChatMessage(text []byte) (*pb.ChatMessage, error) {
-	o, err := parseObject(text)
+	o, err := rawjson.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("the message %w", err)
 	}
-	m := &pb.ChatMessage{Role: o.text(keyRole), Content: o.text(keyContent)}
+	m := &pb.ChatMessage{Role: o.Text("role"), Content: o.Text("content")}
 	m.SystemPrompt = optional(o, "system_prompt")
 	m.ToolCallId = optional(o, "tool_call_id")
-	for _, c := range o.children(keyToolCalls) {
-		function := c.child(keyFunction)
+	for _, c := range o.Children("tool_calls") {
+		function := c.Child("function")
 		m.ToolCalls = append(m.ToolCalls, &pb.OpenAIToolCall{
-			Id: c.text("id"), Type: c.text(keyType),
-			Function: &pb.OpenAIToolCallFunction{Name: function.text(keyName), Arguments: function.text(keyArguments)},
+			Id: c.Text("id"), Type: c.Text("type"),
+			Function: &pb.OpenAIToolCallFunction{Name: function.Text("name"), Arguments: function.Text("arguments")},
 		})
 	}
 	return m, nil
 }
 
-func optional(o object, key string) *string {
-	if o.get(key) == nil {
+func optional(o rawjson.Object, key string) *string {
+	if o.Get(key) == nil {
 		return nil
 	}
-	return new(o.text(key))
+	return new(o.Text(key))
 }
 
 // ToolCallsJSON writes calls in the form of "Native Tool Result Format": arguments are a
 // JSON value, and what is absent is left out.
 func ToolCallsJSON(calls []*pb.ParsedToolCall) json.RawMessage {
-	objects := make([]object, len(calls))
+	objects := make([]rawjson.Object, len(calls))
 	for i, c := range calls {
 		arguments := json.RawMessage(c.GetArguments())
 		if c.GetCustom() {
-			arguments = quote(c.GetArguments())
+			arguments = rawjson.Quote(c.GetArguments())
 		}
-		o := object{}.withText("server", c.GetServer()).withText("tool", c.GetTool()).
-			with(keyArguments, arguments).withText("raw", c.GetRaw())
+		o := rawjson.Object{}.WithText("server", c.GetServer()).WithText("tool", c.GetTool()).
+			With("arguments", arguments).WithText("raw", c.GetRaw())
 		if c.Id != nil {
-			o = o.withText("id", c.GetId())
+			o = o.WithText("id", c.GetId())
 		}
 		objects[i] = o
 	}
-	return list(objects)
+	return rawjson.Array(objects)
 }

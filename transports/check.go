@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 const (
@@ -83,8 +84,8 @@ func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 	for i, b := range a.GetProviderBlocks() {
 		field := fmt.Sprintf("provider_blocks[%d]", i)
 		checkProvider(c.At(field), b.GetProvider())
-		if !isObject(b.GetBlockJson()) {
-			c.Fail(field+".block_json", noJSON, "%v", errNoObject)
+		if !rawjson.IsObject(b.GetBlockJson()) {
+			c.Fail(field+".block_json", noJSON, "%v", rawjson.ErrNotObject)
 		}
 		if b.BeforeCall != nil && int(b.GetBeforeCall()) > len(a.GetToolCalls()) {
 			c.Fail(field+".before_call", outOfBounds, "is %d, and there are %d calls", b.GetBeforeCall(), len(a.GetToolCalls()))
@@ -115,8 +116,8 @@ func objectProblem(text string) *envelope.Violation {
 	if invalid, bad := c.Err().(*envelope.InvalidError); bad {
 		return &invalid.Violations[0]
 	}
-	if !isObject(text) {
-		return &envelope.Violation{Reason: noJSON, Message: errNoObject.Error()}
+	if !rawjson.IsObject(text) {
+		return &envelope.Violation{Reason: noJSON, Message: rawjson.ErrNotObject.Error()}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package transports
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // dialect is what is particular to the messages of one provider: a table, and how its
@@ -44,10 +45,10 @@ const (
 // shape reads and writes the messages of a provider.
 type shape interface {
 	// read turns an object into a message. Whatever it does not understand it keeps.
-	read(object) message
+	read(rawjson.Object) message
 	// write turns a message into objects. What was read and not changed is written as it
 	// was.
-	write(message) []object
+	write(message) []rawjson.Object
 }
 
 // place is where a provider looks for the results of the calls of a message.

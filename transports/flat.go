@@ -4,38 +4,28 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // flat is the shape of providers whose assistant messages have a list of calls beside
 // the content, and whose results are messages of their own: OpenAI's and its relatives.
 type flat struct {
-	readCall  func(object) call
-	writeCall func(base object, c call) object
-	writeTool func(base object, r result) object // a tool message, without its content
-	readTool  func(object) result                // all but its text
+	readCall  func(rawjson.Object) call
+	writeCall func(base rawjson.Object, c call) rawjson.Object
+	writeTool func(base rawjson.Object, r result) rawjson.Object // a tool message, without its content
+	readTool  func(rawjson.Object) result                        // all but its text
 
-	noContent json.RawMessage                // the content of a message that only calls
-	parts     bool                           // content may be a list of parts
-	media     func(*pb.Media) object         // a part of the content
-	attach    func(object, *pb.Media) object // media as a member of a message, where content has no parts
+	noContent json.RawMessage                                // the content of a message that only calls
+	parts     bool                                           // content may be a list of parts
+	media     func(*pb.Media) rawjson.Object                 // a part of the content
+	attach    func(rawjson.Object, *pb.Media) rawjson.Object // media as a member of a message, where content has no parts
 }
 
 var roles = map[string]role{"user": roleUser, "assistant": roleAssistant, "tool": roleTool}
 
-const (
-	keyRole      = "role"
-	keyContent   = "content"
-	keyToolCalls = "tool_calls"
-	keyType      = "type"
-	keyText      = "text"
-	keyName      = "name"
-	keyArguments = "arguments"
-	keyFunction  = "function"
-)
-
-func (f flat) read(o object) message {
-	m := message{role: roles[o.text(keyRole)], base: o}
-	texts := readContent(o.get(keyContent))
+func (f flat) read(o rawjson.Object) message {
+	m := message{role: roles[o.Text("role")], base: o}
+	texts := readContent(o.Get("content"))
 	switch m.role {
 	case roleTool:
 		r := f.readTool(o)
@@ -44,11 +34,11 @@ func (f flat) read(o object) message {
 		}
 		m.blocks = []block{{result: &r, base: o}}
 	case roleAssistant:
-		calls := o.children(keyToolCalls)
+		calls := o.Children("tool_calls")
 		if len(calls) > 0 && saysNothing(texts) {
 			texts = nil // nothing was said, and nothing need be
 		}
-		if o.get(keyToolCalls) != nil && len(calls) == 0 {
+		if o.Get("tool_calls") != nil && len(calls) == 0 {
 			m.flaw = "tool_calls is an empty list"
 		}
 		m.blocks = texts
@@ -68,14 +58,14 @@ func readContent(content json.RawMessage) []block {
 		return nil
 	}
 	if content[0] == '"' {
-		return []block{textBlock(stringOf(content))}
+		return []block{textBlock(rawjson.String(content))}
 	}
 	var blocks []block
-	for _, e := range elements(content) {
-		o, _ := split(e)
+	for _, e := range rawjson.Elements(content) {
+		o, _ := rawjson.Split(e)
 		b := block{base: o}
-		if t := o.get(keyText); t != nil {
-			b.text = new(stringOf(t))
+		if t := o.Get("text"); t != nil {
+			b.text = new(rawjson.String(t))
 		}
 		blocks = append(blocks, b)
 	}
@@ -91,27 +81,27 @@ func saysNothing(blocks []block) bool {
 	return true
 }
 
-func (f flat) write(m message) []object {
+func (f flat) write(m message) []rawjson.Object {
 	switch m.role {
 	case roleAssistant:
-		return []object{f.assistant(m)}
+		return []rawjson.Object{f.assistant(m)}
 	case roleTool:
 		return f.tools(m)
 	}
 	if m.base != nil {
-		return []object{f.said(m.base, m.blocks)}
+		return []rawjson.Object{f.said(m.base, m.blocks)}
 	}
 	return f.users(m.blocks)
 }
 
 // assistant writes what a model said and its calls.
-func (f flat) assistant(m message) object {
+func (f flat) assistant(m message) rawjson.Object {
 	o := m.base
 	if o == nil {
-		o = object{}.withText(keyRole, "assistant")
+		o = rawjson.Object{}.WithText("role", "assistant")
 	}
 	var said []block
-	var calls []object
+	var calls []rawjson.Object
 	for _, b := range m.blocks {
 		switch {
 		case b.call != nil:
@@ -120,27 +110,27 @@ func (f flat) assistant(m message) object {
 			said = append(said, b)
 		default: // members of the message that only the provider understands
 			for _, member := range b.base {
-				o = o.with(member.key, member.value)
+				o = o.With(member.Key, member.Value)
 			}
 		}
 	}
 	switch {
 	case len(said) > 0:
 		o = f.said(o, said)
-	case m.base == nil || o.get(keyContent) == nil:
-		o = o.with(keyContent, f.noContent)
+	case m.base == nil || o.Get("content") == nil:
+		o = o.With("content", f.noContent)
 	}
 	if len(calls) > 0 {
-		return o.withList(keyToolCalls, calls)
+		return o.WithList("tool_calls", calls)
 	}
-	return o.without(keyToolCalls)
+	return o.Without("tool_calls")
 }
 
 // tools writes one message for each result. Text behind them goes into the last one as a
 // part of its own, where there are parts, and into a message of the user where there are
 // none, as media does everywhere.
-func (f flat) tools(m message) []object {
-	var list []object
+func (f flat) tools(m message) []rawjson.Object {
+	var list []rawjson.Object
 	var notices, users []block
 	for _, b := range m.blocks {
 		switch {
@@ -153,13 +143,13 @@ func (f flat) tools(m message) []object {
 		}
 	}
 	if last := len(list) - 1; len(notices) > 0 {
-		list[last] = f.said(list[last], append(readContent(list[last].get(keyContent)), notices...))
+		list[last] = f.said(list[last], append(readContent(list[last].Get("content")), notices...))
 	}
 	return append(list, f.users(users)...)
 }
 
 // tool writes the message of one result.
-func (f flat) tool(b block) object {
+func (f flat) tool(b block) rawjson.Object {
 	o := f.writeTool(b.base, *b.result)
 	if b.base != nil {
 		return o
@@ -172,12 +162,12 @@ func (f flat) tool(b block) object {
 }
 
 // users writes messages of the user: one, where it may have several parts.
-func (f flat) users(blocks []block) []object {
-	user := object{}.withText(keyRole, "user")
+func (f flat) users(blocks []block) []rawjson.Object {
+	user := rawjson.Object{}.WithText("role", "user")
 	if f.parts && len(blocks) > 0 {
-		return []object{f.said(user, blocks)}
+		return []rawjson.Object{f.said(user, blocks)}
 	}
-	var list []object
+	var list []rawjson.Object
 	for _, b := range blocks {
 		list = append(list, f.said(user, []block{b}))
 	}
@@ -185,14 +175,14 @@ func (f flat) users(blocks []block) []object {
 }
 
 // said gives a message its content: a string, if one text is all there is.
-func (f flat) said(o object, blocks []block) object {
+func (f flat) said(o rawjson.Object, blocks []block) rawjson.Object {
 	if len(blocks) == 1 && blocks[0].text != nil && blocks[0].base == nil {
-		return o.withText(keyContent, *blocks[0].text)
+		return o.WithText("content", *blocks[0].text)
 	}
 	if len(blocks) == 1 && blocks[0].media != nil && f.attach != nil {
-		return f.attach(o.withText(keyContent, blocks[0].label), blocks[0].media)
+		return f.attach(o.WithText("content", blocks[0].label), blocks[0].media)
 	}
-	var parts []object
+	var parts []rawjson.Object
 	for _, b := range blocks {
 		switch {
 		case b.base != nil:
@@ -206,7 +196,9 @@ func (f flat) said(o object, blocks []block) object {
 			parts = append(parts, f.media(b.media))
 		}
 	}
-	return o.withList(keyContent, parts)
+	return o.WithList("content", parts)
 }
 
-func textPart(text string) object { return object{}.withText(keyType, keyText).withText(keyText, text) }
+func textPart(text string) rawjson.Object {
+	return rawjson.Object{}.WithText("type", "text").WithText("text", text)
+}

@@ -2,6 +2,7 @@ package transports
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // gemini is Google's Gemini. The next content has as many functionResponse parts as the
@@ -12,7 +13,7 @@ func gemini() dialect {
 		provider: pb.Provider_PROVIDER_GEMINI,
 		shape: blocked{
 			list: "parts", assistant: "model",
-			readText: geminiText, writeText: func(t string) object { return object{}.withText(keyText, t) },
+			readText: geminiText, writeText: func(t string) rawjson.Object { return rawjson.Object{}.WithText("text", t) },
 			readCall: readGeminiCall, writeCall: writeGeminiCall,
 			readTool: readGeminiResult, writeTool: writeGeminiResult, writeMedia: geminiMedia,
 		},
@@ -23,65 +24,65 @@ func gemini() dialect {
 	}
 }
 
-func geminiText(o object) *string {
-	if string(o.get("thought")) == "true" || o.get("thoughtSignature") != nil {
+func geminiText(o rawjson.Object) *string {
+	if string(o.Get("thought")) == "true" || o.Get("thoughtSignature") != nil {
 		return nil // text of a part with a signature may be empty
 	}
-	return textIn(o, keyText)
+	return textIn(o, "text")
 }
 
-func readGeminiCall(o object) *call {
-	c := o.child("functionCall")
+func readGeminiCall(o rawjson.Object) *call {
+	c := o.Child("functionCall")
 	if c == nil {
 		return nil
 	}
-	arguments := string(c.get("args"))
+	arguments := string(c.Get("args"))
 	if arguments == "" {
 		arguments = "{}"
 	}
-	return &call{id: c.text("id"), name: c.text(keyName), arguments: arguments, signature: o.text("thoughtSignature")}
+	return &call{id: c.Text("id"), name: c.Text("name"), arguments: arguments, signature: o.Text("thoughtSignature")}
 }
 
-func writeGeminiCall(base object, c call) object {
-	o := base.child("functionCall")
+func writeGeminiCall(base rawjson.Object, c call) rawjson.Object {
+	o := base.Child("functionCall")
 	if c.id != "" {
-		o = o.withText("id", c.id)
+		o = o.WithText("id", c.id)
 	}
-	part := base.withObject("functionCall", o.withText(keyName, c.name).with("args", compact(c.arguments)))
+	part := base.WithObject("functionCall", o.WithText("name", c.name).With("args", rawjson.Compact(c.arguments)))
 	if c.signature != "" {
-		part = part.withText("thoughtSignature", c.signature)
+		part = part.WithText("thoughtSignature", c.signature)
 	}
 	return part
 }
 
-func readGeminiResult(o object) *result {
-	r := o.child("functionResponse")
+func readGeminiResult(o rawjson.Object) *result {
+	r := o.Child("functionResponse")
 	if r == nil {
 		return nil
 	}
-	response := r.child("response")
-	failed := response.get("error") != nil
-	text := response.text("output")
+	response := r.Child("response")
+	failed := response.Get("error") != nil
+	text := response.Text("output")
 	if failed {
-		text = response.text("error")
+		text = response.Text("error")
 	}
-	return &result{id: r.text("id"), name: r.text(keyName), text: text, failed: failed}
+	return &result{id: r.Text("id"), name: r.Text("name"), text: text, failed: failed}
 }
 
-func writeGeminiResult(base object, r result) object {
-	o := base.child("functionResponse")
+func writeGeminiResult(base rawjson.Object, r result) rawjson.Object {
+	o := base.Child("functionResponse")
 	if r.id != "" {
-		o = o.withText("id", r.id)
+		o = o.WithText("id", r.id)
 	}
-	o = o.withText(keyName, r.name)
+	o = o.WithText("name", r.name)
 	if base == nil {
 		key := "output"
 		if r.failed {
 			key = "error"
 		}
-		o = o.withObject("response", object{}.withText(key, r.text))
+		o = o.WithObject("response", rawjson.Object{}.WithText(key, r.text))
 	}
-	return base.withObject("functionResponse", o)
+	return base.WithObject("functionResponse", o)
 }
 
 func geminiShows(m *pb.Media) bool {
@@ -92,13 +93,13 @@ func geminiShows(m *pb.Media) bool {
 	return isPDF(m) || isImage(m) && m.GetMediaType() != "image/gif"
 }
 
-func geminiMedia(m *pb.Media) object {
+func geminiMedia(m *pb.Media) rawjson.Object {
 	if len(m.GetData()) > 0 {
-		return object{}.withObject("inlineData", object{}.withText("mimeType", m.GetMediaType()).withText("data", encoded(m)))
+		return rawjson.Object{}.WithObject("inlineData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("data", encoded(m)))
 	}
 	place := m.GetUrl()
 	if place == "" {
 		place = m.GetFileId()
 	}
-	return object{}.withObject("fileData", object{}.withText("mimeType", m.GetMediaType()).withText("fileUri", place))
+	return rawjson.Object{}.WithObject("fileData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("fileUri", place))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // geminiStream reads the chunks of Gemini, in which a call is always whole. Its SDK for
@@ -11,26 +12,26 @@ import (
 type geminiStream struct{}
 
 // either is the value of a member under one of its two names.
-func either(o object, camel, snake string) json.RawMessage {
-	if v := o.get(camel); v != nil {
+func either(o rawjson.Object, camel, snake string) json.RawMessage {
+	if v := o.Get(camel); v != nil {
 		return v
 	}
-	return o.get(snake)
+	return o.Get(snake)
 }
 
-func (s geminiStream) event(o object, a *answer) {
-	feedback, _ := split(either(o, "promptFeedback", "prompt_feedback"))
-	if reason := stringOf(either(feedback, "blockReason", "block_reason")); reason != "" {
+func (s geminiStream) event(o rawjson.Object, a *answer) {
+	feedback, _ := rawjson.Split(either(o, "promptFeedback", "prompt_feedback"))
+	if reason := rawjson.String(either(feedback, "blockReason", "block_reason")); reason != "" {
 		a.finish(pb.StreamEnd_STREAM_END_STOPPED, reason)
 	}
-	for _, candidate := range o.children("candidates") {
-		if index := candidate.get("index"); index != nil && string(index) != "0" {
+	for _, candidate := range o.Children("candidates") {
+		if index := candidate.Get("index"); index != nil && string(index) != "0" {
 			continue // other answers to the same question
 		}
-		for _, part := range candidate.child(keyContent).children("parts") {
+		for _, part := range candidate.Child("content").Children("parts") {
 			s.part(part, a)
 		}
-		if reason := stringOf(either(candidate, "finishReason", "finish_reason")); reason != "" {
+		if reason := rawjson.String(either(candidate, "finishReason", "finish_reason")); reason != "" {
 			a.finish(geminiEnd(reason), reason)
 		}
 	}
@@ -46,21 +47,21 @@ func geminiEnd(reason string) pb.StreamEnd {
 	return pb.StreamEnd_STREAM_END_STOPPED
 }
 
-func (geminiStream) part(o object, a *answer) {
-	signature := stringOf(either(o, "thoughtSignature", "thought_signature"))
-	function, err := split(either(o, "functionCall", "function_call"))
+func (geminiStream) part(o rawjson.Object, a *answer) {
+	signature := rawjson.String(either(o, "thoughtSignature", "thought_signature"))
+	function, err := rawjson.Split(either(o, "functionCall", "function_call"))
 	switch {
 	case err == nil:
 		c := a.call()
-		c.id, c.name, c.signature = function.text("id"), function.text(keyName), signature
-		c.whole(function.get("args"))
+		c.id, c.name, c.signature = function.Text("id"), function.Text("name"), signature
+		c.whole(function.Get("args"))
 		if either(function, "partialArgs", "partial_args") != nil || either(function, "willContinue", "will_continue") != nil {
 			c.problem = "the arguments come in parts by path (partialArgs), which this version does not read"
 		}
-	case string(o.get("thought")) == "true": // a summary, which does not go back
-	case signature != "" && o.text(keyText) == "":
-		a.keep(object{}.withText(keyText, "").withText("thoughtSignature", signature))
+	case string(o.Get("thought")) == "true": // a summary, which does not go back
+	case signature != "" && o.Text("text") == "":
+		a.keep(rawjson.Object{}.WithText("text", "").WithText("thoughtSignature", signature))
 	default:
-		a.content.add(o.get(keyText))
+		a.content.add(o.Get("text"))
 	}
 }

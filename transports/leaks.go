@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // FindForms finds the lines of a text that are a receipt's: from 1, with the reserved
@@ -71,15 +72,15 @@ func eachString(pointer string, value json.RawMessage, visit func(pointer, text 
 	}
 	switch value[0] {
 	case '"':
-		visit(pointer, stringOf(value))
+		visit(pointer, rawjson.String(value))
 	case '[':
-		for i, e := range elements(value) {
+		for i, e := range rawjson.Elements(value) {
 			eachString(pointer+"/"+strconv.Itoa(i), e, visit)
 		}
 	case '{':
-		o, _ := split(value)
+		o, _ := rawjson.Split(value)
 		for _, m := range o {
-			eachString(fmt.Sprintf("%s/%s", pointer, strings.NewReplacer("~", "~0", "/", "~1").Replace(m.key)), m.value, visit)
+			eachString(fmt.Sprintf("%s/%s", pointer, strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key)), m.Value, visit)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // maxFindings bounds what is told of one transcript.
@@ -52,16 +53,16 @@ func readTranscript(d dialect, text string) ([]message, error) {
 		c.Fail("transcript_json", noJSON, "is no JSON array")
 		return nil, c.Err()
 	}
-	sources := elements(json.RawMessage(text))
+	sources := rawjson.Elements(json.RawMessage(text))
 	messages := make([]message, len(sources))
 	for i, source := range sources {
 		field := fmt.Sprintf("transcript_json[%d]", i)
-		o, err := split(source)
+		o, err := rawjson.Split(source)
 		if err != nil {
 			c.Fail(field, noJSON, "%v", err)
 			continue
 		}
-		if o.get(keyRole) == nil && o.get(keyType) == nil {
+		if o.Get("role") == nil && o.Get("type") == nil {
 			c.Fail(field, missing, "has no role")
 		}
 		messages[i] = d.shape.read(o)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // message is one message of a transcript, of any provider. A provider's message may be
@@ -11,7 +12,7 @@ import (
 type message struct {
 	role   role
 	blocks []block
-	base   object          // what was read, for members that are not understood
+	base   rawjson.Object  // what was read, for members that are not understood
 	source json.RawMessage // what was read, until it is changed
 	flaw   string          // what is wrong with the members themselves
 }
@@ -33,8 +34,8 @@ type block struct {
 	call   *call
 	result *result
 	media  *pb.Media
-	label  string // of media that stand behind their result
-	base   object // what was read
+	label  string         // of media that stand behind their result
+	base   rawjson.Object // what was read
 }
 
 // call is a tool call as a provider has it.

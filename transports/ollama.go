@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // ollama is Ollama's chat. Calls have no ids; the result of one is found by its name and
@@ -14,8 +15,8 @@ func ollama() dialect {
 		provider: pb.Provider_PROVIDER_OLLAMA,
 		shape: flat{
 			readCall: readOllamaCall, writeCall: writeOllamaCall,
-			readTool:  func(o object) result { return result{name: o.text("tool_name")} },
-			writeTool: writeOllamaTool, noContent: quote(""), attach: ollamaImage,
+			readTool:  func(o rawjson.Object) result { return result{name: o.Text("tool_name")} },
+			writeTool: writeOllamaTool, noContent: rawjson.Quote(""), attach: ollamaImage,
 		},
 		noIDs: true, names: openAINames,
 		place: placeFollowing, ordered: true, blank: true, template: true,
@@ -23,21 +24,21 @@ func ollama() dialect {
 	}
 }
 
-func readOllamaCall(o object) call {
-	function := o.child(keyFunction)
-	return call{name: function.text(keyName), arguments: string(function.get(keyArguments))}
+func readOllamaCall(o rawjson.Object) call {
+	function := o.Child("function")
+	return call{name: function.Text("name"), arguments: string(function.Get("arguments"))}
 }
 
-func writeOllamaCall(base object, c call) object {
-	function := base.child(keyFunction).withText(keyName, c.name).with(keyArguments, compact(c.arguments))
-	return base.withObject(keyFunction, function)
+func writeOllamaCall(base rawjson.Object, c call) rawjson.Object {
+	function := base.Child("function").WithText("name", c.name).With("arguments", rawjson.Compact(c.arguments))
+	return base.WithObject("function", function)
 }
 
-func writeOllamaTool(base object, r result) object {
-	return base.withText(keyRole, "tool").withText("tool_name", r.name)
+func writeOllamaTool(base rawjson.Object, r result) rawjson.Object {
+	return base.WithText("role", "tool").WithText("tool_name", r.name)
 }
 
 // ollamaImage puts an image beside the content of a message.
-func ollamaImage(o object, m *pb.Media) object {
-	return o.with("images", json.RawMessage("["+string(quote(encoded(m)))+"]"))
+func ollamaImage(o rawjson.Object, m *pb.Media) rawjson.Object {
+	return o.With("images", json.RawMessage("["+string(rawjson.Quote(encoded(m)))+"]"))
 }

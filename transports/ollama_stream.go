@@ -2,24 +2,25 @@ package transports
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // ollamaStream reads the lines of Ollama's chat, in which a call is always whole.
 type ollamaStream struct{}
 
-func (ollamaStream) event(o object, a *answer) {
-	m := o.child("message")
-	a.content.add(m.get(keyContent))
-	for _, part := range m.children(keyToolCalls) {
-		function := part.child(keyFunction)
+func (ollamaStream) event(o rawjson.Object, a *answer) {
+	m := o.Child("message")
+	a.content.add(m.Get("content"))
+	for _, part := range m.Children("tool_calls") {
+		function := part.Child("function")
 		c := a.call()
-		c.name = function.text(keyName)
-		c.whole(function.get(keyArguments))
+		c.name = function.Text("name")
+		c.whole(function.Get("arguments"))
 	}
-	if string(o.get("done")) != "true" {
+	if string(o.Get("done")) != "true" {
 		return
 	}
-	reason, end := o.text("done_reason"), pb.StreamEnd_STREAM_END_COMPLETE
+	reason, end := o.Text("done_reason"), pb.StreamEnd_STREAM_END_COMPLETE
 	if reason == "length" {
 		end = pb.StreamEnd_STREAM_END_LENGTH
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // Patterns of OpenAI's API reference and of the messages of its refusals: names of
@@ -30,34 +31,34 @@ func openAIChat() dialect {
 }
 
 // readFunctionCall reads an element of "tool_calls".
-func readFunctionCall(o object) call {
-	if custom := o.child("custom"); custom != nil {
-		return call{id: o.text("id"), name: custom.text(keyName), arguments: custom.text("input"), custom: true}
+func readFunctionCall(o rawjson.Object) call {
+	if custom := o.Child("custom"); custom != nil {
+		return call{id: o.Text("id"), name: custom.Text("name"), arguments: custom.Text("input"), custom: true}
 	}
-	function := o.child(keyFunction)
-	return call{id: o.text("id"), name: function.text(keyName), arguments: function.text(keyArguments)}
+	function := o.Child("function")
+	return call{id: o.Text("id"), name: function.Text("name"), arguments: function.Text("arguments")}
 }
 
-func writeFunctionCall(base object, c call) object {
+func writeFunctionCall(base rawjson.Object, c call) rawjson.Object {
 	if c.custom {
-		custom := base.child("custom").withText(keyName, c.name).withText("input", c.arguments)
-		return base.withText("id", c.id).withText(keyType, "custom").withObject("custom", custom)
+		custom := base.Child("custom").WithText("name", c.name).WithText("input", c.arguments)
+		return base.WithText("id", c.id).WithText("type", "custom").WithObject("custom", custom)
 	}
-	return functionCall(base, c.id, c.name, quote(c.arguments))
+	return functionCall(base, c.id, c.name, rawjson.Quote(c.arguments))
 }
 
 // functionCall writes the call of a function.
-func functionCall(base object, id, name string, arguments json.RawMessage) object {
-	function := base.child(keyFunction).withText(keyName, name).with(keyArguments, arguments)
-	return base.withText("id", id).withText(keyType, keyFunction).withObject(keyFunction, function)
+func functionCall(base rawjson.Object, id, name string, arguments json.RawMessage) rawjson.Object {
+	function := base.Child("function").WithText("name", name).With("arguments", arguments)
+	return base.WithText("id", id).WithText("type", "function").WithObject("function", function)
 }
 
-func readToolMessage(o object) result {
-	return result{id: o.text("tool_call_id"), name: o.text(keyName)}
+func readToolMessage(o rawjson.Object) result {
+	return result{id: o.Text("tool_call_id"), name: o.Text("name")}
 }
 
-func writeToolMessage(base object, r result) object {
-	return base.withText(keyRole, "tool").withText("tool_call_id", r.id)
+func writeToolMessage(base rawjson.Object, r result) rawjson.Object {
+	return base.WithText("role", "tool").WithText("tool_call_id", r.id)
 }
 
 func openAIChatShows(m *pb.Media) bool {
@@ -67,17 +68,17 @@ func openAIChatShows(m *pb.Media) bool {
 	return isPDF(m) && m.GetUrl() == ""
 }
 
-func openAIChatMedia(m *pb.Media) object {
+func openAIChatMedia(m *pb.Media) rawjson.Object {
 	if isImage(m) {
-		return object{}.withText(keyType, "image_url").withObject("image_url", object{}.withText("url", address(m)))
+		return rawjson.Object{}.WithText("type", "image_url").WithObject("image_url", rawjson.Object{}.WithText("url", address(m)))
 	}
-	file := object{}
+	file := rawjson.Object{}
 	if m.GetFileId() != "" {
-		file = file.withText("file_id", m.GetFileId())
+		file = file.WithText("file_id", m.GetFileId())
 	} else {
-		file = file.withText("filename", fileName(m)).withText("file_data", address(m))
+		file = file.WithText("filename", fileName(m)).WithText("file_data", address(m))
 	}
-	return object{}.withText(keyType, "file").withObject("file", file)
+	return rawjson.Object{}.WithText("type", "file").WithObject("file", file)
 }
 
 func isImage(m *pb.Media) bool {

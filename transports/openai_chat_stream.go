@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // chatStream reads chunks of OpenAI Chat Completions and of the many servers that speak
@@ -12,27 +13,27 @@ import (
 // every one, late, or nowhere.
 type chatStream struct{ byIndex map[string]*partialCall }
 
-func (s *chatStream) event(o object, a *answer) {
-	for _, choice := range o.children("choices") {
-		if index := choice.get("index"); index != nil && string(index) != "0" {
+func (s *chatStream) event(o rawjson.Object, a *answer) {
+	for _, choice := range o.Children("choices") {
+		if index := choice.Get("index"); index != nil && string(index) != "0" {
 			continue // other answers to the same question
 		}
-		delta := choice.child("delta")
+		delta := choice.Child("delta")
 		if delta == nil {
-			delta = choice.child("message") // an answer in one piece
+			delta = choice.Child("message") // an answer in one piece
 		}
-		for _, b := range readContent(delta.get(keyContent)) {
+		for _, b := range readContent(delta.Get("content")) {
 			if b.text != nil && b.base == nil {
-				a.content.add(delta.get(keyContent))
+				a.content.add(delta.Get("content"))
 			} else if b.text != nil {
-				a.content.add(b.base.get(keyText))
+				a.content.add(b.base.Get("text"))
 			}
 		}
-		a.content.add(delta.get("refusal"))
-		for i, part := range delta.children(keyToolCalls) {
+		a.content.add(delta.Get("refusal"))
+		for i, part := range delta.Children("tool_calls") {
 			s.part(part, strconv.Itoa(i), a)
 		}
-		if reason := choice.text("finish_reason"); reason != "" {
+		if reason := choice.Text("finish_reason"); reason != "" {
 			a.finish(chatEnd(reason), reason)
 		}
 	}
@@ -51,17 +52,17 @@ func chatEnd(reason string) pb.StreamEnd {
 }
 
 // part reads a part of a call.
-func (s *chatStream) part(o object, place string, a *answer) {
-	function, arguments := o.child(keyFunction), keyArguments
-	custom := o.child("custom")
+func (s *chatStream) part(o rawjson.Object, place string, a *answer) {
+	function, arguments := o.Child("function"), "arguments"
+	custom := o.Child("custom")
 	if custom != nil {
 		function, arguments = custom, "input"
 	}
-	id, name := o.text("id"), function.text(keyName)
+	id, name := o.Text("id"), function.Text("name")
 	if id == "null" {
 		id = "" // what Mistral sends for none
 	}
-	c := s.find(o.get("index"), place, id, name, a)
+	c := s.find(o.Get("index"), place, id, name, a)
 	c.custom = c.custom || custom != nil
 	if c.id == "" {
 		c.id = id
@@ -69,7 +70,7 @@ func (s *chatStream) part(o object, place string, a *answer) {
 	if name != c.name {
 		c.name += name // a name in parts; one that is repeated is no part
 	}
-	c.arguments.add(function.get(arguments))
+	c.arguments.add(function.Get(arguments))
 }
 
 // find returns the call that a part belongs to, or a new one.
@@ -106,5 +107,5 @@ func (c *partialCall) otherThan(id, name string) bool {
 	if id != "" && c.id != "" {
 		return id != c.id
 	}
-	return name != "" && c.name != "" && !c.arguments.empty() && (name != c.name || isObject(string(c.arguments.bytes)))
+	return name != "" && c.name != "" && !c.arguments.empty() && (name != c.name || rawjson.IsObject(string(c.arguments.bytes)))
 }

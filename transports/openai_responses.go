@@ -2,6 +2,7 @@ package transports
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // openAIResponses is OpenAI Responses, whose input is a list of items: what was said,
@@ -17,37 +18,29 @@ func openAIResponses() dialect {
 // items is the shape of Responses.
 type items struct{}
 
-const (
-	itemCall         = "function_call"
-	itemOutput       = "function_call_output"
-	itemCustomCall   = "custom_tool_call"
-	itemCustomOutput = "custom_tool_call_output"
-	keyCallID        = "call_id"
-)
-
-func (items) read(o object) message {
+func (items) read(o rawjson.Object) message {
 	m := message{base: o}
-	switch o.text(keyType) {
-	case itemCall:
+	switch o.Text("type") {
+	case "function_call":
 		m.role = roleAssistant
-		m.blocks = []block{{call: &call{id: o.text(keyCallID), name: o.text(keyName), arguments: o.text(keyArguments)}, base: o}}
-	case itemCustomCall:
+		m.blocks = []block{{call: &call{id: o.Text("call_id"), name: o.Text("name"), arguments: o.Text("arguments")}, base: o}}
+	case "custom_tool_call":
 		m.role = roleAssistant
-		m.blocks = []block{{call: &call{id: o.text(keyCallID), name: o.text(keyName), arguments: o.text("input"), custom: true}, base: o}}
-	case itemOutput, itemCustomOutput:
+		m.blocks = []block{{call: &call{id: o.Text("call_id"), name: o.Text("name"), arguments: o.Text("input"), custom: true}, base: o}}
+	case "function_call_output", "custom_tool_call_output":
 		m.role = roleTool
 		m.blocks = []block{{result: &result{
-			id: o.text(keyCallID), text: firstText(o.get("output")), custom: o.text(keyType) == itemCustomOutput,
+			id: o.Text("call_id"), text: firstText(o.Get("output")), custom: o.Text("type") == "custom_tool_call_output",
 		}, base: o}}
 	case "", "message":
-		m.role = roles[o.text(keyRole)]
-		m.blocks = readContent(o.get(keyContent))
+		m.role = roles[o.Text("role")]
+		m.blocks = readContent(o.Get("content"))
 	}
 	return m
 }
 
-func (items) write(m message) []object {
-	var list []object
+func (items) write(m message) []rawjson.Object {
+	var list []rawjson.Object
 	var said []block // behind a result, or of one who is no tool
 	for _, b := range m.blocks {
 		switch {
@@ -58,7 +51,7 @@ func (items) write(m message) []object {
 		case b.base != nil && m.base == nil: // an item of its own
 			list = append(list, b.base)
 		case m.role == roleAssistant:
-			list = append(list, itemOfMessage("assistant").withText(keyContent, *b.text))
+			list = append(list, itemOfMessage("assistant").WithText("content", *b.text))
 		default:
 			said = append(said, b)
 		}
@@ -67,40 +60,40 @@ func (items) write(m message) []object {
 		return list
 	}
 	if last := len(list) - 1; last >= 0 {
-		list[last] = list[last].withList("output", append(outputParts(list[last]), inputParts(said)...))
+		list[last] = list[last].WithList("output", append(outputParts(list[last]), inputParts(said)...))
 		return list
 	}
 	o := itemOfMessage("user")
 	if len(said) == 1 {
-		return []object{o.withText(keyContent, *said[0].text)}
+		return []rawjson.Object{o.WithText("content", *said[0].text)}
 	}
-	return []object{o.withList(keyContent, inputParts(said))}
+	return []rawjson.Object{o.WithList("content", inputParts(said))}
 }
 
 // itemOfMessage is a message without its content. It need not say its type, but OpenAI's
 // library for Go cannot read one that does not.
-func itemOfMessage(role string) object {
-	return object{}.withText(keyType, "message").withText(keyRole, role)
+func itemOfMessage(role string) rawjson.Object {
+	return rawjson.Object{}.WithText("type", "message").WithText("role", role)
 }
 
-func itemOfCall(base object, c call) object {
-	kind, key := itemCall, keyArguments
+func itemOfCall(base rawjson.Object, c call) rawjson.Object {
+	kind, key := "function_call", "arguments"
 	if c.custom {
-		kind, key = itemCustomCall, "input"
+		kind, key = "custom_tool_call", "input"
 	}
-	return base.withText(keyType, kind).withText(keyCallID, c.id).withText(keyName, c.name).withText(key, c.arguments)
+	return base.WithText("type", kind).WithText("call_id", c.id).WithText("name", c.name).WithText(key, c.arguments)
 }
 
-func itemOfResult(base object, r result) object {
-	kind := itemOutput
+func itemOfResult(base rawjson.Object, r result) rawjson.Object {
+	kind := "function_call_output"
 	if r.custom {
-		kind = itemCustomOutput
+		kind = "custom_tool_call_output"
 	}
-	o := base.withText(keyType, kind).withText(keyCallID, r.id)
+	o := base.WithText("type", kind).WithText("call_id", r.id)
 	if base != nil {
 		return o
 	}
-	o = o.withText("output", r.text)
+	o = o.WithText("output", r.text)
 	if len(r.media) == 0 {
 		return o
 	}
@@ -108,40 +101,40 @@ func itemOfResult(base object, r result) object {
 	for _, m := range r.media {
 		parts = append(parts, responsesMedia(m))
 	}
-	return o.withList("output", parts)
+	return o.WithList("output", parts)
 }
 
 // outputParts is the output of an item as parts.
-func outputParts(o object) []object {
-	if output := o.get("output"); len(output) > 0 && output[0] == '"' {
-		return inputParts([]block{textBlock(stringOf(output))})
+func outputParts(o rawjson.Object) []rawjson.Object {
+	if output := o.Get("output"); len(output) > 0 && output[0] == '"' {
+		return inputParts([]block{textBlock(rawjson.String(output))})
 	}
-	return o.children("output")
+	return o.Children("output")
 }
 
-func inputParts(blocks []block) []object {
-	var parts []object
+func inputParts(blocks []block) []rawjson.Object {
+	var parts []rawjson.Object
 	for _, b := range blocks {
 		if b.base != nil {
 			parts = append(parts, b.base)
 		} else {
-			parts = append(parts, object{}.withText(keyType, "input_text").withText(keyText, *b.text))
+			parts = append(parts, rawjson.Object{}.WithText("type", "input_text").WithText("text", *b.text))
 		}
 	}
 	return parts
 }
 
-func responsesMedia(m *pb.Media) object {
+func responsesMedia(m *pb.Media) rawjson.Object {
 	kind, urlKey := "input_image", "image_url"
 	if isPDF(m) {
 		kind, urlKey = "input_file", "file_url"
 	}
-	o := object{}.withText(keyType, kind)
+	o := rawjson.Object{}.WithText("type", kind)
 	switch {
 	case m.GetFileId() != "":
-		return o.withText("file_id", m.GetFileId())
+		return o.WithText("file_id", m.GetFileId())
 	case isPDF(m) && m.GetUrl() == "":
-		return o.withText("filename", fileName(m)).withText("file_data", address(m))
+		return o.WithText("filename", fileName(m)).WithText("file_data", address(m))
 	}
-	return o.withText(urlKey, address(m))
+	return o.WithText(urlKey, address(m))
 }

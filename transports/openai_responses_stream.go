@@ -4,47 +4,48 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // responsesStream reads the events of OpenAI Responses.
 type responsesStream struct{ items map[string]*partialCall } // by the place in the output
 
-func (s *responsesStream) event(o object, a *answer) {
-	switch kind := o.text(keyType); kind {
+func (s *responsesStream) event(o rawjson.Object, a *answer) {
+	switch kind := o.Text("type"); kind {
 	case "response.output_text.delta", "response.refusal.delta":
-		a.content.add(o.get("delta"))
+		a.content.add(o.Get("delta"))
 	case "response.output_item.added":
 		s.item(o, a)
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		s.call(o, a).arguments.add(o.get("delta"))
+		s.call(o, a).arguments.add(o.Get("delta"))
 	case "response.function_call_arguments.done":
-		s.all(o, keyArguments, a)
+		s.all(o, "arguments", a)
 	case "response.custom_tool_call_input.done":
 		s.all(o, "input", a)
 	case "response.output_item.done":
 		s.itemDone(o, a)
 	case "response.completed", "response.incomplete", "response.failed":
-		s.ended(o.child("response"), a)
+		s.ended(o.Child("response"), a)
 	case "error":
-		a.finish(pb.StreamEnd_STREAM_END_ERROR, o.text("message"))
+		a.finish(pb.StreamEnd_STREAM_END_ERROR, o.Text("message"))
 	case "":
 		s.whole(o, a)
 	}
 }
 
 // key is the place of an item in the output.
-func (s *responsesStream) key(o object) string {
-	if at := o.get("output_index"); at != nil {
+func (s *responsesStream) key(o rawjson.Object) string {
+	if at := o.Get("output_index"); at != nil {
 		return string(at)
 	}
-	if id := o.text("item_id"); id != "" {
+	if id := o.Text("item_id"); id != "" {
 		return id
 	}
-	return o.child("item").text("id")
+	return o.Child("item").Text("id")
 }
 
 // call is the call that an event belongs to.
-func (s *responsesStream) call(o object, a *answer) *partialCall {
+func (s *responsesStream) call(o rawjson.Object, a *answer) *partialCall {
 	key := s.key(o)
 	if s.items[key] == nil {
 		s.items[key] = a.call()
@@ -53,25 +54,25 @@ func (s *responsesStream) call(o object, a *answer) *partialCall {
 }
 
 // item reads the beginning of an item, or all of it.
-func (s *responsesStream) item(o object, a *answer) *partialCall {
-	item := o.child("item")
-	arguments := keyArguments
-	switch item.text(keyType) {
-	case itemCustomCall:
+func (s *responsesStream) item(o rawjson.Object, a *answer) *partialCall {
+	item := o.Child("item")
+	arguments := "arguments"
+	switch item.Text("type") {
+	case "custom_tool_call":
 		arguments = "input"
-	case itemCall:
+	case "function_call":
 	default:
 		return nil
 	}
 	c := s.call(o, a)
-	c.custom = item.text(keyType) == itemCustomCall
-	if id := item.text(keyCallID); id != "" {
+	c.custom = item.Text("type") == "custom_tool_call"
+	if id := item.Text("call_id"); id != "" {
 		c.id = id
 	}
-	if name := item.text(keyName); name != "" {
+	if name := item.Text("name"); name != "" {
 		c.name = name
 	}
-	if text := item.get(arguments); text != nil && len(stringOf(text)) > 0 {
+	if text := item.Get(arguments); text != nil && len(rawjson.String(text)) > 0 {
 		c.arguments = joined{}
 		c.arguments.add(text)
 	}
@@ -79,56 +80,56 @@ func (s *responsesStream) item(o object, a *answer) *partialCall {
 }
 
 // all reads all arguments of a call, whatever came of them before.
-func (s *responsesStream) all(o object, key string, a *answer) {
+func (s *responsesStream) all(o rawjson.Object, key string, a *answer) {
 	c := s.call(o, a)
-	if text := o.get(key); text != nil {
+	if text := o.Get(key); text != nil {
 		c.arguments = joined{}
 		c.arguments.add(text)
 	}
 }
 
-func (s *responsesStream) itemDone(o object, a *answer) {
+func (s *responsesStream) itemDone(o rawjson.Object, a *answer) {
 	if c := s.item(o, a); c != nil {
-		c.closed = o.child("item").text("status") != "incomplete"
+		c.closed = o.Child("item").Text("status") != "incomplete"
 		if !c.closed {
 			c.problem = "the provider says that the call is incomplete"
 		}
 		return
 	}
-	switch item := o.child("item"); item.text(keyType) {
+	switch item := o.Child("item"); item.Text("type") {
 	case "message", "": // its text came in parts
 	default:
 		a.keep(item)
 	}
 }
 
-func (s *responsesStream) ended(response object, a *answer) {
-	switch status := response.text("status"); status {
+func (s *responsesStream) ended(response rawjson.Object, a *answer) {
+	switch status := response.Text("status"); status {
 	case "incomplete":
-		reason := response.child("incomplete_details").text("reason")
+		reason := response.Child("incomplete_details").Text("reason")
 		end := pb.StreamEnd_STREAM_END_STOPPED
 		if strings.HasPrefix(reason, "max_") {
 			end = pb.StreamEnd_STREAM_END_LENGTH
 		}
 		a.finish(end, reason)
 	case "failed", "cancelled":
-		a.finish(pb.StreamEnd_STREAM_END_ERROR, response.child("error").text("message"))
+		a.finish(pb.StreamEnd_STREAM_END_ERROR, response.Child("error").Text("message"))
 	default:
 		a.finish(pb.StreamEnd_STREAM_END_COMPLETE, status)
 	}
 }
 
 // whole reads an answer that was not streamed.
-func (s *responsesStream) whole(o object, a *answer) {
-	for i, item := range o.children("output") {
-		if item.text(keyType) == "message" {
-			for _, part := range item.children(keyContent) {
-				a.content.add(part.get(keyText))
+func (s *responsesStream) whole(o rawjson.Object, a *answer) {
+	for i, item := range o.Children("output") {
+		if item.Text("type") == "message" {
+			for _, part := range item.Children("content") {
+				a.content.add(part.Get("text"))
 			}
 		}
-		s.itemDone(object{}.with("output_index", numeral(i)).withObject("item", item), a)
+		s.itemDone(rawjson.Object{}.With("output_index", rawjson.Number(i)).WithObject("item", item), a)
 	}
-	if o.get("status") != nil {
+	if o.Get("status") != nil {
 		s.ended(o, a)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // Texts that a repair puts where there is none.
@@ -25,7 +27,7 @@ func repaired(p *pairing) (transcript *string, first *uint32) {
 			continue
 		}
 		for _, o := range p.dialect.shape.write(m) {
-			sources = append(sources, o.raw())
+			sources = append(sources, o.Raw())
 		}
 	}
 	for i := range max(len(sources), len(r.sources)) {
@@ -102,7 +104,7 @@ func (r *repair) mended(c call, used, made map[string]bool) call {
 	case c.arguments == "":
 		c.arguments = "{}"
 	default:
-		c.arguments = string(object{}.withText("input", c.arguments).raw())
+		c.arguments = string(rawjson.Object{}.WithText("input", c.arguments).Raw())
 	}
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // writeText writes the fallback: what the model said alone, and the results as text of
@@ -50,9 +51,9 @@ func (e *encoder) callsAsText() string {
 		if !strings.Contains(text, callOpen) {
 			arguments := json.RawMessage(e.calls[i].arguments)
 			if e.calls[i].custom {
-				arguments = quote(e.calls[i].arguments)
+				arguments = rawjson.Quote(e.calls[i].arguments)
 			}
-			text = callOpen + "\n" + string(object{}.withText(keyName, e.calls[i].name).with(keyArguments, arguments).raw()) + "\n" + callClose
+			text = callOpen + "\n" + string(rawjson.Object{}.WithText("name", e.calls[i].name).With("arguments", arguments).Raw()) + "\n" + callClose
 		}
 		texts = append(texts, text)
 	}

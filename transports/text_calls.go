@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // readTextCalls reads calls that a model without native ones writes as text: a JSON
@@ -49,11 +51,11 @@ func isOpening(text string) bool { return strings.HasPrefix(strings.TrimLeft(tex
 var nameMember = regexp.MustCompile(`"name"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
 func (c *partialCall) readText(text string) {
-	o, err := parseObject([]byte(text))
+	o, err := rawjson.Parse([]byte(text))
 	if err != nil {
 		c.arguments.bytes = []byte(text)
 		if m := nameMember.FindStringSubmatch(text); m != nil {
-			c.name = stringOf(json.RawMessage(m[1]))
+			c.name = rawjson.String(json.RawMessage(m[1]))
 		}
 		c.problem = "the text of the call is no JSON object"
 		if !c.closed {
@@ -61,6 +63,6 @@ func (c *partialCall) readText(text string) {
 		}
 		return
 	}
-	c.name = o.text(keyName)
-	c.arguments.add(o.get(keyArguments))
+	c.name = o.Text("name")
+	c.arguments.add(o.Get("arguments"))
 }

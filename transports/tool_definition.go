@@ -6,14 +6,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-)
-
-// Names of members of definitions.
-const (
-	keyDescription = "description"
-	keyParameters  = "parameters"
-	keyProperties  = "properties"
-	keyRequired    = "required"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // readDescription tells a model what read_result is for.
@@ -45,35 +38,35 @@ func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readDefinition(p).raw())}}, nil
+	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readDefinition(p).Raw())}}, nil
 }
 
 // readDefinition is read_result in the form of a provider.
-func readDefinition(p pb.Provider) object {
-	named := object{}.withText(keyName, envelope.ReadTool).withText(keyDescription, readDescription)
-	closed := readSchema(strings.ToLower).with("additionalProperties", json.RawMessage("false"))
+func readDefinition(p pb.Provider) rawjson.Object {
+	named := rawjson.Object{}.WithText("name", envelope.ReadTool).WithText("description", readDescription)
+	closed := readSchema(strings.ToLower).With("additionalProperties", json.RawMessage("false"))
 	switch p {
 	case pb.Provider_PROVIDER_ANTHROPIC_MESSAGES:
-		return named.withObject("input_schema", closed)
+		return named.WithObject("input_schema", closed)
 	case pb.Provider_PROVIDER_GEMINI: // a subset of OpenAPI: types are an enum, and there is no additionalProperties
-		return named.withObject(keyParameters, readSchema(strings.ToUpper))
+		return named.WithObject("parameters", readSchema(strings.ToUpper))
 	case pb.Provider_PROVIDER_BEDROCK_CONVERSE:
-		return object{}.withObject("toolSpec", named.withObject("inputSchema", object{}.withObject("json", closed)))
+		return rawjson.Object{}.WithObject("toolSpec", named.WithObject("inputSchema", rawjson.Object{}.WithObject("json", closed)))
 	case pb.Provider_PROVIDER_OPENAI_RESPONSES: // which takes every schema for a strict one unless it is told
-		flat := object{}.withText(keyType, keyFunction)
-		return append(flat, named...).withObject(keyParameters, closed).with("strict", json.RawMessage("false"))
+		flat := rawjson.Object{}.WithText("type", "function")
+		return append(flat, named...).WithObject("parameters", closed).With("strict", json.RawMessage("false"))
 	case pb.Provider_PROVIDER_OPENAI_CHAT, pb.Provider_PROVIDER_MISTRAL, pb.Provider_PROVIDER_OLLAMA:
-		return object{}.withText(keyType, keyFunction).withObject(keyFunction, named.withObject(keyParameters, closed))
+		return rawjson.Object{}.WithText("type", "function").WithObject("function", named.WithObject("parameters", closed))
 	}
-	return named.withObject(keyParameters, closed)
+	return named.WithObject("parameters", closed)
 }
 
 // readSchema is the JSON schema of the arguments, with the names of types as a provider writes them.
-func readSchema(kind func(string) string) object {
-	properties := object{}
+func readSchema(kind func(string) string) rawjson.Object {
+	properties := rawjson.Object{}
 	for _, p := range readParameters {
-		properties = properties.withObject(p.name, object{}.withText(keyType, kind(p.kind)).withText(keyDescription, p.description))
+		properties = properties.WithObject(p.name, rawjson.Object{}.WithText("type", kind(p.kind)).WithText("description", p.description))
 	}
 	required, _ := json.Marshal([]string{readParameters[0].name}) // a string does not fail
-	return object{}.withText(keyType, kind("object")).withObject(keyProperties, properties).with(keyRequired, required)
+	return rawjson.Object{}.WithText("type", kind("object")).WithObject("properties", properties).With("required", required)
 }

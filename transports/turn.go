@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 // Bounds of a turn, as transport.proto states them.
@@ -175,7 +176,7 @@ func (e *encoder) assistantBlocks() []block {
 	for i, c := range e.calls {
 		if c.custom && !e.dialect.custom {
 			e.note(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.name)
-			c.custom, c.arguments = false, string(object{}.withText("input", c.arguments).raw())
+			c.custom, c.arguments = false, string(rawjson.Object{}.WithText("input", c.arguments).Raw())
 		}
 		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), block{call: &c})
 	}
@@ -206,7 +207,7 @@ func (e *encoder) providerBlocks(before *uint32) []block {
 			e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
 			continue
 		}
-		o, _ := parseObject([]byte(b.GetBlockJson())) // checked
+		o, _ := rawjson.Parse([]byte(b.GetBlockJson())) // checked
 		blocks = append(blocks, block{base: o})
 	}
 	return blocks
@@ -331,9 +332,9 @@ func (e *encoder) allNotices() []string {
 
 func (e *encoder) write(m message) {
 	for _, o := range e.dialect.shape.write(m) {
-		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.raw()))
+		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.Raw()))
 		if e.dialect.provider == pb.Provider_PROVIDER_CHAT {
-			typed, _ := ParseChatMessage(o.raw()) // it was written just now
+			typed, _ := ParseChatMessage(o.Raw()) // it was written just now
 			e.resp.ChatMessages = append(e.resp.ChatMessages, typed)
 		}
 	}
