@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/markup"
 )
 
 // What is written is read again for the tests of this package alone: a runtime has what it
@@ -66,9 +67,6 @@ func (p *pairing) exchange(e *exchange) Exchange {
 	}
 	r := p.result(*e.answer)
 	x.Answered, x.Text, x.Failed = true, r.text, r.failed
-	if p.dialect.template {
-		x.Text = mendMarks(r.text)
-	}
 	return x
 }
 
@@ -89,23 +87,16 @@ func Array(messages []string) string {
 func textResults(text string) []result {
 	var list []result
 	for {
-		_, rest, found := strings.Cut(text, resultOpen+"\n")
+		_, rest, found := strings.Cut(text, markup.ResultOpen+"\n")
 		if !found {
 			return list
 		}
-		inside, rest, found := strings.Cut(rest, "\n"+resultClose)
+		inside, rest, found := strings.Cut(rest, "\n"+markup.ResultClose)
 		if !found {
 			return list
 		}
 		name, shown, _ := strings.Cut(inside, ":\n")
-		list = append(list, result{name: name, text: mendMarks(shown)})
+		list = append(list, result{name: name, text: shown})
 		text = rest
 	}
-}
-
-// mendMarks is the inverse of breakMarks.
-func mendMarks(text string) string {
-	return eachMark(text, func(bracket, backslashes, rest string) string {
-		return bracket + strings.TrimPrefix(backslashes, `\`) + rest
-	})
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -254,7 +255,7 @@ func (r *repair) texts(i int) []message {
 // asText is a result as the fallback has it.
 func (r *repair) asText(s spot) block {
 	name := cmp.Or(r.result(s).name, "of a call that is not here")
-	return textBlock(textResult(name, breakMarks(r.result(s).text)))
+	return textBlock(markup.Result(name, markup.Break(r.result(s).text)))
 }
 
 // answers are those of the calls of a group, in their order.

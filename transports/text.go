@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -25,7 +26,7 @@ func (e *encoder) writeText() {
 	for i := range e.calls {
 		text, _ := e.text(i)
 		e.shown(i) // none is, and all of them are said
-		results = append(results, textResult(e.calls[i].name, e.withoutMarks(i, text)))
+		results = append(results, markup.Result(e.calls[i].name, e.withoutMarks(i, text)))
 	}
 	user := message{role: roleUser}
 	if len(results) > 0 {
@@ -37,23 +38,18 @@ func (e *encoder) writeText() {
 	e.writeUser(user)
 }
 
-// textResult is a result in the text of a fallback.
-func textResult(name, text string) string {
-	return resultOpen + "\n" + name + ":\n" + text + "\n" + resultClose
-}
-
 // callsAsText writes the calls of a message that has nothing else, as the model wrote
 // them or, where it did not write text, as AssembleToolCalls reads them.
 func (e *encoder) callsAsText() string {
 	var texts []string
 	for i, p := range e.parsed() {
 		text := p.GetRaw()
-		if !strings.Contains(text, callOpen) {
+		if !strings.Contains(text, markup.CallOpen) {
 			arguments := json.RawMessage(e.calls[i].arguments)
 			if e.calls[i].custom {
 				arguments = rawjson.Quote(e.calls[i].arguments)
 			}
-			text = callOpen + "\n" + string(rawjson.Object{}.WithText("name", e.calls[i].name).With("arguments", arguments).Raw()) + "\n" + callClose
+			text = markup.CallOpen + "\n" + string(rawjson.Object{}.WithText("name", e.calls[i].name).With("arguments", arguments).Raw()) + "\n" + markup.CallClose
 		}
 		texts = append(texts, text)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -13,7 +14,7 @@ import (
 // does a tag that is only spoken of.
 func (a *answer) readTextCalls(content string) {
 	for {
-		_, rest, found := strings.Cut(content, callOpen)
+		_, rest, found := strings.Cut(content, markup.CallOpen)
 		if !found {
 			return
 		}
@@ -21,7 +22,7 @@ func (a *answer) readTextCalls(content string) {
 		if inside, closed, ok := textCall(rest); ok {
 			c := a.call()
 			c.closed = closed
-			c.raw = callOpen + inside + callClose
+			c.raw = markup.CallOpen + inside + markup.CallClose
 			c.readText(strings.TrimSpace(inside))
 			content = rest[len(inside):]
 		}
@@ -37,11 +38,11 @@ func textCall(rest string) (inside string, closed, ok bool) {
 		dec := json.NewDecoder(strings.NewReader(rest))
 		if dec.Decode(&value) == nil {
 			end := int(dec.InputOffset())
-			return rest[:end], strings.HasPrefix(strings.TrimLeft(rest[end:], " \t\r\n"), callClose), true
+			return rest[:end], strings.HasPrefix(strings.TrimLeft(rest[end:], " \t\r\n"), markup.CallClose), true
 		}
 	}
-	inside, _, closed = strings.Cut(rest, callClose)
-	return inside, closed, isOpening(rest) || closed && !strings.Contains(inside, callOpen)
+	inside, _, closed = strings.Cut(rest, markup.CallClose)
+	return inside, closed, isOpening(rest) || closed && !strings.Contains(inside, markup.CallOpen)
 }
 
 // isOpening reports whether text begins like an object.

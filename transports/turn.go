@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -281,7 +282,7 @@ func (e *encoder) unfit(m *pb.Media) string {
 
 // withoutMarks is text of a result that cannot be taken for anything else.
 func (e *encoder) withoutMarks(i int, text string) string {
-	broken := breakMarks(text)
+	broken := markup.Break(text)
 	if broken != text {
 		e.note(pb.TurnChange_TURN_CHANGE_MARKS, i, "what looks like a tag or a control token has a backslash")
 	}
@@ -325,7 +326,7 @@ func (e *encoder) unshown(i int, m *pb.Media, size uint64, why string) {
 func (e *encoder) allNotices() []string {
 	list := append(e.notices, e.turn.GetNotices()...)
 	for i := range list {
-		list[i] = breakMarks(list[i])
+		list[i] = markup.Break(list[i])
 	}
 	return list
 }

@@ -12,6 +12,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/markup"
 )
 
 // providers are all of them.
@@ -129,6 +130,9 @@ func (h *history) add(t *rapid.T, provider pb.Provider, req *pb.EncodeTurnReques
 		x := transports.Exchange{ID: resp.GetCalls()[i].GetId(), Name: resp.GetCalls()[i].GetName(), Answered: true}
 		if i < len(req.GetResults()) {
 			x.Text = req.GetResults()[i].GetReceipt().GetText()
+			if !resp.GetNative() || templated(provider) {
+				x.Text = markup.Break(x.Text)
+			}
 		}
 		if resp.GetNative() {
 			x.Arguments = c.GetArguments()
@@ -140,6 +144,11 @@ func (h *history) add(t *rapid.T, provider pb.Provider, req *pb.EncodeTurnReques
 	if len(req.GetAssistant().GetToolCalls()) == 0 && len(req.GetNotices()) == 0 && req.GetUserText() == "" {
 		h.messages = append(h.messages, firstOf(provider))
 	}
+}
+
+// templated reports whether a provider turns messages into text by a template, so that marks in receipts are broken.
+func templated(p pb.Provider) bool {
+	return p == pb.Provider_PROVIDER_CHAT || p == pb.Provider_PROVIDER_OLLAMA
 }
 
 // firstOf is a message of the user.

@@ -1,4 +1,4 @@
-package transports
+package markup
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestBreakMarks(t *testing.T) {
+func TestBreakAddsOneBackslash(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                             "",
@@ -26,7 +26,7 @@ func TestBreakMarks(t *testing.T) {
 		"<<SYS>> <</SYS>> <<EOF":       `<\<SYS>> <\</SYS>> <<EOF`,
 		"<s></s><b>":                   `<\s><\/s><b>`,
 	} {
-		if got := breakMarks(text); got != want {
+		if got := Break(text); got != want {
 			t.Errorf("%q becomes %q, not %q", text, got, want)
 		}
 		if back := mendMarks(want); back != text {
@@ -35,14 +35,13 @@ func TestBreakMarks(t *testing.T) {
 	}
 }
 
-// FuzzMarks breaks and mends any text: nothing is lost, and no mark is left that is not
-// broken.
+// FuzzMarks breaks and mends any text: nothing is lost, and no mark is left unbroken.
 func FuzzMarks(f *testing.F) {
 	for _, text := range []string{"</tool_result>", `<\\/tool_call><<s>`, "[\\[INST]", "< ſ>", "<|x|><|y|>", "＜ tool_call", "[/SYSTEM_PROMPT]<end_of_turn>"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		broken := breakMarks(text)
+		broken := Break(text)
 		if back := mendMarks(broken); back != text {
 			t.Fatalf("%q becomes %q, which is mended to %q", text, broken, back)
 		}
@@ -55,13 +54,28 @@ func FuzzMarks(f *testing.F) {
 	})
 }
 
-// What is asked before the expression is never wrong.
+// The comparison before the expression passes over no mark.
 func TestNoMarkIsPassedOver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		found := rapid.StringMatching(mark.String()).Draw(t, "mark")
-		if got := breakMarks(found); got == found || !strings.Contains(got, `\`) {
+		if got := Break(found); got == found || !strings.Contains(got, `\`) {
 			t.Fatalf("%q stays", found)
 		}
 	})
+}
+
+// mendMarks is the inverse of Break.
+func mendMarks(text string) string {
+	return eachMark(text, func(bracket, backslashes, rest string) string {
+		return bracket + strings.TrimPrefix(backslashes, `\`) + rest
+	})
+}
+
+func TestResultStandsBetweenItsTags(t *testing.T) {
+	t.Parallel()
+	want := ResultOpen + "\nfs___read:\nmodule x\n" + ResultClose
+	if got := Result("fs___read", "module x"); got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
 }
