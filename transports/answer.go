@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -77,8 +78,8 @@ func (a *answer) here() placedBlock {
 }
 
 func (a *answer) keepAt(o rawjson.Object, at placedBlock) {
-	if len(a.blocks) == maxBlocks {
-		a.finish(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", maxBlocks))
+	if len(a.blocks) == dialect.MaxBlocks {
+		a.finish(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", dialect.MaxBlocks))
 		return
 	}
 	at.json = strings.ToValidUTF8(string(o.Raw()), "\ufffd")
@@ -110,16 +111,16 @@ func (a *answer) sorted(positions *[]int) (calls []*pb.ParsedToolCall, incomplet
 func (a *answer) problem(i int) string {
 	c, last := a.calls[i], i == len(a.calls)-1
 	whole := a.end == pb.StreamEnd_STREAM_END_COMPLETE || a.end == pb.StreamEnd_STREAM_END_LENGTH
-	server, tool := SplitName(c.name)
+	server, tool := dialect.SplitName(c.name)
 	switch {
 	case c.problem != "":
 		return c.problem
-	case i >= maxCalls:
-		return fmt.Sprintf("an answer may have %d calls", maxCalls)
-	case len(server) > maxNameBytes || len(tool) > maxNameBytes:
-		return fmt.Sprintf("the name has %d bytes, and its server and its tool may have %d each", len(c.name), maxNameBytes)
-	case len(c.id) > maxIDBytes:
-		return fmt.Sprintf("the id has %d bytes, and may have %d", len(c.id), maxIDBytes)
+	case i >= dialect.MaxCalls:
+		return fmt.Sprintf("an answer may have %d calls", dialect.MaxCalls)
+	case len(server) > dialect.MaxNameBytes || len(tool) > dialect.MaxNameBytes:
+		return fmt.Sprintf("the name has %d bytes, and its server and its tool may have %d each", len(c.name), dialect.MaxNameBytes)
+	case len(c.id) > dialect.MaxIDBytes:
+		return fmt.Sprintf("the id has %d bytes, and may have %d", len(c.id), dialect.MaxIDBytes)
 	case !whole && !c.closed:
 		return "the stream ended before the call did"
 	case c.name == "":
@@ -131,7 +132,7 @@ func (a *answer) problem(i int) string {
 	case !c.arguments.whole():
 		return "the arguments are not UTF-8"
 	}
-	return argumentsProblem(c.arguments.String())
+	return dialect.ArgumentsProblem(c.arguments.String())
 }
 
 func (c *partialCall) incomplete(problem string) *pb.IncompleteToolCall {
@@ -147,7 +148,7 @@ func (c *partialCall) idOrNil() *string {
 
 func (c *partialCall) parsed() *pb.ParsedToolCall {
 	p := &pb.ParsedToolCall{Arguments: c.arguments.String(), Raw: c.raw, Id: c.idOrNil(), Custom: c.custom}
-	p.Server, p.Tool = SplitName(c.name)
+	p.Server, p.Tool = dialect.SplitName(c.name)
 	if p.GetArguments() == "" && !c.custom {
 		p.Arguments = "{}"
 	}

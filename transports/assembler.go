@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -53,9 +54,9 @@ const maxWritingTools = 256
 // error is an *envelope.InvalidError.
 func NewAssembler(header *pb.AssembleHeader, find FindForms) (*Assembler, error) {
 	c := envelope.NewChecker("header")
-	checkProvider(c, header.GetProvider())
-	checkFormat(c, header.GetFormat())
-	atMost(c, "writing_tools", len(header.GetWritingTools()), maxWritingTools)
+	dialect.CheckProvider(c, header.GetProvider())
+	dialect.CheckFormat(c, header.GetFormat())
+	dialect.CheckCount(c, "writing_tools", len(header.GetWritingTools()), maxWritingTools)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -100,10 +101,10 @@ func (a *Assembler) begins(chunk []byte) {
 func (a *Assembler) is(form byte, field string) error {
 	c := envelope.NewChecker("")
 	if a.form != 0 && a.form != form {
-		c.Fail(field, outOfBounds, "a stream is either body or events")
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "a stream is either body or events")
 	}
 	if form == formBody && a.header.GetProvider() == pb.Provider_PROVIDER_BEDROCK_CONVERSE {
-		c.Fail(field, outOfBounds, "the stream of Converse is not text; send its events")
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "the stream of Converse is not text; send its events")
 	}
 	a.form = form
 	return c.Err()
@@ -173,6 +174,6 @@ func (a *Assembler) Finish() *pb.AssembleToolCallsResponse {
 	resp.Assistant = &pb.AssistantTurn{Content: content, ToolCalls: calls, ProviderBlocks: ans.placed(positions)}
 	resp.Incomplete, resp.Notice = incomplete, noticeOf(incomplete, ans.end)
 	resp.MarkerLeaks = leaks(calls, a.header.GetWritingTools(), a.forms)
-	resp.ToolCallsJson = string(ToolCallsJSON(calls))
+	resp.ToolCallsJson = string(dialect.ToolCallsJSON(calls))
 	return resp
 }

@@ -7,38 +7,24 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
 const (
+	maxMedia   = 16
+	maxNotices = 16
+
 	missing     = pb.ErrorReason_ERROR_REASON_FIELD_MISSING
 	outOfBounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
 	noJSON      = pb.ErrorReason_ERROR_REASON_JSON_INVALID
 )
 
-// checkProvider returns the dialect of a provider.
-func checkProvider(c envelope.Checker, p pb.Provider) dialect {
-	d, ok := dialectOf(p)
-	switch {
-	case p == pb.Provider_PROVIDER_UNSPECIFIED:
-		c.Fail("provider", missing, "is required")
-	case !ok:
-		c.Fail("provider", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", p)
-	}
-	return d
-}
-
-func checkFormat(c envelope.Checker, f pb.ToolCallFormat) {
-	if _, known := pb.ToolCallFormat_name[int32(f)]; !known {
-		c.Fail("format", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", f)
-	}
-}
-
 // checkTurn checks a turn and finds the result of each call.
-func checkTurn(req *pb.EncodeTurnRequest) (dialect, []*pb.TurnResult, error) {
+func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, error) {
 	c := envelope.NewChecker("")
-	d := checkProvider(c, req.GetProvider())
-	checkFormat(c, req.GetFormat())
+	d := dialect.CheckProvider(c, req.GetProvider())
+	dialect.CheckFormat(c, req.GetFormat())
 	if req.Assistant == nil && (req.GetUserText() == "" || len(req.GetResults())+len(req.GetNotices()) > 0) {
 		c.Fail("assistant", missing, "is required")
 	}
@@ -49,10 +35,10 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect, []*pb.TurnResult, error) {
 	for i, r := range req.GetResults() {
 		checkResult(c.At(fmt.Sprintf("results[%d]", i)), r)
 	}
-	atMost(c, "notices", len(req.GetNotices()), maxNotices)
+	dialect.CheckCount(c, "notices", len(req.GetNotices()), maxNotices)
 	for i, n := range req.GetNotices() {
 		field := fmt.Sprintf("notices[%d]", i)
-		c.Length(field, n, maxNoticeBytes)
+		c.Length(field, n, dialect.MaxNoticeBytes)
 		spoken(c, field, n)
 	}
 	if err := c.Err(); err != nil {
@@ -60,12 +46,6 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect, []*pb.TurnResult, error) {
 	}
 	results := pair(c, req)
 	return d, results, c.Err()
-}
-
-func atMost(c envelope.Checker, field string, n, limit int) {
-	if n > limit {
-		c.Fail(field, outOfBounds, "has %d elements, at most %d are allowed", n, limit)
-	}
 }
 
 // spoken checks that a text says something.
@@ -76,14 +56,14 @@ func spoken(c envelope.Checker, field, text string) {
 }
 
 func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
-	atMost(c, "tool_calls", len(a.GetToolCalls()), maxCalls)
+	dialect.CheckCount(c, "tool_calls", len(a.GetToolCalls()), dialect.MaxCalls)
 	for i, p := range a.GetToolCalls() {
 		checkCall(c.At(fmt.Sprintf("tool_calls[%d]", i)), p)
 	}
-	atMost(c, "provider_blocks", len(a.GetProviderBlocks()), maxBlocks)
+	dialect.CheckCount(c, "provider_blocks", len(a.GetProviderBlocks()), dialect.MaxBlocks)
 	for i, b := range a.GetProviderBlocks() {
 		field := fmt.Sprintf("provider_blocks[%d]", i)
-		checkProvider(c.At(field), b.GetProvider())
+		dialect.CheckProvider(c.At(field), b.GetProvider())
 		if !rawjson.IsObject(b.GetBlockJson()) {
 			c.Fail(field+".block_json", noJSON, "%v", rawjson.ErrNotObject)
 		}
@@ -94,9 +74,9 @@ func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 }
 
 func checkCall(c envelope.Checker, p *pb.ParsedToolCall) {
-	c.Required("tool", p.GetTool(), maxNameBytes)
-	c.Length("server", p.GetServer(), maxNameBytes)
-	c.Length("id", p.GetId(), maxIDBytes)
+	c.Required("tool", p.GetTool(), dialect.MaxNameBytes)
+	c.Length("server", p.GetServer(), dialect.MaxNameBytes)
+	c.Length("id", p.GetId(), dialect.MaxIDBytes)
 	if !p.GetCustom() && p.GetArguments() != "" {
 		checkObject(c, "arguments", p.GetArguments())
 	}
@@ -104,38 +84,13 @@ func checkCall(c envelope.Checker, p *pb.ParsedToolCall) {
 
 // checkObject checks that a field is a JSON object that every provider takes.
 func checkObject(c envelope.Checker, field, text string) {
-	if problem := objectProblem(text); problem != nil {
+	if problem := dialect.ObjectProblem(text); problem != nil {
 		c.Fail(field, problem.Reason, "%s", problem.Message)
 	}
 }
 
-// objectProblem says why a text is no JSON object that every provider takes, or nil.
-func objectProblem(text string) *envelope.Violation {
-	c := envelope.NewChecker("")
-	c.JSON("", []byte(text))
-	if invalid, bad := c.Err().(*envelope.InvalidError); bad {
-		return &invalid.Violations[0]
-	}
-	if !rawjson.IsObject(text) {
-		return &envelope.Violation{Reason: noJSON, Message: rawjson.ErrNotObject.Error()}
-	}
-	return nil
-}
-
-// argumentsProblem says in a sentence why a text cannot be arguments, or "".
-func argumentsProblem(text string) string {
-	problem := objectProblem(text)
-	switch {
-	case problem == nil:
-		return ""
-	case strings.HasPrefix(problem.Message, "is "):
-		return "the text of the arguments " + problem.Message
-	}
-	return "the arguments: " + problem.Message
-}
-
 func checkResult(c envelope.Checker, r *pb.TurnResult) {
-	c.Length("call_id", r.GetCallId(), maxIDBytes)
+	c.Length("call_id", r.GetCallId(), dialect.MaxIDBytes)
 	switch {
 	case r.GetContent() == nil:
 		c.Fail("content", missing, "is required")
@@ -150,14 +105,14 @@ func checkResult(c envelope.Checker, r *pb.TurnResult) {
 	if _, known := pb.ToolStatus_name[int32(r.GetStatus())]; !known {
 		c.Fail("status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", r.GetStatus())
 	}
-	atMost(c, "media", len(r.GetMedia()), maxMedia)
+	dialect.CheckCount(c, "media", len(r.GetMedia()), maxMedia)
 	for i, m := range r.GetMedia() {
 		checkMedia(c.At(fmt.Sprintf("media[%d]", i)), m)
 	}
 }
 
 func checkMedia(c envelope.Checker, m *pb.Media) {
-	c.Required("media_type", m.GetMediaType(), maxNameBytes)
+	c.Required("media_type", m.GetMediaType(), dialect.MaxNameBytes)
 	c.Name("name", m.GetName(), false)
 	if m.GetUrl() == "" && m.GetFileId() == "" && len(m.GetData()) == 0 {
 		c.Fail("source", missing, "is required")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/markup"
 )
 
@@ -26,7 +27,7 @@ type Exchange struct {
 // an *envelope.InvalidError.
 func Decode(provider pb.Provider, transcript string) ([]Exchange, error) {
 	c := envelope.NewChecker("")
-	d := checkProvider(c, provider)
+	d := dialect.CheckProvider(c, provider)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -44,15 +45,15 @@ func Decode(provider pb.Provider, transcript string) ([]Exchange, error) {
 			}
 			groups = groups[1:]
 		}
-		if m.role != roleUser {
+		if m.Role != dialect.RoleUser {
 			continue
 		}
-		for _, b := range m.blocks {
-			if b.text == nil {
+		for _, b := range m.Blocks {
+			if b.Text == nil {
 				continue
 			}
-			for _, r := range textResults(*b.text) {
-				list = append(list, Exchange{Name: r.name, Answered: true, Text: r.text})
+			for _, r := range textResults(*b.Text) {
+				list = append(list, Exchange{Name: r.Name, Answered: true, Text: r.Text})
 			}
 		}
 	}
@@ -61,12 +62,12 @@ func Decode(provider pb.Provider, transcript string) ([]Exchange, error) {
 
 func (p *pairing) exchange(e *exchange) Exchange {
 	c := p.call(e.at)
-	x := Exchange{ID: c.id, Name: c.name, Arguments: c.arguments, Custom: c.custom}
+	x := Exchange{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Custom: c.Custom}
 	if e.answer == nil {
 		return x
 	}
 	r := p.result(*e.answer)
-	x.Answered, x.Text, x.Failed = true, r.text, r.failed
+	x.Answered, x.Text, x.Failed = true, r.Text, r.Failed
 	return x
 }
 
@@ -84,8 +85,8 @@ func Array(messages []string) string {
 
 // textResults reads the results in the text of a fallback: their functions and what the
 // model read.
-func textResults(text string) []result {
-	var list []result
+func textResults(text string) []dialect.Result {
+	var list []dialect.Result
 	for {
 		_, rest, found := strings.Cut(text, markup.ResultOpen+"\n")
 		if !found {
@@ -96,7 +97,7 @@ func textResults(text string) []result {
 			return list
 		}
 		name, shown, _ := strings.Cut(inside, ":\n")
-		list = append(list, result{name: name, text: shown})
+		list = append(list, dialect.Result{Name: name, Text: shown})
 		text = rest
 	}
 }

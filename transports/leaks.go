@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -61,7 +62,7 @@ func writes(c *pb.ParsedToolCall, tools []string) bool {
 	if len(tools) == 0 {
 		return slices.Contains(writingTools, strings.ToLower(c.GetTool()))
 	}
-	return slices.Contains(tools, c.GetTool()) || slices.Contains(tools, JoinName(c.GetServer(), c.GetTool()))
+	return slices.Contains(tools, c.GetTool()) || slices.Contains(tools, dialect.JoinName(c.GetServer(), c.GetTool()))
 }
 
 // eachString visits the strings of a JSON value, with their pointers (RFC 6901).

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -19,7 +20,7 @@ const maxFindings = 1000
 // are *envelope.InvalidError.
 func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	c := envelope.NewChecker("")
-	d := checkProvider(c, req.GetProvider())
+	d := dialect.CheckProvider(c, req.GetProvider())
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
@@ -43,32 +44,32 @@ func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, 
 }
 
 // readTranscript reads the messages of a provider.
-func readTranscript(d dialect, text string) ([]message, error) {
+func readTranscript(d dialect.Dialect, text string) ([]dialect.Message, error) {
 	c := envelope.NewChecker("")
 	if text == "" {
-		c.Fail("transcript_json", missing, "is required")
+		c.Fail("transcript_json", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 		return nil, c.Err()
 	}
 	if !json.Valid([]byte(text)) || !strings.HasPrefix(strings.TrimSpace(text), "[") {
-		c.Fail("transcript_json", noJSON, "is no JSON array")
+		c.Fail("transcript_json", pb.ErrorReason_ERROR_REASON_JSON_INVALID, "is no JSON array")
 		return nil, c.Err()
 	}
 	sources := rawjson.Elements(json.RawMessage(text))
-	messages := make([]message, len(sources))
+	messages := make([]dialect.Message, len(sources))
 	for i, source := range sources {
 		field := fmt.Sprintf("transcript_json[%d]", i)
 		o, err := rawjson.Split(source)
 		if err != nil {
-			c.Fail(field, noJSON, "%v", err)
+			c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "%v", err)
 			continue
 		}
 		if o.Get("role") == nil && o.Get("type") == nil {
-			c.Fail(field, missing, "has no role")
+			c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no role")
 		}
-		messages[i] = d.shape.read(o)
-		messages[i].source = source
-		if slices.ContainsFunc(messages[i].blocks, isNothing) {
-			c.Fail(field, noJSON, "has a part that is no JSON object")
+		messages[i] = d.Shape.Read(o)
+		messages[i].Source = source
+		if slices.ContainsFunc(messages[i].Blocks, isNothing) {
+			c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "has a part that is no JSON object")
 		}
 	}
 	return messages, c.Err()
@@ -91,10 +92,10 @@ func (l *linter) lint() {
 		l.lintGroup(g)
 	}
 	for _, s := range l.orphans {
-		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ORPHAN_RESULT, s.message, l.result(s).id, "no call is answered by this result")
+		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ORPHAN_RESULT, s.message, l.result(s).ID, "no call is answered by this result")
 	}
 	for _, dup := range l.duplicates {
-		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_DUPLICATE_ANSWER, dup.at.message, l.result(dup.at).id,
+		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_DUPLICATE_ANSWER, dup.at.message, l.result(dup.at).ID,
 			"the call of message %d has an answer in message %d", dup.of.at.message, dup.of.answer.message)
 	}
 	for i := range l.messages {
@@ -108,99 +109,99 @@ func (l *linter) lintGroup(g *group) {
 	for _, e := range g.exchanges {
 		c := l.call(e.at)
 		if problem := l.idProblem(c, seen); problem != "" {
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ID_INVALID, g.message, c.id, "%s", problem)
+			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ID_INVALID, g.message, c.ID, "%s", problem)
 		}
-		seen[c.id] = true
-		if !l.dialect.names.takes(c.name) {
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_NAME_INVALID, g.message, c.id, "the name of the function is %q", c.name)
+		seen[c.ID] = true
+		if !l.dialect.Names.Accepts(c.Name) {
+			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_NAME_INVALID, g.message, c.ID, "the name of the function is %q", c.Name)
 		}
-		if problem := c.argumentsProblem(); problem != "" {
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ARGUMENTS_INVALID, g.message, c.id, "%s: %s", c.name, problem)
+		if problem := callProblem(c); problem != "" {
+			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ARGUMENTS_INVALID, g.message, c.ID, "%s: %s", c.Name, problem)
 		}
 		switch {
 		case e.answer == nil:
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_UNANSWERED_CALL, g.message, c.id, "the call of %s has no result", c.name)
+			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_UNANSWERED_CALL, g.message, c.ID, "the call of %s has no result", c.Name)
 		case e.misplaced:
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_WRONG_ORDER, e.answer.message, c.id,
+			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_WRONG_ORDER, e.answer.message, c.ID,
 				"the result of the call of message %d is not where the provider looks for it", g.message)
 		}
 	}
 }
 
 // idProblem says what is wrong with the id of a call, or "".
-func (l *linter) idProblem(c *call, seen map[string]bool) string {
+func (l *linter) idProblem(c *dialect.Call, seen map[string]bool) string {
 	switch {
-	case c.id == "" && l.dialect.needsIDs:
+	case c.ID == "" && l.dialect.NeedsIDs:
 		return "the call has no id"
-	case c.id == "":
+	case c.ID == "":
 		return ""
-	case !l.dialect.ids.takes(c.id):
-		return fmt.Sprintf("the id has %d bytes, or characters that the provider does not take", len(c.id))
-	case seen[c.id]:
+	case !l.dialect.IDs.Accepts(c.ID):
+		return fmt.Sprintf("the id has %d bytes, or characters that the provider does not take", len(c.ID))
+	case seen[c.ID]:
 		return "another call of the message has this id"
 	}
 	return ""
 }
 
-// argumentsProblem says what is wrong with the arguments of a call, or "".
-func (c *call) argumentsProblem() string {
+// callProblem says what is wrong with the arguments of a call, or "".
+func callProblem(c *dialect.Call) string {
 	switch {
-	case c.custom:
+	case c.Custom:
 		return ""
-	case c.arguments == "":
+	case c.Arguments == "":
 		return "the arguments are empty"
 	}
-	return argumentsProblem(c.arguments)
+	return dialect.ArgumentsProblem(c.Arguments)
 }
 
 func (l *linter) lintMessage(i int) {
 	m := &l.messages[i]
-	if problem := l.dialect.emptiness(m); problem != "" {
+	if problem := emptiness(&l.dialect, m); problem != "" {
 		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_EMPTY_CONTENT, i, "", "%s", problem)
 	}
-	var previous role
+	var previous dialect.Role
 	if i > 0 {
-		previous = l.messages[i-1].role
+		previous = l.messages[i-1].Role
 	}
-	if problem := l.dialect.turnProblem(previous, m.role, i == 0); problem != "" {
+	if problem := turnProblem(&l.dialect, previous, m.Role, i == 0); problem != "" {
 		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ROLE_ORDER, i, "", "%s", problem)
 	}
 }
 
 // emptiness says what of a message is empty and may not be, or "".
-func (d *dialect) emptiness(m *message) string {
-	if m.flaw != "" {
-		return m.flaw
+func emptiness(d *dialect.Dialect, m *dialect.Message) string {
+	if m.Flaw != "" {
+		return m.Flaw
 	}
-	if len(m.blocks) == 0 && (m.role == roleAssistant || m.role == roleUser && !d.blank) {
+	if len(m.Blocks) == 0 && (m.Role == dialect.RoleAssistant || m.Role == dialect.RoleUser && !d.EmptyText) {
 		return "the message has no content"
 	}
-	if d.speaks && m.role == roleAssistant && saysNothing(m.blocks) {
+	if d.NeedsContent && m.Role == dialect.RoleAssistant && dialect.SaysNothing(m.Blocks) {
 		return "the message has neither content nor calls"
 	}
-	if !d.blank && slices.ContainsFunc(m.blocks, isBlank) {
+	if !d.EmptyText && slices.ContainsFunc(m.Blocks, isBlank) {
 		return "a text is empty"
 	}
 	return ""
 }
 
 // isNothing reports whether a block was read of something that cannot be one.
-func isNothing(b block) bool {
-	return b.text == nil && b.call == nil && b.result == nil && b.base == nil
+func isNothing(b dialect.Block) bool {
+	return b.Text == nil && b.Call == nil && b.Result == nil && b.Original == nil
 }
 
 // isBlank reports whether a block is text that says nothing.
-func isBlank(b block) bool { return b.text != nil && strings.TrimSpace(*b.text) == "" }
+func isBlank(b dialect.Block) bool { return b.Text != nil && strings.TrimSpace(*b.Text) == "" }
 
 // turnProblem says why it is not a role's turn, or "".
-func (d *dialect) turnProblem(previous, now role, first bool) string {
-	spoken := now == roleUser || now == roleAssistant
+func turnProblem(d *dialect.Dialect, previous, now dialect.Role, first bool) string {
+	spoken := now == dialect.RoleUser || now == dialect.RoleAssistant
 	switch {
-	case first && d.userFirst && now == roleAssistant:
+	case first && d.UserFirst && now == dialect.RoleAssistant:
 		return "the first message is not the user's"
-	case !first && d.alternates && spoken && previous == now:
+	case !first && d.AlternatesRoles && spoken && previous == now:
 		return "two messages of one role follow each other"
-	case d.bridge && previous == roleTool && now == roleUser:
+	case d.NeedsBridge && previous == dialect.RoleTool && now == dialect.RoleUser:
 		return "the user speaks directly after a tool"
 	}
 	return ""

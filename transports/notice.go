@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
 // noticeOf tells a model of its calls that were not made, and that it was cut off.
@@ -25,7 +26,7 @@ func noticeOf(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {
 
 // listOf names calls and says why they were not made, as far as a notice has room.
 func listOf(calls []*pb.IncompleteToolCall) string {
-	const room = maxNoticeBytes - 512 // for what stands around it
+	const room = dialect.MaxNoticeBytes - 512 // for what stands around it
 	var list []string
 	for i, c := range calls {
 		one := shortName(c.GetName()) + " (" + c.GetReason() + ")"
@@ -43,7 +44,7 @@ func shortName(name string) string {
 	switch {
 	case name == "":
 		return "a call without a name"
-	case !openAINames.takes(name):
+	case !dialect.OpenAINames.Accepts(name):
 		return fmt.Sprintf("%+.60q", name)
 	}
 	return name

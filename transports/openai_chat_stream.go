@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -22,11 +23,11 @@ func (s *chatStream) event(o rawjson.Object, a *answer) {
 		if delta == nil {
 			delta = choice.Child("message") // an answer in one piece
 		}
-		for _, b := range readContent(delta.Get("content")) {
-			if b.text != nil && b.base == nil {
+		for _, b := range dialect.ReadContent(delta.Get("content")) {
+			if b.Text != nil && b.Original == nil {
 				a.content.add(delta.Get("content"))
-			} else if b.text != nil {
-				a.content.add(b.base.Get("text"))
+			} else if b.Text != nil {
+				a.content.add(b.Original.Get("text"))
 			}
 		}
 		a.content.add(delta.Get("refusal"))

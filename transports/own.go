@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
 // The ways in which a Loader has no bytes. They become words for the model.
@@ -105,7 +106,7 @@ func ownOf(kind, mediaType, path string) *pb.Media {
 	}
 	mediaType, _, _ = strings.Cut(strings.ToLower(mediaType), ";")
 	main, sub, _ := strings.Cut(strings.TrimSpace(mediaType), "/")
-	formed := sub != "" && len(sub) <= maxNameBytes && strings.Trim(sub, "abcdefghijklmnopqrstuvwxyz0123456789.+-") == ""
+	formed := sub != "" && len(sub) <= dialect.MaxNameBytes && strings.Trim(sub, "abcdefghijklmnopqrstuvwxyz0123456789.+-") == ""
 	switch {
 	case formed && (main == kind || kind == "" && (main == "image" || main == "audio" || main == "application" && sub == "pdf")):
 		return &pb.Media{MediaType: main + "/" + sub, Path: path}
@@ -139,7 +140,7 @@ const (
 
 // load completes media of a canonical result with its bytes, or says why it is not shown.
 func (e *encoder) load(o *own) (why string, err error) {
-	kind := kindOf(o.media)
+	kind := dialect.MediaKind(o.media)
 	isImage := kind == "Image"
 	switch {
 	case o.incomplete:
@@ -149,7 +150,7 @@ func (e *encoder) load(o *own) (why string, err error) {
 	case !e.count(isImage):
 		return tooMany, nil
 	}
-	limit := min(e.dialect.limits.one(isImage), base64.StdEncoding.DecodedLen(e.room))
+	limit := min(e.dialect.Limits.MaxBytes(isImage), base64.StdEncoding.DecodedLen(e.room))
 	if limit <= 0 || o.bytes > uint64(limit) {
 		return tooLarge, nil
 	}
@@ -163,7 +164,7 @@ func (e *encoder) load(o *own) (why string, err error) {
 		return "", err
 	}
 	shown := &pb.Media{MediaType: typeOf(data), Source: &pb.Media_Data{Data: data}, Path: o.media.GetPath()}
-	if kindOf(shown) != kind || !e.dialect.shows(shown) {
+	if dialect.MediaKind(shown) != kind || !e.dialect.Shows(shown) {
 		return notShown, nil
 	}
 	o.media = shown
@@ -174,7 +175,7 @@ func (e *encoder) load(o *own) (why string, err error) {
 // showsKind reports whether the provider shows media of a kind at all, so that others are not read.
 func (e *encoder) showsKind(kind string) bool {
 	typical := map[string]string{"Image": "image/png", "Audio": "audio/wav", "Document": "application/pdf"}[kind]
-	return e.dialect.shows(&pb.Media{MediaType: typical, Source: &pb.Media_Data{Data: []byte{0}}})
+	return e.dialect.Shows(&pb.Media{MediaType: typical, Source: &pb.Media_Data{Data: []byte{0}}})
 }
 
 // count counts one more, and reports whether the provider takes it.
@@ -184,7 +185,7 @@ func (e *encoder) count(image bool) bool {
 		n = &e.images
 	}
 	*n++
-	return *n <= e.dialect.limits.number(image)
+	return *n <= e.dialect.Limits.MaxCount(image)
 }
 
 // typeOf is the type that bytes are certainly of, by its common name. What a tool says of its images is often wrong,
@@ -210,9 +211,35 @@ var sizes = map[string]func(io.Reader) (image.Config, error){
 // hasTooManyPixels reports whether an image is wider or higher than the provider takes.
 func (e *encoder) hasTooManyPixels(data []byte) bool {
 	size := sizes[typeOf(data)]
-	if size == nil || e.dialect.limits.side == 0 {
+	if size == nil || e.dialect.Limits.Pixels == 0 {
 		return false
 	}
 	c, err := size(bytes.NewReader(data))
-	return err == nil && max(c.Width, c.Height) > e.dialect.limits.side
+	return err == nil && max(c.Width, c.Height) > e.dialect.Limits.Pixels
+}
+
+// unshown says in words what is not shown, and why.
+func unshown(m *pb.Media, of string, size uint64, why string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s", dialect.MediaKind(m), of)
+	separator := ": "
+	if strings.Contains(m.GetMediaType(), "/") {
+		b.WriteString(separator + m.GetMediaType())
+		separator = ", "
+	}
+	if m.GetName() != "" {
+		b.WriteString(separator + m.GetName())
+		separator = ", "
+	}
+	if size > 0 {
+		fmt.Fprintf(&b, "%s%d bytes", separator, size)
+	}
+	b.WriteString("; " + why)
+	switch {
+	case m.GetPath() != "":
+		b.WriteString("; file: " + m.GetPath())
+	case m.GetUrl() != "":
+		b.WriteString("; url: " + m.GetUrl())
+	}
+	return b.String()
 }

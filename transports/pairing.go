@@ -1,6 +1,10 @@
 package transports
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/toolresult/toolresult/transports/internal/dialect"
+)
 
 // spot is the place of a block in a transcript.
 type spot struct{ message, block int }
@@ -20,8 +24,8 @@ type group struct {
 
 // pairing says which results belong to which calls.
 type pairing struct {
-	dialect    dialect
-	messages   []message
+	dialect    dialect.Dialect
+	messages   []dialect.Message
 	groups     []*group
 	byID       map[string][]*group // those that have a call of an id
 	orphans    []spot
@@ -36,16 +40,16 @@ type duplicate struct {
 
 // pairUp finds the answer of every call. A result belongs to the last call before it
 // that it can belong to, because some providers use their ids again in every turn.
-func pairUp(d dialect, messages []message) *pairing {
+func pairUp(d dialect.Dialect, messages []dialect.Message) *pairing {
 	p := &pairing{dialect: d, messages: messages, byID: map[string][]*group{}}
 	var early []spot
 	for i := range messages {
 		g := &group{message: i}
-		for j, b := range messages[i].blocks {
+		for j, b := range messages[i].Blocks {
 			switch {
-			case b.call != nil:
+			case b.Call != nil:
 				g.exchanges = append(g.exchanges, &exchange{at: spot{i, j}})
-			case b.result != nil && !p.assign(spot{i, j}):
+			case b.Result != nil && !p.assign(spot{i, j}):
 				early = append(early, spot{i, j})
 			}
 		}
@@ -62,8 +66,8 @@ func pairUp(d dialect, messages []message) *pairing {
 	return p
 }
 
-func (p *pairing) call(s spot) *call     { return p.messages[s.message].blocks[s.block].call }
-func (p *pairing) result(s spot) *result { return p.messages[s.message].blocks[s.block].result }
+func (p *pairing) call(s spot) *dialect.Call     { return p.messages[s.message].Blocks[s.block].Call }
+func (p *pairing) result(s spot) *dialect.Result { return p.messages[s.message].Blocks[s.block].Result }
 
 // add adds the calls of a message, if there are any.
 func (p *pairing) add(g *group) {
@@ -73,7 +77,7 @@ func (p *pairing) add(g *group) {
 	p.groups = append(p.groups, g)
 	seen := map[string]bool{"": true}
 	for _, e := range g.exchanges {
-		if id := p.call(e.at).id; !seen[id] {
+		if id := p.call(e.at).ID; !seen[id] {
 			seen[id] = true
 			p.byID[id] = append(p.byID[id], g)
 		}
@@ -84,7 +88,7 @@ func (p *pairing) add(g *group) {
 // has none, one of the last calls.
 func (p *pairing) assign(s spot) bool {
 	r := p.result(s)
-	groups := p.byID[r.id]
+	groups := p.byID[r.ID]
 	for i := len(groups) - 1; i >= 0; i-- {
 		if p.assignIn(groups[i], s) {
 			return true
@@ -107,7 +111,7 @@ func (p *pairing) assignIn(g *group, s spot) bool {
 
 // assignLater gives a result to a call behind it.
 func (p *pairing) assignLater(s spot) bool {
-	groups := p.byID[p.result(s).id]
+	groups := p.byID[p.result(s).ID]
 	behind := sort.Search(len(groups), func(i int) bool { return groups[i].message > s.message })
 	for _, g := range groups[behind:] {
 		if open, _ := p.candidates(g, p.result(s)); open != nil {
@@ -120,7 +124,7 @@ func (p *pairing) assignLater(s spot) bool {
 
 // candidates are the first call of a group that a result can belong to and that has no
 // answer, and the last one that has.
-func (p *pairing) candidates(g *group, r *result) (open, answered *exchange) {
+func (p *pairing) candidates(g *group, r *dialect.Result) (open, answered *exchange) {
 	for _, e := range g.exchanges {
 		if !p.belongs(p.call(e.at), r) {
 			continue
@@ -135,11 +139,11 @@ func (p *pairing) candidates(g *group, r *result) (open, answered *exchange) {
 
 // belongs reports whether a result can be that of a call: by the id, where both have
 // one, and by the name, as far as it is known.
-func (p *pairing) belongs(c *call, r *result) bool {
-	if c.id != "" && r.id != "" {
-		return c.id == r.id && (c.custom == r.custom || !p.dialect.typed)
+func (p *pairing) belongs(c *dialect.Call, r *dialect.Result) bool {
+	if c.ID != "" && r.ID != "" {
+		return c.ID == r.ID && (c.Custom == r.Custom || !p.dialect.TypedResults)
 	}
-	return r.name == "" || r.name == c.name
+	return r.Name == "" || r.Name == c.Name
 }
 
 // findMisplaced marks the answers of a group that are not where the provider looks for
@@ -150,7 +154,7 @@ func (p *pairing) findMisplaced(g *group) {
 		if e.answer == nil {
 			continue
 		}
-		e.misplaced = !p.inPlace(g, *e.answer) || p.dialect.ordered && before(*e.answer, last)
+		e.misplaced = !p.inPlace(g, *e.answer) || p.dialect.OrderedResults && before(*e.answer, last)
 		last = *e.answer
 	}
 }
@@ -164,14 +168,14 @@ func (p *pairing) inPlace(g *group, s spot) bool {
 	if s.message <= g.message {
 		return false
 	}
-	switch p.dialect.place {
-	case placeFollowing:
+	switch p.dialect.Results {
+	case dialect.ResultsFollow:
 		for _, m := range p.messages[g.message+1 : s.message] {
-			if m.role != roleTool {
+			if m.Role != dialect.RoleTool {
 				return false
 			}
 		}
-	case placeNext:
+	case dialect.ResultsNext:
 		for i := g.message + 1; i <= s.message; i++ {
 			if !p.beginsWithResults(i, s) {
 				return false
@@ -185,14 +189,14 @@ func (p *pairing) inPlace(g *group, s spot) bool {
 // a place. Providers take messages of one role as one.
 func (p *pairing) beginsWithResults(i int, s spot) bool {
 	m := &p.messages[i]
-	if m.role != roleUser && m.role != roleTool {
+	if m.Role != dialect.RoleUser && m.Role != dialect.RoleTool {
 		return false
 	}
-	for j, b := range m.blocks {
+	for j, b := range m.Blocks {
 		if i == s.message && j == s.block {
 			break
 		}
-		if b.result == nil {
+		if b.Result == nil {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
@@ -23,11 +24,11 @@ func repaired(p *pairing) (transcript *string, first *uint32) {
 
 	var sources [][]byte
 	for _, m := range r.out {
-		if m.source != nil {
-			sources = append(sources, m.source)
+		if m.Source != nil {
+			sources = append(sources, m.Source)
 			continue
 		}
-		for _, o := range p.dialect.shape.write(m) {
+		for _, o := range p.dialect.Shape.Write(m) {
 			sources = append(sources, o.Raw())
 		}
 	}
@@ -46,7 +47,7 @@ type repair struct {
 	sources [][]byte        // as they were read
 	taken   map[spot]fate   // results that do not stay where they are
 	anew    map[*group]bool // groups whose results are put behind their calls again
-	out     []message
+	out     []dialect.Message
 }
 
 // fate is what becomes of a result.
@@ -61,7 +62,7 @@ const (
 
 // fateOf is that of a result that belongs to no call, or to one that has another answer.
 func (r *repair) fateOf(s spot, answered string) fate {
-	if said := r.result(s).text; said == "" || said == answered {
+	if said := r.result(s).Text; said == "" || said == answered {
 		return goes
 	}
 	return becomesText
@@ -71,7 +72,7 @@ func (r *repair) fateOf(s spot, answered string) fate {
 // ids and names of their calls.
 func (r *repair) mendCalls() {
 	for i := range r.messages {
-		r.sources = append(r.sources, r.messages[i].source)
+		r.sources = append(r.sources, r.messages[i].Source)
 	}
 	made := map[string]bool{} // ids of calls that had none
 	for _, g := range r.groups {
@@ -81,7 +82,7 @@ func (r *repair) mendCalls() {
 			mended := r.mended(*c, used, made)
 			if mended != *c {
 				*c = mended
-				r.messages[g.message].source = nil
+				r.messages[g.message].Source = nil
 			}
 			r.mendAnswer(e, mended)
 		}
@@ -89,47 +90,47 @@ func (r *repair) mendCalls() {
 }
 
 // mended is a call as the provider takes it.
-func (r *repair) mended(c call, used, made map[string]bool) call {
+func (r *repair) mended(c dialect.Call, used, made map[string]bool) dialect.Call {
 	switch {
-	case r.dialect.noIDs:
-		c.id = ""
-	case c.id == "" && r.dialect.needsIDs:
-		c.id = r.dialect.ids.unused(c.name+"\n"+c.arguments, made)
-		used[c.id] = true
-	case c.id != "":
-		c.id = r.dialect.ids.unused(c.id, used)
+	case r.dialect.NoIDs:
+		c.ID = ""
+	case c.ID == "" && r.dialect.NeedsIDs:
+		c.ID = r.dialect.IDs.UniqueID(c.Name+"\n"+c.Arguments, made)
+		used[c.ID] = true
+	case c.ID != "":
+		c.ID = r.dialect.IDs.UniqueID(c.ID, used)
 	}
-	c.name = r.dialect.names.name(c.name)
+	c.Name = r.dialect.Names.FunctionName(c.Name)
 	switch {
-	case c.argumentsProblem() == "":
-	case c.arguments == "":
-		c.arguments = "{}"
+	case callProblem(&c) == "":
+	case c.Arguments == "":
+		c.Arguments = "{}"
 	default:
-		c.arguments = string(rawjson.Object{}.WithText("input", c.arguments).Raw())
+		c.Arguments = string(rawjson.Object{}.WithText("input", c.Arguments).Raw())
 	}
 	return c
 }
 
-func (r *repair) mendAnswer(e *exchange, c call) {
+func (r *repair) mendAnswer(e *exchange, c dialect.Call) {
 	if e.answer == nil {
 		return
 	}
 	answer := r.result(*e.answer)
-	if answer.id == c.id && (answer.name == "" || answer.name == c.name) {
+	if answer.ID == c.ID && (answer.Name == "" || answer.Name == c.Name) {
 		return
 	}
-	answer.id = c.id
-	if answer.name != "" {
-		answer.name = c.name
+	answer.ID = c.ID
+	if answer.Name != "" {
+		answer.Name = c.Name
 	}
-	r.messages[e.answer.message].source = nil
+	r.messages[e.answer.message].Source = nil
 }
 
 // place puts every answer where the provider looks for it. The results of a group that is
 // broken are taken out, and put behind its calls in their order.
 func (r *repair) place() {
 	for _, d := range r.duplicates {
-		r.taken[d.at] = r.fateOf(d.at, r.result(*d.of.answer).text)
+		r.taken[d.at] = r.fateOf(d.at, r.result(*d.of.answer).Text)
 	}
 	for _, s := range r.orphans {
 		r.taken[s] = r.fateOf(s, "")
@@ -151,20 +152,20 @@ func (r *repair) place() {
 // what belongs to no call behind the results that stay.
 func (r *repair) lay() {
 	groups := r.groups
-	var answers []block // for the next message of the user
-	var texts []message // for behind the tool messages
+	var answers []dialect.Block // for the next message of the user
+	var texts []dialect.Message // for behind the tool messages
 	for i := range r.messages {
 		m := r.remaining(i)
-		if m.role != roleTool {
+		if m.Role != dialect.RoleTool {
 			r.out, texts = append(r.out, texts...), nil
 		}
-		if len(answers) > 0 && m.role == roleUser {
-			m.blocks, m.source = append(answers, m.blocks...), nil
+		if len(answers) > 0 && m.Role == dialect.RoleUser {
+			m.Blocks, m.Source = append(answers, m.Blocks...), nil
 		} else if len(answers) > 0 {
-			r.out = append(r.out, message{role: roleUser, blocks: answers})
+			r.out = append(r.out, dialect.Message{Role: dialect.RoleUser, Blocks: answers})
 		}
 		answers = nil
-		if m.source != nil || len(m.blocks) > 0 || len(r.messages[i].blocks) == 0 {
+		if m.Source != nil || len(m.Blocks) > 0 || len(r.messages[i].Blocks) == 0 {
 			r.out = append(r.out, m)
 		}
 		texts = append(texts, r.texts(i)...)
@@ -175,15 +176,15 @@ func (r *repair) lay() {
 		groups = groups[1:]
 		switch {
 		case !r.anew[g]:
-		case r.dialect.place == placeNext:
+		case r.dialect.Results == dialect.ResultsNext:
 			answers = r.answers(g)
 		default:
-			r.out = append(r.out, message{role: roleTool, blocks: r.answers(g)})
+			r.out = append(r.out, dialect.Message{Role: dialect.RoleTool, Blocks: r.answers(g)})
 		}
 	}
 	r.out = append(r.out, texts...)
 	if len(answers) > 0 {
-		r.out = append(r.out, message{role: roleUser, blocks: answers})
+		r.out = append(r.out, dialect.Message{Role: dialect.RoleUser, Blocks: answers})
 	}
 }
 
@@ -191,7 +192,7 @@ func (r *repair) lay() {
 // in several messages of the user, and in one of these is a result that becomes text.
 func (r *repair) torn(g *group) bool {
 	last := g.exchanges[len(g.exchanges)-1].answer
-	if r.dialect.place != placeNext || last == nil || last.message == g.message+1 {
+	if r.dialect.Results != dialect.ResultsNext || last == nil || last.message == g.message+1 {
 		return false
 	}
 	for s := range r.taken {
@@ -204,70 +205,70 @@ func (r *repair) torn(g *group) bool {
 
 // remaining is a message without the results that are taken out of it. Where results are
 // blocks of a user's message, those that belong to no call stay as text.
-func (r *repair) remaining(i int) message {
+func (r *repair) remaining(i int) dialect.Message {
 	m := r.messages[i]
-	var stay []block
-	for j, b := range m.blocks {
+	var stay []dialect.Block
+	for j, b := range m.Blocks {
 		s := spot{i, j}
 		if r.taken[s] == stays {
 			stay = append(stay, b)
 			continue
 		}
-		m.source = nil
-		if m.role == roleUser && r.taken[s] == becomesText {
+		m.Source = nil
+		if m.Role == dialect.RoleUser && r.taken[s] == becomesText {
 			stay = append(stay, r.asText(s))
 		}
 	}
-	m.blocks = resultsFirst(stay)
+	m.Blocks = resultsFirst(stay)
 	return m
 }
 
 // resultsFirst puts results before everything else, without changing the order of either.
-func resultsFirst(blocks []block) []block {
-	rank := func(b block) int {
-		if b.result != nil {
+func resultsFirst(blocks []dialect.Block) []dialect.Block {
+	rank := func(b dialect.Block) int {
+		if b.Result != nil {
 			return 0
 		}
 		return 1
 	}
-	if slices.IsSortedFunc(blocks, func(a, b block) int { return rank(a) - rank(b) }) {
+	if slices.IsSortedFunc(blocks, func(a, b dialect.Block) int { return rank(a) - rank(b) }) {
 		return blocks
 	}
 	sorted := slices.Clone(blocks)
-	slices.SortStableFunc(sorted, func(a, b block) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(sorted, func(a, b dialect.Block) int { return rank(a) - rank(b) })
 	return sorted
 }
 
 // texts are messages of the user for the results of a tool message that belong to no call.
-func (r *repair) texts(i int) []message {
-	if r.messages[i].role != roleTool {
+func (r *repair) texts(i int) []dialect.Message {
+	if r.messages[i].Role != dialect.RoleTool {
 		return nil
 	}
-	var list []message
-	for j := range r.messages[i].blocks {
+	var list []dialect.Message
+	for j := range r.messages[i].Blocks {
 		if s := (spot{i, j}); r.taken[s] == becomesText {
-			list = append(list, message{role: roleUser, blocks: []block{r.asText(s)}})
+			list = append(list, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{r.asText(s)}})
 		}
 	}
 	return list
 }
 
 // asText is a result as the fallback has it.
-func (r *repair) asText(s spot) block {
-	name := cmp.Or(r.result(s).name, "of a call that is not here")
-	return textBlock(markup.Result(name, markup.Break(r.result(s).text)))
+func (r *repair) asText(s spot) dialect.Block {
+	name := cmp.Or(r.result(s).Name, "of a call that is not here")
+	return dialect.TextBlock(markup.Result(name, markup.Break(r.result(s).Text)))
 }
 
 // answers are those of the calls of a group, in their order.
-func (r *repair) answers(g *group) []block {
-	var list []block
+func (r *repair) answers(g *group) []dialect.Block {
+	var list []dialect.Block
 	for _, e := range g.exchanges {
 		if e.answer != nil {
-			list = append(list, r.messages[e.answer.message].blocks[e.answer.block])
+			list = append(list, r.messages[e.answer.message].Blocks[e.answer.block])
 			continue
 		}
 		c := r.call(e.at)
-		list = append(list, block{result: &result{id: c.id, name: c.name, text: unanswered, failed: true, custom: c.custom}})
+		list = append(list, dialect.Block{Result: &dialect.Result{ID: c.ID, Name: c.Name, Text: dialect.Unanswered, Failed: true, Custom: c.Custom}})
 	}
 	return list
 }
@@ -275,19 +276,19 @@ func (r *repair) answers(g *group) []block {
 // mendTexts removes texts that say nothing, and fills messages that then have none. One
 // of the user before another of the user, which may begin with results, is left out.
 func (r *repair) mendTexts() {
-	var out []message
+	var out []dialect.Message
 	for i, m := range r.out {
-		if r.dialect.emptiness(&m) == "" {
+		if emptiness(&r.dialect, &m) == "" {
 			out = append(out, m)
 			continue
 		}
-		m.source, m.flaw = nil, ""
-		m.blocks = slices.DeleteFunc(slices.Clone(m.blocks), isBlank)
-		if len(m.blocks) == 0 {
-			if m.role == roleUser && i+1 < len(r.out) && r.out[i+1].role == roleUser {
+		m.Source, m.Flaw = nil, ""
+		m.Blocks = slices.DeleteFunc(slices.Clone(m.Blocks), isBlank)
+		if len(m.Blocks) == 0 {
+			if m.Role == dialect.RoleUser && i+1 < len(r.out) && r.out[i+1].Role == dialect.RoleUser {
 				continue
 			}
-			m.blocks = []block{textBlock(noText)}
+			m.Blocks = []dialect.Block{dialect.TextBlock(dialect.NoText)}
 		}
 		out = append(out, m)
 	}
@@ -296,24 +297,24 @@ func (r *repair) mendTexts() {
 
 // mendRoles lets user and assistant take turns.
 func (r *repair) mendRoles() {
-	var out []message
+	var out []dialect.Message
 	for _, m := range r.out {
 		last := len(out) - 1
-		var previous role
+		var previous dialect.Role
 		if last >= 0 {
-			previous = out[last].role
+			previous = out[last].Role
 		}
-		if r.dialect.turnProblem(previous, m.role, last < 0) == "" {
+		if turnProblem(&r.dialect, previous, m.Role, last < 0) == "" {
 			out = append(out, m)
 			continue
 		}
 		switch {
 		case last < 0:
-			out = append(out, message{role: roleUser, blocks: []block{textBlock(leftOut)}}, m)
-		case previous == m.role:
-			out[last].blocks, out[last].source = resultsFirst(append(slices.Clone(out[last].blocks), m.blocks...)), nil
+			out = append(out, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(leftOut)}}, m)
+		case previous == m.Role:
+			out[last].Blocks, out[last].Source = resultsFirst(append(slices.Clone(out[last].Blocks), m.Blocks...)), nil
 		default: // a user behind a tool
-			out = append(out, message{role: roleAssistant, blocks: []block{textBlock(noText)}}, m)
+			out = append(out, dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(dialect.NoText)}}, m)
 		}
 	}
 	r.out = out

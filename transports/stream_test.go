@@ -14,6 +14,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
 // stream is a fixture: what a provider sent, and what it says.
@@ -121,7 +122,7 @@ func goldenOf(sdk string, resp *pb.AssembleToolCallsResponse) golden {
 		Content: resp.GetAssistant().GetContent(), ToolCalls: []goldenCall{}, Notice: resp.GetNotice(),
 	}
 	for _, c := range resp.GetAssistant().GetToolCalls() {
-		call := goldenCall{ID: c.GetId(), Name: transports.JoinName(c.GetServer(), c.GetTool()), Signature: c.GetSignature()}
+		call := goldenCall{ID: c.GetId(), Name: dialect.JoinName(c.GetServer(), c.GetTool()), Signature: c.GetSignature()}
 		if c.GetCustom() {
 			call.Input = c.GetArguments()
 		} else {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
@@ -20,20 +21,20 @@ func (e *encoder) writeText() {
 	if n := len(e.turn.GetAssistant().GetProviderBlocks()); n > 0 {
 		e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
 	}
-	e.write(message{role: roleAssistant, blocks: []block{textBlock(said)}})
+	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(said)}})
 
 	var results []string
 	for i := range e.calls {
 		text, _ := e.text(i)
 		e.shown(i) // none is, and all of them are said
-		results = append(results, markup.Result(e.calls[i].name, e.withoutMarks(i, text)))
+		results = append(results, markup.Result(e.calls[i].Name, e.withoutMarks(i, text)))
 	}
-	user := message{role: roleUser}
+	user := dialect.Message{Role: dialect.RoleUser}
 	if len(results) > 0 {
-		user.blocks = append(user.blocks, textBlock(strings.Join(results, "\n\n")))
+		user.Blocks = append(user.Blocks, dialect.TextBlock(strings.Join(results, "\n\n")))
 	}
 	for _, notice := range e.allNotices() {
-		user.blocks = append(user.blocks, textBlock(notice))
+		user.Blocks = append(user.Blocks, dialect.TextBlock(notice))
 	}
 	e.writeUser(user)
 }
@@ -45,16 +46,16 @@ func (e *encoder) callsAsText() string {
 	for i, p := range e.parsed() {
 		text := p.GetRaw()
 		if !strings.Contains(text, markup.CallOpen) {
-			arguments := json.RawMessage(e.calls[i].arguments)
-			if e.calls[i].custom {
-				arguments = rawjson.Quote(e.calls[i].arguments)
+			arguments := json.RawMessage(e.calls[i].Arguments)
+			if e.calls[i].Custom {
+				arguments = rawjson.Quote(e.calls[i].Arguments)
 			}
-			text = markup.CallOpen + "\n" + string(rawjson.Object{}.WithText("name", e.calls[i].name).With("arguments", arguments).Raw()) + "\n" + markup.CallClose
+			text = markup.CallOpen + "\n" + string(rawjson.Object{}.WithText("name", e.calls[i].Name).With("arguments", arguments).Raw()) + "\n" + markup.CallClose
 		}
 		texts = append(texts, text)
 	}
 	if len(texts) == 0 {
-		return noText
+		return dialect.NoText
 	}
 	return strings.Join(texts, "\n")
 }

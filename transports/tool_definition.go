@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -34,7 +35,7 @@ var readParameters = []parameter{
 // *envelope.InvalidError.
 func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	check := envelope.NewChecker("")
-	checkProvider(check, p)
+	dialect.CheckProvider(check, p)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}

@@ -5,27 +5,13 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Bounds of a turn, as transport.proto states them.
-const (
-	maxCalls       = 64
-	maxBlocks      = 1024
-	maxMedia       = 16
-	maxNotices     = 16
-	maxNoticeBytes = 4096
-	maxIDBytes     = 256
-	maxNameBytes   = 128
-)
-
-// Texts that are put where there is none.
-const (
-	unanswered = "Tool error: this call has no result. The run was interrupted; the tool may or may not have run."
-	noText     = "(no text)"
-	errorBegin = "Tool error: "
-)
+// errorBegin begins the text of a result that is an error, for providers without a flag.
+const errorBegin = "Tool error: "
 
 // EncodeTurn makes the messages of one turn for a provider. Canonical results are messages, valid, and with their
 // receipts. What they name in the store is read by loader (nil: there is no store, and nothing of it is shown) and takes
@@ -40,7 +26,7 @@ func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeT
 	e.resp.Native = e.native()
 	switch {
 	case req.Assistant == nil:
-		e.writeUser(message{})
+		e.writeUser(dialect.Message{})
 	case e.resp.GetNative():
 		e.writeNative()
 	default:
@@ -54,10 +40,10 @@ func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeT
 
 // encoder makes the messages of one turn.
 type encoder struct {
-	dialect dialect
+	dialect dialect.Dialect
 	turn    *pb.EncodeTurnRequest
 	results []*pb.TurnResult // one for each call; nil: there is none
-	calls   []call           // as the provider has them
+	calls   []dialect.Call   // as the provider has them
 	notices []string         // what was given otherwise than as text, in words
 	resp    *pb.EncodeTurnResponse
 
@@ -83,21 +69,21 @@ func (e *encoder) note(change pb.TurnChange, at int, format string, args ...any)
 func (e *encoder) identify() {
 	used := map[string]bool{}
 	for i, p := range e.parsed() {
-		c := call{name: JoinName(p.GetServer(), p.GetTool()), arguments: p.GetArguments(), custom: p.GetCustom(), signature: p.GetSignature()}
-		if name := e.dialect.names.name(c.name); name != c.name {
-			e.note(pb.TurnChange_TURN_CHANGE_NAME, i, "%q became %q", c.name, name)
-			c.name = name
+		c := dialect.Call{Name: dialect.JoinName(p.GetServer(), p.GetTool()), Arguments: p.GetArguments(), Custom: p.GetCustom(), Signature: p.GetSignature()}
+		if name := e.dialect.Names.FunctionName(c.Name); name != c.Name {
+			e.note(pb.TurnChange_TURN_CHANGE_NAME, i, "%q became %q", c.Name, name)
+			c.Name = name
 		}
-		if id := p.GetId(); id != "" && !e.dialect.noIDs {
-			if c.id = e.dialect.ids.unused(id, used); c.id != id {
-				e.note(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.id)
+		if id := p.GetId(); id != "" && !e.dialect.NoIDs {
+			if c.ID = e.dialect.IDs.UniqueID(id, used); c.ID != id {
+				e.note(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.ID)
 			}
 		}
-		if c.arguments == "" && !c.custom {
-			c.arguments = "{}"
+		if c.Arguments == "" && !c.Custom {
+			c.Arguments = "{}"
 		}
 		e.calls = append(e.calls, c)
-		e.resp.Calls = append(e.resp.Calls, &pb.EncodedCall{Id: c.id, Name: c.name})
+		e.resp.Calls = append(e.resp.Calls, &pb.EncodedCall{Id: c.ID, Name: c.Name})
 	}
 }
 
@@ -108,7 +94,7 @@ func (e *encoder) native() bool {
 	}
 	for i, c := range e.calls {
 		switch {
-		case c.id == "" && e.dialect.needsIDs:
+		case c.ID == "" && e.dialect.NeedsIDs:
 			e.note(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call has no id")
 			return false
 		case e.isText(i):
@@ -127,89 +113,89 @@ func (e *encoder) isText(i int) bool {
 }
 
 func (e *encoder) writeNative() {
-	e.write(message{role: roleAssistant, blocks: e.assistantBlocks()})
-	m := message{role: roleTool}
-	var behind []block
+	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: e.assistantBlocks()})
+	m := dialect.Message{Role: dialect.RoleTool}
+	var behind []dialect.Block
 	for i := range e.calls {
 		r, media := e.result(i)
-		m.blocks = append(m.blocks, block{result: r})
+		m.Blocks = append(m.Blocks, dialect.Block{Result: r})
 		behind = append(behind, media...)
 	}
-	m.blocks = append(m.blocks, behind...)
+	m.Blocks = append(m.Blocks, behind...)
 	for _, notice := range e.allNotices() {
-		m.blocks = append(m.blocks, textBlock(notice))
+		m.Blocks = append(m.Blocks, dialect.TextBlock(notice))
 	}
 	if len(e.calls) == 0 {
-		m.role = roleUser
+		m.Role = dialect.RoleUser
 	}
 	e.writeUser(m)
 }
 
 // writeUser writes what stands behind the model's answer, and what the user says behind
 // that: in the same message, where results are the user's, and otherwise in another.
-func (e *encoder) writeUser(m message) {
+func (e *encoder) writeUser(m dialect.Message) {
 	said := e.turn.GetUserText()
-	if said != "" && len(m.blocks) > 0 && (e.dialect.place == placeNext || m.role == roleUser && e.dialect.blocks) {
-		m.blocks = append(m.blocks, textBlock(said))
+	if said != "" && len(m.Blocks) > 0 && (e.dialect.Results == dialect.ResultsNext || m.Role == dialect.RoleUser && e.dialect.TextBlocks) {
+		m.Blocks = append(m.Blocks, dialect.TextBlock(said))
 		said = ""
 	}
-	if len(m.blocks) > 0 {
+	if len(m.Blocks) > 0 {
 		e.write(m)
 	}
 	if said == "" {
 		return
 	}
-	if m.role == roleTool && e.dialect.bridge {
-		e.write(message{role: roleAssistant, blocks: []block{textBlock(noText)}})
+	if m.Role == dialect.RoleTool && e.dialect.NeedsBridge {
+		e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(dialect.NoText)}})
 	}
-	e.write(message{role: roleUser, blocks: []block{textBlock(said)}})
+	e.write(dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(said)}})
 }
 
 // assistantBlocks is what the model said, and its calls.
-func (e *encoder) assistantBlocks() []block {
+func (e *encoder) assistantBlocks() []dialect.Block {
 	given := e.turn.GetAssistant()
 	blocks := e.providerBlocks(nil)
 	if text := given.GetContent(); e.says(text) {
-		blocks = append(blocks, textBlock(text))
+		blocks = append(blocks, dialect.TextBlock(text))
 	} else if text != "" && (len(e.calls) > 0 || len(blocks) > 0) {
 		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "text that is white space alone was left out")
 	}
 	for i, c := range e.calls {
-		if c.custom && !e.dialect.custom {
-			e.note(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.name)
-			c.custom, c.arguments = false, string(rawjson.Object{}.WithText("input", c.arguments).Raw())
+		if c.Custom && !e.dialect.CustomTools {
+			e.note(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.Name)
+			c.Custom, c.Arguments = false, string(rawjson.Object{}.WithText("input", c.Arguments).Raw())
 		}
-		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), block{call: &c})
+		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), dialect.Block{Call: &c})
 	}
 	blocks = append(blocks, e.providerBlocks(new(uint32(len(e.calls))))...)
 	if len(blocks) == 0 {
 		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
-		blocks = []block{textBlock(noText)}
+		blocks = []dialect.Block{dialect.TextBlock(dialect.NoText)}
 	}
 	return blocks
 }
 
 // says reports whether text is enough for the provider to be a block.
 func (e *encoder) says(text string) bool {
-	if e.dialect.blank {
+	if e.dialect.EmptyText {
 		return text != ""
 	}
 	return strings.TrimSpace(text) != ""
 }
 
 // providerBlocks are those that stand before a call or, for nil, before the content.
-func (e *encoder) providerBlocks(before *uint32) []block {
-	var blocks []block
+func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
+	var blocks []dialect.Block
 	for _, b := range e.turn.GetAssistant().GetProviderBlocks() {
 		if (b.BeforeCall == nil) != (before == nil) || b.GetBeforeCall() != fromPointer(before) {
 			continue
 		}
-		if b.GetProvider() != e.dialect.provider {
+		if b.GetProvider() != e.dialect.Provider {
 			e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
 			continue
 		}
 		o, _ := rawjson.Parse([]byte(b.GetBlockJson())) // checked
-		blocks = append(blocks, block{base: o})
+		blocks = append(blocks, dialect.Block{Original: o})
 	}
 	return blocks
 }
@@ -222,19 +208,19 @@ func fromPointer(n *uint32) uint32 {
 }
 
 // result is the answer to a call, and media that stand behind all answers.
-func (e *encoder) result(i int) (*result, []block) {
+func (e *encoder) result(i int) (*dialect.Result, []dialect.Block) {
 	c := e.calls[i]
-	r := &result{id: c.id, name: c.name, custom: c.custom && e.dialect.custom}
-	r.text, r.failed = e.text(i)
-	if e.dialect.template {
-		r.text = e.withoutMarks(i, r.text)
+	r := &dialect.Result{ID: c.ID, Name: c.Name, Custom: c.Custom && e.dialect.CustomTools}
+	r.Text, r.Failed = e.text(i)
+	if e.dialect.Templated {
+		r.Text = e.withoutMarks(i, r.Text)
 	}
-	var behind []block
+	var behind []dialect.Block
 	for _, m := range e.shown(i) {
-		if e.dialect.media == mediaInside || e.dialect.media == mediaInRight && !r.failed {
-			r.media = append(r.media, m)
+		if e.dialect.Media == dialect.MediaInside || e.dialect.Media == dialect.MediaInSuccess && !r.Failed {
+			r.Media = append(r.Media, m)
 		} else {
-			behind = append(behind, block{media: m, label: kindOf(m) + " of " + e.ofCall(i)})
+			behind = append(behind, dialect.Block{Media: m, Label: dialect.MediaKind(m) + " of " + e.ofCall(i)})
 		}
 	}
 	return r, behind
@@ -268,11 +254,11 @@ func (e *encoder) shown(i int) []*pb.Media {
 
 // unfit says why media that were given are not shown; "" when they are.
 func (e *encoder) unfit(m *pb.Media) string {
-	isImage := kindOf(m) == "Image"
+	isImage := dialect.MediaKind(m) == "Image"
 	switch {
-	case !e.resp.GetNative() || !e.dialect.shows(m):
+	case !e.resp.GetNative() || !e.dialect.Shows(m):
 		return notShown
-	case len(m.GetData()) > e.dialect.limits.one(isImage):
+	case len(m.GetData()) > e.dialect.Limits.MaxBytes(isImage):
 		return tooLarge
 	case !e.count(isImage):
 		return tooMany
@@ -293,15 +279,15 @@ func (e *encoder) withoutMarks(i int, text string) string {
 func (e *encoder) text(i int) (text string, failed bool) {
 	given := e.results[i]
 	if given == nil {
-		e.note(pb.TurnChange_TURN_CHANGE_UNANSWERED, i, "the call of %s has no result", e.calls[i].name)
-		return unanswered, true
+		e.note(pb.TurnChange_TURN_CHANGE_UNANSWERED, i, "the call of %s has no result", e.calls[i].Name)
+		return dialect.Unanswered, true
 	}
 	failed = given.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
 	if r := given.GetCanonical(); r != nil {
 		return given.GetReceipt().GetText(), r.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
 	}
 	text = given.GetText()
-	if failed && (!e.dialect.flag || !e.resp.GetNative()) {
+	if failed && (!e.dialect.ErrorFlag || !e.resp.GetNative()) {
 		text = errorBegin + text
 	}
 	return text, failed
@@ -309,10 +295,10 @@ func (e *encoder) text(i int) (text string, failed bool) {
 
 // ofCall names a call to the model.
 func (e *encoder) ofCall(i int) string {
-	if id := e.calls[i].id; id != "" {
-		return e.calls[i].name + " (" + id + ")"
+	if id := e.calls[i].ID; id != "" {
+		return e.calls[i].Name + " (" + id + ")"
 	}
-	return e.calls[i].name
+	return e.calls[i].Name
 }
 
 func (e *encoder) unshown(i int, m *pb.Media, size uint64, why string) {
@@ -331,11 +317,11 @@ func (e *encoder) allNotices() []string {
 	return list
 }
 
-func (e *encoder) write(m message) {
-	for _, o := range e.dialect.shape.write(m) {
+func (e *encoder) write(m dialect.Message) {
+	for _, o := range e.dialect.Shape.Write(m) {
 		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.Raw()))
-		if e.dialect.provider == pb.Provider_PROVIDER_CHAT {
-			typed, _ := ParseChatMessage(o.Raw()) // it was written just now
+		if e.dialect.Provider == pb.Provider_PROVIDER_CHAT {
+			typed, _ := dialect.ParseChatMessage(o.Raw()) // it was written just now
 			e.resp.ChatMessages = append(e.resp.ChatMessages, typed)
 		}
 	}

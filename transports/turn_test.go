@@ -226,6 +226,20 @@ func compacted(text string) string {
 	return b.String()
 }
 
+// What the user says alone is one message of any provider.
+func TestUserAlone(t *testing.T) {
+	t.Parallel()
+	for _, provider := range providers() {
+		resp, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, UserText: "Build it."}, nil, 0)
+		if err != nil || len(resp.GetMessagesJson()) != 1 || len(resp.GetChanges()) > 0 {
+			t.Fatalf("%v: %v, %v", provider, resp, err)
+		}
+		if found := lint(t, provider, transports.Array(resp.GetMessagesJson())); found.GetTotal() > 0 {
+			t.Errorf("%v: %v", resp, found)
+		}
+	}
+}
+
 func Example() {
 	resp, _ := transports.EncodeTurn(&pb.EncodeTurnRequest{
 		Provider: pb.Provider_PROVIDER_CHAT,

@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	"encoding/json"
@@ -10,17 +10,17 @@ import (
 // anthropic is Anthropic's Messages. The results of all calls are the first blocks of the
 // next message; text is never empty, and a result that is an error is text alone. Patterns are
 // those of its API reference.
-func anthropic() dialect {
-	return dialect{
-		provider: pb.Provider_PROVIDER_ANTHROPIC_MESSAGES,
-		shape: blocked{
+func anthropic() Dialect {
+	return Dialect{
+		Provider: pb.Provider_PROVIDER_ANTHROPIC_MESSAGES,
+		Shape: blocked{
 			list: "content", assistant: "assistant",
 			readText: anthropicText, writeText: textPart,
 			readCall: readToolUse, writeCall: writeToolUse,
 			readTool: readAnthropicResult, writeTool: writeAnthropicResult, writeMedia: anthropicMedia,
 		},
-		ids: pattern{least: 1, most: maxIDBytes, other: word}, names: pattern{least: 1, most: 128, other: word}, needsIDs: true,
-		place: placeNext, userFirst: true, blocks: true, flag: true, media: mediaInRight, shows: anthropicShows, limits: anthropicLimits,
+		IDs: Pattern{min: 1, max: MaxIDBytes, other: word}, Names: Pattern{min: 1, max: 128, other: word}, NeedsIDs: true,
+		Results: ResultsNext, UserFirst: true, TextBlocks: true, ErrorFlag: true, Media: MediaInSuccess, Shows: anthropicShows, Limits: anthropicLimits,
 	}
 }
 
@@ -31,38 +31,38 @@ func anthropicText(o rawjson.Object) *string {
 	return new(o.Text("text"))
 }
 
-func readToolUse(o rawjson.Object) *call {
+func readToolUse(o rawjson.Object) *Call {
 	if o.Text("type") != "tool_use" {
 		return nil
 	}
-	return &call{id: o.Text("id"), name: o.Text("name"), arguments: string(o.Get("input"))}
+	return &Call{ID: o.Text("id"), Name: o.Text("name"), Arguments: string(o.Get("input"))}
 }
 
-func writeToolUse(base rawjson.Object, c call) rawjson.Object {
-	return base.WithText("type", "tool_use").WithText("id", c.id).WithText("name", c.name).With("input", rawjson.Compact(c.arguments))
+func writeToolUse(base rawjson.Object, c Call) rawjson.Object {
+	return base.WithText("type", "tool_use").WithText("id", c.ID).WithText("name", c.Name).With("input", rawjson.Compact(c.Arguments))
 }
 
-func readAnthropicResult(o rawjson.Object) *result {
+func readAnthropicResult(o rawjson.Object) *Result {
 	if o.Text("type") != "tool_result" {
 		return nil
 	}
-	return &result{id: o.Text("tool_use_id"), text: firstText(o.Get("content")), failed: string(o.Get("is_error")) == "true"}
+	return &Result{ID: o.Text("tool_use_id"), Text: firstText(o.Get("content")), Failed: string(o.Get("is_error")) == "true"}
 }
 
-func writeAnthropicResult(base rawjson.Object, r result) rawjson.Object {
-	o := base.WithText("type", "tool_result").WithText("tool_use_id", r.id)
+func writeAnthropicResult(base rawjson.Object, r Result) rawjson.Object {
+	o := base.WithText("type", "tool_result").WithText("tool_use_id", r.ID)
 	if base != nil {
 		return o
 	}
-	o = o.WithText("content", r.text)
-	if len(r.media) > 0 {
-		content := []rawjson.Object{textPart(r.text)}
-		for _, m := range r.media {
+	o = o.WithText("content", r.Text)
+	if len(r.Media) > 0 {
+		content := []rawjson.Object{textPart(r.Text)}
+		for _, m := range r.Media {
 			content = append(content, anthropicMedia(m))
 		}
 		o = o.WithList("content", content)
 	}
-	if r.failed {
+	if r.Failed {
 		o = o.With("is_error", json.RawMessage("true"))
 	}
 	return o
@@ -78,7 +78,7 @@ func anthropicMedia(m *pb.Media) rawjson.Object {
 	case m.GetFileId() != "":
 		source = source.WithText("type", "file").WithText("file_id", m.GetFileId())
 	default:
-		source = source.WithText("type", "base64").WithText("media_type", m.GetMediaType()).WithText("data", encoded(m))
+		source = source.WithText("type", "base64").WithText("media_type", m.GetMediaType()).WithText("data", base64Data(m))
 	}
 	kind := "image"
 	if isPDF(m) {

@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	"strings"
@@ -9,51 +9,51 @@ import (
 
 // bedrock is the Converse interface of Amazon Bedrock. Patterns are those of its service
 // model: an id or a name has at most 64 letters, digits, "_" and "-"; an id may have "." and ":".
-func bedrock() dialect {
-	ids := pattern{least: 1, most: 64, other: func(c byte) bool { return word(c) || c == '.' || c == ':' }}
-	return dialect{
-		provider: pb.Provider_PROVIDER_BEDROCK_CONVERSE,
-		shape: blocked{
+func bedrock() Dialect {
+	ids := Pattern{min: 1, max: 64, other: func(c byte) bool { return word(c) || c == '.' || c == ':' }}
+	return Dialect{
+		Provider: pb.Provider_PROVIDER_BEDROCK_CONVERSE,
+		Shape: blocked{
 			list: "content", assistant: "assistant",
-			readText: func(o rawjson.Object) *string { return textIn(o, "text") }, writeText: func(t string) rawjson.Object { return rawjson.Object{}.WithText("text", t) },
+			readText: func(o rawjson.Object) *string { return textMember(o, "text") }, writeText: func(t string) rawjson.Object { return rawjson.Object{}.WithText("text", t) },
 			readCall: readConverseCall, writeCall: writeConverseCall,
 			readTool: readConverseResult, writeTool: writeConverseResult, writeMedia: bedrockMedia,
 		},
-		ids: ids, names: openAINames, needsIDs: true,
-		place: placeNext, alternates: true, userFirst: true, blocks: true, flag: true, media: mediaInside, shows: bedrockShows, limits: bedrockLimits,
+		IDs: ids, Names: OpenAINames, NeedsIDs: true,
+		Results: ResultsNext, AlternatesRoles: true, UserFirst: true, TextBlocks: true, ErrorFlag: true, Media: MediaInside, Shows: bedrockShows, Limits: bedrockLimits,
 	}
 }
 
-func readConverseCall(o rawjson.Object) *call {
+func readConverseCall(o rawjson.Object) *Call {
 	c := o.Child("toolUse")
 	if c == nil {
 		return nil
 	}
-	return &call{id: c.Text("toolUseId"), name: c.Text("name"), arguments: string(c.Get("input"))}
+	return &Call{ID: c.Text("toolUseId"), Name: c.Text("name"), Arguments: string(c.Get("input"))}
 }
 
-func writeConverseCall(base rawjson.Object, c call) rawjson.Object {
-	use := base.Child("toolUse").WithText("toolUseId", c.id).WithText("name", c.name).With("input", rawjson.Compact(c.arguments))
+func writeConverseCall(base rawjson.Object, c Call) rawjson.Object {
+	use := base.Child("toolUse").WithText("toolUseId", c.ID).WithText("name", c.Name).With("input", rawjson.Compact(c.Arguments))
 	return base.WithObject("toolUse", use)
 }
 
-func readConverseResult(o rawjson.Object) *result {
+func readConverseResult(o rawjson.Object) *Result {
 	r := o.Child("toolResult")
 	if r == nil {
 		return nil
 	}
-	return &result{id: r.Text("toolUseId"), text: firstText(r.Get("content")), failed: r.Text("status") == "error"}
+	return &Result{ID: r.Text("toolUseId"), Text: firstText(r.Get("content")), Failed: r.Text("status") == "error"}
 }
 
-func writeConverseResult(base rawjson.Object, r result) rawjson.Object {
-	o := base.Child("toolResult").WithText("toolUseId", r.id)
+func writeConverseResult(base rawjson.Object, r Result) rawjson.Object {
+	o := base.Child("toolResult").WithText("toolUseId", r.ID)
 	if base == nil {
-		content := []rawjson.Object{rawjson.Object{}.WithText("text", r.text)}
-		for _, m := range r.media {
+		content := []rawjson.Object{rawjson.Object{}.WithText("text", r.Text)}
+		for _, m := range r.Media {
 			content = append(content, bedrockMedia(m))
 		}
 		o = o.WithList("content", content)
-		if r.failed {
+		if r.Failed {
 			o = o.WithText("status", "error")
 		}
 	}
@@ -65,7 +65,7 @@ func bedrockShows(m *pb.Media) bool {
 }
 
 func bedrockMedia(m *pb.Media) rawjson.Object {
-	source := rawjson.Object{}.WithText("bytes", encoded(m))
+	source := rawjson.Object{}.WithText("bytes", base64Data(m))
 	if m.GetUrl() != "" {
 		source = rawjson.Object{}.WithObject("s3Location", rawjson.Object{}.WithText("uri", m.GetUrl()))
 	}

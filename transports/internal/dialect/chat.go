@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	"encoding/json"
@@ -10,15 +10,15 @@ import (
 
 // chat is the contract of "Native Tool Result Format". Content is always a string, and a
 // call is always one of a function; what else there is to say is a message of its own.
-func chat() dialect {
-	return dialect{
-		provider: pb.Provider_PROVIDER_CHAT,
-		shape: flat{
+func chat() Dialect {
+	return Dialect{
+		Provider: pb.Provider_PROVIDER_CHAT,
+		Shape: flat{
 			readCall: readFunctionCall, writeCall: writeFunctionCall,
 			readTool: readToolMessage, writeTool: writeToolMessage, noContent: rawjson.Quote(""),
 		},
-		ids: pattern{least: 1, most: maxIDBytes, other: printable}, names: openAINames, needsIDs: true,
-		place: placeFollowing, blank: true, template: true, shows: showsNothing,
+		IDs: Pattern{min: 1, max: MaxIDBytes, other: printable}, Names: OpenAINames, NeedsIDs: true,
+		Results: ResultsFollow, EmptyText: true, Templated: true, Shows: showsNothing,
 	}
 }
 

@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	"encoding/json"
@@ -14,64 +14,64 @@ type blocked struct {
 	assistant  string // the role of the model
 	readText   func(rawjson.Object) *string
 	writeText  func(string) rawjson.Object
-	readCall   func(rawjson.Object) *call
-	writeCall  func(base rawjson.Object, c call) rawjson.Object
-	readTool   func(rawjson.Object) *result
-	writeTool  func(base rawjson.Object, r result) rawjson.Object
+	readCall   func(rawjson.Object) *Call
+	writeCall  func(base rawjson.Object, c Call) rawjson.Object
+	readTool   func(rawjson.Object) *Result
+	writeTool  func(base rawjson.Object, r Result) rawjson.Object
 	writeMedia func(*pb.Media) rawjson.Object
 }
 
-func (f blocked) read(o rawjson.Object) message {
-	m := message{base: o}
+func (f blocked) Read(o rawjson.Object) Message {
+	m := Message{Original: o}
 	switch o.Text("role") {
 	case "user", "tool", "function":
-		m.role = roleUser
+		m.Role = RoleUser
 	case f.assistant:
-		m.role = roleAssistant
+		m.Role = RoleAssistant
 	}
 	content := o.Get(f.list)
 	if len(content) > 0 && content[0] == '"' {
-		m.blocks = []block{textBlock(rawjson.String(content))}
+		m.Blocks = []Block{TextBlock(rawjson.String(content))}
 		return m
 	}
 	for _, b := range o.Children(f.list) {
-		m.blocks = append(m.blocks, block{text: f.readText(b), call: f.readCall(b), result: f.readTool(b), base: b})
+		m.Blocks = append(m.Blocks, Block{Text: f.readText(b), Call: f.readCall(b), Result: f.readTool(b), Original: b})
 	}
 	return m
 }
 
-func (f blocked) write(m message) []rawjson.Object {
+func (f blocked) Write(m Message) []rawjson.Object {
 	var list []rawjson.Object
-	for _, b := range m.blocks {
+	for _, b := range m.Blocks {
 		switch {
-		case b.call != nil:
-			list = append(list, f.writeCall(b.base, *b.call))
-		case b.result != nil:
-			list = append(list, f.writeTool(b.base, *b.result))
-		case b.media != nil:
-			list = append(list, f.writeText(b.label), f.writeMedia(b.media))
-		case b.base != nil:
-			list = append(list, b.base)
+		case b.Call != nil:
+			list = append(list, f.writeCall(b.Original, *b.Call))
+		case b.Result != nil:
+			list = append(list, f.writeTool(b.Original, *b.Result))
+		case b.Media != nil:
+			list = append(list, f.writeText(b.Label), f.writeMedia(b.Media))
+		case b.Original != nil:
+			list = append(list, b.Original)
 		default:
-			list = append(list, f.writeText(*b.text))
+			list = append(list, f.writeText(*b.Text))
 		}
 	}
-	o := m.base
+	o := m.Original
 	if o == nil {
-		o = rawjson.Object{}.WithText("role", f.roleOf(m))
+		o = rawjson.Object{}.WithText("role", f.roleName(m))
 	}
 	return []rawjson.Object{o.WithList(f.list, list)}
 }
 
-func (f blocked) roleOf(m message) string {
-	if m.role == roleAssistant {
+func (f blocked) roleName(m Message) string {
+	if m.Role == RoleAssistant {
 		return f.assistant
 	}
 	return "user"
 }
 
 // textIn reads a member that is a string, where there is one.
-func textIn(o rawjson.Object, key string) *string {
+func textMember(o rawjson.Object, key string) *string {
 	if v := o.Get(key); v != nil && v[0] == '"' {
 		return new(rawjson.String(v))
 	}
@@ -80,9 +80,9 @@ func textIn(o rawjson.Object, key string) *string {
 
 // firstText is the first text among blocks, or of a string.
 func firstText(content json.RawMessage) string {
-	for _, b := range readContent(content) {
-		if b.text != nil {
-			return *b.text
+	for _, b := range ReadContent(content) {
+		if b.Text != nil {
+			return *b.Text
 		}
 	}
 	return ""

@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	"encoding/binary"
@@ -10,10 +10,10 @@ import (
 
 // pattern is what a provider takes for an id or a name. Sources are in the files of the
 // providers.
-type pattern struct {
-	least, most int               // bytes
-	first       func(c byte) bool // the first one; nil: as the others
-	other       func(c byte) bool // every one
+type Pattern struct {
+	min, max int               // bytes
+	first    func(c byte) bool // the first one; nil: as the others
+	other    func(c byte) bool // every one
 }
 
 func alphanumeric(c byte) bool {
@@ -25,8 +25,8 @@ func word(c byte) bool { return alphanumeric(c) || c == '_' || c == '-' }
 func printable(c byte) bool { return c > ' ' && c < 0x7f }
 
 // takes reports whether an id or a name is one that the provider takes.
-func (p pattern) takes(text string) bool {
-	if len(text) < p.least || len(text) > p.most || text == "" {
+func (p Pattern) Accepts(text string) bool {
+	if len(text) < p.min || len(text) > p.max || text == "" {
 		return false
 	}
 	for i := range len(text) {
@@ -39,23 +39,23 @@ func (p pattern) takes(text string) bool {
 
 // id returns the id that stands for one that a provider does not take, always the same
 // one. Two ids that differ get two that differ.
-func (p pattern) id(id string) string {
-	if p.takes(id) {
+func (p Pattern) replace(id string) string {
+	if p.Accepts(id) {
 		return id
 	}
 	const prefix = "call_"
-	if len(prefix)+digestChars <= p.most && p.other('_') {
+	if len(prefix)+digestChars <= p.max && p.other('_') {
 		return prefix + digest(id, digestChars)
 	}
-	return digest(id, min(p.most, digestChars))
+	return digest(id, min(p.max, digestChars))
 }
 
 // unused returns the id that stands for one, and marks it as used. Of two calls of a
 // message that have the same id the second gets another one.
-func (p pattern) unused(id string, used map[string]bool) string {
-	stands := p.id(id)
+func (p Pattern) UniqueID(id string, used map[string]bool) string {
+	stands := p.replace(id)
 	for n := 2; used[stands]; n++ {
-		stands = p.id(id + "\n#" + strconv.Itoa(n)) // which no provider has
+		stands = p.replace(id + "\n#" + strconv.Itoa(n)) // which no provider has
 	}
 	used[stands] = true
 	return stands
@@ -63,13 +63,13 @@ func (p pattern) unused(id string, used map[string]bool) string {
 
 // name returns the name that stands for one that a provider does not take: as much of it
 // as can be kept, and a digest, so that two names that differ get two that differ.
-func (p pattern) name(name string) string {
-	if p.takes(name) {
+func (p Pattern) FunctionName(name string) string {
+	if p.Accepts(name) {
 		return name
 	}
 	const tail = 7 // "_" and six characters
 	var b strings.Builder
-	for i := 0; i < len(name) && b.Len() < p.most-tail-1; i++ {
+	for i := 0; i < len(name) && b.Len() < p.max-tail-1; i++ {
 		c := name[i]
 		if !p.other(c) {
 			c = '_'

@@ -1,16 +1,25 @@
-package transports
+package dialect
+
+// Bounds of a turn, as transport.proto states them.
+const (
+	MaxCalls       = 64
+	MaxBlocks      = 1024
+	MaxNoticeBytes = 4096
+	MaxIDBytes     = 256
+	MaxNameBytes   = 128
+)
 
 // mediaLimits are what a provider takes of images and documents. What is over them becomes words, because it would
 // refuse the request with all that is in it. Sizes are of bytes before base64. Numbers are of one request, of which a
 // turn is a part: those of earlier turns count too, and are the runtime's to watch.
-type mediaLimits struct {
-	image, document   int // bytes of one
-	images, documents int // how many
-	side              int // pixels of an image's width or height; 0: no limit is known
+type Limits struct {
+	ImageBytes, DocumentBytes int // bytes of one
+	Images, Documents         int // how many
+	Pixels                    int // pixels of an image's width or height; 0: no limit is known
 }
 
 // maxOwn is how many media of canonical results are shown where the provider names no number.
-const maxOwn = 64
+const maxUndocumented = 64
 
 const mebibyte = 1 << 20
 
@@ -18,32 +27,32 @@ const mebibyte = 1 << 20
 var (
 	// "image exceeds 5 MB maximum: N bytes > 5242880 bytes", where N counts the characters of base64; "image dimensions
 	// exceed max allowed size: 8000 pixels"; 100 images, and 32 MB of a request (Anthropic, "Vision" and "PDF support").
-	anthropicLimits = mediaLimits{image: 5 * mebibyte / 4 * 3, images: 100, side: 8000, document: 32 * mebibyte / 4 * 3, documents: maxOwn}
+	anthropicLimits = Limits{ImageBytes: 5 * mebibyte / 4 * 3, Images: 100, Pixels: 8000, DocumentBytes: 32 * mebibyte / 4 * 3, Documents: maxUndocumented}
 	// 500 images and 50 MB of a request (OpenAI, "Images and vision" and "File inputs").
-	openAILimits = mediaLimits{image: 50 * mebibyte / 4 * 3, images: 500, document: 50 * mebibyte / 4 * 3, documents: maxOwn}
+	openAILimits = Limits{ImageBytes: 50 * mebibyte / 4 * 3, Images: 500, DocumentBytes: 50 * mebibyte / 4 * 3, Documents: maxUndocumented}
 	// 20 MB of a request with inline data, 3,000 images (Google, "Image understanding", and "Supported input files" of
 	// Vertex AI).
-	geminiLimits = mediaLimits{image: 20 * mebibyte / 4 * 3, images: 3000, document: 20 * mebibyte / 4 * 3, documents: maxOwn}
+	geminiLimits = Limits{ImageBytes: 20 * mebibyte / 4 * 3, Images: 3000, DocumentBytes: 20 * mebibyte / 4 * 3, Documents: maxUndocumented}
 	// 20 images of 3.75 MB and 8,000 pixels, five documents of 4.5 MB (Bedrock, "Message" of the Converse API).
-	bedrockLimits = mediaLimits{image: 3_750_000, images: 20, side: 8000, document: 4_500_000, documents: 5}
+	bedrockLimits = Limits{ImageBytes: 3_750_000, Images: 20, Pixels: 8000, DocumentBytes: 4_500_000, Documents: 5}
 	// Eight images of 10 MB (Mistral, "Vision").
-	mistralLimits = mediaLimits{image: 10_000_000, images: 8, document: 10_000_000, documents: 8}
+	mistralLimits = Limits{ImageBytes: 10_000_000, Images: 8, DocumentBytes: 10_000_000, Documents: 8}
 	// Of a server that runs where its client does, none are documented; these are ours.
-	ollamaLimits = mediaLimits{image: 50 * mebibyte, images: maxOwn, document: 50 * mebibyte, documents: maxOwn}
+	ollamaLimits = Limits{ImageBytes: 50 * mebibyte, Images: maxUndocumented, DocumentBytes: 50 * mebibyte, Documents: maxUndocumented}
 )
 
 // one is how many bytes one of a kind may have.
-func (l *mediaLimits) one(image bool) int {
+func (l *Limits) MaxBytes(image bool) int {
 	if image {
-		return l.image
+		return l.ImageBytes
 	}
-	return l.document
+	return l.DocumentBytes
 }
 
 // number is how many of a kind there may be.
-func (l *mediaLimits) number(image bool) int {
+func (l *Limits) MaxCount(image bool) int {
 	if image {
-		return l.images
+		return l.Images
 	}
-	return l.documents
+	return l.Documents
 }

@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -8,19 +8,19 @@ import (
 // gemini is Google's Gemini. The next content has as many functionResponse parts as the
 // model made calls, and in their order where they have no ids. The keys "output" and
 // "error" of a response are those that its reference names.
-func gemini() dialect {
-	return dialect{
-		provider: pb.Provider_PROVIDER_GEMINI,
-		shape: blocked{
+func gemini() Dialect {
+	return Dialect{
+		Provider: pb.Provider_PROVIDER_GEMINI,
+		Shape: blocked{
 			list: "parts", assistant: "model",
 			readText: geminiText, writeText: func(t string) rawjson.Object { return rawjson.Object{}.WithText("text", t) },
 			readCall: readGeminiCall, writeCall: writeGeminiCall,
 			readTool: readGeminiResult, writeTool: writeGeminiResult, writeMedia: geminiMedia,
 		},
-		ids: pattern{least: 1, most: maxIDBytes, other: printable},
-		names: pattern{least: 1, most: 64, first: func(c byte) bool { return c == '_' || alphanumeric(c) && c > '9' },
+		IDs: Pattern{min: 1, max: MaxIDBytes, other: printable},
+		Names: Pattern{min: 1, max: 64, first: func(c byte) bool { return c == '_' || alphanumeric(c) && c > '9' },
 			other: func(c byte) bool { return word(c) || c == '.' || c == ':' }},
-		place: placeNext, ordered: true, alternates: true, userFirst: true, blocks: true, flag: true, shows: geminiShows, limits: geminiLimits,
+		Results: ResultsNext, OrderedResults: true, AlternatesRoles: true, UserFirst: true, TextBlocks: true, ErrorFlag: true, Shows: geminiShows, Limits: geminiLimits,
 	}
 }
 
@@ -28,10 +28,10 @@ func geminiText(o rawjson.Object) *string {
 	if string(o.Get("thought")) == "true" || o.Get("thoughtSignature") != nil {
 		return nil // text of a part with a signature may be empty
 	}
-	return textIn(o, "text")
+	return textMember(o, "text")
 }
 
-func readGeminiCall(o rawjson.Object) *call {
+func readGeminiCall(o rawjson.Object) *Call {
 	c := o.Child("functionCall")
 	if c == nil {
 		return nil
@@ -40,22 +40,22 @@ func readGeminiCall(o rawjson.Object) *call {
 	if arguments == "" {
 		arguments = "{}"
 	}
-	return &call{id: c.Text("id"), name: c.Text("name"), arguments: arguments, signature: o.Text("thoughtSignature")}
+	return &Call{ID: c.Text("id"), Name: c.Text("name"), Arguments: arguments, Signature: o.Text("thoughtSignature")}
 }
 
-func writeGeminiCall(base rawjson.Object, c call) rawjson.Object {
+func writeGeminiCall(base rawjson.Object, c Call) rawjson.Object {
 	o := base.Child("functionCall")
-	if c.id != "" {
-		o = o.WithText("id", c.id)
+	if c.ID != "" {
+		o = o.WithText("id", c.ID)
 	}
-	part := base.WithObject("functionCall", o.WithText("name", c.name).With("args", rawjson.Compact(c.arguments)))
-	if c.signature != "" {
-		part = part.WithText("thoughtSignature", c.signature)
+	part := base.WithObject("functionCall", o.WithText("name", c.Name).With("args", rawjson.Compact(c.Arguments)))
+	if c.Signature != "" {
+		part = part.WithText("thoughtSignature", c.Signature)
 	}
 	return part
 }
 
-func readGeminiResult(o rawjson.Object) *result {
+func readGeminiResult(o rawjson.Object) *Result {
 	r := o.Child("functionResponse")
 	if r == nil {
 		return nil
@@ -66,21 +66,21 @@ func readGeminiResult(o rawjson.Object) *result {
 	if failed {
 		text = response.Text("error")
 	}
-	return &result{id: r.Text("id"), name: r.Text("name"), text: text, failed: failed}
+	return &Result{ID: r.Text("id"), Name: r.Text("name"), Text: text, Failed: failed}
 }
 
-func writeGeminiResult(base rawjson.Object, r result) rawjson.Object {
+func writeGeminiResult(base rawjson.Object, r Result) rawjson.Object {
 	o := base.Child("functionResponse")
-	if r.id != "" {
-		o = o.WithText("id", r.id)
+	if r.ID != "" {
+		o = o.WithText("id", r.ID)
 	}
-	o = o.WithText("name", r.name)
+	o = o.WithText("name", r.Name)
 	if base == nil {
 		key := "output"
-		if r.failed {
+		if r.Failed {
 			key = "error"
 		}
-		o = o.WithObject("response", rawjson.Object{}.WithText(key, r.text))
+		o = o.WithObject("response", rawjson.Object{}.WithText(key, r.Text))
 	}
 	return base.WithObject("functionResponse", o)
 }
@@ -95,7 +95,7 @@ func geminiShows(m *pb.Media) bool {
 
 func geminiMedia(m *pb.Media) rawjson.Object {
 	if len(m.GetData()) > 0 {
-		return rawjson.Object{}.WithObject("inlineData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("data", encoded(m)))
+		return rawjson.Object{}.WithObject("inlineData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("data", base64Data(m)))
 	}
 	place := m.GetUrl()
 	if place == "" {

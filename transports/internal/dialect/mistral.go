@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -7,23 +7,23 @@ import (
 
 // mistral is Mistral's chat completions. Ids of calls have nine letters and digits, and a
 // user may not speak directly after a tool; both are from the messages of its refusals.
-func mistral() dialect {
-	return dialect{
-		provider: pb.Provider_PROVIDER_MISTRAL,
-		shape: flat{
+func mistral() Dialect {
+	return Dialect{
+		Provider: pb.Provider_PROVIDER_MISTRAL,
+		Shape: flat{
 			readCall: readFunctionCall, writeCall: writeFunctionCall,
 			readTool: readToolMessage, writeTool: writeNamedToolMessage,
 			noContent: rawjson.Quote(""), parts: true, media: mistralMedia,
 		},
-		ids: pattern{least: 9, most: 9, other: alphanumeric}, names: openAINames, needsIDs: true,
-		place: placeFollowing, blank: true, speaks: true, bridge: true, blocks: true, media: mediaInside, shows: mistralShows, limits: mistralLimits,
+		IDs: Pattern{min: 9, max: 9, other: alphanumeric}, Names: OpenAINames, NeedsIDs: true,
+		Results: ResultsFollow, EmptyText: true, NeedsContent: true, NeedsBridge: true, TextBlocks: true, Media: MediaInside, Shows: mistralShows, Limits: mistralLimits,
 	}
 }
 
-func writeNamedToolMessage(base rawjson.Object, r result) rawjson.Object {
+func writeNamedToolMessage(base rawjson.Object, r Result) rawjson.Object {
 	o := writeToolMessage(base, r)
-	if r.name != "" {
-		o = o.WithText("name", r.name)
+	if r.Name != "" {
+		o = o.WithText("name", r.Name)
 	}
 	return o
 }
@@ -34,7 +34,7 @@ func mistralShows(m *pb.Media) bool {
 
 func mistralMedia(m *pb.Media) rawjson.Object {
 	if isImage(m) {
-		return rawjson.Object{}.WithText("type", "image_url").WithText("image_url", address(m))
+		return rawjson.Object{}.WithText("type", "image_url").WithText("image_url", dataURL(m))
 	}
 	return rawjson.Object{}.WithText("type", "document_url").WithText("document_url", m.GetUrl())
 }

@@ -1,4 +1,4 @@
-package transports
+package dialect
 
 import (
 	"encoding/json"
@@ -10,10 +10,10 @@ import (
 // flat is the shape of providers whose assistant messages have a list of calls beside
 // the content, and whose results are messages of their own: OpenAI's and its relatives.
 type flat struct {
-	readCall  func(rawjson.Object) call
-	writeCall func(base rawjson.Object, c call) rawjson.Object
-	writeTool func(base rawjson.Object, r result) rawjson.Object // a tool message, without its content
-	readTool  func(rawjson.Object) result                        // all but its text
+	readCall  func(rawjson.Object) Call
+	writeCall func(base rawjson.Object, c Call) rawjson.Object
+	writeTool func(base rawjson.Object, r Result) rawjson.Object // a tool message, without its content
+	readTool  func(rawjson.Object) Result                        // all but its text
 
 	noContent json.RawMessage                                // the content of a message that only calls
 	parts     bool                                           // content may be a list of parts
@@ -21,95 +21,95 @@ type flat struct {
 	attach    func(rawjson.Object, *pb.Media) rawjson.Object // media as a member of a message, where content has no parts
 }
 
-var roles = map[string]role{"user": roleUser, "assistant": roleAssistant, "tool": roleTool}
+var roles = map[string]Role{"user": RoleUser, "assistant": RoleAssistant, "tool": RoleTool}
 
-func (f flat) read(o rawjson.Object) message {
-	m := message{role: roles[o.Text("role")], base: o}
-	texts := readContent(o.Get("content"))
-	switch m.role {
-	case roleTool:
+func (f flat) Read(o rawjson.Object) Message {
+	m := Message{Role: roles[o.Text("role")], Original: o}
+	texts := ReadContent(o.Get("content"))
+	switch m.Role {
+	case RoleTool:
 		r := f.readTool(o)
-		if len(texts) > 0 && texts[0].text != nil {
-			r.text = *texts[0].text
+		if len(texts) > 0 && texts[0].Text != nil {
+			r.Text = *texts[0].Text
 		}
-		m.blocks = []block{{result: &r, base: o}}
-	case roleAssistant:
+		m.Blocks = []Block{{Result: &r, Original: o}}
+	case RoleAssistant:
 		calls := o.Children("tool_calls")
-		if len(calls) > 0 && saysNothing(texts) {
+		if len(calls) > 0 && SaysNothing(texts) {
 			texts = nil // nothing was said, and nothing need be
 		}
 		if o.Get("tool_calls") != nil && len(calls) == 0 {
-			m.flaw = "tool_calls is an empty list"
+			m.Flaw = "tool_calls is an empty list"
 		}
-		m.blocks = texts
+		m.Blocks = texts
 		for _, c := range calls {
 			read := f.readCall(c)
-			m.blocks = append(m.blocks, block{call: &read, base: c})
+			m.Blocks = append(m.Blocks, Block{Call: &read, Original: c})
 		}
 	default:
-		m.blocks = texts
+		m.Blocks = texts
 	}
 	return m
 }
 
 // readContent reads content that is a string or a list of parts.
-func readContent(content json.RawMessage) []block {
+func ReadContent(content json.RawMessage) []Block {
 	if len(content) == 0 {
 		return nil
 	}
 	if content[0] == '"' {
-		return []block{textBlock(rawjson.String(content))}
+		return []Block{TextBlock(rawjson.String(content))}
 	}
-	var blocks []block
+	var blocks []Block
 	for _, e := range rawjson.Elements(content) {
 		o, _ := rawjson.Split(e)
-		b := block{base: o}
+		b := Block{Original: o}
 		if t := o.Get("text"); t != nil {
-			b.text = new(rawjson.String(t))
+			b.Text = new(rawjson.String(t))
 		}
 		blocks = append(blocks, b)
 	}
 	return blocks
 }
 
-func saysNothing(blocks []block) bool {
+func SaysNothing(blocks []Block) bool {
 	for _, b := range blocks {
-		if b.text == nil || *b.text != "" {
+		if b.Text == nil || *b.Text != "" {
 			return false
 		}
 	}
 	return true
 }
 
-func (f flat) write(m message) []rawjson.Object {
-	switch m.role {
-	case roleAssistant:
+func (f flat) Write(m Message) []rawjson.Object {
+	switch m.Role {
+	case RoleAssistant:
 		return []rawjson.Object{f.assistant(m)}
-	case roleTool:
+	case RoleTool:
 		return f.tools(m)
 	}
-	if m.base != nil {
-		return []rawjson.Object{f.said(m.base, m.blocks)}
+	if m.Original != nil {
+		return []rawjson.Object{f.said(m.Original, m.Blocks)}
 	}
-	return f.users(m.blocks)
+	return f.users(m.Blocks)
 }
 
 // assistant writes what a model said and its calls.
-func (f flat) assistant(m message) rawjson.Object {
-	o := m.base
+func (f flat) assistant(m Message) rawjson.Object {
+	o := m.Original
 	if o == nil {
 		o = rawjson.Object{}.WithText("role", "assistant")
 	}
-	var said []block
+	var said []Block
 	var calls []rawjson.Object
-	for _, b := range m.blocks {
+	for _, b := range m.Blocks {
 		switch {
-		case b.call != nil:
-			calls = append(calls, f.writeCall(b.base, *b.call))
-		case b.text != nil || m.base != nil:
+		case b.Call != nil:
+			calls = append(calls, f.writeCall(b.Original, *b.Call))
+		case b.Text != nil || m.Original != nil:
 			said = append(said, b)
 		default: // members of the message that only the provider understands
-			for _, member := range b.base {
+			for _, member := range b.Original {
 				o = o.With(member.Key, member.Value)
 			}
 		}
@@ -117,7 +117,7 @@ func (f flat) assistant(m message) rawjson.Object {
 	switch {
 	case len(said) > 0:
 		o = f.said(o, said)
-	case m.base == nil || o.Get("content") == nil:
+	case m.Original == nil || o.Get("content") == nil:
 		o = o.With("content", f.noContent)
 	}
 	if len(calls) > 0 {
@@ -129,71 +129,71 @@ func (f flat) assistant(m message) rawjson.Object {
 // tools writes one message for each result. Text behind them goes into the last one as a
 // part of its own, where there are parts, and into a message of the user where there are
 // none, as media does everywhere.
-func (f flat) tools(m message) []rawjson.Object {
+func (f flat) tools(m Message) []rawjson.Object {
 	var list []rawjson.Object
-	var notices, users []block
-	for _, b := range m.blocks {
+	var notices, users []Block
+	for _, b := range m.Blocks {
 		switch {
-		case b.result != nil:
+		case b.Result != nil:
 			list = append(list, f.tool(b))
-		case f.parts && b.media == nil:
+		case f.parts && b.Media == nil:
 			notices = append(notices, b)
 		default:
 			users = append(users, b)
 		}
 	}
 	if last := len(list) - 1; len(notices) > 0 {
-		list[last] = f.said(list[last], append(readContent(list[last].Get("content")), notices...))
+		list[last] = f.said(list[last], append(ReadContent(list[last].Get("content")), notices...))
 	}
 	return append(list, f.users(users)...)
 }
 
 // tool writes the message of one result.
-func (f flat) tool(b block) rawjson.Object {
-	o := f.writeTool(b.base, *b.result)
-	if b.base != nil {
+func (f flat) tool(b Block) rawjson.Object {
+	o := f.writeTool(b.Original, *b.Result)
+	if b.Original != nil {
 		return o
 	}
-	content := []block{textBlock(b.result.text)}
-	for _, m := range b.result.media {
-		content = append(content, block{media: m})
+	content := []Block{TextBlock(b.Result.Text)}
+	for _, m := range b.Result.Media {
+		content = append(content, Block{Media: m})
 	}
 	return f.said(o, content)
 }
 
 // users writes messages of the user: one, where it may have several parts.
-func (f flat) users(blocks []block) []rawjson.Object {
+func (f flat) users(blocks []Block) []rawjson.Object {
 	user := rawjson.Object{}.WithText("role", "user")
 	if f.parts && len(blocks) > 0 {
 		return []rawjson.Object{f.said(user, blocks)}
 	}
 	var list []rawjson.Object
 	for _, b := range blocks {
-		list = append(list, f.said(user, []block{b}))
+		list = append(list, f.said(user, []Block{b}))
 	}
 	return list
 }
 
 // said gives a message its content: a string, if one text is all there is.
-func (f flat) said(o rawjson.Object, blocks []block) rawjson.Object {
-	if len(blocks) == 1 && blocks[0].text != nil && blocks[0].base == nil {
-		return o.WithText("content", *blocks[0].text)
+func (f flat) said(o rawjson.Object, blocks []Block) rawjson.Object {
+	if len(blocks) == 1 && blocks[0].Text != nil && blocks[0].Original == nil {
+		return o.WithText("content", *blocks[0].Text)
 	}
-	if len(blocks) == 1 && blocks[0].media != nil && f.attach != nil {
-		return f.attach(o.WithText("content", blocks[0].label), blocks[0].media)
+	if len(blocks) == 1 && blocks[0].Media != nil && f.attach != nil {
+		return f.attach(o.WithText("content", blocks[0].Label), blocks[0].Media)
 	}
 	var parts []rawjson.Object
 	for _, b := range blocks {
 		switch {
-		case b.base != nil:
-			parts = append(parts, b.base)
-		case b.text != nil:
-			parts = append(parts, textPart(*b.text))
+		case b.Original != nil:
+			parts = append(parts, b.Original)
+		case b.Text != nil:
+			parts = append(parts, textPart(*b.Text))
 		default:
-			if b.label != "" {
-				parts = append(parts, textPart(b.label))
+			if b.Label != "" {
+				parts = append(parts, textPart(b.Label))
 			}
-			parts = append(parts, f.media(b.media))
+			parts = append(parts, f.media(b.Media))
 		}
 	}
 	return o.WithList("content", parts)

@@ -1,4 +1,4 @@
-package transports_test
+package dialect_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
 // Messages of "Native Tool Result Format" are read with the fields of that document and
@@ -24,27 +24,13 @@ func TestParseChatMessage(t *testing.T) {
 			}},
 		},
 	} {
-		got, err := transports.ParseChatMessage([]byte(text))
+		got, err := dialect.ParseChatMessage([]byte(text))
 		if err != nil || !proto.Equal(got, want) {
 			t.Errorf("%s is read as %v, %v", text, got, err)
 		}
 	}
-	if _, err := transports.ParseChatMessage([]byte(`[]`)); err == nil {
+	if _, err := dialect.ParseChatMessage([]byte(`[]`)); err == nil {
 		t.Error("an array is read")
-	}
-}
-
-// What the user says alone is one message of any provider.
-func TestUserAlone(t *testing.T) {
-	t.Parallel()
-	for _, provider := range providers() {
-		resp, err := transports.EncodeTurn(&pb.EncodeTurnRequest{Provider: provider, UserText: "Build it."}, nil, 0)
-		if err != nil || len(resp.GetMessagesJson()) != 1 || len(resp.GetChanges()) > 0 {
-			t.Fatalf("%v: %v, %v", provider, resp, err)
-		}
-		if found := lint(t, provider, transports.Array(resp.GetMessagesJson())); found.GetTotal() > 0 {
-			t.Errorf("%v: %v", resp, found)
-		}
 	}
 }
 
@@ -53,8 +39,8 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"fs___read": {"fs", "read"}, "read": {"", "read"}, "a___b___c": {"a", "b___c"}, "___x": {"", "___x"}, "a___": {"", "a___"}, "a____b": {"a", "_b"}, "": {"", ""},
 	} {
-		server, tool := transports.SplitName(name)
-		if server != want[0] || tool != want[1] || transports.JoinName(server, tool) != name {
+		server, tool := dialect.SplitName(name)
+		if server != want[0] || tool != want[1] || dialect.JoinName(server, tool) != name {
 			t.Errorf("%q is %q and %q", name, server, tool)
 		}
 	}
@@ -63,7 +49,7 @@ func TestNames(t *testing.T) {
 // A parsed call has the five fields of the document, the id only if there is one.
 func TestToolCallsJSON(t *testing.T) {
 	t.Parallel()
-	got := string(transports.ToolCallsJSON([]*pb.ParsedToolCall{
+	got := string(dialect.ToolCallsJSON([]*pb.ParsedToolCall{
 		{Server: "fs", Tool: "read", Arguments: `{"n": 1.10}`, Raw: "x", Id: proto.String("c1")}, {Tool: "patch", Arguments: "***", Custom: true},
 	}))
 	const want = `[{"server":"fs","tool":"read","arguments":{"n": 1.10},"raw":"x","id":"c1"},{"server":"","tool":"patch","arguments":"***","raw":""}]`
