@@ -177,7 +177,7 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 golden: $(BIN)/grpcurl ## Write golden files and the tables of the documents again; review the diff
 	-$(GO) test -count=1 ./integration -run 'TestGolden|TestEarlierRecords' -update
 	-$(GO) test -count=1 ./integration -run TestDocumented -update
-	-$(GO) test -count=1 ./transports -run 'TestTurns|TestStreams$$' -update
+	-$(GO) test -count=1 ./transports ./transports/streams -run 'TestTurns|TestStreams$$' -update
 	-$(GO) test -count=1 ./integration/conformance -update
 	git --no-pager diff --stat
 

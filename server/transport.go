@@ -16,6 +16,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/streams"
 )
 
 // transport is the TransportService. It keeps nothing.
@@ -149,7 +150,7 @@ func (t *transport) assemble(next func() (*pb.AssembleToolCallsRequest, error)) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := transports.NewAssembler(first.GetHeader(), quoted)
+	a, err := streams.NewAssembler(first.GetHeader(), quoted)
 	if err != nil {
 		return nil, err
 	}
@@ -164,14 +165,14 @@ func (t *transport) assemble(next func() (*pb.AssembleToolCallsRequest, error)) 
 		if err := take(a, m); err != nil {
 			return nil, err
 		}
-		if a.Held() > t.limit {
+		if a.Buffered() > t.limit {
 			return nil, answerTooLarge(t.limit)
 		}
 	}
 }
 
 // take takes one message behind the header.
-func take(a *transports.Assembler, m *pb.AssembleToolCallsRequest) error {
+func take(a *streams.Assembler, m *pb.AssembleToolCallsRequest) error {
 	switch message := m.GetMessage().(type) {
 	case *pb.AssembleToolCallsRequest_Body:
 		return a.Body(message.Body)
@@ -182,10 +183,10 @@ func take(a *transports.Assembler, m *pb.AssembleToolCallsRequest) error {
 }
 
 // quoted finds text of receipts.
-func quoted(text string) []transports.FormAt {
-	var list []transports.FormAt
+func quoted(text string) []streams.ReceiptLine {
+	var list []streams.ReceiptLine
 	for _, q := range renderers.FindQuoted(text) {
-		list = append(list, transports.FormAt(q))
+		list = append(list, streams.ReceiptLine(q))
 	}
 	return list
 }

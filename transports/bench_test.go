@@ -12,27 +12,8 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
-
-// chunks is a streamed answer of so many tokens: text, and then one call with long
-// arguments.
-func chunks(tokens int) (body []byte, events []string) {
-	const chunk = `{"id":"chatcmpl-BhcR5GSZ1l","object":"chat.completion.chunk","created":1763800000,"model":"gpt-5","service_tier":"default",` +
-		`"system_fingerprint":"fp_1","choices":[{"index":0,"delta":%s,"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"dFJ1c3Q"}`
-	for i := range tokens {
-		delta := `{"content":" word"}`
-		if i > tokens/2 {
-			delta = `{"tool_calls":[{"index":0,"function":{"arguments":"word "}}]}`
-		}
-		events = append(events, fmt.Sprintf(chunk, delta))
-	}
-	events = append([]string{fmt.Sprintf(chunk, `{"role":"assistant","content":"","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"fs___write","arguments":"{\"text\":\""}}]}`)}, events...)
-	events = append(events, fmt.Sprintf(chunk, `{"tool_calls":[{"index":0,"function":{"arguments":"\"}"}}]}`))
-	for _, e := range events {
-		body = append(body, "data: "+e+"\n\n"...)
-	}
-	return append(body, "data: [DONE]\n\n"...), events
-}
 
 // ratio reports how often the floor fits into the time of one operation.
 func ratio(b *testing.B, floor func()) {
@@ -47,45 +28,6 @@ func ratio(b *testing.B, floor func()) {
 	b.ReportMetric(float64(perOp)/float64(best), "x-floor")
 }
 
-// BenchmarkAssemble reads an answer of 4,000 tokens. The floor is what a client without
-// us does at least: decode every event with the standard library.
-func BenchmarkAssemble(b *testing.B) {
-	body, events := chunks(4000)
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		a, err := transports.NewAssembler(&pb.AssembleHeader{Provider: pb.Provider_PROVIDER_OPENAI_CHAT}, func(string) []transports.FormAt { return nil })
-		if err != nil {
-			b.Fatal(err)
-		}
-		for rest := body; len(rest) > 0; {
-			n := min(len(rest), 4<<10)
-			if err := a.Body(rest[:n]); err != nil {
-				b.Fatal(err)
-			}
-			rest = rest[n:]
-		}
-		if resp := a.Finish(); len(resp.GetAssistant().GetToolCalls()) != 1 {
-			b.Fatal(resp)
-		}
-	}
-	ratio(b, func() {
-		for _, e := range events {
-			var chunk struct {
-				Choices []struct {
-					Delta struct {
-						Content   string
-						ToolCalls []struct{ Function struct{ Arguments string } } `json:"tool_calls"`
-					}
-				}
-			}
-			if err := json.Unmarshal([]byte(e), &chunk); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // longTurn is a turn with four receipts of some 8 KB.
 func longTurn(b *testing.B, provider pb.Provider) *pb.EncodeTurnRequest {
 	b.Helper()
@@ -96,7 +38,7 @@ func longTurn(b *testing.B, provider pb.Provider) *pb.EncodeTurnRequest {
 			Server: "shell", Tool: "run", Arguments: `{"command":"cargo build"}`, Id: proto.String(fmt.Sprintf("call_%04d", i)),
 		})
 		req.Results = append(req.Results, &pb.TurnResult{
-			Content: &pb.TurnResult_Canonical{Canonical: canonical(false)}, Receipt: &pb.Receipt{Text: text},
+			Content: &pb.TurnResult_Canonical{Canonical: turntest.Result(false)}, Receipt: &pb.Receipt{Text: text},
 		})
 	}
 	return req
@@ -132,11 +74,11 @@ func BenchmarkLintTranscript(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	messages := []string{firstOf(provider)}
+	messages := []string{turntest.UserMessage(provider)}
 	for range 200 {
 		messages = append(messages, resp.GetMessagesJson()...)
 	}
-	transcript := transports.Array(messages)
+	transcript := turntest.Array(messages)
 	b.SetBytes(int64(len(transcript)))
 	b.ReportAllocs()
 	for b.Loop() {

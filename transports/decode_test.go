@@ -71,18 +71,6 @@ func (p *pairing) exchange(e *exchange) Exchange {
 	return x
 }
 
-// Array puts messages into one JSON array, as LintTranscript takes them.
-func Array(messages []string) string {
-	text := []byte{'['}
-	for i, m := range messages {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, m...)
-	}
-	return string(append(text, ']'))
-}
-
 // textResults reads the results in the text of a fallback: their functions and what the
 // model read.
 func textResults(text string) []dialect.Result {

@@ -13,6 +13,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -30,7 +31,7 @@ func TestTurns(t *testing.T) {
 			t.Parallel()
 			files := map[string]string{}
 			var changes []string
-			for _, provider := range providers() {
+			for _, provider := range turntest.Providers() {
 				for _, format := range []pb.ToolCallFormat{pb.ToolCallFormat_TOOL_CALL_FORMAT_UNSPECIFIED, pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT} {
 					name := strings.ToLower(strings.TrimPrefix(provider.String(), "PROVIDER_"))
 					if format == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {

@@ -6,6 +6,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
 // FuzzLint lints and repairs any text as a transcript of every provider. What is taken
@@ -20,7 +21,7 @@ func FuzzLint(f *testing.F) {
 		`[{"role":"model","parts":[7]},{"role":"user","parts":{}},{"role":"model","parts":[{"functionCall":1},{"functionResponse":{}}]}]`,
 		`[{"type":"function_call"},{"type":"function_call_output","output":[1]},{"type":7},{"type":"message","content":[{"text":7}]}]`,
 	} {
-		for _, p := range providers() {
+		for _, p := range turntest.Providers() {
 			f.Add(uint8(p), text)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
 func lint(t testing.TB, provider pb.Provider, transcript string) *pb.LintTranscriptResponse {
@@ -165,12 +166,12 @@ func masked(transcript string) string {
 // again changes nothing, what is before the first change is as it was, and no text of a
 // result is gone.
 func TestRepair(t *testing.T) {
-	for _, provider := range providers() {
+	for _, provider := range turntest.Providers() {
 		t.Run(provider.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				h := history{messages: []string{firstOf(provider)}}
+				h := history{messages: []string{turntest.UserMessage(provider)}}
 				for range rapid.IntRange(1, 4).Draw(t, "turns") {
-					h.add(t, provider, genTurn(t, provider))
+					h.add(t, provider, turntest.Turn(t, provider))
 				}
 				messages := breakMessages(t, h.messages)
 				checkRepair(t, provider, messages)
@@ -220,7 +221,7 @@ func withoutElement(t *rapid.T, message string) string {
 }
 
 func checkRepair(t *rapid.T, provider pb.Provider, messages []string) {
-	transcript := transports.Array(messages)
+	transcript := turntest.Array(messages)
 	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
 	if err != nil {
 		t.Fatal(err)

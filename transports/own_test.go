@@ -14,6 +14,7 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
 // memory is a store whose artifacts may fail to be read.
@@ -49,7 +50,7 @@ const (
 )
 
 func viewed(paths ...string) *pb.CanonicalToolResult {
-	r := canonical(false)
+	r := turntest.Result(false)
 	made := &pb.ImageGenerateResult{}
 	for _, p := range paths {
 		made.Images = append(made.Images, &pb.ImageReference{
@@ -103,7 +104,7 @@ func TestEveryImageIsShownOrSaid(t *testing.T) {
 			}
 			results = append(results, viewed(paths...))
 		}
-		req := turnOf(rapid.SampledFrom(providers()).Draw(t, "provider"), results...)
+		req := turnOf(rapid.SampledFrom(turntest.Providers()).Draw(t, "provider"), results...)
 		if rapid.IntRange(0, 3).Draw(t, "as text") == 0 {
 			req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 		}

@@ -11,13 +11,14 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
 // TestToolDefinitions compares the definitions with golden files, and every schema with what the provider's reference
 // demands.
 func TestToolDefinitions(t *testing.T) {
 	t.Parallel()
-	for _, provider := range providers() {
+	for _, provider := range turntest.Providers() {
 		tools, err := transports.ToolDefinitions(provider)
 		if err != nil || len(tools) != 1 || tools[0].GetName() != envelope.ReadTool {
 			t.Fatalf("%v: %v, %v", provider, tools, err)

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"strings"
@@ -13,10 +13,10 @@ type bedrockStream struct{ blocks map[string]*bedrockBlock }
 
 // bedrockBlock is a block of which parts come.
 type bedrockBlock struct {
-	call           *partialCall
-	thinks, signed joined
-	redacted       joined
-	at             placedBlock
+	call                *partialCall
+	thinking, signature textBuffer
+	redacted            textBuffer
+	position            placedBlock
 }
 
 func (s *bedrockStream) event(o rawjson.Object, a *answer) {
@@ -32,9 +32,9 @@ func (s *bedrockStream) event(o rawjson.Object, a *answer) {
 			s.stop(index, a)
 		case m.Key == "messageStop":
 			reason := inside.Text("stopReason")
-			a.finish(bedrockEnd(reason), reason)
+			a.setEnd(bedrockEnd(reason), reason)
 		case strings.HasSuffix(m.Key, "Exception"):
-			a.finish(pb.StreamEnd_STREAM_END_ERROR, inside.Text("message"))
+			a.setEnd(pb.StreamEnd_STREAM_END_ERROR, inside.Text("message"))
 		}
 	}
 }
@@ -52,7 +52,7 @@ func bedrockEnd(reason string) pb.StreamEnd {
 // block is an open block; text has no beginning of its own.
 func (s *bedrockStream) block(index string, a *answer) *bedrockBlock {
 	if s.blocks[index] == nil {
-		s.blocks[index] = &bedrockBlock{at: a.here()}
+		s.blocks[index] = &bedrockBlock{position: a.position()}
 	}
 	return s.blocks[index]
 }
@@ -61,21 +61,21 @@ func (s *bedrockStream) start(index string, start rawjson.Object, a *answer) {
 	if use := start.Child("toolUse"); use != nil {
 		delete(s.blocks, index)
 		b := s.block(index, a)
-		b.call = a.call()
+		b.call = a.newCall()
 		b.call.id, b.call.name = use.Text("toolUseId"), use.Text("name")
 	}
 }
 
 func (s *bedrockStream) delta(index string, delta rawjson.Object, a *answer) {
 	b := s.block(index, a)
-	a.content.add(delta.Get("text"))
+	a.content.appendJSON(delta.Get("text"))
 	if use := delta.Child("toolUse"); use != nil && b.call != nil {
-		b.call.arguments.add(use.Get("input"))
+		b.call.arguments.appendJSON(use.Get("input"))
 	}
 	thought := delta.Child("reasoningContent")
-	b.thinks.add(thought.Get("text"))
-	b.signed.add(thought.Get("signature"))
-	b.redacted.add(thought.Get("redactedContent"))
+	b.thinking.appendJSON(thought.Get("text"))
+	b.signature.appendJSON(thought.Get("signature"))
+	b.redacted.appendJSON(thought.Get("redactedContent"))
 }
 
 func (s *bedrockStream) stop(index string, a *answer) {
@@ -86,12 +86,12 @@ func (s *bedrockStream) stop(index string, a *answer) {
 	case b.call != nil:
 		b.call.closed = true
 	case !b.redacted.empty():
-		a.keepAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithText("redactedContent", b.redacted.String())), b.at)
-	case !b.thinks.empty() || !b.signed.empty():
-		text := rawjson.Object{}.WithText("text", b.thinks.String())
-		if !b.signed.empty() {
-			text = text.WithText("signature", b.signed.String())
+		a.addBlockAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithText("redactedContent", b.redacted.String())), b.position)
+	case !b.thinking.empty() || !b.signature.empty():
+		text := rawjson.Object{}.WithText("text", b.thinking.String())
+		if !b.signature.empty() {
+			text = text.WithText("signature", b.signature.String())
 		}
-		a.keepAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithObject("reasoningText", text)), b.at)
+		a.addBlockAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithObject("reasoningText", text)), b.position)
 	}
 }

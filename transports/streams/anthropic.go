@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -12,12 +12,12 @@ type anthropicStream struct {
 
 // anthropicBlock is a block of which parts come.
 type anthropicBlock struct {
-	base   rawjson.Object
-	call   *partialCall // of a tool of the runtime
-	input  joined       // of a tool of the provider
-	thinks joined
-	signed joined
-	at     placedBlock
+	base      rawjson.Object
+	call      *partialCall // of a tool of the runtime
+	input     textBuffer   // of a tool of the provider
+	thinking  textBuffer
+	signature textBuffer
+	position  placedBlock
 }
 
 func (s *anthropicStream) event(o rawjson.Object, a *answer) {
@@ -30,7 +30,7 @@ func (s *anthropicStream) event(o rawjson.Object, a *answer) {
 		s.stop(string(o.Get("index")), a)
 	case "message_delta":
 		if reason := o.Child("delta").Text("stop_reason"); reason != "" {
-			a.finish(anthropicEnd(reason), reason)
+			a.setEnd(anthropicEnd(reason), reason)
 		}
 	case "message": // an answer in one piece
 		s.whole(o, a)
@@ -49,16 +49,16 @@ func anthropicEnd(reason string) pb.StreamEnd {
 
 func (s *anthropicStream) start(o rawjson.Object, a *answer) {
 	base := o.Child("content_block")
-	b := &anthropicBlock{base: base, at: a.here()}
+	b := &anthropicBlock{base: base, position: a.position()}
 	switch base.Text("type") {
 	case "text":
-		a.content.add(base.Get("text"))
+		a.content.appendJSON(base.Get("text"))
 	case "tool_use":
-		b.call = a.call()
+		b.call = a.newCall()
 		b.call.id, b.call.name = base.Text("id"), base.Text("name")
 	case "thinking":
-		b.thinks.add(base.Get("thinking"))
-		b.signed.add(base.Get("signature"))
+		b.thinking.appendJSON(base.Get("thinking"))
+		b.signature.appendJSON(base.Get("signature"))
 	}
 	s.blocks[string(o.Get("index"))] = b
 }
@@ -70,17 +70,17 @@ func (s *anthropicStream) delta(o rawjson.Object, a *answer) {
 	}
 	switch delta.Text("type") {
 	case "text_delta":
-		a.content.add(delta.Get("text"))
+		a.content.appendJSON(delta.Get("text"))
 	case "input_json_delta":
 		if b.call != nil {
-			b.call.arguments.add(delta.Get("partial_json"))
+			b.call.arguments.appendJSON(delta.Get("partial_json"))
 		} else {
-			b.input.add(delta.Get("partial_json"))
+			b.input.appendJSON(delta.Get("partial_json"))
 		}
 	case "thinking_delta":
-		b.thinks.add(delta.Get("thinking"))
+		b.thinking.appendJSON(delta.Get("thinking"))
 	case "signature_delta":
-		b.signed.add(delta.Get("signature"))
+		b.signature.appendJSON(delta.Get("signature"))
 	}
 }
 
@@ -95,15 +95,15 @@ func (s *anthropicStream) stop(index string, a *answer) {
 	case b.call != nil:
 		b.call.closed = true
 		if input := b.base.Get("input"); b.call.arguments.empty() && len(b.base.Child("input")) > 0 {
-			b.call.arguments.add(input)
+			b.call.arguments.appendJSON(input)
 		}
 	case kind == "thinking":
-		a.keepAt(b.base.WithText("thinking", b.thinks.String()).WithText("signature", b.signed.String()), b.at)
+		a.addBlockAt(b.base.WithText("thinking", b.thinking.String()).WithText("signature", b.signature.String()), b.position)
 	default: // a tool of the provider, and what came of it
 		if !b.input.empty() && rawjson.IsObject(b.input.String()) {
 			b.base = b.base.With("input", []byte(b.input.String()))
 		}
-		a.keepAt(b.base, b.at)
+		a.addBlockAt(b.base, b.position)
 	}
 }
 
@@ -115,6 +115,6 @@ func (s *anthropicStream) whole(o rawjson.Object, a *answer) {
 		s.stop(string(index), a)
 	}
 	if reason := o.Text("stop_reason"); reason != "" {
-		a.finish(anthropicEnd(reason), reason)
+		a.setEnd(anthropicEnd(reason), reason)
 	}
 }

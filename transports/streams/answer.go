@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // answer is what came of the answer of a model so far.
 type answer struct {
 	provider pb.Provider
-	content  joined
+	content  textBuffer
 	calls    []*partialCall
 	blocks   []placedBlock
 	events   int
@@ -26,7 +26,7 @@ type answer struct {
 // partialCall is a call of which parts come.
 type partialCall struct {
 	id, name  string
-	arguments joined
+	arguments textBuffer
 	custom    bool
 	signature string
 	closed    bool   // the provider said that nothing more comes of it
@@ -42,7 +42,7 @@ type placedBlock struct {
 }
 
 // held is how many bytes an answer takes, about.
-func (a *answer) held() int {
+func (a *answer) size() int {
 	const each = 256 // of what has a size of its own
 	n := len(a.content.bytes)
 	for _, c := range a.calls {
@@ -55,31 +55,31 @@ func (a *answer) held() int {
 }
 
 // call begins a call.
-func (a *answer) call() *partialCall {
+func (a *answer) newCall() *partialCall {
 	c := &partialCall{}
 	a.calls = append(a.calls, c)
 	return c
 }
 
 // whole takes all arguments of a call at once. None are an empty object.
-func (c *partialCall) whole(arguments json.RawMessage) {
+func (c *partialCall) setArguments(arguments json.RawMessage) {
 	c.closed = true
 	if arguments == nil {
 		arguments = json.RawMessage("{}")
 	}
-	c.arguments.add(arguments)
+	c.arguments.appendJSON(arguments)
 }
 
 // keep keeps a block for the provider, at its place in the answer.
-func (a *answer) keep(o rawjson.Object) { a.keepAt(o, a.here()) }
+func (a *answer) addBlock(o rawjson.Object) { a.addBlockAt(o, a.position()) }
 
-func (a *answer) here() placedBlock {
+func (a *answer) position() placedBlock {
 	return placedBlock{before: len(a.calls), first: a.content.empty() && len(a.calls) == 0}
 }
 
-func (a *answer) keepAt(o rawjson.Object, at placedBlock) {
+func (a *answer) addBlockAt(o rawjson.Object, at placedBlock) {
 	if len(a.blocks) == dialect.MaxBlocks {
-		a.finish(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", dialect.MaxBlocks))
+		a.setEnd(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", dialect.MaxBlocks))
 		return
 	}
 	at.json = strings.ToValidUTF8(string(o.Raw()), "\ufffd")
@@ -87,7 +87,7 @@ func (a *answer) keepAt(o rawjson.Object, at placedBlock) {
 }
 
 // finish says how the answer ended. The first word counts.
-func (a *answer) finish(end pb.StreamEnd, reason string) {
+func (a *answer) setEnd(end pb.StreamEnd, reason string) {
 	if a.end == pb.StreamEnd_STREAM_END_UNSPECIFIED {
 		a.end, a.reason = end, reason
 	}
@@ -95,7 +95,7 @@ func (a *answer) finish(end pb.StreamEnd, reason string) {
 
 // sorted returns the calls that are complete, with their positions among all, and those
 // that are not.
-func (a *answer) sorted(positions *[]int) (calls []*pb.ParsedToolCall, incomplete []*pb.IncompleteToolCall) {
+func (a *answer) partition(positions *[]int) (calls []*pb.ParsedToolCall, incomplete []*pb.IncompleteToolCall) {
 	for i, c := range a.calls {
 		if problem := a.problem(i); problem != "" {
 			incomplete = append(incomplete, c.incomplete(problem))
@@ -129,7 +129,7 @@ func (a *answer) problem(i int) string {
 		return "the answer ended early, perhaps before the end of what is called with"
 	case c.custom || c.arguments.empty():
 		return ""
-	case !c.arguments.whole():
+	case !c.arguments.valid():
 		return "the arguments are not UTF-8"
 	}
 	return dialect.ArgumentsProblem(c.arguments.String())
@@ -167,7 +167,7 @@ func (c *partialCall) parsed() *pb.ParsedToolCall {
 
 // placed are the blocks for the provider, each before the call that came next, or behind
 // all. Calls that are not complete are not there any more.
-func (a *answer) placed(positions []int) []*pb.ProviderBlock {
+func (a *answer) providerBlocks(positions []int) []*pb.ProviderBlock {
 	var list []*pb.ProviderBlock
 	for _, b := range a.blocks {
 		block := &pb.ProviderBlock{Provider: a.provider, BlockJson: b.json}

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"encoding/json"
@@ -25,17 +25,17 @@ func (s *chatStream) event(o rawjson.Object, a *answer) {
 		}
 		for _, b := range dialect.ReadContent(delta.Get("content")) {
 			if b.Text != nil && b.Original == nil {
-				a.content.add(delta.Get("content"))
+				a.content.appendJSON(delta.Get("content"))
 			} else if b.Text != nil {
-				a.content.add(b.Original.Get("text"))
+				a.content.appendJSON(b.Original.Get("text"))
 			}
 		}
-		a.content.add(delta.Get("refusal"))
+		a.content.appendJSON(delta.Get("refusal"))
 		for i, part := range delta.Children("tool_calls") {
-			s.part(part, strconv.Itoa(i), a)
+			s.merge(part, strconv.Itoa(i), a)
 		}
 		if reason := choice.Text("finish_reason"); reason != "" {
-			a.finish(chatEnd(reason), reason)
+			a.setEnd(chatEnd(reason), reason)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func chatEnd(reason string) pb.StreamEnd {
 }
 
 // part reads a part of a call.
-func (s *chatStream) part(o rawjson.Object, place string, a *answer) {
+func (s *chatStream) merge(o rawjson.Object, place string, a *answer) {
 	function, arguments := o.Child("function"), "arguments"
 	custom := o.Child("custom")
 	if custom != nil {
@@ -71,7 +71,7 @@ func (s *chatStream) part(o rawjson.Object, place string, a *answer) {
 	if name != c.name {
 		c.name += name // a name in parts; one that is repeated is no part
 	}
-	c.arguments.add(function.Get(arguments))
+	c.arguments.appendJSON(function.Get(arguments))
 }
 
 // find returns the call that a part belongs to, or a new one.
@@ -86,8 +86,8 @@ func (s *chatStream) find(index json.RawMessage, place, id, name string, a *answ
 		return c
 	}
 	c := s.byIndex[key]
-	if c == nil || c.otherThan(id, name) {
-		c = a.call()
+	if c == nil || c.isOtherThan(id, name) {
+		c = a.newCall()
 		s.byIndex[key] = c
 	}
 	return c
@@ -104,7 +104,7 @@ func callWithID(calls []*partialCall, id string) *partialCall {
 
 // otherThan reports whether a part with an id and a name is one of another call, although
 // it has the same index: some servers give every call the index 0.
-func (c *partialCall) otherThan(id, name string) bool {
+func (c *partialCall) isOtherThan(id, name string) bool {
 	if id != "" && c.id != "" {
 		return id != c.id
 	}

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 )
 
 // noticeOf tells a model of its calls that were not made, and that it was cut off.
-func noticeOf(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {
+func incompleteNotice(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {
 	var said []string
 	switch len(calls) {
 	case 0:
 	case 1:
-		said = append(said, "Not made, because it is not complete: "+listOf(calls)+". Nothing of this was done.")
+		said = append(said, "Not made, because it is not complete: "+listCalls(calls)+". Nothing of this was done.")
 	default:
-		said = append(said, fmt.Sprintf("%d calls were not made, because they are not complete: %s. Nothing of this was done.", len(calls), listOf(calls)))
+		said = append(said, fmt.Sprintf("%d calls were not made, because they are not complete: %s. Nothing of this was done.", len(calls), listCalls(calls)))
 	}
 	if end == pb.StreamEnd_STREAM_END_LENGTH {
 		said = append(said, "Your answer reached its limit of tokens and was cut off; go on in smaller steps.")
@@ -25,7 +25,7 @@ func noticeOf(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {
 }
 
 // listOf names calls and says why they were not made, as far as a notice has room.
-func listOf(calls []*pb.IncompleteToolCall) string {
+func listCalls(calls []*pb.IncompleteToolCall) string {
 	const room = dialect.MaxNoticeBytes - 512 // for what stands around it
 	var list []string
 	for i, c := range calls {

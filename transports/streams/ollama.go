@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -10,12 +10,12 @@ type ollamaStream struct{}
 
 func (ollamaStream) event(o rawjson.Object, a *answer) {
 	m := o.Child("message")
-	a.content.add(m.Get("content"))
+	a.content.appendJSON(m.Get("content"))
 	for _, part := range m.Children("tool_calls") {
 		function := part.Child("function")
-		c := a.call()
+		c := a.newCall()
 		c.name = function.Text("name")
-		c.whole(function.Get("arguments"))
+		c.setArguments(function.Get("arguments"))
 	}
 	if string(o.Get("done")) != "true" {
 		return
@@ -24,5 +24,5 @@ func (ollamaStream) event(o rawjson.Object, a *answer) {
 	if reason == "length" {
 		end = pb.StreamEnd_STREAM_END_LENGTH
 	}
-	a.finish(end, reason)
+	a.setEnd(end, reason)
 }

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"strings"
@@ -13,21 +13,21 @@ type responsesStream struct{ items map[string]*partialCall } // by the place in 
 func (s *responsesStream) event(o rawjson.Object, a *answer) {
 	switch kind := o.Text("type"); kind {
 	case "response.output_text.delta", "response.refusal.delta":
-		a.content.add(o.Get("delta"))
+		a.content.appendJSON(o.Get("delta"))
 	case "response.output_item.added":
-		s.item(o, a)
+		s.beginItem(o, a)
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		s.call(o, a).arguments.add(o.Get("delta"))
+		s.call(o, a).arguments.appendJSON(o.Get("delta"))
 	case "response.function_call_arguments.done":
-		s.all(o, "arguments", a)
+		s.replaceArguments(o, "arguments", a)
 	case "response.custom_tool_call_input.done":
-		s.all(o, "input", a)
+		s.replaceArguments(o, "input", a)
 	case "response.output_item.done":
-		s.itemDone(o, a)
+		s.endItem(o, a)
 	case "response.completed", "response.incomplete", "response.failed":
-		s.ended(o.Child("response"), a)
+		s.end(o.Child("response"), a)
 	case "error":
-		a.finish(pb.StreamEnd_STREAM_END_ERROR, o.Text("message"))
+		a.setEnd(pb.StreamEnd_STREAM_END_ERROR, o.Text("message"))
 	case "":
 		s.whole(o, a)
 	}
@@ -48,13 +48,13 @@ func (s *responsesStream) key(o rawjson.Object) string {
 func (s *responsesStream) call(o rawjson.Object, a *answer) *partialCall {
 	key := s.key(o)
 	if s.items[key] == nil {
-		s.items[key] = a.call()
+		s.items[key] = a.newCall()
 	}
 	return s.items[key]
 }
 
 // item reads the beginning of an item, or all of it.
-func (s *responsesStream) item(o rawjson.Object, a *answer) *partialCall {
+func (s *responsesStream) beginItem(o rawjson.Object, a *answer) *partialCall {
 	item := o.Child("item")
 	arguments := "arguments"
 	switch item.Text("type") {
@@ -73,23 +73,23 @@ func (s *responsesStream) item(o rawjson.Object, a *answer) *partialCall {
 		c.name = name
 	}
 	if text := item.Get(arguments); text != nil && len(rawjson.String(text)) > 0 {
-		c.arguments = joined{}
-		c.arguments.add(text)
+		c.arguments = textBuffer{}
+		c.arguments.appendJSON(text)
 	}
 	return c
 }
 
 // all reads all arguments of a call, whatever came of them before.
-func (s *responsesStream) all(o rawjson.Object, key string, a *answer) {
+func (s *responsesStream) replaceArguments(o rawjson.Object, key string, a *answer) {
 	c := s.call(o, a)
 	if text := o.Get(key); text != nil {
-		c.arguments = joined{}
-		c.arguments.add(text)
+		c.arguments = textBuffer{}
+		c.arguments.appendJSON(text)
 	}
 }
 
-func (s *responsesStream) itemDone(o rawjson.Object, a *answer) {
-	if c := s.item(o, a); c != nil {
+func (s *responsesStream) endItem(o rawjson.Object, a *answer) {
+	if c := s.beginItem(o, a); c != nil {
 		c.closed = o.Child("item").Text("status") != "incomplete"
 		if !c.closed {
 			c.problem = "the provider says that the call is incomplete"
@@ -99,11 +99,11 @@ func (s *responsesStream) itemDone(o rawjson.Object, a *answer) {
 	switch item := o.Child("item"); item.Text("type") {
 	case "message", "": // its text came in parts
 	default:
-		a.keep(item)
+		a.addBlock(item)
 	}
 }
 
-func (s *responsesStream) ended(response rawjson.Object, a *answer) {
+func (s *responsesStream) end(response rawjson.Object, a *answer) {
 	switch status := response.Text("status"); status {
 	case "incomplete":
 		reason := response.Child("incomplete_details").Text("reason")
@@ -111,11 +111,11 @@ func (s *responsesStream) ended(response rawjson.Object, a *answer) {
 		if strings.HasPrefix(reason, "max_") {
 			end = pb.StreamEnd_STREAM_END_LENGTH
 		}
-		a.finish(end, reason)
+		a.setEnd(end, reason)
 	case "failed", "cancelled":
-		a.finish(pb.StreamEnd_STREAM_END_ERROR, response.Child("error").Text("message"))
+		a.setEnd(pb.StreamEnd_STREAM_END_ERROR, response.Child("error").Text("message"))
 	default:
-		a.finish(pb.StreamEnd_STREAM_END_COMPLETE, status)
+		a.setEnd(pb.StreamEnd_STREAM_END_COMPLETE, status)
 	}
 }
 
@@ -124,12 +124,12 @@ func (s *responsesStream) whole(o rawjson.Object, a *answer) {
 	for i, item := range o.Children("output") {
 		if item.Text("type") == "message" {
 			for _, part := range item.Children("content") {
-				a.content.add(part.Get("text"))
+				a.content.appendJSON(part.Get("text"))
 			}
 		}
-		s.itemDone(rawjson.Object{}.With("output_index", rawjson.Number(i)).WithObject("item", item), a)
+		s.endItem(rawjson.Object{}.With("output_index", rawjson.Number(i)).WithObject("item", item), a)
 	}
 	if o.Get("status") != nil {
-		s.ended(o, a)
+		s.end(o, a)
 	}
 }

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func either(o rawjson.Object, camel, snake string) json.RawMessage {
 func (s geminiStream) event(o rawjson.Object, a *answer) {
 	feedback, _ := rawjson.Split(either(o, "promptFeedback", "prompt_feedback"))
 	if reason := rawjson.String(either(feedback, "blockReason", "block_reason")); reason != "" {
-		a.finish(pb.StreamEnd_STREAM_END_STOPPED, reason)
+		a.setEnd(pb.StreamEnd_STREAM_END_STOPPED, reason)
 	}
 	for _, candidate := range o.Children("candidates") {
 		if index := candidate.Get("index"); index != nil && string(index) != "0" {
@@ -32,7 +32,7 @@ func (s geminiStream) event(o rawjson.Object, a *answer) {
 			s.part(part, a)
 		}
 		if reason := rawjson.String(either(candidate, "finishReason", "finish_reason")); reason != "" {
-			a.finish(geminiEnd(reason), reason)
+			a.setEnd(geminiEnd(reason), reason)
 		}
 	}
 }
@@ -52,16 +52,16 @@ func (geminiStream) part(o rawjson.Object, a *answer) {
 	function, err := rawjson.Split(either(o, "functionCall", "function_call"))
 	switch {
 	case err == nil:
-		c := a.call()
+		c := a.newCall()
 		c.id, c.name, c.signature = function.Text("id"), function.Text("name"), signature
-		c.whole(function.Get("args"))
+		c.setArguments(function.Get("args"))
 		if either(function, "partialArgs", "partial_args") != nil || either(function, "willContinue", "will_continue") != nil {
 			c.problem = "the arguments come in parts by path (partialArgs), which this version does not read"
 		}
 	case string(o.Get("thought")) == "true": // a summary, which does not go back
 	case signature != "" && o.Text("text") == "":
-		a.keep(rawjson.Object{}.WithText("text", "").WithText("thoughtSignature", signature))
+		a.addBlock(rawjson.Object{}.WithText("text", "").WithText("thoughtSignature", signature))
 	default:
-		a.content.add(o.Get("text"))
+		a.content.appendJSON(o.Get("text"))
 	}
 }

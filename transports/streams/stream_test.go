@@ -1,8 +1,9 @@
-package transports_test
+package streams_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/internal/dialect"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
+	"github.com/toolresult/toolresult/transports/streams"
 )
+
+var update = flag.Bool("update", false, "write golden files")
 
 // stream is a fixture: what a provider sent, and what it says.
 type stream struct {
@@ -26,10 +31,10 @@ type stream struct {
 	golden   string
 }
 
-// streams are all fixtures, by the name of their folder and their own.
-func streams(t testing.TB) map[string]stream {
+// fixtures are all streams, by the name of their folder and their own.
+func fixtures(t testing.TB) map[string]stream {
 	t.Helper()
-	files, err := filepath.Glob("testdata/streams/*/*.*")
+	files, err := filepath.Glob("../testdata/streams/*/*.*")
 	if err != nil || len(files) < 100 {
 		t.Fatalf("only %d files, %v", len(files), err)
 	}
@@ -49,7 +54,7 @@ func streams(t testing.TB) map[string]stream {
 			folder = "openai_chat"
 		}
 		s.provider = pb.Provider(pb.Provider_value["PROVIDER_"+strings.ToUpper(folder)])
-		all[strings.TrimPrefix(strings.TrimSuffix(path, ext), "testdata/streams/")] = s
+		all[strings.TrimPrefix(strings.TrimSuffix(path, ext), "../testdata/streams/")] = s
 	}
 	return all
 }
@@ -61,7 +66,7 @@ func (s stream) assemble(t testing.TB, cuts ...int) *pb.AssembleToolCallsRespons
 	if s.text {
 		header.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 	}
-	a, err := transports.NewAssembler(header, func(string) []transports.FormAt { return nil })
+	a, err := streams.NewAssembler(header, func(string) []streams.ReceiptLine { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +121,7 @@ type goldenBlock struct {
 	BeforeCall *uint32         `json:"before_call,omitempty"`
 }
 
-func goldenOf(sdk string, resp *pb.AssembleToolCallsResponse) golden {
+func describe(sdk string, resp *pb.AssembleToolCallsResponse) golden {
 	g := golden{
 		SDK: sdk, End: strings.TrimPrefix(resp.GetEnd().String(), "STREAM_END_"), StopReason: resp.GetStopReason(),
 		Content: resp.GetAssistant().GetContent(), ToolCalls: []goldenCall{}, Notice: resp.GetNotice(),
@@ -141,7 +146,7 @@ func goldenOf(sdk string, resp *pb.AssembleToolCallsResponse) golden {
 
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	for name, s := range streams(t) {
+	for name, s := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			was, err := os.ReadFile(s.golden)
@@ -156,7 +161,7 @@ func TestStreams(t *testing.T) {
 			enc := json.NewEncoder(&now)
 			enc.SetEscapeHTML(false)
 			enc.SetIndent("", "  ")
-			if err := enc.Encode(goldenOf(by.SDK, s.assemble(t))); err != nil {
+			if err := enc.Encode(describe(by.SDK, s.assemble(t))); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(was), now.String()); diff != "" {
@@ -172,7 +177,7 @@ func TestStreams(t *testing.T) {
 // TestStreamsCutAnywhere cuts every stream at every byte, and into single bytes.
 func TestStreamsCutAnywhere(t *testing.T) {
 	t.Parallel()
-	for name, s := range streams(t) {
+	for name, s := range fixtures(t) {
 		if s.events {
 			continue
 		}
@@ -201,7 +206,7 @@ func wantEqual(t *testing.T, want, got *pb.AssembleToolCallsResponse, cut int) {
 // is not one of the whole stream, and none of a stream that is not over passes unsaid.
 func TestStreamsBrokenOff(t *testing.T) {
 	t.Parallel()
-	for name, s := range streams(t) {
+	for name, s := range fixtures(t) {
 		if s.events {
 			continue
 		}
@@ -243,7 +248,7 @@ func notPartOf(part, whole *pb.AssembleToolCallsResponse) string {
 
 // fuzzProvider feeds any body to the reader of every provider, whole and in two pieces.
 func fuzzProvider(f *testing.F, provider pb.Provider, text bool) {
-	for _, s := range streams(f) {
+	for _, s := range fixtures(f) {
 		if s.provider == provider && s.text == text {
 			f.Add(s.body, uint16(len(s.body)/2))
 		}
@@ -271,7 +276,7 @@ func sendBack(t *testing.T, provider pb.Provider, resp *pb.AssembleToolCallsResp
 	if err != nil {
 		t.Fatal(err)
 	}
-	transcript := transports.Array(append([]string{firstOf(provider)}, encoded.GetMessagesJson()...))
+	transcript := turntest.Array(append([]string{turntest.UserMessage(provider)}, encoded.GetMessagesJson()...))
 	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript})
 	if err != nil || len(lint.GetFindings()) > 0 {
 		t.Fatalf("%v, %v in %s", err, lint.GetFindings(), transcript)

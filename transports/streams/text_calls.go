@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ func (a *answer) readTextCalls(content string) {
 		}
 		content = rest
 		if inside, closed, ok := textCall(rest); ok {
-			c := a.call()
+			c := a.newCall()
 			c.closed = closed
 			c.raw = markup.CallOpen + inside + markup.CallClose
 			c.readText(strings.TrimSpace(inside))
@@ -65,5 +65,5 @@ func (c *partialCall) readText(text string) {
 		return
 	}
 	c.name = o.Text("name")
-	c.arguments.add(o.Get("arguments"))
+	c.arguments.appendJSON(o.Get("arguments"))
 }

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 // first character. Bytes may come cut anywhere.
 type framing struct {
 	emit  func(event []byte)
-	form  byte   // 0: nothing came but space; 's': server-sent events; 'j': JSON
+	kind  byte   // 0: nothing came but space; 's': server-sent events; 'j': JSON
 	line  []byte // so far
 	data  []byte // of the event so far
 	wasCR bool
@@ -19,23 +19,23 @@ type framing struct {
 }
 
 const (
-	formEvents = 's'
-	formJSON   = 'j'
+	framingEvents = 's'
+	framingJSON   = 'j'
 )
 
 // write takes the next bytes.
 func (f *framing) write(chunk []byte) {
-	for len(chunk) > 0 && f.form == 0 {
+	for len(chunk) > 0 && f.kind == 0 {
 		switch c := chunk[0]; c {
 		case ' ', '\t', '\r', '\n', 0xef, 0xbb, 0xbf: // or a byte order mark
 			chunk = chunk[1:]
 		case '{', '[':
-			f.form = formJSON
+			f.kind = framingJSON
 		default:
-			f.form = formEvents
+			f.kind = framingEvents
 		}
 	}
-	if f.form == formJSON {
+	if f.kind == framingJSON {
 		f.json.write(chunk, f.emit)
 		return
 	}
@@ -69,7 +69,7 @@ func (f *framing) endLine() {
 	f.data = append(f.data, bytes.TrimPrefix(value, []byte(" "))...)
 }
 
-func (f *framing) held() int { return len(f.line) + len(f.data) + len(f.json.object) }
+func (f *framing) size() int { return len(f.line) + len(f.data) + len(f.json.object) }
 
 func (f *framing) dispatch() {
 	if len(f.data) > 0 {
@@ -80,7 +80,7 @@ func (f *framing) dispatch() {
 
 // close takes the last event, if it is whole without the empty line behind it.
 func (f *framing) close() {
-	if f.form != formEvents {
+	if f.kind != framingEvents {
 		return
 	}
 	f.endLine()

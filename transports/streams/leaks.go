@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 
 // FindForms finds the lines of a text that are a receipt's: from 1, with the reserved
 // form of each.
-type FindForms func(text string) []FormAt
+type ReceiptFinder func(text string) []ReceiptLine
 
 // FormAt is a line of a receipt in a text.
-type FormAt struct {
+type ReceiptLine struct {
 	Line int
 	Form string
 	Text string // of the line
@@ -35,10 +35,10 @@ var writingTools = []string{
 }
 
 // leaks finds text of receipts in the arguments of calls that write files.
-func leaks(calls []*pb.ParsedToolCall, tools []string, find FindForms) []*pb.MarkerLeak {
+func findLeaks(calls []*pb.ParsedToolCall, tools []string, find ReceiptFinder) []*pb.MarkerLeak {
 	var list []*pb.MarkerLeak
 	for i, c := range calls {
-		if !writes(c, tools) {
+		if !writesFiles(c, tools) {
 			continue
 		}
 		visit := func(pointer, text string) {
@@ -51,14 +51,14 @@ func leaks(calls []*pb.ParsedToolCall, tools []string, find FindForms) []*pb.Mar
 		if c.GetCustom() {
 			visit("", c.GetArguments())
 		} else {
-			eachString("", json.RawMessage(c.GetArguments()), visit)
+			walkStrings("", json.RawMessage(c.GetArguments()), visit)
 		}
 	}
 	return list
 }
 
 // writes reports whether a call is one of a tool that writes files.
-func writes(c *pb.ParsedToolCall, tools []string) bool {
+func writesFiles(c *pb.ParsedToolCall, tools []string) bool {
 	if len(tools) == 0 {
 		return slices.Contains(writingTools, strings.ToLower(c.GetTool()))
 	}
@@ -66,7 +66,7 @@ func writes(c *pb.ParsedToolCall, tools []string) bool {
 }
 
 // eachString visits the strings of a JSON value, with their pointers (RFC 6901).
-func eachString(pointer string, value json.RawMessage, visit func(pointer, text string)) {
+func walkStrings(pointer string, value json.RawMessage, visit func(pointer, text string)) {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {
 		return
@@ -76,12 +76,12 @@ func eachString(pointer string, value json.RawMessage, visit func(pointer, text 
 		visit(pointer, rawjson.String(value))
 	case '[':
 		for i, e := range rawjson.Elements(value) {
-			eachString(pointer+"/"+strconv.Itoa(i), e, visit)
+			walkStrings(pointer+"/"+strconv.Itoa(i), e, visit)
 		}
 	case '{':
 		o, _ := rawjson.Split(value)
 		for _, m := range o {
-			eachString(fmt.Sprintf("%s/%s", pointer, strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key)), m.Value, visit)
+			walkStrings(fmt.Sprintf("%s/%s", pointer, strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Key)), m.Value, visit)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package transports
+// Package streams assembles the answer of a model, with its tool calls, from the stream of a provider.
+package streams
 
 import (
 	"fmt"
@@ -13,23 +14,23 @@ import (
 // Assembler reads the stream of one answer of a model. Its methods are called in order,
 // by one goroutine.
 type Assembler struct {
-	header  *pb.AssembleHeader
-	reader  streamReader
-	framing framing
-	answer  answer
-	form    byte   // of what came: 0, formBody or formEvent
-	head    []byte // the beginning of what came
-	forms   FindForms
+	header       *pb.AssembleHeader
+	reader       reader
+	framing      framing
+	answer       answer
+	form         byte   // of what came: 0, formBody or formEvent
+	head         []byte // the beginning of what came
+	findReceipts ReceiptFinder
 }
 
 // streamReader reads the events of one provider.
-type streamReader interface {
+type reader interface {
 	// event reads one event into the answer.
 	event(o rawjson.Object, a *answer)
 }
 
 // streamReaderOf returns what reads the streams of a provider.
-func streamReaderOf(p pb.Provider) streamReader {
+func newReader(p pb.Provider) reader {
 	switch p {
 	case pb.Provider_PROVIDER_CHAT, pb.Provider_PROVIDER_OPENAI_CHAT, pb.Provider_PROVIDER_MISTRAL:
 		return &chatStream{}
@@ -52,7 +53,7 @@ const maxWritingTools = 256
 
 // NewAssembler returns an Assembler of a stream. find looks for text of receipts. The
 // error is an *envelope.InvalidError.
-func NewAssembler(header *pb.AssembleHeader, find FindForms) (*Assembler, error) {
+func NewAssembler(header *pb.AssembleHeader, find ReceiptFinder) (*Assembler, error) {
 	c := envelope.NewChecker("header")
 	dialect.CheckProvider(c, header.GetProvider())
 	dialect.CheckFormat(c, header.GetFormat())
@@ -60,7 +61,7 @@ func NewAssembler(header *pb.AssembleHeader, find FindForms) (*Assembler, error)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	a := &Assembler{header: header, reader: streamReaderOf(header.GetProvider()), forms: find}
+	a := &Assembler{header: header, reader: newReader(header.GetProvider()), findReceipts: find}
 	a.answer.provider = header.GetProvider()
 	a.framing.emit = a.read
 	return a, nil
@@ -73,20 +74,20 @@ const (
 
 // Body takes the next bytes of the body of the response.
 func (a *Assembler) Body(chunk []byte) error {
-	if err := a.is(formBody, "body"); err != nil {
+	if err := a.checkForm(formBody, "body"); err != nil {
 		return err
 	}
-	a.begins(chunk)
+	a.recordHead(chunk)
 	a.framing.write(chunk)
 	return nil
 }
 
 // Event takes the next event of an SDK.
 func (a *Assembler) Event(text string) error {
-	if err := a.is(formEvent, "event_json"); err != nil {
+	if err := a.checkForm(formEvent, "event_json"); err != nil {
 		return err
 	}
-	a.begins([]byte(text))
+	a.recordHead([]byte(text))
 	a.read([]byte(text))
 	return nil
 }
@@ -94,11 +95,11 @@ func (a *Assembler) Event(text string) error {
 // headBytes is how much is shown of what is no stream.
 const headBytes = 80
 
-func (a *Assembler) begins(chunk []byte) {
+func (a *Assembler) recordHead(chunk []byte) {
 	a.head = append(a.head, chunk[:min(len(chunk), headBytes-len(a.head))]...)
 }
 
-func (a *Assembler) is(form byte, field string) error {
+func (a *Assembler) checkForm(form byte, field string) error {
 	c := envelope.NewChecker("")
 	if a.form != 0 && a.form != form {
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "a stream is either body or events")
@@ -121,12 +122,12 @@ func (a *Assembler) read(event []byte) {
 	}
 	o, err := rawjson.Parse(event)
 	if err != nil {
-		a.answer.finish(pb.StreamEnd_STREAM_END_MALFORMED, "an event "+err.Error())
+		a.answer.setEnd(pb.StreamEnd_STREAM_END_MALFORMED, "an event "+err.Error())
 		return
 	}
 	a.answer.events++
-	if problem := errorIn(o); problem != "" {
-		a.answer.finish(pb.StreamEnd_STREAM_END_ERROR, problem)
+	if problem := eventError(o); problem != "" {
+		a.answer.setEnd(pb.StreamEnd_STREAM_END_ERROR, problem)
 		return
 	}
 	a.reader.event(o, &a.answer)
@@ -134,10 +135,10 @@ func (a *Assembler) read(event []byte) {
 
 // Held is how many bytes are kept of what came: what the model said, and the event that
 // is being read. What a stream has around them is not kept.
-func (a *Assembler) Held() int { return a.answer.held() + a.framing.held() }
+func (a *Assembler) Buffered() int { return a.answer.size() + a.framing.size() }
 
 // errorIn is the message of an event that is an error, whoever's it is, or "".
-func errorIn(o rawjson.Object) string {
+func eventError(o rawjson.Object) string {
 	e := o.Get("error")
 	if e == nil {
 		return ""
@@ -170,10 +171,10 @@ func (a *Assembler) Finish() *pb.AssembleToolCallsResponse {
 		ans.readTextCalls(content)
 	}
 	var positions []int // of the calls that are complete, among all
-	calls, incomplete := ans.sorted(&positions)
-	resp.Assistant = &pb.AssistantTurn{Content: content, ToolCalls: calls, ProviderBlocks: ans.placed(positions)}
-	resp.Incomplete, resp.Notice = incomplete, noticeOf(incomplete, ans.end)
-	resp.MarkerLeaks = leaks(calls, a.header.GetWritingTools(), a.forms)
+	calls, incomplete := ans.partition(&positions)
+	resp.Assistant = &pb.AssistantTurn{Content: content, ToolCalls: calls, ProviderBlocks: ans.providerBlocks(positions)}
+	resp.Incomplete, resp.Notice = incomplete, incompleteNotice(incomplete, ans.end)
+	resp.MarkerLeaks = findLeaks(calls, a.header.GetWritingTools(), a.findReceipts)
 	resp.ToolCallsJson = string(dialect.ToolCallsJSON(calls))
 	return resp
 }

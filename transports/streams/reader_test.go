@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 func TestEveryProviderHasAReader(t *testing.T) {
 	t.Parallel()
 	for n, name := range pb.Provider_name {
-		if (streamReaderOf(pb.Provider(n)) == nil) != (n == 0) {
+		if (newReader(pb.Provider(n)) == nil) != (n == 0) {
 			t.Errorf("%s has no reader of its streams", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package transports
+package streams
 
 import (
 	"encoding/json"
@@ -11,10 +11,10 @@ import (
 // between the two halves of a surrogate pair or inside of a character. Decoding every part
 // by itself would make U+FFFD of both sides of such a cut. So the parts are joined as
 // bytes, with single surrogates as WTF-8 has them (https://simonsapin.github.io/wtf-8/).
-type joined struct{ bytes []byte }
+type textBuffer struct{ bytes []byte }
 
 // add adds a JSON string. Anything else is added as it is written.
-func (j *joined) add(value json.RawMessage) {
+func (j *textBuffer) appendJSON(value json.RawMessage) {
 	if len(value) < 2 || value[0] != '"' {
 		j.bytes = append(j.bytes, value...)
 		return
@@ -28,16 +28,16 @@ func (j *joined) add(value json.RawMessage) {
 		i++
 		if text[i] == 'u' && i+4 < len(text) {
 			unit, _ := strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
-			j.unit(rune(unit))
+			j.appendUnit(rune(unit))
 			i += 4
 			continue
 		}
-		j.bytes = append(j.bytes, unescaped(text[i]))
+		j.bytes = append(j.bytes, unescape(text[i]))
 	}
 }
 
 // unescaped is the character that a backslash and c stand for.
-func unescaped(c byte) byte {
+func unescape(c byte) byte {
 	switch c {
 	case 'b':
 		return '\b'
@@ -54,9 +54,9 @@ func unescaped(c byte) byte {
 }
 
 // unit adds a UTF-16 code unit, and makes one character of two surrogates.
-func (j *joined) unit(unit rune) {
+func (j *textBuffer) appendUnit(unit rune) {
 	if n := len(j.bytes) - 3; n >= 0 {
-		if pair := utf16.DecodeRune(surrogate(j.bytes[n:]), unit); pair != utf8.RuneError {
+		if pair := utf16.DecodeRune(decodeSurrogate(j.bytes[n:]), unit); pair != utf8.RuneError {
 			j.bytes = utf8.AppendRune(j.bytes[:n], pair)
 			return
 		}
@@ -69,17 +69,17 @@ func (j *joined) unit(unit rune) {
 }
 
 // surrogate reads three bytes as a surrogate, or returns U+FFFD.
-func surrogate(b []byte) rune {
+func decodeSurrogate(b []byte) rune {
 	if b[0] != 0xed || b[1] < 0xa0 {
 		return utf8.RuneError
 	}
 	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
 }
 
-func (j *joined) empty() bool { return len(j.bytes) == 0 }
+func (j *textBuffer) empty() bool { return len(j.bytes) == 0 }
 
 // whole reports whether no part of a character is missing.
-func (j *joined) whole() bool { return utf8.Valid(j.bytes) }
+func (j *textBuffer) valid() bool { return utf8.Valid(j.bytes) }
 
 // String is the text. What is no character is U+FFFD.
-func (j *joined) String() string { return string([]rune(string(j.bytes))) }
+func (j *textBuffer) String() string { return string([]rune(string(j.bytes))) }
