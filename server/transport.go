@@ -17,6 +17,7 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/streams"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
 // transport is the TransportService. It keeps nothing.
@@ -120,7 +121,7 @@ func loading(err error) error {
 
 // LintTranscript finds what a provider would refuse.
 func (*transport) LintTranscript(_ context.Context, req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
-	return transports.LintTranscript(req)
+	return transcript.Lint(req)
 }
 
 // AssembleToolCalls reads the stream of one answer of a model.

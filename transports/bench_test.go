@@ -13,7 +13,29 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/internal/turntest"
+	"github.com/toolresult/toolresult/transports/streams"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
+
+// chunks is a streamed answer of so many tokens: text, and then one call with long
+// arguments.
+func chunks(tokens int) (body []byte, events []string) {
+	const chunk = `{"id":"chatcmpl-BhcR5GSZ1l","object":"chat.completion.chunk","created":1763800000,"model":"gpt-5","service_tier":"default",` +
+		`"system_fingerprint":"fp_1","choices":[{"index":0,"delta":%s,"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"dFJ1c3Q"}`
+	for i := range tokens {
+		delta := `{"content":" word"}`
+		if i > tokens/2 {
+			delta = `{"tool_calls":[{"index":0,"function":{"arguments":"word "}}]}`
+		}
+		events = append(events, fmt.Sprintf(chunk, delta))
+	}
+	events = append([]string{fmt.Sprintf(chunk, `{"role":"assistant","content":"","tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"fs___write","arguments":"{\"text\":\""}}]}`)}, events...)
+	events = append(events, fmt.Sprintf(chunk, `{"tool_calls":[{"index":0,"function":{"arguments":"\"}"}}]}`))
+	for _, e := range events {
+		body = append(body, "data: "+e+"\n\n"...)
+	}
+	return append(body, "data: [DONE]\n\n"...), events
+}
 
 // ratio reports how often the floor fits into the time of one operation.
 func ratio(b *testing.B, floor func()) {
@@ -26,6 +48,45 @@ func ratio(b *testing.B, floor func()) {
 		best = min(best, time.Since(start))
 	}
 	b.ReportMetric(float64(perOp)/float64(best), "x-floor")
+}
+
+// BenchmarkAssemble reads an answer of 4,000 tokens. The floor is what a client without
+// us does at least: decode every event with the standard library.
+func BenchmarkAssemble(b *testing.B) {
+	body, events := chunks(4000)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		a, err := streams.NewAssembler(&pb.AssembleHeader{Provider: pb.Provider_PROVIDER_OPENAI_CHAT}, func(string) []streams.ReceiptLine { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+		for rest := body; len(rest) > 0; {
+			n := min(len(rest), 4<<10)
+			if err := a.Body(rest[:n]); err != nil {
+				b.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if resp := a.Finish(); len(resp.GetAssistant().GetToolCalls()) != 1 {
+			b.Fatal(resp)
+		}
+	}
+	ratio(b, func() {
+		for _, e := range events {
+			var chunk struct {
+				Choices []struct {
+					Delta struct {
+						Content   string
+						ToolCalls []struct{ Function struct{ Arguments string } } `json:"tool_calls"`
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(e), &chunk); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
 
 // longTurn is a turn with four receipts of some 8 KB.
@@ -78,17 +139,17 @@ func BenchmarkLintTranscript(b *testing.B) {
 	for range 200 {
 		messages = append(messages, resp.GetMessagesJson()...)
 	}
-	transcript := turntest.Array(messages)
-	b.SetBytes(int64(len(transcript)))
+	text := turntest.Array(messages)
+	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
+		lint, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: text, Repair: true})
 		if err != nil || lint.GetTotal() > 0 {
 			b.Fatal(lint, err)
 		}
 	}
 	ratio(b, func() {
-		if !json.Valid([]byte(transcript)) {
+		if !json.Valid([]byte(text)) {
 			b.Fatal(os.ErrInvalid)
 		}
 	})

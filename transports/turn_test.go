@@ -14,13 +14,14 @@ import (
 	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/turntest"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
 // history is turns, encoded one after the other, each after what the user says if the
 // model has made no call.
 type history struct {
 	messages []string
-	want     []transports.Exchange
+	want     []exchange
 }
 
 func (h *history) add(t *rapid.T, provider pb.Provider, req *pb.EncodeTurnRequest) {
@@ -34,7 +35,7 @@ func (h *history) add(t *rapid.T, provider pb.Provider, req *pb.EncodeTurnReques
 	}
 	h.messages = append(h.messages, resp.GetMessagesJson()...)
 	for i, c := range req.GetAssistant().GetToolCalls() {
-		x := transports.Exchange{ID: resp.GetCalls()[i].GetId(), Name: resp.GetCalls()[i].GetName(), Answered: true}
+		x := exchange{ID: resp.GetCalls()[i].GetId(), Name: resp.GetCalls()[i].GetName(), Answered: true}
 		if i < len(req.GetResults()) {
 			x.Text = req.GetResults()[i].GetReceipt().GetText()
 			if !resp.GetNative() || templated(provider) {
@@ -75,21 +76,18 @@ func TestEncodedHistories(t *testing.T) {
 }
 
 func (h *history) check(t *rapid.T, provider pb.Provider) {
-	transcript := turntest.Array(h.messages)
-	if !json.Valid([]byte(transcript)) {
-		t.Fatalf("no JSON: %s", transcript)
+	messages := turntest.Array(h.messages)
+	if !json.Valid([]byte(messages)) {
+		t.Fatalf("no JSON: %s", messages)
 	}
-	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
+	lint, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: messages, Repair: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lint.GetFindings()) > 0 || lint.GetRepairedJson() != transcript || lint.FirstChanged != nil {
+	if len(lint.GetFindings()) > 0 || lint.GetRepairedJson() != messages || lint.FirstChanged != nil {
 		t.Fatalf("the linter finds %v in\n%s", lint.GetFindings(), strings.Join(h.messages, "\n"))
 	}
-	got, err := transports.Decode(provider, transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := decode(provider, messages)
 	if len(got) != len(h.want) {
 		t.Fatalf("%d exchanges were decoded of %d:\n%s", len(got), len(h.want), strings.Join(h.messages, "\n"))
 	}
@@ -100,7 +98,7 @@ func (h *history) check(t *rapid.T, provider pb.Provider) {
 	}
 }
 
-func differs(want, got transports.Exchange) string {
+func differs(want, got exchange) string {
 	switch {
 	case !got.Answered:
 		return "no answer"
@@ -130,8 +128,9 @@ func TestUserAlone(t *testing.T) {
 		if err != nil || len(resp.GetMessagesJson()) != 1 || len(resp.GetChanges()) > 0 {
 			t.Fatalf("%v: %v, %v", provider, resp, err)
 		}
-		if found := lint(t, provider, turntest.Array(resp.GetMessagesJson())); found.GetTotal() > 0 {
-			t.Errorf("%v: %v", resp, found)
+		found, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: turntest.Array(resp.GetMessagesJson())})
+		if err != nil || found.GetTotal() > 0 {
+			t.Errorf("%v: %v, %v", resp, found, err)
 		}
 	}
 }

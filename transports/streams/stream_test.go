@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/turntest"
 	"github.com/toolresult/toolresult/transports/streams"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -276,10 +277,10 @@ func sendBack(t *testing.T, provider pb.Provider, resp *pb.AssembleToolCallsResp
 	if err != nil {
 		t.Fatal(err)
 	}
-	transcript := turntest.Array(append([]string{turntest.UserMessage(provider)}, encoded.GetMessagesJson()...))
-	lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript})
+	messages := turntest.Array(append([]string{turntest.UserMessage(provider)}, encoded.GetMessagesJson()...))
+	lint, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: messages})
 	if err != nil || len(lint.GetFindings()) > 0 {
-		t.Fatalf("%v, %v in %s", err, lint.GetFindings(), transcript)
+		t.Fatalf("%v, %v in %s", err, lint.GetFindings(), messages)
 	}
 }
 

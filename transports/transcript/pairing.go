@@ -1,4 +1,4 @@
-package transports
+package transcript
 
 import (
 	"sort"
@@ -7,13 +7,13 @@ import (
 )
 
 // spot is the place of a block in a transcript.
-type spot struct{ message, block int }
+type blockIndex struct{ message, block int }
 
 // exchange is a call and its answer.
 type exchange struct {
-	at        spot
-	answer    *spot // nil: there is none
-	misplaced bool  // the answer is not where the provider looks for it
+	call      blockIndex
+	answer    *blockIndex // nil: there is none
+	misplaced bool        // the answer is not where the provider looks for it
 }
 
 // group is the calls of one message.
@@ -28,29 +28,29 @@ type pairing struct {
 	messages   []dialect.Message
 	groups     []*group
 	byID       map[string][]*group // those that have a call of an id
-	orphans    []spot
+	orphans    []blockIndex
 	duplicates []duplicate
 }
 
 // duplicate is a result of a call that has one already.
 type duplicate struct {
-	at spot
-	of *exchange
+	result   blockIndex
+	exchange *exchange
 }
 
 // pairUp finds the answer of every call. A result belongs to the last call before it
 // that it can belong to, because some providers use their ids again in every turn.
-func pairUp(d dialect.Dialect, messages []dialect.Message) *pairing {
+func pair(d dialect.Dialect, messages []dialect.Message) *pairing {
 	p := &pairing{dialect: d, messages: messages, byID: map[string][]*group{}}
-	var early []spot
+	var early []blockIndex
 	for i := range messages {
 		g := &group{message: i}
 		for j, b := range messages[i].Blocks {
 			switch {
 			case b.Call != nil:
-				g.exchanges = append(g.exchanges, &exchange{at: spot{i, j}})
-			case b.Result != nil && !p.assign(spot{i, j}):
-				early = append(early, spot{i, j})
+				g.exchanges = append(g.exchanges, &exchange{call: blockIndex{i, j}})
+			case b.Result != nil && !p.assign(blockIndex{i, j}):
+				early = append(early, blockIndex{i, j})
 			}
 		}
 		p.add(g)
@@ -66,8 +66,12 @@ func pairUp(d dialect.Dialect, messages []dialect.Message) *pairing {
 	return p
 }
 
-func (p *pairing) call(s spot) *dialect.Call     { return p.messages[s.message].Blocks[s.block].Call }
-func (p *pairing) result(s spot) *dialect.Result { return p.messages[s.message].Blocks[s.block].Result }
+func (p *pairing) callAt(s blockIndex) *dialect.Call {
+	return p.messages[s.message].Blocks[s.block].Call
+}
+func (p *pairing) resultAt(s blockIndex) *dialect.Result {
+	return p.messages[s.message].Blocks[s.block].Result
+}
 
 // add adds the calls of a message, if there are any.
 func (p *pairing) add(g *group) {
@@ -77,7 +81,7 @@ func (p *pairing) add(g *group) {
 	p.groups = append(p.groups, g)
 	seen := map[string]bool{"": true}
 	for _, e := range g.exchanges {
-		if id := p.call(e.at).ID; !seen[id] {
+		if id := p.callAt(e.call).ID; !seen[id] {
 			seen[id] = true
 			p.byID[id] = append(p.byID[id], g)
 		}
@@ -86,8 +90,8 @@ func (p *pairing) add(g *group) {
 
 // assign gives a result to a call before it: the last one with its id or, where either
 // has none, one of the last calls.
-func (p *pairing) assign(s spot) bool {
-	r := p.result(s)
+func (p *pairing) assign(s blockIndex) bool {
+	r := p.resultAt(s)
 	groups := p.byID[r.ID]
 	for i := len(groups) - 1; i >= 0; i-- {
 		if p.assignIn(groups[i], s) {
@@ -98,8 +102,8 @@ func (p *pairing) assign(s spot) bool {
 }
 
 // assignIn gives a result to a call of a group, if it can belong to one.
-func (p *pairing) assignIn(g *group, s spot) bool {
-	open, answered := p.candidates(g, p.result(s))
+func (p *pairing) assignIn(g *group, s blockIndex) bool {
+	open, answered := p.candidates(g, p.resultAt(s))
 	switch {
 	case open != nil:
 		open.answer = &s
@@ -110,11 +114,11 @@ func (p *pairing) assignIn(g *group, s spot) bool {
 }
 
 // assignLater gives a result to a call behind it.
-func (p *pairing) assignLater(s spot) bool {
-	groups := p.byID[p.result(s).ID]
+func (p *pairing) assignLater(s blockIndex) bool {
+	groups := p.byID[p.resultAt(s).ID]
 	behind := sort.Search(len(groups), func(i int) bool { return groups[i].message > s.message })
 	for _, g := range groups[behind:] {
-		if open, _ := p.candidates(g, p.result(s)); open != nil {
+		if open, _ := p.candidates(g, p.resultAt(s)); open != nil {
 			open.answer = &s
 			return true
 		}
@@ -126,7 +130,7 @@ func (p *pairing) assignLater(s spot) bool {
 // answer, and the last one that has.
 func (p *pairing) candidates(g *group, r *dialect.Result) (open, answered *exchange) {
 	for _, e := range g.exchanges {
-		if !p.belongs(p.call(e.at), r) {
+		if !p.belongs(p.callAt(e.call), r) {
 			continue
 		}
 		if e.answer == nil {
@@ -149,22 +153,22 @@ func (p *pairing) belongs(c *dialect.Call, r *dialect.Result) bool {
 // findMisplaced marks the answers of a group that are not where the provider looks for
 // them.
 func (p *pairing) findMisplaced(g *group) {
-	last := spot{}
+	last := blockIndex{}
 	for _, e := range g.exchanges {
 		if e.answer == nil {
 			continue
 		}
-		e.misplaced = !p.inPlace(g, *e.answer) || p.dialect.OrderedResults && before(*e.answer, last)
+		e.misplaced = !p.inPlace(g, *e.answer) || p.dialect.OrderedResults && precedes(*e.answer, last)
 		last = *e.answer
 	}
 }
 
-func before(a, b spot) bool {
+func precedes(a, b blockIndex) bool {
 	return a.message < b.message || a.message == b.message && a.block < b.block
 }
 
 // inPlace reports whether the provider finds a result at a place.
-func (p *pairing) inPlace(g *group, s spot) bool {
+func (p *pairing) inPlace(g *group, s blockIndex) bool {
 	if s.message <= g.message {
 		return false
 	}
@@ -187,7 +191,7 @@ func (p *pairing) inPlace(g *group, s spot) bool {
 
 // beginsWithResults reports whether a message of the user has nothing but results before
 // a place. Providers take messages of one role as one.
-func (p *pairing) beginsWithResults(i int, s spot) bool {
+func (p *pairing) beginsWithResults(i int, s blockIndex) bool {
 	m := &p.messages[i]
 	if m.Role != dialect.RoleUser && m.Role != dialect.RoleTool {
 		return false

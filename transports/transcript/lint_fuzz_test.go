@@ -1,12 +1,12 @@
-package transports_test
+package transcript_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/internal/turntest"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
 // FuzzLint lints and repairs any text as a transcript of every provider. What is taken
@@ -25,18 +25,18 @@ func FuzzLint(f *testing.F) {
 			f.Add(uint8(p), text)
 		}
 	}
-	f.Fuzz(func(t *testing.T, provider uint8, transcript string) {
-		req := &pb.LintTranscriptRequest{Provider: pb.Provider(provider%8 + 1), TranscriptJson: transcript, Repair: true}
-		resp, err := transports.LintTranscript(req)
+	f.Fuzz(func(t *testing.T, provider uint8, messages string) {
+		req := &pb.LintTranscriptRequest{Provider: pb.Provider(provider%8 + 1), TranscriptJson: messages, Repair: true}
+		resp, err := transcript.Lint(req)
 		if err != nil {
 			return
 		}
 		if !json.Valid([]byte(resp.GetRepairedJson())) {
-			t.Fatalf("%s is repaired to %s", transcript, resp.GetRepairedJson())
+			t.Fatalf("%s is repaired to %s", messages, resp.GetRepairedJson())
 		}
 		req.TranscriptJson = resp.GetRepairedJson()
-		if _, err := transports.LintTranscript(req); err != nil {
-			t.Fatalf("%s is repaired to %s: %v", transcript, resp.GetRepairedJson(), err)
+		if _, err := transcript.Lint(req); err != nil {
+			t.Fatalf("%s is repaired to %s: %v", messages, resp.GetRepairedJson(), err)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package transports
+package transcript
 
 import (
 	"bytes"
@@ -11,14 +11,14 @@ import (
 )
 
 // Texts that a repair puts where there is none.
-const leftOut = "(earlier messages were left out)"
+const earlierOmitted = "(earlier messages were left out)"
 
 // repaired is the transcript with everything mended that the linter finds, and the index
 // of the first message that is not as it was.
-func repaired(p *pairing) (transcript *string, first *uint32) {
-	r := repair{pairing: p, taken: map[spot]fate{}, anew: map[*group]bool{}}
+func repairTranscript(p *pairing) (transcript *string, first *uint32) {
+	r := repair{pairing: p, dispositions: map[blockIndex]disposition{}, rebuilt: map[*group]bool{}}
 	r.mendCalls()
-	r.place()
+	r.placeResults()
 	r.mendTexts()
 	r.mendRoles()
 
@@ -44,28 +44,28 @@ func repaired(p *pairing) (transcript *string, first *uint32) {
 // repair mends a transcript. A message keeps its source until it is changed.
 type repair struct {
 	*pairing
-	sources [][]byte        // as they were read
-	taken   map[spot]fate   // results that do not stay where they are
-	anew    map[*group]bool // groups whose results are put behind their calls again
-	out     []dialect.Message
+	sources      [][]byte                   // as they were read
+	dispositions map[blockIndex]disposition // results that do not stay where they are
+	rebuilt      map[*group]bool            // groups whose results are put behind their calls again
+	out          []dialect.Message
 }
 
 // fate is what becomes of a result.
-type fate int
+type disposition int
 
 const (
-	stays       fate = iota
-	moved            // behind the calls of its group
-	becomesText      // because it belongs to no call, and says something
-	goes             // because nothing is lost with it
+	dispositionKeep disposition = iota
+	dispositionMove             // behind the calls of its group
+	dispositionText             // because it belongs to no call, and says something
+	dispositionDrop             // because nothing is lost with it
 )
 
 // fateOf is that of a result that belongs to no call, or to one that has another answer.
-func (r *repair) fateOf(s spot, answered string) fate {
-	if said := r.result(s).Text; said == "" || said == answered {
-		return goes
+func (r *repair) surplusDisposition(s blockIndex, answered string) disposition {
+	if said := r.resultAt(s).Text; said == "" || said == answered {
+		return dispositionDrop
 	}
-	return becomesText
+	return dispositionText
 }
 
 // mendCalls gives calls ids, names and arguments that the provider takes, and results the
@@ -78,8 +78,8 @@ func (r *repair) mendCalls() {
 	for _, g := range r.groups {
 		used := map[string]bool{}
 		for _, e := range g.exchanges {
-			c := r.call(e.at)
-			mended := r.mended(*c, used, made)
+			c := r.callAt(e.call)
+			mended := r.mendedCall(*c, used, made)
 			if mended != *c {
 				*c = mended
 				r.messages[g.message].Source = nil
@@ -90,7 +90,7 @@ func (r *repair) mendCalls() {
 }
 
 // mended is a call as the provider takes it.
-func (r *repair) mended(c dialect.Call, used, made map[string]bool) dialect.Call {
+func (r *repair) mendedCall(c dialect.Call, used, made map[string]bool) dialect.Call {
 	switch {
 	case r.dialect.NoIDs:
 		c.ID = ""
@@ -115,7 +115,7 @@ func (r *repair) mendAnswer(e *exchange, c dialect.Call) {
 	if e.answer == nil {
 		return
 	}
-	answer := r.result(*e.answer)
+	answer := r.resultAt(*e.answer)
 	if answer.ID == c.ID && (answer.Name == "" || answer.Name == c.Name) {
 		return
 	}
@@ -128,29 +128,29 @@ func (r *repair) mendAnswer(e *exchange, c dialect.Call) {
 
 // place puts every answer where the provider looks for it. The results of a group that is
 // broken are taken out, and put behind its calls in their order.
-func (r *repair) place() {
+func (r *repair) placeResults() {
 	for _, d := range r.duplicates {
-		r.taken[d.at] = r.fateOf(d.at, r.result(*d.of.answer).Text)
+		r.dispositions[d.result] = r.surplusDisposition(d.result, r.resultAt(*d.exchange.answer).Text)
 	}
 	for _, s := range r.orphans {
-		r.taken[s] = r.fateOf(s, "")
+		r.dispositions[s] = r.surplusDisposition(s, "")
 	}
 	for _, g := range r.groups {
-		if r.anew[g] = g.broken() || r.torn(g); !r.anew[g] {
+		if r.rebuilt[g] = g.broken() || r.interrupted(g); !r.rebuilt[g] {
 			continue
 		}
 		for _, e := range g.exchanges {
 			if e.answer != nil {
-				r.taken[*e.answer] = moved
+				r.dispositions[*e.answer] = dispositionMove
 			}
 		}
 	}
-	r.lay()
+	r.layOut()
 }
 
 // lay lays out the messages: behind the calls of a group that is broken its results, and
 // what belongs to no call behind the results that stay.
-func (r *repair) lay() {
+func (r *repair) layOut() {
 	groups := r.groups
 	var answers []dialect.Block // for the next message of the user
 	var texts []dialect.Message // for behind the tool messages
@@ -168,14 +168,14 @@ func (r *repair) lay() {
 		if m.Source != nil || len(m.Blocks) > 0 || len(r.messages[i].Blocks) == 0 {
 			r.out = append(r.out, m)
 		}
-		texts = append(texts, r.texts(i)...)
+		texts = append(texts, r.textMessages(i)...)
 		if len(groups) == 0 || groups[0].message != i {
 			continue
 		}
 		g := groups[0]
 		groups = groups[1:]
 		switch {
-		case !r.anew[g]:
+		case !r.rebuilt[g]:
 		case r.dialect.Results == dialect.ResultsNext:
 			answers = r.answers(g)
 		default:
@@ -190,12 +190,12 @@ func (r *repair) lay() {
 
 // torn reports whether text would come to stand between the results of a group: they are
 // in several messages of the user, and in one of these is a result that becomes text.
-func (r *repair) torn(g *group) bool {
+func (r *repair) interrupted(g *group) bool {
 	last := g.exchanges[len(g.exchanges)-1].answer
 	if r.dialect.Results != dialect.ResultsNext || last == nil || last.message == g.message+1 {
 		return false
 	}
-	for s := range r.taken {
+	for s := range r.dispositions {
 		if s.message > g.message && s.message <= last.message {
 			return true
 		}
@@ -209,14 +209,14 @@ func (r *repair) remaining(i int) dialect.Message {
 	m := r.messages[i]
 	var stay []dialect.Block
 	for j, b := range m.Blocks {
-		s := spot{i, j}
-		if r.taken[s] == stays {
+		s := blockIndex{i, j}
+		if r.dispositions[s] == dispositionKeep {
 			stay = append(stay, b)
 			continue
 		}
 		m.Source = nil
-		if m.Role == dialect.RoleUser && r.taken[s] == becomesText {
-			stay = append(stay, r.asText(s))
+		if m.Role == dialect.RoleUser && r.dispositions[s] == dispositionText {
+			stay = append(stay, r.textBlock(s))
 		}
 	}
 	m.Blocks = resultsFirst(stay)
@@ -240,23 +240,23 @@ func resultsFirst(blocks []dialect.Block) []dialect.Block {
 }
 
 // texts are messages of the user for the results of a tool message that belong to no call.
-func (r *repair) texts(i int) []dialect.Message {
+func (r *repair) textMessages(i int) []dialect.Message {
 	if r.messages[i].Role != dialect.RoleTool {
 		return nil
 	}
 	var list []dialect.Message
 	for j := range r.messages[i].Blocks {
-		if s := (spot{i, j}); r.taken[s] == becomesText {
-			list = append(list, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{r.asText(s)}})
+		if s := (blockIndex{i, j}); r.dispositions[s] == dispositionText {
+			list = append(list, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{r.textBlock(s)}})
 		}
 	}
 	return list
 }
 
 // asText is a result as the fallback has it.
-func (r *repair) asText(s spot) dialect.Block {
-	name := cmp.Or(r.result(s).Name, "of a call that is not here")
-	return dialect.TextBlock(markup.Result(name, markup.Break(r.result(s).Text)))
+func (r *repair) textBlock(s blockIndex) dialect.Block {
+	name := cmp.Or(r.resultAt(s).Name, "of a call that is not here")
+	return dialect.TextBlock(markup.Result(name, markup.Break(r.resultAt(s).Text)))
 }
 
 // answers are those of the calls of a group, in their order.
@@ -267,7 +267,7 @@ func (r *repair) answers(g *group) []dialect.Block {
 			list = append(list, r.messages[e.answer.message].Blocks[e.answer.block])
 			continue
 		}
-		c := r.call(e.at)
+		c := r.callAt(e.call)
 		list = append(list, dialect.Block{Result: &dialect.Result{ID: c.ID, Name: c.Name, Text: dialect.Unanswered, Failed: true, Custom: c.Custom}})
 	}
 	return list
@@ -278,7 +278,7 @@ func (r *repair) answers(g *group) []dialect.Block {
 func (r *repair) mendTexts() {
 	var out []dialect.Message
 	for i, m := range r.out {
-		if emptiness(&r.dialect, &m) == "" {
+		if emptyProblem(&r.dialect, &m) == "" {
 			out = append(out, m)
 			continue
 		}
@@ -304,13 +304,13 @@ func (r *repair) mendRoles() {
 		if last >= 0 {
 			previous = out[last].Role
 		}
-		if turnProblem(&r.dialect, previous, m.Role, last < 0) == "" {
+		if roleProblem(&r.dialect, previous, m.Role, last < 0) == "" {
 			out = append(out, m)
 			continue
 		}
 		switch {
 		case last < 0:
-			out = append(out, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(leftOut)}}, m)
+			out = append(out, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(earlierOmitted)}}, m)
 		case previous == m.Role:
 			out[last].Blocks, out[last].Source = resultsFirst(append(slices.Clone(out[last].Blocks), m.Blocks...)), nil
 		default: // a user behind a tool

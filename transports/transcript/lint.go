@@ -1,4 +1,5 @@
-package transports
+// Package transcript finds, and repairs, what a provider would reject in a transcript.
+package transcript
 
 import (
 	"cmp"
@@ -18,18 +19,18 @@ const maxFindings = 1000
 
 // LintTranscript finds, and on request repairs, what a provider would refuse. The errors
 // are *envelope.InvalidError.
-func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
+func Lint(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	c := envelope.NewChecker("")
 	d := dialect.CheckProvider(c, req.GetProvider())
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	messages, err := readTranscript(d, req.GetTranscriptJson())
+	messages, err := read(d, req.GetTranscriptJson())
 	if err != nil {
 		return nil, err
 	}
-	l := linter{pairing: pairUp(d, messages)}
-	l.lint()
+	l := linter{pairing: pair(d, messages)}
+	l.lintAll()
 	resp := &pb.LintTranscriptResponse{Findings: l.findings, Total: uint32(len(l.findings))}
 	if len(l.findings) > maxFindings {
 		resp.Findings = l.findings[:maxFindings]
@@ -37,14 +38,14 @@ func LintTranscript(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, 
 	if req.GetRepair() {
 		resp.RepairedJson, resp.FirstChanged = new(req.GetTranscriptJson()), nil
 		if len(l.findings) > 0 {
-			resp.RepairedJson, resp.FirstChanged = repaired(l.pairing)
+			resp.RepairedJson, resp.FirstChanged = repairTranscript(l.pairing)
 		}
 	}
 	return resp, nil
 }
 
 // readTranscript reads the messages of a provider.
-func readTranscript(d dialect.Dialect, text string) ([]dialect.Message, error) {
+func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 	c := envelope.NewChecker("")
 	if text == "" {
 		c.Fail("transcript_json", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
@@ -68,7 +69,7 @@ func readTranscript(d dialect.Dialect, text string) ([]dialect.Message, error) {
 		}
 		messages[i] = d.Shape.Read(o)
 		messages[i].Source = source
-		if slices.ContainsFunc(messages[i].Blocks, isNothing) {
+		if slices.ContainsFunc(messages[i].Blocks, isMalformed) {
 			c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "has a part that is no JSON object")
 		}
 	}
@@ -81,22 +82,22 @@ type linter struct {
 	findings []*pb.TranscriptFinding
 }
 
-func (l *linter) find(rule pb.TranscriptRule, message int, id, format string, args ...any) {
+func (l *linter) report(rule pb.TranscriptRule, message int, id, format string, args ...any) {
 	l.findings = append(l.findings, &pb.TranscriptFinding{
 		Rule: rule, Message: uint32(message), CallId: id, Detail: fmt.Sprintf(format, args...),
 	})
 }
 
-func (l *linter) lint() {
+func (l *linter) lintAll() {
 	for _, g := range l.groups {
 		l.lintGroup(g)
 	}
 	for _, s := range l.orphans {
-		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ORPHAN_RESULT, s.message, l.result(s).ID, "no call is answered by this result")
+		l.report(pb.TranscriptRule_TRANSCRIPT_RULE_ORPHAN_RESULT, s.message, l.resultAt(s).ID, "no call is answered by this result")
 	}
 	for _, dup := range l.duplicates {
-		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_DUPLICATE_ANSWER, dup.at.message, l.result(dup.at).ID,
-			"the call of message %d has an answer in message %d", dup.of.at.message, dup.of.answer.message)
+		l.report(pb.TranscriptRule_TRANSCRIPT_RULE_DUPLICATE_ANSWER, dup.result.message, l.resultAt(dup.result).ID,
+			"the call of message %d has an answer in message %d", dup.exchange.call.message, dup.exchange.answer.message)
 	}
 	for i := range l.messages {
 		l.lintMessage(i)
@@ -107,22 +108,22 @@ func (l *linter) lint() {
 func (l *linter) lintGroup(g *group) {
 	seen := map[string]bool{}
 	for _, e := range g.exchanges {
-		c := l.call(e.at)
+		c := l.callAt(e.call)
 		if problem := l.idProblem(c, seen); problem != "" {
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ID_INVALID, g.message, c.ID, "%s", problem)
+			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_ID_INVALID, g.message, c.ID, "%s", problem)
 		}
 		seen[c.ID] = true
 		if !l.dialect.Names.Accepts(c.Name) {
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_NAME_INVALID, g.message, c.ID, "the name of the function is %q", c.Name)
+			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_NAME_INVALID, g.message, c.ID, "the name of the function is %q", c.Name)
 		}
 		if problem := callProblem(c); problem != "" {
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ARGUMENTS_INVALID, g.message, c.ID, "%s: %s", c.Name, problem)
+			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_ARGUMENTS_INVALID, g.message, c.ID, "%s: %s", c.Name, problem)
 		}
 		switch {
 		case e.answer == nil:
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_UNANSWERED_CALL, g.message, c.ID, "the call of %s has no result", c.Name)
+			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_UNANSWERED_CALL, g.message, c.ID, "the call of %s has no result", c.Name)
 		case e.misplaced:
-			l.find(pb.TranscriptRule_TRANSCRIPT_RULE_WRONG_ORDER, e.answer.message, c.ID,
+			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_WRONG_ORDER, e.answer.message, c.ID,
 				"the result of the call of message %d is not where the provider looks for it", g.message)
 		}
 	}
@@ -156,20 +157,20 @@ func callProblem(c *dialect.Call) string {
 
 func (l *linter) lintMessage(i int) {
 	m := &l.messages[i]
-	if problem := emptiness(&l.dialect, m); problem != "" {
-		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_EMPTY_CONTENT, i, "", "%s", problem)
+	if problem := emptyProblem(&l.dialect, m); problem != "" {
+		l.report(pb.TranscriptRule_TRANSCRIPT_RULE_EMPTY_CONTENT, i, "", "%s", problem)
 	}
 	var previous dialect.Role
 	if i > 0 {
 		previous = l.messages[i-1].Role
 	}
-	if problem := turnProblem(&l.dialect, previous, m.Role, i == 0); problem != "" {
-		l.find(pb.TranscriptRule_TRANSCRIPT_RULE_ROLE_ORDER, i, "", "%s", problem)
+	if problem := roleProblem(&l.dialect, previous, m.Role, i == 0); problem != "" {
+		l.report(pb.TranscriptRule_TRANSCRIPT_RULE_ROLE_ORDER, i, "", "%s", problem)
 	}
 }
 
 // emptiness says what of a message is empty and may not be, or "".
-func emptiness(d *dialect.Dialect, m *dialect.Message) string {
+func emptyProblem(d *dialect.Dialect, m *dialect.Message) string {
 	if m.Flaw != "" {
 		return m.Flaw
 	}
@@ -186,7 +187,7 @@ func emptiness(d *dialect.Dialect, m *dialect.Message) string {
 }
 
 // isNothing reports whether a block was read of something that cannot be one.
-func isNothing(b dialect.Block) bool {
+func isMalformed(b dialect.Block) bool {
 	return b.Text == nil && b.Call == nil && b.Result == nil && b.Original == nil
 }
 
@@ -194,7 +195,7 @@ func isNothing(b dialect.Block) bool {
 func isBlank(b dialect.Block) bool { return b.Text != nil && strings.TrimSpace(*b.Text) == "" }
 
 // turnProblem says why it is not a role's turn, or "".
-func turnProblem(d *dialect.Dialect, previous, now dialect.Role, first bool) string {
+func roleProblem(d *dialect.Dialect, previous, now dialect.Role, first bool) string {
 	spoken := now == dialect.RoleUser || now == dialect.RoleAssistant
 	switch {
 	case first && d.UserFirst && now == dialect.RoleAssistant:

@@ -1,4 +1,4 @@
-package transports_test
+package transcript_test
 
 import (
 	"encoding/json"
@@ -13,13 +13,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/internal/turntest"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
-func lint(t testing.TB, provider pb.Provider, transcript string) *pb.LintTranscriptResponse {
+func lint(t testing.TB, provider pb.Provider, text string) *pb.LintTranscriptResponse {
 	t.Helper()
-	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
+	resp, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: text, Repair: true})
 	if err != nil {
-		t.Fatalf("%v in %s", err, transcript)
+		t.Fatalf("%v in %s", err, text)
 	}
 	return resp
 }
@@ -157,9 +158,9 @@ func TestLint(t *testing.T) {
 }
 
 // masked puts short words for what is long.
-func masked(transcript string) string {
-	transcript = strings.ReplaceAll(transcript, "Tool error: this call has no result. The run was interrupted; the tool may or may not have run.", "UNANSWERED")
-	return strings.ReplaceAll(transcript, "fs_read_7I5sRT", "fs_read_DIGEST")
+func masked(text string) string {
+	text = strings.ReplaceAll(text, "Tool error: this call has no result. The run was interrupted; the tool may or may not have run.", "UNANSWERED")
+	return strings.ReplaceAll(text, "fs_read_7I5sRT", "fs_read_DIGEST")
 }
 
 // TestRepair breaks transcripts at random. What was repaired is accepted, repairing it
@@ -169,15 +170,27 @@ func TestRepair(t *testing.T) {
 	for _, provider := range turntest.Providers() {
 		t.Run(provider.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				h := history{messages: []string{turntest.UserMessage(provider)}}
+				messages := []string{turntest.UserMessage(provider)}
 				for range rapid.IntRange(1, 4).Draw(t, "turns") {
-					h.add(t, provider, turntest.Turn(t, provider))
+					messages = append(messages, encode(t, turntest.Turn(t, provider))...)
 				}
-				messages := breakMessages(t, h.messages)
-				checkRepair(t, provider, messages)
+				checkRepair(t, provider, breakMessages(t, messages))
 			})
 		})
 	}
+}
+
+// encode writes a turn, and behind it a message of the user unless it has one.
+func encode(t *rapid.T, turn *pb.EncodeTurnRequest) []string {
+	resp, err := transports.EncodeTurn(turn, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := resp.GetMessagesJson()
+	if len(turn.GetAssistant().GetToolCalls()) == 0 && len(turn.GetNotices()) == 0 && turn.GetUserText() == "" {
+		messages = append(messages, turntest.UserMessage(turn.GetProvider()))
+	}
+	return messages
 }
 
 // breakMessages loses, repeats, moves and empties messages and blocks.
@@ -221,19 +234,19 @@ func withoutElement(t *rapid.T, message string) string {
 }
 
 func checkRepair(t *rapid.T, provider pb.Provider, messages []string) {
-	transcript := turntest.Array(messages)
-	resp, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
+	text := turntest.Array(messages)
+	resp, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: text, Repair: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: resp.GetRepairedJson(), Repair: true})
+	again, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: resp.GetRepairedJson(), Repair: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again.GetTotal() > 0 || again.GetRepairedJson() != resp.GetRepairedJson() {
-		t.Fatalf("after the repair: %v\nof\n%s\nwhich is\n%s", again.GetFindings(), lines(transcript), lines(resp.GetRepairedJson()))
+		t.Fatalf("after the repair: %v\nof\n%s\nwhich is\n%s", again.GetFindings(), lines(text), lines(resp.GetRepairedJson()))
 	}
-	if (resp.FirstChanged == nil) != (resp.GetRepairedJson() == transcript) {
+	if (resp.FirstChanged == nil) != (resp.GetRepairedJson() == text) {
 		t.Fatalf("the first change is %v", resp.FirstChanged)
 	}
 	var repaired []json.RawMessage
@@ -245,28 +258,15 @@ func checkRepair(t *rapid.T, provider pb.Provider, messages []string) {
 			t.Fatalf("message %d is before the first change, and changed", i)
 		}
 	}
-	for _, text := range resultTexts(t, provider, transcript) {
+	for _, text := range transcript.PairedTexts(provider, text) {
 		if text != "" && !strings.Contains(unbroken(resp.GetRepairedJson()), unbroken(mustJSON(t, text))) {
-			t.Fatalf("%q is lost:\n%s\nbecame\n%s", text, lines(transcript), lines(resp.GetRepairedJson()))
+			t.Fatalf("%q is lost:\n%s\nbecame\n%s", text, lines(text), lines(resp.GetRepairedJson()))
 		}
 	}
 }
 
 // unbroken is JSON text without what breaks marks, and without quotes.
 func unbroken(text string) string { return strings.NewReplacer(`\`, "", `"`, "").Replace(text) }
-
-// resultTexts are the texts of the results that are paired.
-func resultTexts(t *rapid.T, provider pb.Provider, transcript string) []string {
-	exchanges, err := transports.Decode(provider, transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []string
-	for _, x := range exchanges {
-		list = append(list, x.Text)
-	}
-	return list
-}
 
 // mustJSON writes a value as messages have it, without escapes for the sake of HTML.
 func mustJSON(t *rapid.T, value any) string {
@@ -279,4 +279,4 @@ func mustJSON(t *rapid.T, value any) string {
 	return strings.TrimSpace(b.String())
 }
 
-func lines(transcript string) string { return strings.ReplaceAll(transcript, "},{", "},\n{") }
+func lines(text string) string { return strings.ReplaceAll(text, "},{", "},\n{") }
