@@ -15,9 +15,9 @@ const (
 	maxMedia   = 16
 	maxNotices = 16
 
-	missing     = pb.ErrorReason_ERROR_REASON_FIELD_MISSING
-	outOfBounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
-	noJSON      = pb.ErrorReason_ERROR_REASON_JSON_INVALID
+	reasonMissing     = pb.ErrorReason_ERROR_REASON_FIELD_MISSING
+	reasonOutOfBounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
+	reasonJSON            = pb.ErrorReason_ERROR_REASON_JSON_INVALID
 )
 
 // checkTurn checks a turn and finds the result of each call.
@@ -26,10 +26,10 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, er
 	d := dialect.CheckProvider(c, req.GetProvider())
 	dialect.CheckFormat(c, req.GetFormat())
 	if req.Assistant == nil && (req.GetUserText() == "" || len(req.GetResults())+len(req.GetNotices()) > 0) {
-		c.Fail("assistant", missing, "is required")
+		c.Fail("assistant", reasonMissing, "is required")
 	}
 	if req.GetUserText() != "" {
-		spoken(c, "user_text", req.GetUserText())
+		checkNotBlank(c, "user_text", req.GetUserText())
 	}
 	checkAssistant(c.At("assistant"), req.GetAssistant())
 	for i, r := range req.GetResults() {
@@ -39,19 +39,19 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, er
 	for i, n := range req.GetNotices() {
 		field := fmt.Sprintf("notices[%d]", i)
 		c.Length(field, n, dialect.MaxNoticeBytes)
-		spoken(c, field, n)
+		checkNotBlank(c, field, n)
 	}
 	if err := c.Err(); err != nil {
 		return d, nil, err
 	}
-	results := pair(c, req)
+	results := pairResults(c, req)
 	return d, results, c.Err()
 }
 
 // spoken checks that a text says something.
-func spoken(c envelope.Checker, field, text string) {
+func checkNotBlank(c envelope.Checker, field, text string) {
 	if strings.TrimSpace(text) == "" {
-		c.Fail(field, missing, "is empty")
+		c.Fail(field, reasonMissing, "is empty")
 	}
 }
 
@@ -65,10 +65,10 @@ func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 		field := fmt.Sprintf("provider_blocks[%d]", i)
 		dialect.CheckProvider(c.At(field), b.GetProvider())
 		if !rawjson.IsObject(b.GetBlockJson()) {
-			c.Fail(field+".block_json", noJSON, "%v", rawjson.ErrNotObject)
+			c.Fail(field+".block_json", reasonJSON, "%v", rawjson.ErrNotObject)
 		}
 		if b.BeforeCall != nil && int(b.GetBeforeCall()) > len(a.GetToolCalls()) {
-			c.Fail(field+".before_call", outOfBounds, "is %d, and there are %d calls", b.GetBeforeCall(), len(a.GetToolCalls()))
+			c.Fail(field+".before_call", reasonOutOfBounds, "is %d, and there are %d calls", b.GetBeforeCall(), len(a.GetToolCalls()))
 		}
 	}
 }
@@ -93,14 +93,14 @@ func checkResult(c envelope.Checker, r *pb.TurnResult) {
 	c.Length("call_id", r.GetCallId(), dialect.MaxIDBytes)
 	switch {
 	case r.GetContent() == nil:
-		c.Fail("content", missing, "is required")
+		c.Fail("content", reasonMissing, "is required")
 	case r.GetCanonical() != nil:
-		spoken(c, "receipt.text", r.GetReceipt().GetText())
+		checkNotBlank(c, "receipt.text", r.GetReceipt().GetText())
 		if s := r.GetStatus(); s != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED && s != r.GetCanonical().GetStatus() {
 			c.Fail("status", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is not that of the canonical result")
 		}
 	default:
-		spoken(c, "text", r.GetText())
+		checkNotBlank(c, "text", r.GetText())
 	}
 	if _, known := pb.ToolStatus_name[int32(r.GetStatus())]; !known {
 		c.Fail("status", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", r.GetStatus())
@@ -115,32 +115,32 @@ func checkMedia(c envelope.Checker, m *pb.Media) {
 	c.Required("media_type", m.GetMediaType(), dialect.MaxNameBytes)
 	c.Name("name", m.GetName(), false)
 	if m.GetUrl() == "" && m.GetFileId() == "" && len(m.GetData()) == 0 {
-		c.Fail("source", missing, "is required")
+		c.Fail("source", reasonMissing, "is required")
 	}
 	if strings.ContainsFunc(m.GetMediaType()+m.GetPath()+m.GetUrl(), isControl) {
-		c.Fail("media_type", outOfBounds, "it, url or path has a control character")
+		c.Fail("media_type", reasonOutOfBounds, "it, url or path has a control character")
 	}
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
 
 // pair finds the result of each call: by the id, or by its place if no result has one.
-func pair(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult {
+func pairResults(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult {
 	calls := req.GetAssistant().GetToolCalls()
 	results := make([]*pb.TurnResult, len(calls))
 	byID := len(req.GetResults()) > 0 && req.GetResults()[0].CallId != nil
 	for i, r := range req.GetResults() {
 		field := fmt.Sprintf("results[%d]", i)
 		if (r.CallId != nil) != byID {
-			c.Fail(field+".call_id", outOfBounds, "either all results of a turn name their call, or none")
+			c.Fail(field+".call_id", reasonOutOfBounds, "either all results of a turn name their call, or none")
 			continue
 		}
 		at := i
 		if byID {
-			at = unansweredCall(calls, results, r.GetCallId())
+			at = findUnanswered(calls, results, r.GetCallId())
 		}
 		if at < 0 || at >= len(calls) {
-			c.Fail(field, outOfBounds, "no call of the turn is without a result and has this id or place")
+			c.Fail(field, reasonOutOfBounds, "no call of the turn is without a result and has this id or place")
 			continue
 		}
 		results[at] = r
@@ -149,7 +149,7 @@ func pair(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult {
 }
 
 // unansweredCall is the first call with an id that has no result yet, or -1.
-func unansweredCall(calls []*pb.ParsedToolCall, results []*pb.TurnResult, id string) int {
+func findUnanswered(calls []*pb.ParsedToolCall, results []*pb.TurnResult, id string) int {
 	for i, c := range calls {
 		if c.Id != nil && c.GetId() == id && results[i] == nil {
 			return i

@@ -16,18 +16,18 @@ func (e *encoder) writeText() {
 	said := e.turn.GetAssistant().GetContent()
 	if strings.TrimSpace(said) == "" {
 		said = e.callsAsText()
-		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
+		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
 	}
 	if n := len(e.turn.GetAssistant().GetProviderBlocks()); n > 0 {
-		e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
+		e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
 	}
 	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(said)}})
 
 	var results []string
 	for i := range e.calls {
-		text, _ := e.text(i)
-		e.shown(i) // none is, and all of them are said
-		results = append(results, markup.Result(e.calls[i].Name, e.withoutMarks(i, text)))
+		text, _ := e.resultText(i)
+		e.shownMedia(i) // none is, and all of them are said
+		results = append(results, markup.Result(e.calls[i].Name, e.breakMarks(i, text)))
 	}
 	user := dialect.Message{Role: dialect.RoleUser}
 	if len(results) > 0 {

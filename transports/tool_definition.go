@@ -11,7 +11,7 @@ import (
 )
 
 // readDescription tells a model what read_result is for.
-const readDescription = `Reads what the result of an earlier tool call left out. ` +
+const readResultDescription = `Reads what the result of an earlier tool call left out. ` +
 	`Use it when a result says lines were left out, or names itself as read_result(result="..."). ` +
 	`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. ` +
 	`When the answer has "Next page", call again with that page to go on. ` +
@@ -21,7 +21,7 @@ const readDescription = `Reads what the result of an earlier tool call left out.
 type parameter struct{ name, kind, description string }
 
 // readParameters are the arguments of read_result. The first one is required.
-var readParameters = []parameter{
+var readResultParameters = []parameter{
 	{"result", "string", `Which result: what stands in result="..." there, or the path behind "all of it:".`},
 	{"lines", "string", `Lines to read: "120-180", "120-" to the end, or "120".`},
 	{"tail", "integer", "How many of the last lines to read."},
@@ -39,18 +39,18 @@ func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readDefinition(p).Raw())}}, nil
+	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readResultDefinition(p).Raw())}}, nil
 }
 
 // readDefinition is read_result in the form of a provider.
-func readDefinition(p pb.Provider) rawjson.Object {
-	named := rawjson.Object{}.WithText("name", envelope.ReadTool).WithText("description", readDescription)
-	closed := readSchema(strings.ToLower).With("additionalProperties", json.RawMessage("false"))
+func readResultDefinition(p pb.Provider) rawjson.Object {
+	named := rawjson.Object{}.WithText("name", envelope.ReadTool).WithText("description", readResultDescription)
+	closed := argumentSchema(strings.ToLower).With("additionalProperties", json.RawMessage("false"))
 	switch p {
 	case pb.Provider_PROVIDER_ANTHROPIC_MESSAGES:
 		return named.WithObject("input_schema", closed)
 	case pb.Provider_PROVIDER_GEMINI: // a subset of OpenAPI: types are an enum, and there is no additionalProperties
-		return named.WithObject("parameters", readSchema(strings.ToUpper))
+		return named.WithObject("parameters", argumentSchema(strings.ToUpper))
 	case pb.Provider_PROVIDER_BEDROCK_CONVERSE:
 		return rawjson.Object{}.WithObject("toolSpec", named.WithObject("inputSchema", rawjson.Object{}.WithObject("json", closed)))
 	case pb.Provider_PROVIDER_OPENAI_RESPONSES: // which takes every schema for a strict one unless it is told
@@ -63,11 +63,11 @@ func readDefinition(p pb.Provider) rawjson.Object {
 }
 
 // readSchema is the JSON schema of the arguments, with the names of types as a provider writes them.
-func readSchema(kind func(string) string) rawjson.Object {
+func argumentSchema(kind func(string) string) rawjson.Object {
 	properties := rawjson.Object{}
-	for _, p := range readParameters {
+	for _, p := range readResultParameters {
 		properties = properties.WithObject(p.name, rawjson.Object{}.WithText("type", kind(p.kind)).WithText("description", p.description))
 	}
-	required, _ := json.Marshal([]string{readParameters[0].name}) // a string does not fail
+	required, _ := json.Marshal([]string{readResultParameters[0].name}) // a string does not fail
 	return rawjson.Object{}.WithText("type", kind("object")).WithObject("properties", properties).With("required", required)
 }

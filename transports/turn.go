@@ -11,7 +11,7 @@ import (
 )
 
 // errorBegin begins the text of a result that is an error, for providers without a flag.
-const errorBegin = "Tool error: "
+const errorPrefix = "Tool error: "
 
 // EncodeTurn makes the messages of one turn for a provider. Canonical results are messages, valid, and with their
 // receipts. What they name in the store is read by loader (nil: there is no store, and nothing of it is shown) and takes
@@ -21,9 +21,9 @@ func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeT
 	if err != nil {
 		return nil, err
 	}
-	e := encoder{dialect: d, turn: req, results: results, loader: loader, room: room, resp: &pb.EncodeTurnResponse{}}
-	e.identify()
-	e.resp.Native = e.native()
+	e := encoder{dialect: d, turn: req, results: results, loader: loader, mediaBytes: room, resp: &pb.EncodeTurnResponse{}}
+	e.assignIDs()
+	e.resp.Native = e.isNative()
 	switch {
 	case req.Assistant == nil:
 		e.writeUser(dialect.Message{})
@@ -32,8 +32,8 @@ func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeT
 	default:
 		e.writeText()
 	}
-	if e.failed != nil {
-		return nil, e.failed
+	if e.err != nil {
+		return nil, e.err
 	}
 	return e.resp, nil
 }
@@ -48,15 +48,15 @@ type encoder struct {
 	resp    *pb.EncodeTurnResponse
 
 	loader            Loader
-	room              int // bytes of messages that what is loaded may take yet
+	mediaBytes        int // bytes of messages that what is loaded may take yet
 	images, documents int // so far
-	failed            error
+	err               error
 }
 
 func (e *encoder) parsed() []*pb.ParsedToolCall { return e.turn.GetAssistant().GetToolCalls() }
 
 // note tells of a change of a call or, for -1, of the turn.
-func (e *encoder) note(change pb.TurnChange, at int, format string, args ...any) {
+func (e *encoder) addNote(change pb.TurnChange, at int, format string, args ...any) {
 	n := &pb.TurnNote{Change: change, Detail: fmt.Sprintf(format, args...)}
 	if at >= 0 {
 		n.Call = new(uint32(at))
@@ -66,17 +66,17 @@ func (e *encoder) note(change pb.TurnChange, at int, format string, args ...any)
 
 // identify makes ids and names that the provider takes. The same ones always become the
 // same, so that the prefix of a transcript stays as it is from turn to turn.
-func (e *encoder) identify() {
+func (e *encoder) assignIDs() {
 	used := map[string]bool{}
 	for i, p := range e.parsed() {
 		c := dialect.Call{Name: dialect.JoinName(p.GetServer(), p.GetTool()), Arguments: p.GetArguments(), Custom: p.GetCustom(), Signature: p.GetSignature()}
 		if name := e.dialect.Names.FunctionName(c.Name); name != c.Name {
-			e.note(pb.TurnChange_TURN_CHANGE_NAME, i, "%q became %q", c.Name, name)
+			e.addNote(pb.TurnChange_TURN_CHANGE_NAME, i, "%q became %q", c.Name, name)
 			c.Name = name
 		}
 		if id := p.GetId(); id != "" && !e.dialect.NoIDs {
 			if c.ID = e.dialect.IDs.UniqueID(id, used); c.ID != id {
-				e.note(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.ID)
+				e.addNote(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.ID)
 			}
 		}
 		if c.Arguments == "" && !c.Custom {
@@ -88,17 +88,17 @@ func (e *encoder) identify() {
 }
 
 // native reports whether the provider can tell which result belongs to which call.
-func (e *encoder) native() bool {
+func (e *encoder) isNative() bool {
 	if e.turn.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {
 		return false
 	}
 	for i, c := range e.calls {
 		switch {
 		case c.ID == "" && e.dialect.NeedsIDs:
-			e.note(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call has no id")
+			e.addNote(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call has no id")
 			return false
 		case e.isText(i):
-			e.note(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call is a part of what the model said")
+			e.addNote(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call is a part of what the model said")
 			return false
 		}
 	}
@@ -117,7 +117,7 @@ func (e *encoder) writeNative() {
 	m := dialect.Message{Role: dialect.RoleTool}
 	var behind []dialect.Block
 	for i := range e.calls {
-		r, media := e.result(i)
+		r, media := e.encodeResult(i)
 		m.Blocks = append(m.Blocks, dialect.Block{Result: r})
 		behind = append(behind, media...)
 	}
@@ -155,28 +155,28 @@ func (e *encoder) writeUser(m dialect.Message) {
 func (e *encoder) assistantBlocks() []dialect.Block {
 	given := e.turn.GetAssistant()
 	blocks := e.providerBlocks(nil)
-	if text := given.GetContent(); e.says(text) {
+	if text := given.GetContent(); e.hasText(text) {
 		blocks = append(blocks, dialect.TextBlock(text))
 	} else if text != "" && (len(e.calls) > 0 || len(blocks) > 0) {
-		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "text that is white space alone was left out")
+		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "text that is white space alone was left out")
 	}
 	for i, c := range e.calls {
 		if c.Custom && !e.dialect.CustomTools {
-			e.note(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.Name)
+			e.addNote(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.Name)
 			c.Custom, c.Arguments = false, string(rawjson.Object{}.WithText("input", c.Arguments).Raw())
 		}
 		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), dialect.Block{Call: &c})
 	}
 	blocks = append(blocks, e.providerBlocks(new(uint32(len(e.calls))))...)
 	if len(blocks) == 0 {
-		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
+		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
 		blocks = []dialect.Block{dialect.TextBlock(dialect.NoText)}
 	}
 	return blocks
 }
 
 // says reports whether text is enough for the provider to be a block.
-func (e *encoder) says(text string) bool {
+func (e *encoder) hasText(text string) bool {
 	if e.dialect.EmptyText {
 		return text != ""
 	}
@@ -191,7 +191,7 @@ func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
 			continue
 		}
 		if b.GetProvider() != e.dialect.Provider {
-			e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
+			e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
 			continue
 		}
 		o, _ := rawjson.Parse([]byte(b.GetBlockJson())) // checked
@@ -208,19 +208,19 @@ func fromPointer(n *uint32) uint32 {
 }
 
 // result is the answer to a call, and media that stand behind all answers.
-func (e *encoder) result(i int) (*dialect.Result, []dialect.Block) {
+func (e *encoder) encodeResult(i int) (*dialect.Result, []dialect.Block) {
 	c := e.calls[i]
 	r := &dialect.Result{ID: c.ID, Name: c.Name, Custom: c.Custom && e.dialect.CustomTools}
-	r.Text, r.Failed = e.text(i)
+	r.Text, r.Failed = e.resultText(i)
 	if e.dialect.Templated {
-		r.Text = e.withoutMarks(i, r.Text)
+		r.Text = e.breakMarks(i, r.Text)
 	}
 	var behind []dialect.Block
-	for _, m := range e.shown(i) {
+	for _, m := range e.shownMedia(i) {
 		if e.dialect.Media == dialect.MediaInside || e.dialect.Media == dialect.MediaInSuccess && !r.Failed {
 			r.Media = append(r.Media, m)
 		} else {
-			behind = append(behind, dialect.Block{Media: m, Label: dialect.MediaKind(m) + " of " + e.ofCall(i)})
+			behind = append(behind, dialect.Block{Media: m, Label: dialect.MediaKind(m) + " of " + e.callLabel(i)})
 		}
 	}
 	return r, behind
@@ -228,23 +228,23 @@ func (e *encoder) result(i int) (*dialect.Result, []dialect.Block) {
 
 // shown are the media of a result that the provider shows: those that were given, and behind them those of the canonical
 // result itself. The others are said in words.
-func (e *encoder) shown(i int) []*pb.Media {
+func (e *encoder) shownMedia(i int) []*pb.Media {
 	var list []*pb.Media
 	given := e.results[i].GetMedia()
 	for _, m := range given {
-		if why := e.unfit(m); why != "" {
-			e.unshown(i, m, uint64(len(m.GetData())), why)
+		if why := e.mediaProblem(m); why != "" {
+			e.omitMedia(i, m, uint64(len(m.GetData())), why)
 		} else {
 			list = append(list, m)
 		}
 	}
-	for _, o := range ownMedia(e.results[i].GetCanonical()) {
-		if e.failed != nil || o.among(given) {
+	for _, o := range listArtifactMedia(e.results[i].GetCanonical()) {
+		if e.err != nil || o.isGiven(given) {
 			continue
 		}
 		var why string
-		if why, e.failed = e.load(&o); why != "" {
-			e.unshown(i, o.media, o.bytes, why)
+		if why, e.err = e.loadMedia(&o); why != "" {
+			e.omitMedia(i, o.media, o.bytes, why)
 		} else {
 			list = append(list, o.media)
 		}
@@ -253,33 +253,33 @@ func (e *encoder) shown(i int) []*pb.Media {
 }
 
 // unfit says why media that were given are not shown; "" when they are.
-func (e *encoder) unfit(m *pb.Media) string {
+func (e *encoder) mediaProblem(m *pb.Media) string {
 	isImage := dialect.MediaKind(m) == "Image"
 	switch {
 	case !e.resp.GetNative() || !e.dialect.Shows(m):
-		return notShown
+		return mediaNotShown
 	case len(m.GetData()) > e.dialect.Limits.MaxBytes(isImage):
-		return tooLarge
-	case !e.count(isImage):
-		return tooMany
+		return mediaTooLarge
+	case !e.countMedia(isImage):
+		return mediaTooMany
 	}
 	return ""
 }
 
 // withoutMarks is text of a result that cannot be taken for anything else.
-func (e *encoder) withoutMarks(i int, text string) string {
+func (e *encoder) breakMarks(i int, text string) string {
 	broken := markup.Break(text)
 	if broken != text {
-		e.note(pb.TurnChange_TURN_CHANGE_MARKS, i, "what looks like a tag or a control token has a backslash")
+		e.addNote(pb.TurnChange_TURN_CHANGE_MARKS, i, "what looks like a tag or a control token has a backslash")
 	}
 	return broken
 }
 
 // text is what the model reads of a result, and whether it is an error.
-func (e *encoder) text(i int) (text string, failed bool) {
+func (e *encoder) resultText(i int) (text string, failed bool) {
 	given := e.results[i]
 	if given == nil {
-		e.note(pb.TurnChange_TURN_CHANGE_UNANSWERED, i, "the call of %s has no result", e.calls[i].Name)
+		e.addNote(pb.TurnChange_TURN_CHANGE_UNANSWERED, i, "the call of %s has no result", e.calls[i].Name)
 		return dialect.Unanswered, true
 	}
 	failed = given.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
@@ -288,22 +288,22 @@ func (e *encoder) text(i int) (text string, failed bool) {
 	}
 	text = given.GetText()
 	if failed && (!e.dialect.ErrorFlag || !e.resp.GetNative()) {
-		text = errorBegin + text
+		text = errorPrefix + text
 	}
 	return text, failed
 }
 
 // ofCall names a call to the model.
-func (e *encoder) ofCall(i int) string {
+func (e *encoder) callLabel(i int) string {
 	if id := e.calls[i].ID; id != "" {
 		return e.calls[i].Name + " (" + id + ")"
 	}
 	return e.calls[i].Name
 }
 
-func (e *encoder) unshown(i int, m *pb.Media, size uint64, why string) {
-	words := unshown(m, e.ofCall(i), size, why)
-	e.note(pb.TurnChange_TURN_CHANGE_MEDIA, i, "%s", words)
+func (e *encoder) omitMedia(i int, m *pb.Media, size uint64, why string) {
+	words := describeOmitted(m, e.callLabel(i), size, why)
+	e.addNote(pb.TurnChange_TURN_CHANGE_MEDIA, i, "%s", words)
 	e.notices = append(e.notices, words)
 }
 

@@ -36,7 +36,7 @@ type Loader interface {
 }
 
 // own is an image, document or sound that a canonical result names, without its bytes.
-type own struct {
+type artifactMedia struct {
 	media      *pb.Media // without a source
 	bytes      uint64
 	digest     string
@@ -44,39 +44,39 @@ type own struct {
 }
 
 // ownMedia lists what a canonical result has. A result that was compacted has none: its receipt still names the files.
-func ownMedia(r *pb.CanonicalToolResult) []own {
+func listArtifactMedia(r *pb.CanonicalToolResult) []artifactMedia {
 	_, payload := envelope.Payload(r)
 	if payload == nil || envelope.Level(payload) != pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED {
 		return nil
 	}
 	switch {
 	case r.GetImageView() != nil:
-		return ownImages(r.GetImageView().GetImage())
+		return imageMedia(r.GetImageView().GetImage())
 	case r.GetImageGenerate() != nil:
-		return ownImages(r.GetImageGenerate().GetImages()...)
+		return imageMedia(r.GetImageGenerate().GetImages()...)
 	case r.GetExternalMcp() != nil:
-		return ownAttachments(r.GetExternalMcp().GetAttachments())
+		return attachmentMedia(r.GetExternalMcp().GetAttachments())
 	case r.GetExternalJson() != nil:
-		return ownAttachments(r.GetExternalJson().GetAttachments())
+		return attachmentMedia(r.GetExternalJson().GetAttachments())
 	}
 	return nil
 }
 
-func ownImages(images ...*pb.ImageReference) []own {
-	var list []own
+func imageMedia(images ...*pb.ImageReference) []artifactMedia {
+	var list []artifactMedia
 	for _, i := range images {
 		if i.ImageArtifact == nil || i.GetImageArtifact() >= uint32(len(i.GetArtifacts())) {
 			continue // it has no bytes
 		}
-		if m := ownOf("image", i.GetMediaType(), i.GetArtifacts()[i.GetImageArtifact()].GetPath()); m != nil {
-			list = append(list, own{media: m, bytes: i.GetBytes(), digest: i.GetDigest(), incomplete: i.GetIncomplete()})
+		if m := typedMedia("image", i.GetMediaType(), i.GetArtifacts()[i.GetImageArtifact()].GetPath()); m != nil {
+			list = append(list, artifactMedia{media: m, bytes: i.GetBytes(), digest: i.GetDigest(), incomplete: i.GetIncomplete()})
 		}
 	}
 	return list
 }
 
-func ownAttachments(attachments []*pb.ExternalAttachment) []own {
-	var list []own
+func attachmentMedia(attachments []*pb.ExternalAttachment) []artifactMedia {
+	var list []artifactMedia
 	for _, a := range attachments {
 		if a.GetArtifact().GetPath() == "" || a.GetInText() || a.GetUndecoded() {
 			continue
@@ -91,8 +91,8 @@ func ownAttachments(attachments []*pb.ExternalAttachment) []own {
 		default:
 			continue
 		}
-		if m := ownOf(kind, a.GetMediaType(), a.GetArtifact().GetPath()); m != nil {
-			list = append(list, own{media: m, bytes: a.GetBytes(), digest: a.GetDigest()})
+		if m := typedMedia(kind, a.GetMediaType(), a.GetArtifact().GetPath()); m != nil {
+			list = append(list, artifactMedia{media: m, bytes: a.GetBytes(), digest: a.GetDigest()})
 		}
 	}
 	return list
@@ -100,7 +100,7 @@ func ownAttachments(attachments []*pb.ExternalAttachment) []own {
 
 // ownOf is media of a kind or, for "", of the kind that its type names; nil when that is none that is shown, or the path
 // is none of a store. The type is a tool's word: what is not formed like one is left out of what the model reads.
-func ownOf(kind, mediaType, path string) *pb.Media {
+func typedMedia(kind, mediaType, path string) *pb.Media {
 	if strings.ContainsFunc(path, isControl) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func ownOf(kind, mediaType, path string) *pb.Media {
 }
 
 // among reports whether the caller gave the same media beside the result.
-func (o *own) among(given []*pb.Media) bool {
+func (o *artifactMedia) isGiven(given []*pb.Media) bool {
 	for _, m := range given {
 		if m.GetPath() == o.media.GetPath() {
 			return true
@@ -131,44 +131,44 @@ func (o *own) among(given []*pb.Media) bool {
 
 // Why media of a result are not shown, as the model reads it.
 const (
-	notShown   = "cannot be shown here"
-	tooLarge   = "too large to be shown here"
-	tooMany    = "one more than can be shown here"
-	gone       = "not there any more"
-	incomplete = "incomplete, and " + notShown
+	mediaNotShown   = "cannot be shown here"
+	mediaTooLarge   = "too large to be shown here"
+	mediaTooMany    = "one more than can be shown here"
+	mediaGone       = "not there any more"
+	mediaIncomplete = "incomplete, and " + mediaNotShown
 )
 
 // load completes media of a canonical result with its bytes, or says why it is not shown.
-func (e *encoder) load(o *own) (why string, err error) {
+func (e *encoder) loadMedia(o *artifactMedia) (why string, err error) {
 	kind := dialect.MediaKind(o.media)
 	isImage := kind == "Image"
 	switch {
 	case o.incomplete:
-		return incomplete, nil
+		return mediaIncomplete, nil
 	case !e.resp.GetNative() || e.loader == nil || !e.showsKind(kind):
-		return notShown, nil
-	case !e.count(isImage):
-		return tooMany, nil
+		return mediaNotShown, nil
+	case !e.countMedia(isImage):
+		return mediaTooMany, nil
 	}
-	limit := min(e.dialect.Limits.MaxBytes(isImage), base64.StdEncoding.DecodedLen(e.room))
+	limit := min(e.dialect.Limits.MaxBytes(isImage), base64.StdEncoding.DecodedLen(e.mediaBytes))
 	if limit <= 0 || o.bytes > uint64(limit) {
-		return tooLarge, nil
+		return mediaTooLarge, nil
 	}
 	data, err := e.loader.Load(o.media.GetPath(), limit)
 	switch {
 	case errors.Is(err, ErrGone):
-		return gone, nil
+		return mediaGone, nil
 	case errors.Is(err, ErrTooLarge), err == nil && e.hasTooManyPixels(data):
-		return tooLarge, nil
+		return mediaTooLarge, nil
 	case err != nil:
 		return "", err
 	}
-	shown := &pb.Media{MediaType: typeOf(data), Source: &pb.Media_Data{Data: data}, Path: o.media.GetPath()}
+	shown := &pb.Media{MediaType: sniffType(data), Source: &pb.Media_Data{Data: data}, Path: o.media.GetPath()}
 	if dialect.MediaKind(shown) != kind || !e.dialect.Shows(shown) {
-		return notShown, nil
+		return mediaNotShown, nil
 	}
 	o.media = shown
-	e.room -= base64.StdEncoding.EncodedLen(len(data))
+	e.mediaBytes -= base64.StdEncoding.EncodedLen(len(data))
 	return "", nil
 }
 
@@ -179,7 +179,7 @@ func (e *encoder) showsKind(kind string) bool {
 }
 
 // count counts one more, and reports whether the provider takes it.
-func (e *encoder) count(image bool) bool {
+func (e *encoder) countMedia(image bool) bool {
 	n := &e.documents
 	if image {
 		n = &e.images
@@ -190,7 +190,7 @@ func (e *encoder) count(image bool) bool {
 
 // typeOf is the type that bytes are certainly of, by its common name. What a tool says of its images is often wrong,
 // and a provider refuses what is not of the type that it is told.
-func typeOf(data []byte) string {
+func sniffType(data []byte) string {
 	switch seen := http.DetectContentType(data); seen {
 	case "audio/wave":
 		return "audio/wav"
@@ -204,13 +204,13 @@ func typeOf(data []byte) string {
 }
 
 // sizes read width and height from the header of a file.
-var sizes = map[string]func(io.Reader) (image.Config, error){
+var decodeConfig = map[string]func(io.Reader) (image.Config, error){
 	"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig, "image/gif": gif.DecodeConfig,
 }
 
 // hasTooManyPixels reports whether an image is wider or higher than the provider takes.
 func (e *encoder) hasTooManyPixels(data []byte) bool {
-	size := sizes[typeOf(data)]
+	size := decodeConfig[sniffType(data)]
 	if size == nil || e.dialect.Limits.Pixels == 0 {
 		return false
 	}
@@ -219,7 +219,7 @@ func (e *encoder) hasTooManyPixels(data []byte) bool {
 }
 
 // unshown says in words what is not shown, and why.
-func unshown(m *pb.Media, of string, size uint64, why string) string {
+func describeOmitted(m *pb.Media, of string, size uint64, why string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s", dialect.MediaKind(m), of)
 	separator := ": "
