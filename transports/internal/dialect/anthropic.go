@@ -7,9 +7,9 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// anthropic is Anthropic's Messages. The results of all calls are the first blocks of the
-// next message; text is never empty, and a result that is an error is text alone. Patterns are
-// those of its API reference.
+// anthropic returns the dialect of Anthropic's Messages. The results of all calls are the first blocks of the next
+// message; a text is never empty, and a result that is an error has text alone. Patterns are those of its API
+// reference.
 func anthropic() Dialect {
 	return Dialect{
 		Provider: pb.Provider_PROVIDER_ANTHROPIC_MESSAGES,
@@ -24,6 +24,7 @@ func anthropic() Dialect {
 	}
 }
 
+// anthropicText reads a block of text; nil for other blocks.
 func anthropicText(o rawjson.Object) *string {
 	if o.Text("type") != "text" {
 		return nil
@@ -31,6 +32,7 @@ func anthropicText(o rawjson.Object) *string {
 	return new(o.Text("text"))
 }
 
+// readToolUse reads a call; nil for other blocks.
 func readToolUse(o rawjson.Object) *Call {
 	if o.Text("type") != "tool_use" {
 		return nil
@@ -38,10 +40,12 @@ func readToolUse(o rawjson.Object) *Call {
 	return &Call{ID: o.Text("id"), Name: o.Text("name"), Arguments: string(o.Get("input"))}
 }
 
+// writeToolUse writes a call. Its input is a JSON object, not a string.
 func writeToolUse(base rawjson.Object, c Call) rawjson.Object {
 	return base.WithText("type", "tool_use").WithText("id", c.ID).WithText("name", c.Name).With("input", rawjson.Compact(c.Arguments))
 }
 
+// readAnthropicResult reads a result; nil for other blocks.
 func readAnthropicResult(o rawjson.Object) *Result {
 	if o.Text("type") != "tool_result" {
 		return nil
@@ -49,6 +53,7 @@ func readAnthropicResult(o rawjson.Object) *Result {
 	return &Result{ID: o.Text("tool_use_id"), Text: firstText(o.Get("content")), Failed: string(o.Get("is_error")) == "true"}
 }
 
+// writeAnthropicResult writes a result. One that was read keeps its content and its flag.
 func writeAnthropicResult(base rawjson.Object, r Result) rawjson.Object {
 	o := base.WithText("type", "tool_result").WithText("tool_use_id", r.ID)
 	if base != nil {
@@ -68,8 +73,10 @@ func writeAnthropicResult(base rawjson.Object, r Result) rawjson.Object {
 	return o
 }
 
+// anthropicShows reports whether media can be a block: images and PDF, from any source.
 func anthropicShows(m *pb.Media) bool { return isImage(m) || isPDF(m) }
 
+// anthropicMedia writes media as a block. The name of a document becomes its title.
 func anthropicMedia(m *pb.Media) rawjson.Object {
 	source := rawjson.Object{}
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// bedrock is the Converse interface of Amazon Bedrock. Patterns are those of its service
-// model: an id or a name has at most 64 letters, digits, "_" and "-"; an id may have "." and ":".
+// bedrock returns the dialect of Amazon Bedrock's Converse. Patterns are those of its service model: an id or a name
+// has at most 64 letters, digits, "_" and "-"; an id may also have "." and ":".
 func bedrock() Dialect {
 	ids := Pattern{min: 1, max: 64, other: func(c byte) bool { return word(c) || c == '.' || c == ':' }}
 	return Dialect{
@@ -24,6 +24,7 @@ func bedrock() Dialect {
 	}
 }
 
+// readConverseCall reads a call; nil for other blocks.
 func readConverseCall(o rawjson.Object) *Call {
 	c := o.Child("toolUse")
 	if c == nil {
@@ -32,11 +33,13 @@ func readConverseCall(o rawjson.Object) *Call {
 	return &Call{ID: c.Text("toolUseId"), Name: c.Text("name"), Arguments: string(c.Get("input"))}
 }
 
+// writeConverseCall writes a call. Its input is a JSON object.
 func writeConverseCall(base rawjson.Object, c Call) rawjson.Object {
 	use := base.Child("toolUse").WithText("toolUseId", c.ID).WithText("name", c.Name).With("input", rawjson.Compact(c.Arguments))
 	return base.WithObject("toolUse", use)
 }
 
+// readConverseResult reads a result; nil for other blocks.
 func readConverseResult(o rawjson.Object) *Result {
 	r := o.Child("toolResult")
 	if r == nil {
@@ -45,6 +48,7 @@ func readConverseResult(o rawjson.Object) *Result {
 	return &Result{ID: r.Text("toolUseId"), Text: firstText(r.Get("content")), Failed: r.Text("status") == "error"}
 }
 
+// writeConverseResult writes a result. One that was read keeps its content and its status.
 func writeConverseResult(base rawjson.Object, r Result) rawjson.Object {
 	o := base.Child("toolResult").WithText("toolUseId", r.ID)
 	if base == nil {
@@ -60,10 +64,12 @@ func writeConverseResult(base rawjson.Object, r Result) rawjson.Object {
 	return base.WithObject("toolResult", o)
 }
 
+// bedrockShows reports whether media can be a block: images and PDF, as bytes or in S3.
 func bedrockShows(m *pb.Media) bool {
 	return (isImage(m) || isPDF(m)) && (len(m.GetData()) > 0 || strings.HasPrefix(m.GetUrl(), "s3://"))
 }
 
+// bedrockMedia writes media as a block. A document must have a name.
 func bedrockMedia(m *pb.Media) rawjson.Object {
 	source := rawjson.Object{}.WithText("bytes", base64Data(m))
 	if m.GetUrl() != "" {
@@ -76,8 +82,8 @@ func bedrockMedia(m *pb.Media) rawjson.Object {
 	return rawjson.Object{}.WithObject("document", rawjson.Object{}.WithText("format", format).WithText("name", documentName(m)).WithObject("source", source))
 }
 
-// documentName is a name of the characters that Converse takes: letters, digits, spaces,
-// "-", "(", ")", "[" and "]".
+// documentName returns a name of the characters that Converse accepts: letters, digits, spaces, "-", "(", ")", "[" and
+// "]".
 func documentName(m *pb.Media) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (alphanumeric(byte(r)) || r == '-') {

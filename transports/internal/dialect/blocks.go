@@ -7,8 +7,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// blocked is the shape of providers whose messages have a list of blocks, and whose
-// results are blocks of a message of the user: Anthropic, Gemini and Bedrock.
+// blocked is the shape of providers whose messages have a list of blocks, and whose results are blocks of a message of
+// the user: Anthropic, Gemini and Bedrock. Its functions that read return nil for a block of another kind.
 type blocked struct {
 	list       string // the member of a message that has the blocks
 	assistant  string // the role of the model
@@ -21,6 +21,7 @@ type blocked struct {
 	writeMedia func(*pb.Media) rawjson.Object
 }
 
+// Read reads a message. Content that is a string is one text.
 func (f blocked) Read(o rawjson.Object) Message {
 	m := Message{Original: o}
 	switch o.Text("role") {
@@ -40,6 +41,7 @@ func (f blocked) Read(o rawjson.Object) Message {
 	return m
 }
 
+// Write writes a message as one object. Media that follow their result get a text with their label.
 func (f blocked) Write(m Message) []rawjson.Object {
 	var list []rawjson.Object
 	for _, b := range m.Blocks {
@@ -63,6 +65,7 @@ func (f blocked) Write(m Message) []rawjson.Object {
 	return []rawjson.Object{o.WithList(f.list, list)}
 }
 
+// roleName returns the role of a message that was not read. A result is the user's.
 func (f blocked) roleName(m Message) string {
 	if m.Role == RoleAssistant {
 		return f.assistant
@@ -70,7 +73,7 @@ func (f blocked) roleName(m Message) string {
 	return "user"
 }
 
-// textIn reads a member that is a string, where there is one.
+// textMember returns a member that is a string, or nil.
 func textMember(o rawjson.Object, key string) *string {
 	if v := o.Get(key); v != nil && v[0] == '"' {
 		return new(rawjson.String(v))
@@ -78,7 +81,7 @@ func textMember(o rawjson.Object, key string) *string {
 	return nil
 }
 
-// firstText is the first text among blocks, or of a string.
+// firstText returns the first text of content that is a string or a list of parts, or "".
 func firstText(content json.RawMessage) string {
 	for _, b := range ReadContent(content) {
 		if b.Text != nil {

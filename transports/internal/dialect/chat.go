@@ -8,8 +8,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// chat is the contract of "Native Tool Result Format". Content is always a string, and a
-// call is always one of a function; what else there is to say is a message of its own.
+// chat returns the dialect of "Native Tool Result Format". Content is always a string, and a call is always of a
+// function; media and notices are messages of their own.
 func chat() Dialect {
 	return Dialect{
 		Provider: pb.Provider_PROVIDER_CHAT,
@@ -22,8 +22,8 @@ func chat() Dialect {
 	}
 }
 
-// ParseChatMessage reads a message of "Native Tool Result Format". Messages from before
-// that document, which have a role and content alone, are read as well.
+// ParseChatMessage reads a message of "Native Tool Result Format", and of the format before it, whose messages had a
+// role and content alone.
 func ParseChatMessage(text []byte) (*pb.ChatMessage, error) {
 	o, err := rawjson.Parse(text)
 	if err != nil {
@@ -42,6 +42,7 @@ func ParseChatMessage(text []byte) (*pb.ChatMessage, error) {
 	return m, nil
 }
 
+// optional returns a member that is a string, or nil if it is absent.
 func optional(o rawjson.Object, key string) *string {
 	if o.Get(key) == nil {
 		return nil
@@ -49,8 +50,8 @@ func optional(o rawjson.Object, key string) *string {
 	return new(o.Text(key))
 }
 
-// ToolCallsJSON writes calls in the form of "Native Tool Result Format": arguments are a
-// JSON value, and what is absent is left out.
+// ToolCallsJSON writes calls in the form of "Native Tool Result Format": arguments are a JSON value, and absent members
+// are omitted.
 func ToolCallsJSON(calls []*pb.ParsedToolCall) json.RawMessage {
 	objects := make([]rawjson.Object, len(calls))
 	for i, c := range calls {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// checkProvider returns the dialect of a provider.
+// CheckProvider returns the dialect of a provider, and reports a provider that this version does not know.
 func CheckProvider(c envelope.Checker, p pb.Provider) Dialect {
 	d, ok := Lookup(p)
 	switch {
@@ -20,19 +20,22 @@ func CheckProvider(c envelope.Checker, p pb.Provider) Dialect {
 	return d
 }
 
+// CheckFormat reports a format of calls that this version does not know.
 func CheckFormat(c envelope.Checker, f pb.ToolCallFormat) {
 	if _, known := pb.ToolCallFormat_name[int32(f)]; !known {
 		c.Fail("format", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "has the value %d, which this version does not know", f)
 	}
 }
 
+// CheckCount reports a list with more than limit elements.
 func CheckCount(c envelope.Checker, field string, n, limit int) {
 	if n > limit {
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d elements, at most %d are allowed", n, limit)
 	}
 }
 
-// objectProblem says why a text is no JSON object that every provider takes, or nil.
+// ObjectProblem returns the violation of a text that is no JSON object, or not one that every provider accepts (see
+// envelope.Checker.JSON), and nil otherwise.
 func ObjectProblem(text string) *envelope.Violation {
 	c := envelope.NewChecker("")
 	c.JSON("", []byte(text))
@@ -45,7 +48,7 @@ func ObjectProblem(text string) *envelope.Violation {
 	return nil
 }
 
-// argumentsProblem says in a sentence why a text cannot be arguments, or "".
+// ArgumentsProblem returns a phrase that says why a text cannot be the arguments of a call, or "".
 func ArgumentsProblem(text string) string {
 	problem := ObjectProblem(text)
 	switch {

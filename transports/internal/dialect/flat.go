@@ -7,22 +7,24 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// flat is the shape of providers whose assistant messages have a list of calls beside
-// the content, and whose results are messages of their own: OpenAI's and its relatives.
+// flat is the shape of providers whose messages of the model have a list of calls beside the content, and whose results
+// are messages of their own: OpenAI Chat Completions and the interfaces that follow it.
 type flat struct {
 	readCall  func(rawjson.Object) Call
 	writeCall func(base rawjson.Object, c Call) rawjson.Object
-	writeTool func(base rawjson.Object, r Result) rawjson.Object // a tool message, without its content
-	readTool  func(rawjson.Object) Result                        // all but its text
+	writeTool func(base rawjson.Object, r Result) rawjson.Object // a message of a tool, without its content
+	readTool  func(rawjson.Object) Result                        // all members but the text
 
-	noContent json.RawMessage                                // the content of a message that only calls
+	noContent json.RawMessage                                // the content of a message that has calls alone
 	parts     bool                                           // content may be a list of parts
 	media     func(*pb.Media) rawjson.Object                 // a part of the content
-	attach    func(rawjson.Object, *pb.Media) rawjson.Object // media as a member of a message, where content has no parts
+	attach    func(rawjson.Object, *pb.Media) rawjson.Object // sets media as a member of the message, for providers without parts
 }
 
+// roles maps names of roles. All others, such as system and developer, are RoleOther.
 var roles = map[string]Role{"user": RoleUser, "assistant": RoleAssistant, "tool": RoleTool}
 
+// Read reads a message. The text of a result is its first part, if that is a text.
 func (f flat) Read(o rawjson.Object) Message {
 	m := Message{Role: roles[o.Text("role")], Original: o}
 	texts := ReadContent(o.Get("content"))
@@ -36,7 +38,7 @@ func (f flat) Read(o rawjson.Object) Message {
 	case RoleAssistant:
 		calls := o.Children("tool_calls")
 		if len(calls) > 0 && SaysNothing(texts) {
-			texts = nil // nothing was said, and nothing need be
+			texts = nil // empty content beside calls says nothing
 		}
 		if o.Get("tool_calls") != nil && len(calls) == 0 {
 			m.Flaw = "tool_calls is an empty list"
@@ -52,7 +54,7 @@ func (f flat) Read(o rawjson.Object) Message {
 	return m
 }
 
-// readContent reads content that is a string or a list of parts.
+// ReadContent reads content that is a string or a list of parts. A part without text has only its Original.
 func ReadContent(content json.RawMessage) []Block {
 	if len(content) == 0 {
 		return nil
@@ -72,6 +74,7 @@ func ReadContent(content json.RawMessage) []Block {
 	return blocks
 }
 
+// SaysNothing reports whether every block is an empty text, or there is none.
 func SaysNothing(blocks []Block) bool {
 	for _, b := range blocks {
 		if b.Text == nil || *b.Text != "" {
@@ -81,6 +84,7 @@ func SaysNothing(blocks []Block) bool {
 	return true
 }
 
+// Write writes a message. A message that was read keeps its members; only content and calls are replaced.
 func (f flat) Write(m Message) []rawjson.Object {
 	switch m.Role {
 	case RoleAssistant:
@@ -89,34 +93,34 @@ func (f flat) Write(m Message) []rawjson.Object {
 		return f.tools(m)
 	}
 	if m.Original != nil {
-		return []rawjson.Object{f.said(m.Original, m.Blocks)}
+		return []rawjson.Object{f.withContent(m.Original, m.Blocks)}
 	}
 	return f.users(m.Blocks)
 }
 
-// assistant writes what a model said and its calls.
+// assistant writes the message of a model: its content and its calls.
 func (f flat) assistant(m Message) rawjson.Object {
 	o := m.Original
 	if o == nil {
 		o = rawjson.Object{}.WithText("role", "assistant")
 	}
-	var said []Block
+	var content []Block
 	var calls []rawjson.Object
 	for _, b := range m.Blocks {
 		switch {
 		case b.Call != nil:
 			calls = append(calls, f.writeCall(b.Original, *b.Call))
 		case b.Text != nil || m.Original != nil:
-			said = append(said, b)
-		default: // members of the message that only the provider understands
+			content = append(content, b)
+		default: // members of the message that only the provider understands, such as its reasoning
 			for _, member := range b.Original {
 				o = o.With(member.Key, member.Value)
 			}
 		}
 	}
 	switch {
-	case len(said) > 0:
-		o = f.said(o, said)
+	case len(content) > 0:
+		o = f.withContent(o, content)
 	case m.Original == nil || o.Get("content") == nil:
 		o = o.With("content", f.noContent)
 	}
@@ -126,9 +130,8 @@ func (f flat) assistant(m Message) rawjson.Object {
 	return o.Without("tool_calls")
 }
 
-// tools writes one message for each result. Text behind them goes into the last one as a
-// part of its own, where there are parts, and into a message of the user where there are
-// none, as media does everywhere.
+// tools writes one message for each result. Notices go into the last one as further parts, if the provider has parts,
+// and otherwise into messages of the user, as media always do: a message of a tool has text alone.
 func (f flat) tools(m Message) []rawjson.Object {
 	var list []rawjson.Object
 	var notices, users []Block
@@ -143,12 +146,12 @@ func (f flat) tools(m Message) []rawjson.Object {
 		}
 	}
 	if last := len(list) - 1; len(notices) > 0 {
-		list[last] = f.said(list[last], append(ReadContent(list[last].Get("content")), notices...))
+		list[last] = f.withContent(list[last], append(ReadContent(list[last].Get("content")), notices...))
 	}
 	return append(list, f.users(users)...)
 }
 
-// tool writes the message of one result.
+// tool writes the message of one result. One that was read keeps its content.
 func (f flat) tool(b Block) rawjson.Object {
 	o := f.writeTool(b.Original, *b.Result)
 	if b.Original != nil {
@@ -158,24 +161,24 @@ func (f flat) tool(b Block) rawjson.Object {
 	for _, m := range b.Result.Media {
 		content = append(content, Block{Media: m})
 	}
-	return f.said(o, content)
+	return f.withContent(o, content)
 }
 
-// users writes messages of the user: one, where it may have several parts.
+// users writes blocks as messages of the user: as one message if the provider has parts, otherwise as one message each.
 func (f flat) users(blocks []Block) []rawjson.Object {
 	user := rawjson.Object{}.WithText("role", "user")
 	if f.parts && len(blocks) > 0 {
-		return []rawjson.Object{f.said(user, blocks)}
+		return []rawjson.Object{f.withContent(user, blocks)}
 	}
 	var list []rawjson.Object
 	for _, b := range blocks {
-		list = append(list, f.said(user, []Block{b}))
+		list = append(list, f.withContent(user, []Block{b}))
 	}
 	return list
 }
 
-// said gives a message its content: a string, if one text is all there is.
-func (f flat) said(o rawjson.Object, blocks []Block) rawjson.Object {
+// withContent sets the content of a message: a string for a single text, otherwise a list of parts.
+func (f flat) withContent(o rawjson.Object, blocks []Block) rawjson.Object {
 	if len(blocks) == 1 && blocks[0].Text != nil && blocks[0].Original == nil {
 		return o.WithText("content", *blocks[0].Text)
 	}
@@ -199,6 +202,7 @@ func (f flat) said(o rawjson.Object, blocks []Block) rawjson.Object {
 	return o.WithList("content", parts)
 }
 
+// textPart returns a text as a part of content.
 func textPart(text string) rawjson.Object {
 	return rawjson.Object{}.WithText("type", "text").WithText("text", text)
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// gemini is Google's Gemini. The next content has as many functionResponse parts as the
-// model made calls, and in their order where they have no ids. The keys "output" and
-// "error" of a response are those that its reference names.
+// gemini returns the dialect of Google's Gemini. The next content has as many functionResponse parts as the model made
+// calls, and in their order if they have no ids. The keys "output" and "error" of a response are those that its
+// reference names.
 func gemini() Dialect {
 	return Dialect{
 		Provider: pb.Provider_PROVIDER_GEMINI,
@@ -24,13 +24,16 @@ func gemini() Dialect {
 	}
 }
 
+// geminiText reads a part of text; nil for other parts. Thoughts and parts with a signature go back to the provider as
+// they are.
 func geminiText(o rawjson.Object) *string {
 	if string(o.Get("thought")) == "true" || o.Get("thoughtSignature") != nil {
-		return nil // text of a part with a signature may be empty
+		return nil // the text of a part with a signature may be empty
 	}
 	return textMember(o, "text")
 }
 
+// readGeminiCall reads a call; nil for other parts. Absent arguments are an empty object.
 func readGeminiCall(o rawjson.Object) *Call {
 	c := o.Child("functionCall")
 	if c == nil {
@@ -43,6 +46,7 @@ func readGeminiCall(o rawjson.Object) *Call {
 	return &Call{ID: c.Text("id"), Name: c.Text("name"), Arguments: arguments, Signature: o.Text("thoughtSignature")}
 }
 
+// writeGeminiCall writes a call. Gemini 3 rejects a call of its own that comes back without its signature.
 func writeGeminiCall(base rawjson.Object, c Call) rawjson.Object {
 	o := base.Child("functionCall")
 	if c.ID != "" {
@@ -55,6 +59,7 @@ func writeGeminiCall(base rawjson.Object, c Call) rawjson.Object {
 	return part
 }
 
+// readGeminiResult reads a result; nil for other parts.
 func readGeminiResult(o rawjson.Object) *Result {
 	r := o.Child("functionResponse")
 	if r == nil {
@@ -69,6 +74,7 @@ func readGeminiResult(o rawjson.Object) *Result {
 	return &Result{ID: r.Text("id"), Name: r.Text("name"), Text: text, Failed: failed}
 }
 
+// writeGeminiResult writes a result. One that was read keeps its response.
 func writeGeminiResult(base rawjson.Object, r Result) rawjson.Object {
 	o := base.Child("functionResponse")
 	if r.ID != "" {
@@ -85,6 +91,7 @@ func writeGeminiResult(base rawjson.Object, r Result) rawjson.Object {
 	return base.WithObject("functionResponse", o)
 }
 
+// geminiShows reports whether media can be a part: sound, PDF, and images other than GIF, from any source.
 func geminiShows(m *pb.Media) bool {
 	switch m.GetMediaType() {
 	case "audio/wav", "audio/mp3", "audio/mpeg", "audio/aiff", "audio/aac", "audio/ogg", "audio/flac":
@@ -93,6 +100,7 @@ func geminiShows(m *pb.Media) bool {
 	return isPDF(m) || isImage(m) && m.GetMediaType() != "image/gif"
 }
 
+// geminiMedia writes media as a part.
 func geminiMedia(m *pb.Media) rawjson.Object {
 	if len(m.GetData()) > 0 {
 		return rawjson.Object{}.WithObject("inlineData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("data", base64Data(m)))

@@ -9,21 +9,22 @@ const (
 	MaxNameBytes   = 128
 )
 
-// mediaLimits are what a provider takes of images and documents. What is over them becomes words, because it would
-// refuse the request with all that is in it. Sizes are of bytes before base64. Numbers are of one request, of which a
-// turn is a part: those of earlier turns count too, and are the runtime's to watch.
+// Limits bound the images and documents of one request. Media above them are described in words, because the provider
+// would reject the whole request. Sizes are bytes before base64. Counts are of one request, of which a turn is a part:
+// media of earlier turns count too, and the runtime must watch them.
 type Limits struct {
 	ImageBytes, DocumentBytes int // bytes of one
 	Images, Documents         int // how many
-	Pixels                    int // pixels of an image's width or height; 0: no limit is known
+	Pixels                    int // largest width or height of an image in pixels; 0 if no limit is known
 }
 
-// maxOwn is how many media of canonical results are shown where the provider names no number.
+// maxUndocumented is the number of media of canonical results in a turn, for providers that document no number.
 const maxUndocumented = 64
 
+// mebibyte is 1 MiB in bytes. Limits of requests count base64, of which 4 bytes hold 3 of media.
 const mebibyte = 1 << 20
 
-// Limits by provider, from their documentation of images and documents and from the texts of their refusals.
+// Limits by provider, from their documentation of images and documents and from their error messages.
 var (
 	// "image exceeds 5 MB maximum: N bytes > 5242880 bytes", where N counts the characters of base64; "image dimensions
 	// exceed max allowed size: 8000 pixels"; 100 images, and 32 MB of a request (Anthropic, "Vision" and "PDF support").
@@ -37,11 +38,11 @@ var (
 	bedrockLimits = Limits{ImageBytes: 3_750_000, Images: 20, Pixels: 8000, DocumentBytes: 4_500_000, Documents: 5}
 	// Eight images of 10 MB (Mistral, "Vision").
 	mistralLimits = Limits{ImageBytes: 10_000_000, Images: 8, DocumentBytes: 10_000_000, Documents: 8}
-	// Of a server that runs where its client does, none are documented; these are ours.
+	// Ollama runs where its client does and documents no limits; these are ours.
 	ollamaLimits = Limits{ImageBytes: 50 * mebibyte, Images: maxUndocumented, DocumentBytes: 50 * mebibyte, Documents: maxUndocumented}
 )
 
-// one is how many bytes one of a kind may have.
+// MaxBytes returns the limit of the size of an image, or of a document.
 func (l *Limits) MaxBytes(image bool) int {
 	if image {
 		return l.ImageBytes
@@ -49,7 +50,7 @@ func (l *Limits) MaxBytes(image bool) int {
 	return l.DocumentBytes
 }
 
-// number is how many of a kind there may be.
+// MaxCount returns the limit of the number of images, or of documents.
 func (l *Limits) MaxCount(image bool) int {
 	if image {
 		return l.Images

@@ -7,8 +7,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// address is where the bytes of media are, as a URL: the one that was given, or one that
-// holds them.
+// dataURL returns the URL of media: the URL that was given or, for bytes, a data URL (RFC 2397).
 func dataURL(m *pb.Media) string {
 	if m.GetUrl() != "" {
 		return m.GetUrl()
@@ -16,9 +15,10 @@ func dataURL(m *pb.Media) string {
 	return "data:" + m.GetMediaType() + ";base64," + base64Data(m)
 }
 
-// encoded are the bytes of media in base64.
+// base64Data returns the bytes of media in base64.
 func base64Data(m *pb.Media) string { return base64.StdEncoding.EncodeToString(m.GetData()) }
 
+// MediaKind returns the word for media of a type: Image, Audio, Video or Document.
 func MediaKind(m *pb.Media) string {
 	switch kind, _, _ := strings.Cut(m.GetMediaType(), "/"); kind {
 	case "image":
@@ -31,6 +31,7 @@ func MediaKind(m *pb.Media) string {
 	return "Document"
 }
 
+// isImage reports whether media are an image of one of the types that providers accept.
 func isImage(m *pb.Media) bool {
 	switch m.GetMediaType() {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -39,9 +40,11 @@ func isImage(m *pb.Media) bool {
 	return false
 }
 
+// isPDF reports whether media are a PDF document.
 func isPDF(m *pb.Media) bool { return m.GetMediaType() == "application/pdf" }
 
-// fileName is a name for a document, which providers want even if it has none.
+// fileName returns the last element of the name of a document. Providers require a name, so a document without one gets
+// one.
 func fileName(m *pb.Media) string {
 	if name := m.GetName(); name != "" {
 		return name[strings.LastIndexByte(name, '/')+1:]

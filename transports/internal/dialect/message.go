@@ -7,58 +7,60 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Texts that stand where a transcript must have one and has none.
+// Texts for places where a transcript must have one and the caller has none.
 const (
 	Unanswered = "Tool error: this call has no result. The run was interrupted; the tool may or may not have run."
 	NoText     = "(no text)"
 )
 
-// message is one message of a transcript, of any provider. A provider's message may be
-// several of these, and one of these several of a provider's.
+// Message is one message of a transcript, of any provider. A provider's message may become several of these, and one of
+// these several of a provider's.
 type Message struct {
 	Role     Role
 	Blocks   []Block
-	Original rawjson.Object  // what was read, for members that are not understood
-	Source   json.RawMessage // what was read, until it is changed
-	Flaw     string          // what is wrong with the members themselves
+	Original rawjson.Object  // as read, for members that are not understood; nil if the message was not read
+	Source   json.RawMessage // the text of the message as read; nil once it was changed, or if it was not read
+	Flaw     string          // a phrase for a flaw of its members, or ""
 }
 
-// role is who a message is from.
+// Role says who a message is from.
 type Role int
 
+// Roles of messages.
 const (
-	RoleOther Role = iota // system, developer, or none of the conversation
+	RoleOther Role = iota // system, developer, or an item that nobody said
 	RoleUser
 	RoleAssistant
-	RoleTool // results; where a provider has no such role they are the user's
+	RoleTool // results; in providers without such a role they are the user's
 )
 
-// block is a part of a message: text, a call, a result, media or, if it is none of
-// these, something that only the provider understands.
+// Block is a part of a message. At most one of Text, Call, Result and Media is set. If none is, Original is something
+// that only the provider understands.
 type Block struct {
 	Text     *string
 	Call     *Call
 	Result   *Result
 	Media    *pb.Media
-	Label    string         // of media that stand behind their result
-	Original rawjson.Object // what was read
+	Label    string         // of media that follow their result: the call that they belong to
+	Original rawjson.Object // as read; nil if the block was not read
 }
 
-// call is a tool call as a provider has it.
+// Call is a tool call in the messages of a provider.
 type Call struct {
-	ID, Name  string // no id: ""
-	Arguments string // JSON text or, of a custom tool, any
+	ID, Name  string // ID may be ""
+	Arguments string // JSON text or, of a custom tool, any text
 	Custom    bool
 	Signature string
 }
 
-// result is the answer to a call as a provider has it.
+// Result is the answer to a call in the messages of a provider.
 type Result struct {
-	ID, Name string // of the call, as far as the provider has them here
+	ID, Name string // of the call; "" if the provider's results do not have it
 	Text     string
 	Failed   bool
 	Custom   bool
 	Media    []*pb.Media
 }
 
+// TextBlock returns a block of text.
 func TextBlock(text string) Block { return Block{Text: &text} }

@@ -5,8 +5,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// mistral is Mistral's chat completions. Ids of calls have nine letters and digits, and a
-// user may not speak directly after a tool; both are from the messages of its refusals.
+// mistral returns the dialect of Mistral's chat completions. An id has nine letters and digits, and a message of the
+// user may not follow a result directly; both rules are from its error messages.
 func mistral() Dialect {
 	return Dialect{
 		Provider: pb.Provider_PROVIDER_MISTRAL,
@@ -20,6 +20,7 @@ func mistral() Dialect {
 	}
 }
 
+// writeNamedToolMessage writes all of a result but its content. The name of the function is optional.
 func writeNamedToolMessage(base rawjson.Object, r Result) rawjson.Object {
 	o := writeToolMessage(base, r)
 	if r.Name != "" {
@@ -28,10 +29,12 @@ func writeNamedToolMessage(base rawjson.Object, r Result) rawjson.Object {
 	return o
 }
 
+// mistralShows reports whether media can be a part: images by URL or as bytes, PDF by URL alone.
 func mistralShows(m *pb.Media) bool {
 	return m.GetFileId() == "" && (isImage(m) || isPDF(m) && m.GetUrl() != "")
 }
 
+// mistralMedia writes media as a part of content.
 func mistralMedia(m *pb.Media) rawjson.Object {
 	if isImage(m) {
 		return rawjson.Object{}.WithText("type", "image_url").WithText("image_url", dataURL(m))

@@ -8,23 +8,25 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// pattern is what a provider takes for an id or a name. Sources are in the files of the
-// providers.
+// Pattern describes the ids or names that a provider accepts.
 type Pattern struct {
-	min, max int               // bytes
-	first    func(c byte) bool // the first one; nil: as the others
-	other    func(c byte) bool // every one
+	min, max int               // length in bytes
+	first    func(c byte) bool // the first byte; nil: as the others
+	other    func(c byte) bool // the other bytes
 }
 
+// alphanumeric reports whether c is an ASCII letter or digit.
 func alphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
+// word reports whether c is an ASCII letter or digit, "_" or "-".
 func word(c byte) bool { return alphanumeric(c) || c == '_' || c == '-' }
 
+// printable reports whether c is printable ASCII other than a space.
 func printable(c byte) bool { return c > ' ' && c < 0x7f }
 
-// takes reports whether an id or a name is one that the provider takes.
+// Accepts reports whether a provider accepts an id or a name. No provider accepts "".
 func (p Pattern) Accepts(text string) bool {
 	if len(text) < p.min || len(text) > p.max || text == "" {
 		return false
@@ -37,8 +39,8 @@ func (p Pattern) Accepts(text string) bool {
 	return p.first == nil || p.first(text[0])
 }
 
-// id returns the id that stands for one that a provider does not take, always the same
-// one. Two ids that differ get two that differ.
+// replace returns an id that the provider accepts: the id itself or a digest of it. The same id always gets the same
+// replacement, and two ids that differ get two that differ (docs/adr/0024).
 func (p Pattern) replace(id string) string {
 	if p.Accepts(id) {
 		return id
@@ -50,19 +52,19 @@ func (p Pattern) replace(id string) string {
 	return digest(id, min(p.max, digestChars))
 }
 
-// unused returns the id that stands for one, and marks it as used. Of two calls of a
-// message that have the same id the second gets another one.
+// UniqueID returns an id that the provider accepts and that is not in used, and adds it. If two calls of a message have
+// the same id, the second gets a new one.
 func (p Pattern) UniqueID(id string, used map[string]bool) string {
 	stands := p.replace(id)
 	for n := 2; used[stands]; n++ {
-		stands = p.replace(id + "\n#" + strconv.Itoa(n)) // which no provider has
+		stands = p.replace(id + "\n#" + strconv.Itoa(n)) // no provider sends a line break in an id
 	}
 	used[stands] = true
 	return stands
 }
 
-// name returns the name that stands for one that a provider does not take: as much of it
-// as can be kept, and a digest, so that two names that differ get two that differ.
+// FunctionName returns a name that the provider accepts: the name itself, or as much of it as can be kept and a digest,
+// so that two names that differ get two that differ.
 func (p Pattern) FunctionName(name string) string {
 	if p.Accepts(name) {
 		return name
@@ -82,15 +84,15 @@ func (p Pattern) FunctionName(name string) string {
 	return b.String() + "_" + digest(name, tail-1)
 }
 
-// digestChars are as many characters of a digest as two ids cannot share by accident.
+// digestChars is the length of a digest that two ids do not share by accident: 22 characters of 62 are 131 bits.
 const digestChars = 22
 
-// digest writes the first characters of a digest of text in letters and digits, which
-// every provider takes.
+// digest returns the first characters of a digest of text as letters and digits, which every provider accepts. The
+// BLAKE3 digest is read as 64-bit words, because a byte modulo 62 would be biased.
 func digest(text string, chars int) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	h := blake3.New()
-	_, _ = h.WriteString(text) // a hash does not fail
+	_, _ = h.WriteString(text) // writing to a hash does not fail
 	source := h.Digest()
 	var word [8]byte
 	out := make([]byte, chars)
@@ -101,11 +103,10 @@ func digest(text string, chars int) string {
 	return string(out)
 }
 
-// separator stands between the server and the tool in the name of a function. Source:
-// "Native Tool Result Format".
+// separator separates the server and the tool in the name of a function. Source: "Native Tool Result Format".
 const separator = "___"
 
-// JoinName returns the name of a function.
+// JoinName returns the name of the function of a tool. A tool without a server has its own name.
 func JoinName(server, tool string) string {
 	if server == "" {
 		return tool
@@ -113,8 +114,8 @@ func JoinName(server, tool string) string {
 	return server + separator + tool
 }
 
-// SplitName returns the server and the tool of a function. One without a server, or
-// without a tool behind the separator, is a tool alone.
+// SplitName returns the server and the tool of a function. A name without a server, or without a tool after the
+// separator, is a tool alone.
 func SplitName(name string) (server, tool string) {
 	server, tool, found := strings.Cut(name, separator)
 	if !found || server == "" || tool == "" {

@@ -5,8 +5,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// openAIResponses is OpenAI Responses, whose input is a list of items: what was said,
-// reasoning, calls and outputs of calls. An output may have parts.
+// openAIResponses returns the dialect of OpenAI Responses, whose input is a list of items: messages, reasoning, calls
+// and outputs of calls. An output may have parts.
 func openAIResponses() Dialect {
 	return Dialect{
 		Provider: pb.Provider_PROVIDER_OPENAI_RESPONSES, Shape: items{},
@@ -15,9 +15,11 @@ func openAIResponses() Dialect {
 	}
 }
 
-// items is the shape of Responses.
+// items is the shape of OpenAI Responses.
 type items struct{}
 
+// Read reads an item as a message of one block, or of several texts. Items of other types, such as reasoning, are
+// messages without blocks.
 func (items) Read(o rawjson.Object) Message {
 	m := Message{Original: o}
 	switch o.Text("type") {
@@ -39,43 +41,46 @@ func (items) Read(o rawjson.Object) Message {
 	return m
 }
 
+// Write writes a message as one item for each call and result. Texts after a result become parts of its output, because
+// the next message may be the user's.
 func (items) Write(m Message) []rawjson.Object {
 	var list []rawjson.Object
-	var said []Block // behind a result, or of one who is no tool
+	var texts []Block // texts after a result, or of the user
 	for _, b := range m.Blocks {
 		switch {
 		case b.Call != nil:
 			list = append(list, callItem(b.Original, *b.Call))
 		case b.Result != nil:
 			list = append(list, resultItem(b.Original, *b.Result))
-		case b.Original != nil && m.Original == nil: // an item of its own
+		case b.Original != nil && m.Original == nil: // an item of its own, such as reasoning
 			list = append(list, b.Original)
 		case m.Role == RoleAssistant:
 			list = append(list, messageItem("assistant").WithText("content", *b.Text))
 		default:
-			said = append(said, b)
+			texts = append(texts, b)
 		}
 	}
-	if len(said) == 0 {
+	if len(texts) == 0 {
 		return list
 	}
 	if last := len(list) - 1; last >= 0 {
-		list[last] = list[last].WithList("output", append(outputParts(list[last]), inputParts(said)...))
+		list[last] = list[last].WithList("output", append(outputParts(list[last]), inputParts(texts)...))
 		return list
 	}
 	o := messageItem("user")
-	if len(said) == 1 {
-		return []rawjson.Object{o.WithText("content", *said[0].Text)}
+	if len(texts) == 1 {
+		return []rawjson.Object{o.WithText("content", *texts[0].Text)}
 	}
-	return []rawjson.Object{o.WithList("content", inputParts(said))}
+	return []rawjson.Object{o.WithList("content", inputParts(texts))}
 }
 
-// itemOfMessage is a message without its content. It need not say its type, but OpenAI's
-// library for Go cannot read one that does not.
+// messageItem returns a message without its content. The API does not require the type, but OpenAI's library for Go
+// cannot read a message without it.
 func messageItem(role string) rawjson.Object {
 	return rawjson.Object{}.WithText("type", "message").WithText("role", role)
 }
 
+// callItem writes a call of a function, or of a custom tool.
 func callItem(base rawjson.Object, c Call) rawjson.Object {
 	kind, key := "function_call", "arguments"
 	if c.Custom {
@@ -84,6 +89,7 @@ func callItem(base rawjson.Object, c Call) rawjson.Object {
 	return base.WithText("type", kind).WithText("call_id", c.ID).WithText("name", c.Name).WithText(key, c.Arguments)
 }
 
+// resultItem writes the output of a call. One that was read keeps its output.
 func resultItem(base rawjson.Object, r Result) rawjson.Object {
 	kind := "function_call_output"
 	if r.Custom {
@@ -104,7 +110,7 @@ func resultItem(base rawjson.Object, r Result) rawjson.Object {
 	return o.WithList("output", parts)
 }
 
-// outputParts is the output of an item as parts.
+// outputParts returns the output of an item as parts.
 func outputParts(o rawjson.Object) []rawjson.Object {
 	if output := o.Get("output"); len(output) > 0 && output[0] == '"' {
 		return inputParts([]Block{TextBlock(rawjson.String(output))})
@@ -112,6 +118,7 @@ func outputParts(o rawjson.Object) []rawjson.Object {
 	return o.Children("output")
 }
 
+// inputParts writes texts as parts, and blocks that were read as they were.
 func inputParts(blocks []Block) []rawjson.Object {
 	var parts []rawjson.Object
 	for _, b := range blocks {
@@ -124,6 +131,7 @@ func inputParts(blocks []Block) []rawjson.Object {
 	return parts
 }
 
+// responsesMedia writes media as a part.
 func responsesMedia(m *pb.Media) rawjson.Object {
 	kind, urlKey := "input_image", "image_url"
 	if isPDF(m) {

@@ -36,6 +36,8 @@ var Text = rapid.Custom(func(t *rapid.T) string {
 	return "Process exited with code 0"
 })
 
+// arguments generates arguments with everything that a careless writer would change: numbers beyond doubles, order,
+// white space, escapes.
 var arguments = rapid.SampledFrom([]string{
 	"", "{}", `{"path":"a.go"}`, `{"n":12345678901234567890.10,"deep":{"a":[1,null,"</tool_result>"]}}`, " {\n  \"z\": 1,\n  \"a\": 2\n}\n", `{"text":"\ud83d\ude00<b>&\u2028"}`,
 })
@@ -74,6 +76,7 @@ func Result(failed bool) *pb.CanonicalToolResult {
 	}
 }
 
+// media generates media of types and sources that not every provider shows.
 var media = rapid.SampledFrom([]*pb.Media{
 	{MediaType: "image/png", Source: &pb.Media_Data{Data: []byte("png")}, Name: "a.png"},
 	{MediaType: "image/gif", Source: &pb.Media_Url{Url: "https://example.org/a.gif"}},
