@@ -20,30 +20,31 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
-// The ways in which a Loader has no bytes. They become words for the model.
+// Errors by which a Loader says that it has no bytes. EncodeTurn describes such media in words.
 var (
-	// ErrGone means that an artifact is unknown, deleted, or not what was put.
+	// ErrGone means that an artifact is unknown, deleted or corrupt.
 	ErrGone = errors.New("the artifact cannot be read")
-	// ErrTooLarge means that an artifact has more bytes than were asked for.
+	// ErrTooLarge means that an artifact has more bytes than the limit.
 	ErrTooLarge = errors.New("the artifact is larger than the limit")
 )
 
-// Loader reads the artifacts that canonical results name.
+// Loader reads artifacts.
 type Loader interface {
-	// Load returns the bytes of the artifact at a path, at most limit. Errors: ErrGone, ErrTooLarge; any other one ends
-	// EncodeTurn with it.
+	// Load returns the bytes of the artifact at a path, at most limit bytes. Errors other than ErrGone and ErrTooLarge
+	// end EncodeTurn.
 	Load(path string, limit int) ([]byte, error)
 }
 
-// own is an image, document or sound that a canonical result names, without its bytes.
+// artifactMedia is an image, a document or a sound that a canonical result has as an artifact.
 type artifactMedia struct {
-	media      *pb.Media // without a source
+	media      *pb.Media // without a source until loadMedia
 	bytes      uint64
 	digest     string
 	incomplete bool
 }
 
-// ownMedia lists what a canonical result has. A result that was compacted has none: its receipt still names the files.
+// listArtifactMedia lists the media of a canonical result. A compacted result has none: its receipt still names the
+// files.
 func listArtifactMedia(r *pb.CanonicalToolResult) []artifactMedia {
 	_, payload := envelope.Payload(r)
 	if payload == nil || envelope.Level(payload) != pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED {
@@ -62,6 +63,7 @@ func listArtifactMedia(r *pb.CanonicalToolResult) []artifactMedia {
 	return nil
 }
 
+// imageMedia lists the images whose bytes are artifacts.
 func imageMedia(images ...*pb.ImageReference) []artifactMedia {
 	var list []artifactMedia
 	for _, i := range images {
@@ -75,6 +77,8 @@ func imageMedia(images ...*pb.ImageReference) []artifactMedia {
 	return list
 }
 
+// attachmentMedia lists the attachments whose bytes are artifacts. One whose bytes are part of the text of the result
+// is not shown a second time.
 func attachmentMedia(attachments []*pb.ExternalAttachment) []artifactMedia {
 	var list []artifactMedia
 	for _, a := range attachments {
@@ -98,8 +102,9 @@ func attachmentMedia(attachments []*pb.ExternalAttachment) []artifactMedia {
 	return list
 }
 
-// ownOf is media of a kind or, for "", of the kind that its type names; nil when that is none that is shown, or the path
-// is none of a store. The type is a tool's word: what is not formed like one is left out of what the model reads.
+// typedMedia returns media of a kind or, for "", of the kind of the type. It returns nil if no provider shows that
+// kind, and if the path has control characters. The type is the tool's claim, which the model reads: one that is not
+// well formed is replaced by the kind.
 func typedMedia(kind, mediaType, path string) *pb.Media {
 	if strings.ContainsFunc(path, isControl) {
 		return nil
@@ -116,7 +121,7 @@ func typedMedia(kind, mediaType, path string) *pb.Media {
 	return &pb.Media{MediaType: kind, Path: path}
 }
 
-// among reports whether the caller gave the same media beside the result.
+// isGiven reports whether the caller gave the same media beside the result.
 func (o *artifactMedia) isGiven(given []*pb.Media) bool {
 	for _, m := range given {
 		if m.GetPath() == o.media.GetPath() {
@@ -129,7 +134,7 @@ func (o *artifactMedia) isGiven(given []*pb.Media) bool {
 	return false
 }
 
-// Why media of a result are not shown, as the model reads it.
+// Reasons why media of a result are not shown, as the model reads them.
 const (
 	mediaNotShown   = "cannot be shown here"
 	mediaTooLarge   = "too large to be shown here"
@@ -138,7 +143,8 @@ const (
 	mediaIncomplete = "incomplete, and " + mediaNotShown
 )
 
-// load completes media of a canonical result with its bytes, or says why it is not shown.
+// loadMedia reads the bytes of media of a canonical result, or returns the reason why they are not shown. The checks
+// before the read keep EncodeTurn from reading what it could not show.
 func (e *encoder) loadMedia(o *artifactMedia) (why string, err error) {
 	kind := dialect.MediaKind(o.media)
 	isImage := kind == "Image"
@@ -172,13 +178,13 @@ func (e *encoder) loadMedia(o *artifactMedia) (why string, err error) {
 	return "", nil
 }
 
-// showsKind reports whether the provider shows media of a kind at all, so that others are not read.
+// showsKind reports whether the provider shows media of a kind at all.
 func (e *encoder) showsKind(kind string) bool {
 	typical := map[string]string{"Image": "image/png", "Audio": "audio/wav", "Document": "application/pdf"}[kind]
 	return e.dialect.Shows(&pb.Media{MediaType: typical, Source: &pb.Media_Data{Data: []byte{0}}})
 }
 
-// count counts one more, and reports whether the provider takes it.
+// countMedia counts an image or a document and reports whether the provider accepts it.
 func (e *encoder) countMedia(image bool) bool {
 	n := &e.documents
 	if image {
@@ -188,8 +194,8 @@ func (e *encoder) countMedia(image bool) bool {
 	return *n <= e.dialect.Limits.MaxCount(image)
 }
 
-// typeOf is the type that bytes are certainly of, by its common name. What a tool says of its images is often wrong,
-// and a provider refuses what is not of the type that it is told.
+// sniffType returns the type of bytes by their first ones, by its common name. What a tool claims of its images is
+// often wrong, and providers reject bytes that are not of the type that they are sent with.
 func sniffType(data []byte) string {
 	switch seen := http.DetectContentType(data); seen {
 	case "audio/wave":
@@ -203,12 +209,13 @@ func sniffType(data []byte) string {
 	}
 }
 
-// sizes read width and height from the header of a file.
+// decodeConfig reads width and height from the header of a file.
 var decodeConfig = map[string]func(io.Reader) (image.Config, error){
 	"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig, "image/gif": gif.DecodeConfig,
 }
 
-// hasTooManyPixels reports whether an image is wider or higher than the provider takes.
+// hasTooManyPixels reports whether an image is wider or higher than the provider accepts. Images without a known header
+// are not.
 func (e *encoder) hasTooManyPixels(data []byte) bool {
 	size := decodeConfig[sniffType(data)]
 	if size == nil || e.dialect.Limits.Pixels == 0 {
@@ -218,7 +225,7 @@ func (e *encoder) hasTooManyPixels(data []byte) bool {
 	return err == nil && max(c.Width, c.Height) > e.dialect.Limits.Pixels
 }
 
-// unshown says in words what is not shown, and why.
+// describeOmitted describes media that are not shown, and says why.
 func describeOmitted(m *pb.Media, of string, size uint64, why string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s", dialect.MediaKind(m), of)

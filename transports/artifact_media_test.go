@@ -39,8 +39,8 @@ func (m *memory) Load(path string, limit int) ([]byte, error) {
 	return data, nil
 }
 
-// imageOf is what looks like an image of a type, of a size.
-func imageOf(begin string, size int) []byte {
+// fakeImage returns bytes that begin like an image.
+func fakeImage(begin string, size int) []byte {
 	return append([]byte(begin), bytes.Repeat([]byte{7}, max(0, size-len(begin)))...)
 }
 
@@ -61,7 +61,7 @@ func viewed(paths ...string) *pb.CanonicalToolResult {
 	return r
 }
 
-func turnOf(provider pb.Provider, results ...*pb.CanonicalToolResult) *pb.EncodeTurnRequest {
+func turnWith(provider pb.Provider, results ...*pb.CanonicalToolResult) *pb.EncodeTurnRequest {
 	req := &pb.EncodeTurnRequest{Provider: provider, Assistant: &pb.AssistantTurn{Content: "I look."}}
 	for i, r := range results {
 		req.Assistant.ToolCalls = append(req.Assistant.ToolCalls, &pb.ParsedToolCall{Tool: "view", Id: proto.String(fmt.Sprintf("call_%d", i))})
@@ -75,7 +75,7 @@ func shownIn(resp *pb.EncodeTurnResponse, data []byte) int {
 	return strings.Count(strings.Join(resp.GetMessagesJson(), ""), base64.StdEncoding.EncodeToString(data))
 }
 
-func saysOf(resp *pb.EncodeTurnResponse, path string) (said []string) {
+func descriptions(resp *pb.EncodeTurnResponse, path string) (said []string) {
 	for _, n := range resp.GetChanges() {
 		if n.GetChange() == pb.TurnChange_TURN_CHANGE_MEDIA && strings.HasSuffix(n.GetDetail(), "; file: "+path) {
 			said = append(said, n.GetDetail())
@@ -84,8 +84,8 @@ func saysOf(resp *pb.EncodeTurnResponse, path string) (said []string) {
 	return said
 }
 
-// TestEveryImageIsShownOrSaid takes random images of random results: of each the messages have its bytes or words, and
-// never more bytes than there may be.
+// TestEveryImageIsShownOrSaid takes random images of random results: the messages have the bytes of each, or words, and
+// never more bytes than allowed.
 func TestEveryImageIsShownOrSaid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,13 +98,13 @@ func TestEveryImageIsShownOrSaid(t *testing.T) {
 				path := fmt.Sprintf("/store/%03d", len(all))
 				begin := rapid.SampledFrom([]string{pngBegin, webpBegin, "GIF89a", "\xff\xd8\xff", "<svg>", "BM", ""}).Draw(t, "type")
 				if rapid.IntRange(0, 5).Draw(t, "is there") > 0 {
-					store.files[path] = imageOf(begin+path, rapid.IntRange(16, 4000).Draw(t, "size"))
+					store.files[path] = fakeImage(begin+path, rapid.IntRange(16, 4000).Draw(t, "size"))
 				}
 				paths, all = append(paths, path), append(all, path)
 			}
 			results = append(results, viewed(paths...))
 		}
-		req := turnOf(rapid.SampledFrom(turntest.Providers()).Draw(t, "provider"), results...)
+		req := turnWith(rapid.SampledFrom(turntest.Providers()).Draw(t, "provider"), results...)
 		if rapid.IntRange(0, 3).Draw(t, "as text") == 0 {
 			req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 		}
@@ -115,7 +115,7 @@ func TestEveryImageIsShownOrSaid(t *testing.T) {
 		}
 		took := 0
 		for _, path := range all {
-			said, shown := len(saysOf(resp, path)), 0
+			said, shown := len(descriptions(resp, path)), 0
 			if data := store.files[path]; data != nil {
 				shown = shownIn(resp, data)
 				took += shown * base64.StdEncoding.EncodedLen(len(data))
@@ -130,7 +130,7 @@ func TestEveryImageIsShownOrSaid(t *testing.T) {
 	})
 }
 
-// Limits of providers are those of their documentation: an image of their size is shown, and one byte more is not.
+// Limits are those of the providers' documentation: an image of that size is shown, and one byte more is not.
 func TestLimitsOfProviders(t *testing.T) {
 	t.Parallel()
 	for provider, c := range map[pb.Provider]struct{ size, images int }{
@@ -140,29 +140,29 @@ func TestLimitsOfProviders(t *testing.T) {
 	} {
 		t.Run(provider.String(), func(t *testing.T) {
 			t.Parallel()
-			fits, larger := imageOf(pngBegin, c.size), imageOf(pngBegin+"larger", c.size+1)
+			fits, larger := fakeImage(pngBegin, c.size), fakeImage(pngBegin+"larger", c.size+1)
 			store := &memory{files: map[string][]byte{"/fits": fits, "/larger": larger}}
-			resp, err := transports.EncodeTurn(turnOf(provider, viewed("/fits", "/larger")), store, 64<<20)
-			if err != nil || shownIn(resp, fits) != 1 || len(saysOf(resp, "/larger")) != 1 {
+			resp, err := transports.EncodeTurn(turnWith(provider, viewed("/fits", "/larger")), store, 64<<20)
+			if err != nil || shownIn(resp, fits) != 1 || len(descriptions(resp, "/larger")) != 1 {
 				t.Fatalf("%v, %v", resp.GetChanges(), err)
 			}
 			var paths []string
 			for i := range c.images + 2 {
 				path := fmt.Sprintf("/%d", i)
-				paths, store.files[path] = append(paths, path), imageOf(pngBegin+path, 20)
+				paths, store.files[path] = append(paths, path), fakeImage(pngBegin+path, 20)
 			}
-			resp, err = transports.EncodeTurn(turnOf(provider, viewed(paths...)), store, 64<<20)
-			if err != nil || len(saysOf(resp, paths[c.images])) != 1 || len(saysOf(resp, paths[c.images+1])) != 1 || shownIn(resp, store.files[paths[c.images-1]]) != 1 {
+			resp, err = transports.EncodeTurn(turnWith(provider, viewed(paths...)), store, 64<<20)
+			if err != nil || len(descriptions(resp, paths[c.images])) != 1 || len(descriptions(resp, paths[c.images+1])) != 1 || shownIn(resp, store.files[paths[c.images-1]]) != 1 {
 				t.Fatalf("%v, %v", resp.GetChanges(), err)
 			}
 		})
 	}
 }
 
-// What the caller gave beside a result is not shown a second time: by its bytes, or by its place in the store.
+// Media that the caller gave beside a result are not shown a second time: neither by their bytes nor by their path.
 func TestGivenImageIsNotShownTwice(t *testing.T) {
 	t.Parallel()
-	data := imageOf(pngBegin, 40)
+	data := fakeImage(pngBegin, 40)
 	store := &memory{files: map[string][]byte{"/a": data}}
 	r := viewed("/a")
 	r.GetImageGenerate().Images[0].Digest = fmt.Sprintf("blake3:%x", blake3.Sum256(data))
@@ -170,7 +170,7 @@ func TestGivenImageIsNotShownTwice(t *testing.T) {
 		"same bytes": {MediaType: "image/png", Source: &pb.Media_Data{Data: data}},
 		"same path":  {MediaType: "image/png", Source: &pb.Media_FileId{FileId: "file_1"}, Path: "/a"},
 	} {
-		req := turnOf(pb.Provider_PROVIDER_ANTHROPIC_MESSAGES, r)
+		req := turnWith(pb.Provider_PROVIDER_ANTHROPIC_MESSAGES, r)
 		req.Results[0].Media = []*pb.Media{given}
 		resp, err := transports.EncodeTurn(req, store, 1<<20)
 		if err != nil || strings.Count(strings.Join(resp.GetMessagesJson(), ""), `"type":"image"`) != 1 || len(resp.GetChanges()) > 0 {
@@ -182,34 +182,34 @@ func TestGivenImageIsNotShownTwice(t *testing.T) {
 // A compacted result costs no tokens of an image: its receipt names the file.
 func TestCompactedImageIsNotShown(t *testing.T) {
 	t.Parallel()
-	store := &memory{files: map[string][]byte{"/a": imageOf(pngBegin, 40)}}
+	store := &memory{files: map[string][]byte{"/a": fakeImage(pngBegin, 40)}}
 	r := viewed("/a")
 	r.GetImageGenerate().CompactionLevel = pb.CompactionLevel_COMPACTION_LEVEL_HANDLES
-	resp, err := transports.EncodeTurn(turnOf(pb.Provider_PROVIDER_GEMINI, r), store, 1<<20)
+	resp, err := transports.EncodeTurn(turnWith(pb.Provider_PROVIDER_GEMINI, r), store, 1<<20)
 	if err != nil || shownIn(resp, store.files["/a"]) != 0 || len(resp.GetChanges()) > 0 || len(store.asked) > 0 {
 		t.Errorf("%v, %v, %v", resp, store.asked, err)
 	}
 }
 
-// A store that fails is no image that is gone: the turn fails, and is the same when it is made again.
+// A store that fails is no image that is gone: the turn fails, and can be encoded again.
 func TestFailingStoreEndsTheTurn(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
-	_, err := transports.EncodeTurn(turnOf(pb.Provider_PROVIDER_GEMINI, viewed("/a")), &memory{fails: down}, 1<<20)
+	_, err := transports.EncodeTurn(turnWith(pb.Provider_PROVIDER_GEMINI, viewed("/a")), &memory{fails: down}, 1<<20)
 	if !errors.Is(err, down) {
 		t.Errorf("%v", err)
 	}
 }
 
-// Providers that show nothing, and turns that are text, read nothing.
+// For a provider without images, and for turns that are text, nothing is read.
 func TestNothingIsReadThatIsNotShown(t *testing.T) {
 	t.Parallel()
-	store := &memory{files: map[string][]byte{"/a": imageOf(pngBegin, 40)}}
-	text := turnOf(pb.Provider_PROVIDER_GEMINI, viewed("/a"))
+	store := &memory{files: map[string][]byte{"/a": fakeImage(pngBegin, 40)}}
+	text := turnWith(pb.Provider_PROVIDER_GEMINI, viewed("/a"))
 	text.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
-	for _, req := range []*pb.EncodeTurnRequest{turnOf(pb.Provider_PROVIDER_CHAT, viewed("/a")), text} {
+	for _, req := range []*pb.EncodeTurnRequest{turnWith(pb.Provider_PROVIDER_CHAT, viewed("/a")), text} {
 		resp, err := transports.EncodeTurn(req, store, 1<<20)
-		if err != nil || len(store.asked) > 0 || len(saysOf(resp, "/a")) != 1 {
+		if err != nil || len(store.asked) > 0 || len(descriptions(resp, "/a")) != 1 {
 			t.Errorf("%v, %v, %v", resp, store.asked, err)
 		}
 	}

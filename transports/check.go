@@ -11,16 +11,18 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
+// Bounds of a turn, as transport.proto states them, and reasons of violations.
 const (
 	maxMedia   = 16
 	maxNotices = 16
 
 	reasonMissing     = pb.ErrorReason_ERROR_REASON_FIELD_MISSING
 	reasonOutOfBounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
-	reasonJSON            = pb.ErrorReason_ERROR_REASON_JSON_INVALID
+	reasonJSON        = pb.ErrorReason_ERROR_REASON_JSON_INVALID
 )
 
-// checkTurn checks a turn and finds the result of each call.
+// checkTurn checks a turn and returns the result of each call; nil for a call without one. All violations are reported
+// at once, except those of pairing, which are only found in a turn that is otherwise valid.
 func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, error) {
 	c := envelope.NewChecker("")
 	d := dialect.CheckProvider(c, req.GetProvider())
@@ -48,13 +50,14 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, er
 	return d, results, c.Err()
 }
 
-// spoken checks that a text says something.
+// checkNotBlank reports a text of white space alone.
 func checkNotBlank(c envelope.Checker, field, text string) {
 	if strings.TrimSpace(text) == "" {
 		c.Fail(field, reasonMissing, "is empty")
 	}
 }
 
+// checkAssistant checks the calls and blocks of the model.
 func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 	dialect.CheckCount(c, "tool_calls", len(a.GetToolCalls()), dialect.MaxCalls)
 	for i, p := range a.GetToolCalls() {
@@ -73,6 +76,7 @@ func checkAssistant(c envelope.Checker, a *pb.AssistantTurn) {
 	}
 }
 
+// checkCall checks one call. Empty arguments are an empty object.
 func checkCall(c envelope.Checker, p *pb.ParsedToolCall) {
 	c.Required("tool", p.GetTool(), dialect.MaxNameBytes)
 	c.Length("server", p.GetServer(), dialect.MaxNameBytes)
@@ -82,13 +86,14 @@ func checkCall(c envelope.Checker, p *pb.ParsedToolCall) {
 	}
 }
 
-// checkObject checks that a field is a JSON object that every provider takes.
+// checkObject reports a field that is no JSON object, or not one that every provider accepts.
 func checkObject(c envelope.Checker, field, text string) {
 	if problem := dialect.ObjectProblem(text); problem != nil {
 		c.Fail(field, problem.Reason, "%s", problem.Message)
 	}
 }
 
+// checkResult checks one result. A canonical result was validated by the caller.
 func checkResult(c envelope.Checker, r *pb.TurnResult) {
 	c.Length("call_id", r.GetCallId(), dialect.MaxIDBytes)
 	switch {
@@ -111,6 +116,7 @@ func checkResult(c envelope.Checker, r *pb.TurnResult) {
 	}
 }
 
+// checkMedia checks media that the caller gave. Their type, path and URL become words of a message.
 func checkMedia(c envelope.Checker, m *pb.Media) {
 	c.Required("media_type", m.GetMediaType(), dialect.MaxNameBytes)
 	c.Name("name", m.GetName(), false)
@@ -122,9 +128,10 @@ func checkMedia(c envelope.Checker, m *pb.Media) {
 	}
 }
 
+// isControl reports whether r is a control character or not a character.
 func isControl(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
 
-// pair finds the result of each call: by the id, or by its place if no result has one.
+// pairResults returns the result of each call: by the id, or by its place if no result has an id.
 func pairResults(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult {
 	calls := req.GetAssistant().GetToolCalls()
 	results := make([]*pb.TurnResult, len(calls))
@@ -148,7 +155,7 @@ func pairResults(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult
 	return results
 }
 
-// unansweredCall is the first call with an id that has no result yet, or -1.
+// findUnanswered returns the index of the first call with an id and no result, or -1.
 func findUnanswered(calls []*pb.ParsedToolCall, results []*pb.TurnResult, id string) int {
 	for i, c := range calls {
 		if c.Id != nil && c.GetId() == id && results[i] == nil {

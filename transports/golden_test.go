@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// TestTurns encodes every turn in testdata/turns for every provider, natively and as
-// text. What was changed on the way is in changes.txt.
+// TestTurns encodes every turn in testdata/turns for every provider, natively and as text. changes.txt has what was
+// changed on the way.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	cases, err := filepath.Glob("testdata/turns/*")

@@ -10,23 +10,23 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// writeText writes the fallback: what the model said alone, and the results as text of
-// one message of the user. Source: "Native Tool Result Format".
+// writeText writes the text fallback: the text of the model, and the results as text of one message of the user.
+// Source: "Native Tool Result Format".
 func (e *encoder) writeText() {
-	said := e.turn.GetAssistant().GetContent()
-	if strings.TrimSpace(said) == "" {
-		said = e.callsAsText()
+	text := e.turn.GetAssistant().GetContent()
+	if strings.TrimSpace(text) == "" {
+		text = e.callsAsText()
 		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
 	}
 	if n := len(e.turn.GetAssistant().GetProviderBlocks()); n > 0 {
 		e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
 	}
-	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(said)}})
+	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(text)}})
 
 	var results []string
 	for i := range e.calls {
 		text, _ := e.resultText(i)
-		e.shownMedia(i) // none is, and all of them are said
+		e.shownMedia(i) // shows none, and describes all in words
 		results = append(results, markup.Result(e.calls[i].Name, e.breakMarks(i, text)))
 	}
 	user := dialect.Message{Role: dialect.RoleUser}
@@ -39,8 +39,8 @@ func (e *encoder) writeText() {
 	e.writeUser(user)
 }
 
-// callsAsText writes the calls of a message that has nothing else, as the model wrote
-// them or, where it did not write text, as AssembleToolCalls reads them.
+// callsAsText writes the calls of a message that has no text: as the model wrote them or, if they were native, in the
+// form that package streams reads.
 func (e *encoder) callsAsText() string {
 	var texts []string
 	for i, p := range e.parsed() {

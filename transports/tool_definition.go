@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// readDescription tells a model what read_result is for.
+// readResultDescription tells a model when to use read_result, and how.
 const readResultDescription = `Reads what the result of an earlier tool call left out. ` +
 	`Use it when a result says lines were left out, or names itself as read_result(result="..."). ` +
 	`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. ` +
@@ -20,7 +20,7 @@ const readResultDescription = `Reads what the result of an earlier tool call lef
 // parameter is one argument of a tool.
 type parameter struct{ name, kind, description string }
 
-// readParameters are the arguments of read_result. The first one is required.
+// readResultParameters has the arguments of read_result. The first one is required.
 var readResultParameters = []parameter{
 	{"result", "string", `Which result: what stands in result="..." there, or the path behind "all of it:".`},
 	{"lines", "string", `Lines to read: "120-180", "120-" to the end, or "120".`},
@@ -31,7 +31,7 @@ var readResultParameters = []parameter{
 	{"page", "string", `What stands behind "Next page:" in the answer before, to go on there.`},
 }
 
-// ToolDefinitions returns the definitions of the tools of ToolService for a provider. The error is an
+// ToolDefinitions returns the definitions of the tools of ToolService, in the form of a provider. The error is an
 // *envelope.InvalidError.
 func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	check := envelope.NewChecker("")
@@ -42,7 +42,7 @@ func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readResultDefinition(p).Raw())}}, nil
 }
 
-// readDefinition is read_result in the form of a provider.
+// readResultDefinition returns the definition of read_result in the form of a provider.
 func readResultDefinition(p pb.Provider) rawjson.Object {
 	named := rawjson.Object{}.WithText("name", envelope.ReadTool).WithText("description", readResultDescription)
 	closed := argumentSchema(strings.ToLower).With("additionalProperties", json.RawMessage("false"))
@@ -53,7 +53,7 @@ func readResultDefinition(p pb.Provider) rawjson.Object {
 		return named.WithObject("parameters", argumentSchema(strings.ToUpper))
 	case pb.Provider_PROVIDER_BEDROCK_CONVERSE:
 		return rawjson.Object{}.WithObject("toolSpec", named.WithObject("inputSchema", rawjson.Object{}.WithObject("json", closed)))
-	case pb.Provider_PROVIDER_OPENAI_RESPONSES: // which takes every schema for a strict one unless it is told
+	case pb.Provider_PROVIDER_OPENAI_RESPONSES: // every schema is strict unless the definition says otherwise
 		flat := rawjson.Object{}.WithText("type", "function")
 		return append(flat, named...).WithObject("parameters", closed).With("strict", json.RawMessage("false"))
 	case pb.Provider_PROVIDER_OPENAI_CHAT, pb.Provider_PROVIDER_MISTRAL, pb.Provider_PROVIDER_OLLAMA:
@@ -62,12 +62,12 @@ func readResultDefinition(p pb.Provider) rawjson.Object {
 	return named.WithObject("parameters", closed)
 }
 
-// readSchema is the JSON schema of the arguments, with the names of types as a provider writes them.
+// argumentSchema returns the JSON schema of the arguments. kind writes the names of types as the provider has them.
 func argumentSchema(kind func(string) string) rawjson.Object {
 	properties := rawjson.Object{}
 	for _, p := range readResultParameters {
 		properties = properties.WithObject(p.name, rawjson.Object{}.WithText("type", kind(p.kind)).WithText("description", p.description))
 	}
-	required, _ := json.Marshal([]string{readResultParameters[0].name}) // a string does not fail
+	required, _ := json.Marshal([]string{readResultParameters[0].name}) // encoding a string does not fail
 	return rawjson.Object{}.WithText("type", kind("object")).WithObject("properties", properties).With("required", required)
 }

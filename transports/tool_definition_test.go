@@ -14,8 +14,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
-// TestToolDefinitions compares the definitions with golden files, and every schema with what the provider's reference
-// demands.
+// TestToolDefinitions compares the definitions with golden files, and every schema with the requirements of the
+// provider's reference.
 func TestToolDefinitions(t *testing.T) {
 	t.Parallel()
 	for _, provider := range turntest.Providers() {
@@ -33,7 +33,7 @@ func TestToolDefinitions(t *testing.T) {
 	}
 }
 
-// definition is where each provider's reference has the parts of a definition.
+// definition has the parts of a definition where each provider's reference has them.
 type definition struct {
 	Type        string
 	Name        string
@@ -100,7 +100,7 @@ func checkDefinition(t *testing.T, provider pb.Provider, text []byte) {
 	}
 }
 
-// TestToolDefinitionsNeedAProvider has what is rejected.
+// A definition without a known provider is rejected.
 func TestToolDefinitionsNeedAProvider(t *testing.T) {
 	t.Parallel()
 	for _, p := range []pb.Provider{pb.Provider_PROVIDER_UNSPECIFIED, 99} {

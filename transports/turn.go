@@ -10,18 +10,20 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// errorBegin begins the text of a result that is an error, for providers without a flag.
+// errorPrefix begins the text of a result that is an error, for providers without a flag.
 const errorPrefix = "Tool error: "
 
-// EncodeTurn makes the messages of one turn for a provider. Canonical results are messages, valid, and with their
-// receipts. What they name in the store is read by loader (nil: there is no store, and nothing of it is shown) and takes
-// at most room bytes of the messages. The errors are *envelope.InvalidError, and those of loader.
-func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeTurnResponse, error) {
+// EncodeTurn returns the messages of one turn for a provider. Canonical results are valid messages, each with its
+// receipt. loader reads their artifacts, which become at most mediaBytes bytes of base64 in the messages; with a nil
+// loader no artifact is shown. The errors are *envelope.InvalidError, and those of loader.
+//
+// The same turn always has the same bytes, so that a provider's cache of the transcript holds from turn to turn.
+func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, mediaBytes int) (*pb.EncodeTurnResponse, error) {
 	d, results, err := checkTurn(req)
 	if err != nil {
 		return nil, err
 	}
-	e := encoder{dialect: d, turn: req, results: results, loader: loader, mediaBytes: room, resp: &pb.EncodeTurnResponse{}}
+	e := encoder{dialect: d, turn: req, results: results, loader: loader, mediaBytes: mediaBytes, resp: &pb.EncodeTurnResponse{}}
 	e.assignIDs()
 	e.resp.Native = e.isNative()
 	switch {
@@ -38,34 +40,35 @@ func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeT
 	return e.resp, nil
 }
 
-// encoder makes the messages of one turn.
+// encoder encodes one turn.
 type encoder struct {
 	dialect dialect.Dialect
 	turn    *pb.EncodeTurnRequest
-	results []*pb.TurnResult // one for each call; nil: there is none
+	results []*pb.TurnResult // one for each call; nil if it has none
 	calls   []dialect.Call   // as the provider has them
-	notices []string         // what was given otherwise than as text, in words
+	notices []string         // descriptions of media that are not shown
 	resp    *pb.EncodeTurnResponse
 
 	loader            Loader
-	mediaBytes        int // bytes of messages that what is loaded may take yet
-	images, documents int // so far
+	mediaBytes        int // bytes of base64 that may still be loaded
+	images, documents int // shown so far
 	err               error
 }
 
+// parsed returns the calls of the model.
 func (e *encoder) parsed() []*pb.ParsedToolCall { return e.turn.GetAssistant().GetToolCalls() }
 
-// note tells of a change of a call or, for -1, of the turn.
-func (e *encoder) addNote(change pb.TurnChange, at int, format string, args ...any) {
+// addNote tells the caller about a change of a call or, for index -1, of the turn.
+func (e *encoder) addNote(change pb.TurnChange, call int, format string, args ...any) {
 	n := &pb.TurnNote{Change: change, Detail: fmt.Sprintf(format, args...)}
-	if at >= 0 {
-		n.Call = new(uint32(at))
+	if call >= 0 {
+		n.Call = new(uint32(call))
 	}
 	e.resp.Changes = append(e.resp.Changes, n)
 }
 
-// identify makes ids and names that the provider takes. The same ones always become the
-// same, so that the prefix of a transcript stays as it is from turn to turn.
+// assignIDs gives each call an id and a name that the provider accepts. The same ones always get the same replacement,
+// so that the transcript keeps its bytes from turn to turn.
 func (e *encoder) assignIDs() {
 	used := map[string]bool{}
 	for i, p := range e.parsed() {
@@ -87,7 +90,8 @@ func (e *encoder) assignIDs() {
 	}
 }
 
-// native reports whether the provider can tell which result belongs to which call.
+// isNative reports whether the provider can tell which result belongs to which call. A turn is native or text as a
+// whole (docs/adr/0038).
 func (e *encoder) isNative() bool {
 	if e.turn.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {
 		return false
@@ -105,23 +109,24 @@ func (e *encoder) isNative() bool {
 	return true
 }
 
-// isText reports whether a call is text of the model. To say it natively as well would be
-// to say it twice.
+// isText reports whether a call is a part of the model's text. A native call beside it would repeat it.
 func (e *encoder) isText(i int) bool {
 	p := e.parsed()[i]
 	return p.GetId() == "" && p.GetRaw() != "" && strings.Contains(e.turn.GetAssistant().GetContent(), p.GetRaw())
 }
 
+// writeNative writes the model's message with its calls, and the message that answers them: results first, because most
+// providers require it, then media that are not in their results, then notices.
 func (e *encoder) writeNative() {
 	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: e.assistantBlocks()})
 	m := dialect.Message{Role: dialect.RoleTool}
-	var behind []dialect.Block
+	var following []dialect.Block
 	for i := range e.calls {
 		r, media := e.encodeResult(i)
 		m.Blocks = append(m.Blocks, dialect.Block{Result: r})
-		behind = append(behind, media...)
+		following = append(following, media...)
 	}
-	m.Blocks = append(m.Blocks, behind...)
+	m.Blocks = append(m.Blocks, following...)
 	for _, notice := range e.allNotices() {
 		m.Blocks = append(m.Blocks, dialect.TextBlock(notice))
 	}
@@ -131,27 +136,28 @@ func (e *encoder) writeNative() {
 	e.writeUser(m)
 }
 
-// writeUser writes what stands behind the model's answer, and what the user says behind
-// that: in the same message, where results are the user's, and otherwise in another.
+// writeUser writes the message that follows the model's, and the text of the user: in the same message if the provider
+// has results in messages of the user, otherwise in a message of its own.
 func (e *encoder) writeUser(m dialect.Message) {
-	said := e.turn.GetUserText()
-	if said != "" && len(m.Blocks) > 0 && (e.dialect.Results == dialect.ResultsNext || m.Role == dialect.RoleUser && e.dialect.TextBlocks) {
-		m.Blocks = append(m.Blocks, dialect.TextBlock(said))
-		said = ""
+	text := e.turn.GetUserText()
+	if text != "" && len(m.Blocks) > 0 && (e.dialect.Results == dialect.ResultsNext || m.Role == dialect.RoleUser && e.dialect.TextBlocks) {
+		m.Blocks = append(m.Blocks, dialect.TextBlock(text))
+		text = ""
 	}
 	if len(m.Blocks) > 0 {
 		e.write(m)
 	}
-	if said == "" {
+	if text == "" {
 		return
 	}
 	if m.Role == dialect.RoleTool && e.dialect.NeedsBridge {
 		e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(dialect.NoText)}})
 	}
-	e.write(dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(said)}})
+	e.write(dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(text)}})
 }
 
-// assistantBlocks is what the model said, and its calls.
+// assistantBlocks returns the blocks of the model's message: its text, its calls, and the provider's own blocks in
+// their places.
 func (e *encoder) assistantBlocks() []dialect.Block {
 	given := e.turn.GetAssistant()
 	blocks := e.providerBlocks(nil)
@@ -175,7 +181,7 @@ func (e *encoder) assistantBlocks() []dialect.Block {
 	return blocks
 }
 
-// says reports whether text is enough for the provider to be a block.
+// hasText reports whether a text is enough for a block. Most providers reject a text of white space.
 func (e *encoder) hasText(text string) bool {
 	if e.dialect.EmptyText {
 		return text != ""
@@ -183,7 +189,8 @@ func (e *encoder) hasText(text string) bool {
 	return strings.TrimSpace(text) != ""
 }
 
-// providerBlocks are those that stand before a call or, for nil, before the content.
+// providerBlocks returns the provider's own blocks before a call or, for nil, before the text. Another provider's
+// blocks are omitted.
 func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
 	var blocks []dialect.Block
 	for _, b := range e.turn.GetAssistant().GetProviderBlocks() {
@@ -194,12 +201,13 @@ func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
 			e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
 			continue
 		}
-		o, _ := rawjson.Parse([]byte(b.GetBlockJson())) // checked
+		o, _ := rawjson.Parse([]byte(b.GetBlockJson())) // checked by checkTurn
 		blocks = append(blocks, dialect.Block{Original: o})
 	}
 	return blocks
 }
 
+// fromPointer returns the value, or 0 for nil.
 func fromPointer(n *uint32) uint32 {
 	if n == nil {
 		return 0
@@ -207,7 +215,7 @@ func fromPointer(n *uint32) uint32 {
 	return *n
 }
 
-// result is the answer to a call, and media that stand behind all answers.
+// encodeResult returns the result of a call, and the media that follow all results.
 func (e *encoder) encodeResult(i int) (*dialect.Result, []dialect.Block) {
 	c := e.calls[i]
 	r := &dialect.Result{ID: c.ID, Name: c.Name, Custom: c.Custom && e.dialect.CustomTools}
@@ -215,19 +223,19 @@ func (e *encoder) encodeResult(i int) (*dialect.Result, []dialect.Block) {
 	if e.dialect.Templated {
 		r.Text = e.breakMarks(i, r.Text)
 	}
-	var behind []dialect.Block
+	var following []dialect.Block
 	for _, m := range e.shownMedia(i) {
 		if e.dialect.Media == dialect.MediaInside || e.dialect.Media == dialect.MediaInSuccess && !r.Failed {
 			r.Media = append(r.Media, m)
 		} else {
-			behind = append(behind, dialect.Block{Media: m, Label: dialect.MediaKind(m) + " of " + e.callLabel(i)})
+			following = append(following, dialect.Block{Media: m, Label: dialect.MediaKind(m) + " of " + e.callLabel(i)})
 		}
 	}
-	return r, behind
+	return r, following
 }
 
-// shown are the media of a result that the provider shows: those that were given, and behind them those of the canonical
-// result itself. The others are said in words.
+// shownMedia returns the media of a result that the provider shows: those that the caller gave, then those of the
+// canonical result. All others are described in words.
 func (e *encoder) shownMedia(i int) []*pb.Media {
 	var list []*pb.Media
 	given := e.results[i].GetMedia()
@@ -252,7 +260,7 @@ func (e *encoder) shownMedia(i int) []*pb.Media {
 	return list
 }
 
-// unfit says why media that were given are not shown; "" when they are.
+// mediaProblem returns the reason why media that were given are not shown, or "".
 func (e *encoder) mediaProblem(m *pb.Media) string {
 	isImage := dialect.MediaKind(m) == "Image"
 	switch {
@@ -266,7 +274,7 @@ func (e *encoder) mediaProblem(m *pb.Media) string {
 	return ""
 }
 
-// withoutMarks is text of a result that cannot be taken for anything else.
+// breakMarks returns the text of a result without marks of a chat template.
 func (e *encoder) breakMarks(i int, text string) string {
 	broken := markup.Break(text)
 	if broken != text {
@@ -275,7 +283,7 @@ func (e *encoder) breakMarks(i int, text string) string {
 	return broken
 }
 
-// text is what the model reads of a result, and whether it is an error.
+// resultText returns the text of a result for the model, and whether it is an error.
 func (e *encoder) resultText(i int) (text string, failed bool) {
 	given := e.results[i]
 	if given == nil {
@@ -293,7 +301,7 @@ func (e *encoder) resultText(i int) (text string, failed bool) {
 	return text, failed
 }
 
-// ofCall names a call to the model.
+// callLabel names a call to the model.
 func (e *encoder) callLabel(i int) string {
 	if id := e.calls[i].ID; id != "" {
 		return e.calls[i].Name + " (" + id + ")"
@@ -301,14 +309,14 @@ func (e *encoder) callLabel(i int) string {
 	return e.calls[i].Name
 }
 
+// omitMedia describes media that are not shown to the caller, and in a notice to the model.
 func (e *encoder) omitMedia(i int, m *pb.Media, size uint64, why string) {
 	words := describeOmitted(m, e.callLabel(i), size, why)
 	e.addNote(pb.TurnChange_TURN_CHANGE_MEDIA, i, "%s", words)
 	e.notices = append(e.notices, words)
 }
 
-// allNotices are those of the turn, behind those that stand for media. None can be taken
-// for a result.
+// allNotices returns the descriptions of omitted media, then the notices of the turn, without marks.
 func (e *encoder) allNotices() []string {
 	list := append(e.notices, e.turn.GetNotices()...)
 	for i := range list {
@@ -317,6 +325,7 @@ func (e *encoder) allNotices() []string {
 	return list
 }
 
+// write appends a message in the provider's JSON.
 func (e *encoder) write(m dialect.Message) {
 	for _, o := range e.dialect.Shape.Write(m) {
 		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.Raw()))

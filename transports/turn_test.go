@@ -17,8 +17,8 @@ import (
 	"github.com/toolresult/toolresult/transports/transcript"
 )
 
-// history is turns, encoded one after the other, each after what the user says if the
-// model has made no call.
+// history is a sequence of encoded turns, with the exchanges that they must contain. Turns that end with the model are
+// followed by a message of the user.
 type history struct {
 	messages []string
 	want     []exchange
@@ -59,8 +59,8 @@ func templated(p pb.Provider) bool {
 	return p == pb.Provider_PROVIDER_CHAT || p == pb.Provider_PROVIDER_OLLAMA
 }
 
-// TestEncodedHistories encodes random histories for every provider. The linter accepts
-// them, and every call has exactly one answer, in order.
+// TestEncodedHistories encodes random histories for every provider. The linter accepts them, and every call has exactly
+// one answer, in order.
 func TestEncodedHistories(t *testing.T) {
 	for _, provider := range turntest.Providers() {
 		t.Run(provider.String(), func(t *testing.T) {
@@ -120,7 +120,7 @@ func compacted(text string) string {
 	return b.String()
 }
 
-// What the user says alone is one message of any provider.
+// The text of the user alone is one message of any provider.
 func TestUserAlone(t *testing.T) {
 	t.Parallel()
 	for _, provider := range turntest.Providers() {

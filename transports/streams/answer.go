@@ -11,39 +11,39 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// answer is what came of the answer of a model so far.
+// answer collects the answer of a model while it is received.
 type answer struct {
 	provider pb.Provider
 	content  textBuffer
 	calls    []*partialCall
 	blocks   []placedBlock
 	events   int
-	done     bool // the stream said that it is over
+	done     bool // the stream had its last event
 	end      pb.StreamEnd
 	reason   string
 }
 
-// partialCall is a call of which parts come.
+// partialCall is a call that is received in parts.
 type partialCall struct {
 	id, name  string
 	arguments textBuffer
 	custom    bool
 	signature string
-	closed    bool   // the provider said that nothing more comes of it
-	raw       string // as the model wrote it; "": it was native
-	problem   string // why it cannot be made; "": nothing is known
+	closed    bool   // the provider sends nothing more of it
+	raw       string // the call as the model wrote it; "" for a native call
+	problem   string // why the call must not be made; "" if nothing is known
 }
 
-// placedBlock is a block that goes back to the provider, and how many calls came before.
+// placedBlock is a block that goes back to the provider, with its place in the answer: the number of calls before it.
 type placedBlock struct {
 	json   string
 	before int
-	first  bool // nothing was said before it
+	first  bool // neither text nor a call came before it
 }
 
-// held is how many bytes an answer takes, about.
+// size returns about how many bytes the answer holds.
 func (a *answer) size() int {
-	const each = 256 // of what has a size of its own
+	const each = 256 // bytes of a call or block beside its texts
 	n := len(a.content.bytes)
 	for _, c := range a.calls {
 		n += each + len(c.arguments.bytes)
@@ -54,14 +54,14 @@ func (a *answer) size() int {
 	return n
 }
 
-// call begins a call.
+// newCall begins a call.
 func (a *answer) newCall() *partialCall {
 	c := &partialCall{}
 	a.calls = append(a.calls, c)
 	return c
 }
 
-// whole takes all arguments of a call at once. None are an empty object.
+// setArguments sets the arguments of a call that is received as a whole. nil is an empty object.
 func (c *partialCall) setArguments(arguments json.RawMessage) {
 	c.closed = true
 	if arguments == nil {
@@ -70,13 +70,16 @@ func (c *partialCall) setArguments(arguments json.RawMessage) {
 	c.arguments.appendJSON(arguments)
 }
 
-// keep keeps a block for the provider, at its place in the answer.
+// addBlock keeps a block for the provider at the current place in the answer.
 func (a *answer) addBlock(o rawjson.Object) { a.addBlockAt(o, a.position()) }
 
+// position returns the current place in the answer.
 func (a *answer) position() placedBlock {
 	return placedBlock{before: len(a.calls), first: a.content.empty() && len(a.calls) == 0}
 }
 
+// addBlockAt keeps a block for the provider at a place. Providers send text that is not UTF-8; the messages of the
+// answer must be, so it is replaced.
 func (a *answer) addBlockAt(o rawjson.Object, at placedBlock) {
 	if len(a.blocks) == dialect.MaxBlocks {
 		a.setEnd(pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there are more than %d blocks", dialect.MaxBlocks))
@@ -86,15 +89,14 @@ func (a *answer) addBlockAt(o rawjson.Object, at placedBlock) {
 	a.blocks = append(a.blocks, at)
 }
 
-// finish says how the answer ended. The first word counts.
+// setEnd sets how the answer ended. Only the first call counts: providers follow an error with an ordinary end.
 func (a *answer) setEnd(end pb.StreamEnd, reason string) {
 	if a.end == pb.StreamEnd_STREAM_END_UNSPECIFIED {
 		a.end, a.reason = end, reason
 	}
 }
 
-// sorted returns the calls that are complete, with their positions among all, and those
-// that are not.
+// partition returns the calls that are complete, whose indices it appends to positions, and those that are not.
 func (a *answer) partition(positions *[]int) (calls []*pb.ParsedToolCall, incomplete []*pb.IncompleteToolCall) {
 	for i, c := range a.calls {
 		if problem := a.problem(i); problem != "" {
@@ -107,7 +109,8 @@ func (a *answer) partition(positions *[]int) (calls []*pb.ParsedToolCall, incomp
 	return calls, incomplete
 }
 
-// problem says why a call must not be made, or "".
+// problem returns a phrase that says why a call must not be made, or "". A JSON object has an end, so one that parses is
+// complete even if the answer is cut off behind it; text of a custom tool, and arguments that have not begun, are not.
 func (a *answer) problem(i int) string {
 	c, last := a.calls[i], i == len(a.calls)-1
 	whole := a.end == pb.StreamEnd_STREAM_END_COMPLETE || a.end == pb.StreamEnd_STREAM_END_LENGTH
@@ -135,10 +138,12 @@ func (a *answer) problem(i int) string {
 	return dialect.ArgumentsProblem(c.arguments.String())
 }
 
+// incomplete returns the call as one that must not be made.
 func (c *partialCall) incomplete(problem string) *pb.IncompleteToolCall {
 	return &pb.IncompleteToolCall{Name: c.name, Arguments: c.arguments.String(), Id: c.idOrNil(), Reason: problem}
 }
 
+// idOrNil returns the id, or nil if the provider has sent none.
 func (c *partialCall) idOrNil() *string {
 	if c.id == "" {
 		return nil
@@ -146,6 +151,7 @@ func (c *partialCall) idOrNil() *string {
 	return &c.id
 }
 
+// parsed returns a complete call. A native call gets a raw text in the form of "Native Tool Result Format".
 func (c *partialCall) parsed() *pb.ParsedToolCall {
 	p := &pb.ParsedToolCall{Arguments: c.arguments.String(), Raw: c.raw, Id: c.idOrNil(), Custom: c.custom}
 	p.Server, p.Tool = dialect.SplitName(c.name)
@@ -165,8 +171,8 @@ func (c *partialCall) parsed() *pb.ParsedToolCall {
 	return p
 }
 
-// placed are the blocks for the provider, each before the call that came next, or behind
-// all. Calls that are not complete are not there any more.
+// providerBlocks returns the blocks for the provider, each with the complete call that follows it. Positions are the
+// indices of complete calls.
 func (a *answer) providerBlocks(positions []int) []*pb.ProviderBlock {
 	var list []*pb.ProviderBlock
 	for _, b := range a.blocks {

@@ -7,19 +7,20 @@ import (
 
 // anthropicStream reads the events of Anthropic's Messages.
 type anthropicStream struct {
-	blocks map[string]*anthropicBlock // that are open, by their index
+	blocks map[string]*anthropicBlock // open blocks by their index
 }
 
-// anthropicBlock is a block of which parts come.
+// anthropicBlock is an open block.
 type anthropicBlock struct {
 	base      rawjson.Object
-	call      *partialCall // of a tool of the runtime
+	call      *partialCall // of a tool of the runtime; nil for other blocks
 	input     textBuffer   // of a tool of the provider
 	thinking  textBuffer
 	signature textBuffer
 	position  placedBlock
 }
 
+// event reads one event. "ping" and events of later versions are ignored, as the reference asks.
 func (s *anthropicStream) event(o rawjson.Object, a *answer) {
 	switch o.Text("type") {
 	case "content_block_start":
@@ -32,11 +33,12 @@ func (s *anthropicStream) event(o rawjson.Object, a *answer) {
 		if reason := o.Child("delta").Text("stop_reason"); reason != "" {
 			a.setEnd(anthropicEnd(reason), reason)
 		}
-	case "message": // an answer in one piece
+	case "message": // an answer that was not streamed
 		s.whole(o, a)
 	}
 }
 
+// anthropicEnd returns the end that a stop reason means. Reasons of later versions are a complete answer.
 func anthropicEnd(reason string) pb.StreamEnd {
 	switch reason {
 	case "max_tokens", "model_context_window_exceeded":
@@ -47,6 +49,7 @@ func anthropicEnd(reason string) pb.StreamEnd {
 	return pb.StreamEnd_STREAM_END_COMPLETE
 }
 
+// start opens a block.
 func (s *anthropicStream) start(o rawjson.Object, a *answer) {
 	base := o.Child("content_block")
 	b := &anthropicBlock{base: base, position: a.position()}
@@ -63,6 +66,7 @@ func (s *anthropicStream) start(o rawjson.Object, a *answer) {
 	s.blocks[string(o.Get("index"))] = b
 }
 
+// delta adds to an open block.
 func (s *anthropicStream) delta(o rawjson.Object, a *answer) {
 	b, delta := s.blocks[string(o.Get("index"))], o.Child("delta")
 	if b == nil {
@@ -84,6 +88,7 @@ func (s *anthropicStream) delta(o rawjson.Object, a *answer) {
 	}
 }
 
+// stop closes a block. Thinking, and tools that the provider runs itself, go back to the provider.
 func (s *anthropicStream) stop(index string, a *answer) {
 	b := s.blocks[index]
 	delete(s.blocks, index)
@@ -99,7 +104,7 @@ func (s *anthropicStream) stop(index string, a *answer) {
 		}
 	case kind == "thinking":
 		a.addBlockAt(b.base.WithText("thinking", b.thinking.String()).WithText("signature", b.signature.String()), b.position)
-	default: // a tool of the provider, and what came of it
+	default: // a tool of the provider, and its result
 		if !b.input.empty() && rawjson.IsObject(b.input.String()) {
 			b.base = b.base.With("input", []byte(b.input.String()))
 		}

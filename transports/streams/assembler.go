@@ -1,4 +1,10 @@
-// Package streams assembles the answer of a model, with its tool calls, from the stream of a provider.
+// Package streams assembles the answer of a model, with its calls of tools, from the stream of a provider. A stream may
+// be cut anywhere and end at any byte: a call is returned as complete only if the provider said so, and everything else
+// is returned as incomplete, with a notice for the model.
+//
+// assembler.go is the interface, framing.go cuts a body into events, a file for each provider reads its events into an
+// answer (answer.go), and text_buffer.go joins texts that are cut inside of a character. text_calls.go finds calls in
+// text, leaks.go text of receipts in calls that write files.
 package streams
 
 import (
@@ -11,25 +17,24 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Assembler reads the stream of one answer of a model. Its methods are called in order,
-// by one goroutine.
+// Assembler reads the stream of one answer of a model. It is not safe for concurrent use.
 type Assembler struct {
 	header       *pb.AssembleHeader
 	reader       reader
 	framing      framing
 	answer       answer
-	form         byte   // of what came: 0, formBody or formEvent
-	head         []byte // the beginning of what came
+	form         byte   // 0 before the first bytes, then formBody or formEvent
+	head         []byte // the first bytes of the stream
 	findReceipts ReceiptFinder
 }
 
-// streamReader reads the events of one provider.
+// reader reads the events of one provider.
 type reader interface {
-	// event reads one event into the answer.
+	// event reads one event into the answer. It ignores what it does not understand.
 	event(o rawjson.Object, a *answer)
 }
 
-// streamReaderOf returns what reads the streams of a provider.
+// newReader returns the reader for the streams of a provider, or nil for a provider that this version does not know.
 func newReader(p pb.Provider) reader {
 	switch p {
 	case pb.Provider_PROVIDER_CHAT, pb.Provider_PROVIDER_OPENAI_CHAT, pb.Provider_PROVIDER_MISTRAL:
@@ -51,8 +56,8 @@ func newReader(p pb.Provider) reader {
 // maxWritingTools bounds AssembleHeader.writing_tools.
 const maxWritingTools = 256
 
-// NewAssembler returns an Assembler of a stream. find looks for text of receipts. The
-// error is an *envelope.InvalidError.
+// NewAssembler returns an Assembler for one stream. findReceipts must not be nil. The error is an
+// *envelope.InvalidError.
 func NewAssembler(header *pb.AssembleHeader, find ReceiptFinder) (*Assembler, error) {
 	c := envelope.NewChecker("header")
 	dialect.CheckProvider(c, header.GetProvider())
@@ -67,12 +72,14 @@ func NewAssembler(header *pb.AssembleHeader, find ReceiptFinder) (*Assembler, er
 	return a, nil
 }
 
+// Forms of a stream.
 const (
 	formBody  = 'b'
 	formEvent = 'e'
 )
 
-// Body takes the next bytes of the body of the response.
+// Body reads the next bytes of the body of a response. The chunk may be reused afterwards. The error is an
+// *envelope.InvalidError.
 func (a *Assembler) Body(chunk []byte) error {
 	if err := a.checkForm(formBody, "body"); err != nil {
 		return err
@@ -82,7 +89,7 @@ func (a *Assembler) Body(chunk []byte) error {
 	return nil
 }
 
-// Event takes the next event of an SDK.
+// Event reads the next event of a provider's SDK, as JSON. The error is an *envelope.InvalidError.
 func (a *Assembler) Event(text string) error {
 	if err := a.checkForm(formEvent, "event_json"); err != nil {
 		return err
@@ -92,13 +99,15 @@ func (a *Assembler) Event(text string) error {
 	return nil
 }
 
-// headBytes is how much is shown of what is no stream.
+// headBytes is the length of the beginning of a stream that its reason quotes.
 const headBytes = 80
 
+// recordHead keeps the first bytes, for the reason of a stream without events.
 func (a *Assembler) recordHead(chunk []byte) {
 	a.head = append(a.head, chunk[:min(len(chunk), headBytes-len(a.head))]...)
 }
 
+// checkForm reports a stream that mixes bodies and events, and a body of a provider whose streams are binary.
 func (a *Assembler) checkForm(form byte, field string) error {
 	c := envelope.NewChecker("")
 	if a.form != 0 && a.form != form {
@@ -111,7 +120,7 @@ func (a *Assembler) checkForm(form byte, field string) error {
 	return c.Err()
 }
 
-// read reads one event. What comes behind one that is not the provider's is not read.
+// read reads one event. Nothing is read after an event that is not the provider's.
 func (a *Assembler) read(event []byte) {
 	if a.answer.end == pb.StreamEnd_STREAM_END_MALFORMED {
 		return
@@ -133,11 +142,11 @@ func (a *Assembler) read(event []byte) {
 	a.reader.event(o, &a.answer)
 }
 
-// Held is how many bytes are kept of what came: what the model said, and the event that
-// is being read. What a stream has around them is not kept.
+// Buffered returns about how many bytes the Assembler holds: the answer and the event that is being read, without the
+// JSON around them. A caller bounds its memory by it.
 func (a *Assembler) Buffered() int { return a.answer.size() + a.framing.size() }
 
-// errorIn is the message of an event that is an error, whoever's it is, or "".
+// eventError returns the message of an event that is an error, of any provider, or "".
 func eventError(o rawjson.Object) string {
 	e := o.Get("error")
 	if e == nil {
@@ -152,7 +161,7 @@ func eventError(o rawjson.Object) string {
 	return strings.ToValidUTF8(string(e), "\ufffd")
 }
 
-// Finish returns what the model answered, when the stream has ended.
+// Finish returns the answer after the end of the stream. It must be called once.
 func (a *Assembler) Finish() *pb.AssembleToolCallsResponse {
 	a.framing.close()
 	ans := &a.answer
@@ -170,7 +179,7 @@ func (a *Assembler) Finish() *pb.AssembleToolCallsResponse {
 	if a.header.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {
 		ans.readTextCalls(content)
 	}
-	var positions []int // of the calls that are complete, among all
+	var positions []int // indices of the complete calls among all
 	calls, incomplete := ans.partition(&positions)
 	resp.Assistant = &pb.AssistantTurn{Content: content, ToolCalls: calls, ProviderBlocks: ans.providerBlocks(positions)}
 	resp.Incomplete, resp.Notice = incomplete, incompleteNotice(incomplete, ans.end)

@@ -7,11 +7,11 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// bedrockStream reads the events of Converse. On the wire they are a binary framing, which
-// AWS's SDKs read; here they come one by one, as {"contentBlockStart": {...}}.
+// bedrockStream reads the events of Converse. On the wire they have a binary framing, which AWS's SDKs read; here they
+// are JSON objects such as {"contentBlockStart": {...}}.
 type bedrockStream struct{ blocks map[string]*bedrockBlock }
 
-// bedrockBlock is a block of which parts come.
+// bedrockBlock is an open block.
 type bedrockBlock struct {
 	call                *partialCall
 	thinking, signature textBuffer
@@ -19,6 +19,7 @@ type bedrockBlock struct {
 	position            placedBlock
 }
 
+// event reads one event. Exceptions are events whose names end so.
 func (s *bedrockStream) event(o rawjson.Object, a *answer) {
 	for _, m := range o {
 		inside, _ := rawjson.Split(m.Value)
@@ -39,6 +40,7 @@ func (s *bedrockStream) event(o rawjson.Object, a *answer) {
 	}
 }
 
+// bedrockEnd returns the end that a stop reason means.
 func bedrockEnd(reason string) pb.StreamEnd {
 	switch reason {
 	case "max_tokens", "model_context_window_exceeded":
@@ -49,7 +51,7 @@ func bedrockEnd(reason string) pb.StreamEnd {
 	return pb.StreamEnd_STREAM_END_COMPLETE
 }
 
-// block is an open block; text has no beginning of its own.
+// block returns an open block, or opens it: text has no event for its beginning.
 func (s *bedrockStream) block(index string, a *answer) *bedrockBlock {
 	if s.blocks[index] == nil {
 		s.blocks[index] = &bedrockBlock{position: a.position()}
@@ -57,6 +59,7 @@ func (s *bedrockStream) block(index string, a *answer) *bedrockBlock {
 	return s.blocks[index]
 }
 
+// start opens a block. Only calls have such an event.
 func (s *bedrockStream) start(index string, start rawjson.Object, a *answer) {
 	if use := start.Child("toolUse"); use != nil {
 		delete(s.blocks, index)
@@ -66,6 +69,7 @@ func (s *bedrockStream) start(index string, start rawjson.Object, a *answer) {
 	}
 }
 
+// delta adds to a block, which it may open.
 func (s *bedrockStream) delta(index string, delta rawjson.Object, a *answer) {
 	b := s.block(index, a)
 	a.content.appendJSON(delta.Get("text"))
@@ -78,6 +82,7 @@ func (s *bedrockStream) delta(index string, delta rawjson.Object, a *answer) {
 	b.redacted.appendJSON(thought.Get("redactedContent"))
 }
 
+// stop closes a block. Reasoning goes back to the provider.
 func (s *bedrockStream) stop(index string, a *answer) {
 	b := s.blocks[index]
 	delete(s.blocks, index)

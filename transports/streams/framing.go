@@ -6,24 +6,24 @@ import (
 )
 
 // framing cuts the body of a response into events: server-sent events
-// (https://html.spec.whatwg.org/multipage/server-sent-events.html) or JSON objects one
-// after the other, on lines of their own or in an array. Which of the two is told by the
-// first character. Bytes may come cut anywhere.
+// (https://html.spec.whatwg.org/multipage/server-sent-events.html), or JSON objects on lines of their own or in an
+// array. The first character tells which. Chunks may be cut anywhere.
 type framing struct {
 	emit  func(event []byte)
-	kind  byte   // 0: nothing came but space; 's': server-sent events; 'j': JSON
-	line  []byte // so far
-	data  []byte // of the event so far
+	kind  byte   // 0: white space only; 's': server-sent events; 'j': JSON
+	line  []byte // the current line
+	data  []byte // the data of the current event
 	wasCR bool
 	json  jsonCutter
 }
 
+// Kinds of bodies.
 const (
 	framingEvents = 's'
 	framingJSON   = 'j'
 )
 
-// write takes the next bytes.
+// write reads the next bytes.
 func (f *framing) write(chunk []byte) {
 	for len(chunk) > 0 && f.kind == 0 {
 		switch c := chunk[0]; c {
@@ -51,7 +51,7 @@ func (f *framing) write(chunk []byte) {
 	}
 }
 
-// endLine takes a line of server-sent events.
+// endLine reads a line of server-sent events.
 func (f *framing) endLine() {
 	line := f.line
 	f.line = f.line[:0]
@@ -61,7 +61,7 @@ func (f *framing) endLine() {
 	}
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	if string(field) != "data" {
-		return // a comment, or a field that says nothing that the data does not say
+		return // a comment, or a field that repeats what the data says
 	}
 	if len(f.data) > 0 {
 		f.data = append(f.data, '\n')
@@ -69,16 +69,18 @@ func (f *framing) endLine() {
 	f.data = append(f.data, bytes.TrimPrefix(value, []byte(" "))...)
 }
 
+// size returns the number of bytes of the event that is being read.
 func (f *framing) size() int { return len(f.line) + len(f.data) + len(f.json.object) }
 
+// dispatch emits the event that was read, if it has data.
 func (f *framing) dispatch() {
 	if len(f.data) > 0 {
-		f.emit(bytes.Clone(f.data)) // which may be kept
+		f.emit(bytes.Clone(f.data)) // a copy, because readers keep slices of events
 	}
 	f.data = f.data[:0]
 }
 
-// close takes the last event, if it is whole without the empty line behind it.
+// close emits the last event if it is complete but for the empty line after it, which some servers omit.
 func (f *framing) close() {
 	if f.kind != framingEvents {
 		return
@@ -89,10 +91,10 @@ func (f *framing) close() {
 	}
 }
 
-// streamDone is the last event of streams of OpenAI's kind.
+// streamDone is the last event of OpenAI's streams and those like them.
 const streamDone = "[DONE]"
 
-// jsonCutter cuts objects out of JSON text, whatever stands between them.
+// jsonCutter cuts objects out of JSON text and ignores everything between them.
 type jsonCutter struct {
 	object   []byte
 	depth    int
@@ -100,6 +102,7 @@ type jsonCutter struct {
 	escaped  bool
 }
 
+// write reads the next bytes and emits the objects that end in them. Brackets in strings do not count.
 func (j *jsonCutter) write(chunk []byte, emit func([]byte)) {
 	for _, c := range chunk {
 		if j.depth == 0 && c != '{' {
@@ -120,7 +123,7 @@ func (j *jsonCutter) write(chunk []byte, emit func([]byte)) {
 			j.depth--
 		}
 		if j.depth == 0 {
-			emit(bytes.Clone(j.object)) // which may be kept
+			emit(bytes.Clone(j.object)) // a copy, because readers keep slices of events
 			j.object = j.object[:0]
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// geminiStream reads the chunks of Gemini, in which a call is always whole. Its SDK for
-// Python writes the names of members with underscores.
+// geminiStream reads the chunks of Gemini, in which a call is always whole. Its SDK for Python writes the names of
+// members with underscores.
 type geminiStream struct{}
 
-// either is the value of a member under one of its two names.
+// either returns the value of a member under one of its two names.
 func either(o rawjson.Object, camel, snake string) json.RawMessage {
 	if v := o.Get(camel); v != nil {
 		return v
@@ -19,6 +19,7 @@ func either(o rawjson.Object, camel, snake string) json.RawMessage {
 	return o.Get(snake)
 }
 
+// event reads one chunk.
 func (s geminiStream) event(o rawjson.Object, a *answer) {
 	feedback, _ := rawjson.Split(either(o, "promptFeedback", "prompt_feedback"))
 	if reason := rawjson.String(either(feedback, "blockReason", "block_reason")); reason != "" {
@@ -26,7 +27,7 @@ func (s geminiStream) event(o rawjson.Object, a *answer) {
 	}
 	for _, candidate := range o.Children("candidates") {
 		if index := candidate.Get("index"); index != nil && string(index) != "0" {
-			continue // other answers to the same question
+			continue // another answer to the same question
 		}
 		for _, part := range candidate.Child("content").Children("parts") {
 			s.part(part, a)
@@ -37,6 +38,7 @@ func (s geminiStream) event(o rawjson.Object, a *answer) {
 	}
 }
 
+// geminiEnd returns the end that a finish reason means. All but two are filters and malformed calls.
 func geminiEnd(reason string) pb.StreamEnd {
 	switch reason {
 	case "STOP":
@@ -47,6 +49,7 @@ func geminiEnd(reason string) pb.StreamEnd {
 	return pb.StreamEnd_STREAM_END_STOPPED
 }
 
+// part reads one part: a call, a thought, a signature or text.
 func (geminiStream) part(o rawjson.Object, a *answer) {
 	signature := rawjson.String(either(o, "thoughtSignature", "thought_signature"))
 	function, err := rawjson.Split(either(o, "functionCall", "function_call"))
@@ -58,7 +61,7 @@ func (geminiStream) part(o rawjson.Object, a *answer) {
 		if either(function, "partialArgs", "partial_args") != nil || either(function, "willContinue", "will_continue") != nil {
 			c.problem = "the arguments come in parts by path (partialArgs), which this version does not read"
 		}
-	case string(o.Get("thought")) == "true": // a summary, which does not go back
+	case string(o.Get("thought")) == "true": // a summary of thoughts, which does not go back
 	case signature != "" && o.Text("text") == "":
 		a.addBlock(rawjson.Object{}.WithText("text", "").WithText("thoughtSignature", signature))
 	default:

@@ -13,28 +13,28 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// FindForms finds the lines of a text that are a receipt's: from 1, with the reserved
-// form of each.
+// ReceiptFinder finds the lines of a text that belong to a receipt. A model that copies such lines into a file writes a
+// marker instead of what the marker stands for.
 type ReceiptFinder func(text string) []ReceiptLine
 
-// FormAt is a line of a receipt in a text.
+// ReceiptLine is a line of a receipt in a text.
 type ReceiptLine struct {
 	Line int
 	Form string
 	Text string // of the line
 }
 
-// maxLeaks bounds what is told of one answer.
+// maxLeaks bounds the findings of one answer.
 const maxLeaks = 64
 
-// writingTools are common names of tools that write files.
+// writingTools are common names of tools that write files. They are used if the caller names none.
 var writingTools = []string{
 	"apply_patch", "applypatch", "create", "create_file", "edit", "edit_file", "file_edit", "file_write", "insert", "insert_edit_into_file",
 	"multi_edit", "multiedit", "notebook_edit", "patch", "replace", "replace_string_in_file", "save_file", "search_replace", "str_replace",
 	"str_replace_based_edit_tool", "str_replace_editor", "write", "write_file", "write_to_file",
 }
 
-// leaks finds text of receipts in the arguments of calls that write files.
+// findLeaks finds lines of receipts in the arguments of calls that write files.
 func findLeaks(calls []*pb.ParsedToolCall, tools []string, find ReceiptFinder) []*pb.MarkerLeak {
 	var list []*pb.MarkerLeak
 	for i, c := range calls {
@@ -57,7 +57,7 @@ func findLeaks(calls []*pb.ParsedToolCall, tools []string, find ReceiptFinder) [
 	return list
 }
 
-// writes reports whether a call is one of a tool that writes files.
+// writesFiles reports whether a call is of a tool that writes files.
 func writesFiles(c *pb.ParsedToolCall, tools []string) bool {
 	if len(tools) == 0 {
 		return slices.Contains(writingTools, strings.ToLower(c.GetTool()))
@@ -65,7 +65,7 @@ func writesFiles(c *pb.ParsedToolCall, tools []string) bool {
 	return slices.Contains(tools, c.GetTool()) || slices.Contains(tools, dialect.JoinName(c.GetServer(), c.GetTool()))
 }
 
-// eachString visits the strings of a JSON value, with their pointers (RFC 6901).
+// walkStrings visits the strings of a JSON value with their pointers (RFC 6901).
 func walkStrings(pointer string, value json.RawMessage, visit func(pointer, text string)) {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {

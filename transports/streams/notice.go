@@ -8,29 +8,31 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
-// noticeOf tells a model of its calls that were not made, and that it was cut off.
+// incompleteNotice returns a text that tells a model which of its calls were not made, and that its answer was cut off.
+// "" if there is nothing to tell.
 func incompleteNotice(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {
-	var said []string
+	var parts []string
 	switch len(calls) {
 	case 0:
 	case 1:
-		said = append(said, "Not made, because it is not complete: "+listCalls(calls)+". Nothing of this was done.")
+		parts = append(parts, "Not made, because it is not complete: "+listCalls(calls)+". Nothing of this was done.")
 	default:
-		said = append(said, fmt.Sprintf("%d calls were not made, because they are not complete: %s. Nothing of this was done.", len(calls), listCalls(calls)))
+		parts = append(parts, fmt.Sprintf("%d calls were not made, because they are not complete: %s. Nothing of this was done.", len(calls), listCalls(calls)))
 	}
 	if end == pb.StreamEnd_STREAM_END_LENGTH {
-		said = append(said, "Your answer reached its limit of tokens and was cut off; go on in smaller steps.")
+		parts = append(parts, "Your answer reached its limit of tokens and was cut off; go on in smaller steps.")
 	}
-	return strings.Join(said, " ")
+	return strings.Join(parts, " ")
 }
 
-// listOf names calls and says why they were not made, as far as a notice has room.
+// listCalls names calls and the reasons why they were not made. It omits the last ones if a notice has no space for
+// them.
 func listCalls(calls []*pb.IncompleteToolCall) string {
-	const room = dialect.MaxNoticeBytes - 512 // for what stands around it
+	const space = dialect.MaxNoticeBytes - 512 // for the words around the list
 	var list []string
 	for i, c := range calls {
 		one := shortName(c.GetName()) + " (" + c.GetReason() + ")"
-		if room < len(strings.Join(list, "; "))+len(one) {
+		if space < len(strings.Join(list, "; "))+len(one) {
 			list = append(list, fmt.Sprintf("and %d more", len(calls)-i))
 			break
 		}
@@ -39,7 +41,8 @@ func listCalls(calls []*pb.IncompleteToolCall) string {
 	return strings.Join(list, "; ")
 }
 
-// shortName is the name of a call, as far as it came.
+// shortName returns the name of a call, quoted and cut if it is not a name. A name from a broken stream may be
+// anything.
 func shortName(name string) string {
 	switch {
 	case name == "":

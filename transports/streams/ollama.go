@@ -8,6 +8,7 @@ import (
 // ollamaStream reads the lines of Ollama's chat, in which a call is always whole.
 type ollamaStream struct{}
 
+// event reads one line.
 func (ollamaStream) event(o rawjson.Object, a *answer) {
 	m := o.Child("message")
 	a.content.appendJSON(m.Get("content"))

@@ -9,19 +9,19 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// chatStream reads chunks of OpenAI Chat Completions and of the many servers that speak
-// it, which disagree on where id, name and index stand: in the first part of a call, in
-// every one, late, or nowhere.
+// chatStream reads chunks of OpenAI Chat Completions and of the many servers that imitate it. They disagree about which
+// parts of a call have its id, name and index: the first, all, a late one, or none.
 type chatStream struct{ byIndex map[string]*partialCall }
 
+// event reads one chunk, or an answer that was not streamed.
 func (s *chatStream) event(o rawjson.Object, a *answer) {
 	for _, choice := range o.Children("choices") {
 		if index := choice.Get("index"); index != nil && string(index) != "0" {
-			continue // other answers to the same question
+			continue // another answer to the same question
 		}
 		delta := choice.Child("delta")
 		if delta == nil {
-			delta = choice.Child("message") // an answer in one piece
+			delta = choice.Child("message") // an answer that was not streamed
 		}
 		for _, b := range dialect.ReadContent(delta.Get("content")) {
 			if b.Text != nil && b.Original == nil {
@@ -40,6 +40,7 @@ func (s *chatStream) event(o rawjson.Object, a *answer) {
 	}
 }
 
+// chatEnd returns the end that a finish reason means.
 func chatEnd(reason string) pb.StreamEnd {
 	switch reason {
 	case "length", "model_length":
@@ -52,7 +53,7 @@ func chatEnd(reason string) pb.StreamEnd {
 	return pb.StreamEnd_STREAM_END_COMPLETE
 }
 
-// part reads a part of a call.
+// merge adds a part to its call.
 func (s *chatStream) merge(o rawjson.Object, place string, a *answer) {
 	function, arguments := o.Child("function"), "arguments"
 	custom := o.Child("custom")
@@ -61,7 +62,7 @@ func (s *chatStream) merge(o rawjson.Object, place string, a *answer) {
 	}
 	id, name := o.Text("id"), function.Text("name")
 	if id == "null" {
-		id = "" // what Mistral sends for none
+		id = "" // Mistral sends "null" for no id
 	}
 	c := s.find(o.Get("index"), place, id, name, a)
 	c.custom = c.custom || custom != nil
@@ -69,12 +70,13 @@ func (s *chatStream) merge(o rawjson.Object, place string, a *answer) {
 		c.id = id
 	}
 	if name != c.name {
-		c.name += name // a name in parts; one that is repeated is no part
+		c.name += name // a name in parts; a name that is repeated is no part
 	}
 	c.arguments.appendJSON(function.Get(arguments))
 }
 
-// find returns the call that a part belongs to, or a new one.
+// find returns the call that a part belongs to, or a new one. A part without an index belongs to the call with its id,
+// or with its place in the list.
 func (s *chatStream) find(index json.RawMessage, place, id, name string, a *answer) *partialCall {
 	if s.byIndex == nil {
 		s.byIndex = map[string]*partialCall{}
@@ -93,6 +95,7 @@ func (s *chatStream) find(index json.RawMessage, place, id, name string, a *answ
 	return c
 }
 
+// callWithID returns the call with an id, or nil. "" is no id.
 func callWithID(calls []*partialCall, id string) *partialCall {
 	for _, c := range calls {
 		if id != "" && c.id == id {
@@ -102,8 +105,8 @@ func callWithID(calls []*partialCall, id string) *partialCall {
 	return nil
 }
 
-// otherThan reports whether a part with an id and a name is one of another call, although
-// it has the same index: some servers give every call the index 0.
+// isOtherThan reports whether a part with an id and a name belongs to another call although it has the same index: some
+// servers give every call the index 0.
 func (c *partialCall) isOtherThan(id, name string) bool {
 	if id != "" && c.id != "" {
 		return id != c.id

@@ -10,6 +10,7 @@ import (
 // responsesStream reads the events of OpenAI Responses.
 type responsesStream struct{ items map[string]*partialCall } // by the place in the output
 
+// event reads one event. An object without a type is an answer that was not streamed.
 func (s *responsesStream) event(o rawjson.Object, a *answer) {
 	switch kind := o.Text("type"); kind {
 	case "response.output_text.delta", "response.refusal.delta":
@@ -33,7 +34,7 @@ func (s *responsesStream) event(o rawjson.Object, a *answer) {
 	}
 }
 
-// key is the place of an item in the output.
+// key returns the place of an item in the output, or its id: some servers omit one or the other.
 func (s *responsesStream) key(o rawjson.Object) string {
 	if at := o.Get("output_index"); at != nil {
 		return string(at)
@@ -44,7 +45,7 @@ func (s *responsesStream) key(o rawjson.Object) string {
 	return o.Child("item").Text("id")
 }
 
-// call is the call that an event belongs to.
+// call returns the call that an event belongs to.
 func (s *responsesStream) call(o rawjson.Object, a *answer) *partialCall {
 	key := s.key(o)
 	if s.items[key] == nil {
@@ -53,7 +54,7 @@ func (s *responsesStream) call(o rawjson.Object, a *answer) *partialCall {
 	return s.items[key]
 }
 
-// item reads the beginning of an item, or all of it.
+// beginItem reads the beginning of an item, or all of it, and returns its call; nil for other items.
 func (s *responsesStream) beginItem(o rawjson.Object, a *answer) *partialCall {
 	item := o.Child("item")
 	arguments := "arguments"
@@ -79,7 +80,7 @@ func (s *responsesStream) beginItem(o rawjson.Object, a *answer) *partialCall {
 	return c
 }
 
-// all reads all arguments of a call, whatever came of them before.
+// replaceArguments replaces the parts of arguments by the whole.
 func (s *responsesStream) replaceArguments(o rawjson.Object, key string, a *answer) {
 	c := s.call(o, a)
 	if text := o.Get(key); text != nil {
@@ -88,6 +89,7 @@ func (s *responsesStream) replaceArguments(o rawjson.Object, key string, a *answ
 	}
 }
 
+// endItem reads a complete item. Items that are neither calls nor messages go back to the provider.
 func (s *responsesStream) endItem(o rawjson.Object, a *answer) {
 	if c := s.beginItem(o, a); c != nil {
 		c.closed = o.Child("item").Text("status") != "incomplete"
@@ -97,12 +99,13 @@ func (s *responsesStream) endItem(o rawjson.Object, a *answer) {
 		return
 	}
 	switch item := o.Child("item"); item.Text("type") {
-	case "message", "": // its text came in parts
+	case "message", "": // the text was received in parts
 	default:
 		a.addBlock(item)
 	}
 }
 
+// end reads how the answer ended.
 func (s *responsesStream) end(response rawjson.Object, a *answer) {
 	switch status := response.Text("status"); status {
 	case "incomplete":

@@ -23,16 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// stream is a fixture: what a provider sent, and what it says.
+// stream is a fixture: the bytes that a provider sent.
 type stream struct {
 	provider pb.Provider
 	text     bool // calls are text
-	events   bool // one JSON object on each line, and no body
+	events   bool // one JSON object on each line instead of a body
 	body     []byte
 	golden   string
 }
 
-// fixtures are all streams, by the name of their folder and their own.
+// fixtures returns all streams by folder and name.
 func fixtures(t testing.TB) map[string]stream {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/streams/*/*.*")
@@ -60,7 +60,7 @@ func fixtures(t testing.TB) map[string]stream {
 	return all
 }
 
-// assemble reads a stream that comes in pieces of a size.
+// assemble reads a stream cut at the given bytes.
 func (s stream) assemble(t testing.TB, cuts ...int) *pb.AssembleToolCallsResponse {
 	t.Helper()
 	header := &pb.AssembleHeader{Provider: s.provider}
@@ -89,8 +89,8 @@ func (s stream) assemble(t testing.TB, cuts ...int) *pb.AssembleToolCallsRespons
 	return a.Finish()
 }
 
-// golden is what a fixture says, as its file has it. Whether the provider's own SDK can
-// read it is written by hand.
+// golden is the answer of a fixture in its golden file. Whether the provider's own SDK can read the stream is written
+// by hand.
 type golden struct {
 	SDK            string        `json:"sdk"`
 	End            string        `json:"end"`
@@ -195,7 +195,7 @@ func TestStreamsCutAnywhere(t *testing.T) {
 	}
 }
 
-// wantEqual compares what a stream says when it is cut at a byte, or at every one (-1).
+// wantEqual compares the answers of a stream that is whole and one that is cut at a byte, or at every byte (-1).
 func wantEqual(t *testing.T, want, got *pb.AssembleToolCallsResponse, cut int) {
 	t.Helper()
 	if !proto.Equal(want, got) {
@@ -203,8 +203,8 @@ func wantEqual(t *testing.T, want, got *pb.AssembleToolCallsResponse, cut int) {
 	}
 }
 
-// TestStreamsBrokenOff ends every stream at every byte. No call passes for complete that
-// is not one of the whole stream, and none of a stream that is not over passes unsaid.
+// TestStreamsBrokenOff ends every stream at every byte. A complete call is always one of the whole stream, and a stream
+// with a missing call never ends as complete.
 func TestStreamsBrokenOff(t *testing.T) {
 	t.Parallel()
 	for name, s := range fixtures(t) {
@@ -247,7 +247,7 @@ func notPartOf(part, whole *pb.AssembleToolCallsResponse) string {
 	return ""
 }
 
-// fuzzProvider feeds any body to the reader of every provider, whole and in two pieces.
+// fuzzProvider reads any body as a provider's stream, whole and in two pieces.
 func fuzzProvider(f *testing.F, provider pb.Provider, text bool) {
 	for _, s := range fixtures(f) {
 		if s.provider == provider && s.text == text {
@@ -264,7 +264,7 @@ func fuzzProvider(f *testing.F, provider pb.Provider, text bool) {
 	})
 }
 
-// sendBack encodes what a stream said. Whatever the assembler lets pass is taken.
+// sendBack encodes the answer of a stream: the encoder accepts whatever the assembler returns.
 func sendBack(t *testing.T, provider pb.Provider, resp *pb.AssembleToolCallsResponse) {
 	t.Helper()
 	if !json.Valid([]byte(resp.GetToolCallsJson())) {

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// joined is text that comes in parts, each a JSON string, which may be cut anywhere: also
-// between the two halves of a surrogate pair or inside of a character. Decoding every part
-// by itself would make U+FFFD of both sides of such a cut. So the parts are joined as
-// bytes, with single surrogates as WTF-8 has them (https://simonsapin.github.io/wtf-8/).
+// textBuffer joins text that is received in parts, each a JSON string. A part may end between the two halves of a
+// surrogate pair, or inside of a character: decoding each part by itself would make U+FFFD of both sides of such a cut.
+// So the parts are joined as bytes, in which single surrogates are written as in WTF-8
+// (https://simonsapin.github.io/wtf-8/).
 type textBuffer struct{ bytes []byte }
 
-// add adds a JSON string. Anything else is added as it is written.
+// appendJSON appends the text of a JSON string. It appends any other value as it is written.
 func (j *textBuffer) appendJSON(value json.RawMessage) {
 	if len(value) < 2 || value[0] != '"' {
 		j.bytes = append(j.bytes, value...)
@@ -36,7 +36,7 @@ func (j *textBuffer) appendJSON(value json.RawMessage) {
 	}
 }
 
-// unescaped is the character that a backslash and c stand for.
+// unescape returns the character that a backslash and c mean.
 func unescape(c byte) byte {
 	switch c {
 	case 'b':
@@ -53,7 +53,7 @@ func unescape(c byte) byte {
 	return c
 }
 
-// unit adds a UTF-16 code unit, and makes one character of two surrogates.
+// appendUnit appends a UTF-16 code unit, and joins two surrogates to one character.
 func (j *textBuffer) appendUnit(unit rune) {
 	if n := len(j.bytes) - 3; n >= 0 {
 		if pair := utf16.DecodeRune(decodeSurrogate(j.bytes[n:]), unit); pair != utf8.RuneError {
@@ -68,7 +68,7 @@ func (j *textBuffer) appendUnit(unit rune) {
 	j.bytes = utf8.AppendRune(j.bytes, unit)
 }
 
-// surrogate reads three bytes as a surrogate, or returns U+FFFD.
+// decodeSurrogate decodes three bytes of WTF-8 as a surrogate, or returns U+FFFD.
 func decodeSurrogate(b []byte) rune {
 	if b[0] != 0xed || b[1] < 0xa0 {
 		return utf8.RuneError
@@ -76,10 +76,11 @@ func decodeSurrogate(b []byte) rune {
 	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
 }
 
+// empty reports whether nothing was appended.
 func (j *textBuffer) empty() bool { return len(j.bytes) == 0 }
 
-// whole reports whether no part of a character is missing.
+// valid reports whether the text has whole characters alone.
 func (j *textBuffer) valid() bool { return utf8.Valid(j.bytes) }
 
-// String is the text. What is no character is U+FFFD.
+// String returns the text, with U+FFFD for what is no character.
 func (j *textBuffer) String() string { return string([]rune(string(j.bytes))) }

@@ -9,9 +9,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// readTextCalls reads calls that a model without native ones writes as text: a JSON
-// object between tags, as Hermes and Qwen do. What stands between them stays text, and so
-// does a tag that is only spoken of.
+// readTextCalls reads the calls that a model without native calls writes as text: JSON objects between tags, as the
+// templates of Hermes and Qwen have them. Text between calls stays text, and so does a tag that is only mentioned.
 func (a *answer) readTextCalls(content string) {
 	for {
 		_, rest, found := strings.Cut(content, markup.CallOpen)
@@ -29,9 +28,9 @@ func (a *answer) readTextCalls(content string) {
 	}
 }
 
-// textCall returns what stands behind an opening tag, and whether a closing one follows.
-// A JSON object is taken as a whole: a closing tag in one of its strings is none. Anything
-// else is a call if its closing tag comes before another opening one.
+// textCall returns the text after an opening tag that is a call, and whether a closing tag follows. A JSON object is
+// taken as a whole, because one of its strings may contain the closing tag. Other text is a call if its closing tag
+// comes before the next opening tag.
 func textCall(rest string) (inside string, closed, ok bool) {
 	if isOpening(rest) {
 		var value json.RawMessage
@@ -48,9 +47,10 @@ func textCall(rest string) (inside string, closed, ok bool) {
 // isOpening reports whether text begins like an object.
 func isOpening(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") }
 
-// nameMember is the name in an object that is not whole.
+// nameMember matches the name in an object that is not complete.
 var nameMember = regexp.MustCompile(`"name"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
+// readText reads the text of a call. A call that cannot be made keeps its text and, if it can be found, its name.
 func (c *partialCall) readText(text string) {
 	o, err := rawjson.Parse([]byte(text))
 	if err != nil {

@@ -1,4 +1,6 @@
-// Package transcript finds, and repairs, what a provider would reject in a transcript.
+// Package transcript finds, and repairs, the parts of a transcript that its provider would reject: calls without
+// results, results without calls, roles out of order, ids and names that are too long. pairing.go finds the result of
+// each call, lint.go reports, repair.go changes as little as it can and loses no text of a result.
 package transcript
 
 import (
@@ -14,11 +16,12 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// maxFindings bounds what is told of one transcript.
+// maxFindings bounds the findings of one transcript.
 const maxFindings = 1000
 
-// LintTranscript finds, and on request repairs, what a provider would refuse. The errors
-// are *envelope.InvalidError.
+// Lint finds what the provider of a transcript would reject and, on request, repairs it. A repaired transcript has no
+// findings, and messages before the first change are byte for byte as they were, so that a provider's cache still
+// holds. The errors are *envelope.InvalidError.
 func Lint(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	c := envelope.NewChecker("")
 	d := dialect.CheckProvider(c, req.GetProvider())
@@ -44,7 +47,8 @@ func Lint(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	return resp, nil
 }
 
-// readTranscript reads the messages of a provider.
+// read reads the messages of a provider. Each keeps its source. A transcript that is JSON but no list of messages is an
+// error, not a finding.
 func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 	c := envelope.NewChecker("")
 	if text == "" {
@@ -82,12 +86,14 @@ type linter struct {
 	findings []*pb.TranscriptFinding
 }
 
+// report adds a finding about a message, and a call if id is not "".
 func (l *linter) report(rule pb.TranscriptRule, message int, id, format string, args ...any) {
 	l.findings = append(l.findings, &pb.TranscriptFinding{
 		Rule: rule, Message: uint32(message), CallId: id, Detail: fmt.Sprintf(format, args...),
 	})
 }
 
+// lintAll finds everything, in the order of the messages.
 func (l *linter) lintAll() {
 	for _, g := range l.groups {
 		l.lintGroup(g)
@@ -105,6 +111,7 @@ func (l *linter) lintAll() {
 	slices.SortStableFunc(l.findings, func(a, b *pb.TranscriptFinding) int { return cmp.Compare(a.GetMessage(), b.GetMessage()) })
 }
 
+// lintGroup checks the calls of one message and the places of their results.
 func (l *linter) lintGroup(g *group) {
 	seen := map[string]bool{}
 	for _, e := range g.exchanges {
@@ -129,7 +136,7 @@ func (l *linter) lintGroup(g *group) {
 	}
 }
 
-// idProblem says what is wrong with the id of a call, or "".
+// idProblem returns a phrase that says what is wrong with the id of a call, or "".
 func (l *linter) idProblem(c *dialect.Call, seen map[string]bool) string {
 	switch {
 	case c.ID == "" && l.dialect.NeedsIDs:
@@ -144,7 +151,7 @@ func (l *linter) idProblem(c *dialect.Call, seen map[string]bool) string {
 	return ""
 }
 
-// callProblem says what is wrong with the arguments of a call, or "".
+// callProblem returns a phrase that says what is wrong with the arguments of a call, or "".
 func callProblem(c *dialect.Call) string {
 	switch {
 	case c.Custom:
@@ -155,6 +162,7 @@ func callProblem(c *dialect.Call) string {
 	return dialect.ArgumentsProblem(c.Arguments)
 }
 
+// lintMessage checks the content and the role of one message.
 func (l *linter) lintMessage(i int) {
 	m := &l.messages[i]
 	if problem := emptyProblem(&l.dialect, m); problem != "" {
@@ -169,7 +177,7 @@ func (l *linter) lintMessage(i int) {
 	}
 }
 
-// emptiness says what of a message is empty and may not be, or "".
+// emptyProblem returns a phrase for what is empty in a message and may not be, or "".
 func emptyProblem(d *dialect.Dialect, m *dialect.Message) string {
 	if m.Flaw != "" {
 		return m.Flaw
@@ -186,15 +194,15 @@ func emptyProblem(d *dialect.Dialect, m *dialect.Message) string {
 	return ""
 }
 
-// isNothing reports whether a block was read of something that cannot be one.
+// isMalformed reports whether a block was read from a value that cannot be one.
 func isMalformed(b dialect.Block) bool {
 	return b.Text == nil && b.Call == nil && b.Result == nil && b.Original == nil
 }
 
-// isBlank reports whether a block is text that says nothing.
+// isBlank reports whether a block is a text of white space alone.
 func isBlank(b dialect.Block) bool { return b.Text != nil && strings.TrimSpace(*b.Text) == "" }
 
-// turnProblem says why it is not a role's turn, or "".
+// roleProblem returns a phrase that says why a role may not follow the previous one, or "".
 func roleProblem(d *dialect.Dialect, previous, now dialect.Role, first bool) string {
 	spoken := now == dialect.RoleUser || now == dialect.RoleAssistant
 	switch {

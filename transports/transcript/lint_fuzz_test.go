@@ -9,8 +9,8 @@ import (
 	"github.com/toolresult/toolresult/transports/transcript"
 )
 
-// FuzzLint lints and repairs any text as a transcript of every provider. What is taken
-// for one is repaired to JSON, which is taken again.
+// FuzzLint lints and repairs any text as a transcript of every provider. A repaired transcript is JSON that can be
+// linted again.
 func FuzzLint(f *testing.F) {
 	for _, b := range brokenTranscripts {
 		f.Add(uint8(b.provider), b.transcript)

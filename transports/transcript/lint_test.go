@@ -25,8 +25,7 @@ func lint(t testing.TB, provider pb.Provider, text string) *pb.LintTranscriptRes
 	return resp
 }
 
-// A broken is a transcript of which a provider would refuse something, and the whole of
-// what the linter makes of it.
+// broken is a transcript that a provider would reject, with the findings and the repair.
 type broken struct {
 	name       string
 	provider   pb.Provider
@@ -157,15 +156,14 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// masked puts short words for what is long.
+// masked shortens the long texts of a repair.
 func masked(text string) string {
 	text = strings.ReplaceAll(text, "Tool error: this call has no result. The run was interrupted; the tool may or may not have run.", "UNANSWERED")
 	return strings.ReplaceAll(text, "fs_read_7I5sRT", "fs_read_DIGEST")
 }
 
-// TestRepair breaks transcripts at random. What was repaired is accepted, repairing it
-// again changes nothing, what is before the first change is as it was, and no text of a
-// result is gone.
+// TestRepair breaks transcripts at random. A repaired transcript has no findings, a second repair changes nothing,
+// messages before the first change are the same, and no text of a result is lost.
 func TestRepair(t *testing.T) {
 	for _, provider := range turntest.Providers() {
 		t.Run(provider.String(), func(t *testing.T) {
@@ -180,7 +178,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// encode writes a turn, and behind it a message of the user unless it has one.
+// encode writes a turn, and a message of the user if the turn ends with the model.
 func encode(t *rapid.T, turn *pb.EncodeTurnRequest) []string {
 	resp, err := transports.EncodeTurn(turn, nil, 0)
 	if err != nil {
@@ -217,7 +215,7 @@ func breakMessages(t *rapid.T, messages []string) []string {
 	return messages
 }
 
-// withoutElement takes an element out of the list of a message.
+// withoutElement removes an element of the list of a message.
 func withoutElement(t *rapid.T, message string) string {
 	var m map[string]any
 	if err := json.Unmarshal([]byte(message), &m); err != nil {
@@ -265,10 +263,10 @@ func checkRepair(t *rapid.T, provider pb.Provider, messages []string) {
 	}
 }
 
-// unbroken is JSON text without what breaks marks, and without quotes.
+// unbroken removes backslashes, which break marks, and quotes.
 func unbroken(text string) string { return strings.NewReplacer(`\`, "", `"`, "").Replace(text) }
 
-// mustJSON writes a value as messages have it, without escapes for the sake of HTML.
+// mustJSON writes a value as messages have it, without escapes for HTML.
 func mustJSON(t *rapid.T, value any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

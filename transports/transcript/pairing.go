@@ -6,17 +6,17 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
-// spot is the place of a block in a transcript.
+// blockIndex is the index of a block in a transcript.
 type blockIndex struct{ message, block int }
 
 // exchange is a call and its answer.
 type exchange struct {
 	call      blockIndex
-	answer    *blockIndex // nil: there is none
+	answer    *blockIndex // nil if there is none
 	misplaced bool        // the answer is not where the provider looks for it
 }
 
-// group is the calls of one message.
+// group has the calls of one message.
 type group struct {
 	message   int
 	exchanges []*exchange
@@ -27,19 +27,19 @@ type pairing struct {
 	dialect    dialect.Dialect
 	messages   []dialect.Message
 	groups     []*group
-	byID       map[string][]*group // those that have a call of an id
+	byID       map[string][]*group // groups that have a call with an id
 	orphans    []blockIndex
 	duplicates []duplicate
 }
 
-// duplicate is a result of a call that has one already.
+// duplicate is a result of a call that has another one.
 type duplicate struct {
 	result   blockIndex
 	exchange *exchange
 }
 
-// pairUp finds the answer of every call. A result belongs to the last call before it
-// that it can belong to, because some providers use their ids again in every turn.
+// pair finds the answer of every call. A result belongs to the last call before it that it can belong to, because some
+// providers use their ids again in every turn.
 func pair(d dialect.Dialect, messages []dialect.Message) *pairing {
 	p := &pairing{dialect: d, messages: messages, byID: map[string][]*group{}}
 	var early []blockIndex
@@ -66,14 +66,17 @@ func pair(d dialect.Dialect, messages []dialect.Message) *pairing {
 	return p
 }
 
+// callAt returns the call at an index. The block must be one.
 func (p *pairing) callAt(s blockIndex) *dialect.Call {
 	return p.messages[s.message].Blocks[s.block].Call
 }
+
+// resultAt returns the result at an index. The block must be one.
 func (p *pairing) resultAt(s blockIndex) *dialect.Result {
 	return p.messages[s.message].Blocks[s.block].Result
 }
 
-// add adds the calls of a message, if there are any.
+// add adds the calls of a message, if it has any.
 func (p *pairing) add(g *group) {
 	if len(g.exchanges) == 0 {
 		return
@@ -88,8 +91,8 @@ func (p *pairing) add(g *group) {
 	}
 }
 
-// assign gives a result to a call before it: the last one with its id or, where either
-// has none, one of the last calls.
+// assign gives a result to a call before it: to the last call with its id or, if either has no id, to one of the last
+// calls. It returns false if there is none.
 func (p *pairing) assign(s blockIndex) bool {
 	r := p.resultAt(s)
 	groups := p.byID[r.ID]
@@ -101,7 +104,7 @@ func (p *pairing) assign(s blockIndex) bool {
 	return len(p.groups) > 0 && p.assignIn(p.groups[len(p.groups)-1], s)
 }
 
-// assignIn gives a result to a call of a group, if it can belong to one.
+// assignIn gives a result to a call of a group, or returns false if it can belong to none.
 func (p *pairing) assignIn(g *group, s blockIndex) bool {
 	open, answered := p.candidates(g, p.resultAt(s))
 	switch {
@@ -113,7 +116,7 @@ func (p *pairing) assignIn(g *group, s blockIndex) bool {
 	return open != nil || answered != nil
 }
 
-// assignLater gives a result to a call behind it.
+// assignLater gives a result to a call after it. Runtimes that sort messages by time produce such transcripts.
 func (p *pairing) assignLater(s blockIndex) bool {
 	groups := p.byID[p.resultAt(s).ID]
 	behind := sort.Search(len(groups), func(i int) bool { return groups[i].message > s.message })
@@ -126,8 +129,8 @@ func (p *pairing) assignLater(s blockIndex) bool {
 	return false
 }
 
-// candidates are the first call of a group that a result can belong to and that has no
-// answer, and the last one that has.
+// candidates returns the first call of a group without an answer that a result can belong to, and the last one that has
+// an answer. Each may be nil.
 func (p *pairing) candidates(g *group, r *dialect.Result) (open, answered *exchange) {
 	for _, e := range g.exchanges {
 		if !p.belongs(p.callAt(e.call), r) {
@@ -141,8 +144,8 @@ func (p *pairing) candidates(g *group, r *dialect.Result) (open, answered *excha
 	return nil, answered
 }
 
-// belongs reports whether a result can be that of a call: by the id, where both have
-// one, and by the name, as far as it is known.
+// belongs reports whether a result can be that of a call: by the id if both have one, otherwise by the name if the
+// result has one.
 func (p *pairing) belongs(c *dialect.Call, r *dialect.Result) bool {
 	if c.ID != "" && r.ID != "" {
 		return c.ID == r.ID && (c.Custom == r.Custom || !p.dialect.TypedResults)
@@ -150,8 +153,7 @@ func (p *pairing) belongs(c *dialect.Call, r *dialect.Result) bool {
 	return r.Name == "" || r.Name == c.Name
 }
 
-// findMisplaced marks the answers of a group that are not where the provider looks for
-// them.
+// findMisplaced marks the answers of a group that are not where the provider looks for them.
 func (p *pairing) findMisplaced(g *group) {
 	last := blockIndex{}
 	for _, e := range g.exchanges {
@@ -163,11 +165,12 @@ func (p *pairing) findMisplaced(g *group) {
 	}
 }
 
+// precedes reports whether a is before b in the transcript.
 func precedes(a, b blockIndex) bool {
 	return a.message < b.message || a.message == b.message && a.block < b.block
 }
 
-// inPlace reports whether the provider finds a result at a place.
+// inPlace reports whether the provider finds a result of a group at an index.
 func (p *pairing) inPlace(g *group, s blockIndex) bool {
 	if s.message <= g.message {
 		return false
@@ -189,8 +192,8 @@ func (p *pairing) inPlace(g *group, s blockIndex) bool {
 	return true
 }
 
-// beginsWithResults reports whether a message of the user has nothing but results before
-// a place. Providers take messages of one role as one.
+// beginsWithResults reports whether message i, which is of the user, has only results before s. Providers treat
+// consecutive messages of one role as one.
 func (p *pairing) beginsWithResults(i int, s blockIndex) bool {
 	m := &p.messages[i]
 	if m.Role != dialect.RoleUser && m.Role != dialect.RoleTool {
@@ -207,7 +210,7 @@ func (p *pairing) beginsWithResults(i int, s blockIndex) bool {
 	return true
 }
 
-// broken reports whether a call of a group has no answer, or not where it should be.
+// broken reports whether a call of a group has no answer, or a misplaced one.
 func (g *group) broken() bool {
 	for _, e := range g.exchanges {
 		if e.answer == nil || e.misplaced {

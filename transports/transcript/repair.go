@@ -10,11 +10,15 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Texts that a repair puts where there is none.
+// earlierOmitted is the message of the user before a transcript that begins with the model.
 const earlierOmitted = "(earlier messages were left out)"
 
-// repaired is the transcript with everything mended that the linter finds, and the index
-// of the first message that is not as it was.
+// repairTranscript returns the transcript with everything repaired that the linter finds, and the index of the first
+// message that changed; nil if none did.
+//
+// The order matters: calls get their ids first, because results take them over; then results move behind their calls,
+// which may empty messages; then empty texts are filled; and at last roles are put in order, for which messages are
+// joined or inserted.
 func repairTranscript(p *pairing) (transcript *string, first *uint32) {
 	r := repair{pairing: p, dispositions: map[blockIndex]disposition{}, rebuilt: map[*group]bool{}}
 	r.mendCalls()
@@ -41,26 +45,28 @@ func repairTranscript(p *pairing) (transcript *string, first *uint32) {
 	return new("[" + string(bytes.Join(sources, []byte(","))) + "]"), first
 }
 
-// repair mends a transcript. A message keeps its source until it is changed.
+// repair repairs a transcript. A message keeps its source until it is changed.
 type repair struct {
 	*pairing
-	sources      [][]byte                   // as they were read
-	dispositions map[blockIndex]disposition // results that do not stay where they are
-	rebuilt      map[*group]bool            // groups whose results are put behind their calls again
+	sources      [][]byte                   // the messages as they were read
+	dispositions map[blockIndex]disposition // results that do not stay in place
+	rebuilt      map[*group]bool            // groups whose results are written again after their calls
 	out          []dialect.Message
 }
 
-// fate is what becomes of a result.
+// disposition says what a repair does with a result.
 type disposition int
 
+// Dispositions of a result.
 const (
 	dispositionKeep disposition = iota
-	dispositionMove             // behind the calls of its group
-	dispositionText             // because it belongs to no call, and says something
-	dispositionDrop             // because nothing is lost with it
+	dispositionMove             // to the other results of its group, after the calls
+	dispositionText             // a text of the user, because it belongs to no call and says something
+	dispositionDrop             // removed, because it is empty or repeats the answer
 )
 
-// fateOf is that of a result that belongs to no call, or to one that has another answer.
+// surplusDisposition returns the disposition of a result that belongs to no call, or to a call that has another answer
+// with the text answered.
 func (r *repair) surplusDisposition(s blockIndex, answered string) disposition {
 	if said := r.resultAt(s).Text; said == "" || said == answered {
 		return dispositionDrop
@@ -68,13 +74,13 @@ func (r *repair) surplusDisposition(s blockIndex, answered string) disposition {
 	return dispositionText
 }
 
-// mendCalls gives calls ids, names and arguments that the provider takes, and results the
-// ids and names of their calls.
+// mendCalls gives calls ids, names and arguments that the provider accepts, and results the ids and names of their
+// calls.
 func (r *repair) mendCalls() {
 	for i := range r.messages {
 		r.sources = append(r.sources, r.messages[i].Source)
 	}
-	made := map[string]bool{} // ids of calls that had none
+	made := map[string]bool{} // new ids of calls that had none, in the whole transcript
 	for _, g := range r.groups {
 		used := map[string]bool{}
 		for _, e := range g.exchanges {
@@ -89,7 +95,8 @@ func (r *repair) mendCalls() {
 	}
 }
 
-// mended is a call as the provider takes it.
+// mendedCall returns a call that the provider accepts. Arguments that are no JSON object become the member "input" of
+// one.
 func (r *repair) mendedCall(c dialect.Call, used, made map[string]bool) dialect.Call {
 	switch {
 	case r.dialect.NoIDs:
@@ -111,6 +118,7 @@ func (r *repair) mendedCall(c dialect.Call, used, made map[string]bool) dialect.
 	return c
 }
 
+// mendAnswer gives the answer of a call the id and name that the call has now.
 func (r *repair) mendAnswer(e *exchange, c dialect.Call) {
 	if e.answer == nil {
 		return
@@ -126,8 +134,8 @@ func (r *repair) mendAnswer(e *exchange, c dialect.Call) {
 	r.messages[e.answer.message].Source = nil
 }
 
-// place puts every answer where the provider looks for it. The results of a group that is
-// broken are taken out, and put behind its calls in their order.
+// placeResults moves every answer to where the provider looks for it. The results of a broken group are taken out and
+// put after its calls, in their order.
 func (r *repair) placeResults() {
 	for _, d := range r.duplicates {
 		r.dispositions[d.result] = r.surplusDisposition(d.result, r.resultAt(*d.exchange.answer).Text)
@@ -148,12 +156,12 @@ func (r *repair) placeResults() {
 	r.layOut()
 }
 
-// lay lays out the messages: behind the calls of a group that is broken its results, and
-// what belongs to no call behind the results that stay.
+// layOut lays out the messages: the results of a broken group after its calls, and texts of results that belong to no
+// call after the results that stay.
 func (r *repair) layOut() {
 	groups := r.groups
 	var answers []dialect.Block // for the next message of the user
-	var texts []dialect.Message // for behind the tool messages
+	var texts []dialect.Message // for after the messages of tools
 	for i := range r.messages {
 		m := r.remaining(i)
 		if m.Role != dialect.RoleTool {
@@ -188,8 +196,8 @@ func (r *repair) layOut() {
 	}
 }
 
-// torn reports whether text would come to stand between the results of a group: they are
-// in several messages of the user, and in one of these is a result that becomes text.
+// interrupted reports whether a text would come to be between the results of a group: they are in several messages of
+// the user, and one of these has a result that becomes text.
 func (r *repair) interrupted(g *group) bool {
 	last := g.exchanges[len(g.exchanges)-1].answer
 	if r.dialect.Results != dialect.ResultsNext || last == nil || last.message == g.message+1 {
@@ -203,8 +211,8 @@ func (r *repair) interrupted(g *group) bool {
 	return false
 }
 
-// remaining is a message without the results that are taken out of it. Where results are
-// blocks of a user's message, those that belong to no call stay as text.
+// remaining returns a message without the results that are taken out of it. In a message of the user, results that
+// belong to no call stay as text.
 func (r *repair) remaining(i int) dialect.Message {
 	m := r.messages[i]
 	var stay []dialect.Block
@@ -223,7 +231,7 @@ func (r *repair) remaining(i int) dialect.Message {
 	return m
 }
 
-// resultsFirst puts results before everything else, without changing the order of either.
+// resultsFirst moves results before everything else and keeps the order of both.
 func resultsFirst(blocks []dialect.Block) []dialect.Block {
 	rank := func(b dialect.Block) int {
 		if b.Result != nil {
@@ -239,7 +247,7 @@ func resultsFirst(blocks []dialect.Block) []dialect.Block {
 	return sorted
 }
 
-// texts are messages of the user for the results of a tool message that belong to no call.
+// textMessages returns messages of the user for the results of a tool's message that belong to no call.
 func (r *repair) textMessages(i int) []dialect.Message {
 	if r.messages[i].Role != dialect.RoleTool {
 		return nil
@@ -253,13 +261,13 @@ func (r *repair) textMessages(i int) []dialect.Message {
 	return list
 }
 
-// asText is a result as the fallback has it.
+// textBlock returns a result as the text fallback has it.
 func (r *repair) textBlock(s blockIndex) dialect.Block {
 	name := cmp.Or(r.resultAt(s).Name, "of a call that is not here")
 	return dialect.TextBlock(markup.Result(name, markup.Break(r.resultAt(s).Text)))
 }
 
-// answers are those of the calls of a group, in their order.
+// answers returns the answers of the calls of a group, in the order of the calls. A call without one gets an error.
 func (r *repair) answers(g *group) []dialect.Block {
 	var list []dialect.Block
 	for _, e := range g.exchanges {
@@ -273,8 +281,8 @@ func (r *repair) answers(g *group) []dialect.Block {
 	return list
 }
 
-// mendTexts removes texts that say nothing, and fills messages that then have none. One
-// of the user before another of the user, which may begin with results, is left out.
+// mendTexts removes empty texts, and fills messages that have no others. An empty message of the user before another
+// one is removed instead: the next one may have to begin with results.
 func (r *repair) mendTexts() {
 	var out []dialect.Message
 	for i, m := range r.out {
@@ -295,7 +303,7 @@ func (r *repair) mendTexts() {
 	r.out = out
 }
 
-// mendRoles lets user and assistant take turns.
+// mendRoles joins or inserts messages so that roles follow each other as the provider requires.
 func (r *repair) mendRoles() {
 	var out []dialect.Message
 	for _, m := range r.out {
@@ -313,7 +321,7 @@ func (r *repair) mendRoles() {
 			out = append(out, dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(earlierOmitted)}}, m)
 		case previous == m.Role:
 			out[last].Blocks, out[last].Source = resultsFirst(append(slices.Clone(out[last].Blocks), m.Blocks...)), nil
-		default: // a user behind a tool
+		default: // the user after a tool
 			out = append(out, dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(dialect.NoText)}}, m)
 		}
 	}
