@@ -3,7 +3,6 @@ package transports_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -133,18 +132,4 @@ func TestUserAlone(t *testing.T) {
 			t.Errorf("%v: %v, %v", resp, found, err)
 		}
 	}
-}
-
-func Example() {
-	resp, _ := transports.EncodeTurn(&pb.EncodeTurnRequest{
-		Provider: pb.Provider_PROVIDER_CHAT,
-		Assistant: &pb.AssistantTurn{Content: "I read it.", ToolCalls: []*pb.ParsedToolCall{
-			{Server: "fs", Tool: "read", Arguments: `{"path":"go.mod"}`, Id: proto.String("call_1")},
-		}},
-		Results: []*pb.TurnResult{{Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Content: &pb.TurnResult_Text{Text: "module x"}}},
-	}, nil, 0)
-	fmt.Println(strings.Join(resp.GetMessagesJson(), "\n"))
-	// Output:
-	// {"role":"assistant","content":"I read it.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"fs___read","arguments":"{\"path\":\"go.mod\"}"}}]}
-	// {"role":"tool","tool_call_id":"call_1","content":"module x"}
 }

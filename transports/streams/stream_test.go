@@ -67,7 +67,7 @@ func (s stream) assemble(t testing.TB, cuts ...int) *pb.AssembleToolCallsRespons
 	if s.text {
 		header.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 	}
-	a, err := streams.NewAssembler(header, func(string) []streams.ReceiptLine { return nil })
+	a, err := streams.NewAssembler(header, noReceipts)
 	if err != nil {
 		t.Fatal(err)
 	}
