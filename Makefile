@@ -261,6 +261,13 @@ breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised
 dag: ## Fail if a package imports what its room may not
 	$(GO) test -count=1 ./integration/dag
 
+# The modules that this one is measured beside, from the module mirror.
+HOUSES := oras.land/oras-go/v2@v2.7.0 connectrpc.com/connect@v1.21.1
+
+.PHONY: house
+house: ## Measure this module beside two that are liked; writes docs/house.md
+	$(GO) run ./integration/house -document docs/house.md . $(HOUSES)
+
 .PHONY: ci
 ci: check-format check-generated lint vet breaking dag race tokens providers eval integration faults postgres mutants fuzz readme ## Everything that CI runs
 	@echo "ci: every leg ran"
