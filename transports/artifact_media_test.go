@@ -108,8 +108,8 @@ func TestEveryImageIsShownOrSaid(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "as text") == 0 {
 			req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 		}
-		room := rapid.IntRange(-10, 40_000).Draw(t, "room")
-		resp, err := transports.EncodeTurn(req, store, room)
+		limit := rapid.IntRange(-10, 40_000).Draw(t, "limit")
+		resp, err := transports.EncodeTurn(req, store, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,8 +124,8 @@ func TestEveryImageIsShownOrSaid(t *testing.T) {
 				t.Fatalf("%s is shown %d times and said %d times: %v", path, shown, said, resp)
 			}
 		}
-		if took > max(0, room) {
-			t.Fatalf("%d bytes of images where %d may be", took, room)
+		if took > max(0, limit) {
+			t.Fatalf("%d bytes of images where %d may be", took, limit)
 		}
 	})
 }

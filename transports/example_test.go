@@ -25,7 +25,7 @@ func ExampleEncodeTurn() {
 	// {"role":"tool","tool_call_id":"call_1","content":"module x"}
 }
 
-// A provider that cannot tell which result belongs to which call gets the turn as text.
+// A provider that cannot match results with calls gets the turn as text.
 func ExampleEncodeTurn_text() {
 	resp, err := transports.EncodeTurn(&pb.EncodeTurnRequest{
 		Provider: pb.Provider_PROVIDER_OLLAMA,

@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// readResultDescription tells a model when to use read_result, and how.
+// readResultDescription instructs a model in the use of read_result.
 const readResultDescription = `Reads what the result of an earlier tool call left out. ` +
 	`Use it when a result says lines were left out, or names itself as read_result(result="..."). ` +
 	`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. ` +

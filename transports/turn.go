@@ -58,7 +58,7 @@ type encoder struct {
 // parsed returns the calls of the model.
 func (e *encoder) parsed() []*pb.ParsedToolCall { return e.turn.GetAssistant().GetToolCalls() }
 
-// addNote tells the caller about a change of a call or, for index -1, of the turn.
+// addNote reports a change of a call or, for index -1, of the turn.
 func (e *encoder) addNote(change pb.TurnChange, call int, format string, args ...any) {
 	n := &pb.TurnNote{Change: change, Detail: fmt.Sprintf(format, args...)}
 	if call >= 0 {
@@ -90,7 +90,7 @@ func (e *encoder) assignIDs() {
 	}
 }
 
-// isNative reports whether the provider can tell which result belongs to which call. A turn is native or text as a
+// isNative reports whether the provider can match results with calls. A turn is native or text as a
 // whole (docs/adr/0038).
 func (e *encoder) isNative() bool {
 	if e.turn.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {

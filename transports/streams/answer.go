@@ -38,7 +38,7 @@ type partialCall struct {
 type placedBlock struct {
 	json   string
 	before int
-	first  bool // neither text nor a call came before it
+	first  bool // nothing precedes it, neither text nor a call
 }
 
 // size returns about how many bytes the answer holds.

@@ -7,7 +7,7 @@ import (
 
 // framing cuts the body of a response into events: server-sent events
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html), or JSON objects on lines of their own or in an
-// array. The first character tells which. Chunks may be cut anywhere.
+// array. The first character decides. Chunks may be cut anywhere.
 type framing struct {
 	emit  func(event []byte)
 	kind  byte   // 0: white space only; 's': server-sent events; 'j': JSON

@@ -14,7 +14,7 @@ import (
 )
 
 // ReceiptFinder finds the lines of a text that belong to a receipt. A model that copies such lines into a file writes a
-// marker instead of what the marker stands for.
+// marker instead of the text that was cut.
 type ReceiptFinder func(text string) []ReceiptLine
 
 // ReceiptLine is a line of a receipt in a text.

@@ -8,8 +8,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
-// incompleteNotice returns a text that tells a model which of its calls were not made, and that its answer was cut off.
-// "" if there is nothing to tell.
+// incompleteNotice returns a text for the model: which of its calls were not made, and that its answer was cut off.
+// "" if there is nothing to report.
 func incompleteNotice(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {
 	var parts []string
 	switch len(calls) {

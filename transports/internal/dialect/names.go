@@ -55,12 +55,12 @@ func (p Pattern) replace(id string) string {
 // UniqueID returns an id that the provider accepts and that is not in used, and adds it. If two calls of a message have
 // the same id, the second gets a new one.
 func (p Pattern) UniqueID(id string, used map[string]bool) string {
-	stands := p.replace(id)
-	for n := 2; used[stands]; n++ {
-		stands = p.replace(id + "\n#" + strconv.Itoa(n)) // no provider sends a line break in an id
+	unused := p.replace(id)
+	for n := 2; used[unused]; n++ {
+		unused = p.replace(id + "\n#" + strconv.Itoa(n)) // no provider sends a line break in an id
 	}
-	used[stands] = true
-	return stands
+	used[unused] = true
+	return unused
 }
 
 // FunctionName returns a name that the provider accepts: the name itself, or as much of it as can be kept and a digest,

@@ -72,7 +72,7 @@ func mendMarks(text string) string {
 	})
 }
 
-func TestResultStandsBetweenItsTags(t *testing.T) {
+func TestResultHasItsTags(t *testing.T) {
 	t.Parallel()
 	want := ResultOpen + "\nfs___read:\nmodule x\n" + ResultClose
 	if got := Result("fs___read", "module x"); got != want {
