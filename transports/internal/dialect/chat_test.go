@@ -11,7 +11,7 @@ import (
 
 // Messages of "Native Tool Result Format" are read with the fields of that document and
 // without them, as they were before it.
-func TestParseChatMessage(t *testing.T) {
+func TestParseChatMessageReadsBothFormats(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]*pb.ChatMessage{
 		`{"role":"user","content":"Go."}`:                                         {Role: "user", Content: "Go."},
@@ -34,7 +34,7 @@ func TestParseChatMessage(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestSplitNameIsTheInverseOfJoinName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]string{
 		"fs___read": {"fs", "read"}, "read": {"", "read"}, "a___b___c": {"a", "b___c"}, "___x": {"", "___x"}, "a___": {"", "a___"}, "a____b": {"a", "_b"}, "": {"", ""},
@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 }
 
 // A parsed call has the five fields of the document, the id only if there is one.
-func TestToolCallsJSON(t *testing.T) {
+func TestToolCallsJSONOmitsAbsentIDs(t *testing.T) {
 	t.Parallel()
 	got := string(dialect.ToolCallsJSON([]*pb.ParsedToolCall{
 		{Server: "fs", Tool: "read", Arguments: `{"n": 1.10}`, Raw: "x", Id: proto.String("c1")}, {Tool: "patch", Arguments: "***", Custom: true},
