@@ -5,6 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"image"
+	"image/color/palette"
+	"image/gif"
 	"strings"
 	"testing"
 
@@ -211,6 +214,92 @@ func TestNothingIsReadThatIsNotShown(t *testing.T) {
 		resp, err := transports.EncodeTurn(req, store, 1<<20)
 		if err != nil || len(store.asked) > 0 || len(descriptions(resp, "/a")) != 1 {
 			t.Errorf("%v, %v, %v", resp, store.asked, err)
+		}
+	}
+}
+
+// attached is a result with attachments of an external tool.
+func attached(list ...*pb.ExternalAttachment) *pb.CanonicalToolResult {
+	r := turntest.Result(false)
+	r.Result = &pb.CanonicalToolResult_ExternalJson{ExternalJson: &pb.ExternalJsonResult{Attachments: list}}
+	return r
+}
+
+// Attachments are shown by their kind or, if they have none, by their type; a type that is not well formed is not repeated.
+func TestAttachmentsAreShownByKindOrType(t *testing.T) {
+	t.Parallel()
+	const (
+		isImage    = pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_IMAGE
+		isAudio    = pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_AUDIO
+		isResource = pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_RESOURCE
+	)
+	wav := append([]byte("RIFF\x00\x00\x00\x00WAVE"), make([]byte, 40)...)
+	store := &memory{files: map[string][]byte{
+		"/png": fakeImage(pngBegin, 40), "/wav": wav, "/mp3": append([]byte("ID3"), make([]byte, 40)...), "/ogg": append([]byte("OggS\x00"), make([]byte, 40)...), "/pdf": []byte("%PDF-1.7"),
+	}}
+	for _, c := range []struct {
+		path, mediaType string
+		kind            pb.ExternalAttachmentKind
+		want            string // what the messages contain
+	}{
+		{"/png", "image/png; charset=x", isImage, `"mimeType":"image/png"`},
+		{"/png", "IMAGE/PNG", isResource, `"mimeType":"image/png"`},
+		{"/png", "image/<b>", isImage, `"mimeType":"image/png"`},
+		{"/wav", "audio/x-wav", isAudio, `"mimeType":"audio/wav"`},
+		{"/mp3", "audio/mpeg", isResource, `"mimeType":"audio/mp3"`},
+		{"/ogg", "audio/ogg", isAudio, `"mimeType":"audio/ogg"`},
+		{"/pdf", "application/pdf", isResource, `"mimeType":"application/pdf"`},
+		{"/pdf", "image/png", isImage, "Image of view (call_0): image/png; cannot be shown here; file: /pdf"},
+		{"/gone", "image/<b>", isImage, "Image of view (call_0); not there any more; file: /gone"},
+	} {
+		r := attached(&pb.ExternalAttachment{Kind: c.kind, MediaType: c.mediaType, Artifact: &pb.ArtifactReference{Path: c.path}})
+		resp, err := transports.EncodeTurn(turnWith(pb.Provider_PROVIDER_GEMINI, r), store, 1<<20)
+		if err != nil || strings.Count(strings.Join(resp.GetMessagesJson(), ""), c.want) != 1 {
+			t.Errorf("%+v: %v, %v", c, resp, err)
+		}
+	}
+	store.asked = nil
+	none := attached(
+		&pb.ExternalAttachment{Kind: isImage, MediaType: "image/png"},
+		&pb.ExternalAttachment{Kind: isImage, MediaType: "image/png", InText: true, Artifact: &pb.ArtifactReference{Path: "/png"}},
+		&pb.ExternalAttachment{Kind: isImage, MediaType: "image/png", Undecoded: true, Artifact: &pb.ArtifactReference{Path: "/png"}},
+		&pb.ExternalAttachment{Kind: isImage, MediaType: "image/png", Artifact: &pb.ArtifactReference{Path: "/p\nng"}},
+		&pb.ExternalAttachment{Kind: isResource, MediaType: "text/plain", Artifact: &pb.ArtifactReference{Path: "/png"}},
+		&pb.ExternalAttachment{Kind: 99, MediaType: "image/png", Artifact: &pb.ArtifactReference{Path: "/png"}},
+	)
+	resp, err := transports.EncodeTurn(turnWith(pb.Provider_PROVIDER_GEMINI, none), store, 1<<20)
+	if err != nil || len(resp.GetChanges()) > 0 || len(store.asked) > 0 {
+		t.Errorf("%v, %v, %v", resp, store.asked, err)
+	}
+}
+
+// An image that is incomplete, or has more pixels than the provider accepts, would have the whole request rejected.
+func TestIncompleteAndHugeImagesAreDescribed(t *testing.T) {
+	t.Parallel()
+	var small, huge bytes.Buffer
+	for side, b := range map[int]*bytes.Buffer{10: &small, 8001: &huge} {
+		if err := gif.Encode(b, image.NewPaletted(image.Rect(0, 0, side, 1), palette.Plan9), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := &memory{files: map[string][]byte{"/small": small.Bytes(), "/huge": huge.Bytes()}}
+	r := &pb.ImageReference{MediaType: "image/gif", ImageArtifact: proto.Uint32(0), Artifacts: []*pb.ArtifactReference{{Path: "/small"}}, Incomplete: true}
+	cut := turntest.Result(false)
+	cut.Result = &pb.CanonicalToolResult_ImageView{ImageView: &pb.ImageViewResult{Image: r}}
+	for _, c := range []struct {
+		result *pb.CanonicalToolResult
+		path   string
+		want   string
+	}{
+		{cut, "/small", "incomplete, and cannot be shown here"}, {viewed("/huge"), "/huge", "too large to be shown here"}, {viewed("/small"), "/small", ""},
+	} {
+		resp, err := transports.EncodeTurn(turnWith(pb.Provider_PROVIDER_ANTHROPIC_MESSAGES, c.result), store, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Join(descriptions(resp, c.path), "")
+		if !strings.Contains(said, c.want) || (said == "") != (c.want == "") || shownIn(resp, store.files[c.path]) == 1 != (c.want == "") {
+			t.Errorf("%s: %q", c.path, said)
 		}
 	}
 }
