@@ -67,6 +67,7 @@ func listArtifactMedia(r *pb.CanonicalToolResult) []artifactMedia {
 func imageMedia(images ...*pb.ImageReference) []artifactMedia {
 	var list []artifactMedia
 	for _, i := range images {
+		// The index is that of a canonical result, which a caller may have changed.
 		if i.ImageArtifact == nil || i.GetImageArtifact() >= uint32(len(i.GetArtifacts())) {
 			continue // it has no bytes
 		}
@@ -109,6 +110,7 @@ func typedMedia(kind, mediaType, path string) *pb.Media {
 	if strings.ContainsFunc(path, isControl) {
 		return nil
 	}
+	// Parameters such as "; charset=binary" are not part of the type that providers compare.
 	mediaType, _, _ = strings.Cut(strings.ToLower(mediaType), ";")
 	main, sub, _ := strings.Cut(strings.TrimSpace(mediaType), "/")
 	formed := sub != "" && len(sub) <= dialect.MaxNameBytes && strings.Trim(sub, "abcdefghijklmnopqrstuvwxyz0123456789.+-") == ""
@@ -124,6 +126,7 @@ func typedMedia(kind, mediaType, path string) *pb.Media {
 // isGiven reports whether the caller gave the same media beside the result.
 func (o *artifactMedia) isGiven(given []*pb.Media) bool {
 	for _, m := range given {
+		// A path names content that does not change, so the same path is the same image.
 		if m.GetPath() == o.media.GetPath() {
 			return true
 		}
@@ -156,6 +159,7 @@ func (e *encoder) loadMedia(o *artifactMedia) (why string, err error) {
 	case !e.countMedia(isImage):
 		return mediaTooMany, nil
 	}
+	// What is left of the message bounds the read as well, so that nothing is loaded to be thrown away.
 	limit := min(e.dialect.Limits.MaxBytes(isImage), base64.StdEncoding.DecodedLen(e.mediaBytes))
 	if limit <= 0 || o.bytes > uint64(limit) {
 		return mediaTooLarge, nil
@@ -169,6 +173,7 @@ func (e *encoder) loadMedia(o *artifactMedia) (why string, err error) {
 	case err != nil:
 		return "", err
 	}
+	// The bytes decide: a file whose type the tool got wrong may be shown, or be of a kind that is not.
 	shown := &pb.Media{MediaType: sniffType(data), Source: &pb.Media_Data{Data: data}, Path: o.media.GetPath()}
 	if dialect.MediaKind(shown) != kind || !e.dialect.Shows(shown) {
 		return mediaNotShown, nil

@@ -135,6 +135,7 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError
 func pairResults(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult {
 	calls := req.GetAssistant().GetToolCalls()
 	results := make([]*pb.TurnResult, len(calls))
+	// The first result decides for all: a turn that mixes both forms is ambiguous.
 	byID := len(req.GetResults()) > 0 && req.GetResults()[0].CallId != nil
 	for i, r := range req.GetResults() {
 		field := fmt.Sprintf("results[%d]", i)
@@ -142,6 +143,7 @@ func pairResults(c envelope.Checker, req *pb.EncodeTurnRequest) []*pb.TurnResult
 			c.Fail(field+".call_id", reasonOutOfBounds, "either all results of a turn name their call, or none")
 			continue
 		}
+		// Without ids the results have the order of the calls.
 		at := i
 		if byID {
 			at = findUnanswered(calls, results, r.GetCallId())

@@ -18,6 +18,7 @@ func (e *encoder) writeText() {
 		text = e.callsAsText()
 		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
 	}
+	// Reasoning and its signatures belong to native calls; in text they would be an error.
 	if n := len(e.turn.GetAssistant().GetProviderBlocks()); n > 0 {
 		e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
 	}
@@ -45,6 +46,7 @@ func (e *encoder) callsAsText() string {
 	var texts []string
 	for i, p := range e.parsed() {
 		text := p.GetRaw()
+		// Raw is the model's own text only if its calls were text. Native calls are written in the same form.
 		if !strings.Contains(text, markup.CallOpen) {
 			arguments := json.RawMessage(e.calls[i].Arguments)
 			if e.calls[i].Custom {

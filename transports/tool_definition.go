@@ -31,7 +31,8 @@ var readResultParameters = []parameter{
 	{"page", "string", `What stands behind "Next page:" in the answer before, to go on there.`},
 }
 
-// ToolDefinitions returns the definitions of the tools of ToolService, in the form of a provider. The error is an
+// ToolDefinitions returns the definitions of the tools of ToolService, in the form of a provider. A runtime adds them to its
+// own tools, and sends calls of them to CallTool. The text of a definition never changes between calls. The error is an
 // *envelope.InvalidError.
 func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	check := envelope.NewChecker("")

@@ -1,3 +1,7 @@
+// This file encodes a turn. EncodeTurn checks the request (check.go), gives calls ids and names that the provider accepts,
+// decides whether the turn is native or text, and writes the messages of the model, of the results and of the user. Whatever
+// differs from the request is noted in the answer.
+
 package transports
 
 import (
@@ -16,6 +20,9 @@ const errorPrefix = "Tool error: "
 // EncodeTurn returns the messages of one turn for a provider. Canonical results are valid messages, each with its
 // receipt. loader reads their artifacts, which become at most mediaBytes bytes of base64 in the messages; with a nil
 // loader no artifact is shown. The errors are *envelope.InvalidError, and those of loader.
+//
+// The turn is native if the provider can match every result with its call, and text otherwise: never a mixture. A call
+// without a result gets an error as its result, because providers reject a call that has none.
 //
 // The same turn always has the same bytes, so that a provider's cache of the transcript holds from turn to turn.
 func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, mediaBytes int) (*pb.EncodeTurnResponse, error) {
@@ -40,7 +47,8 @@ func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, mediaBytes int) (*pb.E
 	return e.resp, nil
 }
 
-// encoder encodes one turn.
+// encoder encodes one turn. Its fields below loader are spent while media are shown: the order in which results are encoded
+// decides which media are within the limits.
 type encoder struct {
 	dialect dialect.Dialect
 	turn    *pb.EncodeTurnRequest
@@ -82,6 +90,7 @@ func (e *encoder) assignIDs() {
 				e.addNote(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.ID)
 			}
 		}
+		// Some models send nothing for a function without parameters; providers want an object.
 		if c.Arguments == "" && !c.Custom {
 			c.Arguments = "{}"
 		}
@@ -130,6 +139,7 @@ func (e *encoder) writeNative() {
 	for _, notice := range e.allNotices() {
 		m.Blocks = append(m.Blocks, dialect.TextBlock(notice))
 	}
+	// Notices without calls are the user's: there is nothing that a tool could answer.
 	if len(e.calls) == 0 {
 		m.Role = dialect.RoleUser
 	}
@@ -150,6 +160,7 @@ func (e *encoder) writeUser(m dialect.Message) {
 	if text == "" {
 		return
 	}
+	// Mistral rejects a message of the user behind a result, so one of the model is put between them.
 	if m.Role == dialect.RoleTool && e.dialect.NeedsBridge {
 		e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(dialect.NoText)}})
 	}
@@ -167,6 +178,7 @@ func (e *encoder) assistantBlocks() []dialect.Block {
 		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "text that is white space alone was left out")
 	}
 	for i, c := range e.calls {
+		// A custom tool takes any text. As a function its text is one argument.
 		if c.Custom && !e.dialect.CustomTools {
 			e.addNote(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.Name)
 			c.Custom, c.Arguments = false, string(rawjson.Object{}.WithText("input", c.Arguments).Raw())
@@ -174,6 +186,7 @@ func (e *encoder) assistantBlocks() []dialect.Block {
 		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), dialect.Block{Call: &c})
 	}
 	blocks = append(blocks, e.providerBlocks(new(uint32(len(e.calls))))...)
+	// A message must have content, and the next one needs it before itself where roles take turns.
 	if len(blocks) == 0 {
 		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
 		blocks = []dialect.Block{dialect.TextBlock(dialect.NoText)}
@@ -194,6 +207,7 @@ func (e *encoder) hasText(text string) bool {
 func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
 	var blocks []dialect.Block
 	for _, b := range e.turn.GetAssistant().GetProviderBlocks() {
+		// Blocks without a place precede the text; those behind all calls have the number of calls as theirs.
 		if (b.BeforeCall == nil) != (before == nil) || b.GetBeforeCall() != fromPointer(before) {
 			continue
 		}
@@ -246,6 +260,7 @@ func (e *encoder) shownMedia(i int) []*pb.Media {
 			list = append(list, m)
 		}
 	}
+	// The first error of the loader ends the turn; media behind it are not loaded.
 	for _, o := range listArtifactMedia(e.results[i].GetCanonical()) {
 		if e.err != nil || o.isGiven(given) {
 			continue
@@ -295,6 +310,7 @@ func (e *encoder) resultText(i int) (text string, failed bool) {
 		return given.GetReceipt().GetText(), r.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
 	}
 	text = given.GetText()
+	// A receipt says itself that it is an error. Text of the caller's may not.
 	if failed && (!e.dialect.ErrorFlag || !e.resp.GetNative()) {
 		text = errorPrefix + text
 	}

@@ -43,6 +43,7 @@ type placedBlock struct {
 
 // size returns about how many bytes the answer holds.
 func (a *answer) size() int {
+	// Empty calls and blocks must count too: a stream of many is otherwise free.
 	const each = 256 // bytes of a call or block beside its texts
 	n := len(a.content.bytes)
 	for _, c := range a.calls {
@@ -64,6 +65,7 @@ func (a *answer) newCall() *partialCall {
 // setArguments sets the arguments of a call that is received as a whole. nil is an empty object.
 func (c *partialCall) setArguments(arguments json.RawMessage) {
 	c.closed = true
+	// Gemini and Ollama omit arguments that are empty.
 	if arguments == nil {
 		arguments = json.RawMessage("{}")
 	}
@@ -91,6 +93,7 @@ func (a *answer) addBlockAt(o rawjson.Object, at placedBlock) {
 
 // setEnd sets how the answer ended. Only the first call counts: providers follow an error with an ordinary end.
 func (a *answer) setEnd(end pb.StreamEnd, reason string) {
+	// An unspecified end is the state of a stream that goes on.
 	if a.end == pb.StreamEnd_STREAM_END_UNSPECIFIED {
 		a.end, a.reason = end, reason
 	}
@@ -113,6 +116,7 @@ func (a *answer) partition(positions *[]int) (calls []*pb.ParsedToolCall, incomp
 // complete even if the answer is cut off behind it; text of a custom tool, and arguments that have not begun, are not.
 func (a *answer) problem(i int) string {
 	c, last := a.calls[i], i == len(a.calls)-1
+	// A stream that ended by itself, or by its limit of tokens, has closed all calls but perhaps the last.
 	whole := a.end == pb.StreamEnd_STREAM_END_COMPLETE || a.end == pb.StreamEnd_STREAM_END_LENGTH
 	server, tool := dialect.SplitName(c.name)
 	switch {
@@ -161,6 +165,7 @@ func (c *partialCall) parsed() *pb.ParsedToolCall {
 	if c.signature != "" {
 		p.Signature = &c.signature
 	}
+	// Numbers keep their digits, because the arguments are copied as text.
 	if c.raw == "" {
 		arguments := json.RawMessage(p.GetArguments())
 		if c.custom {
@@ -177,6 +182,7 @@ func (a *answer) providerBlocks(positions []int) []*pb.ProviderBlock {
 	var list []*pb.ProviderBlock
 	for _, b := range a.blocks {
 		block := &pb.ProviderBlock{Provider: a.provider, BlockJson: b.json}
+		// Positions are ascending, so the search finds how many complete calls precede the block.
 		if !b.first {
 			block.BeforeCall = new(uint32(sort.SearchInts(positions, b.before)))
 		}

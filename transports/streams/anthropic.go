@@ -52,6 +52,7 @@ func anthropicEnd(reason string) pb.StreamEnd {
 // start opens a block.
 func (s *anthropicStream) start(o rawjson.Object, a *answer) {
 	base := o.Child("content_block")
+	// The place is that of the beginning: later blocks may be complete before this one.
 	b := &anthropicBlock{base: base, position: a.position()}
 	switch base.Text("type") {
 	case "text":
@@ -76,6 +77,7 @@ func (s *anthropicStream) delta(o rawjson.Object, a *answer) {
 	case "text_delta":
 		a.content.appendJSON(delta.Get("text"))
 	case "input_json_delta":
+		// Input of the provider's own tools is kept for its block and is no call.
 		if b.call != nil {
 			b.call.arguments.appendJSON(delta.Get("partial_json"))
 		} else {
@@ -99,6 +101,7 @@ func (s *anthropicStream) stop(index string, a *answer) {
 	case kind == "text":
 	case b.call != nil:
 		b.call.closed = true
+		// Without deltas the input of the start counts; it is {} also where deltas follow.
 		if input := b.base.Get("input"); b.call.arguments.empty() && len(b.base.Child("input")) > 0 {
 			b.call.arguments.appendJSON(input)
 		}

@@ -17,7 +17,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Assembler reads the stream of one answer of a model. It is not safe for concurrent use.
+// Assembler reads the stream of one answer of a model. Call Body or Event for each part of the stream and Finish at its end,
+// however it ended: a stream that broke off has an answer, too. It is not safe for concurrent use.
 type Assembler struct {
 	header       *pb.AssembleHeader
 	reader       reader
@@ -104,6 +105,7 @@ const headBytes = 80
 
 // recordHead keeps the first bytes, for the reason of a stream without events.
 func (a *Assembler) recordHead(chunk []byte) {
+	// Chunks may have any size; only the first bytes are kept.
 	a.head = append(a.head, chunk[:min(len(chunk), headBytes-len(a.head))]...)
 }
 
@@ -129,12 +131,14 @@ func (a *Assembler) read(event []byte) {
 		a.answer.done = true
 		return
 	}
+	// Values of o are slices of event, which framing has copied.
 	o, err := rawjson.Parse(event)
 	if err != nil {
 		a.answer.setEnd(pb.StreamEnd_STREAM_END_MALFORMED, "an event "+err.Error())
 		return
 	}
 	a.answer.events++
+	// Gateways send errors in their own form in the middle of any provider's stream.
 	if problem := eventError(o); problem != "" {
 		a.answer.setEnd(pb.StreamEnd_STREAM_END_ERROR, problem)
 		return
@@ -162,13 +166,18 @@ func eventError(o rawjson.Object) string {
 }
 
 // Finish returns the answer after the end of the stream. It must be called once.
+//
+// The end is the provider's: its reason, its error, or its last event. A stream without any of them is truncated, and
+// bytes that hold no event are malformed.
 func (a *Assembler) Finish() *pb.AssembleToolCallsResponse {
 	a.framing.close()
 	ans := &a.answer
 	switch {
 	case ans.end != pb.StreamEnd_STREAM_END_UNSPECIFIED:
+	// [DONE] without a finish reason: servers that imitate OpenAI's omit the reason.
 	case ans.done:
 		ans.end = pb.StreamEnd_STREAM_END_COMPLETE
+	// Not a stream at all: usually the HTML or text of a proxy.
 	case len(a.head) > 0 && ans.events == 0:
 		ans.end, ans.reason = pb.StreamEnd_STREAM_END_MALFORMED, fmt.Sprintf("there is no event in what begins with %q", a.head)
 	default:

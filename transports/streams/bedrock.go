@@ -11,7 +11,7 @@ import (
 // are JSON objects such as {"contentBlockStart": {...}}.
 type bedrockStream struct{ blocks map[string]*bedrockBlock }
 
-// bedrockBlock is an open block.
+// bedrockBlock is an open block. Its kind is that of its deltas, except for calls, which have an event for their start.
 type bedrockBlock struct {
 	call                *partialCall
 	thinking, signature textBuffer
@@ -90,6 +90,7 @@ func (s *bedrockStream) stop(index string, a *answer) {
 	case b == nil:
 	case b.call != nil:
 		b.call.closed = true
+	// Reasoning that is encrypted, and goes back as it is.
 	case !b.redacted.empty():
 		a.addBlockAt(rawjson.Object{}.WithObject("reasoningContent", rawjson.Object{}.WithText("redactedContent", b.redacted.String())), b.position)
 	case !b.thinking.empty() || !b.signature.empty():

@@ -25,6 +25,7 @@ const (
 
 // write reads the next bytes.
 func (f *framing) write(chunk []byte) {
+	// Until the first character that is not white space nothing is decided.
 	for len(chunk) > 0 && f.kind == 0 {
 		switch c := chunk[0]; c {
 		case ' ', '\t', '\r', '\n', 0xef, 0xbb, 0xbf: // or a byte order mark
@@ -41,6 +42,7 @@ func (f *framing) write(chunk []byte) {
 	}
 	for _, c := range chunk {
 		switch {
+		// CR LF is one end of a line, also when the chunk is cut between the two.
 		case c == '\n' && f.wasCR:
 		case c == '\n' || c == '\r':
 			f.endLine()
@@ -86,6 +88,7 @@ func (f *framing) close() {
 		return
 	}
 	f.endLine()
+	// A line that is cut off is no event: it would be reported as malformed, and the stream is only truncated.
 	if string(f.data) == streamDone || json.Valid(f.data) {
 		f.dispatch()
 	}
@@ -105,6 +108,7 @@ type jsonCutter struct {
 // write reads the next bytes and emits the objects that end in them. Brackets in strings do not count.
 func (j *jsonCutter) write(chunk []byte, emit func([]byte)) {
 	for _, c := range chunk {
+		// Brackets and commas of an array, and white space between lines.
 		if j.depth == 0 && c != '{' {
 			continue
 		}

@@ -21,6 +21,7 @@ func either(o rawjson.Object, camel, snake string) json.RawMessage {
 
 // event reads one chunk.
 func (s geminiStream) event(o rawjson.Object, a *answer) {
+	// A prompt that was blocked has no candidates.
 	feedback, _ := rawjson.Split(either(o, "promptFeedback", "prompt_feedback"))
 	if reason := rawjson.String(either(feedback, "blockReason", "block_reason")); reason != "" {
 		a.setEnd(pb.StreamEnd_STREAM_END_STOPPED, reason)
@@ -58,6 +59,7 @@ func (geminiStream) part(o rawjson.Object, a *answer) {
 		c := a.newCall()
 		c.id, c.name, c.signature = function.Text("id"), function.Text("name"), signature
 		c.setArguments(function.Get("args"))
+		// Gemini may send arguments as a list of paths and values, which this version does not join.
 		if either(function, "partialArgs", "partial_args") != nil || either(function, "willContinue", "will_continue") != nil {
 			c.problem = "the arguments come in parts by path (partialArgs), which this version does not read"
 		}

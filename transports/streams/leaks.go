@@ -59,6 +59,7 @@ func findLeaks(calls []*pb.ParsedToolCall, tools []string, find ReceiptFinder) [
 
 // writesFiles reports whether a call is of a tool that writes files.
 func writesFiles(c *pb.ParsedToolCall, tools []string) bool {
+	// Names of runtimes differ in case, and the caller's own list is exact.
 	if len(tools) == 0 {
 		return slices.Contains(writingTools, strings.ToLower(c.GetTool()))
 	}

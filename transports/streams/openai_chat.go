@@ -11,6 +11,8 @@ import (
 
 // chatStream reads chunks of OpenAI Chat Completions and of the many servers that imitate it. They disagree about which
 // parts of a call have its id, name and index: the first, all, a late one, or none.
+//
+// Its end is the finish reason, which may precede the last parts, or [DONE].
 type chatStream struct{ byIndex map[string]*partialCall }
 
 // event reads one chunk, or an answer that was not streamed.
@@ -56,6 +58,7 @@ func chatEnd(reason string) pb.StreamEnd {
 // merge adds a part to its call.
 func (s *chatStream) merge(o rawjson.Object, place string, a *answer) {
 	function, arguments := o.Child("function"), "arguments"
+	// A custom tool has its text in "input".
 	custom := o.Child("custom")
 	if custom != nil {
 		function, arguments = custom, "input"
@@ -66,6 +69,7 @@ func (s *chatStream) merge(o rawjson.Object, place string, a *answer) {
 	}
 	c := s.find(o.Get("index"), place, id, name, a)
 	c.custom = c.custom || custom != nil
+	// The first id counts; later parts repeat it or have none.
 	if c.id == "" {
 		c.id = id
 	}
@@ -81,6 +85,7 @@ func (s *chatStream) find(index json.RawMessage, place, id, name string, a *answ
 	if s.byIndex == nil {
 		s.byIndex = map[string]*partialCall{}
 	}
+	// Prefixed, so that a place is never taken for an index.
 	key := "at " + place
 	if index != nil {
 		key = string(index)

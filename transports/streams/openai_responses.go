@@ -7,7 +7,8 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// responsesStream reads the events of OpenAI Responses.
+// responsesStream reads the events of OpenAI Responses. Every item of the output has an event for its beginning, one for its
+// end, and deltas between them. Servers that imitate it omit some of them, so each is enough to make the call.
 type responsesStream struct{ items map[string]*partialCall } // by the place in the output
 
 // event reads one event. An object without a type is an answer that was not streamed.
@@ -73,6 +74,7 @@ func (s *responsesStream) beginItem(o rawjson.Object, a *answer) *partialCall {
 	if name := item.Text("name"); name != "" {
 		c.name = name
 	}
+	// The complete item repeats its arguments, which replace the parts.
 	if text := item.Get(arguments); text != nil && len(rawjson.String(text)) > 0 {
 		c.arguments = textBuffer{}
 		c.arguments.appendJSON(text)
@@ -110,6 +112,7 @@ func (s *responsesStream) end(response rawjson.Object, a *answer) {
 	switch status := response.Text("status"); status {
 	case "incomplete":
 		reason := response.Child("incomplete_details").Text("reason")
+		// "max_output_tokens" is documented; "max_" covers limits to come.
 		end := pb.StreamEnd_STREAM_END_STOPPED
 		if strings.HasPrefix(reason, "max_") {
 			end = pb.StreamEnd_STREAM_END_LENGTH

@@ -26,6 +26,7 @@ func (j *textBuffer) appendJSON(value json.RawMessage) {
 			continue
 		}
 		i++
+		// The JSON is valid, so four hexadecimal digits follow.
 		if text[i] == 'u' && i+4 < len(text) {
 			unit, _ := strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
 			j.appendUnit(rune(unit))
@@ -55,6 +56,7 @@ func unescape(c byte) byte {
 
 // appendUnit appends a UTF-16 code unit, and joins two surrogates to one character.
 func (j *textBuffer) appendUnit(unit rune) {
+	// The three bytes before may be the first half of a pair, from this part or the one before.
 	if n := len(j.bytes) - 3; n >= 0 {
 		if pair := utf16.DecodeRune(decodeSurrogate(j.bytes[n:]), unit); pair != utf8.RuneError {
 			j.bytes = utf8.AppendRune(j.bytes[:n], pair)

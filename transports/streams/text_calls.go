@@ -18,6 +18,7 @@ func (a *answer) readTextCalls(content string) {
 			return
 		}
 		content = rest
+		// A call that is cut off is one too, so that the model learns that it was not made.
 		if inside, closed, ok := textCall(rest); ok {
 			c := a.newCall()
 			c.closed = closed
@@ -34,6 +35,7 @@ func (a *answer) readTextCalls(content string) {
 func textCall(rest string) (inside string, closed, ok bool) {
 	if isOpening(rest) {
 		var value json.RawMessage
+		// The decoder reads one value and says where it ends.
 		dec := json.NewDecoder(strings.NewReader(rest))
 		if dec.Decode(&value) == nil {
 			end := int(dec.InputOffset())

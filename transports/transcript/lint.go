@@ -35,6 +35,7 @@ func Lint(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	l := linter{pairing: pair(d, messages)}
 	l.lintAll()
 	resp := &pb.LintTranscriptResponse{Findings: l.findings, Total: uint32(len(l.findings))}
+	// Total stays exact; a runtime with a thousand findings needs no more of them.
 	if len(l.findings) > maxFindings {
 		resp.Findings = l.findings[:maxFindings]
 	}
@@ -68,6 +69,7 @@ func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 			c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "%v", err)
 			continue
 		}
+		// Items of OpenAI Responses have a type instead of a role.
 		if o.Get("role") == nil && o.Get("type") == nil {
 			c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no role")
 		}
@@ -80,7 +82,7 @@ func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 	return messages, c.Err()
 }
 
-// linter collects findings.
+// linter collects findings. Rules that differ between providers are fields of their dialect.
 type linter struct {
 	*pairing
 	findings []*pb.TranscriptFinding
@@ -108,6 +110,7 @@ func (l *linter) lintAll() {
 	for i := range l.messages {
 		l.lintMessage(i)
 	}
+	// Found by rule, reported by message.
 	slices.SortStableFunc(l.findings, func(a, b *pb.TranscriptFinding) int { return cmp.Compare(a.GetMessage(), b.GetMessage()) })
 }
 
@@ -119,6 +122,7 @@ func (l *linter) lintGroup(g *group) {
 		if problem := l.idProblem(c, seen); problem != "" {
 			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_ID_INVALID, g.message, c.ID, "%s", problem)
 		}
+		// Ids may repeat in other messages: some providers number the calls of each turn.
 		seen[c.ID] = true
 		if !l.dialect.Names.Accepts(c.Name) {
 			l.report(pb.TranscriptRule_TRANSCRIPT_RULE_NAME_INVALID, g.message, c.ID, "the name of the function is %q", c.Name)
@@ -182,6 +186,7 @@ func emptyProblem(d *dialect.Dialect, m *dialect.Message) string {
 	if m.Flaw != "" {
 		return m.Flaw
 	}
+	// A message of a tool has its result, and system messages are not checked.
 	if len(m.Blocks) == 0 && (m.Role == dialect.RoleAssistant || m.Role == dialect.RoleUser && !d.EmptyText) {
 		return "the message has no content"
 	}
@@ -204,6 +209,7 @@ func isBlank(b dialect.Block) bool { return b.Text != nil && strings.TrimSpace(*
 
 // roleProblem returns a phrase that says why a role may not follow the previous one, or "".
 func roleProblem(d *dialect.Dialect, previous, now dialect.Role, first bool) string {
+	// Consecutive results are fine everywhere.
 	spoken := now == dialect.RoleUser || now == dialect.RoleAssistant
 	switch {
 	case first && d.UserFirst && now == dialect.RoleAssistant:

@@ -9,7 +9,7 @@ import (
 // blockIndex is the index of a block in a transcript.
 type blockIndex struct{ message, block int }
 
-// exchange is a call and its answer.
+// exchange is a call and its answer. The answer may be before the call in a transcript that is out of order.
 type exchange struct {
 	call      blockIndex
 	answer    *blockIndex // nil if there is none
@@ -22,7 +22,8 @@ type group struct {
 	exchanges []*exchange
 }
 
-// pairing says which results belong to which calls.
+// pairing says which results belong to which calls. Every result of the transcript is exactly one of: the answer of an
+// exchange, a duplicate, or an orphan.
 type pairing struct {
 	dialect    dialect.Dialect
 	messages   []dialect.Message
@@ -42,6 +43,7 @@ type duplicate struct {
 // providers use their ids again in every turn.
 func pair(d dialect.Dialect, messages []dialect.Message) *pairing {
 	p := &pairing{dialect: d, messages: messages, byID: map[string][]*group{}}
+	// Results before any call that they could answer wait until all calls are known.
 	var early []blockIndex
 	for i := range messages {
 		g := &group{message: i}
@@ -96,6 +98,7 @@ func (p *pairing) add(g *group) {
 func (p *pairing) assign(s blockIndex) bool {
 	r := p.resultAt(s)
 	groups := p.byID[r.ID]
+	// The last group first: an id that is used again belongs to the latest turn.
 	for i := len(groups) - 1; i >= 0; i-- {
 		if p.assignIn(groups[i], s) {
 			return true
@@ -136,6 +139,7 @@ func (p *pairing) candidates(g *group, r *dialect.Result) (open, answered *excha
 		if !p.belongs(p.callAt(e.call), r) {
 			continue
 		}
+		// Calls are answered in their order if nothing else tells them apart.
 		if e.answer == nil {
 			return e, answered
 		}
@@ -147,6 +151,7 @@ func (p *pairing) candidates(g *group, r *dialect.Result) (open, answered *excha
 // belongs reports whether a result can be that of a call: by the id if both have one, otherwise by the name if the
 // result has one.
 func (p *pairing) belongs(c *dialect.Call, r *dialect.Result) bool {
+	// OpenAI has results of custom tools as a type of their own; one of the wrong type answers nothing.
 	if c.ID != "" && r.ID != "" {
 		return c.ID == r.ID && (c.Custom == r.Custom || !p.dialect.TypedResults)
 	}
@@ -175,6 +180,7 @@ func (p *pairing) inPlace(g *group, s blockIndex) bool {
 	if s.message <= g.message {
 		return false
 	}
+	// ResultsAfter needs nothing but to be after the call.
 	switch p.dialect.Results {
 	case dialect.ResultsFollow:
 		for _, m := range p.messages[g.message+1 : s.message] {

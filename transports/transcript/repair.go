@@ -1,3 +1,7 @@
+// This file repairs a transcript. Messages keep their source until they change, so that the bytes before the first change stay
+// as they were and the provider's cache holds. A repair never invents a result: a call without one gets an error that says so,
+// and a result without a call becomes text of the user, unless it is empty or a copy.
+
 package transcript
 
 import (
@@ -36,6 +40,7 @@ func repairTranscript(p *pairing) (transcript *string, first *uint32) {
 			sources = append(sources, o.Raw())
 		}
 	}
+	// The first difference counts also where one transcript is the beginning of the other.
 	for i := range max(len(sources), len(r.sources)) {
 		if i >= len(sources) || i >= len(r.sources) || !bytes.Equal(sources[i], r.sources[i]) {
 			first = new(uint32(i))
@@ -54,7 +59,8 @@ type repair struct {
 	out          []dialect.Message
 }
 
-// disposition says what a repair does with a result.
+// disposition says what a repair does with a result. No disposition loses text: only an empty result, and one that repeats
+// the answer of its call, is dropped.
 type disposition int
 
 // Dispositions of a result.
@@ -82,10 +88,12 @@ func (r *repair) mendCalls() {
 	}
 	made := map[string]bool{} // new ids of calls that had none, in the whole transcript
 	for _, g := range r.groups {
+		// Ids are unique in a message, not in the transcript.
 		used := map[string]bool{}
 		for _, e := range g.exchanges {
 			c := r.callAt(e.call)
 			mended := r.mendedCall(*c, used, made)
+			// The source is dropped only for messages that differ, or the cache would be lost for nothing.
 			if mended != *c {
 				*c = mended
 				r.messages[g.message].Source = nil
@@ -143,6 +151,7 @@ func (r *repair) placeResults() {
 	for _, s := range r.orphans {
 		r.dispositions[s] = r.surplusDisposition(s, "")
 	}
+	// A group that is whole keeps its messages and their bytes.
 	for _, g := range r.groups {
 		if r.rebuilt[g] = g.broken() || r.interrupted(g); !r.rebuilt[g] {
 			continue
@@ -164,6 +173,7 @@ func (r *repair) layOut() {
 	var texts []dialect.Message // for after the messages of tools
 	for i := range r.messages {
 		m := r.remaining(i)
+		// Texts wait until the results of a turn are over: nothing may be between them.
 		if m.Role != dialect.RoleTool {
 			r.out, texts = append(r.out, texts...), nil
 		}
@@ -173,6 +183,7 @@ func (r *repair) layOut() {
 			r.out = append(r.out, dialect.Message{Role: dialect.RoleUser, Blocks: answers})
 		}
 		answers = nil
+		// A message that the moves have emptied is left away; one that was empty before is not ours to remove.
 		if m.Source != nil || len(m.Blocks) > 0 || len(r.messages[i].Blocks) == 0 {
 			r.out = append(r.out, m)
 		}
