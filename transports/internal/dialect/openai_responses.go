@@ -54,8 +54,10 @@ func (items) Write(m Message) []rawjson.Object {
 			list = append(list, resultItem(b.Original, *b.Result))
 		case b.Original != nil && m.Original == nil: // an item of its own, such as reasoning
 			list = append(list, b.Original)
-		case m.Role == RoleAssistant:
+		case m.Role == RoleAssistant && b.Text != nil:
 			list = append(list, messageItem("assistant").WithText("content", *b.Text))
+		case m.Role == RoleAssistant:
+			list = append(list, messageItem("assistant").WithList("content", []rawjson.Object{b.Original}))
 		default:
 			texts = append(texts, b)
 		}
@@ -68,7 +70,7 @@ func (items) Write(m Message) []rawjson.Object {
 		return list
 	}
 	o := messageItem("user")
-	if len(texts) == 1 {
+	if len(texts) == 1 && texts[0].Original == nil {
 		return []rawjson.Object{o.WithText("content", *texts[0].Text)}
 	}
 	return []rawjson.Object{o.WithList("content", inputParts(texts))}
