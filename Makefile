@@ -177,7 +177,7 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 golden: $(BIN)/grpcurl ## Write golden files and the tables of the documents again; review the diff
 	-$(GO) test -count=1 ./integration -run 'TestGolden|TestEarlierRecords' -update
 	-$(GO) test -count=1 ./integration -run TestDocumented -update
-	-$(GO) test -count=1 ./transports -run 'TestTurns|TestStreams$$' -update
+	-$(GO) test -count=1 ./transports ./transports/streams -run 'TestTurns|TestStreams$$' -update
 	-$(GO) test -count=1 ./integration/conformance -update
 	git --no-pager diff --stat
 
@@ -260,6 +260,13 @@ breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised
 .PHONY: dag
 dag: ## Fail if a package imports what its room may not
 	$(GO) test -count=1 ./integration/dag
+
+# The modules that this one is measured beside, from the module mirror.
+HOUSES := oras.land/oras-go/v2@v2.7.0 connectrpc.com/connect@v1.21.1
+
+.PHONY: house
+house: ## Measure this module beside two that are liked; writes docs/house.md
+	$(GO) run ./integration/house -document docs/house.md . $(HOUSES)
 
 .PHONY: ci
 ci: check-format check-generated lint vet breaking dag race tokens providers eval integration faults postgres mutants fuzz readme ## Everything that CI runs

@@ -19,6 +19,8 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/streams"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
 // transport is the TransportService. It keeps nothing.
@@ -122,7 +124,7 @@ func loading(err error) error {
 
 // LintTranscript finds what a provider would refuse.
 func (*transport) LintTranscript(_ context.Context, req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
-	return transports.LintTranscript(req)
+	return transcript.Lint(req)
 }
 
 // AssembleToolCalls reads the stream of one answer of a model.
@@ -152,7 +154,7 @@ func (t *transport) assemble(next func() (*pb.AssembleToolCallsRequest, error)) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := transports.NewAssembler(first.GetHeader(), quoted)
+	a, err := streams.NewAssembler(first.GetHeader(), quoted)
 	if err != nil {
 		return nil, err
 	}
@@ -167,14 +169,14 @@ func (t *transport) assemble(next func() (*pb.AssembleToolCallsRequest, error)) 
 		if err := take(a, m); err != nil {
 			return nil, err
 		}
-		if a.Held() > t.limit {
+		if a.Buffered() > t.limit {
 			return nil, apierror.AnswerTooLarge(t.limit)
 		}
 	}
 }
 
 // take takes one message behind the header.
-func take(a *transports.Assembler, m *pb.AssembleToolCallsRequest) error {
+func take(a *streams.Assembler, m *pb.AssembleToolCallsRequest) error {
 	switch message := m.GetMessage().(type) {
 	case *pb.AssembleToolCallsRequest_Body:
 		return a.Body(message.Body)
@@ -185,10 +187,10 @@ func take(a *transports.Assembler, m *pb.AssembleToolCallsRequest) error {
 }
 
 // quoted finds text of receipts.
-func quoted(text string) []transports.FormAt {
-	var list []transports.FormAt
+func quoted(text string) []streams.ReceiptLine {
+	var list []streams.ReceiptLine
 	for _, q := range renderers.FindQuoted(text) {
-		list = append(list, transports.FormAt(q))
+		list = append(list, streams.ReceiptLine(q))
 	}
 	return list
 }

@@ -12,10 +12,12 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
+	"github.com/toolresult/toolresult/transports/streams"
+	"github.com/toolresult/toolresult/transports/transcript"
 )
 
-// chunks is a streamed answer of so many tokens: text, and then one call with long
-// arguments.
+// chunks returns a streamed answer of n tokens: text, and then a call with long arguments.
 func chunks(tokens int) (body []byte, events []string) {
 	const chunk = `{"id":"chatcmpl-BhcR5GSZ1l","object":"chat.completion.chunk","created":1763800000,"model":"gpt-5","service_tier":"default",` +
 		`"system_fingerprint":"fp_1","choices":[{"index":0,"delta":%s,"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"dFJ1c3Q"}`
@@ -34,7 +36,7 @@ func chunks(tokens int) (body []byte, events []string) {
 	return append(body, "data: [DONE]\n\n"...), events
 }
 
-// ratio reports how often the floor fits into the time of one operation.
+// ratio reports the time of one operation as a multiple of a floor.
 func ratio(b *testing.B, floor func()) {
 	b.Helper()
 	perOp := b.Elapsed() / time.Duration(b.N)
@@ -47,14 +49,14 @@ func ratio(b *testing.B, floor func()) {
 	b.ReportMetric(float64(perOp)/float64(best), "x-floor")
 }
 
-// BenchmarkAssemble reads an answer of 4,000 tokens. The floor is what a client without
-// us does at least: decode every event with the standard library.
+// BenchmarkAssemble reads an answer of 4,000 tokens. The floor is the least that any client does: decode every event
+// with the standard library.
 func BenchmarkAssemble(b *testing.B) {
 	body, events := chunks(4000)
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		a, err := transports.NewAssembler(&pb.AssembleHeader{Provider: pb.Provider_PROVIDER_OPENAI_CHAT}, func(string) []transports.FormAt { return nil })
+		a, err := streams.NewAssembler(&pb.AssembleHeader{Provider: pb.Provider_PROVIDER_OPENAI_CHAT}, func(string) []streams.ReceiptLine { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -86,7 +88,7 @@ func BenchmarkAssemble(b *testing.B) {
 	})
 }
 
-// longTurn is a turn with four receipts of some 8 KB.
+// longTurn is a turn with four receipts of about 8 KB.
 func longTurn(b *testing.B, provider pb.Provider) *pb.EncodeTurnRequest {
 	b.Helper()
 	req := &pb.EncodeTurnRequest{Provider: provider, Assistant: &pb.AssistantTurn{Content: "I look."}}
@@ -96,7 +98,7 @@ func longTurn(b *testing.B, provider pb.Provider) *pb.EncodeTurnRequest {
 			Server: "shell", Tool: "run", Arguments: `{"command":"cargo build"}`, Id: proto.String(fmt.Sprintf("call_%04d", i)),
 		})
 		req.Results = append(req.Results, &pb.TurnResult{
-			Content: &pb.TurnResult_Canonical{Canonical: canonical(false)}, Receipt: &pb.Receipt{Text: text},
+			Content: &pb.TurnResult_Canonical{Canonical: turntest.Result(false)}, Receipt: &pb.Receipt{Text: text},
 		})
 	}
 	return req
@@ -124,29 +126,28 @@ func BenchmarkEncodeTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkLintTranscript lints 200 turns of four calls, 6.8 MB. The floor is to see that
-// it is JSON.
+// BenchmarkLintTranscript lints 200 turns of four calls, 6.8 MB. The floor is to check that they are JSON.
 func BenchmarkLintTranscript(b *testing.B) {
 	provider := pb.Provider_PROVIDER_ANTHROPIC_MESSAGES
 	resp, err := transports.EncodeTurn(longTurn(b, provider), nil, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	messages := []string{firstOf(provider)}
+	messages := []string{turntest.UserMessage(provider)}
 	for range 200 {
 		messages = append(messages, resp.GetMessagesJson()...)
 	}
-	transcript := transports.Array(messages)
-	b.SetBytes(int64(len(transcript)))
+	text := turntest.Array(messages)
+	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		lint, err := transports.LintTranscript(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: transcript, Repair: true})
+		lint, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: provider, TranscriptJson: text, Repair: true})
 		if err != nil || lint.GetTotal() > 0 {
 			b.Fatal(lint, err)
 		}
 	}
 	ratio(b, func() {
-		if !json.Valid([]byte(transcript)) {
+		if !json.Valid([]byte(text)) {
 			b.Fatal(os.ErrInvalid)
 		}
 	})

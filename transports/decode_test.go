@@ -1,111 +1,67 @@
-package transports
+package transports_test
 
 import (
+	"encoding/json"
 	"strings"
 
-	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
+	"github.com/toolresult/toolresult/transports/internal/markup"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// What is written is read again for the tests of this package alone: a runtime has what it
-// encoded.
-
-// Exchange is a call and its answer, as they stand in the messages of a provider.
-type Exchange struct {
+// exchange is a call and its answer, as the messages of a provider have them.
+type exchange struct {
 	ID, Name  string
 	Arguments string // JSON text or, of a custom tool, any
 	Custom    bool
 	Answered  bool
-	Text      string // what the model reads
-	Failed    bool   // by the flag of the provider
+	Text      string // of the result, with broken marks
 }
 
-// Decode reads the calls and answers of a transcript, in the order of the calls. Where a
-// result is told as text there are no calls, and only the answers are read. The error is
-// an *envelope.InvalidError.
-func Decode(provider pb.Provider, transcript string) ([]Exchange, error) {
-	c := envelope.NewChecker("")
-	d := checkProvider(c, provider)
-	if err := c.Err(); err != nil {
-		return nil, err
-	}
-	messages, err := readTranscript(d, transcript)
-	if err != nil {
-		return nil, err
-	}
-	var list []Exchange
-	p := pairUp(d, messages)
-	groups := p.groups
-	for i, m := range messages {
-		if len(groups) > 0 && groups[0].message == i {
-			for _, e := range groups[0].exchanges {
-				list = append(list, p.exchange(e))
-			}
-			groups = groups[1:]
-		}
-		if m.role != roleUser {
-			continue
-		}
-		for _, b := range m.blocks {
-			if b.text == nil {
-				continue
-			}
-			for _, r := range textResults(*b.text) {
-				list = append(list, Exchange{Name: r.name, Answered: true, Text: r.text})
+// decode reads the calls and answers of encoded turns, in the order of the calls. An answer belongs to the first call that
+// has none: the encoder keeps the order. Where results are text there are no calls, and only the answers are read.
+func decode(provider pb.Provider, transcript string) (list []exchange) {
+	d, _ := dialect.Lookup(provider)
+	answered := 0
+	for _, source := range rawjson.Elements(json.RawMessage(transcript)) {
+		o, _ := rawjson.Split(source)
+		m := d.Shape.Read(o)
+		for _, b := range m.Blocks {
+			switch {
+			case b.Call != nil:
+				list = append(list, exchange{ID: b.Call.ID, Name: b.Call.Name, Arguments: b.Call.Arguments, Custom: b.Call.Custom})
+			case b.Result != nil && answered < len(list):
+				x := &list[answered]
+				x.Answered = (b.Result.ID == "" || b.Result.ID == x.ID) && (b.Result.Name == "" || b.Result.Name == x.Name)
+				x.Text = b.Result.Text
+				answered++
+			case b.Text != nil && m.Role == dialect.RoleUser:
+				for _, r := range textResults(*b.Text) {
+					list = append(list, exchange{Name: r.Name, Answered: true, Text: r.Text})
+					answered = len(list)
+				}
 			}
 		}
 	}
-	return list, nil
-}
-
-func (p *pairing) exchange(e *exchange) Exchange {
-	c := p.call(e.at)
-	x := Exchange{ID: c.id, Name: c.name, Arguments: c.arguments, Custom: c.custom}
-	if e.answer == nil {
-		return x
-	}
-	r := p.result(*e.answer)
-	x.Answered, x.Text, x.Failed = true, r.text, r.failed
-	if p.dialect.template {
-		x.Text = mendMarks(r.text)
-	}
-	return x
-}
-
-// Array puts messages into one JSON array, as LintTranscript takes them.
-func Array(messages []string) string {
-	text := []byte{'['}
-	for i, m := range messages {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, m...)
-	}
-	return string(append(text, ']'))
+	return list
 }
 
 // textResults reads the results in the text of a fallback: their functions and what the
 // model read.
-func textResults(text string) []result {
-	var list []result
+func textResults(text string) []dialect.Result {
+	var list []dialect.Result
 	for {
-		_, rest, found := strings.Cut(text, resultOpen+"\n")
+		_, rest, found := strings.Cut(text, markup.ResultOpen+"\n")
 		if !found {
 			return list
 		}
-		inside, rest, found := strings.Cut(rest, "\n"+resultClose)
+		inside, rest, found := strings.Cut(rest, "\n"+markup.ResultClose)
 		if !found {
 			return list
 		}
 		name, shown, _ := strings.Cut(inside, ":\n")
-		list = append(list, result{name: name, text: mendMarks(shown)})
+		list = append(list, dialect.Result{Name: name, Text: shown})
 		text = rest
 	}
-}
-
-// mendMarks is the inverse of breakMarks.
-func mendMarks(text string) string {
-	return eachMark(text, func(bracket, backslashes, rest string) string {
-		return bracket + strings.TrimPrefix(backslashes, `\`) + rest
-	})
 }

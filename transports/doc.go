@@ -1,16 +1,9 @@
-// Package transports makes messages of a provider of models from receipts, and calls of
-// tools from its streams. It has no state, calls nobody, and the same input gives the same
-// bytes. Source: "Native Tool Result Format" and the RFC's "Provider Transport Contract".
+// Package transports encodes the turns of an agent as messages of a provider of models: what the model said and called,
+// and the receipts of the results. Package streams reads a provider's stream, package transcript checks and repairs a
+// whole transcript. All three have no state and make no calls, and the same input gives the same bytes. Source: "Native
+// Tool Result Format" and the RFC's "Provider Transport Contract".
 //
-// To read it: dialect.go says in what providers differ, message.go what is the same for
-// all, and object.go how their JSON stays as it came. A provider has a file with its
-// dialect (openai_chat.go, anthropic.go, ...), in one of the shapes of flat.go and
-// blocks.go or one of its own, and a file that reads its stream.
-//
-//   - turn.go encodes a turn, with identity.go for ids and names, check.go for what is
-//     refused, text.go and markup.go for models without native calls.
-//   - lint.go finds what a provider would refuse, by the pairs of calls and results of
-//     pairing.go, and repair.go mends it.
-//   - assembler.go reads a stream, cut into events by framing.go, into answer.go, whose
-//     texts joined.go puts together; leaks.go and notice.go say what is wrong with it.
+// turn.go encodes a turn natively, text.go for models without native calls; check.go validates the request.
+// artifact_media.go shows the images and documents of canonical results, and tool_definition.go describes read_result
+// to a model. What providers differ in is in internal/dialect, one file for each.
 package transports

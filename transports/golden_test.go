@@ -13,12 +13,13 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
 var update = flag.Bool("update", false, "write golden files")
 
-// TestTurns encodes every turn in testdata/turns for every provider, natively and as
-// text. What was changed on the way is in changes.txt.
+// TestTurns encodes every turn in testdata/turns for every provider, natively and as text. changes.txt has what was
+// changed on the way.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	cases, err := filepath.Glob("testdata/turns/*")
@@ -30,7 +31,7 @@ func TestTurns(t *testing.T) {
 			t.Parallel()
 			files := map[string]string{}
 			var changes []string
-			for _, provider := range providers() {
+			for _, provider := range turntest.Providers() {
 				for _, format := range []pb.ToolCallFormat{pb.ToolCallFormat_TOOL_CALL_FORMAT_UNSPECIFIED, pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT} {
 					name := strings.ToLower(strings.TrimPrefix(provider.String(), "PROVIDER_"))
 					if format == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {

@@ -5,59 +5,59 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
+	"github.com/toolresult/toolresult/transports/internal/markup"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// writeText writes the fallback: what the model said alone, and the results as text of
-// one message of the user. Source: "Native Tool Result Format".
+// writeText writes the text fallback: the text of the model, and the results as text of one message of the user.
+// Source: "Native Tool Result Format".
 func (e *encoder) writeText() {
-	said := e.turn.GetAssistant().GetContent()
-	if strings.TrimSpace(said) == "" {
-		said = e.callsAsText()
-		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
+	text := e.turn.GetAssistant().GetContent()
+	if strings.TrimSpace(text) == "" {
+		text = e.callsAsText()
+		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing; its calls stand as text")
 	}
+	// Reasoning and its signatures belong to native calls; in text they would be an error.
 	if n := len(e.turn.GetAssistant().GetProviderBlocks()); n > 0 {
-		e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
+		e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "blocks of a provider were left out of a turn that is text: %d", n)
 	}
-	e.write(message{role: roleAssistant, blocks: []block{textBlock(said)}})
+	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(text)}})
 
 	var results []string
 	for i := range e.calls {
-		text, _ := e.text(i)
-		e.shown(i) // none is, and all of them are said
-		results = append(results, textResult(e.calls[i].name, e.withoutMarks(i, text)))
+		text, _ := e.resultText(i)
+		e.shownMedia(i) // shows none, and describes all in words
+		results = append(results, markup.Result(e.calls[i].Name, e.breakMarks(i, text)))
 	}
-	user := message{role: roleUser}
+	user := dialect.Message{Role: dialect.RoleUser}
 	if len(results) > 0 {
-		user.blocks = append(user.blocks, textBlock(strings.Join(results, "\n\n")))
+		user.Blocks = append(user.Blocks, dialect.TextBlock(strings.Join(results, "\n\n")))
 	}
 	for _, notice := range e.allNotices() {
-		user.blocks = append(user.blocks, textBlock(notice))
+		user.Blocks = append(user.Blocks, dialect.TextBlock(notice))
 	}
 	e.writeUser(user)
 }
 
-// textResult is a result in the text of a fallback.
-func textResult(name, text string) string {
-	return resultOpen + "\n" + name + ":\n" + text + "\n" + resultClose
-}
-
-// callsAsText writes the calls of a message that has nothing else, as the model wrote
-// them or, where it did not write text, as AssembleToolCalls reads them.
+// callsAsText writes the calls of a message that has no text: as the model wrote them or, if they were native, in the
+// form that package streams reads.
 func (e *encoder) callsAsText() string {
 	var texts []string
 	for i, p := range e.parsed() {
 		text := p.GetRaw()
-		if !strings.Contains(text, callOpen) {
-			arguments := json.RawMessage(e.calls[i].arguments)
-			if e.calls[i].custom {
-				arguments = quote(e.calls[i].arguments)
+		// Raw is the model's own text only if its calls were text. Native calls are written in the same form.
+		if !strings.Contains(text, markup.CallOpen) {
+			arguments := json.RawMessage(e.calls[i].Arguments)
+			if e.calls[i].Custom {
+				arguments = rawjson.Quote(e.calls[i].Arguments)
 			}
-			text = callOpen + "\n" + string(object{}.withText(keyName, e.calls[i].name).with(keyArguments, arguments).raw()) + "\n" + callClose
+			text = markup.CallOpen + "\n" + string(rawjson.Object{}.WithText("name", e.calls[i].Name).With("arguments", arguments).Raw()) + "\n" + markup.CallClose
 		}
 		texts = append(texts, text)
 	}
 	if len(texts) == 0 {
-		return noText
+		return dialect.NoText
 	}
 	return strings.Join(texts, "\n")
 }

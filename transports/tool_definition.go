@@ -6,18 +6,12 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Names of members of definitions.
-const (
-	keyDescription = "description"
-	keyParameters  = "parameters"
-	keyProperties  = "properties"
-	keyRequired    = "required"
-)
-
-// readDescription tells a model what read_result is for.
-const readDescription = `Reads what the result of an earlier tool call left out. ` +
+// readResultDescription instructs a model in the use of read_result.
+const readResultDescription = `Reads what the result of an earlier tool call left out. ` +
 	`Use it when a result says lines were left out, or names itself as read_result(result="..."). ` +
 	`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. ` +
 	`When the answer has "Next page", call again with that page to go on. ` +
@@ -26,8 +20,8 @@ const readDescription = `Reads what the result of an earlier tool call left out.
 // parameter is one argument of a tool.
 type parameter struct{ name, kind, description string }
 
-// readParameters are the arguments of read_result. The first one is required.
-var readParameters = []parameter{
+// readResultParameters has the arguments of read_result. The first one is required.
+var readResultParameters = []parameter{
 	{"result", "string", `Which result: what stands in result="..." there, or the path behind "all of it:".`},
 	{"lines", "string", `Lines to read: "120-180", "120-" to the end, or "120".`},
 	{"tail", "integer", "How many of the last lines to read."},
@@ -37,43 +31,44 @@ var readParameters = []parameter{
 	{"page", "string", `What stands behind "Next page:" in the answer before, to go on there.`},
 }
 
-// ToolDefinitions returns the definitions of the tools of ToolService for a provider. The error is an
+// ToolDefinitions returns the definitions of the tools of ToolService, in the form of a provider. A runtime adds them to its
+// own tools, and sends calls of them to CallTool. The text of a definition never changes between calls. The error is an
 // *envelope.InvalidError.
 func ToolDefinitions(p pb.Provider) ([]*pb.ToolDefinition, error) {
 	check := envelope.NewChecker("")
-	checkProvider(check, p)
+	dialect.CheckProvider(check, p)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readDefinition(p).raw())}}, nil
+	return []*pb.ToolDefinition{{Name: envelope.ReadTool, DefinitionJson: string(readResultDefinition(p).Raw())}}, nil
 }
 
-// readDefinition is read_result in the form of a provider.
-func readDefinition(p pb.Provider) object {
-	named := object{}.withText(keyName, envelope.ReadTool).withText(keyDescription, readDescription)
-	closed := readSchema(strings.ToLower).with("additionalProperties", json.RawMessage("false"))
+// readResultDefinition returns the definition of read_result in the form of a provider.
+func readResultDefinition(p pb.Provider) rawjson.Object {
+	named := rawjson.Object{}.WithText("name", envelope.ReadTool).WithText("description", readResultDescription)
+	closed := argumentSchema(strings.ToLower).With("additionalProperties", json.RawMessage("false"))
 	switch p {
 	case pb.Provider_PROVIDER_ANTHROPIC_MESSAGES:
-		return named.withObject("input_schema", closed)
+		return named.WithObject("input_schema", closed)
 	case pb.Provider_PROVIDER_GEMINI: // a subset of OpenAPI: types are an enum, and there is no additionalProperties
-		return named.withObject(keyParameters, readSchema(strings.ToUpper))
+		return named.WithObject("parameters", argumentSchema(strings.ToUpper))
 	case pb.Provider_PROVIDER_BEDROCK_CONVERSE:
-		return object{}.withObject("toolSpec", named.withObject("inputSchema", object{}.withObject("json", closed)))
-	case pb.Provider_PROVIDER_OPENAI_RESPONSES: // which takes every schema for a strict one unless it is told
-		flat := object{}.withText(keyType, keyFunction)
-		return append(flat, named...).withObject(keyParameters, closed).with("strict", json.RawMessage("false"))
+		return rawjson.Object{}.WithObject("toolSpec", named.WithObject("inputSchema", rawjson.Object{}.WithObject("json", closed)))
+	case pb.Provider_PROVIDER_OPENAI_RESPONSES: // every schema is strict unless the definition says otherwise
+		flat := rawjson.Object{}.WithText("type", "function")
+		return append(flat, named...).WithObject("parameters", closed).With("strict", json.RawMessage("false"))
 	case pb.Provider_PROVIDER_OPENAI_CHAT, pb.Provider_PROVIDER_MISTRAL, pb.Provider_PROVIDER_OLLAMA:
-		return object{}.withText(keyType, keyFunction).withObject(keyFunction, named.withObject(keyParameters, closed))
+		return rawjson.Object{}.WithText("type", "function").WithObject("function", named.WithObject("parameters", closed))
 	}
-	return named.withObject(keyParameters, closed)
+	return named.WithObject("parameters", closed)
 }
 
-// readSchema is the JSON schema of the arguments, with the names of types as a provider writes them.
-func readSchema(kind func(string) string) object {
-	properties := object{}
-	for _, p := range readParameters {
-		properties = properties.withObject(p.name, object{}.withText(keyType, kind(p.kind)).withText(keyDescription, p.description))
+// argumentSchema returns the JSON schema of the arguments. kind writes the names of types as the provider has them.
+func argumentSchema(kind func(string) string) rawjson.Object {
+	properties := rawjson.Object{}
+	for _, p := range readResultParameters {
+		properties = properties.WithObject(p.name, rawjson.Object{}.WithText("type", kind(p.kind)).WithText("description", p.description))
 	}
-	required, _ := json.Marshal([]string{readParameters[0].name}) // a string does not fail
-	return object{}.withText(keyType, kind("object")).withObject(keyProperties, properties).with(keyRequired, required)
+	required, _ := json.Marshal([]string{readResultParameters[0].name}) // encoding a string does not fail
+	return rawjson.Object{}.WithText("type", kind("object")).WithObject("properties", properties).With("required", required)
 }

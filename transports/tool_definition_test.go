@@ -11,13 +11,14 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports"
+	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
-// TestToolDefinitions compares the definitions with golden files, and every schema with what the provider's reference
-// demands.
+// TestToolDefinitions compares the definitions with golden files, and every schema with the requirements of the
+// provider's reference.
 func TestToolDefinitions(t *testing.T) {
 	t.Parallel()
-	for _, provider := range providers() {
+	for _, provider := range turntest.Providers() {
 		tools, err := transports.ToolDefinitions(provider)
 		if err != nil || len(tools) != 1 || tools[0].GetName() != envelope.ReadTool {
 			t.Fatalf("%v: %v, %v", provider, tools, err)
@@ -32,7 +33,7 @@ func TestToolDefinitions(t *testing.T) {
 	}
 }
 
-// definition is where each provider's reference has the parts of a definition.
+// definition has the parts of a definition where each provider's reference has them.
 type definition struct {
 	Type        string
 	Name        string
@@ -99,7 +100,7 @@ func checkDefinition(t *testing.T, provider pb.Provider, text []byte) {
 	}
 }
 
-// TestToolDefinitionsNeedAProvider has what is rejected.
+// A definition without a known provider is rejected.
 func TestToolDefinitionsNeedAProvider(t *testing.T) {
 	t.Parallel()
 	for _, p := range []pb.Provider{pb.Provider_PROVIDER_UNSPECIFIED, 99} {

@@ -1,3 +1,7 @@
+// This file encodes a turn. EncodeTurn checks the request (check.go), gives calls ids and names that the provider accepts,
+// decides whether the turn is native or text, and writes the messages of the model, of the results and of the user. Whatever
+// differs from the request is noted in the answer.
+
 package transports
 
 import (
@@ -5,213 +9,219 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/transports/internal/dialect"
+	"github.com/toolresult/toolresult/transports/internal/markup"
+	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Bounds of a turn, as transport.proto states them.
-const (
-	maxCalls       = 64
-	maxBlocks      = 1024
-	maxMedia       = 16
-	maxNotices     = 16
-	maxNoticeBytes = 4096
-	maxIDBytes     = 256
-	maxNameBytes   = 128
-)
+// errorPrefix begins the text of a result that is an error, for providers without a flag.
+const errorPrefix = "Tool error: "
 
-// Texts that are put where there is none.
-const (
-	unanswered = "Tool error: this call has no result. The run was interrupted; the tool may or may not have run."
-	noText     = "(no text)"
-	errorBegin = "Tool error: "
-)
-
-// EncodeTurn makes the messages of one turn for a provider. Canonical results are messages, valid, and with their
-// receipts. What they name in the store is read by loader (nil: there is no store, and nothing of it is shown) and takes
-// at most room bytes of the messages. The errors are *envelope.InvalidError, and those of loader.
-func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, room int) (*pb.EncodeTurnResponse, error) {
+// EncodeTurn returns the messages of one turn for a provider. Canonical results are valid messages, each with its
+// receipt. loader reads their artifacts, which become at most mediaBytes bytes of base64 in the messages; with a nil
+// loader no artifact is shown. The errors are *envelope.InvalidError, and those of loader.
+//
+// The turn is native if the provider can match every result with its call, and text otherwise: never a mixture. A call
+// without a result gets an error as its result, because providers reject a call that has none.
+//
+// The same turn always has the same bytes, so that a provider's cache of the transcript holds from turn to turn.
+func EncodeTurn(req *pb.EncodeTurnRequest, loader Loader, mediaBytes int) (*pb.EncodeTurnResponse, error) {
 	d, results, err := checkTurn(req)
 	if err != nil {
 		return nil, err
 	}
-	e := encoder{dialect: d, turn: req, results: results, loader: loader, room: room, resp: &pb.EncodeTurnResponse{}}
-	e.identify()
-	e.resp.Native = e.native()
+	e := encoder{dialect: d, turn: req, results: results, loader: loader, mediaBytes: mediaBytes, resp: &pb.EncodeTurnResponse{}}
+	e.assignIDs()
+	e.resp.Native = e.isNative()
 	switch {
 	case req.Assistant == nil:
-		e.writeUser(message{})
+		e.writeUser(dialect.Message{})
 	case e.resp.GetNative():
 		e.writeNative()
 	default:
 		e.writeText()
 	}
-	if e.failed != nil {
-		return nil, e.failed
+	if e.err != nil {
+		return nil, e.err
 	}
 	return e.resp, nil
 }
 
-// encoder makes the messages of one turn.
+// encoder encodes one turn. Its fields below loader are spent while media are shown: the order in which results are encoded
+// decides which media are within the limits.
 type encoder struct {
-	dialect dialect
+	dialect dialect.Dialect
 	turn    *pb.EncodeTurnRequest
-	results []*pb.TurnResult // one for each call; nil: there is none
-	calls   []call           // as the provider has them
-	notices []string         // what was given otherwise than as text, in words
+	results []*pb.TurnResult // one for each call; nil if it has none
+	calls   []dialect.Call   // as the provider has them
+	notices []string         // descriptions of media that are not shown
 	resp    *pb.EncodeTurnResponse
 
 	loader            Loader
-	room              int // bytes of messages that what is loaded may take yet
-	images, documents int // so far
-	failed            error
+	mediaBytes        int // bytes of base64 that may still be loaded
+	images, documents int // shown so far
+	err               error
 }
 
+// parsed returns the calls of the model.
 func (e *encoder) parsed() []*pb.ParsedToolCall { return e.turn.GetAssistant().GetToolCalls() }
 
-// note tells of a change of a call or, for -1, of the turn.
-func (e *encoder) note(change pb.TurnChange, at int, format string, args ...any) {
+// addNote reports a change of a call or, for index -1, of the turn.
+func (e *encoder) addNote(change pb.TurnChange, call int, format string, args ...any) {
 	n := &pb.TurnNote{Change: change, Detail: fmt.Sprintf(format, args...)}
-	if at >= 0 {
-		n.Call = new(uint32(at))
+	if call >= 0 {
+		n.Call = new(uint32(call))
 	}
 	e.resp.Changes = append(e.resp.Changes, n)
 }
 
-// identify makes ids and names that the provider takes. The same ones always become the
-// same, so that the prefix of a transcript stays as it is from turn to turn.
-func (e *encoder) identify() {
+// assignIDs gives each call an id and a name that the provider accepts. The same ones always get the same replacement,
+// so that the transcript keeps its bytes from turn to turn.
+func (e *encoder) assignIDs() {
 	used := map[string]bool{}
 	for i, p := range e.parsed() {
-		c := call{name: JoinName(p.GetServer(), p.GetTool()), arguments: p.GetArguments(), custom: p.GetCustom(), signature: p.GetSignature()}
-		if name := e.dialect.names.name(c.name); name != c.name {
-			e.note(pb.TurnChange_TURN_CHANGE_NAME, i, "%q became %q", c.name, name)
-			c.name = name
+		c := dialect.Call{Name: dialect.JoinName(p.GetServer(), p.GetTool()), Arguments: p.GetArguments(), Custom: p.GetCustom(), Signature: p.GetSignature()}
+		if name := e.dialect.Names.FunctionName(c.Name); name != c.Name {
+			e.addNote(pb.TurnChange_TURN_CHANGE_NAME, i, "%q became %q", c.Name, name)
+			c.Name = name
 		}
-		if id := p.GetId(); id != "" && !e.dialect.noIDs {
-			if c.id = e.dialect.ids.unused(id, used); c.id != id {
-				e.note(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.id)
+		if id := p.GetId(); id != "" && !e.dialect.NoIDs {
+			if c.ID = e.dialect.IDs.UniqueID(id, used); c.ID != id {
+				e.addNote(pb.TurnChange_TURN_CHANGE_ID, i, "%q became %q", id, c.ID)
 			}
 		}
-		if c.arguments == "" && !c.custom {
-			c.arguments = "{}"
+		// Some models send nothing for a function without parameters; providers want an object.
+		if c.Arguments == "" && !c.Custom {
+			c.Arguments = "{}"
 		}
 		e.calls = append(e.calls, c)
-		e.resp.Calls = append(e.resp.Calls, &pb.EncodedCall{Id: c.id, Name: c.name})
+		e.resp.Calls = append(e.resp.Calls, &pb.EncodedCall{Id: c.ID, Name: c.Name})
 	}
 }
 
-// native reports whether the provider can tell which result belongs to which call.
-func (e *encoder) native() bool {
+// isNative reports whether the provider can match results with calls. A turn is native or text as a
+// whole (docs/adr/0038).
+func (e *encoder) isNative() bool {
 	if e.turn.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT {
 		return false
 	}
 	for i, c := range e.calls {
 		switch {
-		case c.id == "" && e.dialect.needsIDs:
-			e.note(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call has no id")
+		case c.ID == "" && e.dialect.NeedsIDs:
+			e.addNote(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call has no id")
 			return false
 		case e.isText(i):
-			e.note(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call is a part of what the model said")
+			e.addNote(pb.TurnChange_TURN_CHANGE_TEXT, i, "the call is a part of what the model said")
 			return false
 		}
 	}
 	return true
 }
 
-// isText reports whether a call is text of the model. To say it natively as well would be
-// to say it twice.
+// isText reports whether a call is a part of the model's text. A native call beside it would repeat it.
 func (e *encoder) isText(i int) bool {
 	p := e.parsed()[i]
 	return p.GetId() == "" && p.GetRaw() != "" && strings.Contains(e.turn.GetAssistant().GetContent(), p.GetRaw())
 }
 
+// writeNative writes the model's message with its calls, and the message that answers them: results first, because most
+// providers require it, then media that are not in their results, then notices.
 func (e *encoder) writeNative() {
-	e.write(message{role: roleAssistant, blocks: e.assistantBlocks()})
-	m := message{role: roleTool}
-	var behind []block
+	e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: e.assistantBlocks()})
+	m := dialect.Message{Role: dialect.RoleTool}
+	var following []dialect.Block
 	for i := range e.calls {
-		r, media := e.result(i)
-		m.blocks = append(m.blocks, block{result: r})
-		behind = append(behind, media...)
+		r, media := e.encodeResult(i)
+		m.Blocks = append(m.Blocks, dialect.Block{Result: r})
+		following = append(following, media...)
 	}
-	m.blocks = append(m.blocks, behind...)
+	m.Blocks = append(m.Blocks, following...)
 	for _, notice := range e.allNotices() {
-		m.blocks = append(m.blocks, textBlock(notice))
+		m.Blocks = append(m.Blocks, dialect.TextBlock(notice))
 	}
+	// Notices without calls are the user's: there is nothing that a tool could answer.
 	if len(e.calls) == 0 {
-		m.role = roleUser
+		m.Role = dialect.RoleUser
 	}
 	e.writeUser(m)
 }
 
-// writeUser writes what stands behind the model's answer, and what the user says behind
-// that: in the same message, where results are the user's, and otherwise in another.
-func (e *encoder) writeUser(m message) {
-	said := e.turn.GetUserText()
-	if said != "" && len(m.blocks) > 0 && (e.dialect.place == placeNext || m.role == roleUser && e.dialect.blocks) {
-		m.blocks = append(m.blocks, textBlock(said))
-		said = ""
+// writeUser writes the message that follows the model's, and the text of the user: in the same message if the provider
+// has results in messages of the user, otherwise in a message of its own.
+func (e *encoder) writeUser(m dialect.Message) {
+	text := e.turn.GetUserText()
+	if text != "" && len(m.Blocks) > 0 && (e.dialect.Results == dialect.ResultsNext || m.Role == dialect.RoleUser && e.dialect.TextBlocks) {
+		m.Blocks = append(m.Blocks, dialect.TextBlock(text))
+		text = ""
 	}
-	if len(m.blocks) > 0 {
+	if len(m.Blocks) > 0 {
 		e.write(m)
 	}
-	if said == "" {
+	if text == "" {
 		return
 	}
-	if m.role == roleTool && e.dialect.bridge {
-		e.write(message{role: roleAssistant, blocks: []block{textBlock(noText)}})
+	// Mistral rejects a message of the user behind a result, so one of the model is put between them.
+	if m.Role == dialect.RoleTool && e.dialect.NeedsBridge {
+		e.write(dialect.Message{Role: dialect.RoleAssistant, Blocks: []dialect.Block{dialect.TextBlock(dialect.NoText)}})
 	}
-	e.write(message{role: roleUser, blocks: []block{textBlock(said)}})
+	e.write(dialect.Message{Role: dialect.RoleUser, Blocks: []dialect.Block{dialect.TextBlock(text)}})
 }
 
-// assistantBlocks is what the model said, and its calls.
-func (e *encoder) assistantBlocks() []block {
+// assistantBlocks returns the blocks of the model's message: its text, its calls, and the provider's own blocks in
+// their places.
+func (e *encoder) assistantBlocks() []dialect.Block {
 	given := e.turn.GetAssistant()
 	blocks := e.providerBlocks(nil)
-	if text := given.GetContent(); e.says(text) {
-		blocks = append(blocks, textBlock(text))
+	if text := given.GetContent(); e.hasText(text) {
+		blocks = append(blocks, dialect.TextBlock(text))
 	} else if text != "" && (len(e.calls) > 0 || len(blocks) > 0) {
-		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "text that is white space alone was left out")
+		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "text that is white space alone was left out")
 	}
 	for i, c := range e.calls {
-		if c.custom && !e.dialect.custom {
-			e.note(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.name)
-			c.custom, c.arguments = false, string(object{}.withText("input", c.arguments).raw())
+		// A custom tool takes any text. As a function its text is one argument.
+		if c.Custom && !e.dialect.CustomTools {
+			e.addNote(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.Name)
+			c.Custom, c.Arguments = false, string(rawjson.Object{}.WithText("input", c.Arguments).Raw())
 		}
-		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), block{call: &c})
+		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), dialect.Block{Call: &c})
 	}
 	blocks = append(blocks, e.providerBlocks(new(uint32(len(e.calls))))...)
+	// A message must have content, and the next one needs it before itself where roles take turns.
 	if len(blocks) == 0 {
-		e.note(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
-		blocks = []block{textBlock(noText)}
+		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
+		blocks = []dialect.Block{dialect.TextBlock(dialect.NoText)}
 	}
 	return blocks
 }
 
-// says reports whether text is enough for the provider to be a block.
-func (e *encoder) says(text string) bool {
-	if e.dialect.blank {
+// hasText reports whether a text is enough for a block. Most providers reject a text of white space.
+func (e *encoder) hasText(text string) bool {
+	if e.dialect.EmptyText {
 		return text != ""
 	}
 	return strings.TrimSpace(text) != ""
 }
 
-// providerBlocks are those that stand before a call or, for nil, before the content.
-func (e *encoder) providerBlocks(before *uint32) []block {
-	var blocks []block
+// providerBlocks returns the provider's own blocks before a call or, for nil, before the text. Another provider's
+// blocks are omitted.
+func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
+	var blocks []dialect.Block
 	for _, b := range e.turn.GetAssistant().GetProviderBlocks() {
+		// Blocks without a place precede the text; those behind all calls have the number of calls as theirs.
 		if (b.BeforeCall == nil) != (before == nil) || b.GetBeforeCall() != fromPointer(before) {
 			continue
 		}
-		if b.GetProvider() != e.dialect.provider {
-			e.note(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
+		if b.GetProvider() != e.dialect.Provider {
+			e.addNote(pb.TurnChange_TURN_CHANGE_PROVIDER_BLOCK, -1, "a block of %v was left out", b.GetProvider())
 			continue
 		}
-		o, _ := parseObject([]byte(b.GetBlockJson())) // checked
-		blocks = append(blocks, block{base: o})
+		o, _ := rawjson.Parse([]byte(b.GetBlockJson())) // checked by checkTurn
+		blocks = append(blocks, dialect.Block{Original: o})
 	}
 	return blocks
 }
 
+// fromPointer returns the value, or 0 for nil.
 func fromPointer(n *uint32) uint32 {
 	if n == nil {
 		return 0
@@ -219,44 +229,45 @@ func fromPointer(n *uint32) uint32 {
 	return *n
 }
 
-// result is the answer to a call, and media that stand behind all answers.
-func (e *encoder) result(i int) (*result, []block) {
+// encodeResult returns the result of a call, and the media that follow all results.
+func (e *encoder) encodeResult(i int) (*dialect.Result, []dialect.Block) {
 	c := e.calls[i]
-	r := &result{id: c.id, name: c.name, custom: c.custom && e.dialect.custom}
-	r.text, r.failed = e.text(i)
-	if e.dialect.template {
-		r.text = e.withoutMarks(i, r.text)
+	r := &dialect.Result{ID: c.ID, Name: c.Name, Custom: c.Custom && e.dialect.CustomTools}
+	r.Text, r.Failed = e.resultText(i)
+	if e.dialect.Templated {
+		r.Text = e.breakMarks(i, r.Text)
 	}
-	var behind []block
-	for _, m := range e.shown(i) {
-		if e.dialect.media == mediaInside || e.dialect.media == mediaInRight && !r.failed {
-			r.media = append(r.media, m)
+	var following []dialect.Block
+	for _, m := range e.shownMedia(i) {
+		if e.dialect.Media == dialect.MediaInside || e.dialect.Media == dialect.MediaInSuccess && !r.Failed {
+			r.Media = append(r.Media, m)
 		} else {
-			behind = append(behind, block{media: m, label: kindOf(m) + " of " + e.ofCall(i)})
+			following = append(following, dialect.Block{Media: m, Label: dialect.MediaKind(m) + " of " + e.callLabel(i)})
 		}
 	}
-	return r, behind
+	return r, following
 }
 
-// shown are the media of a result that the provider shows: those that were given, and behind them those of the canonical
-// result itself. The others are said in words.
-func (e *encoder) shown(i int) []*pb.Media {
+// shownMedia returns the media of a result that the provider shows: those that the caller gave, then those of the
+// canonical result. All others are described in words.
+func (e *encoder) shownMedia(i int) []*pb.Media {
 	var list []*pb.Media
 	given := e.results[i].GetMedia()
 	for _, m := range given {
-		if why := e.unfit(m); why != "" {
-			e.unshown(i, m, uint64(len(m.GetData())), why)
+		if why := e.mediaProblem(m); why != "" {
+			e.omitMedia(i, m, uint64(len(m.GetData())), why)
 		} else {
 			list = append(list, m)
 		}
 	}
-	for _, o := range ownMedia(e.results[i].GetCanonical()) {
-		if e.failed != nil || o.among(given) {
+	// The first error of the loader ends the turn; media behind it are not loaded.
+	for _, o := range listArtifactMedia(e.results[i].GetCanonical()) {
+		if e.err != nil || o.isGiven(given) {
 			continue
 		}
 		var why string
-		if why, e.failed = e.load(&o); why != "" {
-			e.unshown(i, o.media, o.bytes, why)
+		if why, e.err = e.loadMedia(&o); why != "" {
+			e.omitMedia(i, o.media, o.bytes, why)
 		} else {
 			list = append(list, o.media)
 		}
@@ -264,76 +275,78 @@ func (e *encoder) shown(i int) []*pb.Media {
 	return list
 }
 
-// unfit says why media that were given are not shown; "" when they are.
-func (e *encoder) unfit(m *pb.Media) string {
-	isImage := kindOf(m) == "Image"
+// mediaProblem returns the reason why media that were given are not shown, or "".
+func (e *encoder) mediaProblem(m *pb.Media) string {
+	isImage := dialect.MediaKind(m) == "Image"
 	switch {
-	case !e.resp.GetNative() || !e.dialect.shows(m):
-		return notShown
-	case len(m.GetData()) > e.dialect.limits.one(isImage):
-		return tooLarge
-	case !e.count(isImage):
-		return tooMany
+	case !e.resp.GetNative() || !e.dialect.Shows(m):
+		return mediaNotShown
+	case len(m.GetData()) > e.dialect.Limits.MaxBytes(isImage):
+		return mediaTooLarge
+	case !e.countMedia(isImage):
+		return mediaTooMany
 	}
 	return ""
 }
 
-// withoutMarks is text of a result that cannot be taken for anything else.
-func (e *encoder) withoutMarks(i int, text string) string {
-	broken := breakMarks(text)
+// breakMarks returns the text of a result without marks of a chat template.
+func (e *encoder) breakMarks(i int, text string) string {
+	broken := markup.Break(text)
 	if broken != text {
-		e.note(pb.TurnChange_TURN_CHANGE_MARKS, i, "what looks like a tag or a control token has a backslash")
+		e.addNote(pb.TurnChange_TURN_CHANGE_MARKS, i, "what looks like a tag or a control token has a backslash")
 	}
 	return broken
 }
 
-// text is what the model reads of a result, and whether it is an error.
-func (e *encoder) text(i int) (text string, failed bool) {
+// resultText returns the text of a result for the model, and whether it is an error.
+func (e *encoder) resultText(i int) (text string, failed bool) {
 	given := e.results[i]
 	if given == nil {
-		e.note(pb.TurnChange_TURN_CHANGE_UNANSWERED, i, "the call of %s has no result", e.calls[i].name)
-		return unanswered, true
+		e.addNote(pb.TurnChange_TURN_CHANGE_UNANSWERED, i, "the call of %s has no result", e.calls[i].Name)
+		return dialect.Unanswered, true
 	}
 	failed = given.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
 	if r := given.GetCanonical(); r != nil {
 		return given.GetReceipt().GetText(), r.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR
 	}
 	text = given.GetText()
-	if failed && (!e.dialect.flag || !e.resp.GetNative()) {
-		text = errorBegin + text
+	// A receipt says itself that it is an error. Text of the caller's may not.
+	if failed && (!e.dialect.ErrorFlag || !e.resp.GetNative()) {
+		text = errorPrefix + text
 	}
 	return text, failed
 }
 
-// ofCall names a call to the model.
-func (e *encoder) ofCall(i int) string {
-	if id := e.calls[i].id; id != "" {
-		return e.calls[i].name + " (" + id + ")"
+// callLabel names a call to the model.
+func (e *encoder) callLabel(i int) string {
+	if id := e.calls[i].ID; id != "" {
+		return e.calls[i].Name + " (" + id + ")"
 	}
-	return e.calls[i].name
+	return e.calls[i].Name
 }
 
-func (e *encoder) unshown(i int, m *pb.Media, size uint64, why string) {
-	words := unshown(m, e.ofCall(i), size, why)
-	e.note(pb.TurnChange_TURN_CHANGE_MEDIA, i, "%s", words)
+// omitMedia describes media that are not shown to the caller, and in a notice to the model.
+func (e *encoder) omitMedia(i int, m *pb.Media, size uint64, why string) {
+	words := describeOmitted(m, e.callLabel(i), size, why)
+	e.addNote(pb.TurnChange_TURN_CHANGE_MEDIA, i, "%s", words)
 	e.notices = append(e.notices, words)
 }
 
-// allNotices are those of the turn, behind those that stand for media. None can be taken
-// for a result.
+// allNotices returns the descriptions of omitted media, then the notices of the turn, without marks.
 func (e *encoder) allNotices() []string {
 	list := append(e.notices, e.turn.GetNotices()...)
 	for i := range list {
-		list[i] = breakMarks(list[i])
+		list[i] = markup.Break(list[i])
 	}
 	return list
 }
 
-func (e *encoder) write(m message) {
-	for _, o := range e.dialect.shape.write(m) {
-		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.raw()))
-		if e.dialect.provider == pb.Provider_PROVIDER_CHAT {
-			typed, _ := ParseChatMessage(o.raw()) // it was written just now
+// write appends a message in the provider's JSON.
+func (e *encoder) write(m dialect.Message) {
+	for _, o := range e.dialect.Shape.Write(m) {
+		e.resp.MessagesJson = append(e.resp.MessagesJson, string(o.Raw()))
+		if e.dialect.Provider == pb.Provider_PROVIDER_CHAT {
+			typed, _ := dialect.ParseChatMessage(o.Raw()) // it was written just now
 			e.resp.ChatMessages = append(e.resp.ChatMessages, typed)
 		}
 	}

@@ -1,0 +1,2 @@
+// Package words rejects words of a language that only this project spoke, where a plain one exists.
+package words

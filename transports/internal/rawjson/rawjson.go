@@ -1,0 +1,243 @@
+// Package rawjson reads and writes JSON objects that keep the order of their members and the text of their values. What is
+// not understood, and what is not changed, is written as the bytes that were read: a provider caches prompts by their
+// bytes. encoding/json keeps neither order nor text.
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Object is a JSON object. Its methods do not change it; nil is an object without members.
+type Object []Member
+
+// Member is a member of an object.
+type Member struct {
+	Key   string          // decoded
+	Value json.RawMessage // as it was read
+}
+
+// ErrNotObject means that text is no JSON object. Its message continues a sentence whose subject is the text.
+var ErrNotObject = errors.New("is no JSON object")
+
+// Parse reads a JSON object. Its values are slices of text. The error is ErrNotObject.
+func Parse(text []byte) (Object, error) {
+	if !json.Valid(text) {
+		return nil, ErrNotObject
+	}
+	return Split(text)
+}
+
+// Split cuts text into the members of an object. The text must be valid JSON, or empty. The error is ErrNotObject.
+func Split(text []byte) (Object, error) {
+	at := space(text, 0)
+	if at == len(text) || text[at] != '{' {
+		return nil, ErrNotObject
+	}
+	o := Object{}
+	for at = space(text, at+1); text[at] != '}'; at = space(text, at) {
+		end := valueEnd(text, at)
+		key := String(text[at:end])
+		at = space(text, space(text, end)+1) // after the colon
+		end = valueEnd(text, at)
+		o = append(o, Member{key, text[at:end:end]})
+		if at = space(text, end); text[at] == ',' {
+			at++
+		}
+	}
+	return o, nil
+}
+
+// Elements cuts valid JSON text of an array into its values. It returns nil for any other text.
+func Elements(text json.RawMessage) []json.RawMessage {
+	at := space(text, 0)
+	if at == len(text) || text[at] != '[' {
+		return nil
+	}
+	var values []json.RawMessage
+	for at = space(text, at+1); text[at] != ']'; at = space(text, at) {
+		end := valueEnd(text, at)
+		values = append(values, text[at:end:end])
+		if at = space(text, end); text[at] == ',' {
+			at++
+		}
+	}
+	return values
+}
+
+// space returns the end of the white space that begins at an offset.
+func space(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// valueEnd returns the end of the value that begins at an offset of valid JSON text. It counts brackets and skips
+// strings; numbers and literals end at the next separator.
+func valueEnd(text []byte, at int) int {
+	depth := 0
+	for ; at < len(text); at++ {
+		switch text[at] {
+		case '"':
+			at = stringEnd(text, at)
+			if depth == 0 {
+				return at
+			}
+			at--
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return at
+			}
+			if depth == 0 {
+				return at + 1
+			}
+		case ',', ':', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return at
+			}
+		}
+	}
+	return at
+}
+
+// stringEnd returns the end of the string that begins at an offset.
+func stringEnd(text []byte, at int) int {
+	for at++; at < len(text); at++ {
+		switch text[at] {
+		case '\\':
+			at++
+		case '"':
+			return at + 1
+		}
+	}
+	return at
+}
+
+// Get returns the value of a member. It returns nil if there is none, and if it is null: providers' SDKs write null for
+// members that are absent.
+func (o Object) Get(key string) json.RawMessage {
+	for _, m := range o {
+		if m.Key == key && string(m.Value) != "null" {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// Text returns the value of a member that is a string, or "".
+func (o Object) Text(key string) string { return String(o.Get(key)) }
+
+// Child returns a member that is an object, or nil.
+func (o Object) Child(key string) Object {
+	c, _ := Split(o.Get(key))
+	return c
+}
+
+// Children returns the elements of a member that is an array. An element that is no object is nil.
+func (o Object) Children(key string) []Object {
+	var list []Object
+	for _, e := range Elements(o.Get(key)) {
+		c, _ := Split(e)
+		list = append(list, c)
+	}
+	return list
+}
+
+// With returns a copy of the object with a member set. A new member becomes the last one.
+func (o Object) With(key string, value json.RawMessage) Object {
+	o = slices.Clone(o)
+	for i := range o {
+		if o[i].Key == key {
+			o[i].Value = value
+			return o
+		}
+	}
+	return append(o, Member{key, value})
+}
+
+// Without returns a copy of the object without a member.
+func (o Object) Without(key string) Object {
+	return slices.DeleteFunc(slices.Clone(o), func(m Member) bool { return m.Key == key })
+}
+
+// WithText returns a copy of the object with a member set to a string.
+func (o Object) WithText(key, value string) Object { return o.With(key, Quote(value)) }
+
+// WithObject returns a copy of the object with a member set to an object.
+func (o Object) WithObject(key string, value Object) Object { return o.With(key, value.Raw()) }
+
+// WithList returns a copy of the object with a member set to an array of objects.
+func (o Object) WithList(key string, values []Object) Object { return o.With(key, Array(values)) }
+
+// Raw writes the object. Between members there is no white space; inside their values it stays.
+func (o Object) Raw() json.RawMessage {
+	b := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, Quote(m.Key)...), ':')
+		b = append(b, m.Value...)
+	}
+	return append(b, '}')
+}
+
+// Array writes an array of objects.
+func Array(objects []Object) json.RawMessage {
+	b := []byte{'['}
+	for i, o := range objects {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, o.Raw()...)
+	}
+	return append(b, ']')
+}
+
+// Quote writes a string. It does not escape for HTML, because providers show JSON to their models as it is written, and
+// every escape costs tokens of the prompt.
+func Quote(text string) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // encoding a string into a buffer does not fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// String reads a JSON string. It returns "" for any other value.
+func String(text json.RawMessage) string {
+	if len(text) < 2 || text[0] != '"' {
+		return ""
+	}
+	if inside := text[1 : len(text)-1]; bytes.IndexByte(inside, '\\') < 0 && utf8.Valid(inside) {
+		return string(inside)
+	}
+	var s string
+	_ = json.Unmarshal(text, &s)
+	return s
+}
+
+// IsObject reports whether text is a JSON object.
+func IsObject(text string) bool {
+	trimmed := bytes.TrimLeft([]byte(text), " \t\r\n")
+	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
+}
+
+// Number writes a number.
+func Number(n int) json.RawMessage { return json.RawMessage(strconv.Itoa(n)) }
+
+// Compact returns JSON text without white space between its values, and text that is not JSON as it is.
+func Compact(text string) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) != nil {
+		return json.RawMessage(text)
+	}
+	return b.Bytes()
+}
