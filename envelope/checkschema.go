@@ -192,3 +192,10 @@ func checkEnum(f protoreflect.FieldDescriptor) error {
 	}
 	return nil
 }
+
+func needArtifacts(d protoreflect.MessageDescriptor) error {
+	if d.Fields().ByName(artifactsField) == nil {
+		return fmt.Errorf("message %s has something large but no %s", d.FullName(), artifactsField)
+	}
+	return nil
+}

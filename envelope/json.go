@@ -226,3 +226,15 @@ func enumPrefix(d protoreflect.EnumDescriptor) string {
 	}
 	return strings.ToUpper(b.String()) + "_"
 }
+
+// ListText is the whole of a list as an artifact keeps it: one JSON value in the
+// RFC's form on each line.
+func ListText(f protoreflect.FieldDescriptor, list protoreflect.List) []byte {
+	var w writer
+	for i := range list.Len() {
+		w.comma = false
+		w.value(f, list.Get(i))
+		w.raw("\n")
+	}
+	return w.buf
+}

@@ -270,3 +270,26 @@ func enumWords(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string 
 	}
 	return strings.ReplaceAll(enumName(d, n), "_", " ")
 }
+
+// Lines are the lines of an element of a list, as receipts have them: its own,
+// and those of its lists two columns in. Their values are cleaned.
+func Lines(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) []string {
+	if f.Message() == nil {
+		return []string{scalarWords(f, v, clean)}
+	}
+	line, err := LineOf(f)
+	if err != nil {
+		return nil // CheckRoles refused it
+	}
+	m := v.Message()
+	lines := []string{line.Expand(m, clean)}
+	for _, inner := range ListsOf(f.Message()) {
+		list := m.Get(inner).List()
+		for i := range list.Len() {
+			for _, text := range Lines(inner, list.Get(i), clean) {
+				lines = append(lines, "  "+text)
+			}
+		}
+	}
+	return lines
+}
