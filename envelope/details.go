@@ -23,7 +23,7 @@ var errDuplicate = errors.New("an object has a key twice")
 func (c Checker) JSON(field string, text []byte) { c.json(field, text, maxDepth) }
 
 func (c Checker) json(field string, text []byte, deepest int) {
-	switch defectOf(text, deepest) {
+	switch jsonDefect(text, deepest) {
 	case pb.JsonDefect_JSON_DEFECT_UNSPECIFIED:
 	case pb.JsonDefect_JSON_DEFECT_TOO_DEEP:
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", deepest)
@@ -34,11 +34,11 @@ func (c Checker) json(field string, text []byte, deepest int) {
 	}
 }
 
-// DefectOf says why a text is not one JSON value (RFC 8259) of UTF-8, at most 64 deep, without
+// JSONDefect says why a text is not one JSON value (RFC 8259) of UTF-8, at most 64 deep, without
 // duplicate keys; JSON_DEFECT_UNSPECIFIED where it is one. Time is linear in its size.
-func DefectOf(text []byte) pb.JsonDefect { return defectOf(text, maxDepth) }
+func JSONDefect(text []byte) pb.JsonDefect { return jsonDefect(text, maxDepth) }
 
-func defectOf(text []byte, deepest int) pb.JsonDefect {
+func jsonDefect(text []byte, deepest int) pb.JsonDefect {
 	switch {
 	case depth(text) > deepest:
 		return pb.JsonDefect_JSON_DEFECT_TOO_DEEP

@@ -189,7 +189,7 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 // boundDetails returns details as JSON text of bounded length, and whether that is all of
 // them. What is no JSON becomes a JSON string.
 func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool) {
-	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+	if envelope.JSONDefect(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
 	text := preview.Of(content, envelope.MaxDetails).Select(preview.Budget{

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"github.com/toolresult/toolresult/projectors/external"
 )
 
 // Bounds of the facts of attachments and of unknown content, in bytes and in
@@ -41,14 +43,14 @@ type externalMCP struct{ declared }
 // Project returns the canonical result of an MCP tool.
 func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
 	given := in.Output.GetExternalMcp().GetResult()
-	result, defect := callToolResult{}, jsonDefect(given)
+	result, defect := external.Result{}, jsonDefect(given)
 	if defect == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-		result, defect = readCallToolResult(given.GetInline())
+		result, defect = external.ReadResult(given.GetInline())
 	}
-	if result.isError {
+	if result.IsError {
 		in.Output = &pb.CompleteToolOutput{
 			ToolName: in.Output.GetToolName(), Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: in.Output.GetSummaryText(),
-			Error: result.toolError(given),
+			Error: mcpError(&result, given),
 		}
 		return Error().Project(ctx, in, sink)
 	}
@@ -57,7 +59,7 @@ func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.S
 		a := newAnswer(w, given)
 		if defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 			a.asText(given, defect)
-		} else if err := a.callToolResult(ctx, result); err != nil {
+		} else if err := a.mcpResult(ctx, &result); err != nil {
 			return err
 		}
 		return a.end(ctx)
@@ -84,7 +86,7 @@ func jsonDefect(in *pb.Payload) pb.JsonDefect {
 	if in.GetSourceLoss() != nil {
 		return pb.JsonDefect_JSON_DEFECT_LOST_BYTES
 	}
-	return envelope.DefectOf(in.GetInline())
+	return envelope.JSONDefect(in.GetInline())
 }
 
 // answer is the canonical payload of an external tool under way.
@@ -179,7 +181,7 @@ func (a *answer) structured(ctx context.Context, text []byte) error {
 // json adds valid JSON in its readable form, without the base64 in it.
 func (a *answer) json(ctx context.Context, name string, text []byte) error {
 	w := writtenOf(text)
-	text, err := rewriteStrings(text, func(s string) (string, error) { return a.lift(ctx, s) })
+	text, err := external.RewriteStrings(text, func(s string) (string, error) { return a.lift(ctx, s) })
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (a *answer) json(ctx context.Context, name string, text []byte) error {
 
 // lift takes long base64 out of text and leaves placeholders.
 func (a *answer) lift(ctx context.Context, text string) (string, error) {
-	return liftBase64(text, func(mediaType string, content []byte) (string, error) {
+	return external.LiftBase64(text, func(mediaType string, content []byte) (string, error) {
 		a.keepSource = true
 		n := &pb.ExternalAttachment{
 			Kind: pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_BASE64, MediaType: oneLine(mediaType, maxMediaType),

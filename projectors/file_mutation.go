@@ -2,6 +2,12 @@ package projectors
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -38,4 +44,180 @@ func adaptFileMutation(_ context.Context, w *work) error {
 		w.summary = "no file was changed"
 	}
 	return nil
+}
+
+var errNoDiff = errors.New("no diff whose files can all be told")
+
+// maxPath bounds a path, as the contract does for paths that are given.
+const maxPath = 4096
+
+// changesOf reads the changed files from a diff. It is all of them or an error: a
+// list with a gap would say less than was changed.
+func changesOf(diff []byte) ([]*pb.FileChange, error) {
+	text := unixDiff(string(diff))
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	headers := headersOf(text)
+	if headers.untold {
+		return nil, errNoDiff
+	}
+	files, _, err := gitdiff.Parse(strings.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("parse diff: %w", err)
+	}
+	if len(files) == 0 {
+		return nil, errNoDiff
+	}
+	var changes []*pb.FileChange
+	byPath := map[string]*pb.FileChange{}
+	for _, f := range files {
+		if headers.prefixed {
+			f.OldName, f.NewName = withoutPrefix(f.OldName), withoutPrefix(f.NewName)
+		}
+		c := changeOf(f)
+		if path := c.GetPath(); path == "" || len(path) > maxPath || len(c.GetFromPath()) > maxPath {
+			return nil, errNoDiff
+		}
+		if before := byPath[c.GetPath()]; before != nil && c.GetAction() == pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY {
+			addCounts(before, c) // as in a series of patches
+			continue
+		}
+		byPath[c.GetPath()] = c
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// addCounts counts a further change of a file.
+func addCounts(into, c *pb.FileChange) {
+	if into.GetNote() == "" {
+		into.Note = c.GetNote()
+	}
+	if c.Hunks == nil {
+		return
+	}
+	into.Hunks = new(into.GetHunks() + c.GetHunks())
+	into.AddedLines, into.RemovedLines = new(into.GetAddedLines()+c.GetAddedLines()), new(into.GetRemovedLines()+c.GetRemovedLines())
+}
+
+// unixDiff is a diff with the line ends that its readers expect. One whose first
+// line ends with CRLF was converted as a whole.
+func unixDiff(text string) string {
+	if first := strings.IndexByte(text, '\n'); first > 0 && text[first-1] == '\r' {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// headers is what the lines between hunks say.
+type headers struct {
+	untold   bool // a file is named there in a way that is not read
+	prefixed bool // not git's own, and yet with a/ and b/ before the names
+}
+
+func headersOf(text string) headers {
+	h := headers{prefixed: true}
+	git, old := false, ""
+	removed, added := uint64(0), uint64(0) // lines that the hunk still has
+	for line := range strings.SplitSeq(text, "\n") {
+		switch {
+		case removed+added > 0: // what looks like a header there is text
+			if !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, `\`) && removed > 0 {
+				removed--
+			}
+			if !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, `\`) && added > 0 {
+				added--
+			}
+			line = ""
+		case strings.HasPrefix(line, "@@ -"):
+			removed, added = linesOf(line)
+		case strings.HasPrefix(line, "diff --git "):
+			git = true
+		case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "):
+			h.untold = true
+		case !git && (strings.HasPrefix(line, "Binary files ") || strings.HasPrefix(line, "Only in ")):
+			h.untold = true
+		case strings.HasPrefix(old, "--- ") && strings.HasPrefix(line, "+++ "):
+			h.prefixed = h.prefixed && isPrefixed(old[4:], "a/") && isPrefixed(line[4:], "b/")
+		}
+		old = line
+	}
+	h.prefixed = h.prefixed && !git
+	return h
+}
+
+// linesOf reads how many lines a hunk has of the old and of the new file.
+func linesOf(header string) (old, added uint64) {
+	fields := strings.Fields(header)
+	if len(fields) < 3 {
+		return 0, 0
+	}
+	count := func(of string) uint64 {
+		_, text, given := strings.Cut(of, ",")
+		if !given {
+			return 1
+		}
+		n, _ := strconv.ParseUint(text, 10, 32) // a diff that is wrong is refused later
+		return n
+	}
+	return count(fields[1]), count(fields[2])
+}
+
+func isPrefixed(name, prefix string) bool {
+	name = strings.TrimPrefix(name, `"`)
+	return strings.HasPrefix(name, prefix) || strings.HasPrefix(name, "/dev/null")
+}
+
+func withoutPrefix(name string) string {
+	if len(name) > 2 && (name[:2] == "a/" || name[:2] == "b/") {
+		return name[2:]
+	}
+	return name
+}
+
+// changeOf is one file of a diff in the words of the contract.
+func changeOf(f *gitdiff.File) *pb.FileChange {
+	c := &pb.FileChange{Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY, Path: f.NewName, Note: noteOf(f)}
+	switch {
+	case f.IsNew:
+		c.Action = pb.FileChangeAction_FILE_CHANGE_ACTION_ADD
+	case f.IsDelete:
+		c.Action, c.Path = pb.FileChangeAction_FILE_CHANGE_ACTION_DELETE, f.OldName
+	case f.IsCopy:
+		c.Action, c.FromPath = pb.FileChangeAction_FILE_CHANGE_ACTION_COPY, f.OldName
+	case f.IsRename:
+		c.Action, c.FromPath = pb.FileChangeAction_FILE_CHANGE_ACTION_MOVE, f.OldName
+	}
+	c.Path, c.FromPath = strings.ToValidUTF8(c.GetPath(), "\uFFFD"), strings.ToValidUTF8(c.GetFromPath(), "\uFFFD")
+	if len(f.TextFragments) == 0 {
+		return c
+	}
+	c.Hunks, c.AddedLines, c.RemovedLines = new(uint32(len(f.TextFragments))), new(uint64), new(uint64)
+	for _, hunk := range f.TextFragments {
+		*c.AddedLines += uint64(hunk.LinesAdded)
+		*c.RemovedLines += uint64(hunk.LinesDeleted)
+	}
+	return c
+}
+
+// usualMode is the mode of a file that is not worth a word.
+const usualMode = 0o100644
+
+func noteOf(f *gitdiff.File) string {
+	var notes []string
+	if f.IsBinary {
+		notes = append(notes, "binary")
+	}
+	switch {
+	case f.NewMode == 0 || f.NewMode == f.OldMode:
+	case f.OldMode != 0:
+		notes = append(notes, fmt.Sprintf("mode %o -> %o", f.OldMode, f.NewMode))
+	case f.NewMode != usualMode:
+		notes = append(notes, fmt.Sprintf("mode %o", f.NewMode))
+	}
+	return strings.Join(notes, ", ")
 }

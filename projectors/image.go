@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/projectors/web"
 )
 
 // Bounds of what is said of an image, in bytes, as image.proto states them.
@@ -59,13 +60,13 @@ func ImageGenerate() Projector {
 func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink) (*pb.ImageReference, error) {
 	content, loss := in.GetImage().GetInline(), in.GetImage().GetSourceLoss()
 	ref := &pb.ImageReference{
-		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(mediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: digestOf(content),
+		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(web.MediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: digestOf(content),
 		Width: in.Width, Height: in.Height, Path: cutText(in.GetPath(), maxImagePath), Source: cutText(in.GetSource(), maxImageSource), SourceLoss: loss, Incomplete: loss != nil,
 	}
 	if len(content) == 0 {
 		return ref, nil
 	}
-	seen := mediaType(http.DetectContentType(content))
+	seen := web.MediaType(http.DetectContentType(content))
 	setMediaType(ref, seen)
 	setSize(ref, seen, content)
 	stored, err := sink.Put(ctx, artifactstore.BytesBlob(content))

@@ -1,3 +1,10 @@
+// Package projectors turns complete tool output into canonical results (RFC
+// "Complete Output And Projection"): one file per family.
+//
+// A projector validates what its family was given, makes previews that fit the
+// budget, and puts into the artifact store what the previews do not show. The
+// budget is that of the receipt as a whole, so a projector is handed a way to
+// measure receipts; it does not know how they are made.
 package projectors
 
 import (
@@ -13,6 +20,11 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/tokens"
 )
+
+// Version is the version of projectors and previews. The same complete output and policy
+// give the same canonical result for the same version; who changes what comes out, as a
+// golden file shows, raises it, so that old records are not taken for forged ones.
+const Version = 1
 
 // Projector makes the canonical result of one family. It returns an
 // *envelope.InvalidError for a complete output that breaks the contract, an

@@ -1,4 +1,4 @@
-package projectors
+package web
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// readHTML returns the title of a page and its text: Markdown, or the text alone
+// ReadHTML returns the title of a page and its text: Markdown, or the text alone
 // when the page is too much for the converter. Links are absolute.
-func readHTML(source []byte, address string) (title string, text []byte, form pb.WebTextForm) {
+func ReadHTML(source []byte, address string) (title string, text []byte, form pb.WebTextForm) {
 	p := readPage(source, address, true)
 	if p.unclosed || !p.hasText { // what looked like navigation is the page
 		p = readPage(source, address, false)

@@ -1,4 +1,4 @@
-package projectors
+package web
 
 import (
 	"bytes"
