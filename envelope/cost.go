@@ -31,6 +31,18 @@ func (c Cost) Fits(budget Cost) error {
 	return nil
 }
 
+// Receipt is a rendered receipt: the text that a model reads, and what it costs.
+// Renderers make receipts, and projectors fit them to a budget.
+type Receipt struct {
+	Text    string
+	Tokens  int // by the counter of the policy
+	Lines   int
+	Stuffed int // lines of tool text that were stuffed
+}
+
+// Cost returns the cost of the receipt in every unit.
+func (r Receipt) Cost() Cost { return Cost{Tokens: r.Tokens, Lines: r.Lines, Bytes: len(r.Text)} }
+
 // ShortfallError is returned when what must be kept does not fit a budget.
 type ShortfallError struct {
 	Unit   string // "tokens", "lines" or "bytes"

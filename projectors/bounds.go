@@ -28,13 +28,13 @@ type limits struct {
 var tightening = []limits{{}, {1024, 0, 16}, {256, 1024, 16}, {64, 256, 4}, {16, 128, 1}}
 
 // tighten calls project with limits that become tighter, until what must be kept fits.
-func tighten(project func(limits) error) (err error) {
+func tighten(project func(limits) (Projection, error)) (p Projection, err error) {
 	for _, l := range tightening {
-		if err = project(l); !isShortfall(err) {
-			return err
+		if p, err = project(l); !isShortfall(err) {
+			return p, err
 		}
 	}
-	return err
+	return Projection{}, err
 }
 
 func isShortfall(err error) bool {

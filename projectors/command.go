@@ -36,25 +36,17 @@ func newCommand(profiles *profile.Set) command {
 }
 
 // Project returns the canonical result of one command.
-func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	check := envelope.NewChecker("output.command")
 	checkCommand(check, out, &in)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
-	var r *pb.CanonicalToolResult
-	err := tighten(func(l limits) (err error) {
-		r, err = c.project(ctx, in, l, sink)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return tighten(func(l limits) (Projection, error) { return c.project(ctx, in, l, sink) })
 }
 
-func (c command) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (c command) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	result := c.facts(out, out.GetCommandLine(), l)
 	result.Unchanged = in.Unchanged
@@ -68,15 +60,12 @@ func (c command) project(ctx context.Context, in Input, l limits, sink artifacts
 	if in.Unchanged != nil { // the earlier result shows it
 		for _, p := range parts {
 			if err := p.show(ctx, envelope.Cost{}, in.Policy, sink); err != nil {
-				return nil, err
+				return Projection{}, err
 			}
 		}
 		parts = nil
 	}
-	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return fit(ctx, in, r, parts, finish, sink)
 }
 
 // parts lists the streams of a command in the order of the contract.

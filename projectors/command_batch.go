@@ -29,32 +29,32 @@ type batch struct {
 // Project returns the canonical result of a batch. Where what must be kept does
 // not fit the budget, the hints of ours are left out, then texts are cut, and then the
 // last items are left out, which are in the store.
-func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
 	b.check(check, out, &in)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
 	n := min(len(out.GetItems()), maxItems)
 	all := &batchItems{}
-	r, err := b.project(ctx, in, shaping{hint: withHint, items: n}, all, sink)
+	p, err := b.project(ctx, in, shaping{hint: withHint, items: n}, all, sink)
 	if isShortfall(err) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
-		r, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, all, sink)
+		p, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, all, sink)
 	}
 	last := shaping{hint: asGiven, items: n}
 	for _, l := range tightening[1:] {
 		if !isShortfall(err) {
-			return r, err
+			return p, err
 		}
 		last.limits = l
-		r, err = b.project(ctx, in, last, all, sink)
+		p, err = b.project(ctx, in, last, all, sink)
 	}
 	for isShortfall(err) && last.items > 1 {
 		last.items /= 2
-		r, err = b.project(ctx, in, last, all, sink)
+		p, err = b.project(ctx, in, last, all, sink)
 	}
-	return r, err
+	return p, err
 }
 
 // hinting says whether an error that came without a recovery hint gets the one
@@ -73,21 +73,21 @@ type shaping struct {
 	items int // the first ones
 }
 
-func (b batch) project(ctx context.Context, in Input, how shaping, all *batchItems, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (b batch) project(ctx context.Context, in Input, how shaping, all *batchItems, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
 	for _, given := range out.GetItems()[:how.items] {
 		item, own, err := b.item(ctx, given, how, &in, sink)
 		if err != nil {
-			return nil, err
+			return Projection{}, err
 		}
 		parts = append(parts, own...)
 		result.Items = append(result.Items, item)
 	}
 	if how.items < len(out.GetItems()) {
 		if err := b.store(ctx, in, all, sink); err != nil {
-			return nil, err
+			return Projection{}, err
 		}
 		result.ItemsOmitted = all.behind(how.items)
 	}
@@ -99,10 +99,7 @@ func (b batch) project(ctx context.Context, in Input, how shaping, all *batchIte
 		}
 		return nil
 	}
-	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return fit(ctx, in, r, parts, finish, sink)
 }
 
 // batchItems are all items of a batch, in the store.

@@ -57,7 +57,7 @@ func declare(family string, adapt adapter) Projector {
 }
 
 // Project returns the canonical result of a family that is declared.
-func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.ProtoReflect()
 	name := d.field.Name()
 	r := canonical(in.Output)
@@ -68,9 +68,9 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 		focus: preview.Focus{Shape: preview.ShapeProse}, // what a runtime writes is for readers, if nothing speaks against it
 	}
 	if err := w.project(ctx, d.adapt); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
-	return r, w.fit(ctx, r)
+	return w.fit(ctx, r)
 }
 
 // plan is how a projection by name goes for one family.
@@ -170,7 +170,7 @@ func (w *work) bounded(f *envelope.Field) protoreflect.Value {
 
 // fit shows the parts, and says in a summary what the receipt says first. Facts that do not
 // fit are cut.
-func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
+func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) (Projection, error) {
 	given := r.GetSummaryText()
 	finish := func() error {
 		w.finish()
@@ -181,7 +181,7 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 		}
 		return nil
 	}
-	return tighten(func(l limits) error {
+	return tighten(func(l limits) (Projection, error) {
 		w.limits = l
 		return fit(ctx, w.Input, r, w.parts, finish, w.sink)
 	})
@@ -248,22 +248,23 @@ type custom struct {
 
 // Project returns the canonical result of a family that an operator brought. Its
 // payload is wrapped once, when it is done.
-func (c custom) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (c custom) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	check := envelope.NewChecker("output." + envelope.CustomCase)
 	from := c.family.Read(check, in.Output.GetCustom())
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
 	into := c.family.NewPayload()
-	in.Measure = func(*pb.CanonicalToolResult) (envelope.Cost, error) { return in.MeasurePayload(into) }
+	in.Measure = func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return in.MeasurePayload(into) }
 	r := canonical(in.Output)
 	w := &work{Input: in, plan: c.plan, sink: sink, check: check.At("message"), finish: func() {}, from: from, into: into}
 	if err := w.project(ctx, nil); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
-	if err := w.fit(ctx, r); err != nil {
-		return nil, err
+	p, err := w.fit(ctx, r)
+	if err != nil {
+		return Projection{}, err
 	}
-	r.Result = &pb.CanonicalToolResult_Custom{Custom: c.family.Wrap(into)}
-	return r, nil
+	p.Canonical.Result = &pb.CanonicalToolResult_Custom{Custom: c.family.Wrap(into)}
+	return p, nil
 }

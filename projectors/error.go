@@ -30,12 +30,12 @@ type failure struct{ errorProjection }
 // Project returns the canonical result of an error. What the budget of the
 // receipt has no space for is left out: first a hint of ours, then the details as
 // a whole, which are in the store then. At last texts are cut.
-func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	given := in.Output.GetError()
 	check := envelope.NewChecker("output.error")
 	f.check(check, given, &in)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
 	shapes := []errorShape{{hint: withHint}, {hint: asGiven}}
 	for _, l := range tightening {
@@ -45,15 +45,17 @@ func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	for _, shape := range shapes {
 		e, parts, failed := f.project(ctx, given, shape, &in, sink)
 		if failed != nil {
-			return nil, failed
+			return Projection{}, failed
 		}
 		r := canonical(in.Output, e.GetMessage(), e.GetKind())
 		r.Error = e
-		if err = fit(ctx, in, r, parts, func() error { return nil }, sink); !isShortfall(err) {
-			return r, err
+		p, short := fit(ctx, in, r, parts, func() error { return nil }, sink)
+		if !isShortfall(short) {
+			return p, short
 		}
+		err = short
 	}
-	return nil, err
+	return Projection{}, err
 }
 
 // errorShape is how much of an error its canonical form has.

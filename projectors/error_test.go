@@ -3,6 +3,7 @@ package projectors_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,12 +19,12 @@ import (
 
 // hintBytes measures a result by its hint and details alone: what a budget may
 // make a projection leave out.
-func hintBytes(r *pb.CanonicalToolResult) (envelope.Cost, error) {
+func hintBytes(r *pb.CanonicalToolResult) (envelope.Receipt, error) {
 	n := len(r.GetError().GetRecoveryHint()) + len(r.GetError().GetDetailsJson())
 	for _, item := range r.GetCommandBatch().GetItems() {
 		n += len(item.GetError().GetRecoveryHint())
 	}
-	return envelope.Cost{Bytes: n}, nil
+	return envelope.Receipt{Text: strings.Repeat("x", n)}, nil
 }
 
 func errorInput(out *pb.CompleteToolOutput, bytes int) projectors.Input {
@@ -72,7 +73,7 @@ func TestRecoveryHint(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			got := r.GetError()
+			got := r.Canonical.GetError()
 			if !c.details {
 				want.DetailsJson, want.DetailsOmitted = nil, got.GetDetailsOmitted()
 			}
@@ -103,7 +104,7 @@ func TestRecoveryHintOfItems(t *testing.T) {
 			Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{Items: items}},
 		}
 		r, err := projectors.CommandBatch(nil).Project(context.Background(), errorInput(out, budget), artifactstore.NewMemory())
-		for _, item := range r.GetCommandBatch().GetItems() {
+		for _, item := range r.Canonical.GetCommandBatch().GetItems() {
 			if item.GetError().RecoveryHint == nil {
 				list = append(list, "absent")
 			} else {

@@ -41,7 +41,7 @@ func ExternalMCP() Projector {
 type externalMCP struct{ declared }
 
 // Project returns the canonical result of an MCP tool.
-func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	given := in.Output.GetExternalMcp().GetResult()
 	result, defect := external.Result{}, jsonDefect(given)
 	if defect == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {

@@ -41,65 +41,89 @@ type part interface {
 	cost(p Policy) envelope.Cost
 }
 
-// fit shows as much of the parts as the receipt of r has room for in the budget:
-// outcome, facts, headings, markers and stuffing included. There is one
-// allocator, this one. Before each measurement, finish completes r from what the
-// parts left out.
-func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) error {
+// fit shows as much of the parts as the budget has space for in the receipt of r:
+// outcome, facts, headings, markers and stuffing included. It returns r together
+// with the receipt that fits. There is one allocator, this one. Before each
+// measurement, finish completes r from what the parts left out.
+//
+// The loop is short: the first round grants everything to results that may fit
+// whole; the next ones take away what was too much; and when a receipt fits with a
+// large rest, one more round gives that rest to the parts.
+func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) (Projection, error) {
 	f := fitting{Input: in, parts: bySize(parts), sink: sink}
-	allowance := f.firstAllowance()
-	hopeful, grown := f.mayFitWhole(), false
-	fitted := envelope.Cost{} // the allowance that was too careful
+	f.allowance, f.hopeful = f.firstAllowance(), f.mayFitWhole()
 	for round := 0; ; round++ {
-		granted := allowance
-		if hopeful {
-			granted = envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
-		}
-		if err := f.share(ctx, granted); err != nil {
-			return err
+		if err := f.share(ctx, f.granted()); err != nil {
+			return Projection{}, err
 		}
 		if err := finish(); err != nil {
-			return err
+			return Projection{}, err
 		}
-		cost, err := in.Measure(r)
+		receipt, err := in.Measure(r)
 		if err != nil {
-			return err
+			return Projection{}, err
 		}
-		over := cost.Over(in.Policy.Budget)
-		if over == (envelope.Cost{}) {
-			slack := in.Policy.Budget.Tokens - cost.Tokens
-			if grown || hopeful || slack*worthwhileSlack < in.Policy.Budget.Tokens || !f.truncated() {
-				return nil
+		switch over := receipt.Cost().Over(in.Policy.Budget); {
+		case over == (envelope.Cost{}):
+			if !f.grow(receipt.Tokens) {
+				return Projection{r, receipt}, nil
 			}
-			grown, fitted = true, allowance // give the rest to the previews, once
-			allowance.Tokens += slack
-			continue
-		}
-		if hopeful && len(parts) > 0 {
-			hopeful = false
-			continue
-		}
-		if allowance.Tokens == 0 || len(parts) == 0 {
-			return cost.Fits(in.Policy.Budget)
-		}
-		switch {
-		case round < maxRounds:
-			if over.Tokens > 0 {
-				over.Tokens = max(over.Tokens, in.Policy.Budget.Tokens/leastStep)
-			}
-			allowance = less(allowance, over)
-		case grown && round == maxRounds:
-			allowance = fitted
+		case f.hopeful && len(parts) > 0:
+			f.hopeful = false
+		case f.allowance.Tokens == 0 || len(parts) == 0:
+			return Projection{}, receipt.Cost().Fits(in.Policy.Budget)
 		default:
-			allowance.Tokens /= 2
+			f.shrink(round, over)
 		}
 	}
 }
 
+// fitting is one run of fit.
 type fitting struct {
 	Input
-	parts []part // the smallest first
-	sink  artifactstore.Sink
+	parts     []part // the smallest first
+	sink      artifactstore.Sink
+	allowance envelope.Cost // of all parts together, in this round
+	hopeful   bool          // everything may fit: the round has no limit
+	grown     bool          // the rest of the budget was given to the parts, once
+	fitted    envelope.Cost // the allowance before that, which certainly fits
+}
+
+// granted is the allowance of the round.
+func (f *fitting) granted() envelope.Cost {
+	if f.hopeful {
+		return envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
+	}
+	return f.allowance
+}
+
+// grow gives what a receipt of some tokens leaves of the budget to the parts. It
+// reports false when that is not worth another round.
+func (f *fitting) grow(tokens int) bool {
+	budget := f.Policy.Budget.Tokens
+	slack := budget - tokens
+	if f.grown || f.hopeful || slack*worthwhileSlack < budget || !f.truncated() {
+		return false
+	}
+	f.grown, f.fitted = true, f.allowance
+	f.allowance.Tokens += slack
+	return true
+}
+
+// shrink takes from the allowance what a receipt was over the budget. After
+// maxRounds it returns to the allowance that fitted or, if none did, halves it.
+func (f *fitting) shrink(round int, over envelope.Cost) {
+	switch {
+	case round < maxRounds:
+		if over.Tokens > 0 {
+			over.Tokens = max(over.Tokens, f.Policy.Budget.Tokens/leastStep)
+		}
+		f.allowance = less(f.allowance, over)
+	case f.grown && round == maxRounds:
+		f.allowance = f.fitted
+	default:
+		f.allowance.Tokens /= 2
+	}
 }
 
 // truncated reports whether a part leaves content out.

@@ -26,22 +26,36 @@ import (
 // golden file shows, raises it, so that old records are not taken for forged ones.
 const Version = 1
 
-// Projector makes the canonical result of one family. It returns an
-// *envelope.InvalidError for a complete output that breaks the contract, an
-// *envelope.ShortfallError when what must be kept does not fit the budget, and
-// the errors of the artifact store.
+// Projector makes the canonical result of one family, together with its receipt.
+// Safe for concurrent use. It returns an *envelope.InvalidError for a complete
+// output that breaks the contract, an *envelope.ShortfallError when what must be
+// kept does not fit the budget, and the errors of the artifact store.
 type Projector interface {
-	Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error)
+	Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error)
 }
+
+// Projection is a canonical result and its receipt, which fits the budget.
+type Projection struct {
+	Canonical *pb.CanonicalToolResult
+	Receipt   envelope.Receipt // rendered from Canonical as it is here
+}
+
+// Measure renders the receipt of a canonical result. It changes neither the result
+// nor anything else: measuring twice gives the same receipt.
+type Measure func(*pb.CanonicalToolResult) (envelope.Receipt, error)
+
+// MeasurePayload is Measure for the payload of a custom family, which is wrapped
+// into its canonical result only once, after it fits.
+type MeasurePayload func(protoreflect.Message) (envelope.Receipt, error)
 
 // Input is one complete output and how to project it.
 type Input struct {
 	Output *pb.CompleteToolOutput // its envelope is valid
 	Policy Policy
-	// Measure says what the receipt of a canonical result costs.
-	Measure func(*pb.CanonicalToolResult) (envelope.Cost, error)
-	// MeasurePayload does so for the payload of a family that an operator brought.
-	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
+	// Measure renders receipts, of which the one that fits is returned.
+	Measure Measure
+	// MeasurePayload does so for custom families; nil for families of the contract.
+	MeasurePayload MeasurePayload
 	// Streams are the payloads that are not inline, by Key; nil when all are.
 	Streams map[string]Stream
 	// Unchanged names an earlier call with the same output; nil when there is none.

@@ -20,12 +20,12 @@ import (
 func projection(ctx context.Context, p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, *artifactstore.Memory, error) {
 	store := artifactstore.NewMemory()
 	out.ToolName, out.Status = "SomeTool", pb.ToolStatus_TOOL_STATUS_SUCCESS
-	r, err := p.Project(ctx, projectors.Input{
+	made, err := p.Project(ctx, projectors.Input{
 		Output:  out,
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 10_000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
-		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+		Measure: func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return envelope.Receipt{}, nil },
 	}, store)
-	return r, store, err
+	return made.Canonical, store, err
 }
 
 func fetch(t testing.TB, out *pb.WebFetchOutput) (*pb.WebFetchResult, error) {

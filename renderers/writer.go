@@ -13,18 +13,9 @@ import (
 // characters that no projection leaves in.
 var ErrNotSanitised = errors.New("a preview holds escape sequences, other line breaks or invisible characters")
 
-// Receipt is a finished receipt and what it costs.
-type Receipt struct {
-	Text    string
-	Tokens  int
-	Lines   int
-	Stuffed int // lines of tool text that were stuffed
-}
-
-// Cost is what the receipt costs in every unit.
-func (r Receipt) Cost() envelope.Cost {
-	return envelope.Cost{Tokens: r.Tokens, Lines: r.Lines, Bytes: len(r.Text)}
-}
+// Receipt is what a Renderer makes. The type stands in envelope, so that projectors
+// can fit receipts without knowing renderers.
+type Receipt = envelope.Receipt
 
 // Write makes the receipt of a document.
 func Write(d Document, c tokens.Counter) (Receipt, error) { return write(d, c, nil) }
