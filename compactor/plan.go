@@ -8,86 +8,85 @@ import (
 
 // Policy governs a plan. Every value is set.
 type Policy struct {
-	Level         pb.CompactionLevel // the lowest that a result may be brought to
-	PreviewTokens int                // what each preview may keep at COMPACTION_LEVEL_TRIMMED, at the least
-	Budget        int                // tokens of all receipts; 0: none, and every result goes to the level
-	OpenFailure   int                // tokens that each preview of a failure keeps that is still open
-	LastTurns     int                // whose results are protected
-	Calls         map[string]bool    // that are
-	Families      map[string]bool    // that are
+	Level         pb.CompactionLevel // the lowest level that a result may be brought to
+	PreviewTokens int                // smallest limit of a preview at COMPACTION_LEVEL_TRIMMED
+	Budget        int                // tokens of all receipts; 0: every result goes to Level
+	OpenFailure   int                // tokens that each preview of an open failure keeps
+	LastTurns     int                // number of last turns whose results are protected
+	Calls         map[string]bool    // ids of calls whose results are protected
+	Families      map[string]bool    // families whose results are protected
 	Cache         Cache
-	// Measure says what the receipt of the result of an entry costs, in tokens.
+	// Measure returns the cost of the receipt of an entry's result, in tokens.
 	Measure func(entry int, r *pb.CanonicalToolResult) (int, error)
 }
 
-// Plan is what a compaction does to a history.
+// Plan states what a compaction makes of a history. Not safe for concurrent use.
 type Plan struct {
-	Results       []Planned
-	Before, After int // tokens of all receipts
-	Invalidated   int // tokens of the provider's cache
-	Shortfall     int // by how many tokens the budget is not met
-	Unknown       int // results that this version does not know
-	shelf         *shelf
+	Results       []Planned // one for each entry
+	Before, After int       // tokens of all receipts
+	Invalidated   int       // tokens of the provider's cache that change or follow a change
+	Shortfall     int       // tokens by which After exceeds the budget; 0: it is met
+	Unknown       int       // entries whose results this version does not know
+	results       *resultCache
 }
 
-// Planned is what it does to one result.
+// Planned states what a plan makes of one result.
 type Planned struct {
-	Target        Target
+	Target        Target // of a result that changes; zero for others
 	Changed       bool
-	Level         pb.CompactionLevel // afterwards
-	Before, After int
-	Hold          pb.ResultHold
-	Open          bool // a failure after which the same did not succeed
-	SupersededBy  int  // index; -1 for none
-	Subject       string
+	Level         pb.CompactionLevel // after the compaction
+	Before, After int                // tokens of its receipt
+	Hold          pb.ResultHold      // why it may not change
+	Open          bool               // a failure after which the same call did not succeed
+	SupersededBy  int                // entry of the later result that supersedes it; -1 for none
+	Subject       string             // on one line; empty when not known
 }
 
-// FirstChanged is the index of the first result that changes, or -1.
+// FirstChanged returns the index of the first result that changes, or -1.
 func (p *Plan) FirstChanged() int {
 	return slices.IndexFunc(p.Results, func(r Planned) bool { return r.Changed })
 }
 
-// Result returns what the plan makes of the result of an entry that is known. It is made
-// anew each time; the only errors are those of Load.
+// Result returns the compacted result of an entry that is not Unknown. It is computed
+// again with each call. The only errors are those of Load.
 func (p *Plan) Result(entry int) (Compacted, error) {
-	l, err := p.shelf.get(entry)
+	l, err := p.results.get(entry)
 	if err != nil {
 		return Compacted{}, err
 	}
 	if !p.Results[entry].Changed {
 		return Compacted{Result: l.result}, nil
 	}
-	return p.shelf.compact(l.result, p.Results[entry].Target, l.rankings), nil
+	return p.results.compact(l.result, p.Results[entry].Target, l.rankings), nil
 }
 
-// ResultAt returns what the plan makes of the result of an entry that changes, with another
-// place for its artifacts.
+// ResultAt returns the compacted result of an entry that changes, with another Place
+// for its artifacts. The only errors are those of Load.
 func (p *Plan) ResultAt(entry int, place Place) (Compacted, error) {
-	l, err := p.shelf.get(entry)
+	l, err := p.results.get(entry)
 	if err != nil {
 		return Compacted{}, err
 	}
-	return p.shelf.At(place).Compact(l.result, p.Results[entry].Target), nil
+	return p.results.WithPlace(place).Compact(l.result, p.Results[entry].Target), nil
 }
 
-// Plan plans the compaction of a history, the oldest entry first. It changes nothing
-// given, and keeps no result in memory but the last ones. The only errors are those of
-// Load and Measure.
+// Plan plans the compaction of a history. It changes nothing that it is given, and keeps
+// only the last results in memory. The only errors are those of Load and Measure.
 func (c *Compactor) Plan(history History, p Policy) (*Plan, error) {
 	n := len(history.Entries)
-	s := &shelf{Compactor: c, History: history, kept: map[int]*loaded{}}
+	s := &resultCache{Compactor: c, History: history, kept: map[int]*decoded{}}
 	l := planner{
-		Policy: p, shelf: s, list: make([]facts, n), plan: &Plan{Results: make([]Planned, n), shelf: s},
-		steps: make([][]step, n), states: make([][]state, n), now: make([]int, n),
+		Policy: p, results: s, list: make([]facts, n), plan: &Plan{Results: make([]Planned, n), results: s},
+		steps: make([][]step, n), states: make([][]state, n), taken: make([]int, n),
 	}
-	if err := l.begin(history.Entries); err != nil {
+	if err := l.measureAll(history.Entries); err != nil {
 		return nil, err
 	}
 	var err error
 	if p.Budget == 0 {
-		err = l.all()
+		err = l.compactAll()
 	} else if l.total > p.Budget {
-		err = l.fit()
+		err = l.meetBudget()
 	}
 	if err != nil {
 		return nil, err

@@ -7,45 +7,53 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// planner is the making of one plan.
+// The planner takes steps down the ladders of all results, in one order that does not
+// depend on the budget (docs/adr/0021). It works in three passes: measure every result
+// as it is; take steps by their estimated savings until the budget should be met; then
+// measure the results at their rungs, and take or undo single steps until the receipts
+// fit exactly. Only results whose state changes are made and measured, and each state
+// is measured once.
+
+// planner makes one plan.
 type planner struct {
 	Policy
-	shelf  *shelf
-	list   []facts
-	plan   *Plan
-	steps  [][]step // of each entry
-	order  []taking // all of them, in the order in which they are taken
-	states [][]state
-	now    []int // how many of its steps each entry has taken
-	total  int   // what all receipts cost at their states
+	results *resultCache
+	list    []facts       // by entry
+	plan    *Plan         // under construction
+	steps   [][]step      // by entry: down its ladder
+	order   []plannedStep // the steps of all entries, in the order in which they are taken
+	states  [][]state     // by entry and number of steps taken; filled as they are needed
+	taken   []int         // by entry: number of steps taken
+	total   int           // tokens of all receipts in their present states
 }
 
-// taking is the taking of a step.
-type taking struct {
+// plannedStep is a step of an entry.
+type plannedStep struct {
 	entry  int
 	number int // of the steps of the entry, from 1
-	saved  int
-	price  int
+	saved  int // tokens, estimated
+	price  int // loss per token saved, with the discount of the cache
 }
 
-// state is a result after some of its steps.
+// state is an entry after some of its steps.
 type state struct {
-	known bool
-	rung  int // by which step it came to be; 0: it is as it was
-	cost  int
+	known bool // the state was measured
+	rung  int  // number of the step that made it; 0 for the entry as it is given
+	cost  int  // tokens of its receipt
 	level pb.CompactionLevel
 }
 
-// begin measures the results as they are, and finds those that may not change.
-func (l *planner) begin(entries []Entry) error {
+// measureAll measures the results as they are, finds what they are to each other, and
+// which may not change.
+func (l *planner) measureAll(entries []Entry) error {
 	for i := range l.list {
 		if entries[i].Unknown {
-			l.list[i] = facts{Entry: &entries[i], standing: standing{subject: entries[i].Subject, superseded: -1}}
+			l.list[i] = facts{Entry: &entries[i], relation: relation{subject: entries[i].Subject, superseded: -1}}
 			l.states[i] = []state{{known: true}}
 			l.plan.Unknown++
 			continue
 		}
-		o, err := l.shelf.get(i)
+		o, err := l.results.get(i)
 		if err != nil {
 			return err
 		}
@@ -53,11 +61,11 @@ func (l *planner) begin(entries []Entry) error {
 		if err != nil {
 			return err
 		}
-		l.list[i] = l.shelf.factsOf(&entries[i], o)
+		l.list[i] = l.results.newFacts(&entries[i], o)
 		l.states[i] = []state{{known: true, cost: n, level: l.list[i].level}}
 		l.total += n
 	}
-	stand(l.list)
+	relateAll(l.list)
 	for i := range l.list {
 		o, r := &l.list[i], &l.plan.Results[i]
 		r.Before, r.Hold, r.Open, r.SupersededBy = l.states[i][0].cost, l.hold(i), o.open, o.superseded
@@ -67,7 +75,7 @@ func (l *planner) begin(entries []Entry) error {
 	return nil
 }
 
-// hold says why an entry may not change.
+// hold returns the reason why an entry may not change, or RESULT_HOLD_UNSPECIFIED.
 func (l *planner) hold(i int) pb.ResultHold {
 	o := &l.list[i]
 	switch {
@@ -81,20 +89,20 @@ func (l *planner) hold(i int) pb.ResultHold {
 	return pb.ResultHold_RESULT_HOLD_UNSPECIFIED
 }
 
-// free reports whether an entry may change.
-func (l *planner) free(i int) bool {
+// mayChange reports whether an entry may change, and has anything to compact.
+func (l *planner) mayChange(i int) bool {
 	return l.plan.Results[i].Hold == pb.ResultHold_RESULT_HOLD_UNSPECIFIED && l.list[i].schema != nil
 }
 
-// all brings every entry to the level, and one for which a line is no shorter to the
-// level above.
-func (l *planner) all() error {
+// compactAll brings every entry to the level of the policy. An entry that one line would
+// not make shorter gets the level above.
+func (l *planner) compactAll() error {
 	levels := []pb.CompactionLevel{l.Policy.Level}
 	if l.Policy.Level == line {
 		levels = []pb.CompactionLevel{handles, line}
 	}
 	for i := range l.list {
-		if !l.free(i) {
+		if !l.mayChange(i) {
 			continue
 		}
 		for _, level := range levels {
@@ -107,62 +115,69 @@ func (l *planner) all() error {
 	return nil
 }
 
-// fit takes steps, the cheapest first, until the budget is met. The order of the steps
-// does not depend on the budget: a smaller one takes more of the same, and so never
-// shows more of any result.
-func (l *planner) fit() error {
-	if err := l.sort(); err != nil {
+// meetBudget takes steps, the cheapest first, until the budget is met. A smaller budget
+// takes more steps of the same order, so it never shows more of any result.
+func (l *planner) meetBudget() error {
+	if err := l.orderSteps(); err != nil {
 		return err
 	}
-	taken, about := 0, l.total
-	for taken < len(l.order) && about > l.Budget {
-		about -= l.order[taken].saved
+	taken, estimated := 0, l.total
+	for taken < len(l.order) && estimated > l.Budget {
+		estimated -= l.order[taken].saved
 		taken++
 	}
 	for _, s := range l.order[:taken] {
-		l.now[s.entry] = s.number
+		l.taken[s.entry] = s.number
 	}
-	if err := l.count(); err != nil {
+	if err := l.countTotal(); err != nil {
 		return err
 	}
-	// What was about right is made exact: no step too few, and none too many.
-	for ; taken < len(l.order) && l.total > l.Budget; taken++ {
-		if err := l.take(l.order[taken]); err != nil {
-			return err
-		}
+	taken, err := l.correct(taken)
+	if err != nil {
+		return err
 	}
-	for taken > 0 && l.total <= l.Budget {
-		s := l.order[taken-1]
-		before := l.total
-		if err := l.moveTo(s.entry, s.number-1); err != nil {
-			return err
-		}
-		if l.total > l.Budget {
-			if err := l.moveTo(s.entry, s.number); err != nil {
-				return err
-			}
-			l.total = before
-			break
-		}
-		taken--
-	}
-	for ; taken < len(l.order) && l.breaks() && l.plan.Before-l.total < l.Cache.MinSaving; taken++ {
-		if err := l.take(l.order[taken]); err != nil {
+	for ; taken < len(l.order) && l.breaksCache() && l.plan.Before-l.total < l.Cache.MinSaving; taken++ {
+		if err := l.apply(l.order[taken]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sort makes the order of all steps.
-func (l *planner) sort() error {
+// correct takes further steps, or undoes the last ones, until exactly those are taken
+// that the budget needs. It returns their number.
+func (l *planner) correct(taken int) (int, error) {
+	for ; taken < len(l.order) && l.total > l.Budget; taken++ {
+		if err := l.apply(l.order[taken]); err != nil {
+			return taken, err
+		}
+	}
+	for taken > 0 && l.total <= l.Budget {
+		s := l.order[taken-1]
+		before := l.total
+		if err := l.moveTo(s.entry, s.number-1); err != nil {
+			return taken, err
+		}
+		if l.total > l.Budget {
+			err := l.moveTo(s.entry, s.number)
+			l.total = before
+			return taken, err
+		}
+		taken--
+	}
+	return taken, nil
+}
+
+// orderSteps makes the order in which all steps are taken: by price, then by age of the
+// entry.
+func (l *planner) orderSteps() error {
 	before := make([]int, len(l.list))
 	for i := range l.list {
 		before[i] = l.plan.Results[i].Before
-		if !l.free(i) {
+		if !l.mayChange(i) {
 			continue
 		}
-		o, err := l.shelf.get(i)
+		o, err := l.results.get(i)
 		if err != nil {
 			return err
 		}
@@ -173,20 +188,20 @@ func (l *planner) sort() error {
 		for n := range steps {
 			s := &steps[n]
 			s.price = s.loss * shares / s.saved * shares / discounts[i]
-			l.order = append(l.order, taking{entry: i, number: n + 1, saved: s.saved, price: s.price})
+			l.order = append(l.order, plannedStep{entry: i, number: n + 1, saved: s.saved, price: s.price})
 		}
 	}
-	slices.SortStableFunc(l.order, func(a, b taking) int {
+	slices.SortStableFunc(l.order, func(a, b plannedStep) int {
 		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.entry, b.entry), cmp.Compare(a.number, b.number))
 	})
 	return nil
 }
 
-// count adds up what all receipts cost at their states.
-func (l *planner) count() error {
+// countTotal adds up the tokens of all receipts in their present states.
+func (l *planner) countTotal() error {
 	l.total = 0
 	for i := range l.list {
-		s, err := l.state(i, l.now[i])
+		s, err := l.state(i, l.taken[i])
 		if err != nil {
 			return err
 		}
@@ -195,12 +210,12 @@ func (l *planner) count() error {
 	return nil
 }
 
-// take takes a step.
-func (l *planner) take(s taking) error { return l.moveTo(s.entry, s.number) }
+// apply takes a step: its entry moves to the state behind it.
+func (l *planner) apply(s plannedStep) error { return l.moveTo(s.entry, s.number) }
 
-// moveTo brings an entry to one of its states.
+// moveTo brings an entry to the state after a number of its steps.
 func (l *planner) moveTo(entry, number int) error {
-	was, err := l.state(entry, l.now[entry])
+	was, err := l.state(entry, l.taken[entry])
 	if err != nil {
 		return err
 	}
@@ -208,26 +223,27 @@ func (l *planner) moveTo(entry, number int) error {
 	if err != nil {
 		return err
 	}
-	l.now[entry] = number
+	l.taken[entry] = number
 	l.total += next.cost - was.cost
 	return nil
 }
 
-// sureSaving is what a step must save, about, to be sure that the receipt gets smaller.
+// sureSaving is the estimated saving, in tokens, from which a step certainly makes the
+// receipt smaller; a step that saves less is compared with the state before.
 const sureSaving = 160
 
-// leastGain is what one line must save, where nothing else goes.
-const leastGain = 8
+// minGain is the saving, in tokens, that makes a receipt of one line worth its step.
+const minGain = 8
 
-// target is what an entry is brought to by one of its steps.
+// target returns the target of an entry after a number of its steps.
 func (l *planner) target(entry, number int) Target {
 	to := l.steps[entry][number-1].to.target()
 	to.Superseded = supersededBy(l.list, entry)
 	return to
 }
 
-// state returns an entry after some of its steps. A step that does not make the receipt
-// smaller changes nothing.
+// state returns an entry after a number of its steps. A step that does not make the
+// receipt smaller changes nothing.
 func (l *planner) state(entry, number int) (state, error) {
 	if len(l.states[entry]) <= number {
 		l.states[entry] = append(l.states[entry], make([]state, number+1-len(l.states[entry]))...)
@@ -235,7 +251,7 @@ func (l *planner) state(entry, number int) (state, error) {
 	if s := l.states[entry][number]; s.known {
 		return s, nil
 	}
-	made, err := l.try(entry, number)
+	made, err := l.compactAndMeasure(entry, number)
 	if err != nil {
 		return made, err
 	}
@@ -247,7 +263,7 @@ func (l *planner) state(entry, number int) (state, error) {
 		}
 		least := 1
 		if st.to.level == line {
-			least = leastGain
+			least = minGain
 		}
 		if made.rung == 0 || made.cost+least > higher.cost {
 			made = higher
@@ -257,32 +273,33 @@ func (l *planner) state(entry, number int) (state, error) {
 	return made, nil
 }
 
-// try makes an entry after a step, and measures it.
-func (l *planner) try(entry, number int) (s state, err error) {
-	o, err := l.shelf.get(entry)
+// compactAndMeasure makes an entry after a step, and measures its receipt. Its state is
+// not known when the step changes nothing.
+func (l *planner) compactAndMeasure(entry, number int) (s state, err error) {
+	o, err := l.results.get(entry)
 	if err != nil {
 		return s, err
 	}
-	made := l.shelf.compact(o.result, l.target(entry, number), o.rankings)
+	made := l.results.compact(o.result, l.target(entry, number), o.rankings)
 	if !made.Changed {
 		return s, nil
 	}
-	s = state{known: true, rung: number, level: l.shelf.Level(made.Result)}
+	s = state{known: true, rung: number, level: l.results.Level(made.Result)}
 	s.cost, err = l.Measure(entry, made.Result)
 	return s, err
 }
 
-// breaks reports whether a result changes that is in the provider's cache.
-func (l *planner) breaks() bool {
+// breaksCache reports whether a result in the provider's cache changes.
+func (l *planner) breaksCache() bool {
 	for i := range min(l.Cache.Results, len(l.list)) {
-		if l.states[i][l.now[i]].rung > 0 {
+		if l.states[i][l.taken[i]].rung > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// finish fills in the plan.
+// finish fills in the plan from the present states.
 func (l *planner) finish() *Plan {
 	p := l.plan
 	p.After = l.total
@@ -290,7 +307,7 @@ func (l *planner) finish() *Plan {
 		p.Shortfall = max(0, l.total-l.Budget)
 	}
 	for i := range p.Results {
-		s, r := l.states[i][l.now[i]], &p.Results[i]
+		s, r := l.states[i][l.taken[i]], &p.Results[i]
 		r.Changed, r.Level, r.After = s.rung > 0, s.level, s.cost
 		if r.Changed {
 			r.Target = l.target(i, s.rung)

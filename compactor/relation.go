@@ -10,26 +10,32 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// Entry is what a runtime knows of a result of a history.
+// Results are related in two ways. A result is superseded when a later call of the same
+// tool about the same subject gives a newer answer, or when a later result changed the
+// file that it read. A failure is open until the same succeeds. Both follow from the
+// options of the contract: subject, reads, changes and means_failure.
+
+// Entry describes a result of a history, as far as its runtime knows it.
 type Entry struct {
-	Unknown   bool    // this version does not know the result: it is kept as it is, and never loaded
-	Call      string  // id of the call; empty: not known
-	Turn      int     // never less than that of the entry before; 0 in all of them: each is a turn of its own
-	Subject   Subject // what was asked; zero: what the result says
+	Unknown   bool    // this version does not know the result: it stays as it is and is never loaded
+	Call      string  // id of the call; empty when not known
+	Turn      int     // number of the turn, not falling; 0 for all entries: each is a turn of its own
+	Subject   Subject // what the call asked for; zero: the subject that the result states
 	Preceding int     // tokens of the prompt between the entry before and this one
 }
 
-// Subject is what a result is about. The zero Subject is none.
+// Subject identifies what a result is about. The zero Subject is none.
 type Subject struct {
-	Text string // its beginning on one line, at most MaxSubject bytes
-	key  string // all of it or, where it is long, its digest
+	Text string // the beginning on one line, at most MaxSubject bytes
+	key  string // the whole text, or its digest if it is long
 }
 
 // MaxSubject bounds the text of a Subject, in bytes.
 const MaxSubject = 200
 
-// SubjectOf returns the subject with a text, and does not keep the text.
-func SubjectOf(text string) Subject {
+// NewSubject returns the Subject with a text; the zero Subject for an empty one. A long
+// text is not retained.
+func NewSubject(text string) Subject {
 	if text == "" {
 		return Subject{}
 	}
@@ -44,41 +50,43 @@ func SubjectOf(text string) Subject {
 	return s
 }
 
-// facts are what planning needs of an entry, so that its result need not be kept in memory.
+// facts holds what planning needs of an entry, so that its result need not stay in
+// memory.
 type facts struct {
 	*Entry
 	tool      string
 	family    string              // "error" for errors
-	schema    *schema             // nil when nothing of it can be compacted
-	level     pb.CompactionLevel  // as it is given
+	schema    *schema             // nil when nothing in it can be compacted
+	level     pb.CompactionLevel  // before this compaction
 	unchanged *pb.OutputUnchanged // the earlier result that it repeats; nil for none
-	reads     string              // the path that it is of; empty for none
-	changes   []string            // the paths that it changed
-	standing
+	reads     string              // path of the file that it shows; empty for none
+	changes   []string            // paths of the files that it changed
+	relation
 }
 
-// standing is what a result is to the others of its history.
-type standing struct {
+// relation states what an entry is to the others of its history.
+type relation struct {
 	subject    Subject
 	failed     bool
-	age        int  // in turns; 0 for the last one
-	open       bool // a failure after which the same did not succeed
-	superseded int  // index of the later result that answers the same question, or changed what it read; -1 for none
-	edited     bool // that result changed it
-	stale      bool // an earlier compaction found that what it read was changed
+	age        int  // in turns; 0 for the last turn
+	open       bool // a failure after which the same call did not succeed
+	superseded int  // entry of the later result that answers the same, or edited the file that it read; -1 for none
+	edited     bool // the later result edited that file
+	stale      bool // an earlier compaction found that the file was edited
 }
 
+// errorFamily is the family of errors, which have no family of their own.
 const errorFamily = "error"
 
-// factsOf returns what planning needs of a result.
-func (c *Compactor) factsOf(e *Entry, l *loaded) facts {
-	f := facts{Entry: e, family: l.family, schema: l.schema, standing: standing{subject: e.Subject, superseded: -1}}
+// newFacts collects the facts of an entry from its result.
+func (c *Compactor) newFacts(e *Entry, l *decoded) facts {
+	f := facts{Entry: e, family: l.family, schema: l.schema, relation: relation{subject: e.Subject, superseded: -1}}
 	if l.payload == nil {
 		return f
 	}
-	f.tool, f.failed, f.level = l.result.GetToolName(), l.failed, lowest(l.schema, l.payload)
+	f.tool, f.failed, f.level = l.result.GetToolName(), l.failed, lowestLevel(l.schema, l.payload)
 	if e.Subject == (Subject{}) {
-		f.subject = SubjectOf(l.schema.traits.Subject(l.payload))
+		f.subject = NewSubject(l.schema.traits.Subject(l.payload))
 	}
 	if l.family == errorFamily {
 		return f
@@ -92,15 +100,15 @@ func (c *Compactor) factsOf(e *Entry, l *loaded) facts {
 	return f
 }
 
-// stand finds what the results of a history are to each other.
-func stand(list []facts) {
-	ages(list)
-	relate(list)
-	overtake(list)
+// relateAll fills in the relations of the entries of a history.
+func relateAll(list []facts) {
+	setAges(list)
+	findSuperseded(list)
+	findEdited(list)
 }
 
-// ages counts turns from the end.
-func ages(list []facts) {
+// setAges sets the ages, in turns from the end of the history.
+func setAges(list []facts) {
 	age := 0
 	for i := len(list) - 1; i >= 0; i-- {
 		if i < len(list)-1 && (list[i].Turn != list[i+1].Turn || list[i].Turn == 0) {
@@ -110,14 +118,16 @@ func ages(list []facts) {
 	}
 }
 
-// question is what a call asked.
+// question identifies what a call asked. Without a subject it stands for all calls of
+// the tool.
 type question struct{ tool, subject string }
 
-// relate finds, from the last result to the first, what later ones are to each: the
-// same question answered again, or a failure that is one no more.
-func relate(list []facts) {
+// findSuperseded walks from the last result to the first, and finds the results whose
+// question a later one answers again, and the failures that are still open. A result
+// that only repeats an earlier one supersedes nothing; the earlier one gets its age.
+func findSuperseded(list []facts) {
 	answered, succeeded := map[question]int{}, map[question]bool{}
-	told := map[question]int{} // age of the last result that says that nothing has changed
+	unchangedAge := map[question]int{} // age of the last result that states that nothing changed
 	byCall := callIndex(list)
 	for i := len(list) - 1; i >= 0; i-- {
 		o := &list[i]
@@ -135,20 +145,20 @@ func relate(list []facts) {
 			succeeded[q], succeeded[question{tool: q.tool}] = true, true
 		}
 		if o.family == errorFamily {
-			continue // as above
+			continue // an error answers nothing
 		}
 		if u := o.unchanged; u != nil {
-			// What it refers to stands for both, and is as young as this one.
+			// The result that it refers to stands for both, and is as young as this one.
 			if at, ok := byCall[u.GetCallId()]; ok && at < i {
 				list[at].age = min(list[at].age, o.age)
-			} else if _, ok := told[q]; !ok {
-				told[q] = o.age
+			} else if _, ok := unchangedAge[q]; !ok {
+				unchangedAge[q] = o.age
 			}
 			continue
 		}
-		if age, ok := told[q]; ok {
+		if age, ok := unchangedAge[q]; ok {
 			o.age = min(o.age, age)
-			delete(told, q)
+			delete(unchangedAge, q)
 		}
 		if asked {
 			if _, ok := answered[q]; !ok {
@@ -158,10 +168,10 @@ func relate(list []facts) {
 	}
 }
 
-// overtake finds the results whose files were changed later: what they read is not there
-// any more. One that was read again is superseded by that.
-func overtake(list []facts) {
-	changed := map[string]int{} // the next result that changed a path
+// findEdited finds the results whose files were changed later. A file that was read again
+// meanwhile is superseded by the newer read.
+func findEdited(list []facts) {
+	changed := map[string]int{} // by path: the next result that changed it
 	for i := len(list) - 1; i >= 0; i-- {
 		o := &list[i]
 		if later, ok := changed[o.reads]; ok && o.reads != "" && o.superseded < 0 {
@@ -173,6 +183,7 @@ func overtake(list []facts) {
 	}
 }
 
+// callIndex returns the entries by the ids of their calls.
 func callIndex(list []facts) map[string]int {
 	index := make(map[string]int, len(list))
 	for i := range list {
@@ -183,7 +194,8 @@ func callIndex(list []facts) map[string]int {
 	return index
 }
 
-// supersededBy is what a result says of the later one that supersedes it.
+// supersededBy returns what an entry states of the later one that supersedes it; nil for
+// none.
 func supersededBy(list []facts, i int) *pb.Superseded {
 	later := list[i].superseded
 	if later < 0 {

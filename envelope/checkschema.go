@@ -16,7 +16,7 @@ func CheckSchema(d protoreflect.MessageDescriptor) error {
 	if err := checkSchema(d, map[protoreflect.FullName]bool{}); err != nil {
 		return err
 	}
-	_, err := TraitsOf(d)
+	_, err := ReadTraits(d)
 	return err
 }
 
@@ -88,9 +88,9 @@ func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor
 
 // The fields of the convention of ledger.proto are read and written by their names.
 var (
-	largeFieldTypes = typesOf((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), "content",
+	largeFieldTypes = conventionTypes((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), "content",
 		suffixPreview, suffixTruncated, suffixArtifact, suffixSource, suffixCuts)
-	largeListTypes = typesOf((*pb.SearchResult)(nil).ProtoReflect().Descriptor(), "files",
+	largeListTypes = conventionTypes((*pb.SearchResult)(nil).ProtoReflect().Descriptor(), "files",
 		suffixTruncated, suffixArtifact, suffixTotal)
 	reservedTypes = map[protoreflect.Name]protoreflect.FieldDescriptor{
 		artifactsField:  (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(artifactsField),
@@ -102,10 +102,10 @@ var (
 // suffixType is the type of the field with a suffix.
 type suffixType struct {
 	suffix string
-	is     protoreflect.FieldDescriptor
+	field     protoreflect.FieldDescriptor
 }
 
-func typesOf(d protoreflect.MessageDescriptor, name string, suffixes ...string) (types []suffixType) {
+func conventionTypes(d protoreflect.MessageDescriptor, name string, suffixes ...string) (types []suffixType) {
 	for _, suffix := range suffixes {
 		types = append(types, suffixType{suffix, d.Fields().ByName(protoreflect.Name(name + suffix))})
 	}
@@ -119,7 +119,7 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 			return fmt.Errorf("%s of %s has no %s", what, d.FullName(), name+t.suffix)
 		}
 		optionalTotal := t.suffix == suffixTotal && f.Kind() == protoreflect.Uint64Kind && !f.IsList() // with presence or without
-		if !isOfType(f, t.is) && !optionalTotal {
+		if !isOfType(f, t.field) && !optionalTotal {
 			return fmt.Errorf("%s of %s: %s is of another type than the convention says", what, d.FullName(), f.Name())
 		}
 		if t.suffix != suffixPreview && Retention(f) != pb.Retention_RETENTION_KEEP {
@@ -131,7 +131,7 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 
 // checkExcerpt checks a large field of a custom family.
 func checkExcerpt(f protoreflect.FieldDescriptor) error {
-	switch role, _ := RoleOf(f); {
+	switch role, _ := FieldRole(f); {
 	case f.IsList():
 		return fmt.Errorf("field %s is a list of %s, and each large field has a name of its own", f.FullName(), excerptName)
 	case role != pb.Role_ROLE_LARGE_TEXT:

@@ -11,15 +11,15 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// RoleOf returns the role of a field of a canonical payload, and its label.
-func RoleOf(f protoreflect.FieldDescriptor) (pb.Role, string) {
+// FieldRole returns the role of a field of a canonical payload, and its label.
+func FieldRole(f protoreflect.FieldDescriptor) (pb.Role, string) {
 	role, _ := proto.GetExtension(f.Options(), pb.E_Role).(pb.Role)
 	label, _ := proto.GetExtension(f.Options(), pb.E_Label).(string)
 	return role, label
 }
 
-// Outcome returns the template of the first line of a family's receipt.
-func Outcome(d protoreflect.MessageDescriptor) (*Template, error) {
+// OutcomeTemplate returns the template of the first line of a family's receipt.
+func OutcomeTemplate(d protoreflect.MessageDescriptor) (*Template, error) {
 	text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string)
 	t, err := ParseTemplate(text, d)
 	if err != nil {
@@ -45,11 +45,11 @@ const defaultTokens = 1000 // as options.proto states it
 // Case returns the case of the contract of a family, of both oneofs; nil when
 // there is none.
 func Case(family string) (complete, canonical protoreflect.FieldDescriptor) {
-	return caseOf((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor(), family),
-		caseOf((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor(), family)
+	return oneofCase((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor(), family),
+		oneofCase((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor(), family)
 }
 
-func caseOf(d protoreflect.MessageDescriptor, family string) protoreflect.FieldDescriptor {
+func oneofCase(d protoreflect.MessageDescriptor, family string) protoreflect.FieldDescriptor {
 	return resultOneof(d).Fields().ByName(protoreflect.Name(family))
 }
 
@@ -71,9 +71,9 @@ func isForm(text string) bool {
 // ones would reserve too much of what tools print.
 const minFixed = 5
 
-// LineOf returns the template of the lines of a list's elements; nil for scalars,
+// LineTemplate returns the template of the lines of a list's elements; nil for scalars,
 // whose lines are their values.
-func LineOf(f protoreflect.FieldDescriptor) (*Template, error) {
+func LineTemplate(f protoreflect.FieldDescriptor) (*Template, error) {
 	if f.Message() == nil {
 		return nil, nil
 	}
@@ -91,7 +91,7 @@ func CheckRoles(d protoreflect.MessageDescriptor) error {
 	if text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string); text == "" {
 		return nil
 	}
-	if _, err := Outcome(d); err != nil {
+	if _, err := OutcomeTemplate(d); err != nil {
 		return err
 	}
 	return checkRoles(d, map[protoreflect.FullName]int{}, map[string]bool{})
@@ -104,7 +104,7 @@ func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 	seen[d.FullName()] = 0
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
-		role, label := RoleOf(f)
+		role, label := FieldRole(f)
 		if err := checkRole(f, role, label); err != nil {
 			return fmt.Errorf("field %s: %w", f.FullName(), err)
 		}
@@ -161,7 +161,7 @@ func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error
 
 func isLarge(large []LargeField, f protoreflect.FieldDescriptor) bool {
 	for i := range large {
-		if large[i].isOf(f) {
+		if large[i].matches(f) {
 			return true
 		}
 	}
@@ -170,21 +170,21 @@ func isLarge(large []LargeField, f protoreflect.FieldDescriptor) bool {
 
 // checkElement checks the elements of a list, whose own lists are one level deep.
 func checkElement(f protoreflect.FieldDescriptor) error {
-	if _, err := LineOf(f); err != nil || f.Message() == nil {
+	if _, err := LineTemplate(f); err != nil || f.Message() == nil {
 		return err
 	}
-	for _, inner := range ListsOf(f.Message()) {
-		if _, err := LineOf(inner); err != nil {
+	for _, inner := range ListFields(f.Message()) {
+		if _, err := LineTemplate(inner); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ListsOf returns the fields of a message that have the role of a list.
-func ListsOf(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescriptor) {
+// ListFields returns the fields of a message that have the role of a list.
+func ListFields(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescriptor) {
 	for i := range d.Fields().Len() {
-		if role, _ := RoleOf(d.Fields().Get(i)); role == pb.Role_ROLE_LIST {
+		if role, _ := FieldRole(d.Fields().Get(i)); role == pb.Role_ROLE_LIST {
 			lists = append(lists, d.Fields().Get(i))
 		}
 	}
@@ -205,7 +205,7 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 	if complete == canonical {
 		return nil
 	}
-	made := Made(canonical)
+	made := DerivedFields(canonical)
 	for i := range canonical.Fields().Len() {
 		f := canonical.Fields().Get(i)
 		if made[f.Name()] {
@@ -227,7 +227,7 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 // checkSmall checks that the messages inside of a payload have nothing large, and
 // no error, whose details have a form of their own.
 func checkSmall(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
-	made := Made(d)
+	made := DerivedFields(d)
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
 		inner := f.Message()
@@ -252,7 +252,7 @@ var (
 
 // SameType reports whether a value of one field can be set in another.
 func SameType(a, b protoreflect.FieldDescriptor) bool {
-	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() || oneofOf(a) != oneofOf(b) {
+	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() || oneofName(a) != oneofName(b) {
 		return false
 	}
 	if a.Message() != nil {
@@ -261,18 +261,18 @@ func SameType(a, b protoreflect.FieldDescriptor) bool {
 	return a.Enum() == nil || a.Enum().FullName() == b.Enum().FullName()
 }
 
-// oneofOf is the name of the oneof that a field is in, "" when it is in none: two
+// oneofName is the name of the oneof that a field is in, "" when it is in none: two
 // fields of which both can be set are not two of which one can.
-func oneofOf(f protoreflect.FieldDescriptor) protoreflect.Name {
+func oneofName(f protoreflect.FieldDescriptor) protoreflect.Name {
 	if o := f.ContainingOneof(); o != nil && !o.IsSynthetic() {
 		return o.Name()
 	}
 	return ""
 }
 
-// Made returns the names of the fields of a canonical payload that a projection
+// DerivedFields returns the names of the fields of a canonical payload that a projection
 // makes, and does not copy.
-func Made(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
+func DerivedFields(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
 	made := map[protoreflect.Name]bool{levelField: true, supersededField: true, artifactsField: true, sumField: true}
 	large := LargeFields(d)
 	for i := range large {

@@ -40,13 +40,13 @@ func JSONDefect(text []byte) pb.JsonDefect { return jsonDefect(text, maxDepth) }
 
 func jsonDefect(text []byte, deepest int) pb.JsonDefect {
 	switch {
-	case depth(text) > deepest:
+	case nestingDepth(text) > deepest:
 		return pb.JsonDefect_JSON_DEFECT_TOO_DEEP
 	case !utf8.Valid(text):
 		return pb.JsonDefect_JSON_DEFECT_ENCODING
 	case !json.Valid(text):
 		return syntaxDefect(text)
-	case uniqueKeys(text) != nil:
+	case checkUniqueKeys(text) != nil:
 		return pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY
 	}
 	return pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
@@ -68,8 +68,8 @@ func syntaxDefect(text []byte) pb.JsonDefect {
 	return pb.JsonDefect_JSON_DEFECT_SYNTAX
 }
 
-// depth is how deep the brackets outside of strings are nested at the most.
-func depth(text []byte) int {
+// nestingDepth is how deep the brackets outside of strings are nested at the most.
+func nestingDepth(text []byte) int {
 	now, deepest, inString := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -88,8 +88,8 @@ func depth(text []byte) int {
 	return deepest
 }
 
-// uniqueKeys walks valid JSON text.
-func uniqueKeys(text []byte) error {
+// checkUniqueKeys walks valid JSON text.
+func checkUniqueKeys(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	type level struct {

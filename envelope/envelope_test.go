@@ -248,7 +248,7 @@ func TestEnvelopeThatIsRefused(t *testing.T) {
 }
 
 func TestSchemaOfEveryFamily(t *testing.T) {
-	_, fields := envelope.FamilyFields()
+	_, fields := envelope.OneofFields()
 	for _, f := range fields {
 		if err := envelope.CheckSchema(f.Message()); err != nil {
 			t.Error(err)

@@ -97,7 +97,7 @@ func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 		return
 	}
 	var fits []protoreflect.FieldDescriptor
-	_, all := FamilyFields()
+	_, all := OneofFields()
 	for _, f := range all {
 		if f.Name() == CustomCase {
 			continue // its payload is not in the message, but is the message

@@ -35,8 +35,8 @@ func (e *InvalidError) Error() string {
 // maxViolations bounds an answer; more of them help nobody.
 const maxViolations = 16
 
-// Under returns the error with its fields below another one.
-func (e *InvalidError) Under(path string) *InvalidError {
+// WithPrefix returns the error with its fields below another one.
+func (e *InvalidError) WithPrefix(path string) *InvalidError {
 	moved := &InvalidError{Violations: slices.Clone(e.Violations)}
 	for i := range moved.Violations {
 		moved.Violations[i].Field = join(path, moved.Violations[i].Field)

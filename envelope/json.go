@@ -25,7 +25,7 @@ func Marshal(r *pb.CanonicalToolResult) ([]byte, error) {
 // the JSON value that they are.
 func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 	var out bytes.Buffer
-	if err := json.Indent(&out, written(r), "", "  "); err != nil {
+	if err := json.Indent(&out, compactJSON(r), "", "  "); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -33,7 +33,7 @@ func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 
 // ToCompactJSON returns what ToJSON does, without white space between the values.
 func ToCompactJSON(r *pb.CanonicalToolResult) ([]byte, error) {
-	text := written(r)
+	text := compactJSON(r)
 	out := bytes.NewBuffer(make([]byte, 0, len(text)))
 	if err := json.Compact(out, text); err != nil { // details may have white space of their own
 		return nil, err
@@ -41,9 +41,9 @@ func ToCompactJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// written is the JSON of a canonical result. It is compact but for the JSON that the
+// compactJSON is the JSON of a canonical result. It is compact but for the JSON that the
 // result itself holds.
-func written(r *pb.CanonicalToolResult) []byte {
+func compactJSON(r *pb.CanonicalToolResult) []byte {
 	var w writer
 	w.open('{')
 	w.member("tool_name").text(r.GetToolName())
@@ -93,17 +93,17 @@ func (w *writer) next() {
 
 func (w *writer) member(name string) *writer {
 	w.next()
-	w.quote(name)
+	w.quoted(name)
 	w.buf = append(w.buf, ':')
 	return w
 }
 
 func (w *writer) raw(text string) { w.buf = append(w.buf, text...) }
 
-func (w *writer) text(s string) { w.quote(s) }
+func (w *writer) text(s string) { w.quoted(s) }
 
-// quote writes a JSON string without the escapes that only HTML needs.
-func (w *writer) quote(s string) {
+// quoted writes a JSON string without the escapes that only HTML needs.
+func (w *writer) quoted(s string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -127,13 +127,13 @@ func (w *writer) toolError(e *pb.ToolError) {
 		retryable = strconv.FormatBool(e.GetRetryable())
 	}
 	w.member("retryable").raw(retryable)
-	w.fields(e.ProtoReflect(), func(f protoreflect.FieldDescriptor) bool { return f.Number() > lastOfRFC })
+	w.fields(e.ProtoReflect(), func(f protoreflect.FieldDescriptor) bool { return f.Number() > lastRFCField })
 	w.close('}')
 }
 
-// lastOfRFC is the last field of an error that the RFC has; those behind it follow in the order
+// lastRFCField is the last field of an error that the RFC has; those behind it follow in the order
 // of the contract.
-const lastOfRFC protoreflect.FieldNumber = 5
+const lastRFCField protoreflect.FieldNumber = 5
 
 // message writes the fields that a message has, and null for an absent field
 // whose sibling asks for it.
@@ -189,7 +189,7 @@ func (w *writer) value(f protoreflect.FieldDescriptor, v protoreflect.Value) {
 	case protoreflect.EnumKind:
 		w.enum(f.Enum(), v.Enum())
 	case protoreflect.StringKind:
-		w.quote(v.String())
+		w.quoted(v.String())
 	default: // bool and integers; CheckSchema lets nothing else in
 		w.raw(v.String())
 	}
@@ -199,7 +199,7 @@ func (w *writer) value(f protoreflect.FieldDescriptor, v protoreflect.Value) {
 // its number.
 func (w *writer) enum(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) {
 	if name := enumName(d, n); name != "" {
-		w.quote(name)
+		w.quoted(name)
 		return
 	}
 	w.raw(strconv.Itoa(int(n)))

@@ -255,11 +255,11 @@ func NormalizeErrorKind(given string) string {
 			b.WriteRune(r)
 		case r >= 'A' && r <= 'Z':
 			if startsWord(runes, i) {
-				separate(&b)
+				endWord(&b)
 			}
 			b.WriteRune(r + 'a' - 'A')
 		default:
-			separate(&b)
+			endWord(&b)
 		}
 	}
 	kind := b.String()
@@ -269,7 +269,7 @@ func NormalizeErrorKind(given string) string {
 // isErrorKind reports whether a kind is in the form of the contract.
 func isErrorKind(kind string) bool {
 	c := NewChecker("")
-	c.kind(kind)
+	c.checkKind(kind)
 	return c.Err() == nil
 }
 
@@ -286,8 +286,8 @@ func startsWord(runes []rune, i int) bool {
 	return before >= 'A' && before <= 'Z' && i+1 < len(runes) && runes[i+1] >= 'a' && runes[i+1] <= 'z'
 }
 
-// separate ends a word.
-func separate(b *strings.Builder) {
+// endWord ends a word.
+func endWord(b *strings.Builder) {
 	if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
 		b.WriteByte('_')
 	}

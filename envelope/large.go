@@ -34,19 +34,19 @@ const (
 // LargeFields returns the large fields of a message in the order of their
 // previews. A preview is a large field when it has cuts beside it.
 func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
-	return largeFields.of(d, readLargeFields)
+	return largeFields.get(d, readLargeFields)
 }
 
-var largeFields ofMessages[[]LargeField]
+var largeFields messageCache[[]LargeField]
 
-// ofMessages is what was read of the messages of the contract, and of those of custom
+// messageCache is what was read of the messages of the contract, and of those of custom
 // families: once, because each call asks for it.
-type ofMessages[T any] struct{ known sync.Map }
+type messageCache[T any] struct{ entries sync.Map }
 
-func (o *ofMessages[T]) of(d protoreflect.MessageDescriptor, read func(protoreflect.MessageDescriptor) T) T {
-	known, ok := o.known.Load(d)
+func (o *messageCache[T]) get(d protoreflect.MessageDescriptor, read func(protoreflect.MessageDescriptor) T) T {
+	known, ok := o.entries.Load(d)
 	if !ok {
-		known, _ = o.known.LoadOrStore(d, read(d))
+		known, _ = o.entries.LoadOrStore(d, read(d))
 	}
 	value, _ := known.(T)
 	return value
@@ -81,14 +81,14 @@ func isExcerpt(f protoreflect.FieldDescriptor) bool {
 
 var excerptName = (*pb.Excerpt)(nil).ProtoReflect().Descriptor().FullName()
 
-// isOf reports whether a field is the one that has the large field's role: its preview
+// matches reports whether a field is the one that has the large field's role: its preview
 // or its Excerpt.
-func (f *LargeField) isOf(d protoreflect.FieldDescriptor) bool {
+func (f *LargeField) matches(d protoreflect.FieldDescriptor) bool {
 	return f.preview == d || f.excerpt == d
 }
 
-// at is the path of a part of the large field, by its suffix.
-func (f *LargeField) at(suffix string) string {
+// partPath is the path of a part of the large field, by its suffix.
+func (f *LargeField) partPath(suffix string) string {
 	if f.excerpt != nil {
 		return f.Name + "." + suffix[1:]
 	}
@@ -106,19 +106,19 @@ func (f *LargeField) Has(m protoreflect.Message) bool {
 // Text is the preview of the field; empty when it was not captured.
 func (f *LargeField) Text(m protoreflect.Message) string {
 	if f.excerpt != nil {
-		return f.excerptOf(m).GetPreview()
+		return f.excerptIn(m).GetPreview()
 	}
 	return m.Get(f.preview).String()
 }
 
 func (f *LargeField) isTruncated(m protoreflect.Message) bool {
 	if f.excerpt != nil {
-		return f.excerptOf(m).GetTruncated()
+		return f.excerptIn(m).GetTruncated()
 	}
 	return m.Get(f.truncated).Bool()
 }
 
-func (f *LargeField) excerptOf(m protoreflect.Message) *pb.Excerpt {
+func (f *LargeField) excerptIn(m protoreflect.Message) *pb.Excerpt {
 	if !m.Has(f.excerpt) {
 		return nil
 	}
@@ -127,11 +127,11 @@ func (f *LargeField) excerptOf(m protoreflect.Message) *pb.Excerpt {
 
 // hasPath reports whether an Excerpt names an artifact.
 func (f *LargeField) hasPath(m protoreflect.Message) bool {
-	return f.excerpt != nil && f.excerptOf(m).GetArtifact() != nil
+	return f.excerpt != nil && f.excerptIn(m).GetArtifact() != nil
 }
 
-// artifactsIn is how many artifacts the message has that indices can refer to.
-func (f *LargeField) artifactsIn(m protoreflect.Message) int {
+// countArtifacts is how many artifacts the message has that indices can refer to.
+func (f *LargeField) countArtifacts(m protoreflect.Message) int {
 	if f.artifacts == nil {
 		return 0
 	}
@@ -151,7 +151,7 @@ type Large struct {
 // artifact; ValidateCanonical rejects it.
 func (f *LargeField) Get(m protoreflect.Message) Large {
 	if f.excerpt != nil {
-		e := f.excerptOf(m)
+		e := f.excerptIn(m)
 		return Large{
 			Preview: e.GetPreview(), Truncated: e.GetTruncated(), Artifact: e.GetArtifact().GetPath(), Cuts: e.GetCuts(), Source: e.GetSource(),
 		}
@@ -241,10 +241,10 @@ const suffixTotal = "_total"
 
 // LargeLists returns the large lists of a message in the order of the contract.
 func LargeLists(d protoreflect.MessageDescriptor) []LargeList {
-	return largeLists.of(d, readLargeLists)
+	return largeLists.get(d, readLargeLists)
 }
 
-var largeLists ofMessages[[]LargeList]
+var largeLists messageCache[[]LargeList]
 
 func readLargeLists(d protoreflect.MessageDescriptor) []LargeList {
 	var lists []LargeList

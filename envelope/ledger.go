@@ -31,15 +31,15 @@ func checkLarge(c Checker, m protoreflect.Message) {
 		f := &fields[i]
 		v := f.Get(m)
 		if v.Source != nil && v.Source.OriginalArtifact != nil {
-			if n := f.artifactsIn(m); uint64(v.Source.GetOriginalArtifact()) >= uint64(n) {
-				c.Fail(f.at(suffixSource), pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID, "names artifact %d of %d", v.Source.GetOriginalArtifact(), n)
+			if n := f.countArtifacts(m); uint64(v.Source.GetOriginalArtifact()) >= uint64(n) {
+				c.Fail(f.partPath(suffixSource), pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID, "names artifact %d of %d", v.Source.GetOriginalArtifact(), n)
 			}
 		}
 		if f.hasPath(m) {
-			c.Required(f.at(suffixArtifact)+".path", v.Artifact, maxPath)
+			c.Required(f.partPath(suffixArtifact)+".path", v.Artifact, maxPath)
 		}
 		if err := checkLedger(&v); err != nil {
-			c.Fail(f.at(suffixCuts), reason, "%v", err)
+			c.Fail(f.partPath(suffixCuts), reason, "%v", err)
 		}
 	}
 	for i := range lists {
@@ -93,10 +93,10 @@ func checkLedger(v *Large) error {
 		}
 		return nil
 	}
-	l := ledger{Large: v, all: v.Segments()}
-	l.segments = l.all
+	l := ledger{Large: v, tiles: v.Segments()}
+	l.pending = l.tiles
 	for _, cut := range v.Cuts {
-		if err := l.take(cut); err != nil {
+		if err := l.addCut(cut); err != nil {
 			return err
 		}
 	}
@@ -107,51 +107,51 @@ func checkLedger(v *Large) error {
 // ledger walks segments and cuts together, in the order of the payload.
 type ledger struct {
 	*Large
-	all, segments  []*pb.Segment // of them: that are still to come
-	at, line, text uint64        // how far bytes and lines of the payload, and the preview, are covered
-	inside         uint64        // where the last cut inside of a segment ends
-	leftOut, shown uint64        // bytes that are cut, lines that are shown
+	tiles, pending  []*pb.Segment // of them: that are still to come
+	offset, line, text uint64        // how far bytes and lines of the payload, and the preview, are covered
+	insideEnd         uint64        // where the last cut inside of a segment ends
+	omitted, shown uint64        // bytes that are cut, lines that are shown
 }
 
-// take adds a cut.
-func (l *ledger) take(c *pb.Cut) error {
+// addCut adds a cut.
+func (l *ledger) addCut(c *pb.Cut) error {
 	if err := checkCut(c, l.Preview); err != nil {
 		return err
 	}
-	bytes, _ := LeftOut(c)
-	l.leftOut += bytes
+	bytes, _ := Omitted(c)
+	l.omitted += bytes
 	switch {
 	case c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE:
-		if c.GetByteStart() < l.at {
+		if c.GetByteStart() < l.offset {
 			return errors.New("a cut inside a line is inside of another one, or out of order")
 		}
-		l.inside = max(l.inside, c.GetByteEnd())
+		l.insideEnd = max(l.insideEnd, c.GetByteEnd())
 		return nil
 	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS:
 		return nil
 	case !BetweenLines(c):
-		return l.scattered(c)
+		return l.checkScattered(c)
 	}
 	l.cover(c.GetByteStart(), true)
-	if c.GetByteStart() != l.at || c.GetFirstLine() != l.line+1 || c.GetPreviewOffset() != l.text || l.inside > l.at {
+	if c.GetByteStart() != l.offset || c.GetFirstLine() != l.line+1 || c.GetPreviewOffset() != l.text || l.insideEnd > l.offset {
 		return fmt.Errorf("a cut at byte %d does not continue at byte %d and line %d of the payload, and byte %d of the preview",
-			c.GetByteStart(), l.at, l.line+1, l.text)
+			c.GetByteStart(), l.offset, l.line+1, l.text)
 	}
 	if o := c.GetPreviewOffset(); o > 0 && l.Preview[o-1] != '\n' {
 		return errors.New("a cut between lines has its place inside a line")
 	}
-	l.at, l.line = c.GetByteEnd(), c.GetLastLine()
+	l.offset, l.line = c.GetByteEnd(), c.GetLastLine()
 	return nil
 }
 
-// scattered checks that a cut says of each line of its range that is shown how much of it
+// checkScattered checks that a cut says of each line of its range that is shown how much of it
 // is left out.
-func (l *ledger) scattered(c *pb.Cut) error {
+func (l *ledger) checkScattered(c *pb.Cut) error {
 	if c.GetByteEnd() > l.Source.GetBytes() {
 		return errors.New("a scattered cut ends behind the payload")
 	}
 	var lines, bytes uint64
-	for _, s := range l.all {
+	for _, s := range l.tiles {
 		first, last := max(s.GetFirstLine(), c.GetFirstLine()), min(s.GetLastLine(), c.GetLastLine())
 		lines += max(last+1, first) - first
 	}
@@ -176,7 +176,7 @@ func checkCut(c *pb.Cut, preview string) error {
 		return errors.New("a cut between lines has no lines")
 	case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS && (size > 0 || len(c.GetLineBytes()) > 0):
 		return errors.New("a loss at the source has a range, which is empty")
-	case c.GetPreviewOffset() > uint64(len(preview)) || !onRune(preview, c.GetPreviewOffset()):
+	case c.GetPreviewOffset() > uint64(len(preview)) || !isRuneBoundary(preview, c.GetPreviewOffset()):
 		return errors.New("a cut has its place outside of the preview or inside a character")
 	case c.GetOmittedValues() > c.GetTotalValues() || c.GetOmittedValues() == 0 && c.GetTotalValues() > 0:
 		return errors.New("a cut leaves out more values than there are, or none of them")
@@ -186,18 +186,18 @@ func checkCut(c *pb.Cut, preview string) error {
 
 // cover takes the segments that follow each other up to a place.
 func (l *ledger) cover(place uint64, strict bool) {
-	for len(l.segments) > 0 {
-		s := l.segments[0]
+	for len(l.pending) > 0 {
+		s := l.pending[0]
 		if strict && s.GetByteStart() >= place {
 			return
 		}
-		if s.GetByteStart() != l.at || s.GetByteEnd() < l.at || s.GetFirstLine() != l.line+1 || s.GetLastLine() < s.GetFirstLine() ||
+		if s.GetByteStart() != l.offset || s.GetByteEnd() < l.offset || s.GetFirstLine() != l.line+1 || s.GetLastLine() < s.GetFirstLine() ||
 			s.GetPreviewBytes() > uint64(len(l.Preview))-l.text {
 			return // does not tile: close finds the rest uncovered
 		}
-		l.at, l.line, l.shown = s.GetByteEnd(), s.GetLastLine(), l.shown+s.GetLastLine()-l.line
+		l.offset, l.line, l.shown = s.GetByteEnd(), s.GetLastLine(), l.shown+s.GetLastLine()-l.line
 		l.text += s.GetPreviewBytes()
-		l.segments = l.segments[1:]
+		l.pending = l.pending[1:]
 	}
 }
 
@@ -205,21 +205,21 @@ func (l *ledger) cover(place uint64, strict bool) {
 func (l *ledger) close() error {
 	s := l.Source
 	switch {
-	case l.at != s.GetBytes() || l.inside > l.at || len(l.segments) > 0:
-		return fmt.Errorf("what is shown and what is cut cover %d of %d bytes", l.at, s.GetBytes())
+	case l.offset != s.GetBytes() || l.insideEnd > l.offset || len(l.pending) > 0:
+		return fmt.Errorf("what is shown and what is cut cover %d of %d bytes", l.offset, s.GetBytes())
 	case l.line != s.GetLines():
 		return fmt.Errorf("what is shown and what is cut cover %d of %d lines", l.line, s.GetLines())
 	case l.shown != s.GetShownLines():
 		return fmt.Errorf("%d lines are shown, and shown_lines is %d", l.shown, s.GetShownLines())
 	case l.text != uint64(len(l.Preview)):
 		return fmt.Errorf("what is shown covers %d of %d bytes of the preview", l.text, len(l.Preview))
-	case s.GetVisibleBytes()+l.leftOut != s.GetBytes():
-		return fmt.Errorf("%d visible bytes and %d left out are not %d", s.GetVisibleBytes(), l.leftOut, s.GetBytes())
+	case s.GetVisibleBytes()+l.omitted != s.GetBytes():
+		return fmt.Errorf("%d visible bytes and %d left out are not %d", s.GetVisibleBytes(), l.omitted, s.GetBytes())
 	}
 	return nil
 }
 
-func onRune(text string, at uint64) bool {
+func isRuneBoundary(text string, at uint64) bool {
 	return at == uint64(len(text)) || utf8.RuneStart(text[at])
 }
 
@@ -241,9 +241,9 @@ func Contiguous(c *pb.Cut) bool {
 	return BetweenLines(c) || c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE
 }
 
-// LeftOut returns how many bytes and whole lines of the payload a cut leaves out. Those
+// Omitted returns how many bytes and whole lines of the payload a cut leaves out. Those
 // of a contiguous cut follow from its range.
-func LeftOut(c *pb.Cut) (bytes, lines uint64) {
+func Omitted(c *pb.Cut) (bytes, lines uint64) {
 	if !Contiguous(c) {
 		return c.GetOmittedBytes(), c.GetOmittedLines()
 	}
@@ -267,7 +267,7 @@ func (v *Large) Segments() []*pb.Segment {
 	}
 	var list []*pb.Segment
 	line, start, text := uint64(1), uint64(0), uint64(0) // where the cut before ends, and what lies behind it begins
-	upTo := func(last, end, offset uint64) {
+	closeSegment := func(last, end, offset uint64) {
 		if end <= start {
 			return
 		}
@@ -277,11 +277,11 @@ func (v *Large) Segments() []*pb.Segment {
 	}
 	for _, c := range v.Cuts {
 		if BetweenLines(c) {
-			upTo(c.GetFirstLine()-1, c.GetByteStart(), c.GetPreviewOffset())
+			closeSegment(c.GetFirstLine()-1, c.GetByteStart(), c.GetPreviewOffset())
 			line, start = c.GetLastLine()+1, c.GetByteEnd()
 		}
 	}
-	upTo(source.GetLines(), source.GetBytes(), uint64(len(v.Preview)))
+	closeSegment(source.GetLines(), source.GetBytes(), uint64(len(v.Preview)))
 	return list
 }
 

@@ -67,7 +67,7 @@ func TestSegmentsFollowFromTheCuts(t *testing.T) {
 		}
 		var left, lines uint64
 		for _, c := range v.Cuts {
-			b, l := envelope.LeftOut(c)
+			b, l := envelope.Omitted(c)
 			left, lines = left+b, lines+l
 		}
 		if s := v.Source; left+s.GetVisibleBytes() != s.GetBytes() || lines+s.GetShownLines() != s.GetLines() {

@@ -36,14 +36,14 @@ func resultOneof(d protoreflect.MessageDescriptor) protoreflect.OneofDescriptor 
 	return d.Oneofs().ByName("result")
 }
 
-// FamilyFields returns the cases of the result oneof of CompleteToolOutput and
+// OneofFields returns the cases of the result oneof of CompleteToolOutput and
 // CanonicalToolResult, in the order of the contract.
-func FamilyFields() (complete, canonical []protoreflect.FieldDescriptor) {
-	return cases((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor()),
-		cases((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor())
+func OneofFields() (complete, canonical []protoreflect.FieldDescriptor) {
+	return oneofFields((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor()),
+		oneofFields((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor())
 }
 
-func cases(d protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+func oneofFields(d protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
 	fields := resultOneof(d).Fields()
 	list := make([]protoreflect.FieldDescriptor, fields.Len())
 	for i := range list {

@@ -32,8 +32,8 @@ type Field struct {
 const (
 	defaultMaxBytes = 1024
 	defaultMaxItems = 64
-	mostMaxBytes    = 65_536
-	mostMaxItems    = 10_000
+	limitMaxBytes    = 65_536
+	limitMaxItems    = 10_000
 )
 
 // NewSchema reads the options of a message and of those inside of it.
@@ -46,18 +46,18 @@ func newSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]
 		return s
 	}
 	s := &Schema{large: LargeFields(d), Fields: make([]Field, d.Fields().Len())}
-	lists, made := LargeLists(d), Made(d)
+	lists, made := LargeLists(d), DerivedFields(d)
 	seen[d.FullName()] = s
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		f.Desc = d.Fields().Get(i)
-		f.Role, f.Label = RoleOf(f.Desc)
+		f.Role, f.Label = FieldRole(f.Desc)
 		f.Made = made[f.Desc.Name()]
 		f.Required, _ = proto.GetExtension(f.Desc.Options(), pb.E_Required).(bool)
 		f.MaxBytes = bound(f.Desc, pb.E_MaxBytes, defaultMaxBytes)
 		f.MaxItems = bound(f.Desc, pb.E_MaxItems, defaultMaxItems)
 		for j := range s.large {
-			if s.large[j].isOf(f.Desc) {
+			if s.large[j].matches(f.Desc) {
 				f.Large = &s.large[j]
 			}
 		}

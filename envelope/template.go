@@ -163,7 +163,7 @@ func (p *part) expand(b *strings.Builder, m protoreflect.Message, clean Clean) b
 		}
 		return !IsSet(m, f)
 	case '#':
-		b.WriteString(counted(m, f, p.text))
+		b.WriteString(countText(m, f, p.text))
 	default:
 		if text == "" && isNumber(f) && m.IsValid() && !f.HasPresence() {
 			text = m.Get(f).String() // zero is a number too
@@ -181,7 +181,7 @@ func isNumber(f protoreflect.FieldDescriptor) bool {
 	return !f.IsList()
 }
 
-func counted(m protoreflect.Message, f protoreflect.FieldDescriptor, unit string) string {
+func countText(m protoreflect.Message, f protoreflect.FieldDescriptor, unit string) string {
 	n := ""
 	if f.IsList() {
 		n = strconv.Itoa(m.Get(f).List().Len())
@@ -235,17 +235,17 @@ func Words(m protoreflect.Message, f protoreflect.FieldDescriptor, clean Clean) 
 		return pathAt(m, artifacts, f)
 	}
 	if !f.IsList() {
-		return scalarWords(f, m.Get(f), clean)
+		return scalarText(f, m.Get(f), clean)
 	}
 	list := m.Get(f).List()
 	words := make([]string, list.Len())
 	for i := range words {
-		words[i] = scalarWords(f, list.Get(i), clean)
+		words[i] = scalarText(f, list.Get(i), clean)
 	}
 	return strings.Join(words, ", ")
 }
 
-func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) string {
+func scalarText(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) string {
 	switch f.Kind() {
 	case protoreflect.BoolKind:
 		if v.Bool() {
@@ -253,14 +253,14 @@ func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Cle
 		}
 		return "no"
 	case protoreflect.EnumKind:
-		return enumWords(f.Enum(), v.Enum())
+		return enumText(f.Enum(), v.Enum())
 	}
 	return clean(v.String())
 }
 
-// enumWords says an enum's value, and the number of one that this build does not
+// enumText says an enum's value, and the number of one that this build does not
 // know.
-func enumWords(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
+func enumText(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
 	v := d.Values().ByNumber(n)
 	if v == nil {
 		return fmt.Sprintf("%s %d", strings.TrimSpace(strings.ToLower(strings.ReplaceAll(enumPrefix(d), "_", " "))), n)
@@ -275,15 +275,15 @@ func enumWords(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string 
 // and those of its lists two columns in. Their values are cleaned.
 func Lines(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) []string {
 	if f.Message() == nil {
-		return []string{scalarWords(f, v, clean)}
+		return []string{scalarText(f, v, clean)}
 	}
-	line, err := LineOf(f)
+	line, err := LineTemplate(f)
 	if err != nil {
 		return nil // CheckRoles refused it
 	}
 	m := v.Message()
 	lines := []string{line.Expand(m, clean)}
-	for _, inner := range ListsOf(f.Message()) {
+	for _, inner := range ListFields(f.Message()) {
 		list := m.Get(inner).List()
 		for i := range list.Len() {
 			for _, text := range Lines(inner, list.Get(i), clean) {

@@ -27,9 +27,9 @@ type innerTraits struct {
 	*Traits
 }
 
-// TraitsOf reads the options of a canonical message.
-func TraitsOf(d protoreflect.MessageDescriptor) (*Traits, error) {
-	t := readTraits(d)
+// ReadTraits reads the options of a canonical message.
+func ReadTraits(d protoreflect.MessageDescriptor) (*Traits, error) {
+	t := collectTraits(d)
 	if err := t.readPaths(d); err != nil {
 		return nil, fmt.Errorf("%w of %s", err, d.FullName())
 	}
@@ -44,9 +44,9 @@ func TraitsOf(d protoreflect.MessageDescriptor) (*Traits, error) {
 	return t, nil
 }
 
-// readTraits reads all but the subject and the paths. No message of a payload contains itself;
+// collectTraits reads all but the subject and the paths. No message of a payload contains itself;
 // CheckSchema sees to it.
-func readTraits(d protoreflect.MessageDescriptor) *Traits {
+func collectTraits(d protoreflect.MessageDescriptor) *Traits {
 	t := &Traits{}
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
@@ -57,7 +57,7 @@ func readTraits(d protoreflect.MessageDescriptor) *Traits {
 		case f.Enum() != nil && hasExcuse(f.Enum()):
 			t.excuses = append(t.excuses, f)
 		case f.Message() != nil:
-			if inner := readTraits(f.Message()); !inner.empty() {
+			if inner := collectTraits(f.Message()); !inner.empty() {
 				t.inner = append(t.inner, innerTraits{f, inner})
 			}
 		}
@@ -154,7 +154,7 @@ type changes struct {
 	list protoreflect.FieldDescriptor // whose elements have the path; nil when the payload has it
 	path protoreflect.FieldDescriptor
 	// of an element: enums of which a value says that the path was left as it was
-	left []protoreflect.FieldDescriptor
+	unchangedBy []protoreflect.FieldDescriptor
 }
 
 // readPaths reads the options reads and changes.
@@ -179,7 +179,7 @@ func (t *Traits) readPaths(d protoreflect.MessageDescriptor) (err error) {
 			return fmt.Errorf("option changes: %w", err)
 		}
 		if c.list != nil {
-			c.left = leftBy(in, c.path)
+			c.unchangedBy = unchangedEnums(in, c.path)
 		}
 		t.changes = append(t.changes, c)
 	}
@@ -195,8 +195,8 @@ func pathField(d protoreflect.MessageDescriptor, name string) (protoreflect.Fiel
 	return f, nil
 }
 
-// leftBy returns the enums of a message with a value that leaves a path as it was.
-func leftBy(d protoreflect.MessageDescriptor, p protoreflect.FieldDescriptor) (list []protoreflect.FieldDescriptor) {
+// unchangedEnums returns the enums of a message with a value that leaves a path as it was.
+func unchangedEnums(d protoreflect.MessageDescriptor, p protoreflect.FieldDescriptor) (list []protoreflect.FieldDescriptor) {
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
 		if f.Enum() == nil || f.IsList() {
@@ -239,7 +239,7 @@ func (t *Traits) Changes(payload protoreflect.Message) (list []string) {
 		}
 		elements := payload.Get(c.list).List()
 		for i := range elements.Len() {
-			if m := elements.Get(i).Message(); !c.leftIn(m) {
+			if m := elements.Get(i).Message(); !c.isUnchanged(m) {
 				list = appendPath(list, m.Get(c.path).String())
 			}
 		}
@@ -247,9 +247,9 @@ func (t *Traits) Changes(payload protoreflect.Message) (list []string) {
 	return list
 }
 
-// leftIn reports whether an element says that its path was left as it was.
-func (c *changes) leftIn(m protoreflect.Message) bool {
-	for _, f := range c.left {
+// isUnchanged reports whether an element says that its path was left as it was.
+func (c *changes) isUnchanged(m protoreflect.Message) bool {
+	for _, f := range c.unchangedBy {
 		if keepsPath(f.Enum().Values().ByNumber(m.Get(f).Enum()), c.path) {
 			return true
 		}

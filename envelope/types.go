@@ -38,7 +38,7 @@ const CustomCase = "custom"
 // that breaks a convention. The set may leave out the files of the contract and
 // of protobuf itself; those of this build are used in any case.
 func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
-	files, err := link(set)
+	files, err := linkFiles(set)
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +84,11 @@ func nestedFamily(d protoreflect.MessageDescriptor) protoreflect.MessageDescript
 	return nil
 }
 
-// link makes descriptors of the operator's files, on top of those of this build.
-func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
+// linkFiles makes descriptors of the operator's files, on top of those of this build.
+func linkFiles(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
 	own := &descriptorpb.FileDescriptorSet{}
 	for _, file := range set.GetFile() {
-		if err := checkNotOurs(file); err != nil {
+		if err := checkNotContract(file); err != nil {
 			return nil, err
 		}
 		if _, err := protoregistry.GlobalFiles.FindFileByPath(file.GetName()); err != nil {
@@ -101,7 +101,7 @@ func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, e
 		before := len(own.File)
 		var failed error
 		own.File = slices.DeleteFunc(own.File, func(file *descriptorpb.FileDescriptorProto) bool {
-			d, err := protodesc.NewFile(file, onTop{&linked})
+			d, err := protodesc.NewFile(file, overlayFiles{&linked})
 			if err == nil {
 				err = linked.RegisterFile(d)
 			}
@@ -119,9 +119,9 @@ func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, e
 	return files, nil
 }
 
-// checkNotOurs checks that a file is no copy of one of the contract by another
+// checkNotContract checks that a file is no copy of one of the contract by another
 // path, whose messages would look like those of this build and be others.
-func checkNotOurs(file *descriptorpb.FileDescriptorProto) error {
+func checkNotContract(file *descriptorpb.FileDescriptorProto) error {
 	for _, m := range file.GetMessageType() {
 		name := protoreflect.FullName(file.GetPackage()).Append(protoreflect.Name(m.GetName()))
 		d, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
@@ -134,17 +134,17 @@ func checkNotOurs(file *descriptorpb.FileDescriptorProto) error {
 
 var contract = (*pb.Payload)(nil).ProtoReflect().Descriptor().ParentFile().Package()
 
-// onTop finds descriptors of an operator first, and then those of this build.
-type onTop struct{ *protoregistry.Files }
+// overlayFiles finds descriptors of an operator first, and then those of this build.
+type overlayFiles struct{ *protoregistry.Files }
 
-func (o onTop) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
+func (o overlayFiles) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
 	if d, err := o.Files.FindFileByPath(path); err == nil {
 		return d, nil
 	}
 	return protoregistry.GlobalFiles.FindFileByPath(path)
 }
 
-func (o onTop) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
+func (o overlayFiles) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
 	if d, err := o.Files.FindDescriptorByName(name); err == nil {
 		return d, nil
 	}
@@ -154,7 +154,7 @@ func (o onTop) FindDescriptorByName(name protoreflect.FullName) (protoreflect.De
 func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.FileDescriptor) (*Type, error) {
 	t := &Type{Complete: canonical, Canonical: canonical}
 	if name, _ := proto.GetExtension(canonical.Options(), pb.E_Complete).(string); name != "" {
-		if t.Complete = find(files, name); t.Complete == nil {
+		if t.Complete = findMessage(files, name); t.Complete == nil {
 			return nil, fmt.Errorf("its complete message %s is not in the set", name)
 		}
 	}
@@ -196,11 +196,11 @@ func checkBounds(d protoreflect.MessageDescriptor, seen map[protoreflect.FullNam
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
-		if n := bound(f, pb.E_MaxBytes, 1); n > mostMaxBytes {
-			return fmt.Errorf("field %s: max_bytes is %d, at most %d are allowed", f.FullName(), n, mostMaxBytes)
+		if n := bound(f, pb.E_MaxBytes, 1); n > limitMaxBytes {
+			return fmt.Errorf("field %s: max_bytes is %d, at most %d are allowed", f.FullName(), n, limitMaxBytes)
 		}
-		if n := bound(f, pb.E_MaxItems, 1); n > mostMaxItems {
-			return fmt.Errorf("field %s: max_items is %d, at most %d are allowed", f.FullName(), n, mostMaxItems)
+		if n := bound(f, pb.E_MaxItems, 1); n > limitMaxItems {
+			return fmt.Errorf("field %s: max_items is %d, at most %d are allowed", f.FullName(), n, limitMaxItems)
 		}
 		if f.Message() != nil && !seen[f.Message().FullName()] {
 			if err := checkBounds(f.Message(), seen); err != nil {
@@ -211,7 +211,7 @@ func checkBounds(d protoreflect.MessageDescriptor, seen map[protoreflect.FullNam
 	return nil
 }
 
-func find(files []protoreflect.FileDescriptor, name string) protoreflect.MessageDescriptor {
+func findMessage(files []protoreflect.FileDescriptor, name string) protoreflect.MessageDescriptor {
 	for _, file := range files {
 		for i := range file.Messages().Len() {
 			if d := file.Messages().Get(i); string(d.FullName()) == name {
@@ -281,9 +281,9 @@ func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	return name, payload // ValidateCanonical refused it
 }
 
-// With returns a result with another payload in the place of the one that Open returned,
+// WithPayload returns a result with another payload in the place of the one that Open returned,
 // or with another error. It shares the rest with the given one.
-func (ts Types) With(r *pb.CanonicalToolResult, payload protoreflect.Message) *pb.CanonicalToolResult {
+func (ts Types) WithPayload(r *pb.CanonicalToolResult, payload protoreflect.Message) *pb.CanonicalToolResult {
 	other := &pb.CanonicalToolResult{}
 	to := other.ProtoReflect()
 	r.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {

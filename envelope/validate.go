@@ -28,13 +28,13 @@ func ValidateComplete(out *pb.CompleteToolOutput) error {
 		return c.Err()
 	}
 	c.Name("tool_name", out.GetToolName(), true)
-	c.exclusivity(StatusOf(out), out.Result != nil, out.Error != nil)
+	c.checkExclusivity(EffectiveStatus(out), out.Result != nil, out.Error != nil)
 	return c.Err()
 }
 
-// StatusOf returns the status of a complete output: as it is stated or, where it is not,
+// EffectiveStatus returns the status of a complete output: as it is stated or, where it is not,
 // as it follows from what is set.
-func StatusOf(out *pb.CompleteToolOutput) pb.ToolStatus {
+func EffectiveStatus(out *pb.CompleteToolOutput) pb.ToolStatus {
 	switch {
 	case out.GetStatus() != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
 		return out.GetStatus()
@@ -44,8 +44,8 @@ func StatusOf(out *pb.CompleteToolOutput) pb.ToolStatus {
 	return pb.ToolStatus_TOOL_STATUS_SUCCESS
 }
 
-// exclusivity is RFC "Projection Algorithm", step 2.
-func (c Checker) exclusivity(status pb.ToolStatus, hasResult, hasError bool) {
+// checkExclusivity is RFC "Projection Algorithm", step 2.
+func (c Checker) checkExclusivity(status pb.ToolStatus, hasResult, hasError bool) {
 	const reason = pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
 	switch status {
 	case pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
@@ -69,7 +69,7 @@ func (c Checker) exclusivity(status pb.ToolStatus, hasResult, hasError bool) {
 	}
 }
 
-func (c Checker) kind(kind string) {
+func (c Checker) checkKind(kind string) {
 	c.Required("kind", kind, MaxKind)
 	wrong := func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_') }
 	if kind != "" && (strings.IndexFunc(kind, wrong) >= 0 || kind[0] < 'a') {
@@ -89,7 +89,7 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) erro
 	}
 	c.Name("tool_name", r.GetToolName(), true)
 	c.Required("summary_text", r.GetSummaryText(), MaxSummary)
-	c.exclusivity(r.GetStatus(), r.Result != nil, r.Error != nil)
+	c.checkExclusivity(r.GetStatus(), r.Result != nil, r.Error != nil)
 	if r.Error != nil {
 		checkError(c.At("error"), r.GetError())
 	}
@@ -106,7 +106,7 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) erro
 }
 
 func checkError(c Checker, e *pb.ToolError) {
-	c.kind(e.GetKind())
+	c.checkKind(e.GetKind())
 	c.Length("message", e.GetMessage(), MaxMessage)
 	c.Length("recovery_hint", e.GetRecoveryHint(), MaxHint)
 	if e.DetailsJson != nil {

@@ -96,7 +96,7 @@ type largeSource[T any] struct {
 
 // newPlan returns the plan of a family, or nil if its options are not right.
 func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
-	outcome, err := envelope.Outcome(canonical)
+	outcome, err := envelope.OutcomeTemplate(canonical)
 	if err != nil {
 		return nil
 	}

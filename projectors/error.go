@@ -235,7 +235,7 @@ func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToo
 			summary = oneLine(s, envelope.MaxSummary)
 		}
 	}
-	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: envelope.StatusOf(out), SummaryText: summary}
+	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: envelope.EffectiveStatus(out), SummaryText: summary}
 }
 
 // oneLine is the visible form of a text on one line, of at most limit bytes.

@@ -53,7 +53,7 @@ func (p Page) Result() *pb.CanonicalToolResult {
 	r := &pb.CanonicalToolResult{
 		ToolName: p.Tool, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CanonicalToolResult_Text{Text: text},
 	}
-	if outcome, err := envelope.Outcome(text.ProtoReflect().Descriptor()); err == nil {
+	if outcome, err := envelope.OutcomeTemplate(text.ProtoReflect().Descriptor()); err == nil {
 		r.SummaryText = oneLine(outcome.Expand(text.ProtoReflect(), preview.OneLine), envelope.MaxSummary)
 	}
 	return r

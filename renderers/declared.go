@@ -42,7 +42,7 @@ type appearance struct {
 }
 
 func newAppearance(d protoreflect.MessageDescriptor) (appearance, error) {
-	outcome, err := envelope.Outcome(d)
+	outcome, err := envelope.OutcomeTemplate(d)
 	return appearance{outcome, envelope.NewSchema(d)}, err
 }
 

@@ -148,7 +148,7 @@ var builtIn = func() grammar {
 			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,
 		},
 	}
-	_, families := envelope.FamilyFields()
+	_, families := envelope.OneofFields()
 	for _, f := range families {
 		g.declare(string(f.Name()), f.Message())
 	}
@@ -157,7 +157,7 @@ var builtIn = func() grammar {
 
 // declare adds the forms of a family that is declared by its options.
 func (g *grammar) declare(family string, d protoreflect.MessageDescriptor) {
-	outcome, err := envelope.Outcome(d)
+	outcome, err := envelope.OutcomeTemplate(d)
 	if err != nil {
 		return // it is written by hand
 	}
@@ -169,7 +169,7 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
-		switch role, label := envelope.RoleOf(f); role {
+		switch role, label := envelope.FieldRole(f); role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
 			add(&g.facts, label, "fact", family)
 			if role == pb.Role_ROLE_HANDLE {

@@ -148,7 +148,7 @@ func mark(c *pb.Cut) *Mark {
 	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine())}
 	switch c.GetKind() {
 	case pb.CutKind_CUT_KIND_LONG_LINE:
-		bytes, _ := envelope.LeftOut(c)
+		bytes, _ := envelope.Omitted(c)
 		m.Inside, m.Bytes = true, int64(bytes)
 	case pb.CutKind_CUT_KIND_REPEATED:
 		if m.Like = int64(c.GetLikeLine()); m.Like == 0 {

@@ -112,7 +112,7 @@ func (l located) Unwrap() error { return l.err }
 // under moves an error about a request below the field of a larger one that holds it.
 func under(path string, err error) error {
 	if invalid, ok := errors.AsType[*envelope.InvalidError](err); ok {
-		return invalid.Under(path)
+		return invalid.WithPrefix(path)
 	}
 	if l, ok := errors.AsType[located](err); ok {
 		return located{path + "." + l.field, l.err}
