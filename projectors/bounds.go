@@ -42,8 +42,8 @@ func isShortfall(err error) bool {
 	return short
 }
 
-// least is the smaller limit; 0 is none.
-func least(a, b int) int {
+// minLimit is the smaller limit; 0 is none.
+func minLimit(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}
@@ -81,7 +81,7 @@ func (l limits) shorten(s *envelope.Schema, payload protoreflect.Message) {
 // bounding is one way to bound messages.
 type bounding struct {
 	limits
-	fields bool // to the bounds of the fields, which a complete message states
+	byField bool // to the bounds of the fields, which a complete message states
 }
 
 // message returns a bounded message; m itself if it is one.
@@ -114,7 +114,7 @@ func shallow(m protoreflect.Message) protoreflect.Message {
 
 // field returns the bounded value of a field, and whether it is another one.
 func (b bounding) field(f *envelope.Field, m protoreflect.Message) (v protoreflect.Value, changed bool) {
-	if !m.Has(f.Desc) || f.Desc.IsMap() || !b.fields && (f.Made || f.List != nil || isDigest(f.Desc)) {
+	if !m.Has(f.Desc) || f.Desc.IsMap() || !b.byField && (f.Made || f.List != nil || isDigest(f.Desc)) {
 		return v, false
 	}
 	if f.Desc.IsList() {
@@ -149,8 +149,8 @@ func (b bounding) bytes(f *envelope.Field) int {
 	if f.Role == pb.Role_ROLE_HANDLE {
 		limit = b.handle
 	}
-	if b.fields {
-		limit = least(limit, f.MaxBytes)
+	if b.byField {
+		limit = minLimit(limit, f.MaxBytes)
 	}
 	return limit
 }
@@ -160,7 +160,7 @@ func (b bounding) bytes(f *envelope.Field) int {
 func (b bounding) list(f *envelope.Field, m protoreflect.Message) (v protoreflect.Value, changed bool) {
 	from := m.Get(f.Desc).List()
 	n := from.Len()
-	if most := b.elements(f); most > 0 && n > most && tells(f.Desc) {
+	if most := b.elements(f); most > 0 && n > most && canStateRest(f.Desc) {
 		n, changed = most-1, true
 	}
 	elements := make([]protoreflect.Value, n)
@@ -177,7 +177,7 @@ func (b bounding) list(f *envelope.Field, m protoreflect.Message) (v protoreflec
 		into.List().Append(e)
 	}
 	if left := from.Len() - n; left > 0 {
-		into.List().Append(leftOut(f.Desc, into.List().NewElement(), left))
+		into.List().Append(restElement(f.Desc, into.List().NewElement(), left))
 	}
 	return into, true
 }
@@ -187,19 +187,19 @@ func (b bounding) elements(f *envelope.Field) int {
 	if f.List != nil {
 		return 0
 	}
-	if b.fields {
-		return least(b.items, f.MaxItems)
+	if b.byField {
+		return minLimit(b.items, f.MaxItems)
 	}
 	return b.items
 }
 
-// tells reports whether an element of a list can say how many others there are.
-func tells(f protoreflect.FieldDescriptor) bool {
+// canStateRest reports whether an element of a list can say how many others there are.
+func canStateRest(f protoreflect.FieldDescriptor) bool {
 	return f.Kind() == protoreflect.StringKind || f.Message() != nil && firstText(f.Message()) != nil
 }
 
-// leftOut is the last element of a list that ends early.
-func leftOut(f protoreflect.FieldDescriptor, element protoreflect.Value, n int) protoreflect.Value {
+// restElement is the last element of a list that ends early.
+func restElement(f protoreflect.FieldDescriptor, element protoreflect.Value, n int) protoreflect.Value {
 	words := protoreflect.ValueOfString(fmt.Sprintf("... %d more", n))
 	if f.Message() == nil {
 		return words

@@ -26,17 +26,17 @@ const (
 // and which of their lines are noise; nil for none.
 func Command(profiles *profile.Set) Projector { return newCommand(profiles) }
 
-type command struct {
+type commandProjector struct {
 	fields   fields
 	profiles *profile.Set
 }
 
-func newCommand(profiles *profile.Set) command {
-	return command{fieldsOf(&pb.CommandResult{}), profiles}
+func newCommand(profiles *profile.Set) commandProjector {
+	return commandProjector{newFields(&pb.CommandResult{}), profiles}
 }
 
 // Project returns the canonical result of one command.
-func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
+func (c commandProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	check := envelope.NewChecker("output.command")
 	checkCommand(check, out, &in)
@@ -46,7 +46,7 @@ func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	return tighten(func(l limits) (Projection, error) { return c.project(ctx, in, l, sink) })
 }
 
-func (c command) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (Projection, error) {
+func (c commandProjector) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	result := c.facts(out, out.GetCommandLine(), l)
 	result.Unchanged = in.Unchanged
@@ -69,9 +69,9 @@ func (c command) project(ctx context.Context, in Input, l limits, sink artifacts
 }
 
 // parts lists the streams of a command in the order of the contract.
-func (c command) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
+func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	known := c.profiles.For(commandLine)
+	known := c.profiles.Find(commandLine)
 	focus := preview.Focus{
 		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
 		Shape: preview.ShapeNamed(known.Shape()),
@@ -103,7 +103,7 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 		return nil
 	}
 	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()
-	if r.InOrderArtifact != nil || !wanted || !in.InOrder.of(out.GetStdout(), out.GetStderr()) {
+	if r.InOrderArtifact != nil || !wanted || !in.InOrder.covers(out.GetStdout(), out.GetStderr()) {
 		return nil
 	}
 	ref, err := sink.Put(ctx, in.InOrder.Blob)
@@ -116,26 +116,26 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 }
 
 // facts are the parts of the result that need no budget.
-func (c command) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
+func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
 	r := &pb.CommandResult{
-		Disposition: dispositionOf(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
+		Disposition: disposition(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
 		TaskHandle: boundedTask(out.GetTaskHandle(), l),
 	}
-	if out.ExitStatus != nil && dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+	if out.ExitStatus != nil && disposition(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
 	}
-	if r.CommandPreview = oneLine(commandLine, least(l.text, maxCommandPreview)); r.CommandPreview != commandLine {
+	if r.CommandPreview = oneLine(commandLine, minLimit(l.text, maxCommandPreview)); r.CommandPreview != commandLine {
 		r.CommandDigest = fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(commandLine)))
 	}
-	if dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
-		r.Instructions = oneLine(out.GetInstructions(), least(l.text, maxInstructions))
+	if disposition(out) == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+		r.Instructions = oneLine(out.GetInstructions(), minLimit(l.text, maxInstructions))
 	}
 	return r
 }
 
-// dispositionOf returns how the call of a command ended: as it is stated or, where it is
+// disposition returns how the call of a command ended: as it is stated or, where it is
 // not, as it follows from what is set.
-func dispositionOf(out *pb.CommandOutput) pb.CommandDisposition {
+func disposition(out *pb.CommandOutput) pb.CommandDisposition {
 	switch {
 	case out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
 		return out.GetDisposition()
@@ -151,7 +151,7 @@ func dispositionOf(out *pb.CommandOutput) pb.CommandDisposition {
 
 // commandSummary is said when the runtime gave no summary.
 func commandSummary(out *pb.CommandOutput) string {
-	switch dispositionOf(out) {
+	switch disposition(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
 		if out.ExitStatus == nil {
 			return "command exited"
@@ -168,14 +168,14 @@ func commandSummary(out *pb.CommandOutput) string {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL:
 		return fmt.Sprintf("command killed by signal %d", out.GetSignal())
 	}
-	return fmt.Sprintf("command ended with disposition %d", dispositionOf(out))
+	return fmt.Sprintf("command ended with disposition %d", disposition(out))
 }
 
 // checkCommand checks one complete command.
 func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	const missing, bounds, both = pb.ErrorReason_ERROR_REASON_FIELD_MISSING,
 		pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
-	switch dispositionOf(out) {
+	switch disposition(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK, pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
 		if out.GetTaskHandle() == nil {
 			c.Fail("task_handle", missing, "is required for this disposition")
@@ -200,20 +200,20 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	checkPayload(c, "initial_output", out.GetInitialOutput(), in)
 }
 
-// leastUnchanged is how many bytes an output has for it to be worth saying that it is the same as before. A shorter one is
+// minUnchanged is how many bytes an output has for it to be worth saying that it is the same as before. A shorter one is
 // simply shown.
-const leastUnchanged = 256
+const minUnchanged = 256
 
 // Fingerprint identifies a command, what it wrote and how it ended; outputs with the same fingerprint are of the same
 // command line and have the same bytes. It is empty for families whose outputs are not compared, for commands that nobody
 // named, and for outputs that are too short.
 func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]Stream) (string, error) {
 	c := out.GetCommand()
-	if c.GetCommandLine() == "" || dispositionOf(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+	if c.GetCommandLine() == "" || disposition(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		return "", nil
 	}
 	var b strings.Builder
-	b.WriteString(digestOf([]byte(c.GetCommandLine())) + " ")
+	b.WriteString(contentDigest([]byte(c.GetCommandLine())) + " ")
 	if c.ExitStatus != nil {
 		fmt.Fprintf(&b, "%d", c.GetExitStatus())
 	}
@@ -234,7 +234,7 @@ func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[st
 		}
 		b.WriteString(digest)
 	}
-	if total < leastUnchanged {
+	if total < minUnchanged {
 		return "", nil
 	}
 	return b.String(), nil

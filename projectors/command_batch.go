@@ -18,18 +18,18 @@ const maxItems = 64
 // CommandBatch projects several commands of one call. Their streams share one
 // budget, max-min fair. The profiles are as for Command.
 func CommandBatch(profiles *profile.Set) Projector {
-	return batch{newCommand(profiles), newErrorProjection()}
+	return batchProjector{newCommand(profiles), newErrorProjection()}
 }
 
-type batch struct {
-	command command
+type batchProjector struct {
+	command commandProjector
 	errors  errorProjection
 }
 
 // Project returns the canonical result of a batch. Where what must be kept does
 // not fit the budget, the hints of ours are left out, then texts are cut, and then the
 // last items are left out, which are in the store.
-func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
+func (b batchProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
 	b.check(check, out, &in)
@@ -38,11 +38,11 @@ func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (
 	}
 	n := min(len(out.GetItems()), maxItems)
 	all := &batchItems{}
-	p, err := b.project(ctx, in, shaping{hint: withHint, items: n}, all, sink)
+	p, err := b.project(ctx, in, itemShape{hint: withHint, items: n}, all, sink)
 	if isShortfall(err) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
-		p, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, all, sink)
+		p, err = b.project(ctx, in, itemShape{hint: asGiven, items: n}, all, sink)
 	}
-	last := shaping{hint: asGiven, items: n}
+	last := itemShape{hint: asGiven, items: n}
 	for _, l := range tightening[1:] {
 		if !isShortfall(err) {
 			return p, err
@@ -66,30 +66,30 @@ const (
 	asGiven  hinting = false
 )
 
-// shaping is how much of its items the result of a batch has.
-type shaping struct {
+// itemShape is how much of its items the result of a batch has.
+type itemShape struct {
 	limits
 	hint  hinting
 	items int // the first ones
 }
 
-func (b batch) project(ctx context.Context, in Input, how shaping, all *batchItems, sink artifactstore.Sink) (Projection, error) {
+func (b batchProjector) project(ctx context.Context, in Input, shape itemShape, all *batchItems, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
-	for _, given := range out.GetItems()[:how.items] {
-		item, own, err := b.item(ctx, given, how, &in, sink)
+	for _, given := range out.GetItems()[:shape.items] {
+		item, own, err := b.item(ctx, given, shape, &in, sink)
 		if err != nil {
 			return Projection{}, err
 		}
 		parts = append(parts, own...)
 		result.Items = append(result.Items, item)
 	}
-	if how.items < len(out.GetItems()) {
+	if shape.items < len(out.GetItems()) {
 		if err := b.store(ctx, in, all, sink); err != nil {
 			return Projection{}, err
 		}
-		result.ItemsOmitted = all.behind(how.items)
+		result.ItemsOmitted = all.omittedAfter(shape.items)
 	}
 	r := canonical(in.Output, batchSummary(out))
 	r.Result = &pb.CanonicalToolResult_CommandBatch{CommandBatch: result}
@@ -104,19 +104,19 @@ func (b batch) project(ctx context.Context, in Input, how shaping, all *batchIte
 
 // batchItems are all items of a batch, in the store.
 type batchItems struct {
-	list   []*pb.CommandBatchItem
+	items  []*pb.CommandBatchItem
 	stored artifactstore.Ref
 }
 
 // store stores all items of a batch, and what they wrote. It does so once.
-func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
-	if len(all.list) > 0 {
+func (b batchProjector) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
+	if len(all.items) > 0 {
 		return nil
 	}
 	whole := in.Policy
 	whole.KeepAll = true
 	for _, given := range in.Output.GetCommandBatch().GetItems() {
-		item, parts, err := b.item(ctx, given, shaping{hint: asGiven}, &in, sink)
+		item, parts, err := b.item(ctx, given, itemShape{hint: asGiven}, &in, sink)
 		if err != nil {
 			return err
 		}
@@ -126,26 +126,26 @@ func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifa
 			}
 		}
 		finishItem(item)
-		all.list = append(all.list, item)
+		all.items = append(all.items, item)
 	}
-	m := (&pb.CommandBatchResult{Items: all.list}).ProtoReflect()
+	m := (&pb.CommandBatchResult{Items: all.items}).ProtoReflect()
 	items := m.Descriptor().Fields().ByName("items")
 	var err error
 	all.stored, err = sink.Put(ctx, artifactstore.BytesBlob(envelope.ListText(items, m.Get(items).List())))
 	return err
 }
 
-// behind says what became of the items behind the first ones.
-func (all *batchItems) behind(first int) *pb.CommandBatchOmitted {
+// omittedAfter says what became of the items behind the first ones.
+func (all *batchItems) omittedAfter(first int) *pb.CommandBatchOmitted {
 	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}, Digest: all.stored.Digest}
-	for _, item := range all.list[first:] {
-		count(omitted, item)
+	for _, item := range all.items[first:] {
+		countOmitted(omitted, item)
 	}
 	return omitted
 }
 
-// count counts what became of an item.
-func count(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
+// countOmitted counts what became of an item.
+func countOmitted(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
 	switch {
 	case item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
 		omitted.Rejected++
@@ -164,31 +164,31 @@ func finishItem(item *pb.CommandBatchItem) {
 	}
 }
 
-// commandLineOf is the command line of an item, as its result has it or else the item.
-func commandLineOf(given *pb.CommandBatchItemOutput) string {
+// itemCommandLine is the command line of an item, as its result has it or else the item.
+func itemCommandLine(given *pb.CommandBatchItemOutput) string {
 	return cmp.Or(given.GetResult().GetCommandLine(), given.GetCommandLine())
 }
 
 // item returns an item, and what of it is to be fitted to the budget.
-func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, how shaping, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
+func (b batchProjector) item(ctx context.Context, given *pb.CommandBatchItemOutput, shape itemShape, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
 	item := &pb.CommandBatchItem{
-		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), least(how.text, maxCommandPreview)),
+		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), minLimit(shape.text, maxCommandPreview)),
 	}
 	var parts []part
 	if e := given.GetError(); e != nil {
 		var err error
-		shape := errorShape{how.limits, how.hint, how.limits != (limits{})}
+		shape := errorShape{shape.limits, shape.hint, shape.limits != (limits{})}
 		if item.Error, parts, err = b.errors.project(ctx, e, shape, in, sink); err != nil {
 			return nil, nil, err
 		}
 	}
 	if out := given.GetResult(); out != nil {
-		item.Result = b.command.facts(out, commandLineOf(given), how.limits)
+		item.Result = b.command.facts(out, itemCommandLine(given), shape.limits)
 		if item.GetResult().GetCommandPreview() == item.GetCommandPreview() &&
 			item.GetResult().GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
 			item.Result.CommandPreview = "" // the item has it
 		}
-		parts = b.command.parts(parts, out, commandLineOf(given), item.GetResult(), in)
+		parts = b.command.parts(parts, out, itemCommandLine(given), item.GetResult(), in)
 	}
 	return item, parts, nil
 }
@@ -217,7 +217,7 @@ func batchSummary(out *pb.CommandBatchOutput) string {
 	return fmt.Sprintf("%d of %d commands ran", ran, len(out.GetItems()))
 }
 
-func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
+func (b batchProjector) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
 	if len(out.GetItems()) == 0 {
 		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no command")
 		return
@@ -228,7 +228,7 @@ func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) 
 }
 
 // checkItem checks that status, result and error of an item agree.
-func (b batch) checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
+func (b batchProjector) checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
 	switch status := itemStatus(item); status {
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN, pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED,
 		pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:

@@ -38,7 +38,7 @@ type work struct {
 	focus   preview.Focus // of the payloads
 }
 
-type declared struct {
+type declaredProjector struct {
 	field protoreflect.FieldDescriptor // the family's case of the canonical oneof
 	plan  *plan
 	adapt adapter
@@ -53,11 +53,11 @@ func declare(family string, adapt adapter) Projector {
 	if plan == nil {
 		return nil // the registry says so
 	}
-	return declared{canonical, plan, adapt}
+	return declaredProjector{canonical, plan, adapt}
 }
 
 // Project returns the canonical result of a family that is declared.
-func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
+func (d declaredProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.ProtoReflect()
 	name := d.field.Name()
 	r := canonical(in.Output)
@@ -155,14 +155,14 @@ func (w *work) copy() {
 	}
 	for _, p := range w.plan.payloads {
 		if w.from.Has(p.from.Desc) {
-			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from.Desc).Message()), &w.Input, w.focus))
+			w.parts = append(w.parts, newPayload(p.into, w.into, asPayload(w.from.Get(p.from.Desc).Message()), &w.Input, w.focus))
 		}
 	}
 }
 
 // bounded is the value of a field of the complete payload within its bounds.
 func (w *work) bounded(f *envelope.Field) protoreflect.Value {
-	if v, cut := (bounding{fields: true}).field(f, w.from); cut {
+	if v, cut := (bounding{byField: true}).field(f, w.from); cut {
 		return v
 	}
 	return w.from.Get(f.Desc)
@@ -187,8 +187,8 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) (Projection, 
 	})
 }
 
-// payloadOf is a payload, also when a message that an operator brought has it.
-func payloadOf(m protoreflect.Message) *pb.Payload {
+// asPayload is a payload, also when a message that an operator brought has it.
+func asPayload(m protoreflect.Message) *pb.Payload {
 	if p, ok := m.Interface().(*pb.Payload); ok {
 		return p
 	}
@@ -222,7 +222,7 @@ func (w *work) checkMessage(c envelope.Checker, s *envelope.Schema, m protorefle
 
 func (w *work) checkInner(c envelope.Checker, at string, f *envelope.Field, m protoreflect.Message, element bool) {
 	if f.Desc.Message().FullName() == payloadName {
-		checkPayload(c, at, payloadOf(m), &w.Input)
+		checkPayload(c, at, asPayload(m), &w.Input)
 		return
 	}
 	w.checkMessage(c.At(at), f.Inner, m, element)
@@ -238,17 +238,17 @@ func Custom(t *envelope.Type) Projector {
 	if plan == nil {
 		return nil
 	}
-	return custom{t, plan}
+	return customProjector{t, plan}
 }
 
-type custom struct {
+type customProjector struct {
 	family *envelope.Type
 	plan   *plan
 }
 
 // Project returns the canonical result of a family that an operator brought. Its
 // payload is wrapped once, when it is done.
-func (c custom) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
+func (c customProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	check := envelope.NewChecker("output." + envelope.CustomCase)
 	from := c.family.Read(check, in.Output.GetCustom())
 	if err := check.Err(); err != nil {

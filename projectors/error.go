@@ -23,14 +23,14 @@ const (
 // given, a message of one line as it is and a longer one as a section, details bounded.
 // An error of a known kind that came without a hint gets the one of the table of kinds.
 // RFC "Projection Algorithm", step 4.
-func Error() Projector { return failure{newErrorProjection()} }
+func Error() Projector { return errorProjector{newErrorProjection()} }
 
-type failure struct{ errorProjection }
+type errorProjector struct{ errorProjection }
 
 // Project returns the canonical result of an error. What the budget of the
 // receipt has no space for is left out: first a hint of ours, then the details as
 // a whole, which are in the store then. At last texts are cut.
-func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
+func (f errorProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	given := in.Output.GetError()
 	check := envelope.NewChecker("output.error")
 	f.check(check, given, &in)
@@ -68,7 +68,7 @@ type errorShape struct {
 // errorProjection projects errors, of a tool and of the items of a batch.
 type errorProjection struct{ fields fields }
 
-func newErrorProjection() errorProjection { return errorProjection{fieldsOf(&pb.ToolError{})} }
+func newErrorProjection() errorProjection { return errorProjection{newFields(&pb.ToolError{})} }
 
 // check checks what a caller says of the payloads of an error; what is in them is the tool's.
 func (errorProjection) check(c envelope.Checker, e *pb.CompleteToolError, in *Input) {
@@ -108,12 +108,12 @@ func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, l limits
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxMessage,
 	}, in.Policy.Counter, preview.Focus{})
 	line := strings.TrimSuffix(shown.Text, "\n")
-	single := !strings.Contains(line, "\n") && shown.Whole() && len(line) <= least(l.text, envelope.MaxMessage)
+	single := !strings.Contains(line, "\n") && shown.Whole() && len(line) <= minLimit(l.text, envelope.MaxMessage)
 	if single && given.GetSourceLoss() == nil && len(given.GetRedactions()) == 0 {
 		e.Message = line
 		return nil
 	}
-	e.Message = oneLine(headline(shown.Text), least(l.text, maxHeadline))
+	e.Message = oneLine(headline(shown.Text), minLimit(l.text, maxHeadline))
 	return []part{whole}
 }
 
@@ -147,7 +147,7 @@ func givenHint(e *pb.CompleteToolError, limit int) *string {
 	if e.RecoveryHint == nil {
 		return nil
 	}
-	return new(oneLine(e.GetRecoveryHint(), least(limit, envelope.MaxHint)))
+	return new(oneLine(e.GetRecoveryHint(), minLimit(limit, envelope.MaxHint)))
 }
 
 // wantsHint reports whether an error came without a hint and its kind, which somebody gave,

@@ -31,14 +31,14 @@ const (
 // ExternalMCP projects results of MCP tools. One that says isError becomes an
 // error of the envelope.
 func ExternalMCP() Projector {
-	d, ok := declare("external_mcp", nil).(declared)
+	d, ok := declare("external_mcp", nil).(declaredProjector)
 	if !ok {
 		return nil // the registry says so
 	}
 	return externalMCP{d}
 }
 
-type externalMCP struct{ declared }
+type externalMCP struct{ declaredProjector }
 
 // Project returns the canonical result of an MCP tool.
 func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
@@ -54,15 +54,15 @@ func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.S
 		}
 		return Error().Project(ctx, in, sink)
 	}
-	d := e.declared
+	d := e.declaredProjector
 	d.adapt = func(ctx context.Context, w *work) error {
 		a := newAnswer(w, given)
 		if defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-			a.asText(given, defect)
+			a.addAsText(given, defect)
 		} else if err := a.mcpResult(ctx, &result); err != nil {
 			return err
 		}
-		return a.end(ctx)
+		return a.finishAnswer(ctx)
 	}
 	return d.Project(ctx, in, sink)
 }
@@ -73,11 +73,11 @@ func ExternalJSON() Projector {
 		given := w.Output.GetExternalJson().GetResult()
 		a := newAnswer(w, given)
 		if defect := jsonDefect(given); defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-			a.asText(given, defect)
-		} else if err := a.structured(ctx, given.GetInline()); err != nil {
+			a.addAsText(given, defect)
+		} else if err := a.addStructured(ctx, given.GetInline()); err != nil {
 			return err
 		}
-		return a.end(ctx)
+		return a.finishAnswer(ctx)
 	})
 }
 
@@ -94,14 +94,14 @@ type answer struct {
 	*work
 	fields      fields
 	source      []byte          // the answer as it was received
-	secrets     []*pb.Redaction // that were replaced in it
+	redactions  []*pb.Redaction // that were replaced in it
 	keepSource  bool            // a part of it is in no other place
 	attachments []*pb.ExternalAttachment
 	unknown     []string // content of types that this version does not know
 }
 
 func newAnswer(w *work, source *pb.Payload) *answer {
-	return &answer{work: w, fields: fieldsOf(w.into.Interface()), source: source.GetInline(), secrets: source.GetRedactions()}
+	return &answer{work: w, fields: newFields(w.into.Interface()), source: source.GetInline(), redactions: source.GetRedactions()}
 }
 
 // set writes a field of the canonical payload by its name. External families have the
@@ -110,8 +110,8 @@ func (a *answer) set(name protoreflect.Name, v protoreflect.Value) {
 	a.into.Set(a.into.Descriptor().Fields().ByName(name), v)
 }
 
-// asText shows an answer that is no JSON as the text that it is.
-func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
+// addAsText shows an answer that is no JSON as the text that it is.
+func (a *answer) addAsText(given *pb.Payload, defect pb.JsonDefect) {
 	if len(a.source) == 0 && given.GetSourceLoss() == nil {
 		return // it answered nothing
 	}
@@ -119,8 +119,8 @@ func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
 	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
 }
 
-// end adds what comes of the whole answer.
-func (a *answer) end(ctx context.Context) error {
+// finishAnswer adds what comes of the whole answer.
+func (a *answer) finishAnswer(ctx context.Context) error {
 	a.set("empty", protoreflect.ValueOfBool(len(a.parts) == 0 && len(a.attachments) == 0 && len(a.unknown) == 0))
 	if a.keepSource {
 		ref, err := a.sink.Put(ctx, artifactstore.BytesBlob(a.source))
@@ -130,13 +130,13 @@ func (a *answer) end(ctx context.Context) error {
 		a.set("source_artifact", protoreflect.ValueOfUint32(envelope.AddArtifact(a.into, ref.Path)))
 	}
 	if len(a.attachments) > 0 {
-		a.list()
+		a.addAttachments()
 	}
 	return nil
 }
 
-// list adds the attachments as a part.
-func (a *answer) list() {
+// addAttachments adds the attachments as a part.
+func (a *answer) addAttachments() {
 	complete := &pb.ExternalMcpResult{Attachments: a.attachments}
 	lists := envelope.LargeLists(a.into.Descriptor())
 	all := complete.ProtoReflect().Descriptor().Fields().ByName(lists[0].Field.Name())
@@ -150,38 +150,38 @@ func (a *answer) list() {
 	}
 }
 
-// show adds a part that is shown in a large field.
-func (a *answer) show(name string, text []byte, e excerpt, w written) {
+// addPart adds a part that is shown in a large field.
+func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 	a.parts = append(a.parts, &payload{
-		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, made: true, left: a.Left,
-		secrets: a.secrets, written: w,
+		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, derived: true, omitted: a.Omitted,
+		redactions: a.redactions, original: w,
 	})
-	a.secrets = nil // they are of the answer as a whole, and are said once
+	a.redactions = nil // they are of the answer as a whole, and are said once
 }
 
-// text adds text, without the base64 in it. A JSON object or array is shown in
+// addText adds text, without the base64 in it. A JSON object or array is shown in
 // its readable form if it may.
-func (a *answer) text(ctx context.Context, name, text string, readable bool) error {
+func (a *answer) addText(ctx context.Context, name, text string, readable bool) error {
 	if t := strings.TrimLeft(text, " \t\r\n"); readable && t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(text)) {
-		return a.json(ctx, name, []byte(text))
+		return a.addJSON(ctx, name, []byte(text))
 	}
-	text, err := a.lift(ctx, text)
+	text, err := a.liftBase64(ctx, text)
 	if err != nil {
 		return err
 	}
-	a.show(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens), written{})
+	a.addPart(name, []byte(text), preview.Of([]byte(text), a.Policy.Budget.Tokens), originalSize{})
 	return nil
 }
 
-// structured adds structured data.
-func (a *answer) structured(ctx context.Context, text []byte) error {
-	return a.json(ctx, "structured", text)
+// addStructured adds structured data.
+func (a *answer) addStructured(ctx context.Context, text []byte) error {
+	return a.addJSON(ctx, "structured", text)
 }
 
-// json adds valid JSON in its readable form, without the base64 in it.
-func (a *answer) json(ctx context.Context, name string, text []byte) error {
-	w := writtenOf(text)
-	text, err := external.RewriteStrings(text, func(s string) (string, error) { return a.lift(ctx, s) })
+// addJSON adds valid JSON in its readable form, without the base64 in it.
+func (a *answer) addJSON(ctx context.Context, name string, text []byte) error {
+	w := countWritten(text)
+	text, err := external.RewriteStrings(text, func(s string) (string, error) { return a.liftBase64(ctx, s) })
 	if err != nil {
 		return err
 	}
@@ -189,12 +189,12 @@ func (a *answer) json(ctx context.Context, name string, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("read %s again: %w", name, err)
 	}
-	a.show(name, j.Text(), j, w)
+	a.addPart(name, j.Text(), j, w)
 	return nil
 }
 
-// lift takes long base64 out of text and leaves placeholders.
-func (a *answer) lift(ctx context.Context, text string) (string, error) {
+// liftBase64 takes long base64 out of text and leaves placeholders.
+func (a *answer) liftBase64(ctx context.Context, text string) (string, error) {
 	return external.LiftBase64(text, func(mediaType string, content []byte) (string, error) {
 		a.keepSource = true
 		n := &pb.ExternalAttachment{
@@ -214,7 +214,7 @@ func (a *answer) lift(ctx context.Context, text string) (string, error) {
 // attach adds an attachment and stores its bytes.
 func (a *answer) attach(ctx context.Context, n *pb.ExternalAttachment, content []byte) error {
 	n.Bytes = new(uint64(len(content)))
-	a.refer(n)
+	a.addReference(n)
 	if len(content) == 0 {
 		return nil
 	}
@@ -230,8 +230,8 @@ func (a *answer) attach(ctx context.Context, n *pb.ExternalAttachment, content [
 	return nil
 }
 
-// refer adds an attachment whose bytes are elsewhere.
-func (a *answer) refer(n *pb.ExternalAttachment) {
+// addReference adds an attachment whose bytes are elsewhere.
+func (a *answer) addReference(n *pb.ExternalAttachment) {
 	a.attachments = append(a.attachments, n)
 	n.Number = uint32(len(a.attachments))
 }

@@ -78,7 +78,7 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 	c.noteUnknown()
 	text, structured := strings.Join(c.texts, "\n"), r.Structured
 	if len(c.texts) > 0 {
-		if err := a.text(ctx, "text", text, len(c.texts) == 1); err != nil {
+		if err := a.addText(ctx, "text", text, len(c.texts) == 1); err != nil {
 			return err
 		}
 		if external.EqualsString(inner, text) {
@@ -87,12 +87,12 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 		}
 	}
 	if structured != nil {
-		if err := a.structured(ctx, structured); err != nil {
+		if err := a.addStructured(ctx, structured); err != nil {
 			return err
 		}
 	}
 	if c.resource != nil {
-		return a.text(ctx, "resource", *c.resource, true)
+		return a.addText(ctx, "resource", *c.resource, true)
 	}
 	return nil
 }
@@ -105,11 +105,11 @@ func (c *mcpContent) block(ctx context.Context, b external.Block) (err error) {
 	case external.TypeText:
 		known = c.textBlock(b)
 	case external.TypeImage, external.TypeAudio:
-		known, err = c.media(ctx, kind, b)
+		known, err = c.addMedia(ctx, kind, b)
 	case external.TypeResource:
-		known, err = c.embedded(ctx, b, &c.resource)
+		known, err = c.addEmbedded(ctx, b, &c.resource)
 	case external.TypeLink:
-		known = c.link(b)
+		known = c.addLink(b)
 	}
 	if err == nil && !known {
 		c.unknown.add(kind)
@@ -153,8 +153,8 @@ func (a *answer) line(b external.Block, name string, limit int) string {
 	return line
 }
 
-// media adds an image or a sound. It reports false for a block that has no data.
-func (a *answer) media(ctx context.Context, kind string, b external.Block) (bool, error) {
+// addMedia adds an image or a sound. It reports false for a block that has no data.
+func (a *answer) addMedia(ctx context.Context, kind string, b external.Block) (bool, error) {
 	data, ok := b.Text("data")
 	if !ok {
 		return false, nil
@@ -166,11 +166,11 @@ func (a *answer) media(ctx context.Context, kind string, b external.Block) (bool
 	if kind == external.TypeAudio {
 		n.Kind = pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_AUDIO
 	}
-	return true, a.decoded(ctx, n, data)
+	return true, a.addDecoded(ctx, n, data)
 }
 
-// decoded adds an attachment whose bytes are base64, or should be.
-func (a *answer) decoded(ctx context.Context, n *pb.ExternalAttachment, data string) error {
+// addDecoded adds an attachment whose bytes are base64, or should be.
+func (a *answer) addDecoded(ctx context.Context, n *pb.ExternalAttachment, data string) error {
 	content, ok := external.DecodeBase64(data)
 	if !ok {
 		n.Undecoded, content = true, []byte(data)
@@ -178,9 +178,9 @@ func (a *answer) decoded(ctx context.Context, n *pb.ExternalAttachment, data str
 	return a.attach(ctx, n, content)
 }
 
-// embedded adds an embedded resource. The text of the first one that has text is
+// addEmbedded adds an embedded resource. The text of the first one that has text is
 // shown.
-func (a *answer) embedded(ctx context.Context, b external.Block, shown **string) (bool, error) {
+func (a *answer) addEmbedded(ctx context.Context, b external.Block, shown **string) (bool, error) {
 	var inner external.Block
 	if json.Unmarshal(b["resource"], &inner) != nil {
 		return false, nil
@@ -197,17 +197,17 @@ func (a *answer) embedded(ctx context.Context, b external.Block, shown **string)
 	}
 	switch {
 	case !hasText:
-		return true, a.decoded(ctx, n, blob)
+		return true, a.addDecoded(ctx, n, blob)
 	case *shown == nil && text != "":
 		*shown, n.InText, n.Bytes = &text, true, new(uint64(len(text)))
-		a.refer(n)
+		a.addReference(n)
 		return true, nil
 	}
 	return true, a.attach(ctx, n, []byte(text))
 }
 
-// link adds a link to a resource.
-func (a *answer) link(b external.Block) bool {
+// addLink adds a link to a resource.
+func (a *answer) addLink(b external.Block) bool {
 	if _, ok := b.Text("uri"); !ok {
 		return false
 	}
@@ -221,7 +221,7 @@ func (a *answer) link(b external.Block) bool {
 		n.Bytes = size
 	}
 	a.keepSource = a.keepSource || b.HasOther("type", "uri", "name", "description", "mimeType", "size")
-	a.refer(n)
+	a.addReference(n)
 	return true
 }
 

@@ -26,7 +26,7 @@ func adaptFileMutation(_ context.Context, w *work) error {
 		w.check.Fail("changes", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required where there is no diff")
 		return nil
 	}
-	derived, err := changesOf(out.GetDiff().GetInline())
+	derived, err := readChanges(out.GetDiff().GetInline())
 	if err != nil || out.GetDiff().GetSourceLoss() != nil { // a list with a gap would say less than was changed
 		into.DiffUnreadable, into.ChangesUnknown = true, true
 		w.finish = func() { into.ChangesTotal = nil }
@@ -51,15 +51,15 @@ var errNoDiff = errors.New("no diff whose files can all be told")
 // maxPath bounds a path, as the contract does for paths that are given.
 const maxPath = 4096
 
-// changesOf reads the changed files from a diff. It is all of them or an error: a
+// readChanges reads the changed files from a diff. It is all of them or an error: a
 // list with a gap would say less than was changed.
-func changesOf(diff []byte) ([]*pb.FileChange, error) {
+func readChanges(diff []byte) ([]*pb.FileChange, error) {
 	text := unixDiff(string(diff))
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	headers := headersOf(text)
-	if headers.untold {
+	headers := scanHeaders(text)
+	if headers.incomplete {
 		return nil, errNoDiff
 	}
 	files, _, err := gitdiff.Parse(strings.NewReader(text))
@@ -75,7 +75,7 @@ func changesOf(diff []byte) ([]*pb.FileChange, error) {
 		if headers.prefixed {
 			f.OldName, f.NewName = withoutPrefix(f.OldName), withoutPrefix(f.NewName)
 		}
-		c := changeOf(f)
+		c := newFileChange(f)
 		if path := c.GetPath(); path == "" || len(path) > maxPath || len(c.GetFromPath()) > maxPath {
 			return nil, errNoDiff
 		}
@@ -115,11 +115,11 @@ func unixDiff(text string) string {
 
 // headers is what the lines between hunks say.
 type headers struct {
-	untold   bool // a file is named there in a way that is not read
-	prefixed bool // not git's own, and yet with a/ and b/ before the names
+	incomplete bool // a file is named there in a way that is not read
+	prefixed   bool // not git's own, and yet with a/ and b/ before the names
 }
 
-func headersOf(text string) headers {
+func scanHeaders(text string) headers {
 	h := headers{prefixed: true}
 	git, old := false, ""
 	removed, added := uint64(0), uint64(0) // lines that the hunk still has
@@ -134,13 +134,13 @@ func headersOf(text string) headers {
 			}
 			line = ""
 		case strings.HasPrefix(line, "@@ -"):
-			removed, added = linesOf(line)
+			removed, added = hunkLines(line)
 		case strings.HasPrefix(line, "diff --git "):
 			git = true
 		case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "):
-			h.untold = true
+			h.incomplete = true
 		case !git && (strings.HasPrefix(line, "Binary files ") || strings.HasPrefix(line, "Only in ")):
-			h.untold = true
+			h.incomplete = true
 		case strings.HasPrefix(old, "--- ") && strings.HasPrefix(line, "+++ "):
 			h.prefixed = h.prefixed && isPrefixed(old[4:], "a/") && isPrefixed(line[4:], "b/")
 		}
@@ -150,14 +150,14 @@ func headersOf(text string) headers {
 	return h
 }
 
-// linesOf reads how many lines a hunk has of the old and of the new file.
-func linesOf(header string) (old, added uint64) {
+// hunkLines reads how many lines a hunk has of the old and of the new file.
+func hunkLines(header string) (old, added uint64) {
 	fields := strings.Fields(header)
 	if len(fields) < 3 {
 		return 0, 0
 	}
-	count := func(of string) uint64 {
-		_, text, given := strings.Cut(of, ",")
+	count := func(field string) uint64 {
+		_, text, given := strings.Cut(field, ",")
 		if !given {
 			return 1
 		}
@@ -179,9 +179,9 @@ func withoutPrefix(name string) string {
 	return name
 }
 
-// changeOf is one file of a diff in the words of the contract.
-func changeOf(f *gitdiff.File) *pb.FileChange {
-	c := &pb.FileChange{Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY, Path: f.NewName, Note: noteOf(f)}
+// newFileChange is one file of a diff in the words of the contract.
+func newFileChange(f *gitdiff.File) *pb.FileChange {
+	c := &pb.FileChange{Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY, Path: f.NewName, Note: changeNote(f)}
 	switch {
 	case f.IsNew:
 		c.Action = pb.FileChangeAction_FILE_CHANGE_ACTION_ADD
@@ -207,7 +207,7 @@ func changeOf(f *gitdiff.File) *pb.FileChange {
 // usualMode is the mode of a file that is not worth a word.
 const usualMode = 0o100644
 
-func noteOf(f *gitdiff.File) string {
+func changeNote(f *gitdiff.File) string {
 	var notes []string
 	if f.IsBinary {
 		notes = append(notes, "binary")

@@ -15,13 +15,13 @@ import (
 // It only saves a round: what counts is measured.
 const extentTokens = 76
 
-// worthwhileSlack is the part of the budget that is worth another round when it
+// minSlackShare is the part of the budget that is worth another round when it
 // was left: one sixteenth.
-const worthwhileSlack = 16
+const minSlackShare = 16
 
-// leastStep is the part of the budget that a round takes away, at the least: lines
+// minStep is the part of the budget that a round takes away, at the least: lines
 // are of one piece, and a smaller step would often change nothing.
-const leastStep = 128
+const minStep = 128
 
 // maxRounds is how often a receipt is measured before what fitted once is taken
 // or, if nothing did, the allowance is cut by half each time. Two or three rounds
@@ -102,7 +102,7 @@ func (f *fitting) granted() envelope.Cost {
 func (f *fitting) grow(tokens int) bool {
 	budget := f.Policy.Budget.Tokens
 	slack := budget - tokens
-	if f.grown || f.hopeful || slack*worthwhileSlack < budget || !f.truncated() {
+	if f.grown || f.hopeful || slack*minSlackShare < budget || !f.truncated() {
 		return false
 	}
 	f.grown, f.fitted = true, f.allowance
@@ -116,9 +116,9 @@ func (f *fitting) shrink(round int, over envelope.Cost) {
 	switch {
 	case round < maxRounds:
 		if over.Tokens > 0 {
-			over.Tokens = max(over.Tokens, f.Policy.Budget.Tokens/leastStep)
+			over.Tokens = max(over.Tokens, f.Policy.Budget.Tokens/minStep)
 		}
-		f.allowance = less(f.allowance, over)
+		f.allowance = subtractCost(f.allowance, over)
 	case f.grown && round == maxRounds:
 		f.allowance = f.fitted
 	default:
@@ -184,22 +184,22 @@ func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 		if n > 1 && !p.truncated() {
 			share = p.cost(f.Policy)
 		}
-		allowance = less(allowance, share)
+		allowance = subtractCost(allowance, share)
 	}
 	return nil
 }
 
-// pays reports whether a share is enough for a cost.
-func pays(share, cost envelope.Cost) bool {
+// covers reports whether a share is enough for a cost.
+func covers(share, cost envelope.Cost) bool {
 	return cost.Tokens <= share.Tokens && cost.Lines <= share.Lines && cost.Bytes <= share.Bytes
 }
 
-func plus(a, b envelope.Cost) envelope.Cost {
+func addCost(a, b envelope.Cost) envelope.Cost {
 	return envelope.Cost{Tokens: a.Tokens + b.Tokens, Lines: a.Lines + b.Lines, Bytes: a.Bytes + b.Bytes}
 }
 
-// less takes o away from c, down to nothing; a limit that is not set stays so.
-func less(c, o envelope.Cost) envelope.Cost {
+// subtractCost takes o away from c, down to nothing; a limit that is not set stays so.
+func subtractCost(c, o envelope.Cost) envelope.Cost {
 	minus := func(n, o int) int {
 		if n == preview.NoLimit {
 			return n

@@ -60,7 +60,7 @@ func ImageGenerate() Projector {
 func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink) (*pb.ImageReference, error) {
 	content, loss := in.GetImage().GetInline(), in.GetImage().GetSourceLoss()
 	ref := &pb.ImageReference{
-		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(web.MediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: digestOf(content),
+		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(web.MediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: contentDigest(content),
 		Width: in.Width, Height: in.Height, Path: cutText(in.GetPath(), maxImagePath), Source: cutText(in.GetSource(), maxImageSource), SourceLoss: loss, Incomplete: loss != nil,
 	}
 	if len(content) == 0 {

@@ -34,11 +34,11 @@ func (l *list) element(i int) (v protoreflect.Value, cut bool) {
 	if v = l.all.Get(i); l.from == nil {
 		return v, false
 	}
-	return bounding{fields: true}.value(l.from, v)
+	return bounding{byField: true}.value(l.from, v)
 }
 
-// costOf is what the lines of an element cost.
-func (l *list) costOf(i int, p Policy) envelope.Cost {
+// elementCost is what the lines of an element cost.
+func (l *list) elementCost(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
 		element, _ := l.element(len(l.costs))
 		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element, preview.OneLine), "", p))
@@ -60,11 +60,11 @@ func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink art
 	shown := l.into.Mutable(l.field.Field).List()
 	l.cut = false
 	for l.shown = 0; l.shown < l.all.Len(); l.shown++ {
-		c := l.costOf(l.shown, p)
-		if !pays(share, c) {
+		c := l.elementCost(l.shown, p)
+		if !covers(share, c) {
 			break
 		}
-		share = less(share, c)
+		share = subtractCost(share, c)
 		element, cut := l.element(l.shown)
 		shown.Append(element)
 		l.cut = l.cut || cut
@@ -82,7 +82,7 @@ func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink art
 
 func (l *list) cost(p Policy) (sum envelope.Cost) {
 	for i := range l.shown {
-		sum = plus(sum, l.costOf(i, p))
+		sum = addCost(sum, l.elementCost(i, p))
 	}
 	return sum
 }

@@ -18,36 +18,36 @@ import (
 
 // payload is one complete stream on its way into a large field.
 type payload struct {
-	field   *envelope.LargeField
-	into    protoreflect.Message // the canonical message that has the field
-	blob    artifactstore.Blob
-	loss    *pb.SourceLoss
-	secrets []*pb.Redaction // that were replaced in it
-	excerpt excerpt
-	stored  artifactstore.Ref // once it was put into the store
-	shown   *preview.Preview  // what was shown last
-	focus   preview.Focus     // what is known of it beside its bytes
-	made    bool              // the bytes are not as they were given, so that their digest is always stated
+	field      *envelope.LargeField
+	into       protoreflect.Message // the canonical message that has the field
+	blob       artifactstore.Blob
+	loss       *pb.SourceLoss
+	redactions []*pb.Redaction // that were replaced in it
+	excerpt    excerpt
+	stored     artifactstore.Ref // once it was put into the store
+	shown      *preview.Preview  // what was shown last
+	focus      preview.Focus     // what is known of it beside its bytes
+	derived    bool              // the bytes are not as they were given, so that their digest is always stated
 
-	mayRead bool          // JSON that does not fit as it came is shown in its readable form
-	looked  bool          // whether it is JSON was looked at
-	value   *preview.JSON // what it is
-	came    artifactstore.Ref
+	mayRead     bool          // JSON that does not fit as it came is shown in its readable form
+	triedJSON   bool          // whether it is JSON was looked at
+	json        *preview.JSON // what it is
+	originalRef artifactstore.Ref
 
-	written written // what the tool wrote, where the bytes are a readable form of it
+	original originalSize // what the tool wrote, where the bytes are a readable form of it
 
-	left, counted *preview.Counts // of all payloads, if anybody asks, and what of it is of this one
+	omitted, counted *preview.Counts // of all payloads, if anybody asks, and what of it is of this one
 }
 
-// written is how much a tool wrote.
-type written struct{ bytes, lines int64 }
+// originalSize is how much a tool wrote.
+type originalSize struct{ bytes, lines int64 }
 
-func writtenOf(content []byte) written {
+func countWritten(content []byte) originalSize {
 	lines := int64(bytes.Count(content, []byte{'\n'}))
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		lines++
 	}
-	return written{int64(len(content)), lines}
+	return originalSize{int64(len(content)), lines}
 }
 
 // excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
@@ -59,7 +59,7 @@ type excerpt interface {
 // fields are the large fields of a canonical message by name.
 type fields map[string]*envelope.LargeField
 
-func fieldsOf(m protoreflect.ProtoMessage) fields {
+func newFields(m protoreflect.ProtoMessage) fields {
 	byName := fields{}
 	list := envelope.LargeFields(m.ProtoReflect().Descriptor())
 	for i := range list {
@@ -79,7 +79,7 @@ func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.P
 }
 
 func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) *payload {
-	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), secrets: p.GetRedactions(), focus: focus, left: in.Left}
+	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), redactions: p.GetRedactions(), focus: focus, omitted: in.Omitted}
 	if s, ok := in.Streams[Key(p)]; ok {
 		made.blob, made.excerpt = s.Blob, s.Excerpt
 		return made
@@ -127,13 +127,13 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	focus := p.focus
 	focus.HeadPercent = policy.HeadPercent
 	v := p.excerpt.Select(budget, policy.Counter, focus)
-	if p.mayRead && focus.HeadPercent < 100 && !focus.Range && leavesOut(v) {
-		if err := p.read(ctx, focus, sink); err != nil {
+	if p.mayRead && focus.HeadPercent < 100 && !focus.Range && omitsLines(v) {
+		if err := p.readJSON(ctx, focus, sink); err != nil {
 			return err
 		}
 		v = p.excerpt.Select(budget, policy.Counter, focus)
 	}
-	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.value != nil) {
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.json != nil) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
@@ -143,32 +143,32 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	p.shown = v
 	p.count(v)
 	large := envelope.Large{Preview: v.Text, Truncated: p.truncated(), Artifact: p.stored.Path}
-	if !v.Whole() || p.loss != nil || len(p.secrets) > 0 || p.made && p.stored.Path != "" {
+	if !v.Whole() || p.loss != nil || len(p.redactions) > 0 || p.derived && p.stored.Path != "" {
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	p.field.Set(p.into, large)
-	if p.value != nil {
-		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.came.Path))
+	if p.json != nil {
+		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.originalRef.Path))
 	}
 	return nil
 }
 
 // count counts what a preview leaves out that matters, in the place of what the one before did.
 func (p *payload) count(v *preview.Preview) {
-	if p.left == nil {
+	if p.omitted == nil {
 		return
 	}
 	for i := range v.Left {
-		p.left[i] += v.Left[i]
+		p.omitted[i] += v.Left[i]
 		if p.counted != nil {
-			p.left[i] -= p.counted[i]
+			p.omitted[i] -= p.counted[i]
 		}
 	}
 	p.counted = &v.Left
 }
 
-// leavesOut reports whether a preview does not show every line in full.
-func leavesOut(v *preview.Preview) bool {
+// omitsLines reports whether a preview does not show every line in full.
+func omitsLines(v *preview.Preview) bool {
 	for i := range v.Cuts {
 		if k := v.Cuts[i].Kind; k == preview.CutMiddle || k == preview.CutLongLine {
 			return true
@@ -184,14 +184,14 @@ const (
 	maxCommas   = 1 << 18
 )
 
-// read makes the readable form of a payload that is one JSON value, and stores the payload as it came. What is not
+// readJSON makes the readable form of a payload that is one JSON value, and stores the payload as it came. What is not
 // JSON, or was not captured whole, stays as it is. From then on the readable form is what is shown, whatever the budget.
-func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
+func (p *payload) readJSON(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
 	text, ok := p.excerpt.(*preview.Excerpt)
-	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != preview.ShapeJSON {
+	if p.triedJSON || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != preview.ShapeJSON {
 		return nil
 	}
-	p.looked = true
+	p.triedJSON = true
 	content, err := artifactstore.Content(p.blob)
 	if err != nil {
 		return err
@@ -206,13 +206,13 @@ func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.
 	if err != nil {
 		return err
 	}
-	if p.came = p.stored; p.came.Path == "" {
-		if p.came, err = sink.Put(ctx, p.blob); err != nil {
+	if p.originalRef = p.stored; p.originalRef.Path == "" {
+		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
 			return err
 		}
 	}
-	p.written = writtenOf(content)
-	p.value, p.excerpt, p.blob, p.stored, p.made = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
+	p.original = countWritten(content)
+	p.json, p.excerpt, p.blob, p.stored, p.derived = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
 	return nil
 }
 
@@ -227,7 +227,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
 		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
 		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
-		Redactions: p.secrets, OriginalBytes: uint64(p.written.bytes), OriginalLines: uint64(p.written.lines),
+		Redactions: p.redactions, OriginalBytes: uint64(p.original.bytes), OriginalLines: uint64(p.original.lines),
 	}
 	if i := v.Invisible; i != (preview.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
@@ -241,7 +241,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	}
 	cuts := make([]*pb.Cut, 0, len(v.Cuts)+1)
 	for i := range v.Cuts {
-		cuts = append(cuts, cutOf(&v.Cuts[i]))
+		cuts = append(cuts, contractCut(&v.Cuts[i]))
 	}
 	if p.loss != nil {
 		cuts = append(cuts, lossCut(p.loss, v))
@@ -249,9 +249,9 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	return cuts, source
 }
 
-// cutOf is a cut in the words of the contract. A contiguous one leaves out its range, and
+// contractCut is a cut in the words of the contract. A contiguous one leaves out its range, and
 // states no more.
-func cutOf(c *preview.Cut) *pb.Cut {
+func contractCut(c *preview.Cut) *pb.Cut {
 	cut := &pb.Cut{
 		Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
 		ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd), PreviewOffset: uint64(c.PreviewOffset),

@@ -62,9 +62,9 @@ type Input struct {
 	Unchanged *pb.OutputUnchanged
 	// InOrder is several of the streams in one; zero when their order was not kept.
 	InOrder InOrder
-	// Left is where the lines are counted that matter by themselves and that the previews leave out, as far as they
+	// Omitted is where the lines are counted that matter by themselves and that the previews leave out, as far as they
 	// were kept at all; nil when nobody asks.
-	Left *preview.Counts
+	Omitted *preview.Counts
 }
 
 // InOrder is several streams in one, in the order in which their bytes arrived.
@@ -73,8 +73,8 @@ type InOrder struct {
 	Keys []string // of the streams, all that have a byte
 }
 
-// of reports whether the payloads, and they alone, are what came in this order.
-func (o InOrder) of(payloads ...*pb.Payload) bool {
+// covers reports whether the payloads, and they alone, are what came in this order.
+func (o InOrder) covers(payloads ...*pb.Payload) bool {
 	if o.Blob == nil || len(payloads) != len(o.Keys) {
 		return false
 	}

@@ -20,7 +20,7 @@ func TaskOutput() Projector {
 				text.mayRead, text.focus = true, preview.Focus{} // what programs write
 			}
 		}
-		shown, err := w.repeats(out.GetOutput(), out.GetTaskResult())
+		shown, err := w.endsWithResult(out.GetOutput(), out.GetTaskResult())
 		if err != nil || !shown {
 			return err
 		}
@@ -41,9 +41,9 @@ const (
 	spaceAfter  = 4 << 10
 )
 
-// repeats reports whether the last lines of an output are a result that is there:
+// endsWithResult reports whether the last lines of an output are a result that is there:
 // "ok" is not what "all is ok" says.
-func (w *work) repeats(output, result *pb.Payload) (bool, error) {
+func (w *work) endsWithResult(output, result *pb.Payload) (bool, error) {
 	if n, _ := w.size(result); n == 0 || n > maxRepeated {
 		return false, nil
 	}

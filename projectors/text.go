@@ -36,7 +36,7 @@ type Page struct {
 	Next         string         // what reads on; empty on the last page
 }
 
-var pageContent = fieldsOf(&pb.TextResult{})["content"]
+var pageContent = newFields(&pb.TextResult{})["content"]
 
 // Result returns the page as a canonical result of the text family. A run is a payload of its own, whose place in the
 // artifact stands beside it. Lines that match are a preview of the artifact, whose cuts say where they are.
@@ -46,9 +46,9 @@ func (p Page) Result() *pb.CanonicalToolResult {
 	case len(p.Parts) == 0:
 		text.NoMatch, text.FirstLine, text.LastLine, text.TotalLines = true, uint64(p.First), uint64(p.Last), uint64(p.Lines)
 	case p.Matches:
-		p.matches(text)
+		p.setMatches(text)
 	default:
-		p.run(text)
+		p.setRun(text)
 	}
 	r := &pb.CanonicalToolResult{
 		ToolName: p.Tool, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CanonicalToolResult_Text{Text: text},
@@ -59,7 +59,7 @@ func (p Page) Result() *pb.CanonicalToolResult {
 	return r
 }
 
-func (p Page) run(text *pb.TextResult) {
+func (p Page) setRun(text *pb.TextResult) {
 	only := p.Parts[0]
 	text.FirstLine, text.LastLine, text.TotalLines = uint64(only.FirstLine), uint64(only.LastLine), uint64(p.Lines)
 	text.FromByte, text.ToByte = uint64(p.From), uint64(p.To)
@@ -72,7 +72,7 @@ func (p Page) run(text *pb.TextResult) {
 	pageContent.Set(text.ProtoReflect(), large)
 }
 
-func (p Page) matches(text *pb.TextResult) {
+func (p Page) setMatches(text *pb.TextResult) {
 	v := preview.Parts(p.Parts, p.Bytes, p.Lines)
 	large := envelope.Large{Preview: v.Text, Truncated: v.Truncated(), Artifact: p.Path}
 	if !v.Whole() {

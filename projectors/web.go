@@ -23,9 +23,9 @@ const (
 
 // WebFetch projects a page that was fetched. A model reads HTML as Markdown, and
 // what it is made of stays in the store. Nothing is ever fetched here.
-func WebFetch() Projector { return declare("web_fetch", fetched) }
+func WebFetch() Projector { return declare("web_fetch", adaptWebFetch) }
 
-func fetched(ctx context.Context, w *work) error {
+func adaptWebFetch(ctx context.Context, w *work) error {
 	from, result := w.from.Interface().(*pb.WebFetchOutput), w.into.Interface().(*pb.WebFetchResult)
 	result.MediaType, result.Charset = cutText(web.MediaType(from.GetContentType()), maxContentType), ""
 	if result.GetFinalUrl() == from.GetUrl() {
@@ -35,7 +35,7 @@ func fetched(ctx context.Context, w *work) error {
 		return nil
 	}
 	body := from.GetBody().GetInline()
-	result.BytesRead, result.Digest = new(uint64(len(body))), digestOf(body)
+	result.BytesRead, result.Digest = new(uint64(len(body))), contentDigest(body)
 	r := web.Read(from)
 	result.Charset, result.Title, result.TextForm = r.Charset, oneLine(r.Title, maxTitle), r.Form
 	if r.Form == pb.WebTextForm_WEB_TEXT_FORM_AS_RECEIVED {
@@ -53,22 +53,22 @@ func fetched(ctx context.Context, w *work) error {
 	result.BodyLoss = from.GetBody().GetSourceLoss()
 	result.BodyIncomplete = result.GetBodyLoss() != nil
 	p := w.addText(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.Text}, Redactions: from.GetBody().GetRedactions()})
-	p.made = true
-	w.parts[len(w.parts)-1] = derived{p}
+	p.derived = true
+	w.parts[len(w.parts)-1] = derivedText{p}
 	return nil
 }
 
 // addText adds the text of the page.
 func (w *work) addText(in *pb.Payload) *payload {
-	w.parts = fieldsOf(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input, w.focus)
+	w.parts = newFields(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input, w.focus)
 	return w.parts[len(w.parts)-1].(*payload)
 }
 
-// derived is a text that was made of a payload. What a policy wants kept is the
+// derivedText is a text that was made of a payload. What a policy wants kept is the
 // payload, so the text itself is stored only where it is not shown whole.
-type derived struct{ *payload }
+type derivedText struct{ *payload }
 
-func (d derived) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
+func (d derivedText) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	p.KeepAll = false
 	return d.payload.show(ctx, share, p, sink)
 }
@@ -93,4 +93,4 @@ func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Focus) *previ
 	}
 }
 
-func digestOf(content []byte) string { return fmt.Sprintf("blake3:%x", blake3.Sum256(content)) }
+func contentDigest(content []byte) string { return fmt.Sprintf("blake3:%x", blake3.Sum256(content)) }

@@ -27,19 +27,19 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 		return d
 	}
 	if s := envelope.SupersededBy(payload); s != nil {
-		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(superseding(s))}}, d.Facts...)
+		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(supersededText(s))}}, d.Facts...)
 	}
-	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
+	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.showsBody() {
 		return d.brief(func(label string) bool { return g.brief[label] })
 	}
 	return d
 }
 
-// superseding names the result that answers the same question, or changed what was read:
+// supersededText names the result that answers the same question, or changed what was read:
 //
 //	by call c9, 3 results later
 //	edited by call c9, 3 results later
-func superseding(s *pb.Superseded) string {
+func supersededText(s *pb.Superseded) string {
 	text := count(int64(s.GetResultsLater()), "result") + " later"
 	if s.GetCallId() != "" {
 		text = fmt.Sprintf("by call %s, %s", s.GetCallId(), text)
@@ -50,8 +50,8 @@ func superseding(s *pb.Superseded) string {
 	return text
 }
 
-// shows reports whether a section has text.
-func (d *Document) shows() bool {
+// showsBody reports whether a section has text.
+func (d *Document) showsBody() bool {
 	for i := range d.Sections {
 		if len(d.Sections[i].Body) > 0 {
 			return true
@@ -60,8 +60,8 @@ func (d *Document) shows() bool {
 	return false
 }
 
-// kept returns the facts whose labels are kept, whichever item of a batch they are of.
-func (d *Document) kept(keep func(label string) bool) []Fact {
+// keptFacts returns the facts whose labels are kept, whichever item of a batch they are of.
+func (d *Document) keptFacts(keep func(label string) bool) []Fact {
 	var facts []Fact
 	for _, f := range d.Facts {
 		label := f.Label
@@ -82,7 +82,7 @@ func (d Document) brief(keep func(label string) bool) Document {
 	add := func(label, value string) {
 		b.Facts = append(b.Facts, Fact{label, onBriefLine(value)})
 	}
-	for _, f := range d.kept(keep) {
+	for _, f := range d.keptFacts(keep) {
 		add(f.Label, f.Value)
 	}
 	for _, s := range d.Sections {

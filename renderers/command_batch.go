@@ -40,13 +40,13 @@ func (c command) batch(r *pb.CommandBatchResult) Document {
 		}
 	}
 	if o := r.GetItemsOmitted(); o != nil {
-		d.fact(labelItemsOmitted, fmt.Sprintf("%d to %d; all items: %s", len(r.GetItems())+1, omitted(r)+int64(len(r.GetItems())), o.GetArtifact().GetPath()))
+		d.fact(labelItemsOmitted, fmt.Sprintf("%d to %d; all items: %s", len(r.GetItems())+1, omittedItems(r)+int64(len(r.GetItems())), o.GetArtifact().GetPath()))
 	}
 	return d
 }
 
-// omitted is how many commands a result does not have.
-func omitted(r *pb.CommandBatchResult) int64 {
+// omittedItems is how many commands a result does not have.
+func omittedItems(r *pb.CommandBatchResult) int64 {
 	o := r.GetItemsOmitted()
 	return int64(o.GetSucceeded() + o.GetOtherwise() + o.GetRejected() + o.GetSkipped())
 }
@@ -70,7 +70,7 @@ func batchOutcome(r *pb.CommandBatchResult) string {
 		}
 	}
 	return fmt.Sprintf("%s %s: %d exited with code 0, %d otherwise, %d rejected, %d skipped",
-		outcomeBatch, count(int64(len(r.GetItems()))+omitted(r), "command"), succeeded, other, rejected, skipped)
+		outcomeBatch, count(int64(len(r.GetItems()))+omittedItems(r), "command"), succeeded, other, rejected, skipped)
 }
 
 func itemOutcome(item *pb.CommandBatchItem) string {

@@ -21,32 +21,32 @@ func Declared(family string) Renderer {
 	if f == nil {
 		return nil // the registry says so
 	}
-	return describe(f.Message())
+	return describeByOptions(f.Message())
 }
 
-// describe returns the description of a declared payload, or nil if its options
+// describeByOptions returns the description of a declared payload, or nil if its options
 // are not right.
-func describe(d protoreflect.MessageDescriptor) Renderer {
-	a, err := newAppearance(d)
+func describeByOptions(d protoreflect.MessageDescriptor) Renderer {
+	a, err := newLayout(d)
 	if err != nil {
 		return nil
 	}
 	return Describe(a.document)
 }
 
-// appearance is what the options of a family's canonical payload say of its
+// layout is what the options of a family's canonical payload say of its
 // receipt.
-type appearance struct {
+type layout struct {
 	outcome *envelope.Template
 	schema  *envelope.Schema
 }
 
-func newAppearance(d protoreflect.MessageDescriptor) (appearance, error) {
+func newLayout(d protoreflect.MessageDescriptor) (layout, error) {
 	outcome, err := envelope.OutcomeTemplate(d)
-	return appearance{outcome, envelope.NewSchema(d)}, err
+	return layout{outcome, envelope.NewSchema(d)}, err
 }
 
-func (a appearance) document(payload protoreflect.Message) Document {
+func (a layout) document(payload protoreflect.Message) Document {
 	d := Document{Outcome: strings.TrimRight(a.outcome.Expand(payload, preview.OneLine), " ")}
 	d.declared(a.schema, payload)
 	return d
@@ -119,7 +119,7 @@ func listExtent(m protoreflect.Message, l *envelope.LargeList) *Extent {
 // labels and the beginning of its outcome are reserved in its own receipts, beside
 // the forms of the contract.
 type CustomRenderer struct {
-	appearance
+	layout
 	types    envelope.Types
 	reserved *reserved
 	grammar  grammar
@@ -128,23 +128,23 @@ type CustomRenderer struct {
 // Custom returns the renderer of a family that an operator brought. It refuses
 // labels that the grammar already has for another kind of line.
 func Custom(t *envelope.Type) (*CustomRenderer, error) {
-	looks, err := newAppearance(t.Canonical)
+	looks, err := newLayout(t.Canonical)
 	if err != nil {
 		return nil, err
 	}
 	own := grammar{brief: map[string]bool{}}
 	own.declare(t.Name(), t.Canonical)
 	both := grammar{
-		outcomes: slices.Concat(own.outcomes, builtIn.outcomes),
-		facts:    slices.Concat(own.facts, builtIn.facts), sections: slices.Concat(own.sections, builtIn.sections),
+		outcomes: slices.Concat(own.outcomes, contractGrammar.outcomes),
+		facts:    slices.Concat(own.facts, contractGrammar.facts), sections: slices.Concat(own.sections, contractGrammar.sections),
 		brief: own.brief,
 	}
-	maps.Copy(both.brief, builtIn.brief)
+	maps.Copy(both.brief, contractGrammar.brief)
 	if err := both.check(); err != nil {
 		return nil, err
 	}
 	return &CustomRenderer{
-		appearance: looks, types: envelope.Types{t.Name(): t}, reserved: newReserved(own.forms()), grammar: both,
+		layout: looks, types: envelope.Types{t.Name(): t}, reserved: newReserved(own.forms()), grammar: both,
 	}, nil
 }
 
@@ -161,12 +161,12 @@ func (c *CustomRenderer) compacted(payload protoreflect.Message) Document {
 // Render makes the receipt of r.
 func (c *CustomRenderer) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
 	_, payload := c.types.Open(r)
-	return write(c.compacted(p.named(payload)), p.Counter, c.reserved)
+	return write(c.compacted(p.withHandles(payload)), p.Counter, c.reserved)
 }
 
 // RenderPayload makes the receipt of a payload that is not in its envelope yet.
 func (c *CustomRenderer) RenderPayload(payload protoreflect.Message, p Policy) (Receipt, error) {
-	return write(c.document(p.named(payload)), p.Counter, c.reserved)
+	return write(c.document(p.withHandles(payload)), p.Counter, c.reserved)
 }
 
 // Parse reads a receipt of the family, as ParseReceipt does those of the contract.

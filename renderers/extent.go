@@ -14,7 +14,7 @@ const (
 	noteBinary   = "binary"
 	noteReplaced = "shown as U+FFFD"
 	noteRemoved  = "removed"
-	noteLeftOut  = "left out"
+	noteOmitted  = "left out"
 	noteLoss     = "lost at the source"
 	noteControl  = "control byte"
 	noteSymbols  = "shown as symbols"
@@ -56,12 +56,12 @@ func (e *Extent) String() string {
 			b.WriteString(count(e.Lines, "line") + ", ")
 		}
 		b.WriteString(count(e.Bytes, "byte"))
-		of := e.Lines
+		shownOf := e.Lines
 		if e.Indented > 0 {
-			of = e.Indented
-			b.WriteString(extentShownAs + count(of, "line") + extentIndented)
+			shownOf = e.Indented
+			b.WriteString(extentShownAs + count(shownOf, "line") + extentIndented)
 		}
-		if e.Shown != of {
+		if e.Shown != shownOf {
 			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
 		}
 	}
@@ -117,18 +117,18 @@ func (m *Mark) String() string {
 	if m.Inside {
 		return fmt.Sprintf("[inside line %d: %s left out]", m.First, count(m.Bytes, "byte"))
 	}
-	what := span(m.First, m.Last) + " left out"
+	what := lineSpan(m.First, m.Last) + " left out"
 	switch {
 	case m.Values > 0:
-		return fmt.Sprintf("[%s: %d of %s]", what, m.Values, count(m.Of, "value"))
+		return fmt.Sprintf("[%s: %d of %s]", what, m.Values, count(m.Total, "value"))
 	case m.Like > 0:
-		return fmt.Sprintf("[%s: like %s]", what, span(m.Like, m.First-1))
+		return fmt.Sprintf("[%s: like %s]", what, lineSpan(m.Like, m.First-1))
 	}
 	return "[" + what + "]"
 }
 
-// span names lines.
-func span(first, last int64) string {
+// lineSpan names lines.
+func lineSpan(first, last int64) string {
 	if first == last {
 		return "line " + strconv.FormatInt(first, 10)
 	}
@@ -148,7 +148,7 @@ func parseMark(line string) (*Mark, bool) {
 		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
 	}
 	if m := linesForm.FindStringSubmatch(line); m != nil {
-		mark := &Mark{First: number(m[1]), Last: number(m[1]), Values: number(m[3]), Of: number(m[4]), Like: number(m[5])}
+		mark := &Mark{First: number(m[1]), Last: number(m[1]), Values: number(m[3]), Total: number(m[4]), Like: number(m[5])}
 		if m[2] != "" {
 			mark.Last = number(m[2])
 		}

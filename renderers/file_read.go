@@ -52,8 +52,8 @@ const maxLine = 1 << 53
 
 func bounded(n uint64) int64 { return int64(min(n, maxLine)) }
 
-// totalOf is how many lines the file has; 0 when that is not known, and for a number that no file has.
-func totalOf(r *pb.FileReadResult) int64 {
+// totalLines is how many lines the file has; 0 when that is not known, and for a number that no file has.
+func totalLines(r *pb.FileReadResult) int64 {
 	if r.GetTotalLines() > maxLine {
 		return 0
 	}
@@ -74,7 +74,7 @@ func newFileText(r *pb.FileReadResult, content *stream) *fileText {
 		f.show(lineRange{bounded(g.GetFirstLine()), bounded(g.GetLastLine())})
 	}
 	f.read = lineRange{f.offset + 1, f.offset + lines}
-	if total := totalOf(r); total >= f.read.last {
+	if total := totalLines(r); total >= f.read.last {
 		f.total = total // a smaller one is of another moment
 	}
 	return f
@@ -114,21 +114,21 @@ func (f *fileText) outcome(r *pb.FileReadResult) string {
 	case f.read.empty() && f.read.first == 1 && f.total == 0:
 		return "empty file " + path
 	case f.read.empty():
-		if end := totalOf(r); 0 < end && end < f.read.first {
+		if end := totalLines(r); 0 < end && end < f.read.first {
 			return fmt.Sprintf("no line at %d or after of %s, which has %s", f.read.first, path, count(end, "line"))
 		}
 		return fmt.Sprintf("no line at %d or after of %s", f.read.first, path)
 	case len(f.shown) == 0:
-		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.ofTotal(), path)
+		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.totalWords(), path)
 	case len(f.shown) == 1 && f.shown[0] == lineRange{1, f.total} && !f.large.Truncated:
 		return fmt.Sprintf("all of %s, %s", path, count(f.total, "line"))
 	default:
-		return fmt.Sprintf("%s%s of %s", f.ranges(), f.ofTotal(), path)
+		return fmt.Sprintf("%s%s of %s", f.ranges(), f.totalWords(), path)
 	}
 }
 
-// ofTotal says how many lines the file has, if that is known.
-func (f *fileText) ofTotal() string {
+// totalWords says how many lines the file has, if that is known.
+func (f *fileText) totalWords() string {
 	if f.total == 0 {
 		return ""
 	}

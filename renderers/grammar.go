@@ -82,7 +82,7 @@ type Form struct {
 // Forms returns the closed table of reserved forms, as docs/receipts.md shows
 // it. No other line of a receipt is ours; a line of tool text that begins like
 // one of these is stuffed.
-func Forms() []Form { return append(builtIn.forms(), structural...) }
+func Forms() []Form { return append(contractGrammar.forms(), structuralForms...) }
 
 // forms are the forms of the grammar as lines have them.
 func (g *grammar) forms() []Form {
@@ -100,9 +100,9 @@ type grammar struct {
 	brief                     map[string]bool // labels of facts that a receipt of one line keeps
 }
 
-// builtIn is the grammar of the contract: the forms that are written by hand,
+// contractGrammar is the grammar of the contract: the forms that are written by hand,
 // and those that the families' options declare.
-var builtIn = func() grammar {
+var contractGrammar = func() grammar {
 	g := grammar{
 		outcomes: []Form{
 			{outcomeExited, "outcome of a command: its exit code"},
@@ -161,7 +161,7 @@ func (g *grammar) declare(family string, d protoreflect.MessageDescriptor) {
 	if err != nil {
 		return // it is written by hand
 	}
-	add(&g.outcomes, strings.TrimRight(outcome.Fixed(), " "), "outcome", family)
+	addForm(&g.outcomes, strings.TrimRight(outcome.Fixed(), " "), "outcome", family)
 	g.labels(family, d, map[protoreflect.FullName]bool{})
 }
 
@@ -171,14 +171,14 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 		f := d.Fields().Get(i)
 		switch role, label := envelope.FieldRole(f); role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
-			add(&g.facts, label, "fact", family)
+			addForm(&g.facts, label, "fact", family)
 			if role == pb.Role_ROLE_HANDLE {
 				g.brief[label] = true
 			}
 		case pb.Role_ROLE_LARGE_TEXT:
-			add(&g.sections, label, "text", family)
+			addForm(&g.sections, label, "text", family)
 		case pb.Role_ROLE_LIST:
-			add(&g.sections, label, "list", family)
+			addForm(&g.sections, label, "list", family)
 		default:
 			if f.Message() != nil && !f.IsList() && !seen[f.Message().FullName()] {
 				g.labels(family, f.Message(), seen)
@@ -187,8 +187,8 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 	}
 }
 
-// add adds a form, or one more family that uses it.
-func add(forms *[]Form, begin, use, family string) {
+// addForm adds a form, or one more family that uses it.
+func addForm(forms *[]Form, begin, use, family string) {
 	for i := range *forms {
 		if f := &(*forms)[i]; f.Begin == begin {
 			if strings.HasPrefix(f.Use, use+" of ") && !strings.HasSuffix(f.Use, " "+family) {
@@ -222,8 +222,8 @@ func cutNumber(line string) (number int64, rest string, ok bool) {
 	return number, rest, ok && err == nil && number > 0
 }
 
-// structural are the forms that every family has.
-var structural = []Form{
+// structuralForms are the forms that every family has.
+var structuralForms = []Form{
 	{labelItem + " ", "the same of one item of a batch, by its number"},
 	{"[line ", "cut marker: one line left out"},
 	{"[lines ", "cut marker: lines left out"},

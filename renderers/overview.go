@@ -62,42 +62,42 @@ func overview(n int, newest []string) Document {
 	return Document{Outcome: outcomeOverview + " " + strconv.Itoa(n), Sections: []Section{s}}
 }
 
-// mentioner is a Renderer that says what a result says before one line is made of it, and in
+// uncompactedRenderer is a Renderer that says what a result says before one line is made of it, and in
 // which grammar.
-type mentioner interface {
+type uncompactedRenderer interface {
 	uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar)
 }
 
 func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	if e := r.GetError(); e != nil {
-		named, _ := p.named(e.ProtoReflect()).Interface().(*pb.ToolError)
-		return errorDocument(named), &builtIn
+		named, _ := p.withHandles(e.ProtoReflect()).Interface().(*pb.ToolError)
+		return errorDocument(named), &contractGrammar
 	}
 	_, payload := envelope.Payload(r)
-	return d(p.named(payload)), &builtIn
+	return d(p.withHandles(payload)), &contractGrammar
 }
 
 func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	_, payload := c.types.Open(r)
-	return c.document(p.named(payload)), &c.grammar
+	return c.document(p.withHandles(payload)), &c.grammar
 }
 
 // Mention returns the line of an overview about a result: what was done, how it ended, the
 // facts that a receipt of one line keeps, such as ids, and where all of it is. subject is what the result is about, on one line; empty: not known.
 // superseded says by what kind of later result, or is nil.
-func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
+func Mention(renderer Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
 	var d Document
-	g := &builtIn
-	if m, ok := by.(mentioner); ok {
-		d, g = m.uncompacted(r, p)
+	forms := &contractGrammar
+	if m, ok := renderer.(uncompactedRenderer); ok {
+		d, forms = m.uncompacted(r, p)
 	}
-	did, ended, plain := done(r, subject, d.Outcome)
+	did, ended, plain := summarize(r, subject, d.Outcome)
 	var parts []string
 	if ended != "" {
-		parts = append(parts, short(ended, maxMentionOutcome))
+		parts = append(parts, shorten(ended, maxMentionOutcome))
 	}
-	for _, f := range d.kept(func(label string) bool { return g.brief[label] }) {
-		parts = append(parts, f.Label+": "+short(f.Value, maxMentionOutcome))
+	for _, f := range d.keptFacts(func(label string) bool { return forms.brief[label] }) {
+		parts = append(parts, f.Label+": "+shorten(f.Value, maxMentionOutcome))
 	}
 	for i := range d.Sections {
 		e := d.Sections[i].Extent
@@ -109,7 +109,7 @@ func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, s
 			parts = append(parts, d.Sections[i].Label+": "+e.Artifact)
 		}
 	}
-	text := short(did, maxMentionSubject)
+	text := shorten(did, maxMentionSubject)
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, "; ")
 	}
@@ -123,9 +123,9 @@ func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, s
 	return preview.OneLine(text)
 }
 
-// done says what a call did and how it ended. plain says that the result is one text, whose
+// summarize says what a call did and how it ended. plain says that the result is one text, whose
 // label says nothing.
-func done(r *pb.CanonicalToolResult, subject, outcome string) (did, ended string, plain bool) {
+func summarize(r *pb.CanonicalToolResult, subject, outcome string) (did, ended string, plain bool) {
 	switch result := r.GetResult().(type) {
 	case *pb.CanonicalToolResult_Command:
 		if did = "ran a command"; result.Command.GetCommandPreview() != "" {
@@ -157,8 +157,8 @@ func readRange(r *pb.FileReadResult) string {
 	return r.GetPath()
 }
 
-// short cuts a text to some characters.
-func short(text string, limit int) string {
+// shorten cuts a text to some characters.
+func shorten(text string, limit int) string {
 	text = preview.OneLine(text)
 	if len(text) <= limit {
 		return text

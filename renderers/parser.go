@@ -13,13 +13,13 @@ var ErrNotReceipt = errors.New("no receipt of this grammar")
 // Tool text cannot change what it returns: a line that begins like one of our
 // forms is stuffed in it. A runtime has no need of this, it has the canonical
 // result; it serves tests, audits and people.
-func ParseReceipt(text string) (Document, error) { return parse(text, builtIn) }
+func ParseReceipt(text string) (Document, error) { return parse(text, contractGrammar) }
 
 func parse(text string, g grammar) (Document, error) {
 	p := parser{grammar: g, lines: strings.Split(text, "\n"), sections: map[string]int{}}
 	p.document.Outcome, p.at = p.lines[0], 1
 	bare := !hasPrefix(p.lines[0], p.grammar.outcomes)
-	if bare && !p.bare() {
+	if bare && !p.parseBare() {
 		return Document{}, ErrNotReceipt
 	}
 	if bare {
@@ -39,7 +39,7 @@ func parse(text string, g grammar) (Document, error) {
 			return Document{}, err
 		}
 	}
-	if bare != p.document.bare() {
+	if bare != p.document.isBare() {
 		return Document{}, ErrNotReceipt
 	}
 	return p.document, nil
@@ -80,11 +80,11 @@ func (p *parser) header(line string) bool {
 }
 
 // isLabel reports whether label is one of the given, alone or of an item.
-func isLabel(label string, of []Form) bool {
+func isLabel(label string, forms []Form) bool {
 	if _, rest, ok := cutItem(label); ok {
 		label = rest
 	}
-	return slices.ContainsFunc(of, func(f Form) bool { return f.Begin == label })
+	return slices.ContainsFunc(forms, func(f Form) bool { return f.Begin == label })
 }
 
 // cutItem reads "Item 3" or "Item 3 LABEL".

@@ -53,19 +53,19 @@ func quotedForm(line string) (form string, sure bool) {
 	if redact.Placeholder.MatchString(line) {
 		return "[redacted:", true
 	}
-	if i := slices.IndexFunc(builtIn.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
-		return builtIn.outcomes[i].Begin, true
+	if i := slices.IndexFunc(contractGrammar.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
+		return contractGrammar.outcomes[i].Begin, true
 	}
 	label, value, ok := strings.Cut(line, ":")
 	if !ok {
 		return "", false
 	}
-	if isLabel(label, builtIn.sections) {
+	if isLabel(label, contractGrammar.sections) {
 		if e, ok := parseExtent(strings.TrimPrefix(value, " ")); ok {
 			return label + ":", e.Artifact != "" || e.Indented > 0 || e.Shown != e.Lines
 		}
 	}
-	if isLabel(label, builtIn.facts) {
+	if isLabel(label, contractGrammar.facts) {
 		return label + ":", false
 	}
 	return "", false

@@ -92,8 +92,8 @@ func bodies(t *rapid.T) []renderers.Piece {
 			case 0:
 				m.Last, m.Inside, m.Bytes = m.First, true, rapid.Int64Range(0, 99).Draw(t, "cut")
 			case 1:
-				m.Of = rapid.Int64Range(1, 3).Draw(t, "of")
-				m.Values = rapid.Int64Range(1, m.Of).Draw(t, "values")
+				m.Total = rapid.Int64Range(1, 3).Draw(t, "of")
+				m.Values = rapid.Int64Range(1, m.Total).Draw(t, "values")
 			case 2:
 				m.Like = rapid.Int64Range(1, 2).Draw(t, "like")
 			}

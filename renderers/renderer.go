@@ -33,13 +33,13 @@ func (d Describe) Document(r *pb.CanonicalToolResult) Document {
 		return errorDocument(e)
 	}
 	_, payload := envelope.Payload(r)
-	return d(payload).compacted(payload, &builtIn)
+	return d(payload).compacted(payload, &contractGrammar)
 }
 
 // Render makes the receipt of r.
 func (d Describe) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
 	if p.Handle != nil {
-		r, _ = p.named(r.ProtoReflect()).Interface().(*pb.CanonicalToolResult)
+		r, _ = p.withHandles(r.ProtoReflect()).Interface().(*pb.CanonicalToolResult)
 	}
 	return Write(d.Document(r), p.Counter)
 }
@@ -60,19 +60,19 @@ func CallHandle(name string) string { return envelope.ReadTool + `(result="` + n
 
 var referenceName = (*pb.ArtifactReference)(nil).ProtoReflect().Descriptor().FullName()
 
-// named returns a message in which every artifact is called by its handle in place of its path. It is the message itself
+// withHandles returns a message in which every artifact is called by its handle in place of its path. It is the message itself
 // where paths stay. Everything that a receipt says of artifacts comes from these references, and tool text does not.
-func (p Policy) named(m protoreflect.Message) protoreflect.Message {
+func (p Policy) withHandles(m protoreflect.Message) protoreflect.Message {
 	if p.Handle == nil || m == nil {
 		return m
 	}
 	m = proto.Clone(m.Interface()).ProtoReflect()
-	eachReference(m, p.Handle)
+	replacePaths(m, p.Handle)
 	return m
 }
 
-// eachReference replaces the paths of all references in a message.
-func eachReference(m protoreflect.Message, handle func(path string) string) {
+// replacePaths replaces the paths of all references in a message.
+func replacePaths(m protoreflect.Message, handle func(path string) string) {
 	if m.Descriptor().FullName() == referenceName {
 		path := m.Descriptor().Fields().ByName("path")
 		if text := m.Get(path).String(); text != "" {
@@ -87,10 +87,10 @@ func eachReference(m protoreflect.Message, handle func(path string) string) {
 		case f.Message() == nil || f.IsMap() || !m.Has(f):
 		case f.IsList():
 			for j := range m.Get(f).List().Len() {
-				eachReference(m.Get(f).List().Get(j).Message(), handle)
+				replacePaths(m.Get(f).List().Get(j).Message(), handle)
 			}
 		default:
-			eachReference(m.Mutable(f).Message(), handle)
+			replacePaths(m.Mutable(f).Message(), handle)
 		}
 	}
 }
@@ -135,9 +135,9 @@ type Piece struct {
 // Mark is a cut marker. Inside a line it stands between the two parts of that
 // line that are shown; otherwise it stands for whole lines.
 type Mark struct {
-	Inside      bool
-	First, Last int64 // lines, from 1; equal when Inside
-	Bytes       int64 // bytes left out, when Inside
-	Values, Of  int64 // of a JSON container: values left out, and how many it has; 0 for other cuts
-	Like        int64 // first of the lines just before that those left out are like; 0 for other cuts
+	Inside        bool
+	First, Last   int64 // lines, from 1; equal when Inside
+	Bytes         int64 // bytes left out, when Inside
+	Values, Total int64 // of a JSON container: values left out, and how many it has; 0 for other cuts
+	Like          int64 // first of the lines just before that those left out are like; 0 for other cuts
 }

@@ -99,9 +99,9 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
 	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteRemoved)
 	add(s.GetControlStrings(), "control string", noteRemoved)
-	add(times, "line time", noteLeftOut)
-	add(progress, "overwritten update", noteLeftOut)
-	add(repeated, "repeated control byte", noteLeftOut)
+	add(times, "line time", noteOmitted)
+	add(progress, "overwritten update", noteOmitted)
+	add(repeated, "repeated control byte", noteOmitted)
 	if loss := s.GetSourceLoss(); loss != nil {
 		lost := "an unknown number of bytes"
 		if n := loss.GetLostBytes(); n > 0 { // a count of the runtime, which may be over what an int64 holds
@@ -155,7 +155,7 @@ func mark(c *pb.Cut) *Mark {
 			return nil
 		}
 	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
-		m.Values, m.Of = int64(c.GetOmittedValues()), int64(c.GetTotalValues())
+		m.Values, m.Total = int64(c.GetOmittedValues()), int64(c.GetTotalValues())
 	default:
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // reserved are the beginnings of forms, folded, by their first byte.
 type reserved struct {
-	by      [utf8.RuneSelf][]string
+	byFirst [utf8.RuneSelf][]string
 	longest int // of all of them, in bytes
 }
 
@@ -19,22 +19,22 @@ func newReserved(forms []Form) *reserved {
 	var r reserved
 	for _, f := range forms {
 		begin := strings.ToLower(f.Begin)
-		r.by[begin[0]] = append(r.by[begin[0]], begin)
+		r.byFirst[begin[0]] = append(r.byFirst[begin[0]], begin)
 		r.longest = max(r.longest, len(begin))
 	}
 	return &r
 }
 
-// builtInReserved are the forms of the contract.
-var builtInReserved = newReserved(Forms())
+// contractReserved are the forms of the contract.
+var contractReserved = newReserved(Forms())
 
-// begins reports whether a line of tool text begins like one of the forms. The
+// matches reports whether a line of tool text begins like one of the forms. The
 // parser takes a form only as it is written; this is wider, for the sake of
 // models: case, compatibility forms such as full-width letters, leading space,
 // quote signs and combining marks do not matter.
-func (r *reserved) begins(line string) bool {
+func (r *reserved) matches(line string) bool {
 	i := 0
-	for i < len(line) && line[i] < utf8.RuneSelf && skippedASCII[line[i]] {
+	for i < len(line) && line[i] < utf8.RuneSelf && skippedBytes[line[i]] {
 		i++
 	}
 	line = line[i:]
@@ -42,12 +42,12 @@ func (r *reserved) begins(line string) bool {
 		return false
 	}
 	if line[0] >= utf8.RuneSelf {
-		return r.foldsTo(line)
+		return r.matchesFolded(line)
 	}
-	for _, begin := range r.by[lower(line[0])] { // of nearly every line: none
-		match, certain := beginsLike(line, begin)
+	for _, begin := range r.byFirst[lowerByte(line[0])] { // of nearly every line: none
+		match, certain := comparePrefix(line, begin)
 		if !certain {
-			return r.foldsTo(line)
+			return r.matchesFolded(line)
 		}
 		if match {
 			return true
@@ -56,13 +56,13 @@ func (r *reserved) begins(line string) bool {
 	return false
 }
 
-// foldsTo is the long way, for lines that are not ASCII.
-func (r *reserved) foldsTo(line string) bool {
+// matchesFolded is the long way, for lines that are not ASCII.
+func (r *reserved) matchesFolded(line string) bool {
 	folded := fold(line, r.longest)
 	if folded == "" || folded[0] >= utf8.RuneSelf {
 		return false
 	}
-	for _, begin := range r.by[folded[0]] {
+	for _, begin := range r.byFirst[folded[0]] {
 		if strings.HasPrefix(folded, begin) {
 			return true
 		}
@@ -70,16 +70,16 @@ func (r *reserved) foldsTo(line string) bool {
 	return false
 }
 
-// beginsLike compares the beginning of a line with a folded form, character by
+// comparePrefix compares the beginning of a line with a folded form, character by
 // character, taking runs of space as one. It is not certain where the line has
 // a character outside of ASCII before the first difference.
-func beginsLike(line, begin string) (match, certain bool) {
+func comparePrefix(line, begin string) (match, certain bool) {
 	at := 0
 	for i := range len(begin) {
 		if at == len(line) {
 			return false, true
 		}
-		c := lower(line[at])
+		c := lowerByte(line[at])
 		if c >= utf8.RuneSelf {
 			return false, false
 		}
@@ -99,15 +99,15 @@ func beginsLike(line, begin string) (match, certain bool) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// skippedASCII is skipped for the characters that nearly all lines begin with.
-var skippedASCII = func() (t [utf8.RuneSelf]bool) {
+// skippedBytes is skipped for the characters that nearly all lines begin with.
+var skippedBytes = func() (t [utf8.RuneSelf]bool) {
 	for c := range t {
-		t[c] = skipped(rune(c))
+		t[c] = isSkipped(rune(c))
 	}
 	return t
 }()
 
-func lower(c byte) byte {
+func lowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
 	}
@@ -125,7 +125,7 @@ func fold(line string, bytes int) string {
 	for decomposed.InitString(norm.NFKD, line); b.Len() < bytes && !decomposed.Done(); {
 		for _, r := range string(decomposed.Next()) {
 			switch {
-			case b.Len() == 0 && skipped(r), unicode.In(r, unicode.Mn, unicode.Me):
+			case b.Len() == 0 && isSkipped(r), unicode.In(r, unicode.Mn, unicode.Me):
 			case unicode.IsSpace(r):
 				space = true
 			default:
@@ -143,8 +143,8 @@ func fold(line string, bytes int) string {
 	return b.String()
 }
 
-// skipped reports whether a character at the start of a line does not hide the
+// isSkipped reports whether a character at the start of a line does not hide the
 // form behind it: space, combining marks, quote signs.
-func skipped(r rune) bool {
+func isSkipped(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r)
 }

@@ -28,7 +28,7 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	if d.Brief {
 		w.brief(&d)
 		d.Facts = nil
-	} else if !d.bare() {
+	} else if !d.isBare() {
 		w.line(onBriefLine(d.Outcome)) // a tab would make it a line of several parts
 	}
 	for _, f := range d.Facts {
@@ -116,7 +116,7 @@ func (w *writer) body(pieces []Piece) error {
 
 // tool writes a line of tool text.
 func (w *writer) tool(line string) {
-	if builtInReserved.begins(line) || w.own != nil && w.own.begins(line) {
+	if contractReserved.matches(line) || w.own != nil && w.own.matches(line) {
 		w.stuffed++
 		line = stuffing + line
 	}

@@ -215,12 +215,12 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	}
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
-	in.Left = p.leaves()
+	in.Omitted = p.leaves()
 	made, err := p.family.project(ctx, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
 	if err != nil {
 		return nil, err
 	}
-	p.fitted(in.Left)
+	p.fitted(in.Omitted)
 	return &pb.ProjectResponse{
 		Canonical: made.Canonical, Receipt: receiptOf(made.Receipt, in.Policy.Counter.Name()), Durability: p.durability, Redactions: p.redaction.found.list(),
 	}, nil

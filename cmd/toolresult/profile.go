@@ -148,7 +148,7 @@ func (e *explaining) lines(cmd *cobra.Command, set *profile.Set, line string) er
 		_, err := io.WriteString(cmd.OutOrStdout(), fixture.String())
 		return err
 	}
-	p := set.For(line)
+	p := set.Find(line)
 	for _, l := range fixture.Lines {
 		why := ""
 		if p != nil {
@@ -212,7 +212,7 @@ func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
 		for _, p := range r.Problems {
 			fmt.Fprintln(out, p)
 		}
-		for _, name := range r.Without {
+		for _, name := range r.WithoutFixture {
 			fmt.Fprintf(out, "note: %s has no fixture\n", name)
 		}
 		fmt.Fprintf(out, "%s: %d profiles, %d fixtures, %d problems\n", d, r.Profiles, r.Fixtures, len(r.Problems))

@@ -12,7 +12,7 @@ import (
 // Report is what a check of profiles found.
 type Report struct {
 	Profiles, Fixtures int
-	Without            []string // profiles that have no fixture
+	WithoutFixture     []string // profiles that have no fixture
 	Problems           []string // each with its place
 }
 
@@ -34,15 +34,15 @@ func (s *Set) Check(layer string, fixtures fs.FS) *Report {
 			continue
 		}
 		if len(list) == 0 {
-			r.Without = append(r.Without, p.name)
+			r.WithoutFixture = append(r.WithoutFixture, p.name)
 			continue
 		}
 		decided := map[string]bool{}
 		for _, f := range list {
 			r.Fixtures++
-			r.fixture(s, p, f, decided)
+			r.checkFixture(s, p, f, decided)
 		}
-		r.idle(p, decided)
+		r.checkIdle(p, decided)
 	}
 	return r
 }
@@ -51,14 +51,14 @@ func (r *Report) problem(format string, a ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, a...))
 }
 
-func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool) {
+func (r *Report) checkFixture(s *Set, p *Profile, f *Fixture, decided map[string]bool) {
 	if len(f.Lines)+len(f.Exits) == 0 {
 		r.problem("%s: has neither lines nor codes", f.File)
 	}
-	if of := s.For(f.Command); of != p && len(f.Lines) > 0 {
+	if found := s.Find(f.Command); found != p && len(f.Lines) > 0 {
 		name := "none"
-		if of != nil {
-			name = of.name + " of " + of.layer
+		if found != nil {
+			name = found.name + " of " + found.layer
 		}
 		r.problem("%s: the profile of %q is %s, and not %s", f.File, f.Command, name, p.name)
 		return
@@ -79,7 +79,7 @@ func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool
 		if v != l.Verdict {
 			r.problem("%s, line %d: %q is %s by %q, and the mark says %s", f.File, l.Number, l.Text, v, why, l.Verdict)
 		}
-		if v == preview.VerdictFold && alarming(l.Text) {
+		if v == preview.VerdictFold && looksLikeError(l.Text) {
 			r.problem("%s, line %d: %q looks like an error, and is folded by %q", f.File, l.Number, l.Text, why)
 		}
 		if strings.TrimSpace(l.Text) != "" {
@@ -94,8 +94,8 @@ func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool
 	}
 }
 
-// idle finds patterns that decided about no line.
-func (r *Report) idle(p *Profile, decided map[string]bool) {
+// checkIdle finds patterns that decided about no line.
+func (r *Report) checkIdle(p *Profile, decided map[string]bool) {
 	for _, list := range []struct {
 		verdict  preview.Verdict
 		patterns []string
@@ -111,9 +111,11 @@ func (r *Report) idle(p *Profile, decided map[string]bool) {
 // What a careful reader would not let go. Names of files and packages may hold
 // such words ("Compiling thiserror"), and a count of none is good news.
 var (
-	alarm = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
+	errorWords = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
 		`cannot|could not|unable|refused|aborted|killed|critical|undefined|conflicts?|not found|no such|timed out|deprecated|rejected|unreachable)(?:$|[\s\])"'!:,;.])`)
-	noAlarm = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
+	noErrorWords = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
 )
 
-func alarming(line string) bool { return alarm.MatchString(noAlarm.ReplaceAllString(line, "")) }
+func looksLikeError(line string) bool {
+	return errorWords.MatchString(noErrorWords.ReplaceAllString(line, ""))
+}

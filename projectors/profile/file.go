@@ -46,11 +46,11 @@ func (e *Error) Error() string {
 	return text + ": " + e.Reason
 }
 
-// content is a file as it is written.
-type content struct {
+// fileContent is a file as it is written.
+type fileContent struct {
 	Name     text
 	Match    []text
-	Exit     map[int32]meaning
+	Exit     map[int32]exitMeaning
 	Fold     []text
 	Keep     []text
 	Summary  []text
@@ -59,8 +59,8 @@ type content struct {
 	Disabled bool
 }
 
-// meaning is what an exit code means.
-type meaning struct {
+// exitMeaning is what an exit code means.
+type exitMeaning struct {
 	Class text
 	Text  text
 }
@@ -90,12 +90,12 @@ func (r *reader) fail(line int, field, format string, a ...any) error {
 	return &Error{r.layer.Name, r.file, line, field, fmt.Sprintf(format, a...)}
 }
 
-// read parses and checks one file.
-func (r *reader) read(source []byte) (*Profile, error) {
+// parse parses and checks one file.
+func (r *reader) parse(source []byte) (*Profile, error) {
 	if len(source) > maxFileBytes {
 		return nil, r.fail(0, "", "has %d bytes, at most %d are allowed", len(source), maxFileBytes)
 	}
-	var c content
+	var c fileContent
 	decoder := yaml.NewDecoder(bytes.NewReader(source))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&c); err != nil {
@@ -104,7 +104,7 @@ func (r *reader) read(source []byte) (*Profile, error) {
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, r.fail(0, "", "has more than one document")
 	}
-	return r.profile(&c)
+	return r.newProfile(&c)
 }
 
 // atLine is how the YAML library begins its messages.
@@ -131,8 +131,8 @@ func (r *reader) parseError(err error) error {
 	return r.fail(line, "", "%s", message)
 }
 
-// profile checks what a file says.
-func (r *reader) profile(c *content) (*Profile, error) {
+// newProfile checks what a file says.
+func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	want := strings.TrimSuffix(path.Base(r.file), extension)
 	switch {
 	case !goodName.MatchString(c.Name.value):
@@ -153,7 +153,7 @@ func (r *reader) profile(c *content) (*Profile, error) {
 	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 {
 		return nil, r.fail(0, "read", "what was asked for is shown as it is: no line of it is folded, kept or sums up")
 	}
-	for _, step := range []func(*content, *Profile) error{r.project, r.match, r.exit, r.rules} {
+	for _, step := range []func(*fileContent, *Profile) error{r.checkProject, r.readMatch, r.readExit, r.readRules} {
 		if err := step(c, p); err != nil {
 			return nil, err
 		}
@@ -161,9 +161,9 @@ func (r *reader) profile(c *content) (*Profile, error) {
 	return p, nil
 }
 
-// project refuses what is not for a repository to say: a meaning would be shown
+// checkProject refuses what is not for a repository to say: a meaning would be shown
 // to the reader, and the kind of the output decides what is cut.
-func (r *reader) project(c *content, _ *Profile) error {
+func (r *reader) checkProject(c *fileContent, _ *Profile) error {
 	const reason = "is not for the profiles of a project to say"
 	switch {
 	case !r.layer.Project:
@@ -177,7 +177,7 @@ func (r *reader) project(c *content, _ *Profile) error {
 	return nil
 }
 
-func (r *reader) match(c *content, p *Profile) error {
+func (r *reader) readMatch(c *fileContent, p *Profile) error {
 	if len(c.Match) == 0 {
 		return r.fail(0, "match", "is required: the commands whose profile this is")
 	}
@@ -201,8 +201,8 @@ func (r *reader) match(c *content, p *Profile) error {
 	return nil
 }
 
-func (r *reader) exit(c *content, p *Profile) error {
-	p.exits = make(map[int32]exit, len(c.Exit))
+func (r *reader) readExit(c *fileContent, p *Profile) error {
+	p.exits = make(map[int32]exitCode, len(c.Exit))
 	for code, m := range c.Exit {
 		class, known := classes[m.Class.value]
 		switch {
@@ -213,12 +213,12 @@ func (r *reader) exit(c *content, p *Profile) error {
 		case m.Text.value == "" || len(m.Text.value) > maxText || preview.OneLine(m.Text.value) != m.Text.value:
 			return r.fail(m.Text.line, "exit", "the text of %d is not one line of 1 to %d bytes", code, maxText)
 		}
-		p.exits[code] = exit{class, m.Text.value}
+		p.exits[code] = exitCode{class, m.Text.value}
 	}
 	return nil
 }
 
-func (r *reader) rules(c *content, p *Profile) error {
+func (r *reader) readRules(c *fileContent, p *Profile) error {
 	lists := map[preview.Verdict][]text{preview.VerdictKeep: c.Keep, preview.VerdictFold: c.Fold, preview.VerdictSummary: c.Summary}
 	p.keep, p.fold, p.summary = values(c.Keep), values(c.Fold), values(c.Summary)
 	if len(p.keep)+len(p.fold)+len(p.summary) == 0 {

@@ -114,9 +114,9 @@ func (f *Fixture) String() string {
 	return b.String()
 }
 
-// Judge gives each line the verdict of the profile of the fixture's command.
-func (f *Fixture) Judge(s *Set) {
-	p := s.For(f.Command)
+// SetVerdicts gives each line the verdict of the profile of the fixture's command.
+func (f *Fixture) SetVerdicts(s *Set) {
+	p := s.Find(f.Command)
 	if p == nil {
 		return
 	}
@@ -154,10 +154,10 @@ func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) 
 	for r := bufio.NewReader(output); ; {
 		line, err := r.ReadString('\n')
 		if line != "" {
-			f.Lines = append(f.Lines, FixtureLine{Number: len(f.Lines) + 1, Text: shown(line)})
+			f.Lines = append(f.Lines, FixtureLine{Number: len(f.Lines) + 1, Text: lastState(line)})
 		}
 		if errors.Is(err, io.EOF) {
-			f.Judge(s)
+			f.SetVerdicts(s)
 			return f, nil
 		}
 		if err != nil {
@@ -166,8 +166,8 @@ func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) 
 	}
 }
 
-// shown is a line without its end, in the last state that the program gave it.
-func shown(line string) string {
+// lastState is a line without its end, in the last state that the program gave it.
+func lastState(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	return preview.OneLine(line[strings.LastIndexByte(line, '\r')+1:])
 }

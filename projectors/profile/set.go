@@ -24,7 +24,7 @@ type Profile struct {
 	name, layer, file   string
 	matches             []pattern // commands whose lines the profile knows
 	exitMatches         []pattern // commands whose exit codes it knows; the same, unless a project replaced it
-	exits               map[int32]exit
+	exits               map[int32]exitCode
 	keep, fold, summary []string
 	rules               *preview.Rules
 	read                bool
@@ -33,8 +33,8 @@ type Profile struct {
 	rank                int // of its layer
 }
 
-// exit is the meaning of one code.
-type exit struct {
+// exitCode is the meaning of one code.
+type exitCode struct {
 	class pb.ExitClass
 	text  string
 }
@@ -98,8 +98,8 @@ type Layer struct {
 // Set is the profiles of all layers. It is immutable; a nil Set has no profiles.
 type Set struct {
 	profiles []*Profile
-	programs map[string][]find // what their patterns begin with
-	wild     []find            // patterns that begin with a word that has a star
+	programs map[string][]match // what their patterns begin with
+	wild     []match            // patterns that begin with a word that has a star
 	digest   string
 }
 
@@ -157,7 +157,7 @@ func readLayer(l *Layer, sources io.Writer) ([]*Profile, error) {
 			problems = append(problems, err)
 			continue
 		}
-		p, err := r.read(source)
+		p, err := r.parse(source)
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -166,7 +166,7 @@ func readLayer(l *Layer, sources io.Writer) ([]*Profile, error) {
 		fmt.Fprintf(sources, "%t %q %d\n", l.Project, name, len(source)) // a hash takes everything
 		_, _ = sources.Write(source)
 	}
-	problems = append(problems, doubles(profiles)...)
+	problems = append(problems, duplicatePatterns(profiles)...)
 	return profiles, errors.Join(problems...)
 }
 
@@ -191,8 +191,8 @@ func (r *reader) open() ([]byte, error) {
 	return source, nil
 }
 
-// doubles finds command patterns that two profiles of one layer have.
-func doubles(profiles []*Profile) []error {
+// duplicatePatterns finds command patterns that two profiles of one layer have.
+func duplicatePatterns(profiles []*Profile) []error {
 	owner := map[string]*Profile{}
 	var problems []error
 	for _, p := range profiles {
@@ -223,9 +223,9 @@ func (s *Set) Digest() string {
 	return s.digest
 }
 
-// For is the profile that says what the output of a command line looks like, or
+// Find is the profile that says what the output of a command line looks like, or
 // nil. It never fails: a command line that is not understood has none.
-func (s *Set) For(commandLine string) *Profile { return s.Explain(commandLine).Profile }
+func (s *Set) Find(commandLine string) *Profile { return s.Explain(commandLine).Profile }
 
 // The codes that a shell gives for any command, after POSIX 2.8.2.
 const (
@@ -240,11 +240,11 @@ func (s *Set) Exit(commandLine string, code int32) *pb.ExitMeaning {
 	if code == 0 || commandLine == "" {
 		return nil
 	}
-	words := sole(commandLine)
+	words := soleCommand(commandLine)
 	if len(words) == 0 {
 		return nil
 	}
-	if f := s.findExit(words, code); f != nil {
+	if f := s.matchExit(words, code); f != nil {
 		e := f.profile.exits[code]
 		return &pb.ExitMeaning{Program: strings.Join(words[:len(f.pattern.words)], " "), Class: e.class, Text: e.text}
 	}

@@ -13,8 +13,8 @@ import (
 // nothing is known.
 const maxCommandLine = 65_536
 
-// parse reads a command line as bash does; nil when it cannot be read.
-func parse(commandLine string) *syntax.File {
+// parseShell reads a command line as bash does; nil when it cannot be read.
+func parseShell(commandLine string) *syntax.File {
 	if len(commandLine) > maxCommandLine {
 		return nil
 	}
@@ -25,11 +25,11 @@ func parse(commandLine string) *syntax.File {
 	return file
 }
 
-// sole returns the words of the only command of a command line, or nothing when
+// soleCommand returns the words of the only command of a command line, or nothing when
 // there are several, or none whose exit code is certain to be the shell's
 // ("a && b", "a | b", "! a").
-func sole(commandLine string) []string {
-	file := parse(commandLine)
+func soleCommand(commandLine string) []string {
+	file := parseShell(commandLine)
 	if file == nil || len(file.Stmts) != 1 {
 		return nil
 	}
@@ -41,27 +41,27 @@ func sole(commandLine string) []string {
 	case *syntax.TestClause:
 		return []string{"[["}
 	case *syntax.CallExpr:
-		return words(c)
+		return callWords(c)
 	}
 	return nil
 }
 
-// words are the words of a command, the first without its folder. A word that is
+// callWords are the words of a command, the first without its folder. A word that is
 // not known before it is expanded is ""; a command whose first word is not known
 // has none.
-func words(c *syntax.CallExpr) []string {
+func callWords(c *syntax.CallExpr) []string {
 	var list []string
 	for _, arg := range c.Args {
-		list = append(list, word(arg))
+		list = append(list, wordText(arg))
 	}
-	return named(list)
+	return withProgramName(list)
 }
 
 // pythons are the names of one program.
 var pythons = regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
 
-// named makes the first word the name of a program.
-func named(words []string) []string {
+// withProgramName makes the first word the name of a program.
+func withProgramName(words []string) []string {
 	if len(words) == 0 || words[0] == "" {
 		return nil
 	}
@@ -72,8 +72,8 @@ func named(words []string) []string {
 	return words
 }
 
-// word is the text of a word without expansions, or "".
-func word(w *syntax.Word) string {
+// wordText is the text of a word without expansions, or "".
+func wordText(w *syntax.Word) string {
 	var text strings.Builder
 	for _, part := range w.Parts {
 		switch p := part.(type) {
@@ -121,14 +121,14 @@ func unescape(s string, quoted bool) string {
 	return b.String()
 }
 
-// commands are the commands of a command line whose output is what a reader
+// printingCommands are the commands of a command line whose output is what a reader
 // sees, each as words; false when that cannot be said.
 //
 // In "a | b" it is b's, and a's where b passes on what it reads. Of "a && b",
 // "a; b" and "a || b" it is all of them, without those that print nothing of
 // their own, such as "cd". "bash -c '...'" is looked into, once.
-func commands(commandLine string) ([][]string, bool) {
-	file := parse(commandLine)
+func printingCommands(commandLine string) ([][]string, bool) {
+	file := parseShell(commandLine)
 	if file == nil {
 		return nil, false
 	}
@@ -180,7 +180,7 @@ func (w *walk) binary(c *syntax.BinaryCmd) {
 		w.stmt(c.Y)
 		return
 	}
-	if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && passesOn(words(call)) {
+	if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && passesOn(callWords(call)) {
 		w.stmt(c.X)
 		return
 	}
@@ -201,23 +201,23 @@ func passesOn(command []string) bool {
 	return false
 }
 
-// quiet are commands that print nothing of their own, and those that print what
+// quietCommands are commands that print nothing of their own, and those that print what
 // the caller wrote.
-var quiet = []string{
+var quietCommands = []string{
 	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
 	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
 	"git add", "git config", "conda activate",
 }
 
 func isQuiet(command []string) bool {
-	return slices.Contains(quiet, command[0]) || len(command) > 1 && slices.Contains(quiet, command[0]+" "+command[1])
+	return slices.Contains(quietCommands, command[0]) || len(command) > 1 && slices.Contains(quietCommands, command[0]+" "+command[1])
 }
 
 func (w *walk) call(c *syntax.CallExpr) {
 	if len(c.Args) == 0 {
 		return // assignments
 	}
-	command := words(c)
+	command := callWords(c)
 	if len(command) == 0 {
 		w.unclear = true
 		return
@@ -225,8 +225,8 @@ func (w *walk) call(c *syntax.CallExpr) {
 	if isQuiet(command) {
 		return
 	}
-	if script, ok := script(command); ok && w.inner {
-		file := parse(script)
+	if script, ok := shellScript(command); ok && w.inner {
+		file := parseShell(script)
 		if file == nil {
 			w.unclear = true
 			return
@@ -239,8 +239,8 @@ func (w *walk) call(c *syntax.CallExpr) {
 	w.commands = append(w.commands, command)
 }
 
-// script is what a shell was given to run in an argument.
-func script(command []string) (string, bool) {
+// shellScript is what a shell was given to run in an argument.
+func shellScript(command []string) (string, bool) {
 	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, command[0]) {
 		return "", false
 	}

@@ -7,9 +7,9 @@ import (
 
 // wrapper is a program that runs another, whose output is then seen.
 type wrapper struct {
-	words  []string
-	values []string // options that have a value in the next word
-	own    int      // words of its own before those of the other program
+	words        []string
+	valueOptions []string // options that have a value in the next word
+	ownWords     int      // words of its own before those of the other program
 }
 
 // wrappers is the table of them. No two of them begin with the same words.
@@ -52,18 +52,18 @@ const maxWraps = 8
 // comes first.
 func unwrap(command []string) [][]string {
 	list := [][]string{command}
-	for inner := peel(command); len(inner) > 0 && len(list) <= maxWraps; inner = peel(inner) {
+	for inner := unwrapOnce(command); len(inner) > 0 && len(list) <= maxWraps; inner = unwrapOnce(inner) {
 		list = append(list, inner)
 	}
 	slices.Reverse(list)
 	return list
 }
 
-// peel is the command that a wrapper runs; nothing when it is no wrapper.
-func peel(command []string) []string {
+// unwrapOnce is the command that a wrapper runs; nothing when it is no wrapper.
+func unwrapOnce(command []string) []string {
 	for _, w := range wrappers() {
-		if p := (pattern{words: w.words}); p.exactly(command) {
-			return named(slices.Clone(w.rest(command[len(w.words):])))
+		if p := (pattern{words: w.words}); p.matchExactly(command) {
+			return withProgramName(slices.Clone(w.rest(command[len(w.words):])))
 		}
 	}
 	return nil
@@ -71,14 +71,14 @@ func peel(command []string) []string {
 
 // rest passes over options, assignments and the wrapper's own words.
 func (w *wrapper) rest(words []string) []string {
-	own := w.own
+	own := w.ownWords
 	for len(words) > 0 {
 		first := words[0]
 		switch {
 		case first == "--":
 			words = words[1:]
 			return words[min(own, len(words)):]
-		case slices.Contains(w.values, first):
+		case slices.Contains(w.valueOptions, first):
 			words = words[min(2, len(words)):]
 		case strings.HasPrefix(first, "-"), assignment(first):
 			words = words[1:]

@@ -38,7 +38,7 @@ func Read(from *pb.WebFetchOutput) Reading {
 	r.Text = bytes.TrimPrefix(r.Text, []byte("\ufeff"))
 	seen := MediaType(http.DetectContentType(r.Text))
 	switch {
-	case opaque(seen):
+	case isOpaque(seen):
 		return Reading{Form: pb.WebTextForm_WEB_TEXT_FORM_AS_RECEIVED, Opaque: true}
 	case given == "" && seen == "text/html", html && strings.HasPrefix(seen, "text/"):
 		address := from.GetFinalUrl()
@@ -50,8 +50,8 @@ func Read(from *pb.WebFetchOutput) Reading {
 	return r
 }
 
-// opaque reports whether a type that bytes look like is certainly not text.
-func opaque(seen string) bool {
+// isOpaque reports whether a type that bytes look like is certainly not text.
+func isOpaque(seen string) bool {
 	kind, _, _ := strings.Cut(seen, "/")
 	switch kind {
 	case "image", "audio", "video", "font":

@@ -57,56 +57,56 @@ func (p *page) markdown() (text []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return lines(text), true
+	return endWithNewline(text), true
 }
 
 // The converter writes "<" as "&lt;", which is longer and wrong in a command that
 // a model copies. Characters that are reserved for such use stand for it
 // meanwhile.
 var (
-	hide = strings.NewReplacer("\ufdd0", "\ufffd", "\ufdd1", "\ufffd", "<", "\ufdd0", ">", "\ufdd1")
-	show = strings.NewReplacer("\ufdd0", "<", "\ufdd1", ">")
+	hideReplacer = strings.NewReplacer("\ufdd0", "\ufffd", "\ufdd1", "\ufffd", "<", "\ufdd0", ">", "\ufdd1")
+	showReplacer = strings.NewReplacer("\ufdd0", "<", "\ufdd1", ">")
 )
 
-func hideAngles(_ converter.Context, text string) string { return hide.Replace(text) }
-func showAngles(_ converter.Context, text string) string { return show.Replace(text) }
+func hideAngles(_ converter.Context, text string) string { return hideReplacer.Replace(text) }
+func showAngles(_ converter.Context, text string) string { return showReplacer.Replace(text) }
 
 // plain is the text of the page, with a line for every block.
 func (p *page) plain() []byte {
 	var b bytes.Buffer
-	plainText(&b, p.root, false)
+	writePlain(&b, p.root, false)
 	endLine(&b)
-	b.Write(p.rest.Bytes())
-	return lines(b.Bytes())
+	b.Write(p.overflowText.Bytes())
+	return endWithNewline(b.Bytes())
 }
 
-// lines is a text whose last line ends, unless it has none.
-func lines(text []byte) []byte {
+// endWithNewline is a text whose last line ends, unless it has none.
+func endWithNewline(text []byte) []byte {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return nil
 	}
 	return append(text, '\n')
 }
 
-func plainText(b *bytes.Buffer, n *html.Node, verbatim bool) {
+func writePlain(b *bytes.Buffer, n *html.Node, verbatim bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode {
-			plainWords(b, c.Data, verbatim)
+			writeWords(b, c.Data, verbatim)
 			continue
 		}
-		block := blocks[c.Data] || c.Data == "br"
+		block := blockElements[c.Data] || c.Data == "br"
 		if block {
 			endLine(b)
 		}
-		plainText(b, c, verbatim || c.Data == "pre")
+		writePlain(b, c, verbatim || c.Data == "pre")
 		if block {
 			endLine(b)
 		}
 	}
 }
 
-// plainWords writes text with single spaces, or as it is.
-func plainWords(b *bytes.Buffer, text string, verbatim bool) {
+// writeWords writes text with single spaces, or as it is.
+func writeWords(b *bytes.Buffer, text string, verbatim bool) {
 	if verbatim {
 		b.WriteString(text)
 		return

@@ -35,13 +35,13 @@ type page struct {
 	hasText  bool
 	unclosed bool // the navigation goes on to the end of the page
 
-	open   []*html.Node // the root first
-	deeper int          // tags open below the deepest level
-	place  bool         // whether the last tag was a link to a place in this page, or the name of one
-	layout map[*html.Node]bool
+	openElements []*html.Node // the root first
+	tooDeep      int          // tags open below the deepest level
+	atAnchor     bool         // whether the last tag was a link to a place in this page, or the name of one
+	layout       map[*html.Node]bool
 
-	rest     bytes.Buffer // the plain text of what came when the tree was full
-	verbatim bool         // whether that is inside of a pre
+	overflowText bytes.Buffer // the plain text of what came when the tree was full
+	verbatim     bool         // whether that is inside of a pre
 }
 
 // full reports whether the page is too much for the converter.
@@ -49,7 +49,7 @@ func (p *page) full() bool { return p.work > maxWork || p.nodes > maxNodes }
 
 func readPage(source []byte, address string, dropNavigation bool) *page {
 	p := &page{root: &html.Node{Type: html.DocumentNode}, base: address, layout: map[*html.Node]bool{}}
-	p.open = []*html.Node{p.root}
+	p.openElements = []*html.Node{p.root}
 	z := html.NewTokenizer(bytes.NewReader(source))
 	skipped, level := "", 0 // the element that is left out, and how many of its name are open
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
@@ -67,15 +67,15 @@ func readPage(source []byte, address string, dropNavigation bool) *page {
 			if level == 0 {
 				skipped = ""
 			}
-		case kind == html.StartTagToken && (dropped[t.Data] || dropNavigation && t.Data == navigation):
+		case kind == html.StartTagToken && (droppedElements[t.Data] || dropNavigation && t.Data == navigation):
 			skipped, level = t.Data, 1
 		case p.full():
-			p.more(kind, t.Data)
+			p.overflow(kind, t.Data)
 		case kind == html.TextToken:
-			if !p.place || !signs[strings.TrimSpace(t.Data)] {
+			if !p.atAnchor || !headingSigns[strings.TrimSpace(t.Data)] {
 				p.text(t.Data)
 			}
-			p.place = false
+			p.atAnchor = false
 		case kind == html.StartTagToken, kind == html.SelfClosingTagToken:
 			p.start(t)
 		case kind == html.EndTagToken:
@@ -83,16 +83,16 @@ func readPage(source []byte, address string, dropNavigation bool) *page {
 		}
 	}
 	p.unclosed = skipped == navigation
-	p.open = nil
-	p.settle(p.root, false)
+	p.openElements = nil
+	p.simplify(p.root, false)
 	return p
 }
 
-// names is a set of names of elements.
-type names map[string]bool
+// nameSet is a set of names of elements.
+type nameSet map[string]bool
 
-func set(list string) names {
-	n := names{}
+func newNames(list string) nameSet {
+	n := nameSet{}
 	for _, name := range strings.Fields(list) {
 		n[name] = true
 	}
@@ -103,46 +103,46 @@ const navigation = "nav"
 
 // Elements by what is done with them.
 var (
-	dropped     = set("title script style noscript template svg math iframe object canvas audio video noframes noembed select textarea")
-	transparent = set("html head body form font span label colgroup col meta link input source track wbr param area embed base")
-	void        = set("br hr img")
-	blocks      = set("address article aside blockquote caption dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 " +
+	droppedElements     = newNames("title script style noscript template svg math iframe object canvas audio video noframes noembed select textarea")
+	transparentElements = newNames("html head body form font span label colgroup col meta link input source track wbr param area embed base")
+	voidElements        = newNames("br hr img")
+	blockElements       = newNames("address article aside blockquote caption dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 " +
 		"header hgroup hr li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul")
-	signs     = set("¶ # § 🔗") // what pages show for a link to a heading of their own
-	codes     = set("code kbd samp tt var")
-	cells     = set("td th caption")
-	ofTables  = set("table caption thead tbody tfoot tr td th")
-	tableOnly = map[string]names{
-		"table": set("caption thead tbody tfoot tr"), "thead": set("tr"), "tbody": set("tr"), "tfoot": set("tr"), "tr": set("td th"),
+	headingSigns  = newNames("¶ # § 🔗") // what pages show for a link to a heading of their own
+	codeElements  = newNames("code kbd samp tt var")
+	cellElements  = newNames("td th caption")
+	tableElements = newNames("table caption thead tbody tfoot tr td th")
+	tableChildren = map[string]nameSet{
+		"table": newNames("caption thead tbody tfoot tr"), "thead": newNames("tr"), "tbody": newNames("tr"), "tfoot": newNames("tr"), "tr": newNames("td th"),
 	}
 )
 
 // ending says which open elements a start tag ends, and where the search for them
 // ends.
-type ending struct{ ends, within names }
+type ending struct{ closes, until nameSet }
 
 var endings = map[string]ending{
-	"li": {set("li"), set("ul ol menu table")}, "dt": {set("dt dd"), set("dl table")}, "dd": {set("dt dd"), set("dl table")},
-	"tr": {set("tr caption"), set("table")}, "td": {set("td th"), set("tr table")}, "th": {set("td th"), set("tr table")},
-	"thead": {set("thead tbody tfoot caption"), set("table")}, "tbody": {set("thead tbody tfoot caption"), set("table")},
-	"tfoot": {set("thead tbody tfoot caption"), set("table")}, "a": {set("a"), set("td th caption table")},
+	"li": {newNames("li"), newNames("ul ol menu table")}, "dt": {newNames("dt dd"), newNames("dl table")}, "dd": {newNames("dt dd"), newNames("dl table")},
+	"tr": {newNames("tr caption"), newNames("table")}, "td": {newNames("td th"), newNames("tr table")}, "th": {newNames("td th"), newNames("tr table")},
+	"thead": {newNames("thead tbody tfoot caption"), newNames("table")}, "tbody": {newNames("thead tbody tfoot caption"), newNames("table")},
+	"tfoot": {newNames("thead tbody tfoot caption"), newNames("table")}, "a": {newNames("a"), newNames("td th caption table")},
 }
 
-var endOfParagraph = ending{set("p"), set("td th caption table li dd blockquote div section article")}
+var endOfParagraph = ending{newNames("p"), newNames("td th caption table li dd blockquote div section article")}
 
-func (p *page) top() *html.Node { return p.open[len(p.open)-1] }
+func (p *page) top() *html.Node { return p.openElements[len(p.openElements)-1] }
 
 // charge counts the work that a piece of the page makes.
-func (p *page) charge(n int) { p.work += len(p.open) * (n + nodeWork) }
+func (p *page) charge(n int) { p.work += len(p.openElements) * (n + nodeWork) }
 
-// more takes what comes when the tree is full.
-func (p *page) more(kind html.TokenType, data string) {
+// overflow takes what comes when the tree is full.
+func (p *page) overflow(kind html.TokenType, data string) {
 	switch {
 	case kind == html.TextToken:
 		p.hasText = true
-		plainWords(&p.rest, data, p.verbatim)
-	case blocks[data] || data == "br":
-		endLine(&p.rest)
+		writeWords(&p.overflowText, data, p.verbatim)
+	case blockElements[data] || data == "br":
+		endLine(&p.overflowText)
 		if data == "pre" {
 			p.verbatim = kind == html.StartTagToken
 		}
@@ -153,13 +153,13 @@ func (p *page) more(kind html.TokenType, data string) {
 // page that made too much work already is read as plain text, for which it does
 // not matter what ends where.
 func (p *page) closeTo(e ending) {
-	for i := len(p.open) - 1; i > 0 && !p.full(); i-- {
+	for i := len(p.openElements) - 1; i > 0 && !p.full(); i-- {
 		p.work += stepWork
-		if e.ends[p.open[i].Data] {
-			p.open = p.open[:i]
+		if e.closes[p.openElements[i].Data] {
+			p.openElements = p.openElements[:i]
 			return
 		}
-		if e.within[p.open[i].Data] {
+		if e.until[p.openElements[i].Data] {
 			return
 		}
 	}
@@ -169,19 +169,19 @@ func (p *page) closeTo(e ending) {
 // where its end tag is missing. In a pre it has the lines of that.
 func (p *page) closeCode() {
 	at := 0
-	for i := len(p.open) - 1; i > 0 && !p.full(); i-- {
+	for i := len(p.openElements) - 1; i > 0 && !p.full(); i-- {
 		p.work += stepWork
-		switch name := p.open[i].Data; {
-		case codes[name]:
+		switch name := p.openElements[i].Data; {
+		case codeElements[name]:
 			at = i
 		case name == "pre":
 			return
-		case blocks[name]:
+		case blockElements[name]:
 			i = 0 // it is outside of code, or there is none
 		}
 	}
 	if at > 0 {
-		p.open = p.open[:at]
+		p.openElements = p.openElements[:at]
 	}
 }
 
@@ -190,55 +190,55 @@ func (p *page) start(t html.Token) {
 	if name == "base" {
 		p.setBase(attribute(t, "href"))
 	}
-	if transparent[name] {
+	if transparentElements[name] {
 		return
 	}
-	if name == "a" && !leadsAway(attribute(t, "href")) {
-		p.place = true
+	if name == "a" && !isExternalLink(attribute(t, "href")) {
+		p.atAnchor = true
 		return
 	}
-	if !void[name] && p.deeper > 0 {
-		p.deeper++
+	if !voidElements[name] && p.tooDeep > 0 {
+		p.tooDeep++
 		return
 	}
 	if e, ok := endings[name]; ok {
 		p.closeTo(e)
 	}
-	if blocks[name] && !cells[name] {
+	if blockElements[name] && !cellElements[name] {
 		p.closeTo(endOfParagraph)
 	}
-	if blocks[name] && name != "pre" {
+	if blockElements[name] && name != "pre" {
 		p.closeCode()
 	}
 	if name == "img" && strings.HasPrefix(attribute(t, "src"), "data:") {
 		p.text(attribute(t, "alt")) // an address of some kilobytes is no text
 		return
 	}
-	if !void[name] && len(p.open) >= maxDepth {
-		p.deeper++
+	if !voidElements[name] && len(p.openElements) >= maxDepth {
+		p.tooDeep++
 		return
 	}
 	n := &html.Node{Type: html.ElementNode, Data: name, DataAtom: atom.Lookup([]byte(name)), Attr: p.attributes(t)}
 	p.add(n)
-	if !void[name] {
-		p.open = append(p.open, n)
+	if !voidElements[name] {
+		p.openElements = append(p.openElements, n)
 	}
 }
 
 func (p *page) end(name string) {
 	switch {
-	case transparent[name] || void[name]:
+	case transparentElements[name] || voidElements[name]:
 		return
-	case p.deeper > 0:
-		p.deeper--
+	case p.tooDeep > 0:
+		p.tooDeep--
 		return
 	case p.top().Data == name:
-		p.open = p.open[:len(p.open)-1]
+		p.openElements = p.openElements[:len(p.openElements)-1]
 		return
 	}
-	e := ending{ends: names{name: true}}
-	if !ofTables[name] {
-		e.within = cells // a stray end tag in a cell does not end the table
+	e := ending{closes: nameSet{name: true}}
+	if !tableElements[name] {
+		e.until = cellElements // a stray end tag in a cell does not end the table
 	}
 	p.closeTo(e)
 }
@@ -248,7 +248,7 @@ func (p *page) text(text string) {
 	if p.top().Data == "pre" && p.top().FirstChild == nil {
 		text = strings.TrimPrefix(text, "\n")
 	}
-	if text == "" || blank && tableOnly[p.top().Data] != nil {
+	if text == "" || blank && tableChildren[p.top().Data] != nil {
 		return
 	}
 	p.hasText = p.hasText || !blank
@@ -263,7 +263,7 @@ func (p *page) add(n *html.Node) {
 		size += len(a.Val)
 	}
 	p.charge(size)
-	if allowed := tableOnly[p.top().Data]; allowed != nil && (n.Type == html.TextNode || !allowed[n.Data]) {
+	if allowed := tableChildren[p.top().Data]; allowed != nil && (n.Type == html.TextNode || !allowed[n.Data]) {
 		p.markLayout() // it would be lost between the cells
 	}
 	if n.Data == "table" && n.Type == html.ElementNode {
@@ -274,17 +274,17 @@ func (p *page) add(n *html.Node) {
 
 // markLayout says that the innermost open table is no table of data.
 func (p *page) markLayout() {
-	for i := len(p.open) - 1; i > 0; i-- {
-		if p.open[i].Data == "table" {
-			p.layout[p.open[i]] = true
+	for i := len(p.openElements) - 1; i > 0; i-- {
+		if p.openElements[i].Data == "table" {
+			p.layout[p.openElements[i]] = true
 			return
 		}
 	}
 }
 
-// leadsAway reports whether a link is one that a model could follow: a place in
+// isExternalLink reports whether a link is one that a model could follow: a place in
 // the page is here already, and a script is not run.
-func leadsAway(href string) bool {
+func isExternalLink(href string) bool {
 	href = strings.TrimSpace(href)
 	scheme, _, _ := strings.Cut(href, ":")
 	return href != "" && href[0] != '#' && !strings.EqualFold(scheme, "javascript")
@@ -331,10 +331,10 @@ func attribute(t html.Token, key string) string {
 	return ""
 }
 
-// settle makes plain blocks of tables that are not tables of data, and of their
+// simplify makes plain blocks of tables that are not tables of data, and of their
 // rows and cells, escapes what would end a cell, and removes links without content.
 // It reports whether there is something to be seen.
-func (p *page) settle(n *html.Node, inTable bool) (content bool) {
+func (p *page) simplify(n *html.Node, inTable bool) (content bool) {
 	var next *html.Node
 	for c := n.FirstChild; c != nil; c = next {
 		next = c.NextSibling
@@ -346,7 +346,7 @@ func (p *page) settle(n *html.Node, inTable bool) (content bool) {
 			continue
 		}
 		inside := inTable
-		if ofTables[c.Data] {
+		if tableElements[c.Data] {
 			if c.Data == "table" {
 				inside = !p.layout[c] && regular(c)
 			}
@@ -354,7 +354,7 @@ func (p *page) settle(n *html.Node, inTable bool) (content bool) {
 				c.Data, c.DataAtom, c.Attr = "div", atom.Div, nil
 			}
 		}
-		seen := p.settle(c, inside) || c.Data == "img"
+		seen := p.simplify(c, inside) || c.Data == "img"
 		if c.Data == "a" && !seen {
 			n.RemoveChild(c)
 		}
