@@ -10,39 +10,43 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// LargeField is a field x that may be huge. In a family of the contract it is the fields
-// x_preview, x_truncated, x_artifact, x_cuts and x_source of one message, by the naming
-// convention of ledger.proto; in a custom family it is one Excerpt.
+// LargeField gives access to a field x that may be huge. In a family of the contract
+// it is the fields x_preview, x_truncated, x_artifact, x_cuts and x_source of one
+// message, by the naming convention of ledger.proto; in a custom family it is one
+// Excerpt.
 type LargeField struct {
 	Name                             string                       // x
-	excerpt                          protoreflect.FieldDescriptor // nil for one of several fields
+	excerpt                          protoreflect.FieldDescriptor // nil for a family of the contract
 	preview, truncated, cuts, source protoreflect.FieldDescriptor // nil for an Excerpt
 	artifact, artifacts              protoreflect.FieldDescriptor // nil for an Excerpt
 }
 
-// The suffixes of the convention.
+// The suffixes and names of the convention.
 const (
 	suffixPreview   = "_preview"
 	suffixTruncated = "_truncated"
 	suffixArtifact  = "_artifact"
 	suffixCuts      = "_cuts"
 	suffixSource    = "_source"
-	artifactsField  = "artifacts" // what the indices refer to
-	sumField        = "truncated" // whether any of several was truncated
+	artifactsField  = "artifacts" // the list that indices refer to
+	sumField        = "truncated" // states whether any large field or list of the message is truncated
 )
 
-// LargeFields returns the large fields of a message in the order of their
-// previews. A preview is a large field when it has cuts beside it.
+// LargeFields returns the large fields of a message, in the order of their previews. A
+// preview is a large field when it has cuts beside it.
 func LargeFields(d protoreflect.MessageDescriptor) []LargeField {
 	return largeFields.get(d, readLargeFields)
 }
 
+// largeFields caches the large fields of messages.
 var largeFields messageCache[[]LargeField]
 
-// messageCache is what was read of the messages of the contract, and of those of custom
-// families: once, because each call asks for it.
+// messageCache caches what was read from the descriptor of a message, because every
+// call needs it. Safe for concurrent use. It grows with the number of message types
+// only, which is fixed after start-up.
 type messageCache[T any] struct{ entries sync.Map }
 
+// get returns the cached value for a message, which read computes the first time.
 func (o *messageCache[T]) get(d protoreflect.MessageDescriptor, read func(protoreflect.MessageDescriptor) T) T {
 	known, ok := o.entries.Load(d)
 	if !ok {
@@ -75,19 +79,20 @@ func readLargeFields(d protoreflect.MessageDescriptor) []LargeField {
 	return list
 }
 
+// isExcerpt reports whether a field holds an Excerpt.
 func isExcerpt(f protoreflect.FieldDescriptor) bool {
 	return f.Message() != nil && f.Message().FullName() == excerptName
 }
 
 var excerptName = (*pb.Excerpt)(nil).ProtoReflect().Descriptor().FullName()
 
-// matches reports whether a field is the one that has the large field's role: its preview
-// or its Excerpt.
+// matches reports whether a field carries the role of the large field: its preview or
+// its Excerpt.
 func (f *LargeField) matches(d protoreflect.FieldDescriptor) bool {
 	return f.preview == d || f.excerpt == d
 }
 
-// partPath is the path of a part of the large field, by its suffix.
+// partPath returns the path of a part of the large field, given its suffix.
 func (f *LargeField) partPath(suffix string) string {
 	if f.excerpt != nil {
 		return f.Name + "." + suffix[1:]
@@ -95,7 +100,8 @@ func (f *LargeField) partPath(suffix string) string {
 	return f.Name + suffix
 }
 
-// Has reports whether the field was captured.
+// Has reports whether the field was captured. An empty field that was captured differs
+// from one that was not.
 func (f *LargeField) Has(m protoreflect.Message) bool {
 	if f.excerpt != nil {
 		return m.Has(f.excerpt)
@@ -103,7 +109,7 @@ func (f *LargeField) Has(m protoreflect.Message) bool {
 	return m.Has(f.preview)
 }
 
-// Text is the preview of the field; empty when it was not captured.
+// Text returns the preview; empty when the field was not captured.
 func (f *LargeField) Text(m protoreflect.Message) string {
 	if f.excerpt != nil {
 		return f.excerptIn(m).GetPreview()
@@ -118,6 +124,7 @@ func (f *LargeField) isTruncated(m protoreflect.Message) bool {
 	return m.Get(f.truncated).Bool()
 }
 
+// excerptIn returns the Excerpt in a message; nil when it is absent.
 func (f *LargeField) excerptIn(m protoreflect.Message) *pb.Excerpt {
 	if !m.Has(f.excerpt) {
 		return nil
@@ -130,7 +137,8 @@ func (f *LargeField) hasPath(m protoreflect.Message) bool {
 	return f.excerpt != nil && f.excerptIn(m).GetArtifact() != nil
 }
 
-// countArtifacts is how many artifacts the message has that indices can refer to.
+// countArtifacts returns the number of artifacts that indices of the message can refer
+// to.
 func (f *LargeField) countArtifacts(m protoreflect.Message) int {
 	if f.artifacts == nil {
 		return 0
@@ -142,12 +150,12 @@ func (f *LargeField) countArtifacts(m protoreflect.Message) int {
 type Large struct {
 	Preview   string
 	Truncated bool
-	Artifact  string // path; empty when the payload was not stored
+	Artifact  string // path; empty when the payload is not stored
 	Cuts      []*pb.Cut
 	Source    *pb.SourceFacts // nil when the preview is the payload
 }
 
-// Get reads the field. An artifact index that names nothing reads as no
+// Get returns the value of the field. An artifact index out of range reads as no
 // artifact; ValidateCanonical rejects it.
 func (f *LargeField) Get(m protoreflect.Message) Large {
 	if f.excerpt != nil {
@@ -170,8 +178,8 @@ func (f *LargeField) Get(m protoreflect.Message) Large {
 	return v
 }
 
-// Set writes the field. A new artifact path is appended to the message's
-// artifacts, an old one keeps its index.
+// Set writes the value of the field. A new artifact path is appended to the message's
+// artifacts, an existing one keeps its index.
 func (f *LargeField) Set(m protoreflect.Message, v Large) {
 	if f.excerpt != nil {
 		e := &pb.Excerpt{Preview: v.Preview, Truncated: v.Truncated, Cuts: v.Cuts, Source: v.Source}
@@ -194,8 +202,8 @@ func (f *LargeField) Set(m protoreflect.Message, v Large) {
 	setPath(m, f.artifacts, f.artifact, v.Artifact)
 }
 
-// generated returns a message of the contract as its generated type. Inside of a
-// message of a custom family it may be of a dynamic one.
+// generated returns a message of the contract as its generated type. Inside the
+// message of a custom family it may be a dynamic one, which is copied.
 func generated[M proto.Message](m protoreflect.Message, into M) M {
 	if same, ok := m.Interface().(M); ok {
 		return same
@@ -204,7 +212,7 @@ func generated[M proto.Message](m protoreflect.Message, into M) M {
 	return into
 }
 
-// pathAt is the path that an *_artifact index names; "" when it names nothing.
+// pathAt returns the path that an artifact index names; "" when it names none.
 func pathAt(m protoreflect.Message, artifacts, index protoreflect.FieldDescriptor) string {
 	list := m.Get(artifacts).List()
 	if !m.Has(index) || m.Get(index).Uint() >= uint64(list.Len()) {
@@ -213,8 +221,8 @@ func pathAt(m protoreflect.Message, artifacts, index protoreflect.FieldDescripto
 	return generated(list.Get(int(m.Get(index).Uint())).Message(), &pb.ArtifactReference{}).GetPath()
 }
 
-// setPath writes a path into the artifacts, where the index says; one that has no
-// index yet is appended.
+// setPath writes a path into the artifacts, at the index if there is one and at the
+// end otherwise.
 func setPath(m protoreflect.Message, artifacts, index protoreflect.FieldDescriptor, path string) {
 	if path == "" {
 		return
@@ -229,8 +237,8 @@ func setPath(m protoreflect.Message, artifacts, index protoreflect.FieldDescript
 	m.Set(index, protoreflect.ValueOfUint32(uint32(list.Len()-1)))
 }
 
-// LargeList is a list that may be huge: the fields x, x_total, x_truncated and
-// x_artifact of one message, by the convention of ledger.proto.
+// LargeList gives access to a list x that may be huge: the fields x, x_total,
+// x_truncated and x_artifact of one message, by the naming convention of ledger.proto.
 type LargeList struct {
 	Name                                  string // x
 	Field                                 protoreflect.FieldDescriptor
@@ -263,14 +271,14 @@ func readLargeLists(d protoreflect.MessageDescriptor) []LargeList {
 	return lists
 }
 
-// Listed are the facts of a large list; its elements stay where they are.
+// Listed holds the facts of a large list. The elements stay in the message.
 type Listed struct {
 	Shown, Total int
 	Truncated    bool
-	Artifact     string // path; empty when the list was not stored
+	Artifact     string // path; empty when the list is not stored
 }
 
-// Get reads the facts of the list.
+// Get returns the facts of the list.
 func (l *LargeList) Get(m protoreflect.Message) Listed {
 	return Listed{
 		Shown: m.Get(l.Field).List().Len(), Total: int(m.Get(l.total).Uint()),
@@ -278,17 +286,17 @@ func (l *LargeList) Get(m protoreflect.Message) Listed {
 	}
 }
 
-// Set writes the facts of the list: a new artifact path is appended to the
-// message's artifacts, an old one keeps its index.
+// Set writes the facts of the list. A new artifact path is appended to the message's
+// artifacts, an existing one keeps its index.
 func (l *LargeList) Set(m protoreflect.Message, v Listed) {
 	m.Set(l.total, protoreflect.ValueOfUint64(uint64(v.Total)))
 	m.Set(l.truncated, protoreflect.ValueOfBool(v.Truncated))
 	setPath(m, l.artifacts, l.artifact, v.Artifact)
 }
 
-// SumTruncated writes the field "truncated" of a message, where it has one:
-// whether any of its large fields and lists is truncated. One that has presence
-// and is absent stays absent.
+// SumTruncated writes the field "truncated" of a message: whether any of its large
+// fields and lists is truncated. A message without the field stays as it is, and so
+// does an absent field with presence.
 func SumTruncated(m protoreflect.Message) {
 	sum := m.Descriptor().Fields().ByName(sumField)
 	if sum == nil || sum.HasPresence() && !m.Has(sum) {

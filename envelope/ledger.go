@@ -11,7 +11,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// checkPayload checks every artifact index and every ledger of a payload.
+// checkPayload checks the artifact indices and ledgers of a payload, and of the
+// messages inside it.
 func checkPayload(c Checker, payload protoreflect.Message) {
 	Walk("", payload, func(path string, m protoreflect.Message) {
 		if e, ok := m.Interface().(*pb.ToolError); ok {
@@ -50,7 +51,7 @@ func checkLarge(c Checker, m protoreflect.Message) {
 	}
 }
 
-// checkArtifacts checks that every index names an artifact, and each its own.
+// checkArtifacts checks that every index names an artifact, and no two the same one.
 func checkArtifacts(c Checker, m protoreflect.Message) {
 	const reason = pb.ErrorReason_ERROR_REASON_ARTIFACT_INDEX_INVALID
 	artifacts := m.Descriptor().Fields().ByName(artifactsField)
@@ -79,13 +80,13 @@ func checkArtifacts(c Checker, m protoreflect.Message) {
 	}
 }
 
-// isIndex reports whether a field of a message with artifacts is an index there.
+// isIndex reports whether a field is an index into the artifacts of its message.
 func isIndex(f protoreflect.FieldDescriptor) bool {
 	return strings.HasSuffix(string(f.Name()), suffixArtifact) && f.Kind() == protoreflect.Uint32Kind && !f.IsList()
 }
 
-// checkLedger checks that preview, cuts and source facts add up; see
-// ledger.proto for the rules.
+// checkLedger checks that preview, cuts and source facts add up, by the rules of
+// ledger.proto.
 func checkLedger(v *Large) error {
 	if v.Source == nil {
 		if len(v.Cuts) > 0 || v.Truncated {
@@ -107,13 +108,14 @@ func checkLedger(v *Large) error {
 // ledger walks segments and cuts together, in the order of the payload.
 type ledger struct {
 	*Large
-	tiles, pending  []*pb.Segment // of them: that are still to come
-	offset, line, text uint64        // how far bytes and lines of the payload, and the preview, are covered
-	insideEnd         uint64        // where the last cut inside of a segment ends
-	omitted, shown uint64        // bytes that are cut, lines that are shown
+	tiles, pending []*pb.Segment // all segments, and those not yet reached
+	offset, line   uint64        // bytes and lines of the payload that are covered
+	text           uint64        // bytes of the preview that are covered
+	insideEnd      uint64        // end of the last cut inside a segment
+	omitted, shown uint64        // bytes that are cut so far, lines that are shown so far
 }
 
-// addCut adds a cut.
+// addCut checks that a cut continues where segments and cuts before it end.
 func (l *ledger) addCut(c *pb.Cut) error {
 	if err := checkCut(c, l.Preview); err != nil {
 		return err
@@ -144,8 +146,8 @@ func (l *ledger) addCut(c *pb.Cut) error {
 	return nil
 }
 
-// checkScattered checks that a cut says of each line of its range that is shown how much of it
-// is left out.
+// checkScattered checks that a cut states for each shown line of its range how many
+// bytes it omits.
 func (l *ledger) checkScattered(c *pb.Cut) error {
 	if c.GetByteEnd() > l.Source.GetBytes() {
 		return errors.New("a scattered cut ends behind the payload")
@@ -165,7 +167,7 @@ func (l *ledger) checkScattered(c *pb.Cut) error {
 	return nil
 }
 
-// checkCut checks what can be wrong with a cut by itself.
+// checkCut checks a cut by itself.
 func checkCut(c *pb.Cut, preview string) error {
 	switch size := c.GetByteEnd() - c.GetByteStart(); {
 	case c.GetByteEnd() < c.GetByteStart() || c.GetOmittedBytes() > size:
@@ -184,7 +186,9 @@ func checkCut(c *pb.Cut, preview string) error {
 	return nil
 }
 
-// cover takes the segments that follow each other up to a place.
+// cover advances over the segments up to a place in the payload; with strict, over
+// those that begin before it. A segment that does not continue stops it, and close
+// finds the rest uncovered.
 func (l *ledger) cover(place uint64, strict bool) {
 	for len(l.pending) > 0 {
 		s := l.pending[0]
@@ -219,12 +223,13 @@ func (l *ledger) close() error {
 	return nil
 }
 
+// isRuneBoundary reports whether an offset does not split a character.
 func isRuneBoundary(text string, at uint64) bool {
 	return at == uint64(len(text)) || utf8.RuneStart(text[at])
 }
 
-// BetweenLines reports whether a cut leaves out whole lines that follow each other: it
-// lies between segments.
+// BetweenLines reports whether a cut omits whole consecutive lines: it lies between
+// segments.
 func BetweenLines(c *pb.Cut) bool {
 	switch c.GetKind() {
 	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_BINARY, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
@@ -235,14 +240,13 @@ func BetweenLines(c *pb.Cut) bool {
 	return false
 }
 
-// Contiguous reports whether a cut leaves out its whole range, between lines or inside
-// of one.
+// Contiguous reports whether a cut omits its whole range, between lines or inside one.
 func Contiguous(c *pb.Cut) bool {
 	return BetweenLines(c) || c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE
 }
 
-// Omitted returns how many bytes and whole lines of the payload a cut leaves out. Those
-// of a contiguous cut follow from its range.
+// Omitted returns the number of bytes and whole lines of the payload that a cut omits.
+// For a contiguous cut they follow from its range.
 func Omitted(c *pb.Cut) (bytes, lines uint64) {
 	if !Contiguous(c) {
 		return c.GetOmittedBytes(), c.GetOmittedLines()
@@ -253,10 +257,10 @@ func Omitted(c *pb.Cut) (bytes, lines uint64) {
 	return c.GetByteEnd() - min(c.GetByteStart(), c.GetByteEnd()), lines
 }
 
-// Segments returns the runs of lines that the preview shows, in order: those that the
-// source facts have or, where they have none, those that follow from the cuts between
-// lines. Of a preview that is its payload it is one. They tile the payload with the cuts
-// between lines, if the ledger is valid; of any ledger they are inside of the preview.
+// Segments returns the runs of lines that the preview shows, in order: those of the
+// source facts or, if there are none, those that follow from the cuts between lines. A
+// preview that is its payload has one. With a valid ledger, segments and cuts tile the
+// payload; with any other, segments stay inside the preview.
 func (v *Large) Segments() []*pb.Segment {
 	source := v.Source
 	if source == nil {
@@ -285,8 +289,8 @@ func (v *Large) Segments() []*pb.Segment {
 	return list
 }
 
-// WithoutSegments removes the segments of the large fields of a result, in place: the cuts
-// say what is shown.
+// WithoutSegments removes the segments of all large fields of a result, in place. They
+// follow from the cuts.
 func (ts Types) WithoutSegments(r *pb.CanonicalToolResult) {
 	if r.GetError() != nil {
 		withoutSegments(r.GetError().ProtoReflect())
@@ -300,7 +304,8 @@ func (ts Types) WithoutSegments(r *pb.CanonicalToolResult) {
 	}
 }
 
-// withoutSegments reports whether there were any.
+// withoutSegments removes the segments of a message, and reports whether there were
+// any.
 func withoutSegments(m protoreflect.Message) (changed bool) {
 	Walk("", m, func(_ string, m protoreflect.Message) {
 		fields := LargeFields(m.Descriptor())
@@ -317,6 +322,7 @@ func withoutSegments(m protoreflect.Message) (changed bool) {
 	return changed
 }
 
+// countLines returns the number of lines of a text; a last line without an end counts.
 func countLines(text string) uint64 {
 	n := uint64(strings.Count(text, "\n"))
 	if text != "" && !strings.HasSuffix(text, "\n") {

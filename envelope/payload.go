@@ -10,7 +10,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Payload returns the family's name and payload of a canonical result, or
+// Payload returns the name of the family and the payload of a canonical result, or
 // ("", nil) when it has none.
 func Payload(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	m := r.ProtoReflect()
@@ -21,8 +21,8 @@ func Payload(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	return string(f.Name()), m.Get(f).Message()
 }
 
-// Family returns the name of the family of a complete output, or "" when it
-// has no result.
+// Family returns the name of the family of a complete output, or "" when it has no
+// result.
 func Family(out *pb.CompleteToolOutput) string {
 	m := out.ProtoReflect()
 	f := m.WhichOneof(resultOneof(m.Descriptor()))
@@ -36,7 +36,7 @@ func resultOneof(d protoreflect.MessageDescriptor) protoreflect.OneofDescriptor 
 	return d.Oneofs().ByName("result")
 }
 
-// OneofFields returns the cases of the result oneof of CompleteToolOutput and
+// OneofFields returns the cases of the result oneofs of CompleteToolOutput and
 // CanonicalToolResult, in the order of the contract.
 func OneofFields() (complete, canonical []protoreflect.FieldDescriptor) {
 	return oneofFields((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor()),
@@ -58,8 +58,8 @@ func Retention(f protoreflect.FieldDescriptor) pb.Retention {
 	return r
 }
 
-// AddArtifact returns the index of an artifact in the artifacts of a message, which
-// it is appended to if it is not there.
+// AddArtifact returns the index of a path in the artifacts of a message. A new path is
+// appended.
 func AddArtifact(m protoreflect.Message, path string) uint32 {
 	list := m.Mutable(m.Descriptor().Fields().ByName(artifactsField)).List()
 	for i := range list.Len() {
@@ -71,8 +71,8 @@ func AddArtifact(m protoreflect.Message, path string) uint32 {
 	return uint32(list.Len() - 1)
 }
 
-// Artifacts returns the paths of the artifacts that a message names, without those of
-// messages inside of it.
+// Artifacts returns the paths of the artifacts that a message names itself, without
+// those of messages inside it.
 func Artifacts(m protoreflect.Message) (paths []string) {
 	if f := m.Descriptor().Fields().ByName(artifactsField); f != nil && f.IsList() {
 		for i := range m.Get(f).List().Len() {
@@ -88,20 +88,21 @@ func Artifacts(m protoreflect.Message) (paths []string) {
 	return paths
 }
 
-// levelField is where a payload keeps its compaction level.
+// levelField is the field with the compaction level of a payload.
 const levelField = "compaction_level"
 
-// SetLevel writes the compaction level of a payload or error that has one.
+// SetLevel writes the compaction level of a payload or error. A message without the
+// field stays as it is.
 func SetLevel(m protoreflect.Message, level pb.CompactionLevel) {
 	if f := m.Descriptor().Fields().ByName(levelField); f != nil {
 		m.Set(f, protoreflect.ValueOfEnum(level.Number()))
 	}
 }
 
-// HasLevel reports whether a message has a place for a compaction level.
+// HasLevel reports whether a message has a field for a compaction level.
 func HasLevel(d protoreflect.MessageDescriptor) bool { return d.Fields().ByName(levelField) != nil }
 
-// Level reads the compaction level of a payload or error.
+// Level returns the compaction level of a payload or error.
 func Level(m protoreflect.Message) pb.CompactionLevel {
 	if f := m.Descriptor().Fields().ByName(levelField); f != nil {
 		return pb.CompactionLevel(m.Get(f).Enum())
@@ -109,19 +110,19 @@ func Level(m protoreflect.Message) pb.CompactionLevel {
 	return pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED
 }
 
-// supersededField is where a payload says which later result supersedes it.
+// supersededField is the field that names the later result which supersedes a payload.
 const supersededField = "superseded"
 
-// SetSuperseded says in a payload which later result supersedes it, where it has a
-// place for that.
+// SetSuperseded states in a payload which later result supersedes it. A message
+// without the field stays as it is.
 func SetSuperseded(m protoreflect.Message, s *pb.Superseded) {
 	if f := m.Descriptor().Fields().ByName(supersededField); f != nil {
 		m.Set(f, protoreflect.ValueOfMessage(s.ProtoReflect()))
 	}
 }
 
-// SupersededBy is what a payload says of the later result that supersedes it; nil when
-// it says nothing.
+// SupersededBy returns the later result that supersedes a payload; nil when it names
+// none.
 func SupersededBy(m protoreflect.Message) *pb.Superseded {
 	f := m.Descriptor().Fields().ByName(supersededField)
 	if f == nil || !m.Has(f) {
@@ -130,11 +131,11 @@ func SupersededBy(m protoreflect.Message) *pb.Superseded {
 	return generated(m.Get(f).Message(), &pb.Superseded{})
 }
 
-// unchangedField is where a payload says which earlier result it repeats.
+// unchangedField is the field that names the earlier result which a payload repeats.
 const unchangedField = "unchanged"
 
-// UnchangedSince is what a payload says of the earlier result that it repeats; nil when
-// it says nothing.
+// UnchangedSince returns the earlier result that a payload repeats; nil when it names
+// none.
 func UnchangedSince(m protoreflect.Message) *pb.OutputUnchanged {
 	f := m.Descriptor().Fields().ByName(unchangedField)
 	if f == nil || f.Message() == nil || !m.Has(f) {
@@ -144,8 +145,8 @@ func UnchangedSince(m protoreflect.Message) *pb.OutputUnchanged {
 	return u
 }
 
-// Walk calls visit for a message and then for every message inside of it, with
-// the path of each, in the order of the contract.
+// Walk calls visit for a message and then for every message inside it, with their
+// paths, in the order of the contract.
 func Walk(path string, m protoreflect.Message, visit func(path string, m protoreflect.Message)) {
 	visit(path, m)
 	fields := m.Descriptor().Fields()
@@ -165,12 +166,11 @@ func Walk(path string, m protoreflect.Message, visit func(path string, m protore
 	}
 }
 
-// IsLeaf reports whether a message belongs to a field of its parent, and holds nothing
+// IsLeaf reports whether a message belongs to a field of its parent and holds nothing
 // to visit.
 func IsLeaf(d protoreflect.MessageDescriptor) bool { return slices.Contains(leaves, d.FullName()) }
 
-// leaves are messages that belong to a field of their parent and hold nothing
-// to visit.
+// leaves are the messages for which IsLeaf is true.
 var leaves = []protoreflect.FullName{
 	(*pb.Cut)(nil).ProtoReflect().Descriptor().FullName(),
 	(*pb.SourceFacts)(nil).ProtoReflect().Descriptor().FullName(),
@@ -178,6 +178,6 @@ var leaves = []protoreflect.FullName{
 	excerptName,
 }
 
-// ReadTool is the name of the tool that a model can be given to read what a receipt does not show. Its results are pages,
-// which are never cut again.
+// ReadTool is the name of the tool that reads what a receipt does not show. Its
+// results are pages, which are never cut again.
 const ReadTool = "read_result"

@@ -11,17 +11,19 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Traits are what the options of a canonical message say of a result among others:
-// what it is about, whether it is a failure, and which files it read or changed.
+// Traits states what a result means among others: its subject, whether it is a
+// failure, and which files it read or changed. It is read from the options of a
+// canonical message. Immutable, and safe for concurrent use.
 type Traits struct {
 	subject  *Template                    // nil for none
-	reads    protoreflect.FieldDescriptor // with the path that was read; nil for none
+	reads    protoreflect.FieldDescriptor // path of the file that was read; nil for none
 	changes  []changes
-	failures []protoreflect.FieldDescriptor
-	excuses  []protoreflect.FieldDescriptor // enums of which a value means no failure
-	inner    []innerTraits                  // of messages inside that have any
+	failures []protoreflect.FieldDescriptor // fields with the option means_failure
+	excuses  []protoreflect.FieldDescriptor // enums with a value that means no failure
+	inner    []innerTraits                  // messages inside it that have any of these
 }
 
+// innerTraits holds the Traits of the messages in a field.
 type innerTraits struct {
 	field protoreflect.FieldDescriptor
 	*Traits
@@ -44,8 +46,8 @@ func ReadTraits(d protoreflect.MessageDescriptor) (*Traits, error) {
 	return t, nil
 }
 
-// collectTraits reads all but the subject and the paths. No message of a payload contains itself;
-// CheckSchema sees to it.
+// collectTraits reads the options about failures. No message of a payload contains
+// itself; CheckSchema rejects that.
 func collectTraits(d protoreflect.MessageDescriptor) *Traits {
 	t := &Traits{}
 	for i := range d.Fields().Len() {
@@ -65,12 +67,13 @@ func collectTraits(d protoreflect.MessageDescriptor) *Traits {
 	return t
 }
 
-// MeansFailure reports whether a field that is set says of a failure.
+// MeansFailure reports whether a field that is set states a failure.
 func MeansFailure(f protoreflect.FieldDescriptor) bool {
 	means, _ := proto.GetExtension(f.Options(), pb.E_MeansFailure).(bool)
 	return means
 }
 
+// hasExcuse reports whether an enum has a value that means no failure.
 func hasExcuse(e protoreflect.EnumDescriptor) bool {
 	for i := range e.Values().Len() {
 		if excuses(e.Values().Get(i)) {
@@ -80,6 +83,8 @@ func hasExcuse(e protoreflect.EnumDescriptor) bool {
 	return false
 }
 
+// excuses reports whether a value means no failure. It is false for nil, a value of a
+// newer contract.
 func excuses(v protoreflect.EnumValueDescriptor) bool {
 	if v == nil {
 		return false // of a later version
@@ -90,7 +95,7 @@ func excuses(v protoreflect.EnumValueDescriptor) bool {
 
 func (t *Traits) empty() bool { return len(t.failures)+len(t.excuses)+len(t.inner) == 0 }
 
-// Subject is what a payload is about; empty when it does not say.
+// Subject returns the subject of a payload; empty when it states none.
 func (t *Traits) Subject(payload protoreflect.Message) string {
 	if t.subject == nil {
 		return ""
@@ -98,15 +103,15 @@ func (t *Traits) Subject(payload protoreflect.Message) string {
 	return t.subject.Expand(payload, AsIs)
 }
 
-// Failed reports whether a payload says of a failure: of itself, or of an element of
+// Failed reports whether a payload states a failure: of itself, or of an element of
 // its lists.
 func (t *Traits) Failed(payload protoreflect.Message) bool {
 	own, excused, listed := t.verdict(payload)
 	return own && !excused || listed
 }
 
-// verdict looks at a message and those inside of it: elements of lists speak for
-// themselves.
+// verdict examines a message and the messages inside it. An excuse covers the whole
+// message, but not the elements of lists, which stand for themselves.
 func (t *Traits) verdict(m protoreflect.Message) (failed, excused, listed bool) {
 	for _, f := range t.failures {
 		failed = failed || m.Has(f) && (f.Message() != nil || !isZero(m.Get(f)))
@@ -129,6 +134,7 @@ func (t *Traits) verdict(m protoreflect.Message) (failed, excused, listed bool) 
 	return failed, excused, listed
 }
 
+// isZero reports whether a scalar is zero, false or empty.
 func isZero(v protoreflect.Value) bool {
 	switch n := v.Interface().(type) {
 	case bool:
@@ -149,9 +155,9 @@ func isZero(v protoreflect.Value) bool {
 	return false
 }
 
-// changes is where a payload has paths that were changed.
+// changes is where a payload holds paths of changed files.
 type changes struct {
-	list protoreflect.FieldDescriptor // whose elements have the path; nil when the payload has it
+	list protoreflect.FieldDescriptor // list whose elements hold the path; nil when the payload itself holds it
 	path protoreflect.FieldDescriptor
 	// of an element: enums of which a value says that the path was left as it was
 	unchangedBy []protoreflect.FieldDescriptor
@@ -195,7 +201,8 @@ func pathField(d protoreflect.MessageDescriptor, name string) (protoreflect.Fiel
 	return f, nil
 }
 
-// unchangedEnums returns the enums of a message with a value that leaves a path as it was.
+// unchangedEnums returns the enums of a message with a value that leaves a path as it
+// was.
 func unchangedEnums(d protoreflect.MessageDescriptor, p protoreflect.FieldDescriptor) (list []protoreflect.FieldDescriptor) {
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
@@ -212,6 +219,8 @@ func unchangedEnums(d protoreflect.MessageDescriptor, p protoreflect.FieldDescri
 	return list
 }
 
+// keepsPath reports whether a value leaves the path as it was. It is false for nil, a
+// value of a newer contract.
 func keepsPath(v protoreflect.EnumValueDescriptor, p protoreflect.FieldDescriptor) bool {
 	if v == nil {
 		return false // of a later version
@@ -220,9 +229,9 @@ func keepsPath(v protoreflect.EnumValueDescriptor, p protoreflect.FieldDescripto
 	return name == string(p.Name())
 }
 
-// Reads returns the path that a payload is of; empty when it is of none. Two paths are the
-// same when they are as text, after path.Clean: a relative and an absolute one never are,
-// because nobody says where the relative one begins.
+// Reads returns the path of the file that a payload shows; empty for none. Paths are
+// equal if they are equal text after path.Clean: a relative and an absolute path never
+// are, because nobody knows where the relative one begins.
 func (t *Traits) Reads(payload protoreflect.Message) string {
 	if t.reads == nil {
 		return ""
@@ -230,7 +239,8 @@ func (t *Traits) Reads(payload protoreflect.Message) string {
 	return cleanPath(payload.Get(t.reads).String())
 }
 
-// Changes returns the paths that a payload says were changed, as Reads returns them.
+// Changes returns the paths of the files that a payload states as changed, cleaned as
+// those of Reads are.
 func (t *Traits) Changes(payload protoreflect.Message) (list []string) {
 	for _, c := range t.changes {
 		if c.list == nil {
@@ -247,7 +257,7 @@ func (t *Traits) Changes(payload protoreflect.Message) (list []string) {
 	return list
 }
 
-// isUnchanged reports whether an element says that its path was left as it was.
+// isUnchanged reports whether an element states that its path was left as it was.
 func (c *changes) isUnchanged(m protoreflect.Message) bool {
 	for _, f := range c.unchangedBy {
 		if keepsPath(f.Enum().Values().ByNumber(m.Get(f).Enum()), c.path) {
@@ -257,6 +267,7 @@ func (c *changes) isUnchanged(m protoreflect.Message) bool {
 	return false
 }
 
+// appendPath appends a cleaned path, unless it is empty.
 func appendPath(list []string, text string) []string {
 	if text = cleanPath(text); text != "" {
 		list = append(list, text)
@@ -264,6 +275,7 @@ func appendPath(list []string, text string) []string {
 	return list
 }
 
+// cleanPath is path.Clean, except that an empty path stays empty.
 func cleanPath(text string) string {
 	if text == "" {
 		return ""

@@ -18,25 +18,25 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Type is a family that an operator brought: two messages that carry the options
-// of the contract.
+// Type is a custom family: two messages that carry the options of the contract, from a
+// descriptor set of the operator. Immutable, and safe for concurrent use.
 type Type struct {
 	Complete, Canonical protoreflect.MessageDescriptor
 }
 
-// Name is the full name of the canonical message.
+// Name returns the full name of the canonical message, which names the family.
 func (t *Type) Name() string { return string(t.Canonical.FullName()) }
 
-// Types are the families that an operator brought, by name. A nil map has none.
+// Types holds custom families by name. A nil map holds none.
 type Types map[string]*Type
 
-// CustomCase is the case of the contract that the families of operators have.
+// CustomCase is the case of the result oneofs for all custom families.
 const CustomCase = "custom"
 
-// ReadTypes returns the families of a descriptor set, sorted by name: the
-// messages that have an outcome template. It says what is wrong with the first
-// that breaks a convention. The set may leave out the files of the contract and
-// of protobuf itself; those of this build are used in any case.
+// ReadTypes returns the families of a descriptor set, sorted by name: the messages
+// with an outcome template. It fails for the first family that breaks a convention.
+// The set may omit the files of the contract and of protobuf itself; those of this
+// build are always used.
 func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
 	files, err := linkFiles(set)
 	if err != nil {
@@ -69,8 +69,7 @@ func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
 	return list, nil
 }
 
-// nestedFamily returns a message inside of another that has an outcome template, or
-// nil.
+// nestedFamily returns a message inside another that has an outcome template, or nil.
 func nestedFamily(d protoreflect.MessageDescriptor) protoreflect.MessageDescriptor {
 	for i := range d.Messages().Len() {
 		n := d.Messages().Get(i)
@@ -84,7 +83,8 @@ func nestedFamily(d protoreflect.MessageDescriptor) protoreflect.MessageDescript
 	return nil
 }
 
-// linkFiles makes descriptors of the operator's files, on top of those of this build.
+// linkFiles returns descriptors for the operator's files, on top of those of this
+// build. Files may be in any order: each pass links those whose imports are there.
 func linkFiles(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
 	own := &descriptorpb.FileDescriptorSet{}
 	for _, file := range set.GetFile() {
@@ -119,8 +119,9 @@ func linkFiles(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescript
 	return files, nil
 }
 
-// checkNotContract checks that a file is no copy of one of the contract by another
-// path, whose messages would look like those of this build and be others.
+// checkNotContract checks that a file is no copy of a file of the contract under
+// another path. Its messages would look like those of this build, and be different
+// types.
 func checkNotContract(file *descriptorpb.FileDescriptorProto) error {
 	for _, m := range file.GetMessageType() {
 		name := protoreflect.FullName(file.GetPackage()).Append(protoreflect.Name(m.GetName()))
@@ -134,9 +135,11 @@ func checkNotContract(file *descriptorpb.FileDescriptorProto) error {
 
 var contract = (*pb.Payload)(nil).ProtoReflect().Descriptor().ParentFile().Package()
 
-// overlayFiles finds descriptors of an operator first, and then those of this build.
+// overlayFiles resolves descriptors in the operator's files first, and then in those
+// of this build.
 type overlayFiles struct{ *protoregistry.Files }
 
+// FindFileByPath implements protodesc.Resolver.
 func (o overlayFiles) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
 	if d, err := o.Files.FindFileByPath(path); err == nil {
 		return d, nil
@@ -144,6 +147,7 @@ func (o overlayFiles) FindFileByPath(path string) (protoreflect.FileDescriptor, 
 	return protoregistry.GlobalFiles.FindFileByPath(path)
 }
 
+// FindDescriptorByName implements protodesc.Resolver.
 func (o overlayFiles) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
 	if d, err := o.Files.FindDescriptorByName(name); err == nil {
 		return d, nil
@@ -151,6 +155,7 @@ func (o overlayFiles) FindDescriptorByName(name protoreflect.FullName) (protoref
 	return protoregistry.GlobalFiles.FindDescriptorByName(name)
 }
 
+// newType checks that a message is a family of its own that keeps all conventions.
 func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.FileDescriptor) (*Type, error) {
 	t := &Type{Complete: canonical, Canonical: canonical}
 	if name, _ := proto.GetExtension(canonical.Options(), pb.E_Complete).(string); name != "" {
@@ -176,8 +181,8 @@ func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.File
 	return t, checkBounds(t.Complete, map[protoreflect.FullName]bool{})
 }
 
-// checkExcerpts checks that the large fields of a custom family are no fields by the
-// naming convention, which those of the contract's families are.
+// checkExcerpts checks that a custom family has Excerpts as large fields. The naming
+// convention is for families of the contract.
 func checkExcerpts(canonical protoreflect.MessageDescriptor) error {
 	for i := range canonical.Fields().Len() {
 		f := canonical.Fields().Get(i)
@@ -190,8 +195,8 @@ func checkExcerpts(canonical protoreflect.MessageDescriptor) error {
 
 var cutName = (*pb.Cut)(nil).ProtoReflect().Descriptor().FullName()
 
-// checkBounds checks the bounds of a complete message and of those inside of it,
-// as options.proto states them.
+// checkBounds checks the bounds of a complete message and of the messages inside it
+// against the highest values that options.proto allows.
 func checkBounds(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
@@ -222,7 +227,8 @@ func findMessage(files []protoreflect.FileDescriptor, name string) protoreflect.
 	return nil
 }
 
-// Read returns the complete message of an output.
+// Read decodes the complete message of an output. It fails c for bytes that are no
+// such message.
 func (t *Type) Read(c Checker, out *pb.CustomOutput) protoreflect.Message {
 	m := dynamicpb.NewMessage(t.Complete)
 	switch e := out.GetEncoding().(type) {
@@ -243,14 +249,15 @@ func (t *Type) Read(c Checker, out *pb.CustomOutput) protoreflect.Message {
 // NewPayload returns an empty canonical payload.
 func (t *Type) NewPayload() protoreflect.Message { return dynamicpb.NewMessage(t.Canonical) }
 
-// Wrap makes the message of the contract of a canonical payload.
+// Wrap returns the message of the contract for a canonical payload.
 func (t *Type) Wrap(payload protoreflect.Message) *pb.CustomResult {
 	var w writer
 	w.message(payload)
 	return &pb.CustomResult{Type: t.Name(), PayloadJson: string(w.buf)}
 }
 
-// unwrap reads the canonical payload of a message of the contract.
+// unwrap decodes the canonical payload in a message of the contract; nil for an
+// unknown family.
 func (ts Types) unwrap(c Checker, r *pb.CustomResult) protoreflect.Message {
 	t := ts[r.GetType()]
 	if t == nil {
@@ -265,9 +272,9 @@ func (ts Types) unwrap(c Checker, r *pb.CustomResult) protoreflect.Message {
 	return payload
 }
 
-// Open returns the family's name and the payload of a canonical result as
-// Payload does, and of a family that an operator brought its own message. Changes
-// of that message reach the result through Types.Close.
+// Open returns the name of the family and the payload of a canonical result, as
+// Payload does, and decodes the payload of a custom family. Changes of a decoded
+// payload do not reach the result: see WithPayload.
 func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	name, payload := Payload(r)
 	custom := r.GetCustom()
@@ -278,11 +285,11 @@ func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	if own := ts.unwrap(c, custom); c.Err() == nil {
 		return custom.GetType(), own
 	}
-	return name, payload // ValidateCanonical refused it
+	return name, payload // ValidateCanonical rejects it
 }
 
-// WithPayload returns a result with another payload in the place of the one that Open returned,
-// or with another error. It shares the rest with the given one.
+// WithPayload returns a copy of a result with another payload or error in the place of
+// the present one. The copy shares everything else.
 func (ts Types) WithPayload(r *pb.CanonicalToolResult, payload protoreflect.Message) *pb.CanonicalToolResult {
 	other := &pb.CanonicalToolResult{}
 	to := other.ProtoReflect()

@@ -19,8 +19,8 @@ const (
 	digestBytes  = len("blake3:") + 64
 )
 
-// ValidateComplete checks the envelope of a complete output. The family's
-// projector checks what is inside of result. It returns an *InvalidError.
+// ValidateComplete checks the envelope of a complete output and returns an
+// *InvalidError, or nil. The family's projector checks the result inside.
 func ValidateComplete(out *pb.CompleteToolOutput) error {
 	c := NewChecker("output")
 	if out == nil {
@@ -32,8 +32,8 @@ func ValidateComplete(out *pb.CompleteToolOutput) error {
 	return c.Err()
 }
 
-// EffectiveStatus returns the status of a complete output: as it is stated or, where it is not,
-// as it follows from what is set.
+// EffectiveStatus returns the status of a complete output: the stated one or, if there
+// is none, the one that follows from the fields that are set.
 func EffectiveStatus(out *pb.CompleteToolOutput) pb.ToolStatus {
 	switch {
 	case out.GetStatus() != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
@@ -44,7 +44,8 @@ func EffectiveStatus(out *pb.CompleteToolOutput) pb.ToolStatus {
 	return pb.ToolStatus_TOOL_STATUS_SUCCESS
 }
 
-// checkExclusivity is RFC "Projection Algorithm", step 2.
+// checkExclusivity checks that status, result and error agree. RFC "Projection
+// Algorithm", step 2.
 func (c Checker) checkExclusivity(status pb.ToolStatus, hasResult, hasError bool) {
 	const reason = pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
 	switch status {
@@ -69,6 +70,7 @@ func (c Checker) checkExclusivity(status pb.ToolStatus, hasResult, hasError bool
 	}
 }
 
+// checkKind checks the form of an error kind.
 func (c Checker) checkKind(kind string) {
 	c.Required("kind", kind, MaxKind)
 	wrong := func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_') }
@@ -77,10 +79,9 @@ func (c Checker) checkKind(kind string) {
 	}
 }
 
-// ValidateCanonical checks a canonical result that comes from outside: the
-// envelope, and by the conventions of the contract every artifact index and
-// every ledger inside, also of the families that an operator brought. It returns
-// an *InvalidError.
+// ValidateCanonical checks a canonical result from outside: its envelope and, by the
+// conventions of the contract, every artifact index and every ledger, those of custom
+// families included. It returns an *InvalidError, or nil.
 func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) error {
 	c := NewChecker(path)
 	if r == nil {
@@ -105,6 +106,7 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) erro
 	return c.Err()
 }
 
+// checkError checks a tool error.
 func checkError(c Checker, e *pb.ToolError) {
 	c.checkKind(e.GetKind())
 	c.Length("message", e.GetMessage(), MaxMessage)
