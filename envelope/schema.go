@@ -21,7 +21,7 @@ type Field struct {
 	Label    string
 	Large    *LargeField // the large field that it is or previews; nil for others
 	List     *LargeList  // the large list that it is; nil for others
-	Made     bool        // a projection derives the field and does not copy it
+	Derived     bool        // a projection derives the field and does not copy it
 	Required bool
 	MaxBytes int     // of a string
 	MaxItems int     // of a list
@@ -54,7 +54,7 @@ func newSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]
 		f := &s.Fields[i]
 		f.Desc = d.Fields().Get(i)
 		f.Role, f.Label = FieldRole(f.Desc)
-		f.Made = made[f.Desc.Name()]
+		f.Derived = made[f.Desc.Name()]
 		f.Required, _ = proto.GetExtension(f.Desc.Options(), pb.E_Required).(bool)
 		f.MaxBytes = bound(f.Desc, pb.E_MaxBytes, defaultMaxBytes)
 		f.MaxItems = bound(f.Desc, pb.E_MaxItems, defaultMaxItems)

@@ -21,11 +21,12 @@ const (
 	maxSignal         = 64
 )
 
-// Command projects the command family. RFC "Family-Specific Large Output
-// Rules". The profiles say what is known of programs: what their exit codes mean
-// and which of their lines are noise; nil for none.
+// Command projects the command family. RFC "Family-Specific Large Output Rules". The
+// profiles state what exit codes mean and which lines of programs are noise; nil for
+// no profiles.
 func Command(profiles *profile.Set) Projector { return newCommand(profiles) }
 
+// commandProjector projects one command, alone or as an item of a batch.
 type commandProjector struct {
 	fields   fields
 	profiles *profile.Set
@@ -46,6 +47,7 @@ func (c commandProjector) Project(ctx context.Context, in Input, sink artifactst
 	return tighten(func(l limits) (Projection, error) { return c.project(ctx, in, l, sink) })
 }
 
+// project projects a command with limits for its facts.
 func (c commandProjector) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	result := c.facts(out, out.GetCommandLine(), l)
@@ -68,7 +70,7 @@ func (c commandProjector) project(ctx context.Context, in Input, l limits, sink 
 	return fit(ctx, in, r, parts, finish, sink)
 }
 
-// parts lists the streams of a command in the order of the contract.
+// parts appends the streams of a command to a list, in the order of the contract.
 func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
 	known := c.profiles.Find(commandLine)
@@ -82,7 +84,8 @@ func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine 
 	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in, focus)
 }
 
-// setTruncated sums up over the streams, as the RFC's first example does.
+// setTruncated states whether any stream is truncated, in the field that the RFC has
+// for the disposition.
 func setTruncated(r *pb.CommandResult) {
 	switch r.GetDisposition() {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK:
@@ -94,9 +97,9 @@ func setTruncated(r *pb.CommandResult) {
 	}
 }
 
-// keepOrder stores standard output and standard error in one, where the order in
-// which they arrived is known and the receipt does not show all of both. Where it
-// does, the order is not worth a line of every small receipt.
+// keepOrder stores standard output and standard error as one artifact in their order
+// of arrival, if that is known and the receipt does not show all of both. If it does,
+// the order is not worth a line of each small receipt.
 func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
 	out := in.Output.GetCommand()
 	if in.Unchanged != nil && !in.Unchanged.GetWasCut() {
@@ -115,7 +118,7 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 	return nil
 }
 
-// facts are the parts of the result that need no budget.
+// facts returns the parts of the result that need no budget.
 func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
 	r := &pb.CommandResult{
 		Disposition: disposition(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
@@ -133,8 +136,8 @@ func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l lim
 	return r
 }
 
-// disposition returns how the call of a command ended: as it is stated or, where it is
-// not, as it follows from what is set.
+// disposition returns how the call of a command ended: the stated disposition or, if
+// there is none, the one that follows from the fields that are set.
 func disposition(out *pb.CommandOutput) pb.CommandDisposition {
 	switch {
 	case out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
@@ -149,7 +152,7 @@ func disposition(out *pb.CommandOutput) pb.CommandDisposition {
 	return pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED
 }
 
-// commandSummary is said when the runtime gave no summary.
+// commandSummary is the summary for a command without one.
 func commandSummary(out *pb.CommandOutput) string {
 	switch disposition(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
@@ -171,7 +174,7 @@ func commandSummary(out *pb.CommandOutput) string {
 	return fmt.Sprintf("command ended with disposition %d", disposition(out))
 }
 
-// checkCommand checks one complete command.
+// checkCommand checks one complete command. RFC "Command Family".
 func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	const missing, bounds, both = pb.ErrorReason_ERROR_REASON_FIELD_MISSING,
 		pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
@@ -200,13 +203,13 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	checkPayload(c, "initial_output", out.GetInitialOutput(), in)
 }
 
-// minUnchanged is how many bytes an output has for it to be worth saying that it is the same as before. A shorter one is
-// simply shown.
+// minUnchanged is the least size of an output, in bytes, for which a reference to an
+// earlier receipt is shorter than the output.
 const minUnchanged = 256
 
-// Fingerprint identifies a command, what it wrote and how it ended; outputs with the same fingerprint are of the same
-// command line and have the same bytes. It is empty for families whose outputs are not compared, for commands that nobody
-// named, and for outputs that are too short.
+// Fingerprint identifies a command line, its output and its exit status: equal
+// fingerprints mean equal bytes. It is empty for other families, for commands without
+// a command line, for commands that did not complete, and for short outputs.
 func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]Stream) (string, error) {
 	c := out.GetCommand()
 	if c.GetCommandLine() == "" || disposition(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {

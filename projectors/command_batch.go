@@ -12,11 +12,11 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
-// maxItems is how many items the result of a batch has at the most.
+// maxItems bounds the items of the result of a batch.
 const maxItems = 64
 
-// CommandBatch projects several commands of one call. Their streams share one
-// budget, max-min fair. The profiles are as for Command.
+// CommandBatch projects several commands of one call. Their streams share one budget,
+// max-min fair. The profiles are as for Command.
 func CommandBatch(profiles *profile.Set) Projector {
 	return batchProjector{newCommand(profiles), newErrorProjection()}
 }
@@ -26,9 +26,9 @@ type batchProjector struct {
 	errors  errorProjection
 }
 
-// Project returns the canonical result of a batch. Where what must be kept does
-// not fit the budget, the hints of ours are left out, then texts are cut, and then the
-// last items are left out, which are in the store.
+// Project returns the canonical result of a batch. What must be kept may not fit the
+// budget: then hints of the table of kinds go first, then texts are cut, and at last
+// the items at the end are moved into an artifact.
 func (b batchProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
@@ -57,8 +57,7 @@ func (b batchProjector) Project(ctx context.Context, in Input, sink artifactstor
 	return p, err
 }
 
-// hinting says whether an error that came without a recovery hint gets the one
-// of its kind.
+// hinting states whether an error without a recovery hint gets the one of its kind.
 type hinting bool
 
 const (
@@ -66,13 +65,14 @@ const (
 	asGiven  hinting = false
 )
 
-// itemShape is how much of its items the result of a batch has.
+// itemShape states how much of its items the result of a batch has.
 type itemShape struct {
 	limits
 	hint  hinting
-	items int // the first ones
+	items int // number of items, from the first one on
 }
 
+// project projects a batch with its items in a shape.
 func (b batchProjector) project(ctx context.Context, in Input, shape itemShape, all *batchItems, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
@@ -102,13 +102,13 @@ func (b batchProjector) project(ctx context.Context, in Input, shape itemShape, 
 	return fit(ctx, in, r, parts, finish, sink)
 }
 
-// batchItems are all items of a batch, in the store.
+// batchItems holds all items of a batch, once they are stored.
 type batchItems struct {
 	items  []*pb.CommandBatchItem
 	stored artifactstore.Ref
 }
 
-// store stores all items of a batch, and what they wrote. It does so once.
+// store stores all items of a batch and their outputs, once.
 func (b batchProjector) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
 	if len(all.items) > 0 {
 		return nil
@@ -135,7 +135,7 @@ func (b batchProjector) store(ctx context.Context, in Input, all *batchItems, si
 	return err
 }
 
-// omittedAfter says what became of the items behind the first ones.
+// omittedAfter counts the items after the first ones by their outcome.
 func (all *batchItems) omittedAfter(first int) *pb.CommandBatchOmitted {
 	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}, Digest: all.stored.Digest}
 	for _, item := range all.items[first:] {
@@ -144,7 +144,7 @@ func (all *batchItems) omittedAfter(first int) *pb.CommandBatchOmitted {
 	return omitted
 }
 
-// countOmitted counts what became of an item.
+// countOmitted counts the outcome of one item.
 func countOmitted(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
 	switch {
 	case item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
@@ -158,18 +158,20 @@ func countOmitted(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
 	}
 }
 
+// finishItem completes an item after its streams are shown.
 func finishItem(item *pb.CommandBatchItem) {
 	if item.GetResult() != nil {
 		setTruncated(item.GetResult())
 	}
 }
 
-// itemCommandLine is the command line of an item, as its result has it or else the item.
+// itemCommandLine returns the command line of an item: that of its result, or else its
+// own.
 func itemCommandLine(given *pb.CommandBatchItemOutput) string {
 	return cmp.Or(given.GetResult().GetCommandLine(), given.GetCommandLine())
 }
 
-// item returns an item, and what of it is to be fitted to the budget.
+// item returns an item, and the parts of it that are fitted to the budget.
 func (b batchProjector) item(ctx context.Context, given *pb.CommandBatchItemOutput, shape itemShape, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
 	item := &pb.CommandBatchItem{
 		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), minLimit(shape.text, maxCommandPreview)),
@@ -193,8 +195,8 @@ func (b batchProjector) item(ctx context.Context, given *pb.CommandBatchItemOutp
 	return item, parts, nil
 }
 
-// itemStatus returns the status of an item: as it is stated or, where it is not, as it
-// follows from what is set.
+// itemStatus returns the status of an item: the stated one or, if there is none, the
+// one that follows from the fields that are set.
 func itemStatus(given *pb.CommandBatchItemOutput) pb.CommandBatchItemStatus {
 	switch {
 	case given.GetStatus() != pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED:
@@ -207,6 +209,7 @@ func itemStatus(given *pb.CommandBatchItemOutput) pb.CommandBatchItemStatus {
 	return pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED
 }
 
+// batchSummary is the summary for a batch without one.
 func batchSummary(out *pb.CommandBatchOutput) string {
 	ran := 0
 	for _, item := range out.GetItems() {
@@ -217,6 +220,7 @@ func batchSummary(out *pb.CommandBatchOutput) string {
 	return fmt.Sprintf("%d of %d commands ran", ran, len(out.GetItems()))
 }
 
+// check checks a complete batch.
 func (b batchProjector) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
 	if len(out.GetItems()) == 0 {
 		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no command")

@@ -61,9 +61,9 @@ func TestRecoveryHint(t *testing.T) {
 		{"known kind, no hint wanted", kind, new(""), new(""), 0, true},
 		{"unknown kind without a hint", "kind_of_nobody", nil, nil, 0, true},
 		{"unknown kind with a hint", "kind_of_nobody", new("ask again"), new("ask again"), 0, true},
-		{"room for both", kind, nil, hint, len(*hint) + len(details), true},
-		{"no room for the table's hint", kind, nil, nil, len(*hint) + len(details) - 1, true},
-		{"no room for the details", kind, new("ask again"), new("ask again"), len("ask again"), false},
+		{"space for both", kind, nil, hint, len(*hint) + len(details), true},
+		{"no space for the table's hint", kind, nil, nil, len(*hint) + len(details) - 1, true},
+		{"no space for the details", kind, new("ask again"), new("ask again"), len("ask again"), false},
 	} {
 		for _, retryable := range []bool{false, true} {
 			given := &pb.CompleteToolError{Kind: c.kind, Message: inline("no"), RecoveryHint: c.given, Retryable: &retryable, Details: inline(details)}

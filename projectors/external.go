@@ -15,21 +15,21 @@ import (
 	"github.com/toolresult/toolresult/projectors/external"
 )
 
-// Bounds of the facts of attachments and of unknown content, in bytes and in
-// elements.
+// Bounds of the facts of attachments and of unknown content, in bytes and in elements,
+// as external.proto states them.
 const (
 	maxAttachmentName = 256
 	maxAttachmentURI  = 4096
 	maxMediaType      = 128
 	maxUnknownType    = 64
 	maxUnknownTypes   = 16
-	// maxStoredAttachments bounds how many files one call makes. The bytes of
-	// further attachments stay in the source artifact.
+	// maxStoredAttachments bounds the artifacts that one call makes. The bytes of further
+	// attachments stay in the artifact of the whole answer.
 	maxStoredAttachments = 64
 )
 
-// ExternalMCP projects results of MCP tools. One that says isError becomes an
-// error of the envelope.
+// ExternalMCP projects results of MCP tools. A result with isError becomes an error of
+// the envelope.
 func ExternalMCP() Projector {
 	d, ok := declare("external_mcp", nil).(declaredProjector)
 	if !ok {
@@ -81,7 +81,8 @@ func ExternalJSON() Projector {
 	})
 }
 
-// jsonDefect says why what a tool answered is not read as JSON.
+// jsonDefect returns the reason why an answer is not read as JSON, or
+// JSON_DEFECT_UNSPECIFIED.
 func jsonDefect(in *pb.Payload) pb.JsonDefect {
 	if in.GetSourceLoss() != nil {
 		return pb.JsonDefect_JSON_DEFECT_LOST_BYTES
@@ -89,28 +90,28 @@ func jsonDefect(in *pb.Payload) pb.JsonDefect {
 	return envelope.JSONDefect(in.GetInline())
 }
 
-// answer is the canonical payload of an external tool under way.
+// answer is the canonical payload of an external tool in progress.
 type answer struct {
 	*work
 	fields      fields
 	source      []byte          // the answer as it was received
-	redactions  []*pb.Redaction // that were replaced in it
-	keepSource  bool            // a part of it is in no other place
+	redactions  []*pb.Redaction // of the answer as a whole; nil once a part states them
+	keepSource  bool            // store the whole answer: a part of it is nowhere else
 	attachments []*pb.ExternalAttachment
 	unknown     []string // content of types that this version does not know
 }
 
+// newAnswer returns an answer without content.
 func newAnswer(w *work, source *pb.Payload) *answer {
 	return &answer{work: w, fields: newFields(w.into.Interface()), source: source.GetInline(), redactions: source.GetRedactions()}
 }
 
-// set writes a field of the canonical payload by its name. External families have the
-// fields that they share by the same names.
+// set writes a field by its name. External families share the names of their fields.
 func (a *answer) set(name protoreflect.Name, v protoreflect.Value) {
 	a.into.Set(a.into.Descriptor().Fields().ByName(name), v)
 }
 
-// addAsText shows an answer that is no JSON as the text that it is.
+// addAsText adds an answer that is no JSON as text. An empty answer adds nothing.
 func (a *answer) addAsText(given *pb.Payload, defect pb.JsonDefect) {
 	if len(a.source) == 0 && given.GetSourceLoss() == nil {
 		return // it answered nothing
@@ -119,7 +120,8 @@ func (a *answer) addAsText(given *pb.Payload, defect pb.JsonDefect) {
 	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
 }
 
-// finishAnswer adds what comes of the whole answer.
+// finishAnswer adds what follows from the whole answer: whether it is empty, where all
+// of it is, and its attachments.
 func (a *answer) finishAnswer(ctx context.Context) error {
 	a.set("empty", protoreflect.ValueOfBool(len(a.parts) == 0 && len(a.attachments) == 0 && len(a.unknown) == 0))
 	if a.keepSource {
@@ -159,8 +161,8 @@ func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 	a.redactions = nil // they are of the answer as a whole, and are said once
 }
 
-// addText adds text, without the base64 in it. A JSON object or array is shown in
-// its readable form if it may.
+// addText adds text without the base64 in it. A JSON object or array is shown in its
+// readable form, if it may be.
 func (a *answer) addText(ctx context.Context, name, text string, readable bool) error {
 	if t := strings.TrimLeft(text, " \t\r\n"); readable && t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(text)) {
 		return a.addJSON(ctx, name, []byte(text))
@@ -173,7 +175,7 @@ func (a *answer) addText(ctx context.Context, name, text string, readable bool) 
 	return nil
 }
 
-// addStructured adds structured data.
+// addStructured adds structured content.
 func (a *answer) addStructured(ctx context.Context, text []byte) error {
 	return a.addJSON(ctx, "structured", text)
 }
@@ -193,7 +195,8 @@ func (a *answer) addJSON(ctx context.Context, name string, text []byte) error {
 	return nil
 }
 
-// liftBase64 takes long base64 out of text and leaves placeholders.
+// liftBase64 makes attachments of long base64 in text, and puts placeholders in its
+// place.
 func (a *answer) liftBase64(ctx context.Context, text string) (string, error) {
 	return external.LiftBase64(text, func(mediaType string, content []byte) (string, error) {
 		a.keepSource = true

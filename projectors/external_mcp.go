@@ -46,6 +46,7 @@ func mcpError(r *external.Result, source *pb.Payload) *pb.CompleteToolError {
 	return e
 }
 
+// inline returns a payload with content.
 func inline(content []byte) *pb.Payload {
 	return &pb.Payload{Source: &pb.Payload_Inline{Inline: content}}
 }
@@ -145,7 +146,7 @@ func (c *mcpContent) noteUnknown() {
 	c.keepSource = c.keepSource || len(c.unknown.kinds) > 0
 }
 
-// line returns a member that is a string on one line of at most limit bytes.
+// line returns a member that is a string, on one line of at most limit bytes.
 func (a *answer) line(b external.Block, name string, limit int) string {
 	text, _ := b.Text(name)
 	line := oneLine(text, limit)
@@ -153,7 +154,7 @@ func (a *answer) line(b external.Block, name string, limit int) string {
 	return line
 }
 
-// addMedia adds an image or a sound. It reports false for a block that has no data.
+// addMedia adds an image or a sound. It reports false for a block without data.
 func (a *answer) addMedia(ctx context.Context, kind string, b external.Block) (bool, error) {
 	data, ok := b.Text("data")
 	if !ok {
@@ -169,7 +170,8 @@ func (a *answer) addMedia(ctx context.Context, kind string, b external.Block) (b
 	return true, a.addDecoded(ctx, n, data)
 }
 
-// addDecoded adds an attachment whose bytes are base64, or should be.
+// addDecoded adds an attachment of base64. Data that is no base64 is stored as it is,
+// and marked as undecoded.
 func (a *answer) addDecoded(ctx context.Context, n *pb.ExternalAttachment, data string) error {
 	content, ok := external.DecodeBase64(data)
 	if !ok {
@@ -179,7 +181,7 @@ func (a *answer) addDecoded(ctx context.Context, n *pb.ExternalAttachment, data 
 }
 
 // addEmbedded adds an embedded resource. The text of the first one that has text is
-// shown.
+// shown. It reports false for a block without a resource.
 func (a *answer) addEmbedded(ctx context.Context, b external.Block, shown **string) (bool, error) {
 	var inner external.Block
 	if json.Unmarshal(b["resource"], &inner) != nil {
@@ -206,7 +208,7 @@ func (a *answer) addEmbedded(ctx context.Context, b external.Block, shown **stri
 	return true, a.attach(ctx, n, []byte(text))
 }
 
-// addLink adds a link to a resource.
+// addLink adds a link to a resource. It reports false for a block without a URI.
 func (a *answer) addLink(b external.Block) bool {
 	if _, ok := b.Text("uri"); !ok {
 		return false
@@ -225,12 +227,14 @@ func (a *answer) addLink(b external.Block) bool {
 	return true
 }
 
-// unknownContent counts blocks that cannot be shown, by their type.
+// unknownContent counts the blocks that cannot be shown, by their type.
 type unknownContent struct {
 	kinds  []string
 	counts map[string]int
 }
 
+// add counts a block. After maxUnknownTypes different types further ones are counted
+// together.
 func (u *unknownContent) add(kind string) {
 	words := "of type " + oneLine(kind, maxUnknownType)
 	if kind == "" {
@@ -245,6 +249,7 @@ func (u *unknownContent) add(kind string) {
 	u.counts[words]++
 }
 
+// words states the counts, in the order in which the types appeared.
 func (u *unknownContent) words() (list []string) {
 	for _, kind := range u.kinds {
 		list = append(list, fmt.Sprintf("%d %s", u.counts[kind], kind))

@@ -12,10 +12,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// FileMutation projects changed files. When the runtime did not say which ones
-// they are, its diff does.
+// FileMutation projects changed files. If the runtime names none, they are read from
+// its diff.
 func FileMutation() Projector { return declare("file_mutation", adaptFileMutation) }
 
+// adaptFileMutation reads the changes from the diff. A diff that cannot be read
+// completely states that the changes are unknown, because an incomplete list would
+// hide changes.
 func adaptFileMutation(_ context.Context, w *work) error {
 	out, _ := w.from.Interface().(*pb.FileMutationOutput)
 	into, _ := w.into.Interface().(*pb.FileMutationResult)
@@ -46,13 +49,15 @@ func adaptFileMutation(_ context.Context, w *work) error {
 	return nil
 }
 
+// errNoDiff is returned for text that is no diff, or one of which a file cannot be
+// read.
 var errNoDiff = errors.New("no diff whose files can all be told")
 
-// maxPath bounds a path, as the contract does for paths that are given.
+// maxPath bounds a path in bytes, as the contract does for paths that are given.
 const maxPath = 4096
 
-// readChanges reads the changed files from a diff. It is all of them or an error: a
-// list with a gap would say less than was changed.
+// readChanges returns all files that a diff changes, or an error if one of them cannot
+// be read.
 func readChanges(diff []byte) ([]*pb.FileChange, error) {
 	text := unixDiff(string(diff))
 	if strings.TrimSpace(text) == "" {
@@ -89,7 +94,7 @@ func readChanges(diff []byte) ([]*pb.FileChange, error) {
 	return changes, nil
 }
 
-// addCounts counts a further change of a file.
+// addCounts adds a further change of the same file.
 func addCounts(into, c *pb.FileChange) {
 	if into.GetNote() == "" {
 		into.Note = c.GetNote()
@@ -101,8 +106,8 @@ func addCounts(into, c *pb.FileChange) {
 	into.AddedLines, into.RemovedLines = new(into.GetAddedLines()+c.GetAddedLines()), new(into.GetRemovedLines()+c.GetRemovedLines())
 }
 
-// unixDiff is a diff with the line ends that its readers expect. One whose first
-// line ends with CRLF was converted as a whole.
+// unixDiff returns a diff with the line ends that its parser expects. If the first
+// line ends with CRLF, the whole diff was converted.
 func unixDiff(text string) string {
 	if first := strings.IndexByte(text, '\n'); first > 0 && text[first-1] == '\r' {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -113,12 +118,14 @@ func unixDiff(text string) string {
 	return text
 }
 
-// headers is what the lines between hunks say.
+// headers states what the lines between hunks say.
 type headers struct {
-	incomplete bool // a file is named there in a way that is not read
-	prefixed   bool // not git's own, and yet with a/ and b/ before the names
+	incomplete bool // a file is named there in a way that the parser does not read
+	prefixed   bool // no diff of git, and yet with a/ and b/ before the names
 }
 
+// scanHeaders reads the lines between hunks. It counts the lines of each hunk, because
+// lines of text may look like headers.
 func scanHeaders(text string) headers {
 	h := headers{prefixed: true}
 	git, old := false, ""
@@ -150,7 +157,7 @@ func scanHeaders(text string) headers {
 	return h
 }
 
-// hunkLines reads how many lines a hunk has of the old and of the new file.
+// hunkLines reads the numbers of old and new lines from the header of a hunk.
 func hunkLines(header string) (old, added uint64) {
 	fields := strings.Fields(header)
 	if len(fields) < 3 {
@@ -161,17 +168,19 @@ func hunkLines(header string) (old, added uint64) {
 		if !given {
 			return 1
 		}
-		n, _ := strconv.ParseUint(text, 10, 32) // a diff that is wrong is refused later
+		n, _ := strconv.ParseUint(text, 10, 32) // the parser rejects a wrong number
 		return n
 	}
 	return count(fields[1]), count(fields[2])
 }
 
+// isPrefixed reports whether a name has a prefix, or names no file.
 func isPrefixed(name, prefix string) bool {
 	name = strings.TrimPrefix(name, `"`)
 	return strings.HasPrefix(name, prefix) || strings.HasPrefix(name, "/dev/null")
 }
 
+// withoutPrefix removes "a/" or "b/" from a name.
 func withoutPrefix(name string) string {
 	if len(name) > 2 && (name[:2] == "a/" || name[:2] == "b/") {
 		return name[2:]
@@ -179,7 +188,7 @@ func withoutPrefix(name string) string {
 	return name
 }
 
-// newFileChange is one file of a diff in the words of the contract.
+// newFileChange returns a file of a diff in the terms of the contract.
 func newFileChange(f *gitdiff.File) *pb.FileChange {
 	c := &pb.FileChange{Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY, Path: f.NewName, Note: changeNote(f)}
 	switch {
@@ -204,9 +213,10 @@ func newFileChange(f *gitdiff.File) *pb.FileChange {
 	return c
 }
 
-// usualMode is the mode of a file that is not worth a word.
+// usualMode is the mode of a new file that is not worth stating.
 const usualMode = 0o100644
 
+// changeNote states what the counts of a change do not: binary content and modes.
 func changeNote(f *gitdiff.File) string {
 	var notes []string
 	if f.IsBinary {

@@ -11,24 +11,23 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// extentTokens is what the heading and the marker of a cut part cost, about.
-// It only saves a round: what counts is measured.
+// extentTokens is the cost of the heading and the marker of a cut part, in tokens,
+// estimated. It only saves a round: the receipt is measured in any case.
 const extentTokens = 76
 
-// minSlackShare is the part of the budget that is worth another round when it
-// was left: one sixteenth.
+// minSlackShare is the part of the budget that is worth another round when it is left:
+// one sixteenth.
 const minSlackShare = 16
 
-// minStep is the part of the budget that a round takes away, at the least: lines
-// are of one piece, and a smaller step would often change nothing.
+// minStep is the least part of the budget that a round takes away, one 128th: lines
+// are indivisible, and a smaller step often changes nothing.
 const minStep = 128
 
-// maxRounds is how often a receipt is measured before what fitted once is taken
-// or, if nothing did, the allowance is cut by half each time. Two or three rounds
-// are the rule.
+// maxRounds bounds the rounds before the allowance that fitted is used or, if none
+// did, the allowance is halved each time. Two or three rounds are usual.
 const maxRounds = 8
 
-// part is a piece of a canonical result that can be shown more or less of.
+// part is a piece of a canonical result of which more or less can be shown.
 type part interface {
 	// bytes is about how much there is to show.
 	bytes() int64
@@ -126,32 +125,32 @@ func (f *fitting) shrink(round int, over envelope.Cost) {
 	}
 }
 
-// truncated reports whether a part leaves content out.
+// truncated reports whether a part omits content.
 func (f *fitting) truncated() bool { return slices.ContainsFunc(f.parts, part.truncated) }
 
-// bySize orders parts so that what a small one leaves goes to larger ones;
-// equal ones stay in their order.
+// bySize returns the parts ordered by size, so that what a small one leaves goes to
+// larger ones. Parts of equal size keep their order.
 func bySize(parts []part) []part {
 	sorted := slices.Clone(parts)
 	slices.SortStableFunc(sorted, func(a, b part) int { return cmp.Compare(a.bytes(), b.bytes()) })
 	return sorted
 }
 
-// usualBytesPerToken is how long a token of tool output is, about.
+// usualBytesPerToken is the average length of a token of tool output.
 const usualBytesPerToken = 4
 
-// mayFitWhole reports whether the parts are so small that showing all of
-// them is worth a try: measuring the receipt is the only count then.
+// mayFitWhole reports whether the parts are so small that showing all of them is worth
+// a try. A result that fits needs only one measurement.
 func (f *fitting) mayFitWhole() bool {
-	room := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
+	space := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
 	for _, p := range f.parts {
-		room -= p.bytes()
+		space -= p.bytes()
 	}
-	return room >= 0
+	return space >= 0
 }
 
-// firstAllowance is what the parts may cost in the first round: everything, less
-// the headings of those that are certainly cut.
+// firstAllowance returns the allowance of the first round: the budget, less the
+// headings of the parts that are certainly cut.
 func (f *fitting) firstAllowance() envelope.Cost {
 	allowance := f.Policy.Budget
 	allowance.Lines, allowance.Bytes = limit(allowance.Lines), limit(allowance.Bytes)
@@ -164,6 +163,7 @@ func (f *fitting) firstAllowance() envelope.Cost {
 	return allowance
 }
 
+// limit returns a limit of a budget, in which 0 is none.
 func limit(n int) int {
 	if n == 0 {
 		return preview.NoLimit
@@ -171,9 +171,9 @@ func limit(n int) int {
 	return n
 }
 
-// share shows the parts. The allowance is shared max-min fair: each part may have
-// an equal share of what is left, and what it does not need because all of it is
-// shown goes to the larger ones.
+// share shows the parts. The allowance is shared max-min fair: each part gets an equal
+// share of the rest, and what a part does not need because it is shown whole goes to
+// the larger ones.
 func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 	for i, p := range f.parts {
 		n := len(f.parts) - i
@@ -194,11 +194,13 @@ func covers(share, cost envelope.Cost) bool {
 	return cost.Tokens <= share.Tokens && cost.Lines <= share.Lines && cost.Bytes <= share.Bytes
 }
 
+// addCost returns the sum of two costs.
 func addCost(a, b envelope.Cost) envelope.Cost {
 	return envelope.Cost{Tokens: a.Tokens + b.Tokens, Lines: a.Lines + b.Lines, Bytes: a.Bytes + b.Bytes}
 }
 
-// subtractCost takes o away from c, down to nothing; a limit that is not set stays so.
+// subtractCost returns c less o, in each unit at least 0. A unit without a limit stays
+// without one.
 func subtractCost(c, o envelope.Cost) envelope.Cost {
 	minus := func(n, o int) int {
 		if n == preview.NoLimit {

@@ -10,26 +10,26 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// list is a complete list on its way into a large list. Its first elements are
-// shown, in their order.
+// list is a complete list that becomes a large list. Its first elements are shown, in
+// order.
 type list struct {
 	field  *envelope.LargeList
-	into   protoreflect.Message // the canonical message that has the field
-	from   *envelope.Field      // of the complete message, whose bounds the elements have; nil: they are within theirs
+	into   protoreflect.Message // the canonical message with the field
+	from   *envelope.Field      // the field of the complete message, whose bounds apply to the elements; nil: they are within bounds
 	all    protoreflect.List
-	cut    bool            // whether an element that is shown is within them only because it was cut
-	costs  []envelope.Cost // of the first elements, as far as they were asked for
+	cut    bool            // an element that is shown is cut to its bounds
+	costs  []envelope.Cost // of the first elements, computed as they are needed
 	shown  int
 	stored artifactstore.Ref
 }
 
-// usualElement is how long the line of an element is, about, in bytes.
+// usualElement is the average length of the line of an element, in bytes.
 const usualElement = 64
 
 func (l *list) bytes() int64    { return int64(l.all.Len()) * usualElement }
 func (l *list) truncated() bool { return l.shown < l.all.Len() || l.cut }
 
-// element is an element as it is shown.
+// element returns an element as it is shown, and whether it was cut.
 func (l *list) element(i int) (v protoreflect.Value, cut bool) {
 	if v = l.all.Get(i); l.from == nil {
 		return v, false
@@ -37,7 +37,7 @@ func (l *list) element(i int) (v protoreflect.Value, cut bool) {
 	return bounding{byField: true}.value(l.from, v)
 }
 
-// elementCost is what the lines of an element cost.
+// elementCost returns the cost of the lines of an element.
 func (l *list) elementCost(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
 		element, _ := l.element(len(l.costs))
@@ -46,7 +46,7 @@ func (l *list) elementCost(i int, p Policy) envelope.Cost {
 	return l.costs[i]
 }
 
-// lineCost is what lines cost when they stand behind an indent.
+// lineCost returns the cost of lines behind an indent.
 func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 	text := ""
 	for _, line := range lines {
@@ -55,6 +55,7 @@ func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
 }
 
+// show implements part.
 func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	l.into.Clear(l.field.Field)
 	shown := l.into.Mutable(l.field.Field).List()
@@ -80,6 +81,7 @@ func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink art
 	return nil
 }
 
+// cost implements part.
 func (l *list) cost(p Policy) (sum envelope.Cost) {
 	for i := range l.shown {
 		sum = addCost(sum, l.elementCost(i, p))

@@ -21,9 +21,10 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Version is the version of projectors and previews. The same complete output and policy
-// give the same canonical result for the same version; who changes what comes out, as a
-// golden file shows, raises it, so that old records are not taken for forged ones.
+// Version is the version of projectors and previews. The same complete output and
+// policy give the same canonical result for the same version. A change of canonical
+// results, as a golden file shows it, raises the version, so that an old record is not
+// taken for a forged one.
 const Version = 1
 
 // Projector makes the canonical result of one family, together with its receipt.
@@ -56,24 +57,24 @@ type Input struct {
 	Measure Measure
 	// MeasurePayload does so for custom families; nil for families of the contract.
 	MeasurePayload MeasurePayload
-	// Streams are the payloads that are not inline, by Key; nil when all are.
+	// Streams holds the payloads that are not inline, by Key; nil when all are inline.
 	Streams map[string]Stream
-	// Unchanged names an earlier call with the same output; nil when there is none.
+	// Unchanged names an earlier call with the same output; nil for none.
 	Unchanged *pb.OutputUnchanged
-	// InOrder is several of the streams in one; zero when their order was not kept.
+	// InOrder is several of the streams in their order of arrival; zero when it is not
+	// known.
 	InOrder InOrder
-	// Omitted is where the lines are counted that matter by themselves and that the previews leave out, as far as they
-	// were kept at all; nil when nobody asks.
+	// Omitted counts the salient lines that the previews omit; nil disables counting.
 	Omitted *preview.Counts
 }
 
-// InOrder is several streams in one, in the order in which their bytes arrived.
+// InOrder is several streams as one, in the order in which their bytes arrived.
 type InOrder struct {
 	Blob artifactstore.Blob
-	Keys []string // of the streams, all that have a byte
+	Keys []string // of the streams that have any bytes
 }
 
-// covers reports whether the payloads, and they alone, are what came in this order.
+// covers reports whether the streams are exactly the given payloads.
 func (o InOrder) covers(payloads ...*pb.Payload) bool {
 	if o.Blob == nil || len(payloads) != len(o.Keys) {
 		return false
@@ -87,8 +88,8 @@ func (o InOrder) covers(payloads ...*pb.Payload) bool {
 	return true
 }
 
-// Key names a payload that is not inline: a stream by its name, and a file by its
-// path, which begins with "/" as no name does. It is "" for others.
+// Key identifies a payload that is not inline: a stream by its name, a file by its
+// path, which begins with "/" as no name does. It is "" for inline payloads.
 func Key(p *pb.Payload) string {
 	if f := p.GetFile(); f != nil {
 		return "/" + f.GetPath()
@@ -96,14 +97,15 @@ func Key(p *pb.Payload) string {
 	return p.GetStream()
 }
 
-// Stream is a payload that came as a stream or a file: its bytes, which are in the store
-// already, and what was kept of them for a preview of the policy's budget.
+// Stream is a payload that arrived as a stream or is a file. Its bytes are in the
+// store already, and its excerpt is for previews of the policy's budget.
 type Stream struct {
 	Blob    artifactstore.Blob
 	Excerpt *preview.Excerpt
 }
 
-// tail returns the last n bytes of a payload, or all of it.
+// tail returns the last n bytes of a payload, or all of it. It returns nothing for a
+// stream that can only be read from the start.
 func (in *Input) tail(p *pb.Payload, n int64) ([]byte, error) {
 	s, ok := in.Streams[Key(p)]
 	if !ok {
@@ -127,7 +129,7 @@ func (in *Input) tail(p *pb.Payload, n int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// blob returns the bytes of a payload that is there.
+// blob returns the bytes of a payload.
 func (in *Input) blob(p *pb.Payload) artifactstore.Blob {
 	if s, ok := in.Streams[Key(p)]; ok {
 		return s.Blob
@@ -135,7 +137,7 @@ func (in *Input) blob(p *pb.Payload) artifactstore.Blob {
 	return artifactstore.BytesBlob(p.GetInline())
 }
 
-// content reads a payload whole. It is for payloads whose size is known to be small.
+// content reads a whole payload into memory. Its size is known to be small.
 func (in *Input) content(p *pb.Payload) ([]byte, error) {
 	if Key(p) == "" {
 		return p.GetInline(), nil
@@ -143,8 +145,8 @@ func (in *Input) content(p *pb.Payload) ([]byte, error) {
 	return artifactstore.Content(in.blob(p))
 }
 
-// size is how many bytes of a payload arrived; false when it names a stream that
-// there is not.
+// size returns the number of bytes that arrived. It reports false for a stream that
+// does not exist.
 func (in *Input) size(p *pb.Payload) (int64, bool) {
 	if Key(p) == "" {
 		return int64(len(p.GetInline())), true
@@ -158,10 +160,10 @@ func (in *Input) size(p *pb.Payload) (int64, bool) {
 
 // Policy governs a projection. Every value is set.
 type Policy struct {
-	Budget      envelope.Cost // of the receipt as a whole; 0 lines or bytes: no limit
-	LineBytes   int           // bytes of one line before its inner part is cut
-	HeadPercent int           // share of the first lines of a cut preview
-	KeepAll     bool          // store every payload, not only those that are not shown whole
-	BeforeLine  string        // what the receipt puts before every line of a payload, at its longest
+	Budget      envelope.Cost // of the whole receipt; 0 lines or bytes: no limit
+	LineBytes   int           // longest line that is not cut inside, in bytes
+	HeadPercent int           // share of the first lines in a preview that is cut
+	KeepAll     bool          // store every payload, also one that is shown whole
+	BeforeLine  string        // the longest text that the receipt puts before each line of a payload
 	Counter     tokens.Counter
 }

@@ -13,16 +13,18 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// Bounds of a matched line, as search.proto states them.
+// Bounds of a match, in bytes, as search.proto states them.
 const (
 	maxMatchText    = 240
-	textBeforeMatch = 80 // how much of it stands before the match
+	textBeforeMatch = 80 // of the text, before the match
 	maxMatchPath    = 4096
 )
 
-// Search projects what a search found, fair over files.
+// Search projects the matches of a search, fair over files.
 func Search() Projector { return declare("search", adaptSearch) }
 
+// adaptSearch replaces the list of hits by files, and states how to continue where
+// anything is missing.
 func adaptSearch(_ context.Context, w *work) error {
 	out, _ := w.from.Interface().(*pb.SearchOutput)
 	into, _ := w.into.Interface().(*pb.SearchResult)
@@ -50,28 +52,29 @@ func adaptSearch(_ context.Context, w *work) error {
 	return nil
 }
 
-// foundFiles are the files of a search on their way into its result. What is shown
-// is dealt out in rounds: a match of each file, then a second one of each.
+// foundFiles is the files of a search that become its result. Matches are dealt out in
+// rounds: one of each file, then a second one of each, and so on.
 type foundFiles struct {
 	into   *pb.SearchResult
 	field  *envelope.LargeList
 	files  []foundFile
-	lines  uint64 // matches of all files
-	costed bool   // whether it is known what every line costs
-	spent  envelope.Cost
+	lines  uint64        // matches of all files
+	costed bool          // the costs of all lines are known
+	spent  envelope.Cost // cost of the lines that are shown
 	stored artifactstore.Ref
 }
 
-// foundFile is one file.
+// foundFile is one file of a search.
 type foundFile struct {
-	complete *pb.SearchFile    // with all its lines, as an artifact keeps them
-	bounded  []*pb.SearchMatch // the same lines, as they are shown
+	complete *pb.SearchFile    // with all matches, as the artifact holds it
+	bounded  []*pb.SearchMatch // its matches, as they are shown
 	cost     envelope.Cost     // of the line with the path
-	costs    []envelope.Cost   // of the bounded lines
+	costs    []envelope.Cost   // of the bounded matches
 	shown    int
 	visible  bool // whether the file is shown
 }
 
+// newFoundFiles groups hits by file, in the order of the first hit of each.
 func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
 	lists := envelope.LargeLists(into.ProtoReflect().Descriptor())
 	f := &foundFiles{into: into, field: &lists[0]}
@@ -91,6 +94,7 @@ func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
 	return f
 }
 
+// add adds a match.
 func (f *foundFile) add(hit *pb.SearchHit) {
 	m := &pb.SearchMatch{Line: hit.GetLine(), Column: hit.GetColumn(), Text: strings.TrimRight(hit.GetText(), "\r\n")}
 	f.complete.Matches = append(f.complete.Matches, m)
@@ -98,7 +102,7 @@ func (f *foundFile) add(hit *pb.SearchHit) {
 	f.bounded = append(f.bounded, boundedMatch(m))
 }
 
-// boundedMatch is a match with the part of a long line that is around it.
+// boundedMatch returns a match with the part of a long line around it.
 func boundedMatch(m *pb.SearchMatch) *pb.SearchMatch {
 	text := m.GetText()
 	if len(text) <= maxMatchText {
@@ -139,7 +143,7 @@ func (f *foundFiles) truncated() bool {
 
 func (f *foundFiles) cost(Policy) envelope.Cost { return f.spent }
 
-// computeCosts finds out what every line costs, once.
+// computeCosts computes the cost of every line, once.
 func (f *foundFiles) computeCosts(p Policy) {
 	if f.costed {
 		return
@@ -160,8 +164,8 @@ func (f *foundFiles) computeCosts(p Policy) {
 	}
 }
 
-// deal chooses what a share pays for. It stops at the first line that it does not
-// pay for, so no file has two matches more than another that has more to show.
+// deal chooses the lines that a share covers. It stops at the first line that it does
+// not, so no file shows two matches more than another that has more.
 func (f *foundFiles) deal(share envelope.Cost) {
 	f.spent = envelope.Cost{}
 	pay := func(c envelope.Cost) bool {
@@ -199,6 +203,7 @@ func (f *foundFiles) deal(share envelope.Cost) {
 	}
 }
 
+// show implements part.
 func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	f.computeCosts(p)
 	f.deal(share)
@@ -219,10 +224,10 @@ func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, si
 	return nil
 }
 
-// path is the path as it is shown.
+// path returns the path as it is shown.
 func (f *foundFile) path() string { return cutText(f.complete.GetPath(), maxMatchPath) }
 
-// shownFile is the file with as many of its lines as are shown.
+// shownFile returns the file with the matches that are shown.
 func (f *foundFile) shownFile() *pb.SearchFile {
 	file := &pb.SearchFile{Path: f.path(), MatchCount: f.complete.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
 	if f.shown < len(f.bounded) {
@@ -231,7 +236,7 @@ func (f *foundFile) shownFile() *pb.SearchFile {
 	return file
 }
 
-// text is the whole of the files, as an artifact keeps them.
+// text returns all files as an artifact holds them.
 func (f *foundFiles) text() []byte {
 	all := &pb.SearchResult{Files: make([]*pb.SearchFile, len(f.files))}
 	for i := range f.files {

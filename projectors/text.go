@@ -8,7 +8,7 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// Text projects whatever a tool printed or answered.
+// Text projects what any tool printed or answered.
 func Text() Projector {
 	return declare("text", func(_ context.Context, w *work) error {
 		out, _ := w.from.Interface().(*pb.TextOutput)
@@ -24,22 +24,25 @@ func Text() Projector {
 	})
 }
 
-// Page is a part of an artifact that a model asked for. It is one run of bytes, or lines that match a pattern.
+// Page is a part of an artifact that a model asked for: one run of bytes, or the lines
+// that match a pattern.
 type Page struct {
-	Tool         string
+	Tool         string         // name of the tool
 	Bytes, Lines int64          // of the artifact
 	Parts        []preview.Part // in order; none when no line matched
-	Matches      bool           // the parts are lines that match, and what surrounds them
+	Matches      bool           // the parts are lines that match, and their surroundings
 	From, To     int64          // offsets where a run begins and ends inside of a line; 0: with a line
 	First, Last  int64          // lines that were searched, where none matched
 	Path, Digest string         // of the artifact, for lines that match
-	Next         string         // what reads on; empty on the last page
+	Next         string         // the call that reads on; empty on the last page
 }
 
+// pageContent is the large field of the content of a page.
 var pageContent = newFields(&pb.TextResult{})["content"]
 
-// Result returns the page as a canonical result of the text family. A run is a payload of its own, whose place in the
-// artifact stands beside it. Lines that match are a preview of the artifact, whose cuts say where they are.
+// Result returns the page as a canonical result of the text family. A run is a payload
+// of its own, whose place in the artifact is stated beside it. Matches are a preview
+// of the artifact, whose cuts state their places.
 func (p Page) Result() *pb.CanonicalToolResult {
 	text := &pb.TextResult{NextPage: p.Next}
 	switch {
@@ -59,6 +62,7 @@ func (p Page) Result() *pb.CanonicalToolResult {
 	return r
 }
 
+// setRun sets a run of bytes.
 func (p Page) setRun(text *pb.TextResult) {
 	only := p.Parts[0]
 	text.FirstLine, text.LastLine, text.TotalLines = uint64(only.FirstLine), uint64(only.LastLine), uint64(p.Lines)
@@ -72,6 +76,7 @@ func (p Page) setRun(text *pb.TextResult) {
 	pageContent.Set(text.ProtoReflect(), large)
 }
 
+// setMatches sets lines that match.
 func (p Page) setMatches(text *pb.TextResult) {
 	v := preview.Parts(p.Parts, p.Bytes, p.Lines)
 	large := envelope.Large{Preview: v.Text, Truncated: v.Truncated(), Artifact: p.Path}

@@ -15,16 +15,18 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Bounds of what is said of a page, in bytes, as web.proto states them.
+// Bounds of the facts of a page, in bytes, as web.proto states them.
 const (
 	maxTitle       = 256
 	maxContentType = 256
 )
 
-// WebFetch projects a page that was fetched. A model reads HTML as Markdown, and
-// what it is made of stays in the store. Nothing is ever fetched here.
+// WebFetch projects a fetched page. A model reads HTML as Markdown, and the page
+// itself is stored. Nothing is ever fetched here.
 func WebFetch() Projector { return declare("web_fetch", adaptWebFetch) }
 
+// adaptWebFetch reads the text of the body. Text that is not the body itself is
+// derived: both are stored, and bytes that were lost have a place in the body alone.
 func adaptWebFetch(ctx context.Context, w *work) error {
 	from, result := w.from.Interface().(*pb.WebFetchOutput), w.into.Interface().(*pb.WebFetchResult)
 	result.MediaType, result.Charset = cutText(web.MediaType(from.GetContentType()), maxContentType), ""
@@ -58,27 +60,30 @@ func adaptWebFetch(ctx context.Context, w *work) error {
 	return nil
 }
 
-// addText adds the text of the page.
+// addText adds the text of the page as a part.
 func (w *work) addText(in *pb.Payload) *payload {
 	w.parts = newFields(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input, w.focus)
 	return w.parts[len(w.parts)-1].(*payload)
 }
 
-// derivedText is a text that was made of a payload. What a policy wants kept is the
-// payload, so the text itself is stored only where it is not shown whole.
+// derivedText is text that was made of a payload. A policy that keeps all keeps the
+// payload, so the text is stored only where it is not shown whole.
 type derivedText struct{ *payload }
 
+// show implements part.
 func (d derivedText) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	p.KeepAll = false
 	return d.payload.show(ctx, share, p, sink)
 }
 
-// unreadable is a payload of which a reader would learn nothing, although much of
-// it may look like text.
+// unreadable is a payload that tells a reader nothing, even if much of it looks like
+// text.
 type unreadable []byte
 
+// Bytes implements excerpt.
 func (u unreadable) Bytes() int64 { return int64(len(u)) }
 
+// Select implements excerpt: everything is cut.
 func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Focus) *preview.Preview {
 	lines := int64(bytes.Count(u, []byte("\n")))
 	if !bytes.HasSuffix(u, []byte("\n")) {
@@ -93,4 +98,5 @@ func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Focus) *previ
 	}
 }
 
+// contentDigest returns the digest of content, as the contract writes digests.
 func contentDigest(content []byte) string { return fmt.Sprintf("blake3:%x", blake3.Sum256(content)) }

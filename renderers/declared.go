@@ -68,7 +68,7 @@ func (d *Document) declared(s *envelope.Schema, m protoreflect.Message) {
 		case pb.Role_ROLE_LIST:
 			d.list(m, f)
 		default:
-			if f.Inner != nil && !f.Desc.IsList() && !f.Made {
+			if f.Inner != nil && !f.Desc.IsList() && !f.Derived {
 				d.declared(f.Inner, m.Get(f.Desc).Message())
 			}
 		}

@@ -9,18 +9,18 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// Report is what a check of profiles found.
+// Report holds the findings of a check of profiles.
 type Report struct {
 	Profiles, Fixtures int
-	WithoutFixture     []string // profiles that have no fixture
+	WithoutFixture     []string // names of profiles that have no fixture
 	Problems           []string // each with its place
 }
 
-// Check holds the profiles of one layer of a set against their fixtures, which
-// are NAME/*.txt in a folder. A fixture is kept when its command has the profile,
-// its codes mean what it says, each line has the verdict of its mark, no line that
-// looks like an error is folded, and some line is left. Of a profile with fixtures
-// every pattern has to decide about a line in one of them.
+// Check compares the profiles of one layer with their fixtures, the files NAME/*.txt
+// in a folder. A fixture holds when its command has the profile, its codes mean what
+// it states, each line has the verdict of its mark, no line that looks like an error
+// is folded, and some line is left. Every pattern of a profile with fixtures must
+// decide about a line in one of them.
 func (s *Set) Check(layer string, fixtures fs.FS) *Report {
 	r := &Report{}
 	for _, p := range s.Profiles() {
@@ -47,10 +47,13 @@ func (s *Set) Check(layer string, fixtures fs.FS) *Report {
 	return r
 }
 
+// problem adds a problem.
 func (r *Report) problem(format string, a ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, a...))
 }
 
+// checkFixture compares one fixture with its profile. It adds the patterns that decide
+// about a line to decided.
 func (r *Report) checkFixture(s *Set, p *Profile, f *Fixture, decided map[string]bool) {
 	if len(f.Lines)+len(f.Exits) == 0 {
 		r.problem("%s: has neither lines nor codes", f.File)
@@ -94,7 +97,7 @@ func (r *Report) checkFixture(s *Set, p *Profile, f *Fixture, decided map[string
 	}
 }
 
-// checkIdle finds patterns that decided about no line.
+// checkIdle reports the patterns that decide about no line.
 func (r *Report) checkIdle(p *Profile, decided map[string]bool) {
 	for _, list := range []struct {
 		verdict  preview.Verdict
@@ -108,14 +111,15 @@ func (r *Report) checkIdle(p *Profile, decided map[string]bool) {
 	}
 }
 
-// What a careful reader would not let go. Names of files and packages may hold
-// such words ("Compiling thiserror"), and a count of none is good news.
+// Words that a careful reader would not let go. Names of files and packages may
+// contain them ("Compiling thiserror"), and a count of zero is good news.
 var (
 	errorWords = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
 		`cannot|could not|unable|refused|aborted|killed|critical|undefined|conflicts?|not found|no such|timed out|deprecated|rejected|unreachable)(?:$|[\s\])"'!:,;.])`)
 	noErrorWords = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
 )
 
+// looksLikeError reports whether a line may state an error or a warning.
 func looksLikeError(line string) bool {
 	return errorWords.MatchString(noErrorWords.ReplaceAllString(line, ""))
 }

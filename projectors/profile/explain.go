@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// maxCommands bounds the commands of a line whose profiles are looked for.
+// maxCommands bounds the commands of one line whose profiles are looked up.
 const maxCommands = 16
 
-// Choice is the profile of a command line, and why it is this one.
+// Choice is the profile of a command line, and the reasons for the choice.
 type Choice struct {
-	Profile *Profile // nil when there is none
-	Pattern string   // that matched
-	Command string   // that it matched, as words; a word that is not known is "?"
-	Steps   []string // how it was found, a line each
+	Profile *Profile // nil for none
+	Pattern string   // the pattern that matched
+	Command string   // the command that matched, as words; "?" stands for an unknown word
+	Steps   []string // how it was found, one line each
 }
 
-// Explain finds the profile of a command line. When several commands print, all
-// of them must have the same one.
+// Explain finds the profile of a command line. If several commands print, all must
+// have the same profile.
 func (s *Set) Explain(commandLine string) Choice {
 	var c Choice
 	list, clear := printingCommands(commandLine)
@@ -46,8 +46,7 @@ func (s *Set) Explain(commandLine string) Choice {
 	return c
 }
 
-// choose finds the profile of one command: that of the innermost program that
-// has one.
+// choose finds the profile of one command: that of the innermost program that has one.
 func (s *Set) choose(command []string, c *Choice) (*match, []string) {
 	for _, candidate := range unwrap(command) {
 		list := s.matches(candidate)
@@ -65,6 +64,7 @@ func (s *Set) choose(command []string, c *Choice) (*match, []string) {
 	return nil, nil
 }
 
+// skippedNote states how many words a match skipped; "" for none.
 func skippedNote(words int) string {
 	if words == 0 {
 		return ""
@@ -72,9 +72,10 @@ func skippedNote(words int) string {
 	return fmt.Sprintf(", %d words between its own passed over", words)
 }
 
+// step adds a reason.
 func (c *Choice) step(format string, a ...any) { c.Steps = append(c.Steps, fmt.Sprintf(format, a...)) }
 
-// formatCommand is a command for people.
+// formatCommand returns the first words of a command, for people.
 func formatCommand(command []string) string {
 	var words []string
 	for _, w := range command {

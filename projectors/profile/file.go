@@ -27,14 +27,15 @@ const (
 
 var goodName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// Error says what is wrong with one file of profiles.
+// Error states what is wrong with one file of profiles.
 type Error struct {
 	Layer, File string
 	Line        int    // 0 when it is not known
-	Field       string // empty when it is the file as a whole
+	Field       string // empty for the file as a whole
 	Reason      string
 }
 
+// Error states the place and the reason.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("profiles of %s: %s", e.Layer, e.File)
 	if e.Line > 0 {
@@ -59,19 +60,19 @@ type fileContent struct {
 	Disabled bool
 }
 
-// exitMeaning is what an exit code means.
+// exitMeaning is the meaning of an exit code in a file.
 type exitMeaning struct {
 	Class text
 	Text  text
 }
 
-// text is a YAML string, which remembers where it stands.
+// text is a YAML string with its line.
 type text struct {
 	value string
 	line  int
 }
 
-// UnmarshalYAML takes strings only: a number or a date is a slip.
+// UnmarshalYAML accepts strings only: a number or a date is a slip.
 func (t *text) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
 		return &Error{Line: node.Line, Reason: fmt.Sprintf("%q is not a text: quote it", node.Value)}
@@ -80,17 +81,18 @@ func (t *text) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// reader reads the files of one layer.
+// reader reads one file of a layer.
 type reader struct {
 	layer *Layer
 	file  string // path in the layer
 }
 
+// fail returns an error with the place of the file.
 func (r *reader) fail(line int, field, format string, a ...any) error {
 	return &Error{r.layer.Name, r.file, line, field, fmt.Sprintf(format, a...)}
 }
 
-// parse parses and checks one file.
+// parse parses and checks a file.
 func (r *reader) parse(source []byte) (*Profile, error) {
 	if len(source) > maxFileBytes {
 		return nil, r.fail(0, "", "has %d bytes, at most %d are allowed", len(source), maxFileBytes)
@@ -107,10 +109,10 @@ func (r *reader) parse(source []byte) (*Profile, error) {
 	return r.newProfile(&c)
 }
 
-// atLine is how the YAML library begins its messages.
+// atLine matches the beginning of the YAML library's messages.
 var atLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 
-// parseError puts the first message of the YAML library in our words.
+// parseError returns the first message of the YAML library as an Error.
 func (r *reader) parseError(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return r.fail(own.Line, "", "%s", own.Reason)
@@ -131,7 +133,7 @@ func (r *reader) parseError(err error) error {
 	return r.fail(line, "", "%s", message)
 }
 
-// newProfile checks what a file says.
+// newProfile checks the content of a file.
 func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	want := strings.TrimSuffix(path.Base(r.file), extension)
 	switch {
@@ -161,8 +163,8 @@ func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	return p, nil
 }
 
-// checkProject refuses what is not for a repository to say: a meaning would be shown
-// to the reader, and the kind of the output decides what is cut.
+// checkProject rejects what the profiles of a repository may not state: a meaning
+// would be shown to the reader, and the kind of the output decides what is cut.
 func (r *reader) checkProject(c *fileContent, _ *Profile) error {
 	const reason = "is not for the profiles of a project to say"
 	switch {
@@ -177,6 +179,7 @@ func (r *reader) checkProject(c *fileContent, _ *Profile) error {
 	return nil
 }
 
+// readMatch reads the command patterns.
 func (r *reader) readMatch(c *fileContent, p *Profile) error {
 	if len(c.Match) == 0 {
 		return r.fail(0, "match", "is required: the commands whose profile this is")
@@ -201,6 +204,7 @@ func (r *reader) readMatch(c *fileContent, p *Profile) error {
 	return nil
 }
 
+// readExit reads the exit codes.
 func (r *reader) readExit(c *fileContent, p *Profile) error {
 	p.exits = make(map[int32]exitCode, len(c.Exit))
 	for code, m := range c.Exit {
@@ -218,6 +222,7 @@ func (r *reader) readExit(c *fileContent, p *Profile) error {
 	return nil
 }
 
+// readRules compiles the patterns for lines.
 func (r *reader) readRules(c *fileContent, p *Profile) error {
 	lists := map[preview.Verdict][]text{preview.VerdictKeep: c.Keep, preview.VerdictFold: c.Fold, preview.VerdictSummary: c.Summary}
 	p.keep, p.fold, p.summary = values(c.Keep), values(c.Fold), values(c.Summary)
@@ -235,6 +240,7 @@ func (r *reader) readRules(c *fileContent, p *Profile) error {
 	return nil
 }
 
+// values returns the strings of a list.
 func values(list []text) []string {
 	var values []string
 	for _, t := range list {

@@ -32,20 +32,20 @@ type Fixture struct {
 	Lines   []FixtureLine
 }
 
-// FixtureExit is what an exit code is to mean.
+// FixtureExit is the expected meaning of an exit code.
 type FixtureExit struct {
 	Code        int32
 	Class, Text string
 }
 
-// FixtureLine is a line and what is to be said of it.
+// FixtureLine is a line and its expected verdict.
 type FixtureLine struct {
 	Number  int // in the file, from 1
 	Verdict preview.Verdict
 	Text    string
 }
 
-// marks of the verdicts, in their order.
+// marks holds the marks of the verdicts, in the order of preview.Verdict.
 const marks = " -+="
 
 // ParseFixture reads a fixture. Its error names the file and the line.
@@ -78,6 +78,7 @@ func ParseFixture(file, source string) (*Fixture, error) {
 	return f, nil
 }
 
+// header reads a line before the output.
 func (f *Fixture) header(line string) error {
 	if command, ok := strings.CutPrefix(line, "$ "); ok && f.Command == "" {
 		f.Command = command
@@ -95,7 +96,7 @@ func (f *Fixture) header(line string) error {
 	return nil
 }
 
-// String is the text that ParseFixture reads.
+// String returns the text that ParseFixture reads.
 func (f *Fixture) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "$ %s\n", f.Command)
@@ -115,6 +116,7 @@ func (f *Fixture) String() string {
 }
 
 // SetVerdicts gives each line the verdict of the profile of the fixture's command.
+// Without a profile the verdicts stay.
 func (f *Fixture) SetVerdicts(s *Set) {
 	p := s.Find(f.Command)
 	if p == nil {
@@ -125,7 +127,7 @@ func (f *Fixture) SetVerdicts(s *Set) {
 	}
 }
 
-// readFixtures reads the fixtures of a profile, NAME/*.txt.
+// readFixtures reads the fixtures of a profile, sorted by name.
 func readFixtures(files fs.FS, name string) ([]*Fixture, error) {
 	paths, err := fs.Glob(files, name+"/*.txt")
 	if err != nil {
@@ -147,8 +149,8 @@ func readFixtures(files fs.FS, name string) ([]*Fixture, error) {
 	return list, nil
 }
 
-// NewFixture makes a fixture of the output of a command: its lines as a preview
-// shows them, with the verdicts of their profile. Its errors are those of output.
+// NewFixture returns a fixture of the output of a command: its lines as a preview
+// shows them, with the verdicts of their profile. The only errors are those of output.
 func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) {
 	f := &Fixture{Command: commandLine}
 	for r := bufio.NewReader(output); ; {
@@ -166,7 +168,8 @@ func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) 
 	}
 }
 
-// lastState is a line without its end, in the last state that the program gave it.
+// lastState returns a line without its end, in the last state that the program gave it
+// by carriage returns.
 func lastState(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	return preview.OneLine(line[strings.LastIndexByte(line, '\r')+1:])

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// pattern is a command pattern: a program and leading words of its arguments. A
-// "*" in a word stands for any characters.
+// pattern is a command pattern: a program and leading words of its arguments. "*" in a
+// word matches any characters.
 type pattern struct {
 	text  string
 	words []string
 }
 
-// match is one pattern that matches a command.
+// match is a pattern that matches a command.
 type match struct {
 	profile      *Profile
 	pattern      pattern
 	skippedWords int // words of the command between those of the pattern
 }
 
-// matchLoosely reports whether a command is one of the pattern, and how many words were
-// passed over to see it: an option of the pattern may stand anywhere ("git diff
-// main --stat" is a "git diff --stat"), and options may stand before a subcommand,
-// each with one value at most ("git -C dir diff" is a "git diff").
+// matchLoosely reports whether a command matches the pattern, and how many words had
+// to be skipped. An option of the pattern may stand anywhere ("git diff main --stat"
+// matches "git diff --stat"), and options with at most one value each may stand before
+// a subcommand ("git -C dir diff" matches "git diff").
 func (p *pattern) matchLoosely(command []string) (skipped int, ok bool) {
 	if len(command) == 0 || !wordMatches(p.words[0], command[0]) {
 		return 0, false
@@ -40,7 +40,7 @@ func (p *pattern) matchLoosely(command []string) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// distance is how many words stand before the one that is wanted, or -1.
+// distance returns the number of words before the wanted one, or -1.
 func distance(want string, words []string) int {
 	option := false
 	for i, word := range words {
@@ -64,8 +64,8 @@ func (p *pattern) matchExactly(command []string) bool {
 	return len(command) >= len(p.words) && slices.EqualFunc(p.words, command[:len(p.words)], wordMatches)
 }
 
-// wordMatches holds a word against one of a pattern. A word that is not known
-// before the shell expands it is "", and matches nothing.
+// wordMatches compares a word with one of a pattern. An unknown word, which the shell
+// expands, is "" and matches nothing.
 func wordMatches(pattern, word string) bool {
 	if word == "" {
 		return false
@@ -86,8 +86,8 @@ func wordMatches(pattern, word string) bool {
 	return false
 }
 
-// matches are the patterns that match a command, the best first: with more words,
-// fewer stars, fewer words passed over, of a later layer.
+// matches returns the patterns that match a command, the best first: with more words,
+// fewer stars, fewer skipped words, of a later layer.
 func (s *Set) matches(command []string) []match {
 	if s == nil || len(command) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (s *Set) matches(command []string) []match {
 	return list
 }
 
-// index sorts the patterns by the program that they begin with.
+// index groups the patterns by the program that they begin with.
 func (s *Set) index() {
 	s.programs = map[string][]match{}
 	for _, p := range s.profiles {
@@ -120,7 +120,7 @@ func (s *Set) index() {
 	}
 }
 
-// matchExit is the best pattern whose profile knows an exit code, or nil.
+// matchExit returns the best pattern whose profile knows an exit code, or nil.
 func (s *Set) matchExit(command []string, code int32) *match {
 	var best *match
 	if s == nil {
@@ -140,6 +140,7 @@ func (s *Set) matchExit(command []string, code int32) *match {
 	return best
 }
 
+// compareMatches orders the better match first.
 func compareMatches(a, b match) int {
 	return cmp.Or(
 		cmp.Compare(len(b.pattern.words), len(a.pattern.words)),

@@ -9,11 +9,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxCommandLine is how long a command line may be that is read, in bytes. Of a longer one
-// nothing is known.
+// maxCommandLine bounds the command lines that are parsed, in bytes.
 const maxCommandLine = 65_536
 
-// parseShell reads a command line as bash does; nil when it cannot be read.
+// parseShell parses a command line as bash does; nil if it cannot be parsed.
 func parseShell(commandLine string) *syntax.File {
 	if len(commandLine) > maxCommandLine {
 		return nil
@@ -25,9 +24,9 @@ func parseShell(commandLine string) *syntax.File {
 	return file
 }
 
-// soleCommand returns the words of the only command of a command line, or nothing when
-// there are several, or none whose exit code is certain to be the shell's
-// ("a && b", "a | b", "! a").
+// soleCommand returns the words of the only command of a line. It returns none for
+// several commands, and where the exit code may not be the command's ("a && b", "a |
+// b", "! a").
 func soleCommand(commandLine string) []string {
 	file := parseShell(commandLine)
 	if file == nil || len(file.Stmts) != 1 {
@@ -46,9 +45,8 @@ func soleCommand(commandLine string) []string {
 	return nil
 }
 
-// callWords are the words of a command, the first without its folder. A word that is
-// not known before it is expanded is ""; a command whose first word is not known
-// has none.
+// callWords returns the words of a command, the first without its folder. A word that
+// is unknown before expansion is ""; a command whose first word is unknown has none.
 func callWords(c *syntax.CallExpr) []string {
 	var list []string
 	for _, arg := range c.Args {
@@ -57,10 +55,10 @@ func callWords(c *syntax.CallExpr) []string {
 	return withProgramName(list)
 }
 
-// pythons are the names of one program.
+// pythons matches the other names of python.
 var pythons = regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
 
-// withProgramName makes the first word the name of a program.
+// withProgramName replaces the first word by the name of the program.
 func withProgramName(words []string) []string {
 	if len(words) == 0 || words[0] == "" {
 		return nil
@@ -72,7 +70,7 @@ func withProgramName(words []string) []string {
 	return words
 }
 
-// wordText is the text of a word without expansions, or "".
+// wordText returns the text of a word without expansions, or "".
 func wordText(w *syntax.Word) string {
 	var text strings.Builder
 	for _, part := range w.Parts {
@@ -99,7 +97,7 @@ func wordText(w *syntax.Word) string {
 	return text.String()
 }
 
-// unescape takes the backslashes of a literal away, as the shell does.
+// unescape removes the backslashes of a literal as the shell does.
 func unescape(s string, quoted bool) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -121,12 +119,12 @@ func unescape(s string, quoted bool) string {
 	return b.String()
 }
 
-// printingCommands are the commands of a command line whose output is what a reader
-// sees, each as words; false when that cannot be said.
+// printingCommands returns the commands of a line whose output a reader sees, each as
+// words. It reports false if that is not certain.
 //
-// In "a | b" it is b's, and a's where b passes on what it reads. Of "a && b",
-// "a; b" and "a || b" it is all of them, without those that print nothing of
-// their own, such as "cd". "bash -c '...'" is looked into, once.
+// In "a | b" it is b, and also a if b passes on what it reads. In "a && b", "a; b" and
+// "a || b" it is all commands except those that print nothing of their own, such as
+// "cd". "bash -c '...'" is parsed too, one level deep.
 func printingCommands(commandLine string) ([][]string, bool) {
 	file := parseShell(commandLine)
 	if file == nil {
@@ -137,18 +135,21 @@ func printingCommands(commandLine string) ([][]string, bool) {
 	return w.commands, !w.unclear
 }
 
+// walk collects the printing commands of a syntax tree.
 type walk struct {
 	commands [][]string
-	inner    bool // whether to look into the script of a shell
-	unclear  bool
+	inner    bool // parse the script of a shell
+	unclear  bool // it is not certain which commands print
 }
 
+// all visits statements.
 func (w *walk) all(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		w.stmt(s)
 	}
 }
 
+// stmt visits a statement.
 func (w *walk) stmt(s *syntax.Stmt) {
 	if s.Background || s.Coprocess || s.Cmd == nil && len(s.Redirs) == 0 {
 		w.unclear = true
@@ -174,6 +175,7 @@ func (w *walk) stmt(s *syntax.Stmt) {
 	}
 }
 
+// binary visits a list or a pipeline.
 func (w *walk) binary(c *syntax.BinaryCmd) {
 	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
 		w.stmt(c.X)
@@ -187,7 +189,7 @@ func (w *walk) binary(c *syntax.BinaryCmd) {
 	w.stmt(c.Y)
 }
 
-// passesOn reports whether the end of a pipeline prints what it reads, as it is.
+// passesOn reports whether the end of a pipeline prints its input unchanged.
 func passesOn(command []string) bool {
 	if len(command) == 0 {
 		return false
@@ -201,18 +203,20 @@ func passesOn(command []string) bool {
 	return false
 }
 
-// quietCommands are commands that print nothing of their own, and those that print what
-// the caller wrote.
+// quietCommands lists the commands that print nothing of their own, and those that
+// print what the caller wrote.
 var quietCommands = []string{
 	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
 	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
 	"git add", "git config", "conda activate",
 }
 
+// isQuiet reports whether a command is one of quietCommands.
 func isQuiet(command []string) bool {
 	return slices.Contains(quietCommands, command[0]) || len(command) > 1 && slices.Contains(quietCommands, command[0]+" "+command[1])
 }
 
+// call visits a simple command.
 func (w *walk) call(c *syntax.CallExpr) {
 	if len(c.Args) == 0 {
 		return // assignments
@@ -239,7 +243,7 @@ func (w *walk) call(c *syntax.CallExpr) {
 	w.commands = append(w.commands, command)
 }
 
-// shellScript is what a shell was given to run in an argument.
+// shellScript returns the script that a shell runs from an argument.
 func shellScript(command []string) (string, bool) {
 	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, command[0]) {
 		return "", false

@@ -50,7 +50,8 @@ func Read(from *pb.WebFetchOutput) Reading {
 	return r
 }
 
-// isOpaque reports whether a type that bytes look like is certainly not text.
+// isOpaque reports whether a detected type is certainly no text. Anything with control
+// characters is detected as an octet stream, where the preview looks closer.
 func isOpaque(seen string) bool {
 	kind, _, _ := strings.Cut(seen, "/")
 	switch kind {
@@ -71,8 +72,8 @@ func MediaType(header string) string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-// declaredCharset is the character set that a body is said to be in, unless that
-// is UTF-8. It is never guessed.
+// declaredCharset returns the declared character set of a body; nil for UTF-8 and when
+// none is declared.
 func declaredCharset(from *pb.WebFetchOutput, html bool) (encoding.Encoding, string) {
 	body := from.GetBody().GetInline()
 	e, name := charset.Lookup(from.GetCharset())
@@ -91,8 +92,8 @@ func declaredCharset(from *pb.WebFetchOutput, html bool) (encoding.Encoding, str
 	return e, name
 }
 
-// declaredInside is the character set that a page declares itself. What precedes
-// its beginning makes the guess UTF-8 where nothing is declared.
+// declaredInside returns the character set that a page declares itself. The "é"
+// before its beginning makes the detector fall back to UTF-8, which means none.
 func declaredInside(body []byte) (encoding.Encoding, string) {
 	const head = 1000
 	begin := bytes.ToValidUTF8(body[:min(head, len(body))], nil)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Bounds of what is converted. The converter walks the tree by recursion and
-// copies the text once or more for every level, and so does the work with it.
+// Bounds of what is converted. The converter walks the tree by recursion and copies
+// the text at least once for each level, so its work grows with depth times size.
 const (
 	maxDepth = 100      // elements inside each other; deeper ones lose their tags and keep their text
 	maxWork  = 32 << 20 // bytes of text and tags, each times its depth
@@ -22,31 +22,35 @@ const (
 	maxCells = 200      // cells of a row of a table
 )
 
-// page is a page as a tree. The parser of golang.org/x/net/html is not used for
-// it: formatting elements that are not closed begin again in every paragraph, as
-// the standard demands, so that a page of 14 KB with 400 of them becomes 800,000
-// nodes. This one makes at most one element of a tag.
+// page is a page as a tree of elements.
+//
+// The parser of golang.org/x/net/html is not used to build it. As the HTML standard
+// demands, that parser opens formatting elements without an end again in every
+// paragraph, so that a page of 14 KB with 400 of them becomes 800,000 nodes. This one
+// makes at most one element for each tag.
 type page struct {
 	root     *html.Node
 	title    string
-	base     string // what links are relative to
-	work     int
+	base     string // address that links are relative to
+	work     int    // work of the converter so far: bytes times depth
 	nodes    int
 	hasText  bool
-	unclosed bool // the navigation goes on to the end of the page
+	unclosed bool // navigation goes on to the end of the page
 
-	openElements []*html.Node // the root first
-	tooDeep      int          // tags open below the deepest level
-	atAnchor     bool         // whether the last tag was a link to a place in this page, or the name of one
-	layout       map[*html.Node]bool
+	openElements []*html.Node        // from the root to the innermost one
+	tooDeep      int                 // number of open tags below the deepest level
+	atAnchor     bool                // the last tag was a link to a place in this page, or the name of one
+	layout       map[*html.Node]bool // tables that are no tables of data
 
-	overflowText bytes.Buffer // the plain text of what came when the tree was full
-	verbatim     bool         // whether that is inside of a pre
+	overflowText bytes.Buffer // plain text of everything after the tree was full
+	verbatim     bool         // the overflow is inside a pre
 }
 
 // full reports whether the page is too much for the converter.
 func (p *page) full() bool { return p.work > maxWork || p.nodes > maxNodes }
 
+// readPage reads a page, with its navigation or without. Everything after the point
+// where the tree is full becomes plain text.
 func readPage(source []byte, address string, dropNavigation bool) *page {
 	p := &page{root: &html.Node{Type: html.DocumentNode}, base: address, layout: map[*html.Node]bool{}}
 	p.openElements = []*html.Node{p.root}
@@ -91,6 +95,7 @@ func readPage(source []byte, address string, dropNavigation bool) *page {
 // nameSet is a set of names of elements.
 type nameSet map[string]bool
 
+// newNames returns the set of the names in a list separated by spaces.
 func newNames(list string) nameSet {
 	n := nameSet{}
 	for _, name := range strings.Fields(list) {
@@ -99,16 +104,17 @@ func newNames(list string) nameSet {
 	return n
 }
 
+// navigation is the element that readPage can drop.
 const navigation = "nav"
 
-// Elements by what is done with them.
+// Elements by how they are read.
 var (
 	droppedElements     = newNames("title script style noscript template svg math iframe object canvas audio video noframes noembed select textarea")
 	transparentElements = newNames("html head body form font span label colgroup col meta link input source track wbr param area embed base")
 	voidElements        = newNames("br hr img")
 	blockElements       = newNames("address article aside blockquote caption dd details dialog div dl dt fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 " +
 		"header hgroup hr li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul")
-	headingSigns  = newNames("¶ # § 🔗") // what pages show for a link to a heading of their own
+	headingSigns  = newNames("¶ # § 🔗") // signs that pages show for a link to one of their own headings
 	codeElements  = newNames("code kbd samp tt var")
 	cellElements  = newNames("td th caption")
 	tableElements = newNames("table caption thead tbody tfoot tr td th")
@@ -117,10 +123,12 @@ var (
 	}
 )
 
-// ending says which open elements a start tag ends, and where the search for them
-// ends.
+// ending states which open elements a start tag closes, and which elements end the
+// search for them.
 type ending struct{ closes, until nameSet }
 
+// endings are the start tags that close other elements, as the HTML standard has
+// optional end tags.
 var endings = map[string]ending{
 	"li": {newNames("li"), newNames("ul ol menu table")}, "dt": {newNames("dt dd"), newNames("dl table")}, "dd": {newNames("dt dd"), newNames("dl table")},
 	"tr": {newNames("tr caption"), newNames("table")}, "td": {newNames("td th"), newNames("tr table")}, "th": {newNames("td th"), newNames("tr table")},
@@ -128,14 +136,16 @@ var endings = map[string]ending{
 	"tfoot": {newNames("thead tbody tfoot caption"), newNames("table")}, "a": {newNames("a"), newNames("td th caption table")},
 }
 
+// endOfParagraph is the ending for every block, which cannot be inside a paragraph.
 var endOfParagraph = ending{newNames("p"), newNames("td th caption table li dd blockquote div section article")}
 
+// top returns the innermost open element.
 func (p *page) top() *html.Node { return p.openElements[len(p.openElements)-1] }
 
-// charge counts the work that a piece of the page makes.
+// charge adds the work for a piece of the page.
 func (p *page) charge(n int) { p.work += len(p.openElements) * (n + nodeWork) }
 
-// overflow takes what comes when the tree is full.
+// overflow reads a token after the tree is full.
 func (p *page) overflow(kind html.TokenType, data string) {
 	switch {
 	case kind == html.TextToken:
@@ -149,9 +159,9 @@ func (p *page) overflow(kind html.TokenType, data string) {
 	}
 }
 
-// closeTo ends the innermost open element of some names, and all inside of it. A
-// page that made too much work already is read as plain text, for which it does
-// not matter what ends where.
+// closeTo closes the innermost open element that an ending names, and everything
+// inside it. It does nothing once the page is full: in plain text it does not matter
+// which element ends where.
 func (p *page) closeTo(e ending) {
 	for i := len(p.openElements) - 1; i > 0 && !p.full(); i-- {
 		p.work += stepWork
@@ -165,8 +175,8 @@ func (p *page) closeTo(e ending) {
 	}
 }
 
-// closeCode ends inline code, which would make one line of all blocks that follow
-// where its end tag is missing. In a pre it has the lines of that.
+// closeCode closes inline code before a block. A missing end tag would otherwise make
+// one line of all blocks that follow. Code inside a pre keeps its lines.
 func (p *page) closeCode() {
 	at := 0
 	for i := len(p.openElements) - 1; i > 0 && !p.full(); i-- {
@@ -185,6 +195,7 @@ func (p *page) closeCode() {
 	}
 }
 
+// start reads a start tag.
 func (p *page) start(t html.Token) {
 	name := t.Data
 	if name == "base" {
@@ -225,6 +236,7 @@ func (p *page) start(t html.Token) {
 	}
 }
 
+// end reads an end tag. A stray one in a cell does not close the table.
 func (p *page) end(name string) {
 	switch {
 	case transparentElements[name] || voidElements[name]:
@@ -243,6 +255,7 @@ func (p *page) end(name string) {
 	p.closeTo(e)
 }
 
+// text reads text.
 func (p *page) text(text string) {
 	blank := strings.TrimSpace(text) == ""
 	if p.top().Data == "pre" && p.top().FirstChild == nil {
@@ -272,7 +285,7 @@ func (p *page) add(n *html.Node) {
 	p.top().AppendChild(n)
 }
 
-// markLayout says that the innermost open table is no table of data.
+// markLayout marks the innermost open table as one that is no table of data.
 func (p *page) markLayout() {
 	for i := len(p.openElements) - 1; i > 0; i-- {
 		if p.openElements[i].Data == "table" {
@@ -282,15 +295,15 @@ func (p *page) markLayout() {
 	}
 }
 
-// isExternalLink reports whether a link is one that a model could follow: a place in
-// the page is here already, and a script is not run.
+// isExternalLink reports whether a model could follow a link. A place in the page is
+// already here, and a script is not run.
 func isExternalLink(href string) bool {
 	href = strings.TrimSpace(href)
 	scheme, _, _ := strings.Cut(href, ":")
 	return href != "" && href[0] != '#' && !strings.EqualFold(scheme, "javascript")
 }
 
-// setBase takes the base that a page declares, the first time.
+// setBase sets the base that a page declares, the first time.
 func (p *page) setBase(href string) {
 	if from, err := url.Parse(p.base); err == nil && href != "" && len(href) < 4096 {
 		if to, err := from.Parse(strings.TrimSpace(href)); err == nil && to.Host != "" {
@@ -299,7 +312,7 @@ func (p *page) setBase(href string) {
 	}
 }
 
-// attributes keeps the attributes that make a difference to the text.
+// attributes returns the attributes that matter to the text.
 func (p *page) attributes(t html.Token) (kept []html.Attribute) {
 	for _, a := range t.Attr {
 		switch a.Key {
@@ -322,6 +335,7 @@ func (p *page) attributes(t html.Token) (kept []html.Attribute) {
 	return kept
 }
 
+// attribute returns the value of an attribute; empty if it is missing.
 func attribute(t html.Token, key string) string {
 	for _, a := range t.Attr {
 		if a.Key == key {
@@ -331,9 +345,9 @@ func attribute(t html.Token, key string) string {
 	return ""
 }
 
-// simplify makes plain blocks of tables that are not tables of data, and of their
-// rows and cells, escapes what would end a cell, and removes links without content.
-// It reports whether there is something to be seen.
+// simplify makes plain blocks of tables that are no tables of data, escapes what would
+// end a cell, and removes links without content. It reports whether anything below n
+// is visible.
 func (p *page) simplify(n *html.Node, inTable bool) (content bool) {
 	var next *html.Node
 	for c := n.FirstChild; c != nil; c = next {
@@ -363,8 +377,9 @@ func (p *page) simplify(n *html.Node, inTable bool) (content bool) {
 	return content
 }
 
-// regular reports whether a table has about as many cells as places for them:
-// every row is filled up to the longest one.
+// regular reports whether a table has about as many cells as places for them. Markdown
+// fills every row up to the longest one, so that a few long rows or spans would make a
+// huge table of a small page.
 func regular(table *html.Node) bool {
 	rows, count, spanned, longest := 0, 0, 0, 0
 	for n := range table.Descendants() {
@@ -384,6 +399,7 @@ func regular(table *html.Node) bool {
 	return longest <= maxCells && spanned <= 4*count+maxCells && rows*(longest+spanned/max(1, rows)) <= 8*count+4096
 }
 
+// span returns the number of columns or rows that a cell spans.
 func span(cell *html.Node, key string) int {
 	for _, a := range cell.Attr {
 		if a.Key == key {
