@@ -21,16 +21,17 @@ const (
 	noteRedacted = "redacted"
 )
 
+// The words of an extent.
 const (
 	extentShown = " shown"
 	// of JSON whose readable form is shown
 	extentShownAs, extentIndented = ", shown as ", " of indented JSON"
 	extentAll                     = "all of it: "
-	extentRest                    = "the rest: " // where a part of it was lost, in a receipt of one line
+	extentRest                    = "the rest: " // in a receipt of one line, where some bytes were lost
 	extentStop                    = "; "
 )
 
-// count writes a number with its unit in singular or plural.
+// count returns a number with its unit in the singular or plural.
 func count(n int64, unit string) string {
 	if n == 1 {
 		return "1 " + unit
@@ -38,7 +39,7 @@ func count(n int64, unit string) string {
 	return strconv.FormatInt(n, 10) + " " + unit + "s"
 }
 
-// String writes the facts of a stream or a list:
+// String returns the facts of a stream or a list:
 //
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
 //	1 line, 12681 bytes, shown as 1084 lines of indented JSON; 61 lines shown; all of it: /path
@@ -74,12 +75,13 @@ func (e *Extent) String() string {
 	return b.String()
 }
 
+// The forms of extents, as Extent.String writes them.
 var (
 	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (\d+) lines? of indented JSON)?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
 	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
 )
 
-// parseExtent reads what String writes.
+// parseExtent reads an extent, as Extent.String writes it.
 func parseExtent(text string) (*Extent, bool) {
 	if m := entriesForm.FindStringSubmatch(text); m != nil {
 		e := &Extent{Entries: number(m[1]), Shown: number(m[1]), Artifact: m[3]}
@@ -105,7 +107,7 @@ func parseExtent(text string) (*Extent, bool) {
 	return e, true
 }
 
-// String writes a cut marker:
+// String returns a cut marker:
 //
 //	[lines 13-9120 left out]
 //	[line 13 left out]
@@ -127,7 +129,7 @@ func (m *Mark) String() string {
 	return "[" + what + "]"
 }
 
-// lineSpan names lines.
+// lineSpan names one line or a range of lines.
 func lineSpan(first, last int64) string {
 	if first == last {
 		return "line " + strconv.FormatInt(first, 10)
@@ -135,14 +137,15 @@ func lineSpan(first, last int64) string {
 	return "lines " + strconv.FormatInt(first, 10) + "-" + strconv.FormatInt(last, 10)
 }
 
-// The forms of marks. Up to version 3 those of whole lines had counts.
+// The forms of cut markers. Up to version 3 of the grammar, markers of whole lines had
+// counts; receipts of that time can still be read.
 var (
 	insideForm = regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
 	linesForm  = regexp.MustCompile(`^\[lines? (\d+)(?:-(\d+))? left out(?:: (?:\d+ lines?, )?\d+ bytes?)?` +
 		`(?:[:,] (\d+) of (\d+) values?)?(?:: like lines? (\d+)(?:-\d+)?)?\]$`)
 )
 
-// parseMark reads what String writes.
+// parseMark reads a cut marker, as Mark.String writes it.
 func parseMark(line string) (*Mark, bool) {
 	if m := insideForm.FindStringSubmatch(line); m != nil {
 		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
@@ -157,7 +160,7 @@ func parseMark(line string) (*Mark, bool) {
 	return nil, false
 }
 
-// number reads digits that a form has matched.
+// number returns the value of digits that a form has matched; 0 for none.
 func number(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 10, 64)
 	return n

@@ -11,11 +11,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Version is the version of the receipt grammar. The same canonical result and
-// policy give the same receipt for the same version.
+// Version is the version of the receipt grammar. The same canonical result and policy
+// give the same receipt for the same version.
 const Version = 8
 
-// The outcome forms: the first line of every receipt begins with one of them.
+// The outcome forms. The first line of every receipt begins with one of them.
 const (
 	outcomeExited    = "Process exited"
 	outcomeKilled    = "Process killed by signal"
@@ -69,22 +69,22 @@ const (
 	labelItem = "Item" // "Item 3", alone or before another label
 )
 
-// stuffing is put before a line of tool text that begins like one of our own
-// forms, and before one that begins with the stuffing itself.
+// stuffing precedes a line of tool text that begins like a reserved form, or with the
+// stuffing itself.
 const stuffing = `\`
 
-// Form is one reserved beginning of a line in a receipt.
+// Form is a reserved beginning of a line in a receipt.
 type Form struct {
-	Begin string // how the line begins
-	Use   string // what it is for
+	Begin string // the beginning of the line
+	Use   string // its meaning, for the documentation
 }
 
-// Forms returns the closed table of reserved forms, as docs/receipts.md shows
-// it. No other line of a receipt is ours; a line of tool text that begins like
-// one of these is stuffed.
+// Forms returns the closed table of reserved forms, as docs/receipts.md shows it. All
+// other lines of a receipt are tool text; a line of tool text that begins like one of
+// these is stuffed.
 func Forms() []Form { return append(contractGrammar.forms(), structuralForms...) }
 
-// forms are the forms of the grammar as lines have them.
+// forms returns the forms of the grammar as lines have them: labels with their colon.
 func (g *grammar) forms() []Form {
 	forms := slices.Clone(g.outcomes)
 	for _, f := range slices.Concat(g.facts, g.sections) {
@@ -93,15 +93,15 @@ func (g *grammar) forms() []Form {
 	return forms
 }
 
-// grammar are the forms that differ from family to family: beginnings of first
-// lines, and labels without their colon.
+// grammar holds the forms that differ between families: beginnings of first lines, and
+// labels without their colon.
 type grammar struct {
 	outcomes, facts, sections []Form
-	brief                     map[string]bool // labels of facts that a receipt of one line keeps
+	brief                     map[string]bool // labels of the facts that a receipt of one line keeps
 }
 
-// contractGrammar is the grammar of the contract: the forms that are written by hand,
-// and those that the families' options declare.
+// contractGrammar is the grammar of the contract: the forms written here by hand, and
+// those that the options of the families declare.
 var contractGrammar = func() grammar {
 	g := grammar{
 		outcomes: []Form{
@@ -155,7 +155,8 @@ var contractGrammar = func() grammar {
 	return g
 }()
 
-// declare adds the forms of a family that is declared by its options.
+// declare adds the forms of a family that is declared by its options; others are
+// written by hand.
 func (g *grammar) declare(family string, d protoreflect.MessageDescriptor) {
 	outcome, err := envelope.OutcomeTemplate(d)
 	if err != nil {
@@ -165,6 +166,7 @@ func (g *grammar) declare(family string, d protoreflect.MessageDescriptor) {
 	g.labels(family, d, map[protoreflect.FullName]bool{})
 }
 
+// labels adds the labels of a message and the messages inside it.
 func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) {
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
@@ -187,7 +189,7 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 	}
 }
 
-// addForm adds a form, or one more family that uses it.
+// addForm adds a form, or another family that uses it.
 func addForm(forms *[]Form, begin, use, family string) {
 	for i := range *forms {
 		if f := &(*forms)[i]; f.Begin == begin {
@@ -200,22 +202,24 @@ func addForm(forms *[]Form, begin, use, family string) {
 	*forms = append(*forms, Form{begin, use + " of " + family})
 }
 
-// numberedLabels are the labels of sections whose lines have numbers. No line of
-// theirs can be taken for one of our forms, so none of them is stuffed.
+// numberedLabels are the labels of sections with numbered lines. A line that begins
+// with a number cannot pass for a form, so none of them is stuffed.
 var numberedLabels = []string{labelFileText}
 
+// isNumbered reports whether the lines of a section are numbered.
 func isNumbered(label string) bool { return slices.Contains(numberedLabels, label) }
 
-// numbered writes a line with its number:
+// numbered returns a line with its number:
 //
 //	12	func main() {
 func numbered(number int64, line string) string {
 	return strconv.FormatInt(number, 10) + numberEnd + line
 }
 
+// numberEnd separates the number of a line from its text.
 const numberEnd = "\t"
 
-// cutNumber reads what numbered writes.
+// cutNumber reads a line, as numbered writes it.
 func cutNumber(line string) (number int64, rest string, ok bool) {
 	digits, rest, ok := strings.Cut(line, numberEnd)
 	number, err := strconv.ParseInt(digits, 10, 64)

@@ -8,13 +8,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// reserved are the beginnings of forms, folded, by their first byte.
+// reserved holds the reserved beginnings of lines, folded, by their first byte. Nearly
+// every line of tool text is compared with none or few of them.
 type reserved struct {
 	byFirst [utf8.RuneSelf][]string
-	longest int // of all of them, in bytes
+	longest int // the longest of them, in bytes
 }
 
-// newReserved takes forms that begin with ASCII.
+// newReserved returns the beginnings of forms, which are ASCII.
 func newReserved(forms []Form) *reserved {
 	var r reserved
 	for _, f := range forms {
@@ -25,13 +26,13 @@ func newReserved(forms []Form) *reserved {
 	return &r
 }
 
-// contractReserved are the forms of the contract.
+// contractReserved holds the forms of the contract.
 var contractReserved = newReserved(Forms())
 
-// matches reports whether a line of tool text begins like one of the forms. The
-// parser takes a form only as it is written; this is wider, for the sake of
-// models: case, compatibility forms such as full-width letters, leading space,
-// quote signs and combining marks do not matter.
+// matches reports whether a line of tool text begins like a form. The parser accepts a
+// form only as it is written. This comparison is wider, because models are less exact:
+// case, compatibility forms such as full-width letters, leading space, quote signs and
+// combining marks do not matter.
 func (r *reserved) matches(line string) bool {
 	i := 0
 	for i < len(line) && line[i] < utf8.RuneSelf && skippedBytes[line[i]] {
@@ -56,7 +57,7 @@ func (r *reserved) matches(line string) bool {
 	return false
 }
 
-// matchesFolded is the long way, for lines that are not ASCII.
+// matchesFolded is the slow comparison, for lines with other characters than ASCII.
 func (r *reserved) matchesFolded(line string) bool {
 	folded := fold(line, r.longest)
 	if folded == "" || folded[0] >= utf8.RuneSelf {
@@ -70,9 +71,9 @@ func (r *reserved) matchesFolded(line string) bool {
 	return false
 }
 
-// comparePrefix compares the beginning of a line with a folded form, character by
-// character, taking runs of space as one. It is not certain where the line has
-// a character outside of ASCII before the first difference.
+// comparePrefix compares the beginning of a line with a folded form, with runs of
+// space as one. It is not certain if the line has a character outside of ASCII before
+// the first difference.
 func comparePrefix(line, begin string) (match, certain bool) {
 	at := 0
 	for i := range len(begin) {
@@ -97,9 +98,10 @@ func comparePrefix(line, begin string) (match, certain bool) {
 	return true, true
 }
 
+// isSpace reports whether a byte is a space or a tab.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// skippedBytes is skipped for the characters that nearly all lines begin with.
+// skippedBytes caches isSkipped for ASCII, which nearly all lines begin with.
 var skippedBytes = func() (t [utf8.RuneSelf]bool) {
 	for c := range t {
 		t[c] = isSkipped(rune(c))
@@ -107,6 +109,7 @@ var skippedBytes = func() (t [utf8.RuneSelf]bool) {
 	return t
 }()
 
+// lowerByte returns an ASCII letter in lower case.
 func lowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -114,10 +117,10 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// fold returns the beginning of a line decomposed (NFKD), in lower case,
-// without what is skipped at its start, without combining marks and with runs
-// of space as one: at least so many bytes, if there are. What is skipped does not
-// count, however much of it stands before a form.
+// fold returns the beginning of a line in compatibility decomposition (NFKD) and lower
+// case, without the characters that are skipped at its start, without combining marks,
+// and with runs of space as one. It has at least the given number of bytes, if the
+// line is long enough; skipped characters do not count, however many there are.
 func fold(line string, bytes int) string {
 	var b strings.Builder
 	var decomposed norm.Iter
@@ -143,8 +146,8 @@ func fold(line string, bytes int) string {
 	return b.String()
 }
 
-// isSkipped reports whether a character at the start of a line does not hide the
-// form behind it: space, combining marks, quote signs.
+// isSkipped reports whether a character at the start of a line does not hide the form
+// behind it: space, combining marks, quote signs.
 func isSkipped(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r)
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// ErrNotSanitised is returned for a canonical result whose preview holds
-// characters that no projection leaves in.
+// ErrNotSanitised is returned for a canonical result whose preview has characters that
+// no projection leaves in.
 var ErrNotSanitised = errors.New("a preview holds escape sequences, other line breaks or invisible characters")
 
 // Receipt is what a Renderer makes. The type stands in envelope, so that projectors
 // can fit receipts without knowing renderers.
 type Receipt = envelope.Receipt
 
-// Write makes the receipt of a document.
+// Write renders a document.
 func Write(d Document, c tokens.Counter) (Receipt, error) { return write(d, c, nil) }
 
-// write makes the receipt of a document that has forms of its own, beside those of
-// the contract.
+// write renders a document of a family that has forms of its own, besides those of the
+// contract; nil for none.
 func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	w := writer{own: own}
 	w.text.Grow(d.size())
@@ -60,7 +60,7 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	return Receipt{Text: text, Tokens: c.Count(text), Lines: w.lines, Stuffed: w.stuffed}, nil
 }
 
-// size is how long the receipt of a document is, about.
+// size estimates the length of the receipt of a document, in bytes.
 func (d *Document) size() int {
 	const line = 128 // a fact, an extent or a marker
 	n := line * (1 + len(d.Facts))
@@ -76,14 +76,15 @@ func (d *Document) size() int {
 	return n
 }
 
-// writer puts lines together.
+// writer joins the lines of a receipt.
 type writer struct {
-	own     *reserved // nil for none
+	own     *reserved // forms of a custom family; nil for none
 	text    strings.Builder
 	lines   int
-	stuffed int
+	stuffed int // number of stuffed lines
 }
 
+// line writes a line.
 func (w *writer) line(text string) {
 	if w.lines > 0 {
 		w.text.WriteByte('\n')
@@ -92,6 +93,7 @@ func (w *writer) line(text string) {
 	w.text.WriteString(text)
 }
 
+// body writes the text of a section.
 func (w *writer) body(pieces []Piece) error {
 	for i := range pieces {
 		if m := pieces[i].Mark; m != nil {
