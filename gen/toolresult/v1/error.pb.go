@@ -21,8 +21,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorReason is the machine-readable reason of a refused call: the `reason`
-// of the google.rpc.ErrorInfo (domain "toolresult.v1") that every refusal
+// ErrorReason is the machine-readable reason of a rejected call: the `reason`
+// of the google.rpc.ErrorInfo (domain "toolresult.v1") that every rejection
 // carries, without the ERROR_REASON_ prefix. A tool that failed is never an
 // ErrorReason: it is data in a canonical result.
 type ErrorReason int32
@@ -377,7 +377,7 @@ func (ErrorReason) EnumDescriptor() ([]byte, []int) {
 }
 
 // CompleteToolError is the error of a tool as the runtime has it. Nothing in it is
-// refused: it is what a tool wrote. Source: RFC "error".
+// rejected: it is the output of a tool. Source: RFC "error".
 type CompleteToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A machine-readable kind. Best is a stable one, such as "invalid_tool_input"
@@ -392,12 +392,12 @@ type CompleteToolError struct {
 	// text becomes a JSON string. Large details are bounded in the canonical result
 	// and kept whole in an artifact. Absent or empty: there are none.
 	Details *Payload `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
-	// What the model could do next. It is brought to one line, and cut to 1,024 bytes with
+	// Advice for the model. It is brought to one line, and cut to 1,024 bytes with
 	// "..." at its end. Absent: the hint of docs/errors.md for a known kind. Present and
 	// empty: none is wanted.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
-	// Whether the same call may succeed when it is made again unchanged. Absent: nobody
-	// knows, and nothing is said of it.
+	// Whether the same call may succeed when it is made again unchanged. Absent: it is
+	// not known, and the receipt states nothing.
 	Retryable     *bool `protobuf:"varint,5,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -484,7 +484,7 @@ type ToolError struct {
 	// missing.
 	DetailsJson *string `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3,oneof" json:"details_json,omitempty"`
 	// The recovery hint: as given, or the hint of docs/errors.md for a known kind
-	// when none was given and the budget has room for it.
+	// when none was given and the budget has space for it.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged; absent when
 	// nobody said so.
@@ -640,7 +640,7 @@ func (x *ToolError) GetArtifacts() []*ArtifactReference {
 	return nil
 }
 
-// DetailsOmitted tells what is missing from the details of an error.
+// DetailsOmitted states what is missing from the details of an error.
 type DetailsOmitted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Size of the complete details, in bytes as given.
