@@ -12,6 +12,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Trimming a preview means choosing units, the lines that can go one by one, and
+// writing the preview and its ledger again from those that are kept. The old cuts are
+// carried over: those between two kept units stay, and those next to a removed unit
+// become part of one new cut.
+
 // Costs of saying that something is not shown, in tokens, estimated: a handle in a
 // receipt of many lines, a handle in a receipt of one line, and a smaller extent where
 // there is a handle already. Removing fewer tokens than that would make a receipt

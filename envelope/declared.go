@@ -11,6 +11,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// This file reads the options that declare a family (options.proto): roles and labels
+// of fields, and templates of lines. It also checks what the options promise, at
+// start-up: labels that a reader can tell apart, and a complete message that fills the
+// canonical one. A family that passes needs no Go at all.
+
 // FieldRole returns the role of a field of a canonical payload, and its label.
 func FieldRole(f protoreflect.FieldDescriptor) (pb.Role, string) {
 	role, _ := proto.GetExtension(f.Options(), pb.E_Role).(pb.Role)

@@ -14,6 +14,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The decoder reads JSON by the descriptors of the contract. It does not use
+// protojson, because the RFC's JSON differs from it: enums have short names, integers
+// of 64 bits are numbers, details of errors are JSON values, and the payload of a
+// family has no member that names it. Every defect is a Violation with the path of its
+// member.
+
 // FromJSON reads a canonical result from the RFC's JSON, as ToJSON writes it. That
 // JSON does not name the family of "result": family is the name of its case in the
 // contract, or the type of a custom family. With an empty family the only family that

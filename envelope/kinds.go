@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Kinds of errors are an open vocabulary with a documented core. The table here is
+// that core: docs/errors.md and the hints in receipts are made from it.
+
 // ErrorDomain is the part of the world that an error comes from.
 type ErrorDomain string
 

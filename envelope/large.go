@@ -10,6 +10,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Large fields and lists follow a naming convention, so one piece of code reads and
+// writes them in every family: previews with their ledger, lists with their totals,
+// and the artifacts that both refer to by index. Inside a custom family a large field
+// is one message, an Excerpt, which has a path in the place of an index.
+
 // LargeField gives access to a field x that may be huge. In a family of the contract
 // it is the fields x_preview, x_truncated, x_artifact, x_cuts and x_source of one
 // message, by the naming convention of ledger.proto; in a custom family it is one

@@ -11,6 +11,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The ledger of a preview accounts for every byte of its payload: segments that are
+// shown and cuts between lines tile the payload, cuts inside lines and scattered cuts
+// lie inside what is shown, and the sums of both are the size of the payload. This
+// file checks that, for results that come from outside, and derives segments from
+// cuts.
+
 // checkPayload checks the artifact indices and ledgers of a payload, and of the
 // messages inside it.
 func checkPayload(c Checker, payload protoreflect.Message) {

@@ -21,7 +21,7 @@ type Field struct {
 	Label    string
 	Large    *LargeField // the large field that it is or previews; nil for others
 	List     *LargeList  // the large list that it is; nil for others
-	Derived     bool        // a projection derives the field and does not copy it
+	Derived  bool        // a projection derives the field and does not copy it
 	Required bool
 	MaxBytes int     // of a string
 	MaxItems int     // of a list

@@ -12,6 +12,15 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Templates are the language of the options outcome, line and subject. Text in braces
+// is a field, text in brackets is omitted as a whole when one of its fields is not
+// set:
+//
+//	Deployment {state} in {environment}[: version {version}]
+//
+// Behind the name of a field, "?words" writes words if it is set, "!words" if it is
+// not, and "#unit" a count with its unit.
+
 // Template makes a line of text from the fields of a message, in the language of the
 // options outcome and line (options.proto). Immutable, and safe for concurrent use.
 type Template struct{ groups []group }

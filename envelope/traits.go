@@ -11,6 +11,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Compaction and the metrics ask the same questions about every result: what is it
+// about, did it fail, which files did it read or change. The options subject,
+// means_failure, means_no_failure, reads, changes and unchanged_path answer them
+// without code for any family.
+
 // Traits states what a result means among others: its subject, whether it is a
 // failure, and which files it read or changed. It is read from the options of a
 // canonical message. Immutable, and safe for concurrent use.

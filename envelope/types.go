@@ -18,6 +18,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Custom families are read from a descriptor set that the operator gives. Its files
+// are linked on top of the contract of this build, checked by the same conventions as
+// the families of the contract, and their messages are dynamic. On the wire a custom
+// payload is the RFC's JSON of its message, which any client can read.
+
 // Type is a custom family: two messages that carry the options of the contract, from a
 // descriptor set of the operator. Immutable, and safe for concurrent use.
 type Type struct {

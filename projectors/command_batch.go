@@ -12,6 +12,10 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
+// A batch is several commands of one call, each with a result or an error of its own.
+// All their streams are parts of one projection, so they share the budget; when even
+// the facts of all items do not fit, the items at the end move into an artifact.
+
 // maxItems bounds the items of the result of a batch.
 const maxItems = 64
 

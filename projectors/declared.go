@@ -14,6 +14,10 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
+// Most families need no Go: this file projects them by the options of their messages.
+// Families that derive or select something in their own way add an adapter, which runs
+// after the copy and before the parts are fitted (docs/adr/0012).
+
 // Declared projects a family of the contract by the options of its messages
 // (options.proto): payloads become large fields, lists become large lists, and all
 // else is copied by name. It returns nil for an unknown family, or one whose options

@@ -13,6 +13,10 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
+// Errors have no family. Their messages may have any length (docs/adr/0037): one line
+// stays the message, and a longer text becomes a section with its most telling line as
+// the message. Details are JSON of bounded size; everything else of them is stored.
+
 // Bounds of errors, in bytes.
 const (
 	maxHeadline = 512     // of the line that represents a message of several lines

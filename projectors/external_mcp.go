@@ -13,6 +13,10 @@ import (
 	"github.com/toolresult/toolresult/projectors/external"
 )
 
+// An MCP result says the same thing up to three times: as text, as structured content,
+// and as an embedded resource. This file shows each thing once, makes attachments of
+// everything binary, and keeps the whole answer when a part of it is shown nowhere.
+
 // mcpError returns the error that a result with isError becomes. Its details hold
 // what the message does not say.
 func mcpError(r *external.Result, source *pb.Payload) *pb.CompleteToolError {

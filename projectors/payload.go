@@ -16,6 +16,11 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
+// A payload is the part of a projection that most outputs consist of: bytes of any
+// size that become a preview with a ledger. Selecting lines is the business of package
+// preview. This file decides in which form the bytes are shown, stores them when the
+// preview is not all of them, and states the ledger in the terms of the contract.
+
 // payload is a complete payload that becomes a large field.
 type payload struct {
 	field      *envelope.LargeField

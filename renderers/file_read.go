@@ -12,6 +12,11 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
+// Lines of a file are numbered as in the file, so that an agent can edit them and read
+// on. That makes this family different from all others with text: ranges in the
+// outcome, numbers before lines, no stuffing, and notes about every byte that is not
+// shown as it is, because the text will be searched for in the file.
+
 // FileRead renders the text of a file, each line with its number in the file. It
 // states the lines that are shown now: after a compaction these are fewer than after
 // the projection.

@@ -16,6 +16,10 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
+// A Set is made of layers, such as the built-in profiles, those of an operator and
+// those of a project. Lookups go by command line: Find for what the output looks like,
+// Exit for what a code means. Both prefer to know nothing over being wrong.
+
 // extension is the file extension of profiles.
 const extension = ".yaml"
 

@@ -9,6 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// Whose output a reader sees depends on the shell: pipes, lists, subshells, wrappers.
+// This file parses a command line as bash does and collects the commands that print.
+// Everything that depends on values at run time makes the answer uncertain, and an
+// uncertain line has no profile.
+
 // maxCommandLine bounds the command lines that are parsed, in bytes.
 const maxCommandLine = 65_536
 

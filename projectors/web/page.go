@@ -10,6 +10,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// The tree is built from tokens in one pass. Its size, its depth and the work of the
+// converter are counted while it grows; once the page is full, the rest of it is
+// collected as plain text. No input takes more than linear time.
+
 // Bounds of what is converted. The converter walks the tree by recursion and copies
 // the text at least once for each level, so its work grows with depth times size.
 const (
