@@ -82,7 +82,7 @@ func TestSegmentsFollowFromTheCuts(t *testing.T) {
 	})
 }
 
-// A ledger that does not add up any more is refused, whichever number was changed.
+// A ledger that does not add up any more is rejected, whichever number was changed.
 func TestEveryNumberOfTheLedgerCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, shown := drawLedger(t)

@@ -29,7 +29,7 @@ func load(t *testing.T, layers ...profile.Layer) *profile.Set {
 }
 
 // A later layer replaces by name, adds, and switches off.
-func TestLayers(t *testing.T) {
+func TestLaterLayersReplaceProfiles(t *testing.T) {
 	t.Parallel()
 	user := layer("/home/me/profiles",
 		"pytest.yaml", "name: pytest\nmatch: [pytest]\nexit:\n  9: {class: answer, text: nine}\nfold: ['^mine ']\n",
@@ -99,7 +99,7 @@ func wantError(t *testing.T, err error, file, field, reason string) {
 	}
 }
 
-func TestRefusedFiles(t *testing.T) {
+func TestBrokenFilesAreRejected(t *testing.T) {
 	t.Parallel()
 	const begin = "name: x\nmatch: [x]\n"
 	for source, want := range map[string][2]string{

@@ -8,7 +8,7 @@ import (
 )
 
 // Which profile a command line has: that of what a reader sees in the end.
-func TestFor(t *testing.T) {
+func TestFindSeesTheProgramThatPrints(t *testing.T) {
 	t.Parallel()
 	s := profile.BuiltIn()
 	for line, want := range map[string]string{
@@ -147,7 +147,7 @@ func FuzzCommandLine(f *testing.F) {
 }
 
 // Whose code it is has to be certain. TestExitMeaning of projectors has more.
-func TestExit(t *testing.T) {
+func TestExitOfTheSoleCommandAlone(t *testing.T) {
 	t.Parallel()
 	s := profile.BuiltIn()
 	for _, c := range []struct {
