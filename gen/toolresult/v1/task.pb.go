@@ -371,7 +371,7 @@ type TaskFailure struct {
 	// What the model could do next.
 	RecoveryHint string `protobuf:"bytes,3,opt,name=recovery_hint,json=recoveryHint,proto3" json:"recovery_hint,omitempty"`
 	// Whether the same task may succeed when it is started again unchanged; absent when
-	// nobody said so.
+	// it is not known.
 	Retryable *bool `protobuf:"varint,4,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	// What caused it, the outermost cause first.
 	SourceChain   []string `protobuf:"bytes,5,rep,name=source_chain,json=sourceChain,proto3" json:"source_chain,omitempty"`
@@ -457,7 +457,7 @@ type TaskOutputOutput struct {
 	Failure *TaskFailure `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
 	// The result that the task itself states. Absent: it states none.
 	TaskResult *Payload `protobuf:"bytes,5,opt,name=task_result,json=taskResult,proto3" json:"task_result,omitempty"`
-	// Time that was waited, in milliseconds; absent when nobody waited.
+	// Time that was waited, in milliseconds; absent when there was no wait.
 	WaitedMs      *uint64 `protobuf:"varint,6,opt,name=waited_ms,json=waitedMs,proto3,oneof" json:"waited_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -545,7 +545,7 @@ type TaskOutputResult struct {
 	Task *TaskSnapshot `protobuf:"bytes,2,opt,name=task,proto3" json:"task,omitempty"`
 	// Why the task failed; absent when it did not.
 	Failure *TaskFailure `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
-	// Time that was waited, in milliseconds; absent when nobody waited.
+	// Time that was waited, in milliseconds; absent when there was no wait.
 	WaitedMs *uint64 `protobuf:"varint,4,opt,name=waited_ms,json=waitedMs,proto3,oneof" json:"waited_ms,omitempty"`
 	// Preview of the result that the task states; absent: it states none.
 	TaskResultPreview *string `protobuf:"bytes,5,opt,name=task_result_preview,json=taskResultPreview,proto3,oneof" json:"task_result_preview,omitempty"`
