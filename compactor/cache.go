@@ -1,26 +1,26 @@
 package compactor
 
-// Cache says what the provider has in its prompt cache, and what that is worth.
+// Cache describes the provider's prompt cache. The zero Cache holds nothing.
 type Cache struct {
-	Results   int  // from the first one on, that it has
-	MayBreak  bool // whether they may change
-	MinSaving int  // tokens that a break must free
+	Results   int  // number of results in the cache, from the first one on
+	MayBreak  bool // results in the cache may change
+	MinSaving int  // tokens that a change inside the cache must save
 	Write     int  // price of a token that is written to the cache, in any unit
-	Read      int  // of one that is read from it
-	Requests  int  // that are expected to carry the history
+	Read      int  // price of a token that is read from it, in the same unit
+	Requests  int  // requests that are expected to carry the history
 }
 
-// shares is a whole, of which discount gives a part.
+// shares is the whole that a discount is a part of.
 const shares = 16
 
-// discounts are, for each entry, how many shares of what its steps save are left when
-// what they invalidate was paid.
+// discounts returns for each entry how many of its savings' 16 shares are left after
+// paying for what its steps invalidate.
 //
-// A change invalidates what follows it up to the end of the cache. To go back as far as
-// an entry frees, over all requests, what its steps save, at the price of reading; and
-// costs, once, that what is kept of it is written again and not read. The boundary from
-// which on it pays is where the sum of both, from there to the end of the cache, is the
-// greatest. Before it steps are taken last of all.
+// A change invalidates everything after it, up to the end of the cache. Going back as
+// far as an entry saves its steps' tokens in each request, at the price of reading;
+// and costs once that all tokens kept behind it are written instead of read. The
+// boundary is where the balance of both, summed up to the end of the cache, is the
+// greatest. Steps before the boundary get one share, so they are taken last of all.
 func (c *Cache) discounts(list []facts, before []int, steps [][]step) []int {
 	all := make([]int, len(list))
 	for i := range all {
@@ -30,23 +30,23 @@ func (c *Cache) discounts(list []facts, before []int, steps [][]step) []int {
 	if !c.MayBreak || loss <= 0 {
 		return all
 	}
-	boundary, best, balance := c.Results, 0, 0
-	freed, kept := 0, 0 // behind the boundary
-	f, k := 0, 0
+	boundary, best := c.Results, 0
+	saved, kept := 0, 0             // tokens from the entry on, up to the end of the cache
+	savedBehind, keptBehind := 0, 0 // the same from the boundary on
 	for i := c.Results - 1; i >= 0; i-- {
 		saves := 0
 		for _, s := range steps[i] {
 			saves += s.saved
 		}
-		f, k = f+saves, k+max(0, before[i]-saves)+list[i].Preceding
-		if balance = f*gain - k*loss; balance > best {
-			boundary, best, freed, kept = i, balance, f, k
+		saved, kept = saved+saves, kept+max(0, before[i]-saves)+list[i].Preceding
+		if balance := saved*gain - kept*loss; balance > best {
+			boundary, best, savedBehind, keptBehind = i, balance, saved, kept
 		}
 	}
 	for i := range c.Results {
 		all[i] = 1
 		if i >= boundary {
-			all[i] = max(1, shares-shares*kept*loss/(freed*gain))
+			all[i] = max(1, shares-shares*keptBehind*loss/(savedBehind*gain))
 		}
 	}
 	return all

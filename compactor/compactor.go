@@ -19,22 +19,23 @@ const (
 	line    = pb.CompactionLevel_COMPACTION_LEVEL_LINE
 )
 
-// Compactor compacts the results of the families of the contract, and of those that an
-// operator brought. It is read-only, and safe for concurrent use.
+// Compactor compacts canonical results, those of custom families included. It is
+// immutable. Safe for concurrent use.
 type Compactor struct {
 	types   envelope.Types
 	schemas map[protoreflect.FullName]*schema
 	place   Place
 }
 
-// Place says by which path and digest an artifact with a payload will be known, without
-// storing it.
+// Place returns the path and digest that an artifact with this payload will have. It
+// stores nothing.
 type Place func(payload []byte) (path, digest string)
 
-// New returns a Compactor. It fails for families whose options cannot be read.
+// New returns a Compactor for the families of the contract and custom ones. It fails
+// for a family whose options cannot be read.
 func New(types envelope.Types, place Place) (*Compactor, error) {
 	c := &Compactor{types: types, schemas: map[protoreflect.FullName]*schema{}, place: place}
-	_, families := envelope.FamilyFields()
+	_, families := envelope.OneofFields()
 	roots := []protoreflect.MessageDescriptor{(*pb.ToolError)(nil).ProtoReflect().Descriptor()}
 	for _, f := range families {
 		roots = append(roots, f.Message())
@@ -50,50 +51,50 @@ func New(types envelope.Types, place Place) (*Compactor, error) {
 	return c, nil
 }
 
-// Target is what a result is to be brought to.
+// Target is the form that a result is brought to.
 type Target struct {
 	Level         pb.CompactionLevel
-	PreviewTokens int            // what each preview may keep at COMPACTION_LEVEL_TRIMMED
-	Superseded    *pb.Superseded // by which later result, if that is to be said
+	PreviewTokens int            // limit of each preview at COMPACTION_LEVEL_TRIMMED
+	Superseded    *pb.Superseded // the later result that supersedes this one; nil to state none
 }
 
-// Compacted is a result at a target.
+// Compacted is a result at its target.
 type Compacted struct {
 	Result  *pb.CanonicalToolResult
-	Changed bool
-	Needs   []Payload // what has to be stored before the result is true
+	Changed bool      // false: Result is the given one
+	Needs   []Payload // artifacts to store first: Result names them already
 }
 
-// Payload is the content of an artifact that a result names.
+// Payload is an artifact that a compacted result names and that may not exist yet.
 type Payload struct {
 	Path    string
 	Content []byte
 }
 
-// At returns a Compactor with another place for artifacts, such as where they went.
-func (c *Compactor) At(place Place) *Compactor {
+// WithPlace returns a Compactor with another Place. The receiver does not change.
+func (c *Compactor) WithPlace(place Place) *Compactor {
 	other := *c
 	other.place = place
 	return &other
 }
 
-// Compact brings a result to a target. It does not change r, of which the answer shares
-// what is the same. Compacting what it returns
-// to the same target again changes nothing; no level is undone.
+// Compact brings a result to a target. It does not change r, and the answer shares
+// with r all that is equal. Compaction is idempotent and monotone: compacting again to
+// the same target changes nothing, and no lower level is ever undone.
 func (c *Compactor) Compact(r *pb.CanonicalToolResult, to Target) Compacted {
 	return c.compact(r, to, nil)
 }
 
 func (c *Compactor) compact(r *pb.CanonicalToolResult, to Target, known rankings) Compacted {
-	given := c.payloadOf(r)
+	given := c.payload(r)
 	if given == nil {
 		return Compacted{Result: r}
 	}
-	s := c.schemaOf(given)
-	root := s.copyOf(given)
-	w := work{Target: to, place: c.place, failed: failed(s, r, root), rankings: known}
+	s := c.schemaFor(given)
+	root := s.cloneParts(given)
+	w := work{Target: to, place: c.place, failed: isFailure(s, r, root), rankings: known}
 	w.message(s, root, given)
-	if to.Level == line && s.leveled && r.GetError() == nil && envelope.Level(root) < line && !shows(s, root) {
+	if to.Level == line && s.leveled && r.GetError() == nil && envelope.Level(root) < line && !showsBody(s, root) {
 		envelope.SetLevel(root, line)
 		w.changed = true
 	}
@@ -103,11 +104,12 @@ func (c *Compactor) compact(r *pb.CanonicalToolResult, to Target, known rankings
 	if to.Superseded != nil && envelope.SupersededBy(root) == nil {
 		envelope.SetSuperseded(root, to.Superseded)
 	}
-	return Compacted{Result: c.types.With(r, root), Changed: true, Needs: w.needs}
+	return Compacted{Result: c.types.WithPayload(r, root), Changed: true, Needs: w.needs}
 }
 
-// payloadOf is the part of a result that can be compacted.
-func (c *Compactor) payloadOf(r *pb.CanonicalToolResult) protoreflect.Message {
+// payload returns the part of a result that can be compacted: its error or its family
+// payload. It is nil when the result has neither.
+func (c *Compactor) payload(r *pb.CanonicalToolResult) protoreflect.Message {
 	if r.GetError() != nil {
 		return r.GetError().ProtoReflect()
 	}
@@ -115,18 +117,19 @@ func (c *Compactor) payloadOf(r *pb.CanonicalToolResult) protoreflect.Message {
 	return payload
 }
 
-// work is the compaction of one result.
+// work is one compaction of one result.
 type work struct {
 	Target
 	place    Place
-	failed   bool // the result is a failure
-	rankings rankings
+	failed   bool     // the result is a failure: its lines are ranked even if shown whole
+	rankings rankings // that are known already; nil for none
 	changed  bool
 	needs    []Payload
 }
 
-// message compacts a message and those inside of it, of which it has another as it was
-// given.
+// message compacts a message and the messages inside it, in place. given is the same
+// message before compaction, which is the key of its rankings. A part that was brought
+// to a lower level before stays as it is.
 func (w *work) message(s *schema, m, given protoreflect.Message) {
 	if envelope.Level(m) <= w.Level {
 		before := w.changed
@@ -137,28 +140,28 @@ func (w *work) message(s *schema, m, given protoreflect.Message) {
 			envelope.SumTruncated(m)
 		}
 		if w.Level >= handles {
-			w.small(s, m)
+			w.dropFields(s, m)
 		}
 		if w.changed && envelope.Level(m) < handles {
 			envelope.SetLevel(m, min(w.Level, handles)) // only a result as a whole is one line
 		}
 		w.changed = w.changed || before
 	}
-	s.eachOf(m, given, w.message)
+	s.eachPair(m, given, w.message)
 }
 
-// keep says where a payload will be, and that it has to be stored.
-func (w *work) keep(payload []byte) (path, digest string) {
+// storeLater returns the future path and digest of a payload, and adds it to the
+// artifacts to store.
+func (w *work) storeLater(payload []byte) (path, digest string) {
 	path, digest = w.place(payload)
 	w.needs = append(w.needs, Payload{path, payload})
 	return path, digest
 }
 
-// small empties and removes, at the lowest levels, the fields that are not large but
-// may go.
-func (w *work) small(s *schema, m protoreflect.Message) {
+// dropFields clears the small fields with RETENTION_DROP; of an error, its details.
+func (w *work) dropFields(s *schema, m protoreflect.Message) {
 	if e, ok := m.Interface().(*pb.ToolError); ok {
-		w.details(e)
+		w.dropDetails(e)
 		return
 	}
 	for _, f := range s.drop {
@@ -169,10 +172,9 @@ func (w *work) small(s *schema, m protoreflect.Message) {
 	}
 }
 
-// details removes the details of an error and says what they were. What goes is
-// at most envelope.MaxDetails; larger details were stored when they were
-// projected.
-func (w *work) details(e *pb.ToolError) {
+// dropDetails removes the details of an error, and states their size and digest. They
+// have at most envelope.MaxDetails bytes; larger ones were stored by the projection.
+func (w *work) dropDetails(e *pb.ToolError) {
 	if e.DetailsJson == nil || tokens.Estimate().Count(e.GetDetailsJson()) <= handleTokens {
 		return
 	}
@@ -186,23 +188,25 @@ func (w *work) details(e *pb.ToolError) {
 	w.changed = true
 }
 
-// Failed reports whether a result is an error, or tells of a failure.
+// Failed reports whether a result is an error, or a success that states a failure,
+// such as a command with a non-zero exit code.
 func (c *Compactor) Failed(r *pb.CanonicalToolResult) bool {
-	root := c.payloadOf(r)
-	return root != nil && failed(c.schemaOf(root), r, root)
+	root := c.payload(r)
+	return root != nil && isFailure(c.schemaFor(root), r, root)
 }
 
-// Level is how far a result was compacted: its lowest part.
+// Level returns the compaction level of a result: the lowest of its parts.
 func (c *Compactor) Level(r *pb.CanonicalToolResult) pb.CompactionLevel {
-	root := c.payloadOf(r)
+	root := c.payload(r)
 	if root == nil {
 		return full
 	}
-	return lowest(c.schemaOf(root), root)
+	return lowestLevel(c.schemaFor(root), root)
 }
 
-func lowest(s *schema, m protoreflect.Message) pb.CompactionLevel {
+// lowestLevel returns the lowest compaction level of a message and those inside it.
+func lowestLevel(s *schema, m protoreflect.Message) pb.CompactionLevel {
 	level := envelope.Level(m)
-	s.each(m, func(s *schema, m protoreflect.Message) { level = max(level, lowest(s, m)) })
+	s.each(m, func(s *schema, m protoreflect.Message) { level = max(level, lowestLevel(s, m)) })
 	return level
 }

@@ -215,6 +215,6 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 }
 
 func leftOut(c *pb.Cut) uint64 {
-	_, lines := envelope.LeftOut(c)
+	_, lines := envelope.Omitted(c)
 	return lines
 }

@@ -4,7 +4,7 @@
 // Read it in this order. A Compactor brings one result to a Target (compactor.go): the
 // lines of previews are chosen among by their salience (units.go, trim.go), lists by
 // their order (lists.go). Plan decides which results go how far: what the results are
-// to each other (standing.go), what each would lose and save at every level
+// to each other (relation.go), what each would lose and save at every level
 // (ladder.go), what the provider's cache is worth (cache.go), and the order in which
 // all steps are taken until the budget is met (plan.go).
 //

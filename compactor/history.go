@@ -12,69 +12,72 @@ import (
 // History is the results of a session, oldest first.
 type History struct {
 	Entries []Entry
-	// Load returns the result of an entry: the same each time. It is called a few times for
-	// each, so that a history need not be in memory.
+	// Load returns the result of an entry, the same each time. It is called a few
+	// times for each entry, so a history need not be in memory.
 	Load func(entry int) (*pb.CanonicalToolResult, error)
-	// Keep is how many bytes of results, as they are encoded, a plan keeps with what it found
-	// out about them, which is some five times as much. 0: the last result alone.
+	// Keep bounds the results that a plan keeps in memory, in encoded bytes; decoded,
+	// with their rankings, they take about five times as much. 0 keeps one result.
 	Keep int
 }
 
-// InMemory returns the history of results that are in memory, one for each entry.
+// InMemory returns a History of results in memory, one for each entry.
 func InMemory(entries []Entry, results []*pb.CanonicalToolResult) History {
 	return History{entries, func(i int) (*pb.CanonicalToolResult, error) { return results[i], nil }, math.MaxInt}
 }
 
-// loaded is a result that is in memory, with what was found out about it.
-type loaded struct {
-	result  *pb.CanonicalToolResult
-	family  string // "error" for errors
-	payload protoreflect.Message
-	schema  *schema // nil when nothing of it can be compacted
-	failed  bool
-	rankings
+// decoded is a result in memory, with its payload and what was computed from it.
+type decoded struct {
+	result   *pb.CanonicalToolResult
+	family   string               // "error" for errors
+	payload  protoreflect.Message // nil when the result has none
+	schema   *schema              // nil when nothing in it can be compacted
+	failed   bool                 // the result is a failure
+	rankings                      // of its previews, filled as they are needed
 }
 
-// open looks at a result.
-func (c *Compactor) open(r *pb.CanonicalToolResult) *loaded {
-	l := &loaded{result: r, rankings: rankings{}}
+// decode opens the payload of a result.
+func (c *Compactor) decode(r *pb.CanonicalToolResult) *decoded {
+	d := &decoded{result: r, rankings: rankings{}}
 	if r.GetError() != nil {
-		l.family, l.payload = errorFamily, r.GetError().ProtoReflect()
+		d.family, d.payload = errorFamily, r.GetError().ProtoReflect()
 	} else {
-		l.family, l.payload = c.types.Open(r)
+		d.family, d.payload = c.types.Open(r)
 	}
-	if l.payload != nil {
-		l.schema = c.schemaOf(l.payload)
-		l.failed = failed(l.schema, r, l.payload)
+	if d.payload != nil {
+		d.schema = c.schemaFor(d.payload)
+		d.failed = isFailure(d.schema, r, d.payload)
 	}
-	return l
+	return d
 }
 
-// shelf loads results, and keeps those that were loaded last.
-type shelf struct {
+// resultCache loads results, and keeps the last ones in memory up to History.Keep.
+// Planning reads a history several times from one end to the other, so what is kept
+// is dropped in the order in which it was loaded.
+type resultCache struct {
 	*Compactor
 	History
-	kept  map[int]*loaded
-	order []keptSize // the oldest first
-	size  int
+	kept  map[int]*decoded // by entry
+	order []keptSize       // of kept, the oldest first
+	size  int              // of kept, in encoded bytes
 }
 
+// keptSize is the encoded size of the result of an entry.
 type keptSize struct{ entry, size int }
 
-// get returns a result.
-func (s *shelf) get(entry int) (*loaded, error) {
-	if l := s.kept[entry]; l != nil {
-		return l, nil
+// get returns the result of an entry. The only errors are those of Load.
+func (c *resultCache) get(entry int) (*decoded, error) {
+	if d := c.kept[entry]; d != nil {
+		return d, nil
 	}
-	r, err := s.Load(entry)
+	r, err := c.Load(entry)
 	if err != nil {
 		return nil, err
 	}
-	l, n := s.open(r), proto.Size(r)
-	s.kept[entry], s.order, s.size = l, append(s.order, keptSize{entry, n}), s.size+n
-	for s.size > s.Keep && len(s.order) > 1 {
-		delete(s.kept, s.order[0].entry)
-		s.size, s.order = s.size-s.order[0].size, s.order[1:]
+	d, n := c.decode(r), proto.Size(r)
+	c.kept[entry], c.order, c.size = d, append(c.order, keptSize{entry, n}), c.size+n
+	for c.size > c.Keep && len(c.order) > 1 {
+		delete(c.kept, c.order[0].entry)
+		c.size, c.order = c.size-c.order[0].size, c.order[1:]
 	}
-	return l, nil
+	return d, nil
 }

@@ -6,10 +6,15 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// rung is what a result may be brought to.
+// The ladder of a result is what it can be brought to: smaller and smaller previews,
+// then handles alone, then one line. Planning needs the cost and the score of every
+// rung, so both are estimated from the lines of the previews, without compacting
+// anything. What is estimated wrongly is measured later, by the planner.
+
+// rung is a form that a result can be brought to.
 type rung struct {
 	level         pb.CompactionLevel
-	previewTokens int
+	previewTokens int // of each preview; only at COMPACTION_LEVEL_TRIMMED
 }
 
 func (r rung) target() Target { return Target{Level: r.level, PreviewTokens: r.previewTokens} }
@@ -17,151 +22,159 @@ func (r rung) target() Target { return Target{Level: r.level, PreviewTokens: r.p
 // step brings a result from one rung of its ladder to a lower one.
 type step struct {
 	to    rung
-	saved int // tokens, about
-	loss  int // of what the result is worth
-	price int // loss per token saved: the cheapest step of all is taken first
+	saved int // tokens, estimated
+	loss  int // of the score of the result
+	price int // loss per token saved; steps are taken in the order of their prices
 }
 
-// worth is what a token is worth by the salience of its line, and by how many tokens of
-// the preview matter more: from once to six times the least for a line, and half as much
-// where twice as much is shown, so that every doubling of a preview is worth the same.
-func worth(rank, before int) int {
-	w := 4 // no choice was made among the lines
+// tokenScore returns the score of one token of a line with a salience rank, after a
+// number of tokens of the preview that rank higher. The rank counts from once to six
+// times. The score halves when the preview doubles, so that every doubling is worth
+// the same: a preview of a thousand tokens is not ten times as useful as one of a
+// hundred.
+func tokenScore(rank, before int) int {
+	weight := 4 // no choice was made among the lines
 	if rank > 0 {
-		w = 2 + rank/10
+		weight = 2 + rank/10
 	}
-	return w * doubling * fullWorth / (doubling + before)
+	return weight * doubling * fullScore / (doubling + before)
 }
 
 const (
-	doubling    = 128           // tokens until a token is worth half
-	fullWorth   = 64            // of the least token of all, at first
-	worthOfFact = 6 * fullWorth // a token of a fact that only the receipt loses
-	leastSaving = 48            // what a step must save, about: each rewrites the result
-	headerLine  = 16            // tokens that a section's own line costs, about, and one line does not
+	doubling   = 128           // tokens after which the score of a token is half
+	fullScore  = 64            // of the least important token at the start of a preview
+	factScore  = 6 * fullScore // of a token of a fact that only the receipt loses
+	minSaving  = 48            // tokens that a step must save: each step rewrites the result
+	headerLine = 16            // tokens of a section's own line, which a receipt of one line has not
 )
 
-// sketch is what a result would show at any size, without making it.
-type sketch struct {
-	texts    []textSketch
-	lists    []listSketch
-	sections int // that have a line of their own
-	empty    int // of them: that show nothing but their handle
+// estimate holds the cost and the score of a result at any rung, without making it.
+type estimate struct {
+	texts    []textEstimate
+	lists    []listEstimate
+	sections int // with a line of their own
+	empty    int // of these, sections that show nothing but their handle
 }
 
-type textSketch struct {
+// textEstimate is the estimate of a preview.
+type textEstimate struct {
 	*ranking
-	worths    []int // worths[k] of k units
-	hasHandle bool
+	scores    []int // scores[k] is the score of the first k units of the ranking
+	hasHandle bool  // the receipt names its artifact already
 }
 
-type listSketch struct {
-	costs     []int // of its elements
-	worths    []int // worths[k] of k elements
-	hasHandle bool
+// listEstimate is the estimate of a list.
+type listEstimate struct {
+	costs     []int // of its elements, in tokens
+	scores    []int // scores[k] is the score of the first k elements
+	hasHandle bool  // the receipt names its artifact already
 }
 
-func (o *loaded) sketch() sketch {
-	var s sketch
-	s.message(o.schema, o.payload, o)
-	return s
+// estimate estimates the result from its previews and lists.
+func (d *decoded) estimate() estimate {
+	var e estimate
+	e.add(d.schema, d.payload, d)
+	return e
 }
 
-func (s *sketch) message(of *schema, m protoreflect.Message, o *loaded) {
-	for i := range of.large {
-		f := &of.large[i]
+// add adds a message and the messages inside it.
+func (e *estimate) add(s *schema, m protoreflect.Message, d *decoded) {
+	for i := range s.large {
+		f := &s.large[i]
 		if !f.Has(m) {
 			continue
 		}
-		s.sections++
+		e.sections++
 		v := f.Get(m)
 		if v.Preview == "" {
 			if v.Artifact != "" {
-				s.empty++
+				e.empty++
 			}
 			continue
 		}
-		if r := o.rankings.of(previewKey{m.Interface(), i}, &v, o.failed); r != nil {
-			s.texts = append(s.texts, textSketch{r, r.worths(), v.Truncated && v.Artifact != ""})
+		if r := d.rankings.lookup(previewKey{m.Interface(), i}, &v, d.failed); r != nil {
+			e.texts = append(e.texts, textEstimate{r, r.scores(), v.Truncated && v.Artifact != ""})
 		}
 	}
-	for i := range of.lists {
-		l := &of.lists[i]
+	for i := range s.lists {
+		l := &s.lists[i]
 		switch v := l.Get(m); {
 		case v.Shown > 0 && (v.Artifact != "" || !v.Truncated):
-			s.list(elementTokens(l.Field, m.Get(l.Field).List()), v.Truncated && v.Artifact != "")
-			s.sections++
+			e.addList(elementTokens(l.Field, m.Get(l.Field).List()), v.Truncated && v.Artifact != "")
+			e.sections++
 		case v.Shown == 0 && v.Artifact != "":
-			s.sections++
-			s.empty++
+			e.sections++
+			e.empty++
 		}
 	}
-	of.each(m, func(inner *schema, m protoreflect.Message) { s.message(inner, m, o) })
+	s.each(m, func(inner *schema, m protoreflect.Message) { e.add(inner, m, d) })
 }
 
-// worths are what so many units are worth.
-func (r *ranking) worths() []int {
+// scores returns the score of the first k units, for every k.
+func (r *ranking) scores() []int {
 	list := make([]int, len(r.units)+1)
 	spent := 0
 	for k, i := range r.order {
 		u := &r.units[i]
-		list[k+1] = list[k] + int(u.tokens)*worth(int(u.rank), spent)
+		list[k+1] = list[k] + int(u.tokens)*tokenScore(int(u.rank), spent)
 		spent += int(u.tokens)
 	}
 	return list
 }
 
-func (s *sketch) list(costs []int, hasHandle bool) {
-	l := listSketch{costs: costs, worths: make([]int, len(costs)+1), hasHandle: hasHandle}
+// addList adds a list with the costs of its elements.
+func (e *estimate) addList(costs []int, hasHandle bool) {
+	l := listEstimate{costs: costs, scores: make([]int, len(costs)+1), hasHandle: hasHandle}
 	spent := 0
 	for k, n := range costs {
-		l.worths[k+1] = l.worths[k] + n*worth(0, spent)
+		l.scores[k+1] = l.scores[k] + n*tokenScore(0, spent)
 		spent += n
 	}
-	s.lists = append(s.lists, l)
+	e.lists = append(e.lists, l)
 }
 
-// at is what a result costs at a target, without what every level keeps, and what it is
-// worth.
-func (s *sketch) at(to Target) (cost, value int) {
+// at returns the cost of the result at a target, in tokens and without what every
+// level keeps, and its score.
+func (e *estimate) at(to Target) (cost, score int) {
 	limits := to.limits()
 	if to.Level == full {
 		limits = nil
 	}
 	handle := to.slack(false)
-	cost = s.empty * handle
-	for i := range s.texts {
-		t := &s.texts[i]
+	cost = e.empty * handle
+	for i := range e.texts {
+		t := &e.texts[i]
 		k := t.keep(limits, to.slack(t.hasHandle))
-		cost, value = cost+t.costs[k], value+t.worths[k]
+		cost, score = cost+t.costs[k], score+t.scores[k]
 		if cut, ok := t.lineAt(limits); ok && k == 0 {
-			cost, value = cost+cut.tokens, value+t.worths[len(t.order)]*cut.tokens/max(1, t.costs[len(t.order)])
+			cost, score = cost+cut.tokens, score+t.scores[len(t.order)]*cut.tokens/max(1, t.costs[len(t.order)])
 		}
 		if t.hasHandle || k < len(t.order) {
 			cost += handle
 		}
 	}
-	for i := range s.lists {
-		l := &s.lists[i]
+	for i := range e.lists {
+		l := &e.lists[i]
 		k := keepElements(l.costs, limits, to.slack(l.hasHandle))
-		cost, value = cost+sum(l.costs[:k]), value+l.worths[k]
+		cost, score = cost+sum(l.costs[:k]), score+l.scores[k]
 		if l.hasHandle || k < len(l.costs) {
 			cost += handle
 		}
 	}
 	if to.Level != line {
-		cost, value = cost+s.sections*headerLine, value+s.sections*headerLine*worthOfFact
+		cost, score = cost+e.sections*headerLine, score+e.sections*headerLine*factScore
 	}
-	return cost, value
+	return cost, score
 }
 
-// rungs are what a result may be brought to, the highest first.
-func (p *Policy) rungs(o *facts) (list []rung) {
+// rungs returns the ladder of a result, the highest rung first. The previews of an
+// open failure keep a floor, and it never loses them.
+func (p *Policy) rungs(f *facts) (list []rung) {
 	floor := 0
-	if o.open {
+	if f.open {
 		floor = p.OpenFailure
 	}
-	for _, n := range sizesDownTo(p.PreviewTokens) {
+	for _, n := range sizesTo(p.PreviewTokens) {
 		if n >= floor {
 			list = append(list, rung{trimmed, n})
 		}
@@ -169,46 +182,46 @@ func (p *Policy) rungs(o *facts) (list []rung) {
 	if p.Level >= handles && floor == 0 {
 		list = append(list, rung{level: handles})
 	}
-	if p.Level >= line && floor == 0 && o.family != errorFamily && o.schema.leveled {
+	if p.Level >= line && floor == 0 && f.family != errorFamily && f.schema.leveled {
 		list = append(list, rung{level: line})
 	}
 	return list
 }
 
-// steps are the steps down the ladder of a result, each dearer than the one before: a
-// rung that costs more than it is worth is passed over. What is left of the ladder from
-// any rung on is the ladder of the result that stands there, so that it does not matter
-// in how many compactions it went down.
-func (p *Policy) steps(o *facts, l *loaded) (steps []step) {
-	weight := o.weight()
-	sketch := l.sketch()
-	cost, value := sketch.at(Target{})
-	for _, to := range p.rungs(o) {
-		c, v := sketch.at(to.target())
-		if saved := cost - c; saved < leastSaving && (to.level != line || saved <= 0) {
+// steps returns the steps down the ladder of a result, each dearer than the one
+// before: steps form the lower convex hull of loss over saving, so a rung that costs
+// more than it is worth is skipped. From any rung the rest of the ladder is that of
+// the result at that rung, so it does not matter how many compactions led there.
+func (p *Policy) steps(f *facts, d *decoded) (steps []step) {
+	weight := f.weight()
+	e := d.estimate()
+	cost, score := e.at(Target{})
+	for _, to := range p.rungs(f) {
+		c, v := e.at(to.target())
+		if saved := cost - c; saved < minSaving && (to.level != line || saved <= 0) {
 			continue
 		}
-		s := step{to: to, saved: cost - c, loss: weight * (value - v)}
+		s := step{to: to, saved: cost - c, loss: weight * (score - v)}
 		for n := len(steps); n > 0 && steps[n-1].loss*s.saved >= s.loss*steps[n-1].saved; n = len(steps) {
 			s.saved, s.loss = s.saved+steps[n-1].saved, s.loss+steps[n-1].loss
 			steps = steps[:n-1]
 		}
 		steps = append(steps, s)
-		cost, value = c, v
+		cost, score = c, v
 	}
 	return steps
 }
 
-// weight is how much a token of a result counts among those of others: by its age in
-// turns, four times for a failure that is open, and an eighth for what a later result
-// says better, or made untrue.
-func (o *facts) weight() int {
+// weight returns the weight of the result's tokens among those of others. It falls
+// with the age in turns, is four times as high for an open failure, and an eighth for
+// a result that a later one superseded or made stale.
+func (f *facts) weight() int {
 	const youngest = 1 << 16
-	w := youngest / (1 + o.age)
-	if o.open {
+	w := youngest / (1 + f.age)
+	if f.open {
 		w *= 4
 	}
-	if o.superseded >= 0 || o.stale {
+	if f.superseded >= 0 || f.stale {
 		w /= 8
 	}
 	return max(1, w)

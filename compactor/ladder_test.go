@@ -43,8 +43,8 @@ func TestRestOfTheLadder(t *testing.T) {
 				t.Fatal(err)
 			}
 			ladder := func(r *pb.CanonicalToolResult) []step {
-				l := c.open(r)
-				f := c.factsOf(&Entry{}, l)
+				l := c.decode(r)
+				f := c.newFacts(&Entry{}, l)
 				return (&Policy{Level: line, PreviewTokens: 16}).steps(&f, l)
 			}
 			all := ladder(r)

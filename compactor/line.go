@@ -10,16 +10,17 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// leastLine is the smallest part of a line that is worth showing, in bytes.
-const leastLine = 80
+// minLine is the smallest part of a line that is worth showing, in bytes.
+const minLine = 80
 
-// lineCut is a way to shorten a preview that is one line: what is between is left out.
+// lineCut is a way to shorten a preview of one line: the text up to head and from tail
+// on is kept. Offsets are bytes of the preview.
 type lineCut struct{ head, tail, tokens int }
 
-// lineCuts are the ways to shorten a preview that is one line, and so has no segment that
-// could go alone: its beginning and its end, half as much each time, as long as that leaves
-// something worth showing. There are none where the preview is something else, or where
-// its bytes are not those of the payload, so that an exact cut cannot be stated.
+// lineCuts returns the ways to shorten a preview of one line, from which no whole line
+// can go: its beginning and its end, half as much each time, down to minLine bytes. It
+// returns none for other previews, and for text that differs from the bytes of the
+// payload, because no exact cut can be stated there.
 func lineCuts(v *envelope.Large, r *ranking) (list []lineCut) {
 	if len(r.units) != 1 || r.units[0].first != r.units[0].last || r.source.GetReplacedBytes() > 0 || r.source.GetEscapedBytes() > 0 {
 		return nil
@@ -34,16 +35,16 @@ func lineCuts(v *envelope.Large, r *ranking) (list []lineCut) {
 			return nil
 		}
 	}
-	for n := len(text) / 2; n >= leastLine; n /= 2 {
+	for n := len(text) / 2; n >= minLine; n /= 2 {
 		head, tail := runeFloor(text, min(at, n/2)), runeCeil(text, max(at, len(text)-n/2))
 		list = append(list, lineCut{head, tail, tokens.Estimate().Count(text[:head] + text[tail:])})
 	}
 	return list
 }
 
-// lineAt is the cut of a preview of one line that is brought to limits, the last of which
-// is the smallest. It is false when that leaves nothing worth showing, or the preview is no
-// line. A line is cut, never dropped, as long as it can be.
+// lineAt returns the cut that brings a preview of one line to the last limit, which is
+// the smallest. It reports false when too little would be left, and for other
+// previews. A line that can be cut is never dropped.
 func (r *ranking) lineAt(limits []int) (lineCut, bool) {
 	if len(limits) == 0 {
 		return lineCut{}, false
@@ -56,7 +57,7 @@ func (r *ranking) lineAt(limits []int) (lineCut, bool) {
 	return lineCut{}, false
 }
 
-// cutInside leaves out the text between head and tail of a preview that is one line.
+// cutInside returns a preview of one line without the text between head and tail.
 func cutInside(v *envelope.Large, r *ranking, head, tail int) envelope.Large {
 	line, kept := &r.units[0], uint64(head+len(v.Preview)-tail)
 	facts := withSegments(r.source, []*pb.Segment{{
@@ -80,6 +81,7 @@ func cutInside(v *envelope.Large, r *ranking, head, tail int) envelope.Large {
 	}
 }
 
+// runeFloor returns the last offset up to at where a character begins.
 func runeFloor(text string, at int) int {
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
 		at--
@@ -87,6 +89,7 @@ func runeFloor(text string, at int) int {
 	return at
 }
 
+// runeCeil returns the first offset from at on where a character begins.
 func runeCeil(text string, at int) int {
 	for at < len(text) && !utf8.RuneStart(text[at]) {
 		at++

@@ -10,13 +10,14 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// lists shortens the large lists of a message to their first elements.
+// lists shortens the large lists of a message to their first elements. A list that is
+// truncated and has no artifact stays: what would go could not be read any more.
 func (w *work) lists(s *schema, m protoreflect.Message) {
 	for i := range s.lists {
 		l := &s.lists[i]
 		v := l.Get(m)
 		if v.Shown == 0 || v.Artifact == "" && v.Truncated {
-			continue // what would go could not be read any more
+			continue
 		}
 		shown := m.Get(l.Field).List()
 		keep := keepElements(elementTokens(l.Field, shown), w.limits(), w.slack(v.Truncated && v.Artifact != ""))
@@ -24,7 +25,7 @@ func (w *work) lists(s *schema, m protoreflect.Message) {
 			continue
 		}
 		if v.Artifact == "" {
-			v.Artifact, _ = w.keep(envelope.ListText(l.Field, shown))
+			v.Artifact, _ = w.storeLater(envelope.ListText(l.Field, shown))
 		}
 		m.Mutable(l.Field).List().Truncate(keep)
 		v.Truncated = true
@@ -33,7 +34,7 @@ func (w *work) lists(s *schema, m protoreflect.Message) {
 	}
 }
 
-// elementTokens are what the elements of a list cost, about.
+// elementTokens returns the estimated cost of each element of a list, in tokens.
 func elementTokens(f protoreflect.FieldDescriptor, list protoreflect.List) []int {
 	costs := make([]int, list.Len())
 	for i := range costs {
@@ -43,8 +44,9 @@ func elementTokens(f protoreflect.FieldDescriptor, list protoreflect.List) []int
 	return costs
 }
 
-// keepElements is how many of the first elements are kept, when the list is brought to
-// one limit after the other.
+// keepElements returns the number of first elements that are kept when a list is
+// brought to one limit after the other. slack is the excess over a limit, in tokens,
+// that is not worth a cut.
 func keepElements(costs []int, limits []int, slack int) int {
 	keep, spent := len(costs), sum(costs)
 	for _, limit := range limits {

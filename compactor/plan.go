@@ -1,7 +1,6 @@
 package compactor
 
 import (
-	"cmp"
 	"slices"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -9,388 +8,88 @@ import (
 
 // Policy governs a plan. Every value is set.
 type Policy struct {
-	Level         pb.CompactionLevel // the lowest that a result may be brought to
-	PreviewTokens int                // what each preview may keep at COMPACTION_LEVEL_TRIMMED, at the least
-	Budget        int                // tokens of all receipts; 0: none, and every result goes to the level
-	OpenFailure   int                // tokens that each preview of a failure keeps that is still open
-	LastTurns     int                // whose results are protected
-	Calls         map[string]bool    // that are
-	Families      map[string]bool    // that are
+	Level         pb.CompactionLevel // the lowest level that a result may be brought to
+	PreviewTokens int                // smallest limit of a preview at COMPACTION_LEVEL_TRIMMED
+	Budget        int                // tokens of all receipts; 0: every result goes to Level
+	OpenFailure   int                // tokens that each preview of an open failure keeps
+	LastTurns     int                // number of last turns whose results are protected
+	Calls         map[string]bool    // ids of calls whose results are protected
+	Families      map[string]bool    // families whose results are protected
 	Cache         Cache
-	// Measure says what the receipt of the result of an entry costs, in tokens.
+	// Measure returns the cost of the receipt of an entry's result, in tokens.
 	Measure func(entry int, r *pb.CanonicalToolResult) (int, error)
 }
 
-// Plan is what a compaction does to a history.
+// Plan states what a compaction makes of a history. Not safe for concurrent use.
 type Plan struct {
-	Results       []Planned
-	Before, After int // tokens of all receipts
-	Invalidated   int // tokens of the provider's cache
-	Shortfall     int // by how many tokens the budget is not met
-	Unknown       int // results that this version does not know
-	shelf         *shelf
+	Results       []Planned // one for each entry
+	Before, After int       // tokens of all receipts
+	Invalidated   int       // tokens of the provider's cache that change or follow a change
+	Shortfall     int       // tokens by which After exceeds the budget; 0: it is met
+	Unknown       int       // entries whose results this version does not know
+	results       *resultCache
 }
 
-// Planned is what it does to one result.
+// Planned states what a plan makes of one result.
 type Planned struct {
-	Target        Target
+	Target        Target // of a result that changes; zero for others
 	Changed       bool
-	Level         pb.CompactionLevel // afterwards
-	Before, After int
-	Hold          pb.ResultHold
-	Open          bool // a failure after which the same did not succeed
-	SupersededBy  int  // index; -1 for none
-	Subject       string
+	Level         pb.CompactionLevel // after the compaction
+	Before, After int                // tokens of its receipt
+	Hold          pb.ResultHold      // why it may not change
+	Open          bool               // a failure after which the same call did not succeed
+	SupersededBy  int                // entry of the later result that supersedes it; -1 for none
+	Subject       string             // on one line; empty when not known
 }
 
-// FirstChanged is the index of the first result that changes, or -1.
+// FirstChanged returns the index of the first result that changes, or -1.
 func (p *Plan) FirstChanged() int {
 	return slices.IndexFunc(p.Results, func(r Planned) bool { return r.Changed })
 }
 
-// Result returns what the plan makes of the result of an entry that is known. It is made
-// anew each time; the only errors are those of Load.
+// Result returns the compacted result of an entry that is not Unknown. It is computed
+// again with each call. The only errors are those of Load.
 func (p *Plan) Result(entry int) (Compacted, error) {
-	l, err := p.shelf.get(entry)
+	l, err := p.results.get(entry)
 	if err != nil {
 		return Compacted{}, err
 	}
 	if !p.Results[entry].Changed {
 		return Compacted{Result: l.result}, nil
 	}
-	return p.shelf.compact(l.result, p.Results[entry].Target, l.rankings), nil
+	return p.results.compact(l.result, p.Results[entry].Target, l.rankings), nil
 }
 
-// ResultAt returns what the plan makes of the result of an entry that changes, with another
-// place for its artifacts.
+// ResultAt returns the compacted result of an entry that changes, with another Place
+// for its artifacts. The only errors are those of Load.
 func (p *Plan) ResultAt(entry int, place Place) (Compacted, error) {
-	l, err := p.shelf.get(entry)
+	l, err := p.results.get(entry)
 	if err != nil {
 		return Compacted{}, err
 	}
-	return p.shelf.At(place).Compact(l.result, p.Results[entry].Target), nil
+	return p.results.WithPlace(place).Compact(l.result, p.Results[entry].Target), nil
 }
 
-// Plan plans the compaction of a history, the oldest entry first. It changes nothing
-// given, and keeps no result in memory but the last ones. The only errors are those of
-// Load and Measure.
+// Plan plans the compaction of a history. It changes nothing that it is given, and keeps
+// only the last results in memory. The only errors are those of Load and Measure.
 func (c *Compactor) Plan(history History, p Policy) (*Plan, error) {
 	n := len(history.Entries)
-	s := &shelf{Compactor: c, History: history, kept: map[int]*loaded{}}
+	s := &resultCache{Compactor: c, History: history, kept: map[int]*decoded{}}
 	l := planner{
-		Policy: p, shelf: s, list: make([]facts, n), plan: &Plan{Results: make([]Planned, n), shelf: s},
-		steps: make([][]step, n), states: make([][]state, n), now: make([]int, n),
+		Policy: p, results: s, list: make([]facts, n), plan: &Plan{Results: make([]Planned, n), results: s},
+		steps: make([][]step, n), states: make([][]state, n), taken: make([]int, n),
 	}
-	if err := l.begin(history.Entries); err != nil {
+	if err := l.measureAll(history.Entries); err != nil {
 		return nil, err
 	}
 	var err error
 	if p.Budget == 0 {
-		err = l.all()
+		err = l.compactAll()
 	} else if l.total > p.Budget {
-		err = l.fit()
+		err = l.meetBudget()
 	}
 	if err != nil {
 		return nil, err
 	}
 	return l.finish(), nil
-}
-
-// planner is the making of one plan.
-type planner struct {
-	Policy
-	shelf  *shelf
-	list   []facts
-	plan   *Plan
-	steps  [][]step // of each entry
-	order  []taking // all of them, in the order in which they are taken
-	states [][]state
-	now    []int // how many of its steps each entry has taken
-	total  int   // what all receipts cost at their states
-}
-
-// taking is the taking of a step.
-type taking struct {
-	entry  int
-	number int // of the steps of the entry, from 1
-	saved  int
-	price  int
-}
-
-// state is a result after some of its steps.
-type state struct {
-	known bool
-	rung  int // by which step it came to be; 0: it is as it was
-	cost  int
-	level pb.CompactionLevel
-}
-
-// begin measures the results as they are, and finds those that may not change.
-func (l *planner) begin(entries []Entry) error {
-	for i := range l.list {
-		if entries[i].Unknown {
-			l.list[i] = facts{Entry: &entries[i], standing: standing{subject: entries[i].Subject, superseded: -1}}
-			l.states[i] = []state{{known: true}}
-			l.plan.Unknown++
-			continue
-		}
-		o, err := l.shelf.get(i)
-		if err != nil {
-			return err
-		}
-		n, err := l.Measure(i, o.result)
-		if err != nil {
-			return err
-		}
-		l.list[i] = l.shelf.factsOf(&entries[i], o)
-		l.states[i] = []state{{known: true, cost: n, level: l.list[i].level}}
-		l.total += n
-	}
-	stand(l.list)
-	for i := range l.list {
-		o, r := &l.list[i], &l.plan.Results[i]
-		r.Before, r.Hold, r.Open, r.SupersededBy = l.states[i][0].cost, l.hold(i), o.open, o.superseded
-		r.Subject = o.subject.Text
-	}
-	l.plan.Before = l.total
-	return nil
-}
-
-// hold says why an entry may not change.
-func (l *planner) hold(i int) pb.ResultHold {
-	o := &l.list[i]
-	switch {
-	case o.Unknown:
-		return pb.ResultHold_RESULT_HOLD_UNKNOWN
-	case o.age < l.LastTurns, o.Call != "" && l.Calls[o.Call], l.Families[o.family]:
-		return pb.ResultHold_RESULT_HOLD_PROTECTED
-	case i < l.Cache.Results && !l.Cache.MayBreak:
-		return pb.ResultHold_RESULT_HOLD_CACHED
-	}
-	return pb.ResultHold_RESULT_HOLD_UNSPECIFIED
-}
-
-// free reports whether an entry may change.
-func (l *planner) free(i int) bool {
-	return l.plan.Results[i].Hold == pb.ResultHold_RESULT_HOLD_UNSPECIFIED && l.list[i].schema != nil
-}
-
-// all brings every entry to the level, and one for which a line is no shorter to the
-// level above.
-func (l *planner) all() error {
-	levels := []pb.CompactionLevel{l.Policy.Level}
-	if l.Policy.Level == line {
-		levels = []pb.CompactionLevel{handles, line}
-	}
-	for i := range l.list {
-		if !l.free(i) {
-			continue
-		}
-		for _, level := range levels {
-			l.steps[i] = append(l.steps[i], step{to: rung{level, l.PreviewTokens}})
-		}
-		if err := l.moveTo(i, len(levels)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fit takes steps, the cheapest first, until the budget is met. The order of the steps
-// does not depend on the budget: a smaller one takes more of the same, and so never
-// shows more of any result.
-func (l *planner) fit() error {
-	if err := l.sort(); err != nil {
-		return err
-	}
-	taken, about := 0, l.total
-	for taken < len(l.order) && about > l.Budget {
-		about -= l.order[taken].saved
-		taken++
-	}
-	for _, s := range l.order[:taken] {
-		l.now[s.entry] = s.number
-	}
-	if err := l.count(); err != nil {
-		return err
-	}
-	// What was about right is made exact: no step too few, and none too many.
-	for ; taken < len(l.order) && l.total > l.Budget; taken++ {
-		if err := l.take(l.order[taken]); err != nil {
-			return err
-		}
-	}
-	for taken > 0 && l.total <= l.Budget {
-		s := l.order[taken-1]
-		before := l.total
-		if err := l.moveTo(s.entry, s.number-1); err != nil {
-			return err
-		}
-		if l.total > l.Budget {
-			if err := l.moveTo(s.entry, s.number); err != nil {
-				return err
-			}
-			l.total = before
-			break
-		}
-		taken--
-	}
-	for ; taken < len(l.order) && l.breaks() && l.plan.Before-l.total < l.Cache.MinSaving; taken++ {
-		if err := l.take(l.order[taken]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sort makes the order of all steps.
-func (l *planner) sort() error {
-	before := make([]int, len(l.list))
-	for i := range l.list {
-		before[i] = l.plan.Results[i].Before
-		if !l.free(i) {
-			continue
-		}
-		o, err := l.shelf.get(i)
-		if err != nil {
-			return err
-		}
-		l.steps[i] = l.Policy.steps(&l.list[i], o)
-	}
-	discounts := l.Cache.discounts(l.list, before, l.steps)
-	for i, steps := range l.steps {
-		for n := range steps {
-			s := &steps[n]
-			s.price = s.loss * shares / s.saved * shares / discounts[i]
-			l.order = append(l.order, taking{entry: i, number: n + 1, saved: s.saved, price: s.price})
-		}
-	}
-	slices.SortStableFunc(l.order, func(a, b taking) int {
-		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.entry, b.entry), cmp.Compare(a.number, b.number))
-	})
-	return nil
-}
-
-// count adds up what all receipts cost at their states.
-func (l *planner) count() error {
-	l.total = 0
-	for i := range l.list {
-		s, err := l.state(i, l.now[i])
-		if err != nil {
-			return err
-		}
-		l.total += s.cost
-	}
-	return nil
-}
-
-// take takes a step.
-func (l *planner) take(s taking) error { return l.moveTo(s.entry, s.number) }
-
-// moveTo brings an entry to one of its states.
-func (l *planner) moveTo(entry, number int) error {
-	was, err := l.state(entry, l.now[entry])
-	if err != nil {
-		return err
-	}
-	next, err := l.state(entry, number)
-	if err != nil {
-		return err
-	}
-	l.now[entry] = number
-	l.total += next.cost - was.cost
-	return nil
-}
-
-// sureSaving is what a step must save, about, to be sure that the receipt gets smaller.
-const sureSaving = 160
-
-// leastGain is what one line must save, where nothing else goes.
-const leastGain = 8
-
-// target is what an entry is brought to by one of its steps.
-func (l *planner) target(entry, number int) Target {
-	to := l.steps[entry][number-1].to.target()
-	to.Superseded = supersededBy(l.list, entry)
-	return to
-}
-
-// state returns an entry after some of its steps. A step that does not make the receipt
-// smaller changes nothing.
-func (l *planner) state(entry, number int) (state, error) {
-	if len(l.states[entry]) <= number {
-		l.states[entry] = append(l.states[entry], make([]state, number+1-len(l.states[entry]))...)
-	}
-	if s := l.states[entry][number]; s.known {
-		return s, nil
-	}
-	made, err := l.try(entry, number)
-	if err != nil {
-		return made, err
-	}
-	st := l.steps[entry][number-1]
-	if made.rung == 0 || st.saved < sureSaving {
-		higher, err := l.state(entry, number-1)
-		if err != nil {
-			return higher, err
-		}
-		least := 1
-		if st.to.level == line {
-			least = leastGain
-		}
-		if made.rung == 0 || made.cost+least > higher.cost {
-			made = higher
-		}
-	}
-	l.states[entry][number] = made
-	return made, nil
-}
-
-// try makes an entry after a step, and measures it.
-func (l *planner) try(entry, number int) (s state, err error) {
-	o, err := l.shelf.get(entry)
-	if err != nil {
-		return s, err
-	}
-	made := l.shelf.compact(o.result, l.target(entry, number), o.rankings)
-	if !made.Changed {
-		return s, nil
-	}
-	s = state{known: true, rung: number, level: l.shelf.Level(made.Result)}
-	s.cost, err = l.Measure(entry, made.Result)
-	return s, err
-}
-
-// breaks reports whether a result changes that is in the provider's cache.
-func (l *planner) breaks() bool {
-	for i := range min(l.Cache.Results, len(l.list)) {
-		if l.states[i][l.now[i]].rung > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// finish fills in the plan.
-func (l *planner) finish() *Plan {
-	p := l.plan
-	p.After = l.total
-	if l.Budget > 0 {
-		p.Shortfall = max(0, l.total-l.Budget)
-	}
-	for i := range p.Results {
-		s, r := l.states[i][l.now[i]], &p.Results[i]
-		r.Changed, r.Level, r.After = s.rung > 0, s.level, s.cost
-		if r.Changed {
-			r.Target = l.target(i, s.rung)
-		}
-	}
-	first := p.FirstChanged()
-	for i := first; 0 <= first && i < min(l.Cache.Results, len(l.list)); i++ {
-		p.Invalidated += p.Results[i].Before
-		if i > first {
-			p.Invalidated += l.list[i].Preceding
-		}
-	}
-	return p
 }

@@ -128,7 +128,7 @@ func TestSupersededResultsGoFirst(t *testing.T) {
 // What the runtime says that was asked counts, whatever the command line.
 func TestSubjectsOfTheRuntime(t *testing.T) {
 	history := []given{ran("a", 0, 100), ran("b", 0, 100), ran("b", 0, 100)}
-	same := compactor.SubjectOf("the same")
+	same := compactor.NewSubject("the same")
 	history[0].Subject, history[1].Subject, history[1].Call = same, same, "c2"
 	p := plan(t, 60, history, nil)
 	if p.Results[0].SupersededBy != 1 || p.Results[1].SupersededBy != -1 || p.Results[0].Subject != "the same" {

@@ -7,35 +7,39 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// schema is what of a message can be compacted, read from its options once.
+// schema lists the parts of a message that can be compacted. It is read from the
+// options of the contract once, for each type of payload.
 type schema struct {
 	large   []envelope.LargeField
 	lists   []envelope.LargeList           // that may be shortened
-	drop    []protoreflect.FieldDescriptor // that may go at the lowest levels
-	inner   []inner                        // messages inside that have any of this
-	failure []protoreflect.FieldDescriptor // messages that say what went wrong
-	leveled bool                           // it says how far it was compacted
-	traits  *envelope.Traits               // of a payload
+	drop    []protoreflect.FieldDescriptor // with RETENTION_DROP
+	inner   []inner                        // messages inside it that have any of these
+	failure []protoreflect.FieldDescriptor // messages that state a failure
+	leveled bool                           // the message has a compaction level
+	traits  *envelope.Traits               // of the payload; nil for messages inside it
 }
 
+// inner is a field that holds messages with a schema of their own.
 type inner struct {
 	field  protoreflect.FieldDescriptor
 	schema *schema
 }
 
-// read reads a payload.
+// read adds the schema of a payload.
 func (c *Compactor) read(d protoreflect.MessageDescriptor) (err error) {
 	s := newSchema(d)
-	s.traits, err = envelope.TraitsOf(d)
+	s.traits, err = envelope.ReadTraits(d)
 	c.schemas[d.FullName()] = s
 	return err
 }
 
-// schemaOf returns the schema of a payload.
-func (c *Compactor) schemaOf(payload protoreflect.Message) *schema {
+// schemaFor returns the schema of a payload; nil for an unknown type.
+func (c *Compactor) schemaFor(payload protoreflect.Message) *schema {
 	return c.schemas[payload.Descriptor().FullName()]
 }
 
+// newSchema reads the options of a message and of the messages inside it, none of
+// which contains itself (envelope.CheckSchema).
 func newSchema(d protoreflect.MessageDescriptor) *schema {
 	s := &schema{large: envelope.LargeFields(d), leveled: envelope.HasLevel(d)}
 	isList := map[protoreflect.FieldDescriptor]bool{}
@@ -56,21 +60,21 @@ func newSchema(d protoreflect.MessageDescriptor) *schema {
 		if envelope.MeansFailure(f) {
 			s.failure = append(s.failure, f)
 		}
-		if in := newSchema(f.Message()); in.any() {
+		if in := newSchema(f.Message()); in.hasAny() {
 			s.inner = append(s.inner, inner{f, in})
 		}
 	}
 	return s
 }
 
-// each visits the messages inside of a message.
+// each visits the messages directly inside a message that have a schema.
 func (s *schema) each(m protoreflect.Message, visit func(*schema, protoreflect.Message)) {
-	s.eachOf(m, m, func(s *schema, m, _ protoreflect.Message) { visit(s, m) })
+	s.eachPair(m, m, func(s *schema, m, _ protoreflect.Message) { visit(s, m) })
 }
 
-// eachOf visits the messages inside of a message, and with each what it is in another
-// one that has at least as many.
-func (s *schema) eachOf(m, other protoreflect.Message, visit func(s *schema, m, other protoreflect.Message)) {
+// eachPair visits the messages directly inside a message, each with its counterpart in
+// other, whose lists are at least as long.
+func (s *schema) eachPair(m, other protoreflect.Message, visit func(s *schema, m, other protoreflect.Message)) {
 	for _, in := range s.inner {
 		switch {
 		case !m.Has(in.field):
@@ -85,9 +89,9 @@ func (s *schema) eachOf(m, other protoreflect.Message, visit func(s *schema, m, 
 	}
 }
 
-// copyOf copies of a message what compaction changes: its fields, its lists, and the
-// messages inside that have something to compact. All others are shared.
-func (s *schema) copyOf(m protoreflect.Message) protoreflect.Message {
+// cloneParts copies what compaction changes in a message: its fields, its lists, and
+// the messages inside it that have a schema. Everything else is shared.
+func (s *schema) cloneParts(m protoreflect.Message) protoreflect.Message {
 	c := m.New()
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		if !f.IsList() {
@@ -106,38 +110,38 @@ func (s *schema) copyOf(m protoreflect.Message) protoreflect.Message {
 		case in.field.IsList():
 			list := c.Mutable(in.field).List()
 			for i := range list.Len() {
-				list.Set(i, protoreflect.ValueOfMessage(in.schema.copyOf(list.Get(i).Message())))
+				list.Set(i, protoreflect.ValueOfMessage(in.schema.cloneParts(list.Get(i).Message())))
 			}
 		default:
-			c.Set(in.field, protoreflect.ValueOfMessage(in.schema.copyOf(m.Get(in.field).Message())))
+			c.Set(in.field, protoreflect.ValueOfMessage(in.schema.cloneParts(m.Get(in.field).Message())))
 		}
 	}
 	c.SetUnknown(m.GetUnknown())
 	return c
 }
 
-// shows reports whether a payload shows anything that does not fit in one line: text,
-// lists and what went wrong.
-func shows(s *schema, m protoreflect.Message) (any bool) {
+// showsBody reports whether a payload shows anything that does not fit in a receipt of
+// one line: text, list elements, or a message that states a failure.
+func showsBody(s *schema, m protoreflect.Message) (shows bool) {
 	for _, f := range s.failure {
-		any = any || m.Has(f)
+		shows = shows || m.Has(f)
 	}
 	for i := range s.large {
-		any = any || s.large[i].Text(m) != ""
+		shows = shows || s.large[i].Text(m) != ""
 	}
 	for i := range s.lists {
-		any = any || m.Get(s.lists[i].Field).List().Len() > 0
+		shows = shows || m.Get(s.lists[i].Field).List().Len() > 0
 	}
-	s.each(m, func(s *schema, m protoreflect.Message) { any = any || shows(s, m) })
-	return any
+	s.each(m, func(s *schema, m protoreflect.Message) { shows = shows || showsBody(s, m) })
+	return shows
 }
 
-// failed reports whether a result is a failure.
-func failed(s *schema, r *pb.CanonicalToolResult, payload protoreflect.Message) bool {
+// isFailure reports whether a result is a failure: its status says so, or its payload.
+func isFailure(s *schema, r *pb.CanonicalToolResult, payload protoreflect.Message) bool {
 	return r.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR || s.traits.Failed(payload)
 }
 
-// any reports whether the message has any of this.
-func (s *schema) any() bool {
+// hasAny reports whether compaction can change the message.
+func (s *schema) hasAny() bool {
 	return len(s.large)+len(s.lists)+len(s.drop)+len(s.inner)+len(s.failure) > 0
 }

@@ -8,33 +8,36 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// unitsOf parts a preview into units.
-func unitsOf(v *envelope.Large, failed bool) []unit {
-	s := splitter{large: v, scores: scores(v, failed), units: make([]unit, 0, 1+strings.Count(v.Preview, "\n"))}
-	s.cuts, s.scattered, _ = apart(v.Cuts)
+// splitUnits splits a preview into units, in order. Lines with equal bytes in preview
+// and payload become units of their own; the ledger states no place for others, which
+// are joined with their neighbours.
+func splitUnits(v *envelope.Large, failed bool) []unit {
+	s := splitter{large: v, scores: lineScores(v, failed), units: make([]unit, 0, 1+strings.Count(v.Preview, "\n"))}
+	s.cuts, s.scattered, _ = splitCuts(v.Cuts)
 	for _, segment := range v.Segments() {
-		s.segment(segment)
+		s.addSegment(segment)
 	}
 	return s.units
 }
 
-// splitter parts segments into units.
+// splitter splits the segments of a preview into units.
 type splitter struct {
 	large     *envelope.Large
-	cuts      []*pb.Cut         // that are still to come
-	scattered []scatter         // up to where they are read
-	scores    []preview.Segment // of the lines that are still to come; none where segments have them
-	at        int               // how much of the preview is parted
+	cuts      []*pb.Cut         // not yet reached
+	scattered []scatter         // each with its own reading position
+	scores    []preview.Segment // of the lines not yet reached; none where segments have scores
+	at        int               // offset in the preview that is reached
 	units     []unit
 }
 
-// scatter is a scattered cut whose line_bytes are read line by line.
+// scatter reads the line_bytes of a scattered cut line by line.
 type scatter struct {
 	*pb.Cut
-	read int // of line_bytes
+	read int // number of line_bytes already read
 }
 
-// next reads the line_bytes of the next shown lines, as far as they are of the cut's range.
+// next returns the line_bytes of the lines first to last, as far as they are in the
+// range of the cut.
 func (s *scatter) next(first, last uint64) []uint64 {
 	first, last = max(first, s.GetFirstLine()), min(last, s.GetLastLine())
 	if last < first {
@@ -46,10 +49,11 @@ func (s *scatter) next(first, last uint64) []uint64 {
 	return rest[:n]
 }
 
-// segment parts a segment.
-func (s *splitter) segment(of *pb.Segment) {
-	text := s.large.Preview[s.at : s.at+int(of.GetPreviewBytes())]
-	t := s.tiling(of, text)
+// addSegment splits a segment into units. A unit ends where the place of the next line
+// in the payload is known.
+func (s *splitter) addSegment(segment *pb.Segment) {
+	text := s.large.Preview[s.at : s.at+int(segment.GetPreviewBytes())]
+	t := s.tiling(segment, text)
 	from := s.at
 	for i := 0; i < len(t.lines); {
 		j := i + 1
@@ -57,26 +61,26 @@ func (s *splitter) segment(of *pb.Segment) {
 			j++
 		}
 		u := unit{
-			first: of.GetFirstLine() + uint64(i), last: of.GetFirstLine() + uint64(j) - 1, start: uint64(t.starts[i]), end: uint64(t.starts[j]),
-			from: from, reason: of.GetReason(), score: of.GetScore(), clean: t.widths[i] != unknown,
+			first: segment.GetFirstLine() + uint64(i), last: segment.GetFirstLine() + uint64(j) - 1, start: uint64(t.starts[i]), end: uint64(t.starts[j]),
+			from: from, reason: segment.GetReason(), score: segment.GetScore(), clean: t.widths[i] != unknown,
 		}
-		if j == len(t.lines) { // also where the lines of the segment are not told apart
-			u.last = of.GetLastLine()
+		if j == len(t.lines) { // the lines of the segment may not be separated
+			u.last = segment.GetLastLine()
 		}
 		for ; i < j; i++ {
 			from += len(t.lines[i])
 		}
 		u.to = from
-		s.score(&u)
+		s.setScore(&u)
 		u.rank, u.tokens = rank(u.reason, u.score), cost(s.large.Preview[u.from:u.to])
 		s.units = append(s.units, u)
 	}
 	s.at += len(text)
 }
 
-// score gives a unit the score of the line that has the highest rank of its lines, where
-// segments have no scores.
-func (s *splitter) score(u *unit) {
+// setScore gives a unit the score of its line with the highest rank. Segments with
+// scores of their own keep them.
+func (s *splitter) setScore(u *unit) {
 	for ; len(s.scores) > 0 && s.scores[0].ByteStart < int64(u.to); s.scores = s.scores[1:] {
 		reason, score := pb.KeepReason(s.scores[0].Reason), uint32(s.scores[0].Score)
 		if u.reason == 0 || rank(reason, score) > rank(u.reason, u.score) {
@@ -85,24 +89,26 @@ func (s *splitter) score(u *unit) {
 	}
 }
 
-// tiling is the lines of a segment, and where they begin in the payload.
+// tiling holds the lines of a segment and their places in the payload.
 type tiling struct {
 	lines  []string
-	starts []int64 // of each line and, as the last, where the segment ends; unknown where it is not known
-	widths []int64 // of each line in the payload; unknown where the ledger does not say it
+	starts []int64 // of each line and, last, the end of the segment; or unknown
+	widths []int64 // of each line in the payload, in bytes; or unknown
 }
 
+// unknown is a place or a width that the ledger does not state.
 const unknown = -1
 
 // ends reports whether a unit can end before line i.
 func (t *tiling) ends(i int) bool { return t.starts[i] != unknown || i == len(t.lines) }
 
-// tiling finds the lines of a segment. Where a line begins follows from the lengths of
-// those beside it and from what cuts leave out of them, up to one with characters that
-// stand for others.
-func (s *splitter) tiling(of *pb.Segment, text string) tiling {
-	start, end := int64(of.GetByteStart()), int64(of.GetByteEnd())
-	lines := linesOf(text, of.GetLastLine()-of.GetFirstLine()+1)
+// tiling finds the lines of a segment and their places. The width of a line follows
+// from its text and from the cuts inside it; a line with characters that replace
+// others has an unknown width. Places follow from widths, from both ends of the
+// segment.
+func (s *splitter) tiling(segment *pb.Segment, text string) tiling {
+	start, end := int64(segment.GetByteStart()), int64(segment.GetByteEnd())
+	lines := splitLines(text, segment.GetLastLine()-segment.GetFirstLine()+1)
 	t := tiling{lines: lines, starts: make([]int64, len(lines)+1), widths: make([]int64, len(lines))}
 	for i, line := range lines {
 		t.starts[i], t.widths[i] = unknown, int64(len(line))
@@ -110,15 +116,15 @@ func (s *splitter) tiling(of *pb.Segment, text string) tiling {
 	t.starts[0], t.starts[len(lines)] = start, end
 	for i := range s.scattered {
 		c := &s.scattered[i]
-		skipped := max(of.GetFirstLine(), c.GetFirstLine()) - of.GetFirstLine()
-		for j, n := range c.next(of.GetFirstLine(), of.GetLastLine()) {
+		skipped := max(segment.GetFirstLine(), c.GetFirstLine()) - segment.GetFirstLine()
+		for j, n := range c.next(segment.GetFirstLine(), segment.GetLastLine()) {
 			t.add(skipped+uint64(j), n)
 		}
 	}
-	for ; len(s.cuts) > 0 && s.cuts[0].GetByteStart() < of.GetByteEnd(); s.cuts = s.cuts[1:] {
-		if c := s.cuts[0]; c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE && c.GetFirstLine() >= of.GetFirstLine() {
-			left, _ := envelope.LeftOut(c)
-			t.add(c.GetFirstLine()-of.GetFirstLine(), left)
+	for ; len(s.cuts) > 0 && s.cuts[0].GetByteStart() < segment.GetByteEnd(); s.cuts = s.cuts[1:] {
+		if c := s.cuts[0]; c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE && c.GetFirstLine() >= segment.GetFirstLine() {
+			left, _ := envelope.Omitted(c)
+			t.add(c.GetFirstLine()-segment.GetFirstLine(), left)
 		}
 	}
 	for i, line := range lines {
@@ -139,8 +145,8 @@ func (t *tiling) add(line, bytes uint64) {
 	}
 }
 
-// measure finds the starts that follow from the widths. It reports false where they
-// contradict what is known.
+// measure computes the places that follow from the widths. It reports false when they
+// contradict the ledger.
 func (t *tiling) measure() bool {
 	for i, width := range t.widths {
 		if t.starts[i] == unknown || width == unknown {
@@ -167,15 +173,16 @@ func (t *tiling) measure() bool {
 	return true
 }
 
-// exact reports whether a line has none of the characters that stand for others.
+// exact reports whether a line has none of the characters that replace others: U+FFFD
+// and the symbols of control characters.
 func (s *splitter) exact(line string) bool {
 	source := s.large.Source
 	return (source.GetReplacedBytes() == 0 || !strings.Contains(line, "\ufffd")) &&
 		(source.GetEscapedBytes() == 0 || !strings.ContainsFunc(line, func(r rune) bool { return r >= '\u2400' && r <= '\u2426' }))
 }
 
-// linesOf parts a text into a number of lines; nil if it has another number.
-func linesOf(text string, n uint64) []string {
+// splitLines splits a text into n lines; nil if it has another number of lines.
+func splitLines(text string, n uint64) []string {
 	if n > uint64(len(text)+1) {
 		return nil
 	}
@@ -184,7 +191,7 @@ func linesOf(text string, n uint64) []string {
 		lines = append(lines, line)
 	}
 	if uint64(len(lines)) == n-1 && (text == "" || strings.HasSuffix(text, "\n")) {
-		lines = append(lines, "") // nothing of the last one is shown
+		lines = append(lines, "") // the last line shows nothing
 	}
 	if uint64(len(lines)) != n {
 		return nil

@@ -12,21 +12,27 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// What a handle costs that stands for a preview, about, in a receipt of many lines and
-// in one of one line, and what it costs to say that less is shown, where there is a
-// handle already. Taking away less would make a receipt longer.
+// Trimming a preview means choosing units, the lines that can go one by one, and
+// writing the preview and its ledger again from those that are kept. The old cuts are
+// carried over: those between two kept units stay, and those next to a removed unit
+// become part of one new cut.
+
+// Costs of saying that something is not shown, in tokens, estimated: a handle in a
+// receipt of many lines, a handle in a receipt of one line, and a smaller extent where
+// there is a handle already. Removing fewer tokens than that would make a receipt
+// longer.
 const (
 	handleTokens = 64
 	lineTokens   = 28
 	shownTokens  = 16
 )
 
-// sizes are the sizes, in tokens, that previews are trimmed to, one after the other: few,
-// because each rewrites the result, and the prompt from there on.
+// sizes are the limits that previews are trimmed to, in tokens, one after the other.
+// They are few, because each trim rewrites the result, and the prompt from there on.
 var sizes = []int{1024, 512, 256, 128, 64, 32, 16}
 
-// sizesDownTo returns the sizes down to a smallest one.
-func sizesDownTo(least int) []int {
+// sizesTo returns the sizes down to the smallest one, which comes last.
+func sizesTo(least int) []int {
 	var list []int
 	for _, n := range sizes {
 		if n > least {
@@ -36,22 +42,22 @@ func sizesDownTo(least int) []int {
 	return append(list, least)
 }
 
-// limits are what a preview is brought to, one after the other.
+// limits returns the limits that a preview is brought to, one after the other.
 func (t *Target) limits() []int {
 	if t.Level == trimmed {
-		return sizesDownTo(t.PreviewTokens)
+		return sizesTo(t.PreviewTokens)
 	}
 	return []int{0}
 }
 
-// slack is how much more than a limit something may have: what it costs to say that it
-// is not all.
+// slack returns the excess over a limit, in tokens, that is not worth a cut: the cost
+// of saying that something is missing.
 func (t *Target) slack(hasHandle bool) int {
 	switch {
 	case hasHandle && t.Level == trimmed:
 		return shownTokens
 	case hasHandle:
-		return 0 // nothing is shown, and so there is nothing to say of it
+		return 0 // nothing is shown, so no extent is either
 	case t.Level == line:
 		return lineTokens
 	}
@@ -66,7 +72,7 @@ func (w *work) previews(s *schema, m protoreflect.Message, given proto.Message) 
 			continue
 		}
 		v := f.Get(m)
-		r := w.rankings.of(previewKey{given, i}, &v, w.failed)
+		r := w.rankings.lookup(previewKey{given, i}, &v, w.failed)
 		if r == nil {
 			continue
 		}
@@ -75,15 +81,15 @@ func (w *work) previews(s *schema, m protoreflect.Message, given proto.Message) 
 			continue
 		}
 		if shorter.Artifact == "" {
-			shorter.Artifact, shorter.Source.Digest = w.keep([]byte(v.Preview))
+			shorter.Artifact, shorter.Source.Digest = w.storeLater([]byte(v.Preview))
 		}
 		f.Set(m, shorter)
 		w.changed = true
 	}
 }
 
-// shorten takes units out of a preview until it costs what the target allows. It
-// reports false where there is nothing to win.
+// shorten removes units from a preview until it fits the target. It reports false when
+// nothing can be saved.
 func (w *work) shorten(v *envelope.Large, r *ranking) (envelope.Large, bool) {
 	limits := w.limits()
 	k := r.keep(limits, w.slack(v.Truncated && v.Artifact != ""))
@@ -99,7 +105,7 @@ func (w *work) shorten(v *envelope.Large, r *ranking) (envelope.Large, bool) {
 	for _, i := range r.order[:k] {
 		kept[i] = true
 	}
-	return without(v, r.source, r.units, kept), true
+	return keepUnits(v, r.source, r.units, kept), true
 }
 
 // isPayload reports whether a preview is its payload, byte for byte.
@@ -112,27 +118,27 @@ func isPayload(v *envelope.Large) bool {
 	return v.Source.GetReplacedBytes() == 0 && v.Source.GetEscapedBytes() == 0
 }
 
-// without makes the preview of the units that are kept, with one cut wherever others
-// were.
-func without(v *envelope.Large, source *pb.SourceFacts, units []unit, kept []bool) envelope.Large {
+// keepUnits returns a preview of the units that are kept, with one cut for each run of
+// others.
+func keepUnits(v *envelope.Large, source *pb.SourceFacts, units []unit, kept []bool) envelope.Large {
 	b := builder{old: v, source: source}
-	b.cuts, b.scattered, b.losses = apart(v.Cuts)
+	b.cuts, b.scattered, b.losses = splitCuts(v.Cuts)
 	b.left = make([]*pb.Cut, len(b.scattered))
 	for i := range units {
 		b.scatter(&units[i], kept[i])
 		if kept[i] {
 			b.keep(&units[i])
 		} else {
-			b.removed = true
+			b.pendingRemoval = true
 		}
 	}
 	b.gap(source.GetLines()+1, source.GetBytes())
 	return b.finish()
 }
 
-// apart parts the cuts of a preview: those in the order of the payload, the scattered ones,
-// and losses at the source.
-func apart(all []*pb.Cut) (cuts []*pb.Cut, scattered []scatter, losses []*pb.Cut) {
+// splitCuts separates the cuts of a preview: contiguous ones in the order of the
+// payload, scattered ones, and losses at the source.
+func splitCuts(all []*pb.Cut) (cuts []*pb.Cut, scattered []scatter, losses []*pb.Cut) {
 	for _, c := range all {
 		switch {
 		case c.GetKind() == pb.CutKind_CUT_KIND_SOURCE_LOSS:
@@ -146,41 +152,42 @@ func apart(all []*pb.Cut) (cuts []*pb.Cut, scattered []scatter, losses []*pb.Cut
 	return cuts, scattered, losses
 }
 
-// builder puts the preview together that is left.
+// builder writes a preview and its ledger from the units that are kept. It walks over
+// the old units and cuts in the order of the payload.
 type builder struct {
-	old       *envelope.Large
-	source    *pb.SourceFacts
-	cuts      []*pb.Cut // of the old preview that are still to come
-	losses    []*pb.Cut // at the source: they stay, whatever goes
-	scattered []scatter
-	left      []*pb.Cut // what is left of each scattered one; nil for nothing
-	text      strings.Builder
-	segments  []*pb.Segment
-	clean     bool // whether the last segment may grow
-	ledger    []*pb.Cut
-	removed   bool   // whether units were taken away since the last one that was kept
-	line      uint64 // the last line that segments and cuts cover
-	end       uint64 // the last byte
-	whole     uint64 // the first line of those that are shown without a gap of ours
+	old            *envelope.Large
+	source         *pb.SourceFacts
+	cuts           []*pb.Cut // contiguous cuts of the old preview, not yet reached
+	losses         []*pb.Cut // losses at the source, not yet reached: they stay, whatever is removed
+	scattered      []scatter
+	left           []*pb.Cut // by scattered cut: what remains of it; nil for nothing
+	text           strings.Builder
+	segments       []*pb.Segment
+	clean          bool // the last segment may grow
+	ledger         []*pb.Cut
+	pendingRemoval bool   // units were removed since the last one that is kept
+	line           uint64 // last line that segments and cuts cover
+	endByte        uint64 // last byte that they cover
+	wholeFrom      uint64 // first line after the last cut of this compaction
 }
 
-// keep appends a unit.
+// keep appends a unit, with the cuts inside it.
 func (b *builder) keep(u *unit) {
 	b.gap(u.first, u.start)
 	at := uint64(b.text.Len())
-	b.lost(u, at)
+	b.placeLosses(u, at)
 	for len(b.cuts) > 0 && b.cuts[0].GetByteStart() < u.end {
-		c := b.next()
+		c := b.nextCut()
 		c.PreviewOffset = c.GetPreviewOffset() - uint64(u.from) + at
 		b.ledger = append(b.ledger, c)
 	}
 	b.text.WriteString(b.old.Preview[u.from:u.to])
 	b.segment(u)
-	b.line, b.end = u.last, u.end
+	b.line, b.endByte = u.last, u.end
 }
 
-// scatter takes of the scattered cuts what they leave out of a unit, if it is kept. The
-// range of the cut stays.
+// scatter keeps the part of the scattered cuts that lies in a unit, if the unit is
+// kept. The range of a cut stays.
 func (b *builder) scatter(u *unit, kept bool) {
 	for i := range b.scattered {
 		c := &b.scattered[i]
@@ -200,7 +207,8 @@ func (b *builder) scatter(u *unit, kept bool) {
 	}
 }
 
-// segment makes a segment of a unit, or makes the last one longer.
+// segment adds a unit to the segments: the last segment grows, if both are clean and
+// have the same score.
 func (b *builder) segment(u *unit) {
 	length := uint64(u.to - u.from)
 	if n := len(b.segments); n > 0 && b.clean && u.clean {
@@ -216,8 +224,8 @@ func (b *builder) segment(u *unit) {
 	})
 }
 
-// lost gives losses their places, up to the end of a unit.
-func (b *builder) lost(u *unit, at uint64) {
+// placeLosses places the losses up to the end of a unit.
+func (b *builder) placeLosses(u *unit, at uint64) {
 	for len(b.losses) > 0 && b.losses[0].GetPreviewOffset() < uint64(u.to) {
 		c := proto.CloneOf(b.losses[0])
 		c.PreviewOffset = at + max(c.GetPreviewOffset(), uint64(u.from)) - uint64(u.from)
@@ -225,45 +233,46 @@ func (b *builder) lost(u *unit, at uint64) {
 	}
 }
 
-// next takes a copy of the next cut.
-func (b *builder) next() *pb.Cut {
+// nextCut takes a copy of the next cut.
+func (b *builder) nextCut() *pb.Cut {
 	c := proto.CloneOf(b.cuts[0])
 	b.cuts = b.cuts[1:]
 	return c
 }
 
-// gap books what lies before a line: one cut if units were there, and otherwise the
-// cuts that there were.
+// gap accounts for everything before a line: with one cut if units were removed there,
+// and with the old cuts otherwise.
 func (b *builder) gap(line, start uint64) {
-	if b.removed {
+	if b.pendingRemoval {
 		for len(b.cuts) > 0 && b.cuts[0].GetByteStart() < start {
 			b.cuts = b.cuts[1:]
 		}
 		b.compacted(line-1, start)
-		b.whole, b.removed = line, false
+		b.wholeFrom, b.pendingRemoval = line, false
 		return
 	}
 	for len(b.cuts) > 0 && b.cuts[0].GetByteStart() < start {
-		c := b.next()
-		if c.GetLikeLine() > 0 && c.GetLikeLine() < b.whole {
-			b.compacted(c.GetLastLine(), c.GetByteEnd()) // those that its lines are like are gone
+		c := b.nextCut()
+		if c.GetLikeLine() > 0 && c.GetLikeLine() < b.wholeFrom {
+			b.compacted(c.GetLastLine(), c.GetByteEnd()) // the lines that these repeat are gone
 			continue
 		}
 		c.PreviewOffset = uint64(b.text.Len())
 		b.ledger = append(b.ledger, c)
-		b.line, b.end = c.GetLastLine(), c.GetByteEnd()
+		b.line, b.endByte = c.GetLastLine(), c.GetByteEnd()
 	}
 }
 
-// compacted books that everything up to a line was taken away.
+// compacted adds the cut of everything up to a line.
 func (b *builder) compacted(last, end uint64) {
 	b.ledger = append(b.ledger, &pb.Cut{
 		Kind: pb.CutKind_CUT_KIND_COMPACTED, PreviewOffset: uint64(b.text.Len()),
-		FirstLine: b.line + 1, LastLine: last, ByteStart: b.end, ByteEnd: end,
+		FirstLine: b.line + 1, LastLine: last, ByteStart: b.endByte, ByteEnd: end,
 	})
-	b.line, b.end = last, end
+	b.line, b.endByte = last, end
 }
 
+// finish returns the preview, with the sums of its ledger.
 func (b *builder) finish() envelope.Large {
 	facts := withSegments(b.source, b.segments)
 	facts.VisibleBytes, facts.ShownLines = b.source.GetBytes(), 0
@@ -276,7 +285,7 @@ func (b *builder) finish() envelope.Large {
 		}
 	}
 	for _, c := range b.ledger {
-		bytes, _ := envelope.LeftOut(c)
+		bytes, _ := envelope.Omitted(c)
 		facts.VisibleBytes -= bytes
 	}
 	for _, c := range b.losses {
@@ -290,7 +299,7 @@ func (b *builder) finish() envelope.Large {
 	}
 }
 
-// withSegments copies facts with other segments.
+// withSegments returns a shallow copy of source facts with other segments.
 func withSegments(source *pb.SourceFacts, segments []*pb.Segment) *pb.SourceFacts {
 	facts := &pb.SourceFacts{}
 	source.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {

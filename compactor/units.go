@@ -13,23 +13,24 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// unit is the least that can be taken away from a preview: a line or, where the ledger
-// does not tell lines apart, a run of them.
+// unit is the smallest piece that can be removed from a preview: a line or, where the
+// ledger does not separate lines, a run of them.
 type unit struct {
-	first, last uint64 // lines
+	first, last uint64 // lines of the payload
 	start, end  uint64 // bytes of the payload
-	from, to    int    // of the preview
+	from, to    int    // bytes of the preview
 	reason      pb.KeepReason
 	score       uint32
-	rank        int32 // how much it matters: the score, less for what is there for its place alone
-	tokens      int32 // what it costs, about
-	clean       bool  // its text is its part of the payload
+	rank        int32 // importance: the score, or less for a line that is shown for its place alone
+	tokens      int32 // cost, estimated
+	clean       bool  // its text is equal to its part of the payload
 }
 
+// cost estimates the tokens of a text.
 func cost(text string) int32 { return int32(tokens.Estimate().Count(text)) }
 
-// rank is how much a line matters when few are left: what its words say outlasts the
-// ends of a log and what surrounds an error.
+// rank returns the importance of a line. Lines that speak for themselves rank above
+// the ends of a log and the surroundings of an error.
 func rank(reason pb.KeepReason, score uint32) int32 {
 	if reason <= pb.KeepReason_KEEP_REASON_CONTEXT {
 		return int32(score) * 3 / 4
@@ -37,14 +38,14 @@ func rank(reason pb.KeepReason, score uint32) int32 {
 	return int32(score)
 }
 
-// tailsPerHead is how many units from the end are kept for one from the start: logs end
-// with what matters.
+// tailsPerHead is the number of units from the end that are kept for each one from the
+// start: logs end with what matters.
 const tailsPerHead = 3
 
-// inOrder returns the indices of units in the order in which they are kept: by rank,
-// and those of one rank from the ends inwards. The order of what is kept of them is
-// the same, so that two steps keep no other units than one.
-func inOrder(units []unit) []int {
+// keepOrder returns the indices of units in the order in which they are kept: by rank
+// and, within a rank, from the ends inwards. Any subset that is kept has the same
+// order, so that two compactions keep the same units as one.
+func keepOrder(units []unit) []int {
 	order := make([]int, len(units))
 	for i := range order {
 		order[i] = i
@@ -55,14 +56,15 @@ func inOrder(units []unit) []int {
 		for to < len(order) && units[order[to]].rank == units[order[from]].rank {
 			to++
 		}
-		fromEnds(order[from:to])
+		orderFromEnds(order[from:to])
 		from = to
 	}
 	return order
 }
 
-// fromEnds reorders a list: its last elements and its first ones come first.
-func fromEnds(list []int) {
+// orderFromEnds reorders a list from its ends inwards, with tailsPerHead elements from
+// the end for each one from the start.
+func orderFromEnds(list []int) {
 	sorted := slices.Clone(list)
 	for n := range list {
 		if n%(tailsPerHead+1) == tailsPerHead-1 {
@@ -73,31 +75,33 @@ func fromEnds(list []int) {
 	}
 }
 
-// markTokens is what the mark of a cut costs, about.
+// markTokens is the cost of a cut marker, in tokens, estimated.
 const markTokens = 9
 
-// ranking is the units of a preview in the order in which they are kept, and what the
-// first so many of them cost, with the marks between them.
+// ranking holds the units of a preview in the order in which they are kept, and the
+// costs of keeping the first k of them, markers included.
 type ranking struct {
 	source *pb.SourceFacts
 	units  []unit
 	order  []int
-	costs  []int     // costs[k] of k units
-	line   []lineCut // of a preview of one line
+	costs  []int     // costs[k] is the cost of the first k units
+	line   []lineCut // ways to shorten a preview of one line
 }
 
-// previewKey names a preview: a message of a result as it was given, and the number
-// of its large field.
+// previewKey identifies a preview: its message before compaction, and the index of its
+// large field.
 type previewKey struct {
 	message proto.Message
 	field   int
 }
 
-// rankings remembers those of a result, so that it can be tried at several levels.
+// rankings caches the rankings of a result, which is tried at several levels. A nil
+// map caches nothing.
 type rankings map[previewKey]*ranking
 
-// of returns the ranking of a preview; nil where what would go could not be read any more.
-func (r rankings) of(at previewKey, v *envelope.Large, failed bool) *ranking {
+// lookup returns the ranking of a preview; nil when what would be removed could not be
+// read any more.
+func (r rankings) lookup(at previewKey, v *envelope.Large, failed bool) *ranking {
 	if known, ok := r[at]; ok {
 		return known
 	}
@@ -111,23 +115,24 @@ func (r rankings) of(at previewKey, v *envelope.Large, failed bool) *ranking {
 	return found
 }
 
+// newRanking splits a preview into units and orders them.
 func newRanking(v *envelope.Large, failed bool) *ranking {
-	r := &ranking{source: v.Source, units: unitsOf(v, failed)}
+	r := &ranking{source: v.Source, units: splitUnits(v, failed)}
 	if r.source == nil {
-		r.source = sourceOf(v)
+		r.source = wholeSource(v)
 	}
 	r.line = lineCuts(v, r)
-	r.order, r.costs = inOrder(r.units), make([]int, len(r.units)+1)
+	r.order, r.costs = keepOrder(r.units), make([]int, len(r.units)+1)
 	kept := make([]bool, len(r.units))
 	runs, spent := 0, 0
 	for k, i := range r.order {
 		spent += int(r.units[i].tokens)
 		kept[i] = true
 		runs++
-		if i > 0 && kept[i-1] && r.meet(i-1) {
+		if i > 0 && kept[i-1] && r.adjacent(i-1) {
 			runs--
 		}
-		if i+1 < len(kept) && kept[i+1] && r.meet(i) {
+		if i+1 < len(kept) && kept[i+1] && r.adjacent(i) {
 			runs--
 		}
 		r.costs[k+1] = spent + markTokens*max(0, runs-1)
@@ -135,13 +140,13 @@ func newRanking(v *envelope.Large, failed bool) *ranking {
 	return r
 }
 
-// meet reports whether nothing is left out between a unit and the next, and so no mark
-// stands there. A mark that a compaction before set costs what it cost there.
-func (r *ranking) meet(i int) bool { return r.units[i].end == r.units[i+1].start }
+// adjacent reports whether unit i and the next one follow each other in the payload,
+// so that no marker stands between them. A marker of an earlier compaction was paid
+// for then.
+func (r *ranking) adjacent(i int) bool { return r.units[i].end == r.units[i+1].start }
 
-// keep is how many units of the order are kept, when the preview is brought to one
-// limit after the other: up to the first that does not fit. What goes is always more
-// than slack.
+// keep returns the number of units that are kept when the preview is brought to one
+// limit after the other. A cut always removes more than slack.
 func (r *ranking) keep(limits []int, slack int) int {
 	k := len(r.order)
 	for _, limit := range limits {
@@ -157,18 +162,18 @@ func (r *ranking) keep(limits []int, slack int) int {
 	return k
 }
 
-// sourceOf are the facts of a payload that is shown as it is.
-func sourceOf(v *envelope.Large) *pb.SourceFacts {
+// wholeSource returns the source facts of a preview that is its payload.
+func wholeSource(v *envelope.Large) *pb.SourceFacts {
 	size, lines := uint64(len(v.Preview)), v.Segments()[0].GetLastLine()
 	return &pb.SourceFacts{
 		Bytes: size, Lines: lines, ShownLines: lines, VisibleBytes: size, Encoding: pb.TextEncoding_TEXT_ENCODING_UTF8,
 	}
 }
 
-// scores are those of the lines of a preview that has no segments: those that a
-// projection would give them. There are none of what is shown whole, unless it is of a
-// failure: no choice was made among its lines.
-func scores(v *envelope.Large, failed bool) []preview.Segment {
+// lineScores returns the scores of a preview without segments, as a projection would
+// give them. It returns none for a success that is shown whole, because no choice was
+// made among its lines.
+func lineScores(v *envelope.Large, failed bool) []preview.Segment {
 	if len(v.Source.GetSegments()) > 0 || !failed && !v.Truncated {
 		return nil
 	}

@@ -9,17 +9,19 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// CheckSchema checks that a canonical payload keeps the conventions: a
-// retention on every field, whole large fields, a compaction level where
-// anything can be shortened, and nothing that the RFC's JSON cannot say.
+// CheckSchema checks that a canonical payload keeps the conventions: a retention on
+// every field, complete large fields, a compaction level where anything can be
+// shortened, and no field that the RFC's JSON cannot express.
 func CheckSchema(d protoreflect.MessageDescriptor) error {
 	if err := checkSchema(d, map[protoreflect.FullName]bool{}); err != nil {
 		return err
 	}
-	_, err := TraitsOf(d)
+	_, err := ReadTraits(d)
 	return err
 }
 
+// checkSchema checks a message and the messages inside it. seen maps a message to
+// whether its check is done: one that was begun and is not done contains itself.
 func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
 	if done, begun := seen[d.FullName()]; done {
 		return nil
@@ -51,6 +53,8 @@ func checkSchema(d protoreflect.MessageDescriptor, seen map[protoreflect.FullNam
 	return nil
 }
 
+// checkField checks one field of a message against the conventions that its type and
+// name ask for.
 func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
 	switch f.Kind() {
 	case protoreflect.BytesKind, protoreflect.FloatKind, protoreflect.DoubleKind, protoreflect.GroupKind:
@@ -86,11 +90,13 @@ func checkField(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor
 	return nil
 }
 
-// The fields of the convention of ledger.proto are read and written by their names.
+// The types of the fields of the convention (ledger.proto), taken from fields of the
+// contract. These fields are read and written by their names, so a field of the same
+// name must have the same type.
 var (
-	largeFieldTypes = typesOf((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), "content",
+	largeFieldTypes = conventionTypes((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), "content",
 		suffixPreview, suffixTruncated, suffixArtifact, suffixSource, suffixCuts)
-	largeListTypes = typesOf((*pb.SearchResult)(nil).ProtoReflect().Descriptor(), "files",
+	largeListTypes = conventionTypes((*pb.SearchResult)(nil).ProtoReflect().Descriptor(), "files",
 		suffixTruncated, suffixArtifact, suffixTotal)
 	reservedTypes = map[protoreflect.Name]protoreflect.FieldDescriptor{
 		artifactsField:  (*pb.FileReadResult)(nil).ProtoReflect().Descriptor().Fields().ByName(artifactsField),
@@ -99,19 +105,23 @@ var (
 	}
 )
 
-// suffixType is the type of the field with a suffix.
+// suffixType is a suffix of the convention and a field that has its type.
 type suffixType struct {
 	suffix string
-	is     protoreflect.FieldDescriptor
+	field  protoreflect.FieldDescriptor
 }
 
-func typesOf(d protoreflect.MessageDescriptor, name string, suffixes ...string) (types []suffixType) {
+// conventionTypes returns the types of the fields that belong to a large field or list
+// of d.
+func conventionTypes(d protoreflect.MessageDescriptor, name string, suffixes ...string) (types []suffixType) {
 	for _, suffix := range suffixes {
 		types = append(types, suffixType{suffix, d.Fields().ByName(protoreflect.Name(name + suffix))})
 	}
 	return types
 }
 
+// checkConvention checks that a large field or list has all fields of the convention,
+// with their types, and that those which state omissions are always kept.
 func checkConvention(d protoreflect.MessageDescriptor, what, name string, types []suffixType) error {
 	for _, t := range types {
 		f := d.Fields().ByName(protoreflect.Name(name + t.suffix))
@@ -119,7 +129,7 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 			return fmt.Errorf("%s of %s has no %s", what, d.FullName(), name+t.suffix)
 		}
 		optionalTotal := t.suffix == suffixTotal && f.Kind() == protoreflect.Uint64Kind && !f.IsList() // with presence or without
-		if !isOfType(f, t.is) && !optionalTotal {
+		if !isOfType(f, t.field) && !optionalTotal {
 			return fmt.Errorf("%s of %s: %s is of another type than the convention says", what, d.FullName(), f.Name())
 		}
 		if t.suffix != suffixPreview && Retention(f) != pb.Retention_RETENTION_KEEP {
@@ -129,9 +139,9 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 	return needArtifacts(d)
 }
 
-// checkExcerpt checks a large field of a custom family.
+// checkExcerpt checks a large field of a custom family, which is one Excerpt.
 func checkExcerpt(f protoreflect.FieldDescriptor) error {
-	switch role, _ := RoleOf(f); {
+	switch role, _ := FieldRole(f); {
 	case f.IsList():
 		return fmt.Errorf("field %s is a list of %s, and each large field has a name of its own", f.FullName(), excerptName)
 	case role != pb.Role_ROLE_LARGE_TEXT:
@@ -140,8 +150,8 @@ func checkExcerpt(f protoreflect.FieldDescriptor) error {
 	return checkNotDropped(f)
 }
 
-// checkNotDropped checks that something large goes step by step, and never without
-// a word of how much there was.
+// checkNotDropped checks that a large field is shortened step by step, and never
+// removed without a statement of its size.
 func checkNotDropped(f protoreflect.FieldDescriptor) error {
 	if Retention(f) == pb.Retention_RETENTION_DROP {
 		return fmt.Errorf("field %s is large, and is shortened and not dropped", f.FullName())
@@ -149,8 +159,8 @@ func checkNotDropped(f protoreflect.FieldDescriptor) error {
 	return nil
 }
 
-// checkReserved checks the fields whose name alone says that a projection makes
-// them: a tool's own field of that name would stay empty.
+// checkReserved checks the fields that a projection derives by their names. A tool's
+// own field of such a name would stay empty.
 func checkReserved(d protoreflect.MessageDescriptor, f protoreflect.FieldDescriptor) error {
 	if want := reservedTypes[f.Name()]; want != nil && !isOfType(f, want) {
 		return fmt.Errorf("field %s has a name that is reserved by the conventions, and another type", f.FullName())
@@ -164,8 +174,8 @@ func checkReserved(d protoreflect.MessageDescriptor, f protoreflect.FieldDescrip
 	return nil
 }
 
-// isOfType reports whether a field can have the values of another; also absent and
-// empty ones, such as the index 0.
+// isOfType reports whether a field can hold every value of another, absent and zero
+// values such as the index 0 included.
 func isOfType(f, want protoreflect.FieldDescriptor) bool {
 	switch {
 	case f.Kind() != want.Kind(), f.IsList() != want.IsList(), want.HasPresence() && !f.HasPresence():
@@ -176,7 +186,7 @@ func isOfType(f, want protoreflect.FieldDescriptor) bool {
 	return f.Enum() == nil || f.Enum().FullName() == want.Enum().FullName()
 }
 
-// checkEnum checks that the RFC's JSON tells the values of an enum apart.
+// checkEnum checks that the RFC's JSON has different names for the values of an enum.
 func checkEnum(f protoreflect.FieldDescriptor) error {
 	if f.Enum() == nil {
 		return nil
@@ -189,6 +199,15 @@ func checkEnum(f protoreflect.FieldDescriptor) error {
 			return fmt.Errorf("field %s has an enum of which two values are %q in JSON", f.FullName(), name)
 		}
 		names[name] = n
+	}
+	return nil
+}
+
+// needArtifacts checks that a message with anything large has the list of artifacts
+// that indices refer to.
+func needArtifacts(d protoreflect.MessageDescriptor) error {
+	if d.Fields().ByName(artifactsField) == nil {
+		return fmt.Errorf("message %s has something large but no %s", d.FullName(), artifactsField)
 	}
 	return nil
 }

@@ -11,15 +11,21 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// RoleOf returns the role of a field of a canonical payload, and its label.
-func RoleOf(f protoreflect.FieldDescriptor) (pb.Role, string) {
+// This file reads the options that declare a family (options.proto): roles and labels
+// of fields, and templates of lines. It also checks what the options promise, at
+// start-up: labels that a reader can tell apart, and a complete message that fills the
+// canonical one. A family that passes needs no Go at all.
+
+// FieldRole returns the role of a field of a canonical payload, and its label.
+func FieldRole(f protoreflect.FieldDescriptor) (pb.Role, string) {
 	role, _ := proto.GetExtension(f.Options(), pb.E_Role).(pb.Role)
 	label, _ := proto.GetExtension(f.Options(), pb.E_Label).(string)
 	return role, label
 }
 
-// Outcome returns the template of the first line of a family's receipt.
-func Outcome(d protoreflect.MessageDescriptor) (*Template, error) {
+// OutcomeTemplate returns the template of the first line of a family's receipt. It
+// must begin with fixed words, which are then reserved in receipts.
+func OutcomeTemplate(d protoreflect.MessageDescriptor) (*Template, error) {
 	text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string)
 	t, err := ParseTemplate(text, d)
 	if err != nil {
@@ -42,23 +48,24 @@ func DefaultTokens(d protoreflect.MessageDescriptor) int {
 
 const defaultTokens = 1000 // as options.proto states it
 
-// Case returns the case of the contract of a family, of both oneofs; nil when
-// there is none.
+// Case returns the fields of a family in both result oneofs; nil for an unknown
+// family.
 func Case(family string) (complete, canonical protoreflect.FieldDescriptor) {
-	return caseOf((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor(), family),
-		caseOf((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor(), family)
+	return oneofCase((*pb.CompleteToolOutput)(nil).ProtoReflect().Descriptor(), family),
+		oneofCase((*pb.CanonicalToolResult)(nil).ProtoReflect().Descriptor(), family)
 }
 
-func caseOf(d protoreflect.MessageDescriptor, family string) protoreflect.FieldDescriptor {
+func oneofCase(d protoreflect.MessageDescriptor, family string) protoreflect.FieldDescriptor {
 	return resultOneof(d).Fields().ByName(protoreflect.Name(family))
 }
 
-// maxForm is how long the beginning of a line of ours is at the most, in bytes. Of
-// tool text that imitates it no more is looked at.
+// maxForm bounds the reserved beginning of a line in bytes. No more than that of a
+// line of tool text is compared with it.
 const maxForm = 128
 
-// isForm reports whether a text can begin a line of a receipt. Tool text that
-// begins like it is found with runs of space taken as one.
+// isForm reports whether a text can be the reserved beginning of a receipt line. Tool
+// text that imitates it is compared with runs of space as one, so it has single
+// spaces.
 func isForm(text string) bool {
 	if len(text) > maxForm || strings.Contains(text, "  ") {
 		return false
@@ -67,13 +74,13 @@ func isForm(text string) bool {
 	return letter && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// minFixed is how long the fixed words of an outcome are at the least. Shorter
-// ones would reserve too much of what tools print.
+// minFixed is the least length of the fixed words of an outcome, in bytes. Shorter
+// ones would reserve too much of ordinary output.
 const minFixed = 5
 
-// LineOf returns the template of the lines of a list's elements; nil for scalars,
-// whose lines are their values.
-func LineOf(f protoreflect.FieldDescriptor) (*Template, error) {
+// LineTemplate returns the template for the elements of a list of messages. It returns
+// nil for lists of scalars, whose lines are their values.
+func LineTemplate(f protoreflect.FieldDescriptor) (*Template, error) {
 	if f.Message() == nil {
 		return nil, nil
 	}
@@ -84,27 +91,27 @@ func LineOf(f protoreflect.FieldDescriptor) (*Template, error) {
 	return ParseTemplate(text, f.Message())
 }
 
-// CheckRoles checks what a canonical payload with an outcome template must have
-// beside the conventions of CheckSchema: labels, and templates that can be read.
-// A payload without one is described in Go.
+// CheckRoles checks the roles, labels and templates of a canonical payload that is
+// declared by options. A payload without an outcome template is described in Go, and
+// passes.
 func CheckRoles(d protoreflect.MessageDescriptor) error {
 	if text, _ := proto.GetExtension(d.Options(), pb.E_Outcome).(string); text == "" {
 		return nil
 	}
-	if _, err := Outcome(d); err != nil {
+	if _, err := OutcomeTemplate(d); err != nil {
 		return err
 	}
 	return checkRoles(d, map[protoreflect.FullName]int{}, map[string]bool{})
 }
 
-// checkRoles checks a message and those inside of it. It notes how many sections
-// each type of message has, and the labels of all.
+// checkRoles checks a message and the messages inside it. seen maps each type of
+// message to the number of its sections; sections collects the labels of all.
 func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]int, sections map[string]bool) error {
 	before := len(sections)
 	seen[d.FullName()] = 0
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
-		role, label := RoleOf(f)
+		role, label := FieldRole(f)
 		if err := checkRole(f, role, label); err != nil {
 			return fmt.Errorf("field %s: %w", f.FullName(), err)
 		}
@@ -132,6 +139,7 @@ func checkRoles(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName
 	return nil
 }
 
+// checkRole checks one field against its role.
 func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error {
 	if role != pb.Role_ROLE_UNSPECIFIED && (!isForm(label) || strings.ContainsRune(label, ':') || strings.HasSuffix(label, " ")) {
 		return fmt.Errorf("has a role and no label: a letter, and then printable ASCII without a colon, with single spaces, of at most %d bytes", maxForm)
@@ -161,39 +169,40 @@ func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error
 
 func isLarge(large []LargeField, f protoreflect.FieldDescriptor) bool {
 	for i := range large {
-		if large[i].isOf(f) {
+		if large[i].matches(f) {
 			return true
 		}
 	}
 	return false
 }
 
-// checkElement checks the elements of a list, whose own lists are one level deep.
+// checkElement checks the templates of a list's elements, and of the lists inside
+// them, which are one level deep.
 func checkElement(f protoreflect.FieldDescriptor) error {
-	if _, err := LineOf(f); err != nil || f.Message() == nil {
+	if _, err := LineTemplate(f); err != nil || f.Message() == nil {
 		return err
 	}
-	for _, inner := range ListsOf(f.Message()) {
-		if _, err := LineOf(inner); err != nil {
+	for _, inner := range ListFields(f.Message()) {
+		if _, err := LineTemplate(inner); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ListsOf returns the fields of a message that have the role of a list.
-func ListsOf(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescriptor) {
+// ListFields returns the fields of a message with ROLE_LIST.
+func ListFields(d protoreflect.MessageDescriptor) (lists []protoreflect.FieldDescriptor) {
 	for i := range d.Fields().Len() {
-		if role, _ := RoleOf(d.Fields().Get(i)); role == pb.Role_ROLE_LIST {
+		if role, _ := FieldRole(d.Fields().Get(i)); role == pb.Role_ROLE_LIST {
 			lists = append(lists, d.Fields().Get(i))
 		}
 	}
 	return lists
 }
 
-// CheckPairs checks that a projection by name makes a whole canonical payload:
-// for every field the complete message has one of the same name and type, or it
-// is made; and nothing is large but at the top, where the projection sees it.
+// CheckPairs checks that a projection by name fills a whole canonical payload: each of
+// its fields is derived, or the complete message has a field of the same name and
+// type. Large fields are allowed at the top only, where the projection sees them.
 func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 	if err := checkSmall(canonical, map[protoreflect.FullName]bool{}); err != nil {
 		return err
@@ -205,7 +214,7 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 	if complete == canonical {
 		return nil
 	}
-	made := Made(canonical)
+	made := DerivedFields(canonical)
 	for i := range canonical.Fields().Len() {
 		f := canonical.Fields().Get(i)
 		if made[f.Name()] {
@@ -224,10 +233,10 @@ func CheckPairs(complete, canonical protoreflect.MessageDescriptor) error {
 	return nil
 }
 
-// checkSmall checks that the messages inside of a payload have nothing large, and
-// no error, whose details have a form of their own.
+// checkSmall checks that the messages inside a payload hold nothing large, and no
+// error, whose details have a form of their own.
 func checkSmall(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
-	made := Made(d)
+	made := DerivedFields(d)
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
 		inner := f.Message()
@@ -252,7 +261,7 @@ var (
 
 // SameType reports whether a value of one field can be set in another.
 func SameType(a, b protoreflect.FieldDescriptor) bool {
-	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() || oneofOf(a) != oneofOf(b) {
+	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() || oneofName(a) != oneofName(b) {
 		return false
 	}
 	if a.Message() != nil {
@@ -261,18 +270,19 @@ func SameType(a, b protoreflect.FieldDescriptor) bool {
 	return a.Enum() == nil || a.Enum().FullName() == b.Enum().FullName()
 }
 
-// oneofOf is the name of the oneof that a field is in, "" when it is in none: two
-// fields of which both can be set are not two of which one can.
-func oneofOf(f protoreflect.FieldDescriptor) protoreflect.Name {
+// oneofName returns the name of the oneof that a field is in, or "". Two fields of a
+// oneof exclude each other, and two others do not, so the oneof is part of a field's
+// type.
+func oneofName(f protoreflect.FieldDescriptor) protoreflect.Name {
 	if o := f.ContainingOneof(); o != nil && !o.IsSynthetic() {
 		return o.Name()
 	}
 	return ""
 }
 
-// Made returns the names of the fields of a canonical payload that a projection
-// makes, and does not copy.
-func Made(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
+// DerivedFields returns the names of the fields of a canonical payload that a
+// projection derives and does not copy.
+func DerivedFields(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
 	made := map[protoreflect.Name]bool{levelField: true, supersededField: true, artifactsField: true, sumField: true}
 	large := LargeFields(d)
 	for i := range large {

@@ -18,12 +18,12 @@ const maxDepth = 64
 // errDuplicate is the cause of JSON_DUPLICATE_KEY.
 var errDuplicate = errors.New("an object has a key twice")
 
-// JSON checks that a field of a caller holds one JSON value: UTF-8, at most 64 deep, no
-// duplicate keys. Time is linear in its size.
+// JSON checks that a field holds one JSON value: UTF-8, at most 64 levels deep,
+// without duplicate keys. Time is linear in its size.
 func (c Checker) JSON(field string, text []byte) { c.json(field, text, maxDepth) }
 
 func (c Checker) json(field string, text []byte, deepest int) {
-	switch defectOf(text, deepest) {
+	switch jsonDefect(text, deepest) {
 	case pb.JsonDefect_JSON_DEFECT_UNSPECIFIED:
 	case pb.JsonDefect_JSON_DEFECT_TOO_DEEP:
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", deepest)
@@ -34,25 +34,26 @@ func (c Checker) json(field string, text []byte, deepest int) {
 	}
 }
 
-// DefectOf says why a text is not one JSON value (RFC 8259) of UTF-8, at most 64 deep, without
-// duplicate keys; JSON_DEFECT_UNSPECIFIED where it is one. Time is linear in its size.
-func DefectOf(text []byte) pb.JsonDefect { return defectOf(text, maxDepth) }
+// JSONDefect returns the reason why a text is not one JSON value (RFC 8259) in UTF-8,
+// at most 64 levels deep and without duplicate keys, or JSON_DEFECT_UNSPECIFIED when
+// it is one. Time is linear in its size.
+func JSONDefect(text []byte) pb.JsonDefect { return jsonDefect(text, maxDepth) }
 
-func defectOf(text []byte, deepest int) pb.JsonDefect {
+func jsonDefect(text []byte, deepest int) pb.JsonDefect {
 	switch {
-	case depth(text) > deepest:
+	case nestingDepth(text) > deepest:
 		return pb.JsonDefect_JSON_DEFECT_TOO_DEEP
 	case !utf8.Valid(text):
 		return pb.JsonDefect_JSON_DEFECT_ENCODING
 	case !json.Valid(text):
 		return syntaxDefect(text)
-	case uniqueKeys(text) != nil:
+	case checkUniqueKeys(text) != nil:
 		return pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY
 	}
 	return pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
 }
 
-// syntaxDefect tells text that ends too early from other text that is no JSON.
+// syntaxDefect distinguishes text that ends too early from other text that is no JSON.
 func syntaxDefect(text []byte) pb.JsonDefect {
 	var value json.RawMessage
 	err := json.Unmarshal(text, &value)
@@ -68,8 +69,9 @@ func syntaxDefect(text []byte) pb.JsonDefect {
 	return pb.JsonDefect_JSON_DEFECT_SYNTAX
 }
 
-// depth is how deep the brackets outside of strings are nested at the most.
-func depth(text []byte) int {
+// nestingDepth returns the deepest nesting of brackets outside of strings. It needs no
+// valid JSON, so it protects the decoder, which recurses.
+func nestingDepth(text []byte) int {
 	now, deepest, inString := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -88,8 +90,9 @@ func depth(text []byte) int {
 	return deepest
 }
 
-// uniqueKeys walks valid JSON text.
-func uniqueKeys(text []byte) error {
+// checkUniqueKeys returns errDuplicate if an object in valid JSON text has a key
+// twice.
+func checkUniqueKeys(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	type level struct {
@@ -140,10 +143,9 @@ func uniqueKeys(text []byte) error {
 	}
 }
 
-// BoundDetails returns valid details as compact JSON text of at most MaxDetails
-// bytes, and whether that is all of them. Of a larger object it keeps the
-// members that fit, in order; of another large value nothing (""). Numbers and
-// strings stay as they are written.
+// BoundDetails returns valid error details as compact JSON of at most MaxDetails
+// bytes, and whether nothing is missing. A larger object keeps the members that fit,
+// in order; another large value gives "". Numbers and strings keep their spelling.
 func BoundDetails(text []byte) (bounded string, whole bool) {
 	var compact bytes.Buffer
 	if json.Compact(&compact, text) != nil {
@@ -155,6 +157,8 @@ func BoundDetails(text []byte) (bounded string, whole bool) {
 	return fittingMembers(compact.Bytes()), false
 }
 
+// fittingMembers returns a compact object with the members that fit, in order; "" if
+// none does, because an empty object would say that there were none.
 func fittingMembers(object []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if start, err := dec.Token(); err != nil || start != json.Delim('{') {

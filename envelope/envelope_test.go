@@ -68,7 +68,7 @@ func wantReason(t *testing.T, err error, field string, reason pb.ErrorReason) {
 	}
 }
 
-func TestJSONThatIsRefused(t *testing.T) {
+func TestDefectiveJSONIsRejected(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, field string
 		reason      pb.ErrorReason
@@ -151,7 +151,7 @@ func command(r *pb.CommandResult) *pb.CanonicalToolResult {
 	}
 }
 
-func TestCanonicalThatIsRefused(t *testing.T) {
+func TestInvalidCanonicalIsRejected(t *testing.T) {
 	source := func(bytes, visible, lines uint64, segments ...*pb.Segment) *pb.SourceFacts {
 		return &pb.SourceFacts{Bytes: bytes, VisibleBytes: visible, Lines: lines, ShownLines: 1, Segments: segments}
 	}
@@ -215,7 +215,7 @@ func TestCanonicalThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestEnvelopeThatIsRefused(t *testing.T) {
+func TestInvalidEnvelopeIsRejected(t *testing.T) {
 	success, failure := pb.ToolStatus_TOOL_STATUS_SUCCESS, pb.ToolStatus_TOOL_STATUS_ERROR
 	result := &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{}}
 	fault := &pb.CompleteToolError{Kind: "k"}
@@ -248,7 +248,7 @@ func TestEnvelopeThatIsRefused(t *testing.T) {
 }
 
 func TestSchemaOfEveryFamily(t *testing.T) {
-	_, fields := envelope.FamilyFields()
+	_, fields := envelope.OneofFields()
 	for _, f := range fields {
 		if err := envelope.CheckSchema(f.Message()); err != nil {
 			t.Error(err)

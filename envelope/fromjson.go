@@ -14,13 +14,20 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// FromJSON reads the RFC's JSON of a canonical result, as ToJSON writes it. The
-// RFC's JSON does not name the family of "result"; family does, by the name of
-// its case in the contract. With an empty family the only family whose payload
-// has all the members of "result" is taken. A family that an operator brought is
-// named by its type; of an error the name says nothing. It returns an *InvalidError
-// for text that is no such JSON, whose fields are members of it and empty for the text
-// as a whole; the result itself is for ValidateCanonical to check.
+// The decoder reads JSON by the descriptors of the contract. It does not use
+// protojson, because the RFC's JSON differs from it: enums have short names, integers
+// of 64 bits are numbers, details of errors are JSON values, and the payload of a
+// family has no member that names it. Every defect is a Violation with the path of its
+// member.
+
+// FromJSON reads a canonical result from the RFC's JSON, as ToJSON writes it. That
+// JSON does not name the family of "result": family is the name of its case in the
+// contract, or the type of a custom family. With an empty family the only family that
+// has all members of "result" is taken. The family of an error is ignored.
+//
+// It returns an *InvalidError for other text. The Field of a violation is a member of
+// the text, or empty for the text as a whole. FromJSON does not validate the result:
+// see ValidateCanonical.
 func FromJSON(text []byte, family string) (*pb.CanonicalToolResult, error) {
 	c := NewChecker("")
 	c.json("", text, maxDepth+detailsDepth)
@@ -39,17 +46,19 @@ func FromJSON(text []byte, family string) (*pb.CanonicalToolResult, error) {
 	return r, nil
 }
 
-// detailsDepth is how deep the details of an error are in a result at the most, so that
-// details of any depth that a result may have are read again: those of an item of a batch
-// are in result, items, its element and error.
+// detailsDepth is the deepest nesting of error details inside a result: result, items,
+// element and error of an item of a batch. Details of any legal depth can be read
+// again.
 const detailsDepth = 8
 
+// decoder reads JSON into messages by their descriptors, and collects violations.
 type decoder struct{ Checker }
 
 func (d decoder) invalid(path, format string, args ...any) {
 	d.Fail(path, pb.ErrorReason_ERROR_REASON_JSON_INVALID, format, args...)
 }
 
+// object reads the members of a JSON object, without decoding them.
 func (d decoder) object(path string, text []byte) (map[string]json.RawMessage, bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil || members == nil {
@@ -84,12 +93,13 @@ func (d decoder) envelope(r *pb.CanonicalToolResult, members map[string]json.Raw
 	}
 }
 
+// result reads the payload of a family into the result oneof.
 func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 	members, ok := d.object("result", text)
 	if !ok {
 		return
 	}
-	if strings.Contains(family, ".") { // an operator brought it
+	if strings.Contains(family, ".") { // a custom family is named by its type
 		var compact bytes.Buffer
 		_ = json.Compact(&compact, text) // it is an object
 		custom := &pb.CustomResult{Type: family, PayloadJson: compact.String()}
@@ -97,7 +107,7 @@ func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 		return
 	}
 	var fits []protoreflect.FieldDescriptor
-	_, all := FamilyFields()
+	_, all := OneofFields()
 	for _, f := range all {
 		if f.Name() == CustomCase {
 			continue // its payload is not in the message, but is the message
@@ -127,6 +137,7 @@ func familyNames(fields []protoreflect.FieldDescriptor) string {
 	return strings.Join(names, ", ")
 }
 
+// hasAll reports whether a message has a field for every member.
 func hasAll(d protoreflect.MessageDescriptor, members map[string]json.RawMessage) bool {
 	for name := range members {
 		if d.Fields().ByName(protoreflect.Name(name)) == nil {
@@ -136,7 +147,8 @@ func hasAll(d protoreflect.MessageDescriptor, members map[string]json.RawMessage
 	return true
 }
 
-// message reads members into the fields of a message; null is absent.
+// message reads members into the fields of a message. A null member is an absent
+// field.
 func (d decoder) message(m protoreflect.Message, path string, members map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		at, text := join(path, name), members[name]
@@ -178,6 +190,7 @@ func (d decoder) field(m protoreflect.Message, f protoreflect.FieldDescriptor, p
 	}
 }
 
+// into reads a JSON object into a message, whose type may ask for a form of its own.
 func (d decoder) into(m protoreflect.Message, path string, text []byte) {
 	if e, ok := m.Interface().(*pb.ToolError); ok {
 		d.toolError(e, path, text)
@@ -186,7 +199,7 @@ func (d decoder) into(m protoreflect.Message, path string, text []byte) {
 	}
 }
 
-// toolError reads an error whose details are a JSON value.
+// toolError reads an error, whose details are any JSON value.
 func (d decoder) toolError(e *pb.ToolError, path string, text []byte) {
 	members, ok := d.object(path, text)
 	if !ok {
@@ -201,8 +214,8 @@ func (d decoder) toolError(e *pb.ToolError, path string, text []byte) {
 	d.message(e.ProtoReflect(), path, members)
 }
 
-// scalar reads a string, an enum's name or number, a bool, or an integer from
-// its digits, so that none of them passes through a float.
+// scalar reads a string, a bool, an enum's name or number, or an integer. Integers are
+// read from their digits and never pass through a float.
 func (d decoder) scalar(f protoreflect.FieldDescriptor, path string, text []byte) (protoreflect.Value, bool) {
 	digits := string(bytes.TrimSpace(text))
 	var v protoreflect.Value
@@ -246,6 +259,7 @@ func (d decoder) scalar(f protoreflect.FieldDescriptor, path string, text []byte
 	return v, true
 }
 
+// enumNumber reads the value of an enum by its name or number.
 func enumNumber(e protoreflect.EnumDescriptor, text []byte) (int64, error) {
 	var name string
 	if json.Unmarshal(text, &name) != nil {

@@ -8,18 +8,18 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Violation says what is wrong with one field.
+// Violation states what is wrong with one field.
 type Violation struct {
 	Field   string         // path as in the contract, such as "output.error.kind"
 	Reason  pb.ErrorReason // one of the INVALID_ARGUMENT reasons
 	Message string         // one sentence without tool bytes
 }
 
-// InvalidError is returned for a message that breaks the contract. It has at
-// least one violation.
+// InvalidError is returned for a message that breaks the contract. It has at least one
+// Violation.
 type InvalidError struct{ Violations []Violation }
 
-// Error names the first violation and how many more there are.
+// Error states the first violation, and the number of others.
 func (e *InvalidError) Error() string {
 	v := e.Violations[0]
 	text := v.Message
@@ -32,11 +32,12 @@ func (e *InvalidError) Error() string {
 	return text
 }
 
-// maxViolations bounds an answer; more of them help nobody.
+// maxViolations bounds the violations of one error. More of them help nobody, and
+// would make the answer as large as a hostile request.
 const maxViolations = 16
 
-// Under returns the error with its fields below another one.
-func (e *InvalidError) Under(path string) *InvalidError {
+// WithPrefix returns a copy of the error whose fields are below path.
+func (e *InvalidError) WithPrefix(path string) *InvalidError {
 	moved := &InvalidError{Violations: slices.Clone(e.Violations)}
 	for i := range moved.Violations {
 		moved.Violations[i].Field = join(path, moved.Violations[i].Field)
@@ -44,7 +45,8 @@ func (e *InvalidError) Under(path string) *InvalidError {
 	return moved
 }
 
-// Checker collects violations below a path.
+// Checker collects violations of a message. Copies made by At share the collection, so
+// a function can check a part and its caller asks once for the error.
 type Checker struct {
 	path       string
 	violations *[]Violation
@@ -53,7 +55,7 @@ type Checker struct {
 // NewChecker returns a Checker for the message at path.
 func NewChecker(path string) Checker { return Checker{path: path, violations: new([]Violation)} }
 
-// At returns a Checker for a field below, such as "error" or "items[2]".
+// At returns a Checker for a field of the message, such as "error" or "items[2]".
 func (c Checker) At(field string) Checker {
 	return Checker{path: join(c.path, field), violations: c.violations}
 }
@@ -65,14 +67,14 @@ func join(path, field string) string {
 	return path + "." + field
 }
 
-// Fail records a violation of a field.
+// Fail adds a violation of a field. The text must hold no bytes of a tool.
 func (c Checker) Fail(field string, reason pb.ErrorReason, format string, args ...any) {
 	if len(*c.violations) < maxViolations {
 		*c.violations = append(*c.violations, Violation{join(c.path, field), reason, fmt.Sprintf(format, args...)})
 	}
 }
 
-// Err returns an *InvalidError if anything failed, or nil.
+// Err returns an *InvalidError with all violations, or nil.
 func (c Checker) Err() error {
 	if len(*c.violations) == 0 {
 		return nil
@@ -87,7 +89,7 @@ func (c Checker) Length(field, text string, limit int) {
 	}
 }
 
-// Required checks that a text is there and has at most limit bytes.
+// Required checks that a text is not empty and has at most limit bytes.
 func (c Checker) Required(field, text string, limit int) {
 	if text == "" {
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
@@ -95,11 +97,11 @@ func (c Checker) Required(field, text string, limit int) {
 	c.Length(field, text, limit)
 }
 
-// maxNameBytes bounds names and ids.
+// maxNameBytes bounds names and ids, in bytes.
 const maxNameBytes = 128
 
-// Name checks a name or id against the closed pattern; an empty one is right
-// unless it is required.
+// Name checks a name or id against the closed pattern of the contract. An empty name
+// is valid unless it is required.
 func (c Checker) Name(field, name string, required bool) {
 	if required {
 		c.Required(field, name, maxNameBytes)
@@ -112,11 +114,11 @@ func (c Checker) Name(field, name string, required bool) {
 	}
 }
 
-// maxCallIDBytes bounds the ids of calls.
+// maxCallIDBytes bounds the ids of calls, in bytes.
 const maxCallIDBytes = 256
 
-// CallID checks the id of a call, which providers make: printable ASCII without spaces. An empty one is right unless it
-// is required.
+// CallID checks the id of a call, as providers make it: printable ASCII without
+// spaces. An empty id is valid unless it is required.
 func (c Checker) CallID(field, id string, required bool) {
 	if required {
 		c.Required(field, id, maxCallIDBytes)

@@ -12,28 +12,27 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Marshal returns the deterministic bytes of a canonical result: the same
-// result gives the same bytes in every process of the same build. Fields that a
-// newer client added are kept.
+// Marshal returns the deterministic bytes of a canonical result: equal results give
+// equal bytes in every process of the same build. Fields of a newer contract are kept.
 func Marshal(r *pb.CanonicalToolResult) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(r)
 }
 
-// ToJSON returns the RFC's JSON of a canonical result, indented by two spaces:
-// members in the order of the contract, "result" and "error" always there and
-// null where there is none, enums by name, integers exact, error details as
-// the JSON value that they are.
+// ToJSON returns the RFC's JSON of a canonical result, indented by two spaces. Members
+// are in the order of the contract; "result" and "error" are always there, null when
+// absent; enums are names, integers exact, and error details the JSON value that they
+// are.
 func ToJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 	var out bytes.Buffer
-	if err := json.Indent(&out, written(r), "", "  "); err != nil {
+	if err := json.Indent(&out, compactJSON(r), "", "  "); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
 }
 
-// ToCompactJSON returns what ToJSON does, without white space between the values.
+// ToCompactJSON returns the same JSON as ToJSON without white space between values.
 func ToCompactJSON(r *pb.CanonicalToolResult) ([]byte, error) {
-	text := written(r)
+	text := compactJSON(r)
 	out := bytes.NewBuffer(make([]byte, 0, len(text)))
 	if err := json.Compact(out, text); err != nil { // details may have white space of their own
 		return nil, err
@@ -41,9 +40,9 @@ func ToCompactJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// written is the JSON of a canonical result. It is compact but for the JSON that the
-// result itself holds.
-func written(r *pb.CanonicalToolResult) []byte {
+// compactJSON returns the JSON of a canonical result, compact except for the JSON that
+// the result itself holds.
+func compactJSON(r *pb.CanonicalToolResult) []byte {
 	var w writer
 	w.open('{')
 	w.member("tool_name").text(r.GetToolName())
@@ -68,10 +67,11 @@ func written(r *pb.CanonicalToolResult) []byte {
 	return w.buf
 }
 
-// writer appends compact JSON.
+// writer appends compact JSON. encoding/json cannot be used for messages: it knows
+// neither the order of the contract nor its names of enums.
 type writer struct {
 	buf   []byte
-	comma bool
+	comma bool // a value precedes: the next one needs a comma
 }
 
 func (w *writer) open(c byte) {
@@ -93,17 +93,17 @@ func (w *writer) next() {
 
 func (w *writer) member(name string) *writer {
 	w.next()
-	w.quote(name)
+	w.quoted(name)
 	w.buf = append(w.buf, ':')
 	return w
 }
 
 func (w *writer) raw(text string) { w.buf = append(w.buf, text...) }
 
-func (w *writer) text(s string) { w.quote(s) }
+func (w *writer) text(s string) { w.quoted(s) }
 
-// quote writes a JSON string without the escapes that only HTML needs.
-func (w *writer) quote(s string) {
+// quoted writes a JSON string without the escapes that only HTML needs.
+func (w *writer) quoted(s string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -111,7 +111,7 @@ func (w *writer) quote(s string) {
 	w.buf = append(w.buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
-// toolError writes an error with its details as a value. RFC "error".
+// toolError writes an error, with its details as a JSON value. RFC "error".
 func (w *writer) toolError(e *pb.ToolError) {
 	w.open('{')
 	w.member("kind").text(e.GetKind())
@@ -122,21 +122,21 @@ func (w *writer) toolError(e *pb.ToolError) {
 	if e.RecoveryHint != nil {
 		w.member("recovery_hint").text(e.GetRecoveryHint())
 	}
-	retryable := "null" // nobody said so
+	retryable := "null" // not known
 	if e.Retryable != nil {
 		retryable = strconv.FormatBool(e.GetRetryable())
 	}
 	w.member("retryable").raw(retryable)
-	w.fields(e.ProtoReflect(), func(f protoreflect.FieldDescriptor) bool { return f.Number() > lastOfRFC })
+	w.fields(e.ProtoReflect(), func(f protoreflect.FieldDescriptor) bool { return f.Number() > lastRFCField })
 	w.close('}')
 }
 
-// lastOfRFC is the last field of an error that the RFC has; those behind it follow in the order
-// of the contract.
-const lastOfRFC protoreflect.FieldNumber = 5
+// lastRFCField is the last field of an error that the RFC has. Later fields follow in
+// the order of the contract.
+const lastRFCField protoreflect.FieldNumber = 5
 
-// message writes the fields that a message has, and null for an absent field
-// whose sibling asks for it.
+// message writes the fields that a message has, and null for an absent field whose
+// sibling asks for it (option null_beside).
 func (w *writer) message(m protoreflect.Message) {
 	if e, ok := m.Interface().(*pb.ToolError); ok {
 		w.toolError(e)
@@ -147,7 +147,7 @@ func (w *writer) message(m protoreflect.Message) {
 	w.close('}')
 }
 
-// fields writes those fields of a message that are wanted.
+// fields writes the fields of a message that are wanted.
 func (w *writer) fields(m protoreflect.Message, wanted func(protoreflect.FieldDescriptor) bool) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -164,6 +164,8 @@ func (w *writer) fields(m protoreflect.Message, wanted func(protoreflect.FieldDe
 	}
 }
 
+// nullBeside reports whether an absent field is written as null, because the sibling
+// that its option names is there.
 func nullBeside(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 	name, _ := proto.GetExtension(f.Options(), pb.E_NullBeside).(string)
 	if name == "" {
@@ -189,24 +191,24 @@ func (w *writer) value(f protoreflect.FieldDescriptor, v protoreflect.Value) {
 	case protoreflect.EnumKind:
 		w.enum(f.Enum(), v.Enum())
 	case protoreflect.StringKind:
-		w.quote(v.String())
+		w.quoted(v.String())
 	default: // bool and integers; CheckSchema lets nothing else in
 		w.raw(v.String())
 	}
 }
 
-// enum writes a value by its name, and one that this build does not know as
-// its number.
+// enum writes a value by its name, or as its number when this build does not know it.
 func (w *writer) enum(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) {
 	if name := enumName(d, n); name != "" {
-		w.quote(name)
+		w.quoted(name)
 		return
 	}
 	w.raw(strconv.Itoa(int(n)))
 }
 
-// enumName is the name of a value without the prefix of its enum, in lower
-// case: COMMAND_DISPOSITION_TIMED_OUT is "timed_out".
+// enumName returns the name of a value in lower case and without the prefix of its
+// enum: "timed_out" for COMMAND_DISPOSITION_TIMED_OUT. It is empty for a value that
+// this build does not know.
 func enumName(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
 	v := d.Values().ByNumber(n)
 	if v == nil {
@@ -215,7 +217,8 @@ func enumName(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
 	return strings.ToLower(strings.TrimPrefix(string(v.Name()), enumPrefix(d)))
 }
 
-// enumPrefix is the prefix that the contract's lint demands of every value.
+// enumPrefix returns the prefix that the lint of the contract demands of every value:
+// "COMMAND_DISPOSITION_" for CommandDisposition.
 func enumPrefix(d protoreflect.EnumDescriptor) string {
 	var b strings.Builder
 	for i, r := range string(d.Name()) {
@@ -225,4 +228,16 @@ func enumPrefix(d protoreflect.EnumDescriptor) string {
 		b.WriteRune(r)
 	}
 	return strings.ToUpper(b.String()) + "_"
+}
+
+// ListText returns a list as its artifact holds it: one JSON value in the RFC's form
+// on each line.
+func ListText(f protoreflect.FieldDescriptor, list protoreflect.List) []byte {
+	var w writer
+	for i := range list.Len() {
+		w.comma = false
+		w.value(f, list.Get(i))
+		w.raw("\n")
+	}
+	return w.buf
 }

@@ -6,7 +6,10 @@ import (
 	"strings"
 )
 
-// ErrorDomain says which part of the world an error comes from.
+// Kinds of errors are an open vocabulary with a documented core. The table here is
+// that core: docs/reference/errors.md and the hints in receipts are made from it.
+
+// ErrorDomain is the part of the world that an error comes from.
 type ErrorDomain string
 
 // The domains of errors.
@@ -25,25 +28,23 @@ const (
 	DomainUnknown    ErrorDomain = "unknown"    // nobody knows
 )
 
-// ErrorKind is one row of the table of error kinds: what a kind means, and what
-// a model can do next.
+// ErrorKind is a row of the table of error kinds: the meaning of a kind, and the
+// advice to a model.
 type ErrorKind struct {
 	Kind   string
 	Domain ErrorDomain
-	// Retryable is the usual value: whether the same call may succeed when it is
-	// made again unchanged. An error says its own.
+	// Retryable is the usual answer to whether the same call may succeed when it is
+	// repeated unchanged. An error states its own.
 	Retryable bool
-	// Hint is the recovery hint of an error that came without one: one
-	// imperative sentence, as the RFC writes them.
+	// Hint is the recovery hint for an error without one: one imperative sentence, as the
+	// RFC writes them.
 	Hint string
 	// Meaning is for the documentation.
 	Meaning string
 }
 
-// ErrorKinds returns the table of error kinds. It is closed only in that every
-// kind in it is documented: a runtime may have kinds of its own, whose errors
-// say what their runtime says. docs/reference/errors.md has the table and the rule for
-// naming others.
+// ErrorKinds returns a copy of the table of error kinds. A runtime may have kinds of
+// its own; docs/reference/errors.md has the table and the rule for naming others.
 func ErrorKinds() []ErrorKind { return slices.Clone(errorKinds) }
 
 // LookupErrorKind returns the row of a kind, and whether there is one.
@@ -55,9 +56,9 @@ func LookupErrorKind(kind string) (ErrorKind, bool) {
 	return errorKinds[i], true
 }
 
-// errorKinds is the table: the kinds of the RFC's runtime, by where they arise,
-// and those that most other runtimes need too. A kind is never removed and never
-// changes its meaning.
+// errorKinds is the table: the kinds of the RFC's runtime, grouped by where they
+// arise, and those that most other runtimes need too. A kind is never removed and
+// never changes its meaning. Hints are read by models and asserted by golden files.
 var errorKinds = []ErrorKind{
 	// Any tool.
 	{"invalid_tool_input", DomainValidation, false, "provide input that matches the published schema of the tool",
@@ -234,13 +235,13 @@ var errorKinds = []ErrorKind{
 		"the task failed, and no other kind fits"},
 }
 
-// FallbackErrorKind is the kind of an error that came without one.
+// FallbackErrorKind is the kind of an error without a kind.
 const FallbackErrorKind = "tool_execution_failed"
 
-// NormalizeErrorKind brings a kind to the form of the contract: lower-case letters, digits
-// and "_", first a letter, at most MaxKind bytes. The words of "TimeoutError",
-// "ETIMEDOUT: timed out" and "timeout-error" are told apart and joined by "_". What has no
-// letter, and no kind at all, is FallbackErrorKind.
+// NormalizeErrorKind returns a kind in the form of the contract: lower-case letters,
+// digits and "_", beginning with a letter, at most MaxKind bytes. The words of
+// "TimeoutError", "ETIMEDOUT: timed out" and "timeout-error" are separated by "_". A
+// text without a letter gives FallbackErrorKind.
 func NormalizeErrorKind(given string) string {
 	if isErrorKind(given) {
 		return given
@@ -255,26 +256,27 @@ func NormalizeErrorKind(given string) string {
 			b.WriteRune(r)
 		case r >= 'A' && r <= 'Z':
 			if startsWord(runes, i) {
-				separate(&b)
+				endWord(&b)
 			}
 			b.WriteRune(r + 'a' - 'A')
 		default:
-			separate(&b)
+			endWord(&b)
 		}
 	}
 	kind := b.String()
 	return cmp.Or(strings.TrimRight(kind[:min(len(kind), MaxKind)], "_"), FallbackErrorKind)
 }
 
-// isErrorKind reports whether a kind is in the form of the contract.
+// isErrorKind reports whether a kind has the form of the contract.
 func isErrorKind(kind string) bool {
 	c := NewChecker("")
-	c.kind(kind)
+	c.checkKind(kind)
 	return c.Err() == nil
 }
 
-// startsWord reports whether a capital begins a word: behind a small letter or digit, and before
-// a small letter where it ends an abbreviation, as the E of "HTTPError".
+// startsWord reports whether a capital begins a word: after a small letter or digit,
+// or before a small letter where it ends an abbreviation, as the E of "HTTPError"
+// does.
 func startsWord(runes []rune, i int) bool {
 	if i == 0 {
 		return false
@@ -286,8 +288,8 @@ func startsWord(runes []rune, i int) bool {
 	return before >= 'A' && before <= 'Z' && i+1 < len(runes) && runes[i+1] >= 'a' && runes[i+1] <= 'z'
 }
 
-// separate ends a word.
-func separate(b *strings.Builder) {
+// endWord ends a word with "_", unless one just ended.
+func endWord(b *strings.Builder) {
 	if b.Len() > 0 && !strings.HasSuffix(b.String(), "_") {
 		b.WriteByte('_')
 	}

@@ -35,7 +35,7 @@ const kindsOfTheRuntime = `
 
 const domains = "runtime storage policy io conflict not_found validation provider tool task http unknown"
 
-func TestErrorKinds(t *testing.T) {
+func TestErrorKindsKeepTheirForm(t *testing.T) {
 	t.Parallel()
 	const longestHint = 160
 	pattern := regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)

@@ -12,25 +12,34 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Template is one line of text made of the fields of a message, in the language
-// of the outcome and line options (options.proto).
+// Templates are the language of the options outcome, line and subject. Text in braces
+// is a field, text in brackets is omitted as a whole when one of its fields is not
+// set:
+//
+//	Deployment {state} in {environment}[: version {version}]
+//
+// Behind the name of a field, "?words" writes words if it is set, "!words" if it is
+// not, and "#unit" a count with its unit.
+
+// Template makes a line of text from the fields of a message, in the language of the
+// options outcome and line (options.proto). Immutable, and safe for concurrent use.
 type Template struct{ groups []group }
 
-// group is a run of parts that is left out as a whole when it is optional and
-// one of its fields is not set.
+// group is a run of parts. An optional group is omitted as a whole when one of its
+// fields is not set.
 type group struct {
 	optional bool
 	parts    []part
 }
 
-// part is fixed text, or a field.
+// part is fixed text or a field.
 type part struct {
-	text string // the text; of a field the words behind "?" and "!" or the unit behind "#"
-	path []protoreflect.FieldDescriptor
-	mode byte // ':' the value, '?' the words, '!' the words when not set, '#' a count
+	text string                         // fixed text; of a field, the words behind "?" and "!" or the unit behind "#"
+	path []protoreflect.FieldDescriptor // nil for fixed text
+	mode byte                           // ':' the value, '?' the words if set, '!' the words if not set, '#' a count
 }
 
-// ParseTemplate reads a template for messages of the type d.
+// ParseTemplate parses a template for messages of type d.
 func ParseTemplate(text string, d protoreflect.MessageDescriptor) (*Template, error) {
 	t := &Template{}
 	for rest := text; rest != ""; {
@@ -56,6 +65,7 @@ func ParseTemplate(text string, d protoreflect.MessageDescriptor) (*Template, er
 	return t, nil
 }
 
+// parseParts parses the text of one group.
 func parseParts(text string, d protoreflect.MessageDescriptor) ([]part, error) {
 	var parts []part
 	for text != "" {
@@ -82,6 +92,7 @@ func parseParts(text string, d protoreflect.MessageDescriptor) ([]part, error) {
 	return parts, nil
 }
 
+// parseField parses the text between braces: a path of fields, and a mode.
 func parseField(name string, d protoreflect.MessageDescriptor) (part, error) {
 	p := part{mode: ':'}
 	if at := strings.IndexAny(name, "?!#"); at >= 0 {
@@ -106,7 +117,8 @@ func parseField(name string, d protoreflect.MessageDescriptor) (part, error) {
 	return p, nil
 }
 
-// Fixed is the text that the template begins with, whatever the fields are.
+// Fixed returns the text that the template begins with for any message; empty if it
+// begins with a field.
 func (t *Template) Fixed() string {
 	if len(t.groups) == 0 || t.groups[0].optional || t.groups[0].parts[0].path != nil {
 		return ""
@@ -114,15 +126,14 @@ func (t *Template) Fixed() string {
 	return t.groups[0].parts[0].text
 }
 
-// Clean makes a text that a tool wrote fit to stand between words of ours. Each
-// value is cleaned by itself: an escape sequence that has no end in a value
-// would swallow the words behind it.
+// Clean makes the text of a tool safe between words of a receipt. Each value is
+// cleaned alone: an escape sequence without an end would swallow the words behind it.
 type Clean func(string) string
 
 // AsIs is the Clean that changes nothing.
 func AsIs(text string) string { return text }
 
-// Expand makes the text for a message of values that clean has cleaned.
+// Expand returns the text for a message, with values that clean has cleaned.
 func (t *Template) Expand(m protoreflect.Message, clean Clean) string {
 	var b strings.Builder
 	for i := range t.groups {
@@ -140,7 +151,8 @@ func (t *Template) Expand(m protoreflect.Message, clean Clean) string {
 	return b.String()
 }
 
-// expand reports whether the field, if it is one, is set, or with '!' is not.
+// expand writes the part. It reports whether the field, if it is one, is set; for mode
+// '!', whether it is not.
 func (p *part) expand(b *strings.Builder, m protoreflect.Message, clean Clean) bool {
 	if p.path == nil {
 		b.WriteString(p.text)
@@ -163,7 +175,7 @@ func (p *part) expand(b *strings.Builder, m protoreflect.Message, clean Clean) b
 		}
 		return !IsSet(m, f)
 	case '#':
-		b.WriteString(counted(m, f, p.text))
+		b.WriteString(countText(m, f, p.text))
 	default:
 		if text == "" && isNumber(f) && m.IsValid() && !f.HasPresence() {
 			text = m.Get(f).String() // zero is a number too
@@ -173,6 +185,7 @@ func (p *part) expand(b *strings.Builder, m protoreflect.Message, clean Clean) b
 	return IsSet(m, f)
 }
 
+// isNumber reports whether a field holds one number.
 func isNumber(f protoreflect.FieldDescriptor) bool {
 	switch f.Kind() {
 	case protoreflect.BoolKind, protoreflect.StringKind, protoreflect.EnumKind, protoreflect.MessageKind:
@@ -181,7 +194,8 @@ func isNumber(f protoreflect.FieldDescriptor) bool {
 	return !f.IsList()
 }
 
-func counted(m protoreflect.Message, f protoreflect.FieldDescriptor, unit string) string {
+// countText returns the length of a list or the value of a number, with its unit.
+func countText(m protoreflect.Message, f protoreflect.FieldDescriptor, unit string) string {
 	n := ""
 	if f.IsList() {
 		n = strconv.Itoa(m.Get(f).List().Len())
@@ -191,7 +205,7 @@ func counted(m protoreflect.Message, f protoreflect.FieldDescriptor, unit string
 	return n + " " + Plural(unit, n == "1")
 }
 
-// Plural is the word of a unit: "match" for one, "matches" for others.
+// Plural returns the plural of a unit such as "match"; the unit itself if one is true.
 func Plural(unit string, one bool) string {
 	switch {
 	case one:
@@ -204,8 +218,8 @@ func Plural(unit string, one bool) string {
 	return unit + "s"
 }
 
-// IsSet reports whether a field has a value that says something: not empty, not
-// zero unless it has presence, not false.
+// IsSet reports whether a field has a value that says something: not empty, not false,
+// and not zero unless the field has presence.
 func IsSet(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 	if !m.Has(f) {
 		return false
@@ -223,9 +237,9 @@ func IsSet(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// Words is the value of a field as receipts say it, cleaned, "" when it is not set. A
-// list of scalars has commas, an index in artifacts is the path there, and "no" is said
-// where somebody said so.
+// Words returns the value of a field as receipts state it, cleaned; "" when it is not
+// set. Elements of a list are separated by commas, an artifact index gives the path,
+// and a bool with presence can be "no".
 func Words(m protoreflect.Message, f protoreflect.FieldDescriptor, clean Clean) string {
 	no := f.Kind() == protoreflect.BoolKind && f.HasPresence() && m.Has(f)
 	if !IsSet(m, f) && !no || f.Message() != nil {
@@ -235,17 +249,18 @@ func Words(m protoreflect.Message, f protoreflect.FieldDescriptor, clean Clean) 
 		return pathAt(m, artifacts, f)
 	}
 	if !f.IsList() {
-		return scalarWords(f, m.Get(f), clean)
+		return scalarText(f, m.Get(f), clean)
 	}
 	list := m.Get(f).List()
 	words := make([]string, list.Len())
 	for i := range words {
-		words[i] = scalarWords(f, list.Get(i), clean)
+		words[i] = scalarText(f, list.Get(i), clean)
 	}
 	return strings.Join(words, ", ")
 }
 
-func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) string {
+// scalarText returns one value as receipts state it.
+func scalarText(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) string {
 	switch f.Kind() {
 	case protoreflect.BoolKind:
 		if v.Bool() {
@@ -253,14 +268,14 @@ func scalarWords(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Cle
 		}
 		return "no"
 	case protoreflect.EnumKind:
-		return enumWords(f.Enum(), v.Enum())
+		return enumText(f.Enum(), v.Enum())
 	}
 	return clean(v.String())
 }
 
-// enumWords says an enum's value, and the number of one that this build does not
-// know.
-func enumWords(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
+// enumText returns the words of an enum's value, or its number when this build does
+// not know it.
+func enumText(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string {
 	v := d.Values().ByNumber(n)
 	if v == nil {
 		return fmt.Sprintf("%s %d", strings.TrimSpace(strings.ToLower(strings.ReplaceAll(enumPrefix(d), "_", " "))), n)
@@ -269,4 +284,27 @@ func enumWords(d protoreflect.EnumDescriptor, n protoreflect.EnumNumber) string 
 		return words
 	}
 	return strings.ReplaceAll(enumName(d, n), "_", " ")
+}
+
+// Lines returns the lines of a list's element as receipts have them: its own, and
+// those of its lists indented by two columns. Values are cleaned.
+func Lines(f protoreflect.FieldDescriptor, v protoreflect.Value, clean Clean) []string {
+	if f.Message() == nil {
+		return []string{scalarText(f, v, clean)}
+	}
+	line, err := LineTemplate(f)
+	if err != nil {
+		return nil // CheckRoles rejects such a family
+	}
+	m := v.Message()
+	lines := []string{line.Expand(m, clean)}
+	for _, inner := range ListFields(f.Message()) {
+		list := m.Get(inner).List()
+		for i := range list.Len() {
+			for _, text := range Lines(inner, list.Get(i), clean) {
+				lines = append(lines, "  "+text)
+			}
+		}
+	}
+	return lines
 }

@@ -14,7 +14,7 @@ import (
 
 // The language of templates, form by form, with a field that is set and with one
 // that is not.
-func TestTemplates(t *testing.T) {
+func TestTemplatesExpandFields(t *testing.T) {
 	of := &pb.TaskOutputResult{Task: &pb.TaskSnapshot{TaskId: "task_1"}}
 	for _, c := range []struct {
 		template, want string
@@ -53,8 +53,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// A template that cannot be read is refused at start-up, and the error says why.
-func TestTemplatesThatAreWrong(t *testing.T) {
+// A template that cannot be read is rejected at start-up, and the error says why.
+func TestWrongTemplatesAreRejected(t *testing.T) {
 	var d protoreflect.MessageDescriptor = (*pb.TaskListResult)(nil).ProtoReflect().Descriptor()
 	for template, why := range map[string]string{
 		"{tasks":                 "not closed",
@@ -133,7 +133,7 @@ func TestValuesAreCleanedByThemselves(t *testing.T) {
 	}
 }
 
-func TestPlural(t *testing.T) {
+func TestPluralFollowsSpelling(t *testing.T) {
 	for unit, want := range map[string]string{
 		"match": "matches", "crash": "crashes", "process": "processes", "box": "boxes", "entry": "entries", "reply": "replies",
 		"key": "keys", "file": "files", "change": "changes",

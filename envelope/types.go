@@ -18,27 +18,32 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Type is a family that an operator brought: two messages that carry the options
-// of the contract.
+// Custom families are read from a descriptor set that the operator gives. Its files
+// are linked on top of the contract of this build, checked by the same conventions as
+// the families of the contract, and their messages are dynamic. On the wire a custom
+// payload is the RFC's JSON of its message, which any client can read.
+
+// Type is a custom family: two messages that carry the options of the contract, from a
+// descriptor set of the operator. Immutable, and safe for concurrent use.
 type Type struct {
 	Complete, Canonical protoreflect.MessageDescriptor
 }
 
-// Name is the full name of the canonical message.
+// Name returns the full name of the canonical message, which names the family.
 func (t *Type) Name() string { return string(t.Canonical.FullName()) }
 
-// Types are the families that an operator brought, by name. A nil map has none.
+// Types holds custom families by name. A nil map holds none.
 type Types map[string]*Type
 
-// CustomCase is the case of the contract that the families of operators have.
+// CustomCase is the case of the result oneofs for all custom families.
 const CustomCase = "custom"
 
-// ReadTypes returns the families of a descriptor set, sorted by name: the
-// messages that have an outcome template. It says what is wrong with the first
-// that breaks a convention. The set may leave out the files of the contract and
-// of protobuf itself; those of this build are used in any case.
+// ReadTypes returns the families of a descriptor set, sorted by name: the messages
+// with an outcome template. It fails for the first family that breaks a convention.
+// The set may omit the files of the contract and of protobuf itself; those of this
+// build are always used.
 func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
-	files, err := link(set)
+	files, err := linkFiles(set)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +74,7 @@ func ReadTypes(set *descriptorpb.FileDescriptorSet) ([]*Type, error) {
 	return list, nil
 }
 
-// nestedFamily returns a message inside of another that has an outcome template, or
-// nil.
+// nestedFamily returns a message inside another that has an outcome template, or nil.
 func nestedFamily(d protoreflect.MessageDescriptor) protoreflect.MessageDescriptor {
 	for i := range d.Messages().Len() {
 		n := d.Messages().Get(i)
@@ -84,11 +88,12 @@ func nestedFamily(d protoreflect.MessageDescriptor) protoreflect.MessageDescript
 	return nil
 }
 
-// link makes descriptors of the operator's files, on top of those of this build.
-func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
+// linkFiles returns descriptors for the operator's files, on top of those of this
+// build. Files may be in any order: each pass links those whose imports are there.
+func linkFiles(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, error) {
 	own := &descriptorpb.FileDescriptorSet{}
 	for _, file := range set.GetFile() {
-		if err := checkNotOurs(file); err != nil {
+		if err := checkNotContract(file); err != nil {
 			return nil, err
 		}
 		if _, err := protoregistry.GlobalFiles.FindFileByPath(file.GetName()); err != nil {
@@ -101,7 +106,7 @@ func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, e
 		before := len(own.File)
 		var failed error
 		own.File = slices.DeleteFunc(own.File, func(file *descriptorpb.FileDescriptorProto) bool {
-			d, err := protodesc.NewFile(file, onTop{&linked})
+			d, err := protodesc.NewFile(file, overlayFiles{&linked})
 			if err == nil {
 				err = linked.RegisterFile(d)
 			}
@@ -119,9 +124,10 @@ func link(set *descriptorpb.FileDescriptorSet) ([]protoreflect.FileDescriptor, e
 	return files, nil
 }
 
-// checkNotOurs checks that a file is no copy of one of the contract by another
-// path, whose messages would look like those of this build and be others.
-func checkNotOurs(file *descriptorpb.FileDescriptorProto) error {
+// checkNotContract checks that a file is no copy of a file of the contract under
+// another path. Its messages would look like those of this build, and be different
+// types.
+func checkNotContract(file *descriptorpb.FileDescriptorProto) error {
 	for _, m := range file.GetMessageType() {
 		name := protoreflect.FullName(file.GetPackage()).Append(protoreflect.Name(m.GetName()))
 		d, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
@@ -134,27 +140,31 @@ func checkNotOurs(file *descriptorpb.FileDescriptorProto) error {
 
 var contract = (*pb.Payload)(nil).ProtoReflect().Descriptor().ParentFile().Package()
 
-// onTop finds descriptors of an operator first, and then those of this build.
-type onTop struct{ *protoregistry.Files }
+// overlayFiles resolves descriptors in the operator's files first, and then in those
+// of this build.
+type overlayFiles struct{ *protoregistry.Files }
 
-func (o onTop) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
+// FindFileByPath implements protodesc.Resolver.
+func (o overlayFiles) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
 	if d, err := o.Files.FindFileByPath(path); err == nil {
 		return d, nil
 	}
 	return protoregistry.GlobalFiles.FindFileByPath(path)
 }
 
-func (o onTop) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
+// FindDescriptorByName implements protodesc.Resolver.
+func (o overlayFiles) FindDescriptorByName(name protoreflect.FullName) (protoreflect.Descriptor, error) {
 	if d, err := o.Files.FindDescriptorByName(name); err == nil {
 		return d, nil
 	}
 	return protoregistry.GlobalFiles.FindDescriptorByName(name)
 }
 
+// newType checks that a message is a family of its own that keeps all conventions.
 func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.FileDescriptor) (*Type, error) {
 	t := &Type{Complete: canonical, Canonical: canonical}
 	if name, _ := proto.GetExtension(canonical.Options(), pb.E_Complete).(string); name != "" {
-		if t.Complete = find(files, name); t.Complete == nil {
+		if t.Complete = findMessage(files, name); t.Complete == nil {
 			return nil, fmt.Errorf("its complete message %s is not in the set", name)
 		}
 	}
@@ -176,8 +186,8 @@ func newType(canonical protoreflect.MessageDescriptor, files []protoreflect.File
 	return t, checkBounds(t.Complete, map[protoreflect.FullName]bool{})
 }
 
-// checkExcerpts checks that the large fields of a custom family are no fields by the
-// naming convention, which those of the contract's families are.
+// checkExcerpts checks that a custom family has Excerpts as large fields. The naming
+// convention is for families of the contract.
 func checkExcerpts(canonical protoreflect.MessageDescriptor) error {
 	for i := range canonical.Fields().Len() {
 		f := canonical.Fields().Get(i)
@@ -190,17 +200,17 @@ func checkExcerpts(canonical protoreflect.MessageDescriptor) error {
 
 var cutName = (*pb.Cut)(nil).ProtoReflect().Descriptor().FullName()
 
-// checkBounds checks the bounds of a complete message and of those inside of it,
-// as options.proto states them.
+// checkBounds checks the bounds of a complete message and of the messages inside it
+// against the highest values that options.proto allows.
 func checkBounds(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) error {
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
-		if n := bound(f, pb.E_MaxBytes, 1); n > mostMaxBytes {
-			return fmt.Errorf("field %s: max_bytes is %d, at most %d are allowed", f.FullName(), n, mostMaxBytes)
+		if n := bound(f, pb.E_MaxBytes, 1); n > limitMaxBytes {
+			return fmt.Errorf("field %s: max_bytes is %d, at most %d are allowed", f.FullName(), n, limitMaxBytes)
 		}
-		if n := bound(f, pb.E_MaxItems, 1); n > mostMaxItems {
-			return fmt.Errorf("field %s: max_items is %d, at most %d are allowed", f.FullName(), n, mostMaxItems)
+		if n := bound(f, pb.E_MaxItems, 1); n > limitMaxItems {
+			return fmt.Errorf("field %s: max_items is %d, at most %d are allowed", f.FullName(), n, limitMaxItems)
 		}
 		if f.Message() != nil && !seen[f.Message().FullName()] {
 			if err := checkBounds(f.Message(), seen); err != nil {
@@ -211,7 +221,7 @@ func checkBounds(d protoreflect.MessageDescriptor, seen map[protoreflect.FullNam
 	return nil
 }
 
-func find(files []protoreflect.FileDescriptor, name string) protoreflect.MessageDescriptor {
+func findMessage(files []protoreflect.FileDescriptor, name string) protoreflect.MessageDescriptor {
 	for _, file := range files {
 		for i := range file.Messages().Len() {
 			if d := file.Messages().Get(i); string(d.FullName()) == name {
@@ -222,7 +232,8 @@ func find(files []protoreflect.FileDescriptor, name string) protoreflect.Message
 	return nil
 }
 
-// Read returns the complete message of an output.
+// Read decodes the complete message of an output. It fails c for bytes that are no
+// such message.
 func (t *Type) Read(c Checker, out *pb.CustomOutput) protoreflect.Message {
 	m := dynamicpb.NewMessage(t.Complete)
 	switch e := out.GetEncoding().(type) {
@@ -243,14 +254,15 @@ func (t *Type) Read(c Checker, out *pb.CustomOutput) protoreflect.Message {
 // NewPayload returns an empty canonical payload.
 func (t *Type) NewPayload() protoreflect.Message { return dynamicpb.NewMessage(t.Canonical) }
 
-// Wrap makes the message of the contract of a canonical payload.
+// Wrap returns the message of the contract for a canonical payload.
 func (t *Type) Wrap(payload protoreflect.Message) *pb.CustomResult {
 	var w writer
 	w.message(payload)
 	return &pb.CustomResult{Type: t.Name(), PayloadJson: string(w.buf)}
 }
 
-// unwrap reads the canonical payload of a message of the contract.
+// unwrap decodes the canonical payload in a message of the contract; nil for an
+// unknown family.
 func (ts Types) unwrap(c Checker, r *pb.CustomResult) protoreflect.Message {
 	t := ts[r.GetType()]
 	if t == nil {
@@ -265,9 +277,9 @@ func (ts Types) unwrap(c Checker, r *pb.CustomResult) protoreflect.Message {
 	return payload
 }
 
-// Open returns the family's name and the payload of a canonical result as
-// Payload does, and of a family that an operator brought its own message. Changes
-// of that message reach the result through Types.Close.
+// Open returns the name of the family and the payload of a canonical result, as
+// Payload does, and decodes the payload of a custom family. Changes of a decoded
+// payload do not reach the result: see WithPayload.
 func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	name, payload := Payload(r)
 	custom := r.GetCustom()
@@ -278,12 +290,12 @@ func (ts Types) Open(r *pb.CanonicalToolResult) (string, protoreflect.Message) {
 	if own := ts.unwrap(c, custom); c.Err() == nil {
 		return custom.GetType(), own
 	}
-	return name, payload // ValidateCanonical refused it
+	return name, payload // ValidateCanonical rejects it
 }
 
-// With returns a result with another payload in the place of the one that Open returned,
-// or with another error. It shares the rest with the given one.
-func (ts Types) With(r *pb.CanonicalToolResult, payload protoreflect.Message) *pb.CanonicalToolResult {
+// WithPayload returns a copy of a result with another payload or error in the place of
+// the present one. The copy shares everything else.
+func (ts Types) WithPayload(r *pb.CanonicalToolResult, payload protoreflect.Message) *pb.CanonicalToolResult {
 	other := &pb.CanonicalToolResult{}
 	to := other.ProtoReflect()
 	r.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {

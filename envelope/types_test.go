@@ -27,7 +27,7 @@ func exampleSet(t *testing.T) *descriptorpb.FileDescriptorSet {
 }
 
 // What an operator can get wrong is named, with the field.
-func TestBrokenFamiliesAreRefused(t *testing.T) {
+func TestBrokenFamiliesAreRejected(t *testing.T) {
 	message := func(set *descriptorpb.FileDescriptorSet, name string) *descriptorpb.DescriptorProto {
 		for _, m := range set.GetFile()[0].GetMessageType() {
 			if m.GetName() == name {

@@ -19,8 +19,8 @@ const (
 	digestBytes  = len("blake3:") + 64
 )
 
-// ValidateComplete checks the envelope of a complete output. The family's
-// projector checks what is inside of result. It returns an *InvalidError.
+// ValidateComplete checks the envelope of a complete output and returns an
+// *InvalidError, or nil. The family's projector checks the result inside.
 func ValidateComplete(out *pb.CompleteToolOutput) error {
 	c := NewChecker("output")
 	if out == nil {
@@ -28,13 +28,13 @@ func ValidateComplete(out *pb.CompleteToolOutput) error {
 		return c.Err()
 	}
 	c.Name("tool_name", out.GetToolName(), true)
-	c.exclusivity(StatusOf(out), out.Result != nil, out.Error != nil)
+	c.checkExclusivity(EffectiveStatus(out), out.Result != nil, out.Error != nil)
 	return c.Err()
 }
 
-// StatusOf returns the status of a complete output: as it is stated or, where it is not,
-// as it follows from what is set.
-func StatusOf(out *pb.CompleteToolOutput) pb.ToolStatus {
+// EffectiveStatus returns the status of a complete output: the stated one or, if there
+// is none, the one that follows from the fields that are set.
+func EffectiveStatus(out *pb.CompleteToolOutput) pb.ToolStatus {
 	switch {
 	case out.GetStatus() != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
 		return out.GetStatus()
@@ -44,8 +44,9 @@ func StatusOf(out *pb.CompleteToolOutput) pb.ToolStatus {
 	return pb.ToolStatus_TOOL_STATUS_SUCCESS
 }
 
-// exclusivity is RFC "Projection Algorithm", step 2.
-func (c Checker) exclusivity(status pb.ToolStatus, hasResult, hasError bool) {
+// checkExclusivity checks that status, result and error agree. RFC "Projection
+// Algorithm", step 2.
+func (c Checker) checkExclusivity(status pb.ToolStatus, hasResult, hasError bool) {
 	const reason = pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
 	switch status {
 	case pb.ToolStatus_TOOL_STATUS_UNSPECIFIED:
@@ -69,7 +70,8 @@ func (c Checker) exclusivity(status pb.ToolStatus, hasResult, hasError bool) {
 	}
 }
 
-func (c Checker) kind(kind string) {
+// checkKind checks the form of an error kind.
+func (c Checker) checkKind(kind string) {
 	c.Required("kind", kind, MaxKind)
 	wrong := func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_') }
 	if kind != "" && (strings.IndexFunc(kind, wrong) >= 0 || kind[0] < 'a') {
@@ -77,10 +79,9 @@ func (c Checker) kind(kind string) {
 	}
 }
 
-// ValidateCanonical checks a canonical result that comes from outside: the
-// envelope, and by the conventions of the contract every artifact index and
-// every ledger inside, also of the families that an operator brought. It returns
-// an *InvalidError.
+// ValidateCanonical checks a canonical result from outside: its envelope and, by the
+// conventions of the contract, every artifact index and every ledger, those of custom
+// families included. It returns an *InvalidError, or nil.
 func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) error {
 	c := NewChecker(path)
 	if r == nil {
@@ -89,7 +90,7 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) erro
 	}
 	c.Name("tool_name", r.GetToolName(), true)
 	c.Required("summary_text", r.GetSummaryText(), MaxSummary)
-	c.exclusivity(r.GetStatus(), r.Result != nil, r.Error != nil)
+	c.checkExclusivity(r.GetStatus(), r.Result != nil, r.Error != nil)
 	if r.Error != nil {
 		checkError(c.At("error"), r.GetError())
 	}
@@ -105,8 +106,9 @@ func ValidateCanonical(path string, r *pb.CanonicalToolResult, types Types) erro
 	return c.Err()
 }
 
+// checkError checks a tool error.
 func checkError(c Checker, e *pb.ToolError) {
-	c.kind(e.GetKind())
+	c.checkKind(e.GetKind())
 	c.Length("message", e.GetMessage(), MaxMessage)
 	c.Length("recovery_hint", e.GetRecoveryHint(), MaxHint)
 	if e.DetailsJson != nil {

@@ -119,7 +119,7 @@ func TestDocumentedRules(t *testing.T) {
 // What the families say of their results among others.
 func TestDocumentedTraits(t *testing.T) {
 	t.Parallel()
-	_, families := envelope.FamilyFields()
+	_, families := envelope.OneofFields()
 	var rows []string
 	for _, f := range families {
 		subject, failures, paths := "", []string{}, []string{}

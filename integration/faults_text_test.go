@@ -65,7 +65,7 @@ func checkSums(t *testing.T, c *pb.CommandResult) {
 	}
 	sum := c.GetStdoutSource().GetVisibleBytes()
 	for _, cut := range c.GetStdoutCuts() {
-		bytes, _ := envelope.LeftOut(cut)
+		bytes, _ := envelope.Omitted(cut)
 		sum += bytes
 	}
 	if sum != c.GetStdoutSource().GetBytes() {

@@ -25,11 +25,11 @@ import (
 // be made to do: to wait, to fail in a strange way, to panic.
 type projector func(ctx context.Context) error
 
-func (p projector) Project(ctx context.Context, _ projectors.Input, _ artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (p projector) Project(ctx context.Context, _ projectors.Input, _ artifactstore.Sink) (projectors.Projection, error) {
 	if err := p(ctx); err != nil {
-		return nil, err
+		return projectors.Projection{}, err
 	}
-	return canonicalCommand(unchanged), nil
+	return projectors.Projection{Canonical: canonicalCommand(unchanged)}, nil
 }
 
 // inProcess is a server in this process, on a real socket.

@@ -149,7 +149,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 	for _, r := range append(answers.GetResults(), cut, other) {
 		for _, c := range r.GetCanonical().GetCommand().GetStdoutCuts() {
 			if c.GetKind() == pb.CutKind_CUT_KIND_MIDDLE {
-				bytes, _ := envelope.LeftOut(c)
+				bytes, _ := envelope.Omitted(c)
 				cuts, cutBytes = cuts+1, cutBytes+float64(bytes)
 			}
 		}

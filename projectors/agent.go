@@ -6,9 +6,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// AgentSpawn projects the start of a child agent. Its model is said only where it
-// is not the one that was asked for: a model that got what it wanted needs no
-// line.
+// AgentSpawn projects the start of a child agent. Its model is stated only if it is
+// not the requested one.
 func AgentSpawn() Projector {
 	return declare("agent_spawn", func(_ context.Context, w *work) error {
 		result := w.into.Interface().(*pb.AgentSpawnResult)
@@ -17,8 +16,8 @@ func AgentSpawn() Projector {
 	})
 }
 
-// modelDifference says which model was resolved, and what was asked for, where
-// these differ.
+// modelDifference states the resolved and the requested model where they differ; ""
+// where the request was met.
 func modelDifference(m *pb.ModelResolution) string {
 	resolved, requested := m.GetResolvedModel(), m.GetRequested()
 	if resolved == "" {

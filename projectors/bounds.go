@@ -12,45 +12,47 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// What a tool wrote is never refused for its length: texts are cut and lists end early,
+// Output of a tool is never rejected for its length: texts are cut and lists end early,
 // and both say so.
 
-// limits are how long the texts and lists of facts may be. The zero value leaves them to
-// the bounds of their fields.
+// limits bounds the texts and lists among the facts of a result. The zero value leaves
+// them to the bounds of their fields.
 type limits struct {
 	text   int // bytes of a text; 0: no limit
 	handle int // bytes of what names something for a later call; 0: no limit
 	items  int // elements of a list without an artifact; 0: no limit
 }
 
-// tightening are the limits that are tried, in turn, where the facts of a result do not fit
-// its budget. What names something goes last, and never to less than any usual id has.
+// tightening holds the limits that are tried, one after the other, when the facts of a
+// result do not fit its budget. Texts go before handles, and a handle never gets less
+// than any usual id needs.
 var tightening = []limits{{}, {1024, 0, 16}, {256, 1024, 16}, {64, 256, 4}, {16, 128, 1}}
 
 // tighten calls project with limits that become tighter, until what must be kept fits.
-func tighten(project func(limits) error) (err error) {
+func tighten(project func(limits) (Projection, error)) (p Projection, err error) {
 	for _, l := range tightening {
-		if err = project(l); !isShortfall(err) {
-			return err
+		if p, err = project(l); !isShortfall(err) {
+			return p, err
 		}
 	}
-	return err
+	return Projection{}, err
 }
 
+// isShortfall reports whether an error says that the facts do not fit the budget.
 func isShortfall(err error) bool {
 	_, short := errors.AsType[*envelope.ShortfallError](err)
 	return short
 }
 
-// least is the smaller limit; 0 is none.
-func least(a, b int) int {
+// minLimit returns the smaller of two limits, of which 0 is no limit.
+func minLimit(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}
 	return min(a, b)
 }
 
-// cutText returns a text of at most limit bytes: a longer one ends in "...".
+// cutText returns a text of at most limit bytes. One that is cut ends in "...".
 func cutText(text string, limit int) string {
 	const more = "..."
 	if limit == 0 || len(text) <= limit {
@@ -63,8 +65,8 @@ func cutText(text string, limit int) string {
 	return text[:end] + more[:min(limit, len(more))]
 }
 
-// shorten applies limits to the facts of a canonical payload, in place. What the parts of a
-// projection show, artifacts and digests stay as they are.
+// shorten applies limits to the facts of a canonical payload, in place. Previews,
+// lists with artifacts and digests stay as they are.
 func (l limits) shorten(s *envelope.Schema, payload protoreflect.Message) {
 	if l == (limits{}) {
 		return
@@ -81,10 +83,11 @@ func (l limits) shorten(s *envelope.Schema, payload protoreflect.Message) {
 // bounding is one way to bound messages.
 type bounding struct {
 	limits
-	fields bool // to the bounds of the fields, which a complete message states
+	byField bool // apply the bounds of the fields too, which a complete message states
 }
 
-// message returns a bounded message; m itself if it is one.
+// message returns a bounded copy of a message, or m itself if nothing exceeds its
+// bounds.
 func (b bounding) message(s *envelope.Schema, m protoreflect.Message) protoreflect.Message {
 	into := m
 	for i := range s.Fields {
@@ -101,7 +104,7 @@ func (b bounding) message(s *envelope.Schema, m protoreflect.Message) protorefle
 	return into
 }
 
-// shallow is a copy of a message that shares what its fields hold.
+// shallow returns a copy of a message that shares the values of its fields.
 func shallow(m protoreflect.Message) protoreflect.Message {
 	into := m.New()
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -112,9 +115,10 @@ func shallow(m protoreflect.Message) protoreflect.Message {
 	return into
 }
 
-// field returns the bounded value of a field, and whether it is another one.
+// field returns the bounded value of a field, and whether it differs from the present
+// one.
 func (b bounding) field(f *envelope.Field, m protoreflect.Message) (v protoreflect.Value, changed bool) {
-	if !m.Has(f.Desc) || f.Desc.IsMap() || !b.fields && (f.Made || f.List != nil || isDigest(f.Desc)) {
+	if !m.Has(f.Desc) || f.Desc.IsMap() || !b.byField && (f.Derived || f.List != nil || isDigest(f.Desc)) {
 		return v, false
 	}
 	if f.Desc.IsList() {
@@ -123,11 +127,12 @@ func (b bounding) field(f *envelope.Field, m protoreflect.Message) (v protorefle
 	return b.value(f, m.Get(f.Desc))
 }
 
-// isDigest reports whether a field is a digest, which is whole or nothing.
+// isDigest reports whether a field is a digest. A part of a digest is worth nothing.
 func isDigest(f protoreflect.FieldDescriptor) bool {
 	return f.Name() == "digest" || strings.HasSuffix(string(f.Name()), "_digest")
 }
 
+// value returns a bounded text or message; other values have no bounds.
 func (b bounding) value(f *envelope.Field, v protoreflect.Value) (protoreflect.Value, bool) {
 	switch f.Desc.Kind() {
 	case protoreflect.StringKind:
@@ -143,24 +148,24 @@ func (b bounding) value(f *envelope.Field, v protoreflect.Value) (protoreflect.V
 	return v, false
 }
 
-// bytes is how long a text of a field may be; 0: no limit.
+// bytes returns the bound of a text in bytes; 0: none.
 func (b bounding) bytes(f *envelope.Field) int {
 	limit := b.text
 	if f.Role == pb.Role_ROLE_HANDLE {
 		limit = b.handle
 	}
-	if b.fields {
-		limit = least(limit, f.MaxBytes)
+	if b.byField {
+		limit = minLimit(limit, f.MaxBytes)
 	}
 	return limit
 }
 
-// list returns a bounded list. The last element of one that ends early says how many are
-// left out; a list whose elements have no text for that stays as long as it is.
+// list returns a bounded list. The last element of a list that ends early states how
+// many are missing; a list whose elements have no text for that keeps its length.
 func (b bounding) list(f *envelope.Field, m protoreflect.Message) (v protoreflect.Value, changed bool) {
 	from := m.Get(f.Desc).List()
 	n := from.Len()
-	if most := b.elements(f); most > 0 && n > most && tells(f.Desc) {
+	if most := b.elements(f); most > 0 && n > most && canStateRest(f.Desc) {
 		n, changed = most-1, true
 	}
 	elements := make([]protoreflect.Value, n)
@@ -177,29 +182,30 @@ func (b bounding) list(f *envelope.Field, m protoreflect.Message) (v protoreflec
 		into.List().Append(e)
 	}
 	if left := from.Len() - n; left > 0 {
-		into.List().Append(leftOut(f.Desc, into.List().NewElement(), left))
+		into.List().Append(restElement(f.Desc, into.List().NewElement(), left))
 	}
 	return into, true
 }
 
-// elements is how many elements a list may have; 0: no limit.
+// elements returns the bound of a list in elements; 0: none.
 func (b bounding) elements(f *envelope.Field) int {
 	if f.List != nil {
 		return 0
 	}
-	if b.fields {
-		return least(b.items, f.MaxItems)
+	if b.byField {
+		return minLimit(b.items, f.MaxItems)
 	}
 	return b.items
 }
 
-// tells reports whether an element of a list can say how many others there are.
-func tells(f protoreflect.FieldDescriptor) bool {
+// canStateRest reports whether an element of a list can state how many others there
+// are.
+func canStateRest(f protoreflect.FieldDescriptor) bool {
 	return f.Kind() == protoreflect.StringKind || f.Message() != nil && firstText(f.Message()) != nil
 }
 
-// leftOut is the last element of a list that ends early.
-func leftOut(f protoreflect.FieldDescriptor, element protoreflect.Value, n int) protoreflect.Value {
+// restElement returns the last element of a list that ends early.
+func restElement(f protoreflect.FieldDescriptor, element protoreflect.Value, n int) protoreflect.Value {
 	words := protoreflect.ValueOfString(fmt.Sprintf("... %d more", n))
 	if f.Message() == nil {
 		return words
@@ -208,7 +214,7 @@ func leftOut(f protoreflect.FieldDescriptor, element protoreflect.Value, n int) 
 	return element
 }
 
-// firstText is the first field of a message that is a text; nil if it has none.
+// firstText returns the first text field of a message, or nil.
 func firstText(d protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	for i := range d.Fields().Len() {
 		if f := d.Fields().Get(i); f.Kind() == protoreflect.StringKind && !f.IsList() {
@@ -218,7 +224,7 @@ func firstText(d protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	return nil
 }
 
-// boundedTask is a task handle without texts over their bounds and the limits.
+// boundedTask returns a task handle within its bounds and the limits.
 func boundedTask(t *pb.TaskHandle, l limits) *pb.TaskHandle {
 	if t == nil {
 		return nil
@@ -227,4 +233,5 @@ func boundedTask(t *pb.TaskHandle, l limits) *pb.TaskHandle {
 	return m
 }
 
+// taskHandle is the schema of task handles.
 var taskHandle = envelope.NewSchema((*pb.TaskHandle)(nil).ProtoReflect().Descriptor())

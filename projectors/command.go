@@ -3,6 +3,7 @@ package projectors
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/zeebo/blake3"
 
@@ -21,40 +22,34 @@ const (
 	maxSignal         = 64
 )
 
-// Command projects the command family. RFC "Family-Specific Large Output
-// Rules". The profiles say what is known of programs: what their exit codes mean
-// and which of their lines are noise; nil for none.
+// Command projects the command family. RFC "Family-Specific Large Output Rules". The
+// profiles state what exit codes mean and which lines of programs are noise; nil for
+// no profiles.
 func Command(profiles *profile.Set) Projector { return newCommand(profiles) }
 
-type command struct {
+// commandProjector projects one command, alone or as an item of a batch.
+type commandProjector struct {
 	fields   fields
 	profiles *profile.Set
 }
 
-func newCommand(profiles *profile.Set) command {
-	return command{fieldsOf(&pb.CommandResult{}), profiles}
+func newCommand(profiles *profile.Set) commandProjector {
+	return commandProjector{newFields(&pb.CommandResult{}), profiles}
 }
 
 // Project returns the canonical result of one command.
-func (c command) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (c commandProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	check := envelope.NewChecker("output.command")
 	checkCommand(check, out, &in)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
-	var r *pb.CanonicalToolResult
-	err := tighten(func(l limits) (err error) {
-		r, err = c.project(ctx, in, l, sink)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return tighten(func(l limits) (Projection, error) { return c.project(ctx, in, l, sink) })
 }
 
-func (c command) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+// project projects a command with limits for its facts.
+func (c commandProjector) project(ctx context.Context, in Input, l limits, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommand()
 	result := c.facts(out, out.GetCommandLine(), l)
 	result.Unchanged = in.Unchanged
@@ -68,21 +63,18 @@ func (c command) project(ctx context.Context, in Input, l limits, sink artifacts
 	if in.Unchanged != nil { // the earlier result shows it
 		for _, p := range parts {
 			if err := p.show(ctx, envelope.Cost{}, in.Policy, sink); err != nil {
-				return nil, err
+				return Projection{}, err
 			}
 		}
 		parts = nil
 	}
-	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return fit(ctx, in, r, parts, finish, sink)
 }
 
-// parts lists the streams of a command in the order of the contract.
-func (c command) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
+// parts appends the streams of a command to a list, in the order of the contract.
+func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	known := c.profiles.For(commandLine)
+	known := c.profiles.Find(commandLine)
 	focus := preview.Focus{
 		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
 		Shape: shape.Named(known.Shape()),
@@ -93,7 +85,8 @@ func (c command) parts(list []part, out *pb.CommandOutput, commandLine string, i
 	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in, focus)
 }
 
-// setTruncated sums up over the streams, as the RFC's first example does.
+// setTruncated states whether any stream is truncated, in the field that the RFC has
+// for the disposition.
 func setTruncated(r *pb.CommandResult) {
 	switch r.GetDisposition() {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK:
@@ -105,16 +98,16 @@ func setTruncated(r *pb.CommandResult) {
 	}
 }
 
-// keepOrder stores standard output and standard error in one, where the order in
-// which they arrived is known and the receipt does not show all of both. Where it
-// does, the order is not worth a line of every small receipt.
+// keepOrder stores standard output and standard error as one artifact in their order
+// of arrival, if that is known and the receipt does not show all of both. If it does,
+// the order is not worth a line of each small receipt.
 func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
 	out := in.Output.GetCommand()
 	if in.Unchanged != nil && !in.Unchanged.GetWasCut() {
 		return nil
 	}
 	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()
-	if r.InOrderArtifact != nil || !wanted || !in.InOrder.of(out.GetStdout(), out.GetStderr()) {
+	if r.InOrderArtifact != nil || !wanted || !in.InOrder.covers(out.GetStdout(), out.GetStderr()) {
 		return nil
 	}
 	ref, err := sink.Put(ctx, in.InOrder.Blob)
@@ -126,27 +119,27 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 	return nil
 }
 
-// facts are the parts of the result that need no budget.
-func (c command) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
+// facts returns the parts of the result that need no budget.
+func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
 	r := &pb.CommandResult{
-		Disposition: dispositionOf(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
+		Disposition: disposition(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
 		TaskHandle: boundedTask(out.GetTaskHandle(), l),
 	}
-	if out.ExitStatus != nil && dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+	if out.ExitStatus != nil && disposition(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
 	}
-	if r.CommandPreview = oneLine(commandLine, least(l.text, maxCommandPreview)); r.CommandPreview != commandLine {
+	if r.CommandPreview = oneLine(commandLine, minLimit(l.text, maxCommandPreview)); r.CommandPreview != commandLine {
 		r.CommandDigest = fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(commandLine)))
 	}
-	if dispositionOf(out) == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
-		r.Instructions = oneLine(out.GetInstructions(), least(l.text, maxInstructions))
+	if disposition(out) == pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
+		r.Instructions = oneLine(out.GetInstructions(), minLimit(l.text, maxInstructions))
 	}
 	return r
 }
 
-// dispositionOf returns how the call of a command ended: as it is stated or, where it is
-// not, as it follows from what is set.
-func dispositionOf(out *pb.CommandOutput) pb.CommandDisposition {
+// disposition returns how the call of a command ended: the stated disposition or, if
+// there is none, the one that follows from the fields that are set.
+func disposition(out *pb.CommandOutput) pb.CommandDisposition {
 	switch {
 	case out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
 		return out.GetDisposition()
@@ -160,9 +153,9 @@ func dispositionOf(out *pb.CommandOutput) pb.CommandDisposition {
 	return pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED
 }
 
-// commandSummary is said when the runtime gave no summary.
+// commandSummary is the summary for a command without one.
 func commandSummary(out *pb.CommandOutput) string {
-	switch dispositionOf(out) {
+	switch disposition(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
 		if out.ExitStatus == nil {
 			return "command exited"
@@ -179,14 +172,14 @@ func commandSummary(out *pb.CommandOutput) string {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL:
 		return fmt.Sprintf("command killed by signal %d", out.GetSignal())
 	}
-	return fmt.Sprintf("command ended with disposition %d", dispositionOf(out))
+	return fmt.Sprintf("command ended with disposition %d", disposition(out))
 }
 
-// checkCommand checks one complete command.
+// checkCommand checks one complete command. RFC "Command Family".
 func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	const missing, bounds, both = pb.ErrorReason_ERROR_REASON_FIELD_MISSING,
 		pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY
-	switch dispositionOf(out) {
+	switch disposition(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_PROMOTED_TO_TASK, pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING:
 		if out.GetTaskHandle() == nil {
 			c.Fail("task_handle", missing, "is required for this disposition")
@@ -209,4 +202,44 @@ func checkCommand(c envelope.Checker, out *pb.CommandOutput, in *Input) {
 	checkPayload(c, "stderr", out.GetStderr(), in)
 	checkPayload(c, "combined_output", out.GetCombinedOutput(), in)
 	checkPayload(c, "initial_output", out.GetInitialOutput(), in)
+}
+
+// minUnchanged is the least size of an output, in bytes, for which a reference to an
+// earlier receipt is shorter than the output.
+const minUnchanged = 256
+
+// Fingerprint identifies a command line, its output and its exit status: equal
+// fingerprints mean equal bytes. It is empty for other families, for commands without
+// a command line, for commands that did not complete, and for short outputs.
+func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[string]Stream) (string, error) {
+	c := out.GetCommand()
+	if c.GetCommandLine() == "" || disposition(c) != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
+		return "", nil
+	}
+	var b strings.Builder
+	b.WriteString(contentDigest([]byte(c.GetCommandLine())) + " ")
+	if c.ExitStatus != nil {
+		fmt.Fprintf(&b, "%d", c.GetExitStatus())
+	}
+	total := int64(0)
+	for _, p := range []*pb.Payload{c.GetStdout(), c.GetStderr(), c.GetCombinedOutput()} {
+		b.WriteByte(' ')
+		if p == nil {
+			continue
+		}
+		blob := artifactstore.BytesBlob(p.GetInline())
+		if s, ok := streams[Key(p)]; ok {
+			blob = s.Blob
+		}
+		total += blob.Size()
+		digest, err := artifactstore.Digest(ctx, blob)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(digest)
+	}
+	if total < minUnchanged {
+		return "", nil
+	}
+	return b.String(), nil
 }

@@ -12,53 +12,56 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
-// maxItems is how many items the result of a batch has at the most.
+// A batch is several commands of one call, each with a result or an error of its own.
+// All their streams are parts of one projection, so they share the budget; when even
+// the facts of all items do not fit, the items at the end move into an artifact.
+
+// maxItems bounds the items of the result of a batch.
 const maxItems = 64
 
-// CommandBatch projects several commands of one call. Their streams share one
-// budget, max-min fair. The profiles are as for Command.
+// CommandBatch projects several commands of one call. Their streams share one budget,
+// max-min fair. The profiles are as for Command.
 func CommandBatch(profiles *profile.Set) Projector {
-	return batch{newCommand(profiles), newErrorProjection()}
+	return batchProjector{newCommand(profiles), newErrorProjection()}
 }
 
-type batch struct {
-	command command
+type batchProjector struct {
+	command commandProjector
 	errors  errorProjection
 }
 
-// Project returns the canonical result of a batch. Where what must be kept does
-// not fit the budget, the hints of ours are left out, then texts are cut, and then the
-// last items are left out, which are in the store.
-func (b batch) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+// Project returns the canonical result of a batch. What must be kept may not fit the
+// budget: then hints of the table of kinds go first, then texts are cut, and at last
+// the items at the end are moved into an artifact.
+func (b batchProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	check := envelope.NewChecker("output.command_batch")
 	b.check(check, out, &in)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
 	n := min(len(out.GetItems()), maxItems)
 	all := &batchItems{}
-	r, err := b.project(ctx, in, shaping{hint: withHint, items: n}, all, sink)
+	p, err := b.project(ctx, in, itemShape{hint: withHint, items: n}, all, sink)
 	if isShortfall(err) && slices.ContainsFunc(out.GetItems(), func(i *pb.CommandBatchItemOutput) bool { return wantsHint(i.GetError()) }) {
-		r, err = b.project(ctx, in, shaping{hint: asGiven, items: n}, all, sink)
+		p, err = b.project(ctx, in, itemShape{hint: asGiven, items: n}, all, sink)
 	}
-	last := shaping{hint: asGiven, items: n}
+	last := itemShape{hint: asGiven, items: n}
 	for _, l := range tightening[1:] {
 		if !isShortfall(err) {
-			return r, err
+			return p, err
 		}
 		last.limits = l
-		r, err = b.project(ctx, in, last, all, sink)
+		p, err = b.project(ctx, in, last, all, sink)
 	}
 	for isShortfall(err) && last.items > 1 {
 		last.items /= 2
-		r, err = b.project(ctx, in, last, all, sink)
+		p, err = b.project(ctx, in, last, all, sink)
 	}
-	return r, err
+	return p, err
 }
 
-// hinting says whether an error that came without a recovery hint gets the one
-// of its kind.
+// hinting states whether an error without a recovery hint gets the one of its kind.
 type hinting bool
 
 const (
@@ -66,30 +69,31 @@ const (
 	asGiven  hinting = false
 )
 
-// shaping is how much of its items the result of a batch has.
-type shaping struct {
+// itemShape states how much of its items the result of a batch has.
+type itemShape struct {
 	limits
 	hint  hinting
-	items int // the first ones
+	items int // number of items, from the first one on
 }
 
-func (b batch) project(ctx context.Context, in Input, how shaping, all *batchItems, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+// project projects a batch with its items in a shape.
+func (b batchProjector) project(ctx context.Context, in Input, shape itemShape, all *batchItems, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.GetCommandBatch()
 	result := &pb.CommandBatchResult{StopOnError: out.GetStopOnError()}
 	var parts []part
-	for _, given := range out.GetItems()[:how.items] {
-		item, own, err := b.item(ctx, given, how, &in, sink)
+	for _, given := range out.GetItems()[:shape.items] {
+		item, own, err := b.item(ctx, given, shape, &in, sink)
 		if err != nil {
-			return nil, err
+			return Projection{}, err
 		}
 		parts = append(parts, own...)
 		result.Items = append(result.Items, item)
 	}
-	if how.items < len(out.GetItems()) {
+	if shape.items < len(out.GetItems()) {
 		if err := b.store(ctx, in, all, sink); err != nil {
-			return nil, err
+			return Projection{}, err
 		}
-		result.ItemsOmitted = all.behind(how.items)
+		result.ItemsOmitted = all.omittedAfter(shape.items)
 	}
 	r := canonical(in.Output, batchSummary(out))
 	r.Result = &pb.CanonicalToolResult_CommandBatch{CommandBatch: result}
@@ -99,27 +103,24 @@ func (b batch) project(ctx context.Context, in Input, how shaping, all *batchIte
 		}
 		return nil
 	}
-	if err := fit(ctx, in, r, parts, finish, sink); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return fit(ctx, in, r, parts, finish, sink)
 }
 
-// batchItems are all items of a batch, in the store.
+// batchItems holds all items of a batch, once they are stored.
 type batchItems struct {
-	list   []*pb.CommandBatchItem
+	items  []*pb.CommandBatchItem
 	stored artifactstore.Ref
 }
 
-// store stores all items of a batch, and what they wrote. It does so once.
-func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
-	if len(all.list) > 0 {
+// store stores all items of a batch and their outputs, once.
+func (b batchProjector) store(ctx context.Context, in Input, all *batchItems, sink artifactstore.Sink) error {
+	if len(all.items) > 0 {
 		return nil
 	}
 	whole := in.Policy
 	whole.KeepAll = true
 	for _, given := range in.Output.GetCommandBatch().GetItems() {
-		item, parts, err := b.item(ctx, given, shaping{hint: asGiven}, &in, sink)
+		item, parts, err := b.item(ctx, given, itemShape{hint: asGiven}, &in, sink)
 		if err != nil {
 			return err
 		}
@@ -129,26 +130,26 @@ func (b batch) store(ctx context.Context, in Input, all *batchItems, sink artifa
 			}
 		}
 		finishItem(item)
-		all.list = append(all.list, item)
+		all.items = append(all.items, item)
 	}
-	m := (&pb.CommandBatchResult{Items: all.list}).ProtoReflect()
+	m := (&pb.CommandBatchResult{Items: all.items}).ProtoReflect()
 	items := m.Descriptor().Fields().ByName("items")
 	var err error
 	all.stored, err = sink.Put(ctx, artifactstore.BytesBlob(envelope.ListText(items, m.Get(items).List())))
 	return err
 }
 
-// behind says what became of the items behind the first ones.
-func (all *batchItems) behind(first int) *pb.CommandBatchOmitted {
+// omittedAfter counts the items after the first ones by their outcome.
+func (all *batchItems) omittedAfter(first int) *pb.CommandBatchOmitted {
 	omitted := &pb.CommandBatchOmitted{Artifact: &pb.ArtifactReference{Path: all.stored.Path}, Digest: all.stored.Digest}
-	for _, item := range all.list[first:] {
-		count(omitted, item)
+	for _, item := range all.items[first:] {
+		countOmitted(omitted, item)
 	}
 	return omitted
 }
 
-// count counts what became of an item.
-func count(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
+// countOmitted counts the outcome of one item.
+func countOmitted(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
 	switch {
 	case item.GetStatus() == pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED:
 		omitted.Rejected++
@@ -161,43 +162,45 @@ func count(omitted *pb.CommandBatchOmitted, item *pb.CommandBatchItem) {
 	}
 }
 
+// finishItem completes an item after its streams are shown.
 func finishItem(item *pb.CommandBatchItem) {
 	if item.GetResult() != nil {
 		setTruncated(item.GetResult())
 	}
 }
 
-// commandLineOf is the command line of an item, as its result has it or else the item.
-func commandLineOf(given *pb.CommandBatchItemOutput) string {
+// itemCommandLine returns the command line of an item: that of its result, or else its
+// own.
+func itemCommandLine(given *pb.CommandBatchItemOutput) string {
 	return cmp.Or(given.GetResult().GetCommandLine(), given.GetCommandLine())
 }
 
-// item returns an item, and what of it is to be fitted to the budget.
-func (b batch) item(ctx context.Context, given *pb.CommandBatchItemOutput, how shaping, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
+// item returns an item, and the parts of it that are fitted to the budget.
+func (b batchProjector) item(ctx context.Context, given *pb.CommandBatchItemOutput, shape itemShape, in *Input, sink artifactstore.Sink) (*pb.CommandBatchItem, []part, error) {
 	item := &pb.CommandBatchItem{
-		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), least(how.text, maxCommandPreview)),
+		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), minLimit(shape.text, maxCommandPreview)),
 	}
 	var parts []part
 	if e := given.GetError(); e != nil {
 		var err error
-		shape := errorShape{how.limits, how.hint, how.limits != (limits{})}
+		shape := errorShape{shape.limits, shape.hint, shape.limits != (limits{})}
 		if item.Error, parts, err = b.errors.project(ctx, e, shape, in, sink); err != nil {
 			return nil, nil, err
 		}
 	}
 	if out := given.GetResult(); out != nil {
-		item.Result = b.command.facts(out, commandLineOf(given), how.limits)
+		item.Result = b.command.facts(out, itemCommandLine(given), shape.limits)
 		if item.GetResult().GetCommandPreview() == item.GetCommandPreview() &&
 			item.GetResult().GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_ALREADY_RUNNING {
 			item.Result.CommandPreview = "" // the item has it
 		}
-		parts = b.command.parts(parts, out, commandLineOf(given), item.GetResult(), in)
+		parts = b.command.parts(parts, out, itemCommandLine(given), item.GetResult(), in)
 	}
 	return item, parts, nil
 }
 
-// itemStatus returns the status of an item: as it is stated or, where it is not, as it
-// follows from what is set.
+// itemStatus returns the status of an item: the stated one or, if there is none, the
+// one that follows from the fields that are set.
 func itemStatus(given *pb.CommandBatchItemOutput) pb.CommandBatchItemStatus {
 	switch {
 	case given.GetStatus() != pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED:
@@ -210,6 +213,7 @@ func itemStatus(given *pb.CommandBatchItemOutput) pb.CommandBatchItemStatus {
 	return pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED
 }
 
+// batchSummary is the summary for a batch without one.
 func batchSummary(out *pb.CommandBatchOutput) string {
 	ran := 0
 	for _, item := range out.GetItems() {
@@ -220,7 +224,8 @@ func batchSummary(out *pb.CommandBatchOutput) string {
 	return fmt.Sprintf("%d of %d commands ran", ran, len(out.GetItems()))
 }
 
-func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
+// check checks a complete batch.
+func (b batchProjector) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) {
 	if len(out.GetItems()) == 0 {
 		c.Fail("items", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no command")
 		return
@@ -231,7 +236,7 @@ func (b batch) check(c envelope.Checker, out *pb.CommandBatchOutput, in *Input) 
 }
 
 // checkItem checks that status, result and error of an item agree.
-func (b batch) checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
+func (b batchProjector) checkItem(c envelope.Checker, item *pb.CommandBatchItemOutput, in *Input) {
 	switch status := itemStatus(item); status {
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN, pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED,
 		pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED:

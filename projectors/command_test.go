@@ -22,12 +22,12 @@ func project(t *testing.T, out *pb.CommandOutput) *pb.CommandResult {
 			Result: &pb.CompleteToolOutput_Command{Command: out},
 		},
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 1000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
-		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+		Measure: func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return envelope.Receipt{}, nil },
 	}, memory.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.GetCommand()
+	return r.Canonical.GetCommand()
 }
 
 // The raw code is never changed, and nothing is said of a code that is not
@@ -124,12 +124,12 @@ func TestBatchItemsHaveProfiles(t *testing.T) {
 			}}},
 		},
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 4000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
-		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+		Measure: func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return envelope.Receipt{}, nil },
 	}, memory.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := r.GetCommandBatch().GetItems()[0].GetResult().GetStderrPreview(), project(t, result(line)).GetStderrPreview()
+	got, want := r.Canonical.GetCommandBatch().GetItems()[0].GetResult().GetStderrPreview(), project(t, result(line)).GetStderrPreview()
 	if got != want || got == "" || strings.Contains(got, "crate-3 ") {
 		t.Errorf("in a batch is shown\n%s\nalone\n%s", got, want)
 	}

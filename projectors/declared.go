@@ -16,16 +16,21 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// Declared projects a family by the options of its messages (options.proto):
-// payloads become large fields, lists large lists, and everything else is copied
-// by its name. The family is that of a case of the contract.
+// Most families need no Go: this file projects them by the options of their messages.
+// Families that derive or select something in their own way add an adapter, which runs
+// after the copy and before the parts are fitted (docs/adr/0012).
+
+// Declared projects a family of the contract by the options of its messages
+// (options.proto): payloads become large fields, lists become large lists, and all
+// else is copied by name. It returns nil for an unknown family, or one whose options
+// are wrong; the registry reports that.
 func Declared(family string) Projector { return declare(family, nil) }
 
-// adapter is what a family adds to the projection by its options, in Go: it
-// checks more, or makes parts of another kind. It is called after the copy.
+// adapter is the part of a projection that a family adds in Go: further checks, or
+// parts of another kind. It is called after the copy.
 type adapter func(ctx context.Context, w *work) error
 
-// work is one projection under way.
+// work is one projection in progress.
 type work struct {
 	Input
 	plan    *plan
@@ -34,18 +39,20 @@ type work struct {
 	from    protoreflect.Message // the complete payload
 	into    protoreflect.Message // the canonical payload
 	parts   []part
-	finish  func()        // completes into from what the parts left out
-	limits  limits        // of the facts
-	summary string        // in the place of the receipt's first line
-	focus   preview.Focus // of the payloads
+	finish  func()        // completes into after each round, from what the parts omit
+	limits  limits        // of the facts, in this round
+	summary string        // replaces the receipt's first line as the summary; empty: it does not
+	focus   preview.Focus // of the previews of payloads
 }
 
-type declared struct {
+// declaredProjector projects a family by its options.
+type declaredProjector struct {
 	field protoreflect.FieldDescriptor // the family's case of the canonical oneof
 	plan  *plan
-	adapt adapter
+	adapt adapter // nil for none
 }
 
+// declare returns the projector of a family with an adapter, or nil.
 func declare(family string, adapt adapter) Projector {
 	complete, canonical := envelope.Case(family)
 	if canonical == nil {
@@ -55,11 +62,11 @@ func declare(family string, adapt adapter) Projector {
 	if plan == nil {
 		return nil // the registry says so
 	}
-	return declared{canonical, plan, adapt}
+	return declaredProjector{canonical, plan, adapt}
 }
 
-// Project returns the canonical result of a family that is declared.
-func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+// Project returns the canonical result of a declared family.
+func (d declaredProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	out := in.Output.ProtoReflect()
 	name := d.field.Name()
 	r := canonical(in.Output)
@@ -70,12 +77,13 @@ func (d declared) Project(ctx context.Context, in Input, sink artifactstore.Sink
 		focus: preview.Focus{Shape: shape.Prose}, // what a runtime writes is for readers, if nothing speaks against it
 	}
 	if err := w.project(ctx, d.adapt); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
-	return r, w.fit(ctx, r)
+	return w.fit(ctx, r)
 }
 
-// plan is how a projection by name goes for one family.
+// plan lists what a projection by name does for one family. It is made once, at
+// start-up.
 type plan struct {
 	from, into *envelope.Schema
 	outcome    *envelope.Template
@@ -84,21 +92,23 @@ type plan struct {
 	payloads   []largeSource[envelope.LargeField]
 }
 
-// copied is a field of a complete message, and that of the canonical one with its value.
+// copied is a field of a complete message, and the canonical field that gets its
+// value.
 type copied struct {
 	from *envelope.Field
 	into protoreflect.FieldDescriptor
 }
 
-// largeSource is a field of a complete message, and what it becomes.
+// largeSource is a field of a complete message, and the large field or list that it
+// becomes.
 type largeSource[T any] struct {
 	from *envelope.Field
 	into *T
 }
 
-// newPlan returns the plan of a family, or nil if its options are not right.
+// newPlan returns the plan of a family, or nil if its options are wrong.
 func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
-	outcome, err := envelope.Outcome(canonical)
+	outcome, err := envelope.OutcomeTemplate(canonical)
 	if err != nil {
 		return nil
 	}
@@ -107,7 +117,7 @@ func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
 		f := &p.into.Fields[i]
 		from := p.from.Field(f.Desc.Name())
 		switch {
-		case from == nil || f.Made:
+		case from == nil || f.Derived:
 		case f.List != nil:
 			p.lists = append(p.lists, largeSource[envelope.LargeList]{from, f.List})
 		case envelope.SameType(from.Desc, f.Desc):
@@ -123,7 +133,8 @@ func newPlan(complete, canonical protoreflect.MessageDescriptor) *plan {
 	return p
 }
 
-// project makes the canonical payload, but for what parts show.
+// project checks the complete payload and fills the canonical one, except for what
+// parts show.
 func (w *work) project(ctx context.Context, adapt adapter) error {
 	w.checkMessage(w.check, w.plan.from, w.from, false)
 	if err := w.check.Err(); err != nil {
@@ -138,7 +149,7 @@ func (w *work) project(ctx context.Context, adapt adapter) error {
 	return w.check.Err()
 }
 
-// copy fills the canonical payload by name, and collects its parts.
+// copy copies fields by name, and collects the parts.
 func (w *work) copy() {
 	for _, c := range w.plan.copies {
 		switch {
@@ -157,22 +168,23 @@ func (w *work) copy() {
 	}
 	for _, p := range w.plan.payloads {
 		if w.from.Has(p.from.Desc) {
-			w.parts = append(w.parts, newPayload(p.into, w.into, payloadOf(w.from.Get(p.from.Desc).Message()), &w.Input, w.focus))
+			w.parts = append(w.parts, newPayload(p.into, w.into, asPayload(w.from.Get(p.from.Desc).Message()), &w.Input, w.focus))
 		}
 	}
 }
 
-// bounded is the value of a field of the complete payload within its bounds.
+// bounded returns the value of a field of the complete payload within the bounds of
+// the field.
 func (w *work) bounded(f *envelope.Field) protoreflect.Value {
-	if v, cut := (bounding{fields: true}).field(f, w.from); cut {
+	if v, cut := (bounding{byField: true}).field(f, w.from); cut {
 		return v
 	}
 	return w.from.Get(f.Desc)
 }
 
-// fit shows the parts, and says in a summary what the receipt says first. Facts that do not
-// fit are cut.
-func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
+// fit fits the parts to the budget, and cuts facts if these alone do not fit. Without
+// a summary of the runtime the receipt's first line becomes the summary.
+func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) (Projection, error) {
 	given := r.GetSummaryText()
 	finish := func() error {
 		w.finish()
@@ -183,14 +195,15 @@ func (w *work) fit(ctx context.Context, r *pb.CanonicalToolResult) error {
 		}
 		return nil
 	}
-	return tighten(func(l limits) error {
+	return tighten(func(l limits) (Projection, error) {
 		w.limits = l
 		return fit(ctx, w.Input, r, w.parts, finish, w.sink)
 	})
 }
 
-// payloadOf is a payload, also when a message that an operator brought has it.
-func payloadOf(m protoreflect.Message) *pb.Payload {
+// asPayload returns a message as a payload. The message of a custom family has
+// payloads of a dynamic type, which are copied.
+func asPayload(m protoreflect.Message) *pb.Payload {
 	if p, ok := m.Interface().(*pb.Payload); ok {
 		return p
 	}
@@ -199,8 +212,8 @@ func payloadOf(m protoreflect.Message) *pb.Payload {
 	return p
 }
 
-// checkMessage checks a complete message for what a caller can do wrong. Of the elements of
-// lists, which tools write, only payloads and other messages are required.
+// checkMessage checks a complete message for mistakes of the caller. Elements of lists
+// are written by tools, so only their payloads and messages are required.
 func (w *work) checkMessage(c envelope.Checker, s *envelope.Schema, m protoreflect.Message, element bool) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -222,12 +235,52 @@ func (w *work) checkMessage(c envelope.Checker, s *envelope.Schema, m protorefle
 	}
 }
 
+// checkInner checks a payload, or a message inside another.
 func (w *work) checkInner(c envelope.Checker, at string, f *envelope.Field, m protoreflect.Message, element bool) {
 	if f.Desc.Message().FullName() == payloadName {
-		checkPayload(c, at, payloadOf(m), &w.Input)
+		checkPayload(c, at, asPayload(m), &w.Input)
 		return
 	}
 	w.checkMessage(c.At(at), f.Inner, m, element)
 }
 
 var payloadName = (*pb.Payload)(nil).ProtoReflect().Descriptor().FullName()
+
+// Custom projects a custom family by the options of its messages, as Declared does for
+// families of the contract. It returns nil if the options are wrong.
+func Custom(t *envelope.Type) Projector {
+	plan := newPlan(t.Complete, t.Canonical)
+	if plan == nil {
+		return nil
+	}
+	return customProjector{t, plan}
+}
+
+// customProjector projects a custom family.
+type customProjector struct {
+	family *envelope.Type
+	plan   *plan
+}
+
+// Project returns the canonical result of a custom family. Its payload is measured as
+// it is, and wrapped once, after it fits.
+func (c customProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
+	check := envelope.NewChecker("output." + envelope.CustomCase)
+	from := c.family.Read(check, in.Output.GetCustom())
+	if err := check.Err(); err != nil {
+		return Projection{}, err
+	}
+	into := c.family.NewPayload()
+	in.Measure = func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return in.MeasurePayload(into) }
+	r := canonical(in.Output)
+	w := &work{Input: in, plan: c.plan, sink: sink, check: check.At("message"), finish: func() {}, from: from, into: into}
+	if err := w.project(ctx, nil); err != nil {
+		return Projection{}, err
+	}
+	p, err := w.fit(ctx, r)
+	if err != nil {
+		return Projection{}, err
+	}
+	p.Canonical.Result = &pb.CanonicalToolResult_Custom{Custom: c.family.Wrap(into)}
+	return p, nil
+}

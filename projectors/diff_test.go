@@ -19,13 +19,13 @@ import (
 func projectAny(p projectors.Projector, family string, policy projectors.Policy, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, error) {
 	out.ToolName, out.Status = "Tool", pb.ToolStatus_TOOL_STATUS_SUCCESS
 	renderer := renderers.Declared(family)
-	return p.Project(context.Background(), projectors.Input{
+	made, err := p.Project(context.Background(), projectors.Input{
 		Output: out, Policy: policy,
-		Measure: func(r *pb.CanonicalToolResult) (envelope.Cost, error) {
-			receipt, err := renderer.Render(r, renderers.Policy{Counter: policy.Counter})
-			return receipt.Cost(), err
+		Measure: func(r *pb.CanonicalToolResult) (envelope.Receipt, error) {
+			return renderer.Render(r, renderers.Policy{Counter: policy.Counter})
 		},
 	}, memory.New())
+	return made.Canonical, err
 }
 
 func ample() projectors.Policy {

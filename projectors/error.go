@@ -15,29 +15,33 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Bounds of what is made of an error, in bytes.
+// Errors have no family. Their messages may have any length (docs/adr/0037): one line
+// stays the message, and a longer text becomes a section with its most telling line as
+// the message. Details are JSON of bounded size; everything else of them is stored.
+
+// Bounds of errors, in bytes.
 const (
-	maxHeadline = 512     // of the line that stands for a message of several
-	maxDetails  = 4 << 20 // of details that are a stream or a file and are looked into; larger ones are stored as they are
+	maxHeadline = 512     // of the line that represents a message of several lines
+	maxDetails  = 4 << 20 // of details in a stream or file that are read into memory; larger ones are stored unread
 )
 
-// Error projects the failure of a tool of any family: kind, hint and retryable as
-// given, a message of one line as it is and a longer one as a section, details bounded.
-// An error of a known kind that came without a hint gets the one of the table of kinds.
-// RFC "Projection Algorithm", step 4.
-func Error() Projector { return failure{newErrorProjection()} }
+// Error projects the failure of a tool of any family. Kind, hint and retryable stay as
+// given, a message of one line stays and a longer one becomes a section, and details
+// are bounded. An error of a known kind without a hint gets the hint of its kind. RFC
+// "Projection Algorithm", step 4.
+func Error() Projector { return errorProjector{newErrorProjection()} }
 
-type failure struct{ errorProjection }
+type errorProjector struct{ errorProjection }
 
-// Project returns the canonical result of an error. What the budget of the
-// receipt has no space for is left out: first a hint of ours, then the details as
-// a whole, which are in the store then. At last texts are cut.
-func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+// Project returns the canonical result of an error. When it does not fit the budget,
+// the hint of the table of kinds goes first, then the details, which are stored, and
+// at last texts are cut.
+func (f errorProjector) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	given := in.Output.GetError()
 	check := envelope.NewChecker("output.error")
 	f.check(check, given, &in)
 	if err := check.Err(); err != nil {
-		return nil, err
+		return Projection{}, err
 	}
 	shapes := []errorShape{{hint: withHint}, {hint: asGiven}}
 	for _, l := range tightening {
@@ -47,36 +51,39 @@ func (f failure) Project(ctx context.Context, in Input, sink artifactstore.Sink)
 	for _, shape := range shapes {
 		e, parts, failed := f.project(ctx, given, shape, &in, sink)
 		if failed != nil {
-			return nil, failed
+			return Projection{}, failed
 		}
 		r := canonical(in.Output, e.GetMessage(), e.GetKind())
 		r.Error = e
-		if err = fit(ctx, in, r, parts, func() error { return nil }, sink); !isShortfall(err) {
-			return r, err
+		p, short := fit(ctx, in, r, parts, func() error { return nil }, sink)
+		if !isShortfall(short) {
+			return p, short
 		}
+		err = short
 	}
-	return nil, err
+	return Projection{}, err
 }
 
-// errorShape is how much of an error its canonical form has.
+// errorShape states how much of an error its canonical form has.
 type errorShape struct {
 	limits
 	hint        hinting
 	omitDetails bool
 }
 
-// errorProjection projects errors, of a tool and of the items of a batch.
+// errorProjection projects errors of tools, and of the items of a batch.
 type errorProjection struct{ fields fields }
 
-func newErrorProjection() errorProjection { return errorProjection{fieldsOf(&pb.ToolError{})} }
+func newErrorProjection() errorProjection { return errorProjection{newFields(&pb.ToolError{})} }
 
-// check checks what a caller says of the payloads of an error; what is in them is the tool's.
+// check checks what a caller states about the payloads of an error. Their content is
+// the tool's.
 func (errorProjection) check(c envelope.Checker, e *pb.CompleteToolError, in *Input) {
 	checkPayload(c, "message", e.GetMessage(), in)
 	checkPayload(c, "details", e.GetDetails(), in)
 }
 
-// project returns the canonical error, and as parts what is to be fitted to a budget.
+// project returns the canonical error, and the parts that are fitted to a budget.
 func (p errorProjection) project(ctx context.Context, given *pb.CompleteToolError, shape errorShape, in *Input, sink artifactstore.Sink) (*pb.ToolError, []part, error) {
 	e := &pb.ToolError{Kind: envelope.NormalizeErrorKind(given.GetKind()), RecoveryHint: givenHint(given, shape.text), Retryable: given.Retryable}
 	if e.GetKind() != given.GetKind() {
@@ -96,8 +103,9 @@ func (p errorProjection) project(ctx context.Context, given *pb.CompleteToolErro
 	return e, p.addMessage(e, given.GetMessage(), shape.limits, in), nil
 }
 
-// addMessage writes a message of one line into an error. Of any other it writes the line
-// that says most, and returns the whole as a part.
+// addMessage sets the message of an error. A message of several lines, or one that
+// cannot be shown as it is, is represented by its most telling line, and returned as a
+// part.
 func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, l limits, in *Input) []part {
 	size, _ := in.size(given)
 	if given == nil || size == 0 && given.GetSourceLoss() == nil {
@@ -108,17 +116,18 @@ func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, l limits
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxMessage,
 	}, in.Policy.Counter, preview.Focus{})
 	line := strings.TrimSuffix(shown.Text, "\n")
-	single := !strings.Contains(line, "\n") && shown.Whole() && len(line) <= least(l.text, envelope.MaxMessage)
+	single := !strings.Contains(line, "\n") && shown.Whole() && len(line) <= minLimit(l.text, envelope.MaxMessage)
 	if single && given.GetSourceLoss() == nil && len(given.GetRedactions()) == 0 {
 		e.Message = line
 		return nil
 	}
-	e.Message = oneLine(headline(shown.Text), least(l.text, maxHeadline))
+	e.Message = oneLine(headline(shown.Text), minLimit(l.text, maxHeadline))
 	return []part{whole}
 }
 
-// headline returns the line of a text that says best what went wrong; of several that say as
-// much the last one, and where none does the first one that has a character.
+// headline returns the line of a text that says best what went wrong: the one with the
+// highest score, the last of several, or the first visible line where none has a
+// score.
 func headline(text string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	best, most := "", -1
@@ -141,18 +150,16 @@ func headline(text string) string {
 	return best
 }
 
-// givenHint is the hint that came with an error, brought to one line within a limit; nil
-// where none came.
+// givenHint returns the hint of an error on one line within a limit; nil for none.
 func givenHint(e *pb.CompleteToolError, limit int) *string {
 	if e.RecoveryHint == nil {
 		return nil
 	}
-	return new(oneLine(e.GetRecoveryHint(), least(limit, envelope.MaxHint)))
+	return new(oneLine(e.GetRecoveryHint(), minLimit(limit, envelope.MaxHint)))
 }
 
-// wantsHint reports whether an error came without a hint and its kind, which somebody gave,
-// has one. A hint that is there and empty says that none is wanted, and a kind without a
-// letter is none.
+// wantsHint reports whether an error has no hint, but a kind from the table. An empty
+// hint says that none is wanted; a kind without a letter is no kind.
 func wantsHint(e *pb.CompleteToolError) bool {
 	if e == nil || e.RecoveryHint != nil || !strings.ContainsFunc(e.GetKind(), isLetter) {
 		return false
@@ -161,9 +168,11 @@ func wantsHint(e *pb.CompleteToolError) bool {
 	return known
 }
 
+// isLetter reports whether a rune is an ASCII letter.
 func isLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// addDetails bounds the details of an error.
+// addDetails sets the details of an error within their bound, and stores those that do
+// not fit.
 func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
 	size, _ := in.size(given)
 	if size == 0 {
@@ -188,10 +197,10 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 	return nil
 }
 
-// boundDetails returns details as JSON text of bounded length, and whether that is all of
-// them. What is no JSON becomes a JSON string.
+// boundDetails returns details as bounded JSON text, and whether nothing is missing.
+// Text that is no JSON becomes a JSON string.
 func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool) {
-	if envelope.DefectOf(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+	if envelope.JSONDefect(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
 	text := preview.FromBytes(content, envelope.MaxDetails).Select(preview.Budget{
@@ -206,7 +215,8 @@ func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool)
 	return strings.TrimSuffix(quoted.String(), "\n"), true
 }
 
-// omitDetails takes the details out of an error, into the store.
+// omitDetails moves the details of an error into the store, and states their size and
+// place.
 func (errorProjection) omitDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
 	e.DetailsJson = nil
 	size, _ := in.size(given)
@@ -223,8 +233,9 @@ func (errorProjection) omitDetails(ctx context.Context, e *pb.ToolError, given *
 	return nil
 }
 
-// canonical is the envelope of a result. Its summary is the runtime's or, where
-// that shows nothing, the first of the family's that does.
+// canonical returns the envelope of a result. Its summary is that of the runtime or,
+// if that shows nothing, the first given one that does; the name of the tool is the
+// last resort.
 func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToolResult {
 	summary := oneLine(out.GetSummaryText(), envelope.MaxSummary)
 	if len(summaries) > 0 {
@@ -235,10 +246,10 @@ func canonical(out *pb.CompleteToolOutput, summaries ...string) *pb.CanonicalToo
 			summary = oneLine(s, envelope.MaxSummary)
 		}
 	}
-	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: envelope.StatusOf(out), SummaryText: summary}
+	return &pb.CanonicalToolResult{ToolName: out.GetToolName(), Status: envelope.EffectiveStatus(out), SummaryText: summary}
 }
 
-// oneLine is the visible form of a text on one line, of at most limit bytes.
+// oneLine returns a text in its visible form on one line, of at most limit bytes.
 func oneLine(text string, limit int) string {
 	text = textscan.OneLine(text)
 	if len(text) <= limit {

@@ -3,6 +3,7 @@ package projectors_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,12 +19,12 @@ import (
 
 // hintBytes measures a result by its hint and details alone: what a budget may
 // make a projection leave out.
-func hintBytes(r *pb.CanonicalToolResult) (envelope.Cost, error) {
+func hintBytes(r *pb.CanonicalToolResult) (envelope.Receipt, error) {
 	n := len(r.GetError().GetRecoveryHint()) + len(r.GetError().GetDetailsJson())
 	for _, item := range r.GetCommandBatch().GetItems() {
 		n += len(item.GetError().GetRecoveryHint())
 	}
-	return envelope.Cost{Bytes: n}, nil
+	return envelope.Receipt{Text: strings.Repeat("x", n)}, nil
 }
 
 func errorInput(out *pb.CompleteToolOutput, bytes int) projectors.Input {
@@ -60,9 +61,9 @@ func TestRecoveryHint(t *testing.T) {
 		{"known kind, no hint wanted", kind, new(""), new(""), 0, true},
 		{"unknown kind without a hint", "kind_of_nobody", nil, nil, 0, true},
 		{"unknown kind with a hint", "kind_of_nobody", new("ask again"), new("ask again"), 0, true},
-		{"room for both", kind, nil, hint, len(*hint) + len(details), true},
-		{"no room for the table's hint", kind, nil, nil, len(*hint) + len(details) - 1, true},
-		{"no room for the details", kind, new("ask again"), new("ask again"), len("ask again"), false},
+		{"space for both", kind, nil, hint, len(*hint) + len(details), true},
+		{"no space for the table's hint", kind, nil, nil, len(*hint) + len(details) - 1, true},
+		{"no space for the details", kind, new("ask again"), new("ask again"), len("ask again"), false},
 	} {
 		for _, retryable := range []bool{false, true} {
 			given := &pb.CompleteToolError{Kind: c.kind, Message: inline("no"), RecoveryHint: c.given, Retryable: &retryable, Details: inline(details)}
@@ -72,7 +73,7 @@ func TestRecoveryHint(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
-			got := r.GetError()
+			got := r.Canonical.GetError()
 			if !c.details {
 				want.DetailsJson, want.DetailsOmitted = nil, got.GetDetailsOmitted()
 			}
@@ -103,7 +104,7 @@ func TestRecoveryHintOfItems(t *testing.T) {
 			Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{Items: items}},
 		}
 		r, err := projectors.CommandBatch(nil).Project(context.Background(), errorInput(out, budget), memory.New())
-		for _, item := range r.GetCommandBatch().GetItems() {
+		for _, item := range r.Canonical.GetCommandBatch().GetItems() {
 			if item.GetError().RecoveryHint == nil {
 				list = append(list, "absent")
 			} else {

@@ -6,61 +6,63 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
-	"google.golang.org/protobuf/reflect/protoreflect"
+	"github.com/toolresult/toolresult/projectors/external"
 )
 
-// Bounds of the facts of attachments and of unknown content, in bytes and in
-// elements.
+// Bounds of the facts of attachments and of unknown content, in bytes and in elements,
+// as external.proto states them.
 const (
 	maxAttachmentName = 256
 	maxAttachmentURI  = 4096
 	maxMediaType      = 128
 	maxUnknownType    = 64
 	maxUnknownTypes   = 16
-	// maxStoredAttachments bounds how many files one call makes. The bytes of
-	// further attachments stay in the source artifact.
+	// maxStoredAttachments bounds the artifacts that one call makes. The bytes of further
+	// attachments stay in the artifact of the whole answer.
 	maxStoredAttachments = 64
 )
 
-// ExternalMCP projects results of MCP tools. One that says isError becomes an
-// error of the envelope.
+// ExternalMCP projects results of MCP tools. A result with isError becomes an error of
+// the envelope.
 func ExternalMCP() Projector {
-	d, ok := declare("external_mcp", nil).(declared)
+	d, ok := declare("external_mcp", nil).(declaredProjector)
 	if !ok {
 		return nil // the registry says so
 	}
 	return externalMCP{d}
 }
 
-type externalMCP struct{ declared }
+type externalMCP struct{ declaredProjector }
 
 // Project returns the canonical result of an MCP tool.
-func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error) {
+func (e externalMCP) Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error) {
 	given := in.Output.GetExternalMcp().GetResult()
-	result, defect := callToolResult{}, jsonDefect(given)
+	result, defect := external.Result{}, jsonDefect(given)
 	if defect == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-		result, defect = readCallToolResult(given.GetInline())
+		result, defect = external.ReadResult(given.GetInline())
 	}
-	if result.isError {
+	if result.IsError {
 		in.Output = &pb.CompleteToolOutput{
 			ToolName: in.Output.GetToolName(), Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: in.Output.GetSummaryText(),
-			Error: result.toolError(given),
+			Error: mcpError(&result, given),
 		}
 		return Error().Project(ctx, in, sink)
 	}
-	d := e.declared
+	d := e.declaredProjector
 	d.adapt = func(ctx context.Context, w *work) error {
 		a := newAnswer(w, given)
 		if defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-			a.asText(given, defect)
-		} else if err := a.callToolResult(ctx, result); err != nil {
+			a.addAsText(given, defect)
+		} else if err := a.mcpResult(ctx, &result); err != nil {
 			return err
 		}
-		return a.end(ctx)
+		return a.finishAnswer(ctx)
 	}
 	return d.Project(ctx, in, sink)
 }
@@ -71,45 +73,46 @@ func ExternalJSON() Projector {
 		given := w.Output.GetExternalJson().GetResult()
 		a := newAnswer(w, given)
 		if defect := jsonDefect(given); defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-			a.asText(given, defect)
-		} else if err := a.structured(ctx, given.GetInline()); err != nil {
+			a.addAsText(given, defect)
+		} else if err := a.addStructured(ctx, given.GetInline()); err != nil {
 			return err
 		}
-		return a.end(ctx)
+		return a.finishAnswer(ctx)
 	})
 }
 
-// jsonDefect says why what a tool answered is not read as JSON.
+// jsonDefect returns the reason why an answer is not read as JSON, or
+// JSON_DEFECT_UNSPECIFIED.
 func jsonDefect(in *pb.Payload) pb.JsonDefect {
 	if in.GetSourceLoss() != nil {
 		return pb.JsonDefect_JSON_DEFECT_LOST_BYTES
 	}
-	return envelope.DefectOf(in.GetInline())
+	return envelope.JSONDefect(in.GetInline())
 }
 
-// answer is the canonical payload of an external tool under way.
+// answer is the canonical payload of an external tool in progress.
 type answer struct {
 	*work
 	fields      fields
 	source      []byte          // the answer as it was received
-	secrets     []*pb.Redaction // that were replaced in it
-	keepSource  bool            // a part of it is in no other place
+	redactions  []*pb.Redaction // of the answer as a whole; nil once a part states them
+	keepSource  bool            // store the whole answer: a part of it is nowhere else
 	attachments []*pb.ExternalAttachment
 	unknown     []string // content of types that this version does not know
 }
 
+// newAnswer returns an answer without content.
 func newAnswer(w *work, source *pb.Payload) *answer {
-	return &answer{work: w, fields: fieldsOf(w.into.Interface()), source: source.GetInline(), secrets: source.GetRedactions()}
+	return &answer{work: w, fields: newFields(w.into.Interface()), source: source.GetInline(), redactions: source.GetRedactions()}
 }
 
-// set writes a field of the canonical payload by its name. External families have the
-// fields that they share by the same names.
+// set writes a field by its name. External families share the names of their fields.
 func (a *answer) set(name protoreflect.Name, v protoreflect.Value) {
 	a.into.Set(a.into.Descriptor().Fields().ByName(name), v)
 }
 
-// asText shows an answer that is no JSON as the text that it is.
-func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
+// addAsText adds an answer that is no JSON as text. An empty answer adds nothing.
+func (a *answer) addAsText(given *pb.Payload, defect pb.JsonDefect) {
 	if len(a.source) == 0 && given.GetSourceLoss() == nil {
 		return // it answered nothing
 	}
@@ -117,8 +120,9 @@ func (a *answer) asText(given *pb.Payload, defect pb.JsonDefect) {
 	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
 }
 
-// end adds what comes of the whole answer.
-func (a *answer) end(ctx context.Context) error {
+// finishAnswer adds what follows from the whole answer: whether it is empty, where all
+// of it is, and its attachments.
+func (a *answer) finishAnswer(ctx context.Context) error {
 	a.set("empty", protoreflect.ValueOfBool(len(a.parts) == 0 && len(a.attachments) == 0 && len(a.unknown) == 0))
 	if a.keepSource {
 		ref, err := a.sink.Put(ctx, artifactstore.BytesBlob(a.source))
@@ -128,13 +132,13 @@ func (a *answer) end(ctx context.Context) error {
 		a.set("source_artifact", protoreflect.ValueOfUint32(envelope.AddArtifact(a.into, ref.Path)))
 	}
 	if len(a.attachments) > 0 {
-		a.list()
+		a.addAttachments()
 	}
 	return nil
 }
 
-// list adds the attachments as a part.
-func (a *answer) list() {
+// addAttachments adds the attachments as a part.
+func (a *answer) addAttachments() {
 	complete := &pb.ExternalMcpResult{Attachments: a.attachments}
 	lists := envelope.LargeLists(a.into.Descriptor())
 	all := complete.ProtoReflect().Descriptor().Fields().ByName(lists[0].Field.Name())
@@ -148,38 +152,38 @@ func (a *answer) list() {
 	}
 }
 
-// show adds a part that is shown in a large field.
-func (a *answer) show(name string, text []byte, e excerpt, w written) {
+// addPart adds a part that is shown in a large field.
+func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 	a.parts = append(a.parts, &payload{
-		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, made: true, left: a.Left,
-		secrets: a.secrets, written: w,
+		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, derived: true, omitted: a.Omitted,
+		redactions: a.redactions, original: w,
 	})
-	a.secrets = nil // they are of the answer as a whole, and are said once
+	a.redactions = nil // they are of the answer as a whole, and are said once
 }
 
-// text adds text, without the base64 in it. A JSON object or array is shown in
-// its readable form if it may.
-func (a *answer) text(ctx context.Context, name, text string, readable bool) error {
+// addText adds text without the base64 in it. A JSON object or array is shown in its
+// readable form, if it may be.
+func (a *answer) addText(ctx context.Context, name, text string, readable bool) error {
 	if t := strings.TrimLeft(text, " \t\r\n"); readable && t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(text)) {
-		return a.json(ctx, name, []byte(text))
+		return a.addJSON(ctx, name, []byte(text))
 	}
-	text, err := a.lift(ctx, text)
+	text, err := a.liftBase64(ctx, text)
 	if err != nil {
 		return err
 	}
-	a.show(name, []byte(text), preview.FromBytes([]byte(text), a.Policy.Budget.Tokens), written{})
+	a.addPart(name, []byte(text), preview.FromBytes([]byte(text), a.Policy.Budget.Tokens), originalSize{})
 	return nil
 }
 
-// structured adds structured data.
-func (a *answer) structured(ctx context.Context, text []byte) error {
-	return a.json(ctx, "structured", text)
+// addStructured adds structured content.
+func (a *answer) addStructured(ctx context.Context, text []byte) error {
+	return a.addJSON(ctx, "structured", text)
 }
 
-// json adds valid JSON in its readable form, without the base64 in it.
-func (a *answer) json(ctx context.Context, name string, text []byte) error {
-	w := writtenOf(text)
-	text, err := rewriteStrings(text, func(s string) (string, error) { return a.lift(ctx, s) })
+// addJSON adds valid JSON in its readable form, without the base64 in it.
+func (a *answer) addJSON(ctx context.Context, name string, text []byte) error {
+	w := countWritten(text)
+	text, err := external.RewriteStrings(text, func(s string) (string, error) { return a.liftBase64(ctx, s) })
 	if err != nil {
 		return err
 	}
@@ -187,13 +191,14 @@ func (a *answer) json(ctx context.Context, name string, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("read %s again: %w", name, err)
 	}
-	a.show(name, j.Text(), j, w)
+	a.addPart(name, j.Text(), j, w)
 	return nil
 }
 
-// lift takes long base64 out of text and leaves placeholders.
-func (a *answer) lift(ctx context.Context, text string) (string, error) {
-	return liftBase64(text, func(mediaType string, content []byte) (string, error) {
+// liftBase64 makes attachments of long base64 in text, and puts placeholders in its
+// place.
+func (a *answer) liftBase64(ctx context.Context, text string) (string, error) {
+	return external.LiftBase64(text, func(mediaType string, content []byte) (string, error) {
 		a.keepSource = true
 		n := &pb.ExternalAttachment{
 			Kind: pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_BASE64, MediaType: oneLine(mediaType, maxMediaType),
@@ -212,7 +217,7 @@ func (a *answer) lift(ctx context.Context, text string) (string, error) {
 // attach adds an attachment and stores its bytes.
 func (a *answer) attach(ctx context.Context, n *pb.ExternalAttachment, content []byte) error {
 	n.Bytes = new(uint64(len(content)))
-	a.refer(n)
+	a.addReference(n)
 	if len(content) == 0 {
 		return nil
 	}
@@ -228,8 +233,8 @@ func (a *answer) attach(ctx context.Context, n *pb.ExternalAttachment, content [
 	return nil
 }
 
-// refer adds an attachment whose bytes are elsewhere.
-func (a *answer) refer(n *pb.ExternalAttachment) {
+// addReference adds an attachment whose bytes are elsewhere.
+func (a *answer) addReference(n *pb.ExternalAttachment) {
 	a.attachments = append(a.attachments, n)
 	n.Number = uint32(len(a.attachments))
 }

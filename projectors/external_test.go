@@ -26,11 +26,12 @@ func newCaller() caller { return caller{memory.New()} }
 
 func (c caller) project(p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, error) {
 	out.ToolName, out.Status = "mcp_call", pb.ToolStatus_TOOL_STATUS_SUCCESS
-	return p.Project(context.Background(), projectors.Input{
+	made, err := p.Project(context.Background(), projectors.Input{
 		Output:  out,
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 100_000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
-		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+		Measure: func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return envelope.Receipt{}, nil },
 	}, c.store)
+	return made.Canonical, err
 }
 
 func (c caller) mcp(json string) (*pb.CanonicalToolResult, error) {

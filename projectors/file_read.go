@@ -9,13 +9,15 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// maxLine is how far receipts count lines.
+// maxLine bounds the line numbers of receipts.
 const maxLine = 1 << 53
 
-// FileRead projects the text of a file. What an agent asked for by name is never
-// thinned in the middle: whatever the policy says, it is cut at its end alone.
+// FileRead projects the text of a file. An agent asked for these lines by name, so
+// whatever the policy says they are cut at the end alone.
 func FileRead() Projector { return declare("file_read", adaptFileRead) }
 
+// adaptFileRead takes the excerpt of the start of the text, and states its lines and
+// line ends.
 func adaptFileRead(_ context.Context, w *work) error {
 	out, _ := w.from.Interface().(*pb.FileReadOutput)
 	into, _ := w.into.Interface().(*pb.FileReadResult)
@@ -33,7 +35,8 @@ func adaptFileRead(_ context.Context, w *work) error {
 	return nil
 }
 
-// rangeLines is how many lines a range has that is not known to end where its file does.
+// rangeLines returns the number of lines of a range; nil if it is known to end where
+// its file does.
 func rangeLines(out *pb.FileReadOutput, first, lines uint64) *uint64 {
 	if out.TotalLines != nil && (lines >= out.GetTotalLines() || first-1 >= out.GetTotalLines()-lines) {
 		return nil
@@ -41,7 +44,7 @@ func rangeLines(out *pb.FileReadOutput, first, lines uint64) *uint64 {
 	return &lines
 }
 
-// lineEnds says how the lines of a text end.
+// lineEnds states how the lines of a text end.
 func lineEnds(text []byte) pb.LineEnds {
 	all, crlf := bytes.Count(text, []byte{'\n'}), bytes.Count(text, []byte("\r\n"))
 	switch crlf {

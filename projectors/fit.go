@@ -11,24 +11,23 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// extentTokens is what the heading and the marker of a cut part cost, about.
-// It only saves a round: what counts is measured.
+// extentTokens is the cost of the heading and the marker of a cut part, in tokens,
+// estimated. It only saves a round: the receipt is measured in any case.
 const extentTokens = 76
 
-// worthwhileSlack is the part of the budget that is worth another round when it
-// was left: one sixteenth.
-const worthwhileSlack = 16
+// minSlackShare is the part of the budget that is worth another round when it is left:
+// one sixteenth.
+const minSlackShare = 16
 
-// leastStep is the part of the budget that a round takes away, at the least: lines
-// are of one piece, and a smaller step would often change nothing.
-const leastStep = 128
+// minStep is the least part of the budget that a round takes away, one 128th: lines
+// are indivisible, and a smaller step often changes nothing.
+const minStep = 128
 
-// maxRounds is how often a receipt is measured before what fitted once is taken
-// or, if nothing did, the allowance is cut by half each time. Two or three rounds
-// are the rule.
+// maxRounds bounds the rounds before the allowance that fitted is used or, if none
+// did, the allowance is halved each time. Two or three rounds are usual.
 const maxRounds = 8
 
-// part is a piece of a canonical result that can be shown more or less of.
+// part is a piece of a canonical result of which more or less can be shown.
 type part interface {
 	// bytes is about how much there is to show.
 	bytes() int64
@@ -41,93 +40,117 @@ type part interface {
 	cost(p Policy) envelope.Cost
 }
 
-// fit shows as much of the parts as the receipt of r has room for in the budget:
-// outcome, facts, headings, markers and stuffing included. There is one
-// allocator, this one. Before each measurement, finish completes r from what the
-// parts left out.
-func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) error {
+// fit shows as much of the parts as the budget has space for in the receipt of r:
+// outcome, facts, headings, markers and stuffing included. It returns r together
+// with the receipt that fits. There is one allocator, this one. Before each
+// measurement, finish completes r from what the parts left out.
+//
+// The loop is short: the first round grants everything to results that may fit
+// whole; the next ones take away what was too much; and when a receipt fits with a
+// large rest, one more round gives that rest to the parts.
+func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) (Projection, error) {
 	f := fitting{Input: in, parts: bySize(parts), sink: sink}
-	allowance := f.firstAllowance()
-	hopeful, grown := f.mayFitWhole(), false
-	fitted := envelope.Cost{} // the allowance that was too careful
+	f.allowance, f.hopeful = f.firstAllowance(), f.mayFitWhole()
 	for round := 0; ; round++ {
-		granted := allowance
-		if hopeful {
-			granted = envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
-		}
-		if err := f.share(ctx, granted); err != nil {
-			return err
+		if err := f.share(ctx, f.granted()); err != nil {
+			return Projection{}, err
 		}
 		if err := finish(); err != nil {
-			return err
+			return Projection{}, err
 		}
-		cost, err := in.Measure(r)
+		receipt, err := in.Measure(r)
 		if err != nil {
-			return err
+			return Projection{}, err
 		}
-		over := cost.Over(in.Policy.Budget)
-		if over == (envelope.Cost{}) {
-			slack := in.Policy.Budget.Tokens - cost.Tokens
-			if grown || hopeful || slack*worthwhileSlack < in.Policy.Budget.Tokens || !f.truncated() {
-				return nil
+		switch over := receipt.Cost().Over(in.Policy.Budget); {
+		case over == (envelope.Cost{}):
+			if !f.grow(receipt.Tokens) {
+				return Projection{r, receipt}, nil
 			}
-			grown, fitted = true, allowance // give the rest to the previews, once
-			allowance.Tokens += slack
-			continue
-		}
-		if hopeful && len(parts) > 0 {
-			hopeful = false
-			continue
-		}
-		if allowance.Tokens == 0 || len(parts) == 0 {
-			return cost.Fits(in.Policy.Budget)
-		}
-		switch {
-		case round < maxRounds:
-			if over.Tokens > 0 {
-				over.Tokens = max(over.Tokens, in.Policy.Budget.Tokens/leastStep)
-			}
-			allowance = less(allowance, over)
-		case grown && round == maxRounds:
-			allowance = fitted
+		case f.hopeful && len(parts) > 0:
+			f.hopeful = false
+		case f.allowance.Tokens == 0 || len(parts) == 0:
+			return Projection{}, receipt.Cost().Fits(in.Policy.Budget)
 		default:
-			allowance.Tokens /= 2
+			f.shrink(round, over)
 		}
 	}
 }
 
+// fitting is one run of fit.
 type fitting struct {
 	Input
-	parts []part // the smallest first
-	sink  artifactstore.Sink
+	parts     []part // the smallest first
+	sink      artifactstore.Sink
+	allowance envelope.Cost // of all parts together, in this round
+	hopeful   bool          // everything may fit: the round has no limit
+	grown     bool          // the rest of the budget was given to the parts, once
+	fitted    envelope.Cost // the allowance before that, which certainly fits
 }
 
-// truncated reports whether a part leaves content out.
+// granted is the allowance of the round.
+func (f *fitting) granted() envelope.Cost {
+	if f.hopeful {
+		return envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
+	}
+	return f.allowance
+}
+
+// grow gives what a receipt of some tokens leaves of the budget to the parts. It
+// reports false when that is not worth another round.
+func (f *fitting) grow(tokens int) bool {
+	budget := f.Policy.Budget.Tokens
+	slack := budget - tokens
+	if f.grown || f.hopeful || slack*minSlackShare < budget || !f.truncated() {
+		return false
+	}
+	f.grown, f.fitted = true, f.allowance
+	f.allowance.Tokens += slack
+	return true
+}
+
+// shrink takes from the allowance what a receipt was over the budget. After
+// maxRounds it returns to the allowance that fitted or, if none did, halves it.
+func (f *fitting) shrink(round int, over envelope.Cost) {
+	switch {
+	case round < maxRounds:
+		if over.Tokens > 0 {
+			over.Tokens = max(over.Tokens, f.Policy.Budget.Tokens/minStep)
+		}
+		f.allowance = subtractCost(f.allowance, over)
+	case f.grown && round == maxRounds:
+		f.allowance = f.fitted
+	default:
+		f.allowance.Tokens /= 2
+	}
+}
+
+// truncated reports whether a part omits content.
 func (f *fitting) truncated() bool { return slices.ContainsFunc(f.parts, part.truncated) }
 
-// bySize orders parts so that what a small one leaves goes to larger ones;
-// equal ones stay in their order.
+// bySize returns the parts ordered by size, so that what a small one leaves goes to
+// larger ones. Parts of equal size keep their order.
 func bySize(parts []part) []part {
 	sorted := slices.Clone(parts)
 	slices.SortStableFunc(sorted, func(a, b part) int { return cmp.Compare(a.bytes(), b.bytes()) })
 	return sorted
 }
 
-// usualBytesPerToken is how long a token of tool output is, about.
+// usualBytesPerToken is the average length of a token of tool output.
 const usualBytesPerToken = 4
 
-// mayFitWhole reports whether the parts are so small that showing all of
-// them is worth a try: measuring the receipt is the only count then.
+// mayFitWhole reports whether the parts are so small that showing all of them is worth
+// a try. A result that fits needs only one measurement.
 func (f *fitting) mayFitWhole() bool {
-	room := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
+	space := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
 	for _, p := range f.parts {
-		room -= p.bytes()
+		space -= p.bytes()
 	}
-	return room >= 0
+	return space >= 0
 }
 
-// firstAllowance is what the parts may cost in the first round: everything, less
-// the headings of those that are certainly cut.
+// firstAllowance returns the allowance of the first round: the budget, less the
+// headings of the parts that are certainly cut.
 func (f *fitting) firstAllowance() envelope.Cost {
 	allowance := f.Policy.Budget
 	allowance.Lines, allowance.Bytes = limit(allowance.Lines), limit(allowance.Bytes)
@@ -140,6 +163,7 @@ func (f *fitting) firstAllowance() envelope.Cost {
 	return allowance
 }
 
+// limit returns a limit of a budget, in which 0 is none.
 func limit(n int) int {
 	if n == 0 {
 		return preview.NoLimit
@@ -147,9 +171,9 @@ func limit(n int) int {
 	return n
 }
 
-// share shows the parts. The allowance is shared max-min fair: each part may have
-// an equal share of what is left, and what it does not need because all of it is
-// shown goes to the larger ones.
+// share shows the parts. The allowance is shared max-min fair: each part gets an equal
+// share of the rest, and what a part does not need because it is shown whole goes to
+// the larger ones.
 func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 	for i, p := range f.parts {
 		n := len(f.parts) - i
@@ -160,22 +184,24 @@ func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 		if n > 1 && !p.truncated() {
 			share = p.cost(f.Policy)
 		}
-		allowance = less(allowance, share)
+		allowance = subtractCost(allowance, share)
 	}
 	return nil
 }
 
-// pays reports whether a share is enough for a cost.
-func pays(share, cost envelope.Cost) bool {
+// covers reports whether a share is enough for a cost.
+func covers(share, cost envelope.Cost) bool {
 	return cost.Tokens <= share.Tokens && cost.Lines <= share.Lines && cost.Bytes <= share.Bytes
 }
 
-func plus(a, b envelope.Cost) envelope.Cost {
+// addCost returns the sum of two costs.
+func addCost(a, b envelope.Cost) envelope.Cost {
 	return envelope.Cost{Tokens: a.Tokens + b.Tokens, Lines: a.Lines + b.Lines, Bytes: a.Bytes + b.Bytes}
 }
 
-// less takes o away from c, down to nothing; a limit that is not set stays so.
-func less(c, o envelope.Cost) envelope.Cost {
+// subtractCost returns c less o, in each unit at least 0. A unit without a limit stays
+// without one.
+func subtractCost(c, o envelope.Cost) envelope.Cost {
 	minus := func(n, o int) int {
 		if n == preview.NoLimit {
 			return n

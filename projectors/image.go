@@ -15,17 +15,18 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/projectors/web"
 )
 
-// Bounds of what is said of an image, in bytes, as image.proto states them.
+// Bounds of the facts of an image, in bytes, as image.proto states them.
 const (
 	maxImageID     = 128
 	maxImagePath   = 4096
 	maxImageSource = 1024
 )
 
-// ImageView projects an image that was looked at. The image is stored, and what
-// was seen in it is text like any other.
+// ImageView projects an image that was viewed. The image is stored, and the
+// observation is text like any other.
 func ImageView() Projector {
 	return declare("image_view", func(ctx context.Context, w *work) (err error) {
 		from, result := w.from.Interface().(*pb.ImageViewOutput), w.into.Interface().(*pb.ImageViewResult)
@@ -34,7 +35,7 @@ func ImageView() Projector {
 	})
 }
 
-// ImageGenerate projects images that were made. All of them are stored.
+// ImageGenerate projects generated images. All of them are stored.
 func ImageGenerate() Projector {
 	return declare("image_generate", func(ctx context.Context, w *work) error {
 		from, _ := w.from.Interface().(*pb.ImageGenerateOutput)
@@ -55,17 +56,17 @@ func ImageGenerate() Projector {
 	})
 }
 
-// keepImage stores an image and states what is known of it.
+// keepImage stores an image and states its facts.
 func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink) (*pb.ImageReference, error) {
 	content, loss := in.GetImage().GetInline(), in.GetImage().GetSourceLoss()
 	ref := &pb.ImageReference{
-		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(mediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: digestOf(content),
+		Id: cutText(in.GetId(), maxImageID), MediaType: cutText(web.MediaType(in.GetMediaType()), maxMediaType), Bytes: uint64(len(content)), Digest: contentDigest(content),
 		Width: in.Width, Height: in.Height, Path: cutText(in.GetPath(), maxImagePath), Source: cutText(in.GetSource(), maxImageSource), SourceLoss: loss, Incomplete: loss != nil,
 	}
 	if len(content) == 0 {
 		return ref, nil
 	}
-	seen := mediaType(http.DetectContentType(content))
+	seen := web.MediaType(http.DetectContentType(content))
 	setMediaType(ref, seen)
 	setSize(ref, seen, content)
 	stored, err := sink.Put(ctx, artifactstore.BytesBlob(content))
@@ -76,9 +77,9 @@ func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink
 	return ref, nil
 }
 
-// setMediaType completes the media type from what the bytes look like, also where
-// they look like another one: a service that fails often sends a page where an
-// image should be.
+// setMediaType completes the media type from the bytes, and corrects it where they are
+// certainly of another type: a service that fails often sends a page in the place of
+// an image.
 func setMediaType(ref *pb.ImageReference, seen string) {
 	given := strings.Replace(ref.GetMediaType(), "image/jpg", "image/jpeg", 1)
 	switch {
@@ -89,20 +90,20 @@ func setMediaType(ref *pb.ImageReference, seen string) {
 	}
 }
 
-// recognised are the types that http.DetectContentType certainly tells from
-// others. Bytes of another type, such as SVG or AVIF, may look like anything.
+// recognised holds the types that http.DetectContentType identifies with certainty.
+// Bytes of another type, such as SVG or AVIF, may look like anything.
 var recognised = map[string]bool{
 	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/bmp": true, "text/html": true,
 	"application/pdf": true,
 }
 
-// sizes read width and height from the header of a file. Pixels are never
-// decoded: a small file can have very many of them.
+// sizes reads width and height from the header of a file. Pixels are never decoded: a
+// small file can have very many of them.
 var sizes = map[string]func(io.Reader) (image.Config, error){
 	"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig, "image/gif": gif.DecodeConfig,
 }
 
-// setSize completes width and height.
+// setSize completes width and height. A header that cannot be read states none.
 func setSize(ref *pb.ImageReference, seen string, content []byte) {
 	size := sizes[seen]
 	if size == nil || ref.Width != nil && ref.Height != nil {

@@ -10,35 +10,35 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// list is a complete list on its way into a large list. Its first elements are
-// shown, in their order.
+// list is a complete list that becomes a large list. Its first elements are shown, in
+// order.
 type list struct {
 	field  *envelope.LargeList
-	into   protoreflect.Message // the canonical message that has the field
-	from   *envelope.Field      // of the complete message, whose bounds the elements have; nil: they are within theirs
+	into   protoreflect.Message // the canonical message with the field
+	from   *envelope.Field      // the field of the complete message, whose bounds apply to the elements; nil: they are within bounds
 	all    protoreflect.List
-	cut    bool            // whether an element that is shown is within them only because it was cut
-	costs  []envelope.Cost // of the first elements, as far as they were asked for
+	cut    bool            // an element that is shown is cut to its bounds
+	costs  []envelope.Cost // of the first elements, computed as they are needed
 	shown  int
 	stored artifactstore.Ref
 }
 
-// usualElement is how long the line of an element is, about, in bytes.
+// usualElement is the average length of the line of an element, in bytes.
 const usualElement = 64
 
 func (l *list) bytes() int64    { return int64(l.all.Len()) * usualElement }
 func (l *list) truncated() bool { return l.shown < l.all.Len() || l.cut }
 
-// element is an element as it is shown.
+// element returns an element as it is shown, and whether it was cut.
 func (l *list) element(i int) (v protoreflect.Value, cut bool) {
 	if v = l.all.Get(i); l.from == nil {
 		return v, false
 	}
-	return bounding{fields: true}.value(l.from, v)
+	return bounding{byField: true}.value(l.from, v)
 }
 
-// costOf is what the lines of an element cost.
-func (l *list) costOf(i int, p Policy) envelope.Cost {
+// elementCost returns the cost of the lines of an element.
+func (l *list) elementCost(i int, p Policy) envelope.Cost {
 	for len(l.costs) <= i {
 		element, _ := l.element(len(l.costs))
 		l.costs = append(l.costs, lineCost(envelope.Lines(l.field.Field, element, textscan.OneLine), "", p))
@@ -46,7 +46,7 @@ func (l *list) costOf(i int, p Policy) envelope.Cost {
 	return l.costs[i]
 }
 
-// lineCost is what lines cost when they stand behind an indent.
+// lineCost returns the cost of lines behind an indent.
 func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 	text := ""
 	for _, line := range lines {
@@ -55,16 +55,17 @@ func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
 }
 
+// show implements part.
 func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	l.into.Clear(l.field.Field)
 	shown := l.into.Mutable(l.field.Field).List()
 	l.cut = false
 	for l.shown = 0; l.shown < l.all.Len(); l.shown++ {
-		c := l.costOf(l.shown, p)
-		if !pays(share, c) {
+		c := l.elementCost(l.shown, p)
+		if !covers(share, c) {
 			break
 		}
-		share = less(share, c)
+		share = subtractCost(share, c)
 		element, cut := l.element(l.shown)
 		shown.Append(element)
 		l.cut = l.cut || cut
@@ -80,9 +81,10 @@ func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink art
 	return nil
 }
 
+// cost implements part.
 func (l *list) cost(p Policy) (sum envelope.Cost) {
 	for i := range l.shown {
-		sum = plus(sum, l.costOf(i, p))
+		sum = addCost(sum, l.elementCost(i, p))
 	}
 	return sum
 }

@@ -18,50 +18,58 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// payload is one complete stream on its way into a large field.
+// A payload is the part of a projection that most outputs consist of: bytes of any
+// size that become a preview with a ledger. Selecting lines is the business of package
+// preview. This file decides in which form the bytes are shown, stores them when the
+// preview is not all of them, and states the ledger in the terms of the contract.
+
+// payload is a complete payload that becomes a large field.
 type payload struct {
-	field   *envelope.LargeField
-	into    protoreflect.Message // the canonical message that has the field
-	blob    artifactstore.Blob
-	loss    *pb.SourceLoss
-	secrets []*pb.Redaction // that were replaced in it
-	excerpt excerpt
-	stored  artifactstore.Ref // once it was put into the store
-	shown   *preview.Preview  // what was shown last
-	focus   preview.Focus     // what is known of it beside its bytes
-	made    bool              // the bytes are not as they were given, so that their digest is always stated
+	field      *envelope.LargeField
+	into       protoreflect.Message // the canonical message with the field
+	blob       artifactstore.Blob
+	loss       *pb.SourceLoss
+	redactions []*pb.Redaction // of its secrets
+	excerpt    excerpt
+	stored     artifactstore.Ref // zero until the payload is stored
+	shown      *preview.Preview  // the preview of the last round
+	focus      preview.Focus     // what is known of the payload beside its bytes
+	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
-	mayRead bool          // JSON that does not fit as it came is shown in its readable form
-	looked  bool          // whether it is JSON was looked at
-	value   *preview.JSON // what it is
-	came    artifactstore.Ref
+	mayRead     bool              // JSON that does not fit is shown in its readable form
+	triedJSON   bool              // readJSON looked at the payload
+	json        *preview.JSON     // the value of a payload in its readable form; nil for others
+	originalRef artifactstore.Ref // the payload as it was given, where json is set
 
-	written written // what the tool wrote, where the bytes are a readable form of it
+	original originalSize // size as the tool wrote it, where the bytes are a readable form of it; zero otherwise
 
-	left, counted *preview.Counts // of all payloads, if anybody asks, and what of it is of this one
+	omitted, counted *preview.Counts // of all payloads, nil if counting is off; and the share of this one
 }
 
-// written is how much a tool wrote.
-type written struct{ bytes, lines int64 }
+// originalSize is the size of a payload as the tool wrote it.
+type originalSize struct{ bytes, lines int64 }
 
-func writtenOf(content []byte) written {
+// countWritten returns the size of content. A last line without an end counts.
+func countWritten(content []byte) originalSize {
 	lines := int64(bytes.Count(content, []byte{'\n'}))
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		lines++
 	}
-	return written{int64(len(content)), lines}
+	return originalSize{int64(len(content)), lines}
 }
 
-// excerpt is what can be selected from; preview.Excerpt and preview.JSON are.
+// excerpt is a payload of which previews can be selected: preview.Excerpt or
+// preview.JSON.
 type excerpt interface {
 	Bytes() int64
 	Select(b preview.Budget, c tokens.Counter, f preview.Focus) *preview.Preview
 }
 
-// fields are the large fields of a canonical message by name.
+// fields holds the large fields of a canonical message by name.
 type fields map[string]*envelope.LargeField
 
-func fieldsOf(m protoreflect.ProtoMessage) fields {
+// newFields returns the large fields of a message.
+func newFields(m protoreflect.ProtoMessage) fields {
 	byName := fields{}
 	list := envelope.LargeFields(m.ProtoReflect().Descriptor())
 	for i := range list {
@@ -70,7 +78,7 @@ func fieldsOf(m protoreflect.ProtoMessage) fields {
 	return byName
 }
 
-// add takes a payload that was captured, and what is known of it beside its bytes.
+// add appends a payload as a part, if it was captured.
 func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) []part {
 	if p == nil {
 		return list
@@ -80,8 +88,10 @@ func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.P
 	return append(list, one)
 }
 
+// newPayload returns a payload that becomes a large field. A stream has an excerpt
+// already.
 func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) *payload {
-	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), secrets: p.GetRedactions(), focus: focus, left: in.Left}
+	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), redactions: p.GetRedactions(), focus: focus, omitted: in.Omitted}
 	if s, ok := in.Streams[Key(p)]; ok {
 		made.blob, made.excerpt = s.Blob, s.Excerpt
 		return made
@@ -91,10 +101,10 @@ func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Pay
 	return made
 }
 
-// maxRedactions bounds the kinds of secrets of one payload.
+// maxRedactions bounds the kinds of redactions of one payload.
 const maxRedactions = 64
 
-// checkPayload checks what can be wrong with a payload.
+// checkPayload checks what a caller states about a payload.
 func checkPayload(c envelope.Checker, field string, p *pb.Payload, in *Input) {
 	const reason = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
 	size, ok := in.size(p)
@@ -119,8 +129,8 @@ func checkPayload(c envelope.Checker, field string, p *pb.Payload, in *Input) {
 func (p *payload) bytes() int64    { return p.excerpt.Bytes() }
 func (p *payload) truncated() bool { return p.shown.Truncated() || p.loss != nil }
 
-// show writes a preview into the canonical message, and stores the payload if
-// the preview is not all of it.
+// show writes a preview into the canonical message, and stores the payload if the
+// preview is not all of it.
 func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, sink artifactstore.Sink) error {
 	budget := preview.Budget{
 		Tokens: share.Tokens, Lines: share.Lines, Bytes: share.Bytes, LineBytes: policy.LineBytes,
@@ -129,13 +139,13 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	focus := p.focus
 	focus.HeadPercent = policy.HeadPercent
 	v := p.excerpt.Select(budget, policy.Counter, focus)
-	if p.mayRead && focus.HeadPercent < 100 && !focus.Range && leavesOut(v) {
-		if err := p.read(ctx, focus, sink); err != nil {
+	if p.mayRead && focus.HeadPercent < 100 && !focus.Range && omitsLines(v) {
+		if err := p.readJSON(ctx, focus, sink); err != nil {
 			return err
 		}
 		v = p.excerpt.Select(budget, policy.Counter, focus)
 	}
-	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.value != nil) {
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.json != nil) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
@@ -145,32 +155,33 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	p.shown = v
 	p.count(v)
 	large := envelope.Large{Preview: v.Text, Truncated: p.truncated(), Artifact: p.stored.Path}
-	if !v.Whole() || p.loss != nil || len(p.secrets) > 0 || p.made && p.stored.Path != "" {
+	if !v.Whole() || p.loss != nil || len(p.redactions) > 0 || p.derived && p.stored.Path != "" {
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	p.field.Set(p.into, large)
-	if p.value != nil {
-		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.came.Path))
+	if p.json != nil {
+		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.originalRef.Path))
 	}
 	return nil
 }
 
-// count counts what a preview leaves out that matters, in the place of what the one before did.
+// count adds the salient lines that a preview omits to the counts of all payloads, in
+// place of those of the preview before.
 func (p *payload) count(v *preview.Preview) {
-	if p.left == nil {
+	if p.omitted == nil {
 		return
 	}
 	for i := range v.Omitted {
-		p.left[i] += v.Omitted[i]
+		p.omitted[i] += v.Omitted[i]
 		if p.counted != nil {
-			p.left[i] -= p.counted[i]
+			p.omitted[i] -= p.counted[i]
 		}
 	}
 	p.counted = &v.Omitted
 }
 
-// leavesOut reports whether a preview does not show every line in full.
-func leavesOut(v *preview.Preview) bool {
+// omitsLines reports whether a preview does not show every line in full.
+func omitsLines(v *preview.Preview) bool {
 	for i := range v.Cuts {
 		if k := v.Cuts[i].Kind; k == preview.CutMiddle || k == preview.CutLongLine {
 			return true
@@ -179,21 +190,23 @@ func leavesOut(v *preview.Preview) bool {
 	return false
 }
 
-// Bounds of a payload that is shown in another form: in bytes, and in the commas that it has, which its values are
-// about. A line of the readable form takes some 40 bytes of memory.
+// Bounds of a payload that is shown in another form: its size in bytes, and its
+// commas, which are about as many as its values. A line of the readable form takes
+// about 40 bytes of memory.
 const (
 	maxReadable = 4 << 20
 	maxCommas   = 1 << 18
 )
 
-// read makes the readable form of a payload that is one JSON value, and stores the payload as it came. What is not
-// JSON, or was not captured whole, stays as it is. From then on the readable form is what is shown, whatever the budget.
-func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
+// readJSON switches a payload that is one JSON value to its readable form, and stores
+// it as it was given. Other payloads, and those with bytes lost at the source, stay as
+// they are. The switch is final, whatever the budget of later rounds.
+func (p *payload) readJSON(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
 	text, ok := p.excerpt.(*preview.Excerpt)
-	if p.looked || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != shape.JSON {
+	if p.triedJSON || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != shape.JSON {
 		return nil
 	}
-	p.looked = true
+	p.triedJSON = true
 	content, err := artifactstore.Content(p.blob)
 	if err != nil {
 		return err
@@ -208,28 +221,29 @@ func (p *payload) read(ctx context.Context, f preview.Focus, sink artifactstore.
 	if err != nil {
 		return err
 	}
-	if p.came = p.stored; p.came.Path == "" {
-		if p.came, err = sink.Put(ctx, p.blob); err != nil {
+	if p.originalRef = p.stored; p.originalRef.Path == "" {
+		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
 			return err
 		}
 	}
-	p.written = writtenOf(content)
-	p.value, p.excerpt, p.blob, p.stored, p.made = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
+	p.original = countWritten(content)
+	p.json, p.excerpt, p.blob, p.stored, p.derived = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
 	return nil
 }
 
+// cost implements part.
 func (p *payload) cost(policy Policy) envelope.Cost {
 	return envelope.Cost{Tokens: policy.Counter.Count(p.shown.Text), Lines: int(p.shown.ShownLines()), Bytes: len(p.shown.Text)}
 }
 
-// ledger writes the books of a preview in the words of the contract.
+// ledger returns the cuts and source facts of a preview in the terms of the contract.
 func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	source := &pb.SourceFacts{
 		Bytes: uint64(v.Bytes), Lines: uint64(v.Lines), ShownLines: uint64(v.ShownLines()),
 		VisibleBytes: uint64(v.VisibleBytes()), Encoding: encodings[v.Encoding],
 		ReplacedBytes: uint64(v.ReplacedBytes), EscapedBytes: uint64(v.EscapedBytes), ControlStrings: uint64(v.Strings),
 		Digest: p.stored.Digest, SourceLoss: p.loss, Shape: pb.PayloadShape(v.Shape),
-		Redactions: p.secrets, OriginalBytes: uint64(p.written.bytes), OriginalLines: uint64(p.written.lines),
+		Redactions: p.redactions, OriginalBytes: uint64(p.original.bytes), OriginalLines: uint64(p.original.lines),
 	}
 	if i := v.Invisible; i != (textscan.Invisible{}) {
 		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
@@ -243,7 +257,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	}
 	cuts := make([]*pb.Cut, 0, len(v.Cuts)+1)
 	for i := range v.Cuts {
-		cuts = append(cuts, cutOf(&v.Cuts[i]))
+		cuts = append(cuts, contractCut(&v.Cuts[i]))
 	}
 	if p.loss != nil {
 		cuts = append(cuts, lossCut(p.loss, v))
@@ -251,9 +265,9 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 	return cuts, source
 }
 
-// cutOf is a cut in the words of the contract. A contiguous one leaves out its range, and
-// states no more.
-func cutOf(c *preview.Cut) *pb.Cut {
+// contractCut returns a cut in the terms of the contract. A contiguous cut omits its
+// range and states no counts.
+func contractCut(c *preview.Cut) *pb.Cut {
 	cut := &pb.Cut{
 		Kind: kinds[c.Kind], FirstLine: uint64(c.FirstLine), LastLine: uint64(c.LastLine),
 		ByteStart: uint64(c.ByteStart), ByteEnd: uint64(c.ByteEnd), PreviewOffset: uint64(c.PreviewOffset),
@@ -268,8 +282,8 @@ func cutOf(c *preview.Cut) *pb.Cut {
 	return cut
 }
 
-// lossCut is the ledger's entry for what was lost before it arrived: an empty
-// range at its place.
+// lossCut returns the cut for bytes that were lost before they arrived: an empty range
+// at its place.
 func lossCut(loss *pb.SourceLoss, v *preview.Preview) *pb.Cut {
 	cut := &pb.Cut{
 		Kind: pb.CutKind_CUT_KIND_SOURCE_LOSS, LostBytes: loss.GetLostBytes(),
@@ -284,12 +298,14 @@ func lossCut(loss *pb.SourceLoss, v *preview.Preview) *pb.Cut {
 	return cut
 }
 
+// encodings maps encodings to those of the contract.
 var encodings = map[preview.Encoding]pb.TextEncoding{
 	preview.EncodingUTF8:    pb.TextEncoding_TEXT_ENCODING_UTF8,
 	preview.EncodingUnknown: pb.TextEncoding_TEXT_ENCODING_UNKNOWN,
 	preview.EncodingBinary:  pb.TextEncoding_TEXT_ENCODING_BINARY,
 }
 
+// kinds maps kinds of cuts to those of the contract.
 var kinds = map[preview.CutKind]pb.CutKind{
 	preview.CutMiddle:    pb.CutKind_CUT_KIND_MIDDLE,
 	preview.CutLongLine:  pb.CutKind_CUT_KIND_LONG_LINE,

@@ -1,3 +1,10 @@
+// Package projectors turns complete tool output into canonical results (RFC
+// "Complete Output And Projection"): one file per family.
+//
+// A projector validates what its family was given, makes previews that fit the
+// budget, and puts into the artifact store what the previews do not show. The
+// budget is that of the receipt as a whole, so a projector is handed a way to
+// measure receipts; it does not know how they are made.
 package projectors
 
 import (
@@ -14,41 +21,61 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Projector makes the canonical result of one family. It returns an
-// *envelope.InvalidError for a complete output that breaks the contract, an
-// *envelope.ShortfallError when what must be kept does not fit the budget, and
-// the errors of the artifact store.
+// Version is the version of projectors and previews. The same complete output and
+// policy give the same canonical result for the same version. A change of canonical
+// results, as a golden file shows it, raises the version, so that an old record is not
+// taken for a forged one.
+const Version = 1
+
+// Projector makes the canonical result of one family, together with its receipt.
+// Safe for concurrent use. It returns an *envelope.InvalidError for a complete
+// output that breaks the contract, an *envelope.ShortfallError when what must be
+// kept does not fit the budget, and the errors of the artifact store.
 type Projector interface {
-	Project(ctx context.Context, in Input, sink artifactstore.Sink) (*pb.CanonicalToolResult, error)
+	Project(ctx context.Context, in Input, sink artifactstore.Sink) (Projection, error)
 }
+
+// Projection is a canonical result and its receipt, which fits the budget.
+type Projection struct {
+	Canonical *pb.CanonicalToolResult
+	Receipt   envelope.Receipt // rendered from Canonical as it is here
+}
+
+// Measure renders the receipt of a canonical result. It changes neither the result
+// nor anything else: measuring twice gives the same receipt.
+type Measure func(*pb.CanonicalToolResult) (envelope.Receipt, error)
+
+// MeasurePayload is Measure for the payload of a custom family, which is wrapped
+// into its canonical result only once, after it fits.
+type MeasurePayload func(protoreflect.Message) (envelope.Receipt, error)
 
 // Input is one complete output and how to project it.
 type Input struct {
 	Output *pb.CompleteToolOutput // its envelope is valid
 	Policy Policy
-	// Measure says what the receipt of a canonical result costs.
-	Measure func(*pb.CanonicalToolResult) (envelope.Cost, error)
-	// MeasurePayload does so for the payload of a family that an operator brought.
-	MeasurePayload func(protoreflect.Message) (envelope.Cost, error)
-	// Streams are the payloads that are not inline, by Key; nil when all are.
+	// Measure renders receipts, of which the one that fits is returned.
+	Measure Measure
+	// MeasurePayload does so for custom families; nil for families of the contract.
+	MeasurePayload MeasurePayload
+	// Streams holds the payloads that are not inline, by Key; nil when all are inline.
 	Streams map[string]Stream
-	// Unchanged names an earlier call with the same output; nil when there is none.
+	// Unchanged names an earlier call with the same output; nil for none.
 	Unchanged *pb.OutputUnchanged
-	// InOrder is several of the streams in one; zero when their order was not kept.
+	// InOrder is several of the streams in their order of arrival; zero when it is not
+	// known.
 	InOrder InOrder
-	// Left is where the lines are counted that matter by themselves and that the previews leave out, as far as they
-	// were kept at all; nil when nobody asks.
-	Left *preview.Counts
+	// Omitted counts the salient lines that the previews omit; nil disables counting.
+	Omitted *preview.Counts
 }
 
-// InOrder is several streams in one, in the order in which their bytes arrived.
+// InOrder is several streams as one, in the order in which their bytes arrived.
 type InOrder struct {
 	Blob artifactstore.Blob
-	Keys []string // of the streams, all that have a byte
+	Keys []string // of the streams that have any bytes
 }
 
-// of reports whether the payloads, and they alone, are what came in this order.
-func (o InOrder) of(payloads ...*pb.Payload) bool {
+// covers reports whether the streams are exactly the given payloads.
+func (o InOrder) covers(payloads ...*pb.Payload) bool {
 	if o.Blob == nil || len(payloads) != len(o.Keys) {
 		return false
 	}
@@ -61,8 +88,8 @@ func (o InOrder) of(payloads ...*pb.Payload) bool {
 	return true
 }
 
-// Key names a payload that is not inline: a stream by its name, and a file by its
-// path, which begins with "/" as no name does. It is "" for others.
+// Key identifies a payload that is not inline: a stream by its name, a file by its
+// path, which begins with "/" as no name does. It is "" for inline payloads.
 func Key(p *pb.Payload) string {
 	if f := p.GetFile(); f != nil {
 		return "/" + f.GetPath()
@@ -70,14 +97,15 @@ func Key(p *pb.Payload) string {
 	return p.GetStream()
 }
 
-// Stream is a payload that came as a stream or a file: its bytes, which are in the store
-// already, and what was kept of them for a preview of the policy's budget.
+// Stream is a payload that arrived as a stream or is a file. Its bytes are in the
+// store already, and its excerpt is for previews of the policy's budget.
 type Stream struct {
 	Blob    artifactstore.Blob
 	Excerpt *preview.Excerpt
 }
 
-// tail returns the last n bytes of a payload, or all of it.
+// tail returns the last n bytes of a payload, or all of it. It returns nothing for a
+// stream that can only be read from the start.
 func (in *Input) tail(p *pb.Payload, n int64) ([]byte, error) {
 	s, ok := in.Streams[Key(p)]
 	if !ok {
@@ -101,7 +129,7 @@ func (in *Input) tail(p *pb.Payload, n int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// blob returns the bytes of a payload that is there.
+// blob returns the bytes of a payload.
 func (in *Input) blob(p *pb.Payload) artifactstore.Blob {
 	if s, ok := in.Streams[Key(p)]; ok {
 		return s.Blob
@@ -109,7 +137,7 @@ func (in *Input) blob(p *pb.Payload) artifactstore.Blob {
 	return artifactstore.BytesBlob(p.GetInline())
 }
 
-// content reads a payload whole. It is for payloads whose size is known to be small.
+// content reads a whole payload into memory. Its size is known to be small.
 func (in *Input) content(p *pb.Payload) ([]byte, error) {
 	if Key(p) == "" {
 		return p.GetInline(), nil
@@ -117,8 +145,8 @@ func (in *Input) content(p *pb.Payload) ([]byte, error) {
 	return artifactstore.Content(in.blob(p))
 }
 
-// size is how many bytes of a payload arrived; false when it names a stream that
-// there is not.
+// size returns the number of bytes that arrived. It reports false for a stream that
+// does not exist.
 func (in *Input) size(p *pb.Payload) (int64, bool) {
 	if Key(p) == "" {
 		return int64(len(p.GetInline())), true
@@ -132,10 +160,10 @@ func (in *Input) size(p *pb.Payload) (int64, bool) {
 
 // Policy governs a projection. Every value is set.
 type Policy struct {
-	Budget      envelope.Cost // of the receipt as a whole; 0 lines or bytes: no limit
-	LineBytes   int           // bytes of one line before its inner part is cut
-	HeadPercent int           // share of the first lines of a cut preview
-	KeepAll     bool          // store every payload, not only those that are not shown whole
-	BeforeLine  string        // what the receipt puts before every line of a payload, at its longest
+	Budget      envelope.Cost // of the whole receipt; 0 lines or bytes: no limit
+	LineBytes   int           // longest line that is not cut inside, in bytes
+	HeadPercent int           // share of the first lines in a preview that is cut
+	KeepAll     bool          // store every payload, also one that is shown whole
+	BeforeLine  string        // the longest text that the receipt puts before each line of a payload
 	Counter     tokens.Counter
 }

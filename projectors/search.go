@@ -13,16 +13,18 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// Bounds of a matched line, as search.proto states them.
+// Bounds of a match, in bytes, as search.proto states them.
 const (
 	maxMatchText    = 240
-	textBeforeMatch = 80 // how much of it stands before the match
+	textBeforeMatch = 80 // of the text, before the match
 	maxMatchPath    = 4096
 )
 
-// Search projects what a search found, fair over files.
+// Search projects the matches of a search, fair over files.
 func Search() Projector { return declare("search", adaptSearch) }
 
+// adaptSearch replaces the list of hits by files, and states how to continue where
+// anything is missing.
 func adaptSearch(_ context.Context, w *work) error {
 	out, _ := w.from.Interface().(*pb.SearchOutput)
 	into, _ := w.into.Interface().(*pb.SearchResult)
@@ -50,38 +52,39 @@ func adaptSearch(_ context.Context, w *work) error {
 	return nil
 }
 
-// foundFiles are the files of a search on their way into its result. What is shown
-// is dealt out in rounds: a match of each file, then a second one of each.
+// foundFiles is the files of a search that become its result. Matches are dealt out in
+// rounds: one of each file, then a second one of each, and so on.
 type foundFiles struct {
 	into   *pb.SearchResult
-	list   *envelope.LargeList
+	field  *envelope.LargeList
 	files  []foundFile
-	lines  uint64 // matches of all files
-	priced bool   // whether it is known what every line costs
-	spent  envelope.Cost
+	lines  uint64        // matches of all files
+	costed bool          // the costs of all lines are known
+	spent  envelope.Cost // cost of the lines that are shown
 	stored artifactstore.Ref
 }
 
-// foundFile is one file.
+// foundFile is one file of a search.
 type foundFile struct {
-	whole   *pb.SearchFile    // with all its lines, as an artifact keeps them
-	bounded []*pb.SearchMatch // the same lines, as they are shown
-	cost    envelope.Cost     // of the line with the path
-	costs   []envelope.Cost   // of the bounded lines
-	shown   int
-	visible bool // whether the file is shown
+	complete *pb.SearchFile    // with all matches, as the artifact holds it
+	bounded  []*pb.SearchMatch // its matches, as they are shown
+	cost     envelope.Cost     // of the line with the path
+	costs    []envelope.Cost   // of the bounded matches
+	shown    int
+	visible  bool // whether the file is shown
 }
 
+// newFoundFiles groups hits by file, in the order of the first hit of each.
 func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
 	lists := envelope.LargeLists(into.ProtoReflect().Descriptor())
-	f := &foundFiles{into: into, list: &lists[0]}
-	at := map[string]int{}
+	f := &foundFiles{into: into, field: &lists[0]}
+	index := map[string]int{}
 	for _, hit := range hits {
-		i, known := at[hit.GetPath()]
+		i, known := index[hit.GetPath()]
 		if !known {
 			i = len(f.files)
-			at[hit.GetPath()] = i
-			f.files = append(f.files, foundFile{whole: &pb.SearchFile{Path: hit.GetPath()}})
+			index[hit.GetPath()] = i
+			f.files = append(f.files, foundFile{complete: &pb.SearchFile{Path: hit.GetPath()}})
 		}
 		if hit.GetLine() > 0 {
 			f.files[i].add(hit)
@@ -91,14 +94,15 @@ func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
 	return f
 }
 
+// add adds a match.
 func (f *foundFile) add(hit *pb.SearchHit) {
 	m := &pb.SearchMatch{Line: hit.GetLine(), Column: hit.GetColumn(), Text: strings.TrimRight(hit.GetText(), "\r\n")}
-	f.whole.Matches = append(f.whole.Matches, m)
-	f.whole.MatchCount++
+	f.complete.Matches = append(f.complete.Matches, m)
+	f.complete.MatchCount++
 	f.bounded = append(f.bounded, boundedMatch(m))
 }
 
-// boundedMatch is a match with the part of a long line that is around it.
+// boundedMatch returns a match with the part of a long line around it.
 func boundedMatch(m *pb.SearchMatch) *pb.SearchMatch {
 	text := m.GetText()
 	if len(text) <= maxMatchText {
@@ -125,11 +129,11 @@ func (f *foundFiles) bytes() int64 {
 func (f *foundFiles) truncated() bool {
 	for i := range f.files {
 		file := &f.files[i]
-		if !file.visible || file.shown < len(file.bounded) || len(file.whole.GetPath()) > maxMatchPath {
+		if !file.visible || file.shown < len(file.bounded) || len(file.complete.GetPath()) > maxMatchPath {
 			return true
 		}
 		for j, m := range file.bounded {
-			if m != file.whole.GetMatches()[j] {
+			if m != file.complete.GetMatches()[j] {
 				return true
 			}
 		}
@@ -139,20 +143,20 @@ func (f *foundFiles) truncated() bool {
 
 func (f *foundFiles) cost(Policy) envelope.Cost { return f.spent }
 
-// price finds out what every line costs, once.
-func (f *foundFiles) price(p Policy) {
-	if f.priced {
+// computeCosts computes the cost of every line, once.
+func (f *foundFiles) computeCosts(p Policy) {
+	if f.costed {
 		return
 	}
-	f.priced = true
-	matches := f.list.Field.Message().Fields().ByName("matches")
+	f.costed = true
+	matches := f.field.Field.Message().Fields().ByName("matches")
 	for i := range f.files {
 		file := &f.files[i]
-		head := &pb.SearchFile{Path: file.path(), MatchCount: file.whole.GetMatchCount()}
+		head := &pb.SearchFile{Path: file.path(), MatchCount: file.complete.GetMatchCount()}
 		if head.GetMatchCount() > 1 {
 			head.MatchesShown = new(head.GetMatchCount()) // the longest words there may be
 		}
-		file.cost = lineCost(envelope.Lines(f.list.Field, protoreflect.ValueOfMessage(head.ProtoReflect()), textscan.OneLine), "", p)
+		file.cost = lineCost(envelope.Lines(f.field.Field, protoreflect.ValueOfMessage(head.ProtoReflect()), textscan.OneLine), "", p)
 		file.costs = make([]envelope.Cost, len(file.bounded))
 		for j, m := range file.bounded {
 			file.costs[j] = lineCost(envelope.Lines(matches, protoreflect.ValueOfMessage(m.ProtoReflect()), textscan.OneLine), "  ", p)
@@ -160,15 +164,15 @@ func (f *foundFiles) price(p Policy) {
 	}
 }
 
-// deal chooses what a share pays for. It stops at the first line that it does not
-// pay for, so no file has two matches more than another that has more to show.
+// deal chooses the lines that a share covers. It stops at the first line that it does
+// not, so no file shows two matches more than another that has more.
 func (f *foundFiles) deal(share envelope.Cost) {
 	f.spent = envelope.Cost{}
 	pay := func(c envelope.Cost) bool {
-		if !pays(share, c) {
+		if !covers(share, c) {
 			return false
 		}
-		share, f.spent = less(share, c), plus(f.spent, c)
+		share, f.spent = subtractCost(share, c), addCost(f.spent, c)
 		return true
 	}
 	for i := range f.files {
@@ -177,7 +181,7 @@ func (f *foundFiles) deal(share envelope.Cost) {
 	for i := range f.files {
 		file, cost := &f.files[i], f.files[i].cost
 		if len(file.costs) > 0 {
-			cost = plus(cost, file.costs[0])
+			cost = addCost(cost, file.costs[0])
 		}
 		if !pay(cost) {
 			return
@@ -199,13 +203,14 @@ func (f *foundFiles) deal(share envelope.Cost) {
 	}
 }
 
+// show implements part.
 func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
-	f.price(p)
+	f.computeCosts(p)
 	f.deal(share)
 	f.into.Files = nil
 	for i := range f.files {
 		if file := &f.files[i]; file.visible {
-			f.into.Files = append(f.into.Files, file.dealt())
+			f.into.Files = append(f.into.Files, file.shownFile())
 		}
 	}
 	if f.stored.Path == "" && len(f.files) > 0 && (p.KeepAll || f.truncated()) {
@@ -215,27 +220,27 @@ func (f *foundFiles) show(ctx context.Context, share envelope.Cost, p Policy, si
 		}
 		f.stored = ref
 	}
-	f.list.Set(f.into.ProtoReflect(), envelope.Listed{Total: len(f.files), Truncated: f.truncated(), Artifact: f.stored.Path})
+	f.field.Set(f.into.ProtoReflect(), envelope.Listed{Total: len(f.files), Truncated: f.truncated(), Artifact: f.stored.Path})
 	return nil
 }
 
-// path is the path as it is shown.
-func (f *foundFile) path() string { return cutText(f.whole.GetPath(), maxMatchPath) }
+// path returns the path as it is shown.
+func (f *foundFile) path() string { return cutText(f.complete.GetPath(), maxMatchPath) }
 
-// dealt is the file with as many of its lines as are shown.
-func (f *foundFile) dealt() *pb.SearchFile {
-	file := &pb.SearchFile{Path: f.path(), MatchCount: f.whole.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
+// shownFile returns the file with the matches that are shown.
+func (f *foundFile) shownFile() *pb.SearchFile {
+	file := &pb.SearchFile{Path: f.path(), MatchCount: f.complete.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
 	if f.shown < len(f.bounded) {
 		file.MatchesShown = new(uint64(f.shown))
 	}
 	return file
 }
 
-// text is the whole of the files, as an artifact keeps them.
+// text returns all files as an artifact holds them.
 func (f *foundFiles) text() []byte {
 	all := &pb.SearchResult{Files: make([]*pb.SearchFile, len(f.files))}
 	for i := range f.files {
-		all.Files[i] = f.files[i].whole
+		all.Files[i] = f.files[i].complete
 	}
-	return envelope.ListText(f.list.Field, all.ProtoReflect().Get(f.list.Field).List())
+	return envelope.ListText(f.field.Field, all.ProtoReflect().Get(f.field.Field).List())
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/toolresult/toolresult/preview"
 )
 
-// TaskOutput projects what a background task wrote and what it says came of it.
-// RFC "Do Not Duplicate Large Payloads": a result that the output ends with is
-// shown once.
+// TaskOutput projects the output and the result of a background task. RFC "Do Not
+// Duplicate Large Payloads": a result that the output ends with is shown once.
 func TaskOutput() Projector {
 	return declare("task_output", func(_ context.Context, w *work) error {
 		out, _ := w.from.Interface().(*pb.TaskOutputOutput)
@@ -20,7 +19,7 @@ func TaskOutput() Projector {
 				text.mayRead, text.focus = true, preview.Focus{} // what programs write
 			}
 		}
-		shown, err := w.repeats(out.GetOutput(), out.GetTaskResult())
+		shown, err := w.endsWithResult(out.GetOutput(), out.GetTaskResult())
 		if err != nil || !shown {
 			return err
 		}
@@ -34,16 +33,16 @@ func TaskOutput() Projector {
 	})
 }
 
-// What is looked at to find a result at the end of an output, in bytes: results of
-// up to that size, and some space after them.
+// Bounds of the search for a result at the end of an output, in bytes: the largest
+// result that is compared, and the white space after it.
 const (
 	maxRepeated = 64 << 10
 	spaceAfter  = 4 << 10
 )
 
-// repeats reports whether the last lines of an output are a result that is there:
-// "ok" is not what "all is ok" says.
-func (w *work) repeats(output, result *pb.Payload) (bool, error) {
+// endsWithResult reports whether the last lines of an output are a result. The result
+// must begin a line: "all is ok" does not end with the result "ok".
+func (w *work) endsWithResult(output, result *pb.Payload) (bool, error) {
 	if n, _ := w.size(result); n == 0 || n > maxRepeated {
 		return false, nil
 	}

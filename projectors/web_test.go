@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -19,12 +20,12 @@ import (
 func projection(ctx context.Context, p projectors.Projector, out *pb.CompleteToolOutput) (*pb.CanonicalToolResult, *memory.Store, error) {
 	store := memory.New()
 	out.ToolName, out.Status = "SomeTool", pb.ToolStatus_TOOL_STATUS_SUCCESS
-	r, err := p.Project(ctx, projectors.Input{
+	made, err := p.Project(ctx, projectors.Input{
 		Output:  out,
 		Policy:  projectors.Policy{Budget: envelope.Cost{Tokens: 10_000}, LineBytes: 2000, HeadPercent: 25, Counter: tokens.Estimate()},
-		Measure: func(*pb.CanonicalToolResult) (envelope.Cost, error) { return envelope.Cost{}, nil },
+		Measure: func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return envelope.Receipt{}, nil },
 	}, store)
-	return r, store, err
+	return made.Canonical, store, err
 }
 
 func fetch(t testing.TB, out *pb.WebFetchOutput) (*pb.WebFetchResult, error) {
@@ -134,4 +135,21 @@ func TestWebFetchStatus(t *testing.T) {
 	if err != nil || !proto.Equal(r, &pb.WebFetchResult{Url: "u", Status: 204}) {
 		t.Errorf("%v, %v", r, err)
 	}
+}
+
+// No body, whatever its type is said to be, makes a projection fail.
+func FuzzWebFetch(f *testing.F) {
+	for _, body := range []string{"", "<title>t</title><p>x", "\xfe\xff\x00<\x00p", "GIF89a", "%PDF-1.4", "{}"} {
+		f.Add([]byte(body), "text/html; charset=utf-8")
+	}
+	f.Add([]byte("<p>\xe9"), "text/html; charset=iso-8859-1")
+	f.Fuzz(func(t *testing.T, page []byte, contentType string) {
+		out := &pb.WebFetchOutput{
+			Url: "https://example.org/", Status: 200, ContentType: contentType,
+			Body: &pb.Payload{Source: &pb.Payload_Inline{Inline: page}},
+		}
+		if _, err := fetch(t, out); err != nil && len(contentType) <= 256 && utf8.ValidString(contentType) {
+			t.Error(err)
+		}
+	})
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// A receipt of one line, of a result that was compacted or that repeats an earlier one, is its outcome and what a later call needs, with a tab between
-// two. No text of a tool on that line has a tab, so that none can pass for one of them:
+// A compacted result, or one that repeats an earlier one, has a receipt of one line:
+// its outcome and what a later call needs, separated by tabs. Tool text on that line
+// never contains a tab, so it cannot pass for a part of it:
 //
 //	Process exited with code 1	stdout in full: /path	Superseded: by call c9, 3 results later
 //	Process exited with code 0	stdout: 70 bytes lost at the source at byte 4096; the rest: /path
@@ -21,25 +22,27 @@ const (
 	briefInFull    = " in full" // behind the label of a section, before the place of its text
 )
 
-// compacted completes the document of a payload by what compaction did to it.
+// compacted completes the document of a payload by what compaction stated in it. A
+// payload at the level of lines that shows nothing gets a receipt of one line.
 func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 	if payload == nil {
 		return d
 	}
 	if s := envelope.SupersededBy(payload); s != nil {
-		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(superseding(s))}}, d.Facts...)
+		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(supersededText(s))}}, d.Facts...)
 	}
-	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.shows() {
+	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.showsBody() {
 		return d.brief(func(label string) bool { return g.brief[label] })
 	}
 	return d
 }
 
-// superseding names the result that answers the same question, or changed what was read:
+// supersededText names the later result that answers the same question, or that edited
+// the file that was read:
 //
 //	by call c9, 3 results later
 //	edited by call c9, 3 results later
-func superseding(s *pb.Superseded) string {
+func supersededText(s *pb.Superseded) string {
 	text := count(int64(s.GetResultsLater()), "result") + " later"
 	if s.GetCallId() != "" {
 		text = fmt.Sprintf("by call %s, %s", s.GetCallId(), text)
@@ -50,8 +53,8 @@ func superseding(s *pb.Superseded) string {
 	return text
 }
 
-// shows reports whether a section has text.
-func (d *Document) shows() bool {
+// showsBody reports whether a section has text.
+func (d *Document) showsBody() bool {
 	for i := range d.Sections {
 		if len(d.Sections[i].Body) > 0 {
 			return true
@@ -60,8 +63,9 @@ func (d *Document) shows() bool {
 	return false
 }
 
-// kept returns the facts whose labels are kept, whichever item of a batch they are of.
-func (d *Document) kept(keep func(label string) bool) []Fact {
+// keptFacts returns the facts with the labels to keep. A label counts without its item
+// of a batch.
+func (d *Document) keptFacts(keep func(label string) bool) []Fact {
 	var facts []Fact
 	for _, f := range d.Facts {
 		label := f.Label
@@ -75,14 +79,14 @@ func (d *Document) kept(keep func(label string) bool) []Fact {
 	return facts
 }
 
-// brief is the document on one line: the outcome, the facts that are kept, and the handles
-// and losses of the sections.
+// brief returns the document on one line: the outcome, the facts to keep, and the
+// handles and losses of the sections.
 func (d Document) brief(keep func(label string) bool) Document {
 	b := Document{Outcome: d.Outcome}
 	add := func(label, value string) {
 		b.Facts = append(b.Facts, Fact{label, onBriefLine(value)})
 	}
-	for _, f := range d.kept(keep) {
+	for _, f := range d.keptFacts(keep) {
 		add(f.Label, f.Value)
 	}
 	for _, s := range d.Sections {
@@ -103,7 +107,7 @@ func (d Document) brief(keep func(label string) bool) Document {
 	return b
 }
 
-// loss says what was gone before the runtime called, or "".
+// loss returns the note about bytes that were lost at the source, or "".
 func (e *Extent) loss() string {
 	for _, note := range e.Notes {
 		if strings.Contains(note, noteLoss) {
@@ -113,7 +117,7 @@ func (e *Extent) loss() string {
 	return ""
 }
 
-// onBriefLine is text that cannot be taken for several parts of a line.
+// onBriefLine returns text that cannot pass for several parts of a line.
 func onBriefLine(text string) string {
 	return strings.ReplaceAll(textscan.OneLine(text), briefSeparator, " ")
 }
@@ -126,7 +130,7 @@ func (w *writer) brief(d *Document) {
 	}
 }
 
-// parseBrief reads what brief writes.
+// parseBrief reads a receipt of one line, as writer.brief writes it.
 func parseBrief(line string) (Document, error) {
 	parts := strings.Split(line, briefSeparator)
 	d := Document{Outcome: parts[0], Brief: true}

@@ -9,8 +9,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Command renders the command family. RFC "Prefer Textual Receipts For
-// Command-Family Rendering".
+// Command renders the command family. RFC "Prefer Textual Receipts For Command-Family
+// Rendering".
 func Command() Renderer {
 	c := newCommand()
 	return Describe(func(payload protoreflect.Message) Document {
@@ -27,8 +27,10 @@ func Command() Renderer {
 	})
 }
 
-// command describes one command, alone or as an item of a batch.
-type command struct{ streams []stream }
+// command describes a command, alone or as an item of a batch.
+type command struct {
+	streams []stream // in the order of their sections
+}
 
 func newCommand() command {
 	return command{streams((*pb.CommandResult)(nil).ProtoReflect().Descriptor(),
@@ -36,7 +38,8 @@ func newCommand() command {
 		[2]string{"combined_output", labelCombined}, [2]string{"initial_output", labelInitial})}
 }
 
-// commandOutcome is the first line of a command's receipt.
+// commandOutcome returns the first line of a command's receipt. A disposition of a
+// newer contract is stated by its number.
 func commandOutcome(r *pb.CommandResult) string {
 	switch r.GetDisposition() {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
@@ -61,7 +64,8 @@ func commandOutcome(r *pb.CommandResult) string {
 	return fmt.Sprintf("%s (disposition %d)", outcomeEnded, r.GetDisposition())
 }
 
-// describe adds what follows the outcome.
+// describe adds the facts and sections of a command, with a prefix for an item of a
+// batch.
 func (c command) describe(d *Document, r *pb.CommandResult, prefix string) {
 	if r.ExitStatus != nil && r.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		d.fact(prefix+labelCode, strconv.Itoa(int(r.GetExitStatus())))
@@ -98,8 +102,8 @@ func (c command) describe(d *Document, r *pb.CommandResult, prefix string) {
 	}
 }
 
-// noOutput keeps apart what looks the same: a stream without a byte and a
-// stream that nobody read.
+// noOutput distinguishes two cases that look alike: streams without a byte, and
+// streams that were not captured.
 func noOutput(captured bool) string {
 	if captured {
 		return "none"
@@ -107,7 +111,7 @@ func noOutput(captured bool) string {
 	return "not captured"
 }
 
-// seconds writes a time in the largest unit that needs no fraction.
+// seconds returns a duration in the largest unit that needs no fraction.
 func seconds(ms uint64) string {
 	if ms%1000 == 0 {
 		return strconv.FormatUint(ms/1000, 10) + " s"
@@ -115,7 +119,7 @@ func seconds(ms uint64) string {
 	return strconv.FormatUint(ms, 10) + " ms"
 }
 
-// signalText names a signal of Linux beside its number.
+// signalText returns the number of a Linux signal, with its name if it is known.
 func signalText(n int32) string {
 	names := map[int32]string{
 		1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",

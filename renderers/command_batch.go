@@ -10,8 +10,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// CommandBatch renders several commands of one call: how every one of them
-// ended first, and then their texts.
+// CommandBatch renders several commands of one call: first the outcome of each, then
+// their texts.
 func CommandBatch() Renderer {
 	c := newCommand()
 	return Describe(func(payload protoreflect.Message) Document {
@@ -20,6 +20,8 @@ func CommandBatch() Renderer {
 	})
 }
 
+// batch describes a batch. A recovery hint is stated once, with the first item that
+// has it.
 func (c command) batch(r *pb.CommandBatchResult) Document {
 	d := Document{Outcome: batchOutcome(r)}
 	said := map[string]bool{} // hints: one is said with the first item that has it
@@ -40,18 +42,18 @@ func (c command) batch(r *pb.CommandBatchResult) Document {
 		}
 	}
 	if o := r.GetItemsOmitted(); o != nil {
-		d.fact(labelItemsOmitted, fmt.Sprintf("%d to %d; all items: %s", len(r.GetItems())+1, omitted(r)+int64(len(r.GetItems())), o.GetArtifact().GetPath()))
+		d.fact(labelItemsOmitted, fmt.Sprintf("%d to %d; all items: %s", len(r.GetItems())+1, omittedItems(r)+int64(len(r.GetItems())), o.GetArtifact().GetPath()))
 	}
 	return d
 }
 
-// omitted is how many commands a result does not have.
-func omitted(r *pb.CommandBatchResult) int64 {
+// omittedItems returns the number of commands that the result omits.
+func omittedItems(r *pb.CommandBatchResult) int64 {
 	o := r.GetItemsOmitted()
 	return int64(o.GetSucceeded() + o.GetOtherwise() + o.GetRejected() + o.GetSkipped())
 }
 
-// batchOutcome counts what became of the items.
+// batchOutcome counts the outcomes of the items, those that are omitted included.
 func batchOutcome(r *pb.CommandBatchResult) string {
 	o := r.GetItemsOmitted()
 	succeeded, other, rejected, skipped := o.GetSucceeded(), o.GetOtherwise(), o.GetRejected(), o.GetSkipped()
@@ -70,9 +72,10 @@ func batchOutcome(r *pb.CommandBatchResult) string {
 		}
 	}
 	return fmt.Sprintf("%s %s: %d exited with code 0, %d otherwise, %d rejected, %d skipped",
-		outcomeBatch, count(int64(len(r.GetItems()))+omitted(r), "command"), succeeded, other, rejected, skipped)
+		outcomeBatch, count(int64(len(r.GetItems()))+omittedItems(r), "command"), succeeded, other, rejected, skipped)
 }
 
+// itemOutcome returns the outcome of an item.
 func itemOutcome(item *pb.CommandBatchItem) string {
 	switch item.GetStatus() {
 	case pb.CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN:

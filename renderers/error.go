@@ -5,8 +5,8 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// errorDocument describes the error of any tool: what went wrong, what can be
-// done, and the details. RFC "error".
+// errorDocument describes the error of any tool: what went wrong, what can be done,
+// and the details. RFC "error".
 func errorDocument(e *pb.ToolError) Document {
 	d := Document{Outcome: errorOutcome(e)}
 	d.addError(e, "")
@@ -17,7 +17,7 @@ func errorDocument(e *pb.ToolError) Document {
 // errorTexts are the large fields of an error.
 var errorTexts = streams((*pb.ToolError)(nil).ProtoReflect().Descriptor(), [2]string{"message", labelErrorText})
 
-// addErrorText adds the section of a message that has more than one line.
+// addErrorText adds the section of a message with several lines.
 func (d *Document) addErrorText(e *pb.ToolError, prefix string) {
 	for i := range errorTexts {
 		if s, ok := errorTexts[i].section(e.ProtoReflect(), prefix); ok {
@@ -26,7 +26,7 @@ func (d *Document) addErrorText(e *pb.ToolError, prefix string) {
 	}
 }
 
-// errorOutcome is the kind and, if it shows anything, the message.
+// errorOutcome returns the kind of an error, and its message if that is visible.
 func errorOutcome(e *pb.ToolError) string {
 	outcome := outcomeError + " " + e.GetKind()
 	if message := textscan.OneLine(e.GetMessage()); message != "" {
@@ -53,7 +53,7 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 
 var yesOrNo = map[bool]string{true: "yes", false: "no"}
 
-// fact adds a fact whose value shows anything.
+// fact adds a fact, unless its value is empty or invisible.
 func (d *Document) fact(label, value string) {
 	if value = textscan.OneLine(value); value != "" {
 		d.Facts = append(d.Facts, Fact{label, value})

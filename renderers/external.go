@@ -7,13 +7,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// maxStoredAttachments is how many attachments of a result have artifacts of their
-// own, as external.proto states it.
+// maxStoredAttachments is the number of attachments of a result that have artifacts of
+// their own, as external.proto states it.
 const maxStoredAttachments = 64
 
-// External renders an external family: as its options declare it, and with the
-// place of the whole answer where content of it is of no known type, or where
-// attachments may be in no other place.
+// External renders an external family as its options declare it. It adds the place of
+// the whole answer if some content has an unknown type, or if attachments may be
+// nowhere else.
 func External(family string) Renderer {
 	describe, ok := Declared(family).(Describe)
 	if !ok {
@@ -36,7 +36,7 @@ func External(family string) Renderer {
 	})
 }
 
-// externalResult is what the external families share.
+// externalResult is what the external families have in common.
 type externalResult interface {
 	GetAttachmentsTotal() uint64
 	GetSourceArtifact() uint32

@@ -6,8 +6,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// FileMutation renders changed files: as its options declare it, and with an outcome of its
-// own for an edit that did nothing.
+// FileMutation renders changed files as the options declare it, with an outcome of its
+// own for an edit that changed nothing.
 func FileMutation() Renderer {
 	describe, ok := Declared("file_mutation").(Describe)
 	if !ok {
@@ -27,7 +27,7 @@ func FileMutation() Renderer {
 	})
 }
 
-// withoutSection returns the sections but for the one with a label.
+// withoutSection returns the sections except the one with a label.
 func withoutSection(sections []Section, label string) (others []Section) {
 	for _, s := range sections {
 		if s.Label != label {

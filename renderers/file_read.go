@@ -12,9 +12,14 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// FileRead renders the text of a file with the numbers that its lines have there.
-// What it says comes from the lines that are shown now: after compaction these are
-// others than after projection.
+// Lines of a file are numbered as in the file, so that an agent can edit them and read
+// on. That makes this family different from all others with text: ranges in the
+// outcome, numbers before lines, no stuffing, and notes about every byte that is not
+// shown as it is, because the text will be searched for in the file.
+
+// FileRead renders the text of a file, each line with its number in the file. It
+// states the lines that are shown now: after a compaction these are fewer than after
+// the projection.
 func FileRead() Renderer {
 	content := streams((*pb.FileReadResult)(nil).ProtoReflect().Descriptor(), [2]string{"content", labelFileText})
 	return Describe(func(payload protoreflect.Message) Document {
@@ -23,18 +28,18 @@ func FileRead() Renderer {
 	})
 }
 
-// fileText is the text of a file and where in the file it stands. Ranges and
-// totals are in lines of the file.
+// fileText is the text of a file and its place in the file. Ranges and totals are in
+// lines of the file.
 type fileText struct {
 	large  envelope.Large
 	binary bool
-	offset int64       // the file's number of a line, less that of the range
-	read   lineRange   // empty when there was nothing to read
-	shown  []lineRange // in order; neighbours are one
+	offset int64       // number of a line in the file, less its number in the text
+	read   lineRange   // lines that were read; empty when there was nothing to read
+	shown  []lineRange // lines that are shown, in order; neighbours are joined
 	total  int64       // lines of the file; 0 when not known
 }
 
-// lineRange is a range of lines, inclusive. It is empty when first is over last.
+// lineRange is a range of lines, inclusive. It is empty if first is greater than last.
 type lineRange struct{ first, last int64 }
 
 func (r lineRange) empty() bool { return r.first > r.last }
@@ -46,20 +51,23 @@ func (r lineRange) String() string {
 	return fmt.Sprintf("lines %d-%d", r.first, r.last)
 }
 
-// maxLine bounds what is reckoned with, as the contract bounds it. A larger number
-// is of a result that no projection made.
+// maxLine bounds line numbers, as the contract does. A larger number is in no result
+// of a projection.
 const maxLine = 1 << 53
 
+// bounded returns n, or maxLine if n is larger.
 func bounded(n uint64) int64 { return int64(min(n, maxLine)) }
 
-// totalOf is how many lines the file has; 0 when that is not known, and for a number that no file has.
-func totalOf(r *pb.FileReadResult) int64 {
+// totalLines returns the number of lines of the file; 0 when it is not known, and for
+// a number that no file has.
+func totalLines(r *pb.FileReadResult) int64 {
 	if r.GetTotalLines() > maxLine {
 		return 0
 	}
 	return int64(r.GetTotalLines())
 }
 
+// newFileText reads the text of a result.
 func newFileText(r *pb.FileReadResult, content *stream) *fileText {
 	f := &fileText{large: content.field.Get(r.ProtoReflect()), offset: max(1, bounded(r.GetFirstLine())) - 1}
 	lines := int64(strings.Count(f.large.Preview, "\n"))
@@ -74,12 +82,13 @@ func newFileText(r *pb.FileReadResult, content *stream) *fileText {
 		f.show(lineRange{bounded(g.GetFirstLine()), bounded(g.GetLastLine())})
 	}
 	f.read = lineRange{f.offset + 1, f.offset + lines}
-	if total := totalOf(r); total >= f.read.last {
+	if total := totalLines(r); total >= f.read.last {
 		f.total = total // a smaller one is of another moment
 	}
 	return f
 }
 
+// show adds a range of the text to the lines that are shown.
 func (f *fileText) show(r lineRange) {
 	r.first, r.last = r.first+f.offset, r.last+f.offset
 	if n := len(f.shown); n > 0 && f.shown[n-1].last+1 == r.first {
@@ -89,6 +98,7 @@ func (f *fileText) show(r lineRange) {
 	f.shown = append(f.shown, r)
 }
 
+// document describes the text.
 func (f *fileText) document(r *pb.FileReadResult, content *stream) Document {
 	d := Document{Outcome: outcomeFileRead + " " + f.outcome(r)}
 	d.fact(labelContinue, f.next())
@@ -104,7 +114,7 @@ func (f *fileText) document(r *pb.FileReadResult, content *stream) Document {
 	return d
 }
 
-// outcome says which lines are shown, of which file.
+// outcome states which lines of which file are shown.
 func (f *fileText) outcome(r *pb.FileReadResult) string {
 	switch path := r.GetPath(); {
 	case r.ContentPreview == nil:
@@ -114,28 +124,28 @@ func (f *fileText) outcome(r *pb.FileReadResult) string {
 	case f.read.empty() && f.read.first == 1 && f.total == 0:
 		return "empty file " + path
 	case f.read.empty():
-		if end := totalOf(r); 0 < end && end < f.read.first {
+		if end := totalLines(r); 0 < end && end < f.read.first {
 			return fmt.Sprintf("no line at %d or after of %s, which has %s", f.read.first, path, count(end, "line"))
 		}
 		return fmt.Sprintf("no line at %d or after of %s", f.read.first, path)
 	case len(f.shown) == 0:
-		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.ofTotal(), path)
+		return fmt.Sprintf("nothing shown of %s%s of %s", f.read, f.totalWords(), path)
 	case len(f.shown) == 1 && f.shown[0] == lineRange{1, f.total} && !f.large.Truncated:
 		return fmt.Sprintf("all of %s, %s", path, count(f.total, "line"))
 	default:
-		return fmt.Sprintf("%s%s of %s", f.ranges(), f.ofTotal(), path)
+		return fmt.Sprintf("%s%s of %s", f.ranges(), f.totalWords(), path)
 	}
 }
 
-// ofTotal says how many lines the file has, if that is known.
-func (f *fileText) ofTotal() string {
+// totalWords states the number of lines of the file, if it is known.
+func (f *fileText) totalWords() string {
 	if f.total == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" of %d", f.total)
 }
 
-// ranges says which lines are shown: "lines 1-8", "lines 1-8 and 113-120".
+// ranges states the lines that are shown: "lines 1-8", "lines 1-8 and 113-120".
 func (f *fileText) ranges() string {
 	text := f.shown[0].String()
 	for i, r := range f.shown[1:] {
@@ -149,12 +159,13 @@ func (f *fileText) ranges() string {
 	return text
 }
 
-// compacted reports whether lines were shown before a compaction.
+// compacted reports whether more lines were shown before a compaction.
 func (f *fileText) compacted() bool {
 	return slices.ContainsFunc(f.large.Cuts, func(c *pb.Cut) bool { return c.GetKind() == pb.CutKind_CUT_KIND_COMPACTED })
 }
 
-// next says what to ask for next: the first lines that are not shown.
+// next names the first lines that are not shown, to read next. If not even the first
+// line fits, reading it again would not help.
 func (f *fileText) next() string {
 	if f.binary || f.read.empty() || len(f.shown) == 0 && !f.compacted() {
 		return "" // where not even the first line fits, asking for it again would not help
@@ -172,8 +183,8 @@ func (f *fileText) next() string {
 	return fmt.Sprintf("read from line %d", missing.first)
 }
 
-// lineEnds says what the text does not show of its line ends. That the last line
-// has none is certain only of a whole file.
+// lineEnds states what the text does not show about its line ends. Only of a whole
+// file is it certain that the last line has none.
 func (f *fileText) lineEnds(r *pb.FileReadResult) string {
 	if f.binary || len(f.shown) == 0 {
 		return ""
@@ -194,9 +205,9 @@ func (f *fileText) lineEnds(r *pb.FileReadResult) string {
 	return strings.Join(words, ", ")
 }
 
-// controls notes control bytes that are not shown as they are. In other streams
-// they are of no interest; of a file the text is to be what stands there, so that
-// a part of it can be found again.
+// controls adds notes about control bytes that are not shown as they are. Of other
+// streams they are of no interest; the text of a file is searched for later, so it
+// must be exact.
 func (f *fileText) controls(r *pb.FileReadResult, s *Section) {
 	source := f.large.Source
 	if source == nil || f.binary {
@@ -219,8 +230,8 @@ func (f *fileText) controls(r *pb.FileReadResult, s *Section) {
 	}
 }
 
-// removed is how many control bytes were removed, but for the CR of CRLF where
-// the line ends are said.
+// removed returns the number of control bytes that were removed, without the CR of
+// CRLF where the line ends are stated.
 func (f *fileText) removed(r *pb.FileReadResult) int64 {
 	bytes := int64(0)
 	for _, c := range f.large.Cuts {
@@ -240,7 +251,7 @@ func (f *fileText) removed(r *pb.FileReadResult) int64 {
 	return bytes
 }
 
-// number gives every line, and every mark, the file's number.
+// number gives every line and every mark its number in the file.
 func (f *fileText) number(s *Section) {
 	next := int64(1)
 	if f.large.Source != nil && len(f.large.Source.GetSegments()) > 0 {

@@ -1,8 +1,6 @@
 package renderers
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +11,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Version is the version of the receipt grammar. The same canonical result and
-// policy give the same receipt for the same version.
+// Version is the version of the receipt grammar. The same canonical result and policy
+// give the same receipt for the same version.
 const Version = 8
 
-// The outcome forms: the first line of every receipt begins with one of them.
+// The outcome forms. The first line of every receipt begins with one of them.
 const (
 	outcomeExited    = "Process exited"
 	outcomeKilled    = "Process killed by signal"
@@ -71,22 +69,22 @@ const (
 	labelItem = "Item" // "Item 3", alone or before another label
 )
 
-// stuffing is put before a line of tool text that begins like one of our own
-// forms, and before one that begins with the stuffing itself.
+// stuffing precedes a line of tool text that begins like a reserved form, or with the
+// stuffing itself.
 const stuffing = `\`
 
-// Form is one reserved beginning of a line in a receipt.
+// Form is a reserved beginning of a line in a receipt.
 type Form struct {
-	Begin string // how the line begins
-	Use   string // what it is for
+	Begin string // the beginning of the line
+	Use   string // its meaning, for the documentation
 }
 
-// Forms returns the closed table of reserved forms, as docs/reference/receipts.md shows
-// it. No other line of a receipt is ours; a line of tool text that begins like
-// one of these is stuffed.
-func Forms() []Form { return append(builtIn.forms(), structural...) }
+// Forms returns the closed table of reserved forms, as docs/reference/receipts.md shows it. All
+// other lines of a receipt are tool text; a line of tool text that begins like one of
+// these is stuffed.
+func Forms() []Form { return append(contractGrammar.forms(), structuralForms...) }
 
-// forms are the forms of the grammar as lines have them.
+// forms returns the forms of the grammar as lines have them: labels with their colon.
 func (g *grammar) forms() []Form {
 	forms := slices.Clone(g.outcomes)
 	for _, f := range slices.Concat(g.facts, g.sections) {
@@ -95,16 +93,16 @@ func (g *grammar) forms() []Form {
 	return forms
 }
 
-// grammar are the forms that differ from family to family: beginnings of first
-// lines, and labels without their colon.
+// grammar holds the forms that differ between families: beginnings of first lines, and
+// labels without their colon.
 type grammar struct {
 	outcomes, facts, sections []Form
-	brief                     map[string]bool // labels of facts that a receipt of one line keeps
+	brief                     map[string]bool // labels of the facts that a receipt of one line keeps
 }
 
-// builtIn is the grammar of the contract: the forms that are written by hand,
-// and those that the families' options declare.
-var builtIn = func() grammar {
+// contractGrammar is the grammar of the contract: the forms written here by hand, and
+// those that the options of the families declare.
+var contractGrammar = func() grammar {
 	g := grammar{
 		outcomes: []Form{
 			{outcomeExited, "outcome of a command: its exit code"},
@@ -150,37 +148,39 @@ var builtIn = func() grammar {
 			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,
 		},
 	}
-	_, families := envelope.FamilyFields()
+	_, families := envelope.OneofFields()
 	for _, f := range families {
 		g.declare(string(f.Name()), f.Message())
 	}
 	return g
 }()
 
-// declare adds the forms of a family that is declared by its options.
+// declare adds the forms of a family that is declared by its options; others are
+// written by hand.
 func (g *grammar) declare(family string, d protoreflect.MessageDescriptor) {
-	outcome, err := envelope.Outcome(d)
+	outcome, err := envelope.OutcomeTemplate(d)
 	if err != nil {
 		return // it is written by hand
 	}
-	add(&g.outcomes, strings.TrimRight(outcome.Fixed(), " "), "outcome", family)
+	addForm(&g.outcomes, strings.TrimRight(outcome.Fixed(), " "), "outcome", family)
 	g.labels(family, d, map[protoreflect.FullName]bool{})
 }
 
+// labels adds the labels of a message and the messages inside it.
 func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) {
 	seen[d.FullName()] = true
 	for i := range d.Fields().Len() {
 		f := d.Fields().Get(i)
-		switch role, label := envelope.RoleOf(f); role {
+		switch role, label := envelope.FieldRole(f); role {
 		case pb.Role_ROLE_FACT, pb.Role_ROLE_HANDLE:
-			add(&g.facts, label, "fact", family)
+			addForm(&g.facts, label, "fact", family)
 			if role == pb.Role_ROLE_HANDLE {
 				g.brief[label] = true
 			}
 		case pb.Role_ROLE_LARGE_TEXT:
-			add(&g.sections, label, "text", family)
+			addForm(&g.sections, label, "text", family)
 		case pb.Role_ROLE_LIST:
-			add(&g.sections, label, "list", family)
+			addForm(&g.sections, label, "list", family)
 		default:
 			if f.Message() != nil && !f.IsList() && !seen[f.Message().FullName()] {
 				g.labels(family, f.Message(), seen)
@@ -189,8 +189,8 @@ func (g *grammar) labels(family string, d protoreflect.MessageDescriptor, seen m
 	}
 }
 
-// add adds a form, or one more family that uses it.
-func add(forms *[]Form, begin, use, family string) {
+// addForm adds a form, or another family that uses it.
+func addForm(forms *[]Form, begin, use, family string) {
 	for i := range *forms {
 		if f := &(*forms)[i]; f.Begin == begin {
 			if strings.HasPrefix(f.Use, use+" of ") && !strings.HasSuffix(f.Use, " "+family) {
@@ -202,187 +202,35 @@ func add(forms *[]Form, begin, use, family string) {
 	*forms = append(*forms, Form{begin, use + " of " + family})
 }
 
-// numberedLabels are the labels of sections whose lines have numbers. No line of
-// theirs can be taken for one of our forms, so none of them is stuffed.
+// numberedLabels are the labels of sections with numbered lines. A line that begins
+// with a number cannot pass for a form, so none of them is stuffed.
 var numberedLabels = []string{labelFileText}
 
+// isNumbered reports whether the lines of a section are numbered.
 func isNumbered(label string) bool { return slices.Contains(numberedLabels, label) }
 
-// numbered writes a line with its number:
+// numbered returns a line with its number:
 //
 //	12	func main() {
 func numbered(number int64, line string) string {
 	return strconv.FormatInt(number, 10) + numberEnd + line
 }
 
+// numberEnd separates the number of a line from its text.
 const numberEnd = "\t"
 
-// cutNumber reads what numbered writes.
+// cutNumber reads a line, as numbered writes it.
 func cutNumber(line string) (number int64, rest string, ok bool) {
 	digits, rest, ok := strings.Cut(line, numberEnd)
 	number, err := strconv.ParseInt(digits, 10, 64)
 	return number, rest, ok && err == nil && number > 0
 }
 
-// structural are the forms that every family has.
-var structural = []Form{
+// structuralForms are the forms that every family has.
+var structuralForms = []Form{
 	{labelItem + " ", "the same of one item of a batch, by its number"},
 	{"[line ", "cut marker: one line left out"},
 	{"[lines ", "cut marker: lines left out"},
 	{"[inside line ", "cut marker: a part of one line left out"},
 	{stuffing, "tool text that begins like one of these forms, or with this character; remove it to have the line as it was"},
-}
-
-// Notes of an extent.
-const (
-	noteBinary   = "binary"
-	noteReplaced = "shown as U+FFFD"
-	noteRemoved  = "removed"
-	noteLeftOut  = "left out"
-	noteLoss     = "lost at the source"
-	noteControl  = "control byte"
-	noteSymbols  = "shown as symbols"
-	noteRedacted = "redacted"
-)
-
-const (
-	extentShown = " shown"
-	// of JSON whose readable form is shown
-	extentShownAs, extentIndented = ", shown as ", " of indented JSON"
-	extentAll                     = "all of it: "
-	extentRest                    = "the rest: " // where a part of it was lost, in a receipt of one line
-	extentStop                    = "; "
-)
-
-// count writes a number with its unit in singular or plural.
-func count(n int64, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return strconv.FormatInt(n, 10) + " " + unit + "s"
-}
-
-// String writes the facts of a stream or a list:
-//
-//	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
-//	1 line, 12681 bytes, shown as 1084 lines of indented JSON; 61 lines shown; all of it: /path
-//	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
-//	250 entries; 20 shown; all of it: /path
-func (e *Extent) String() string {
-	var b strings.Builder
-	if e.Entries > 0 {
-		b.WriteString(strconv.FormatInt(e.Entries, 10) + " " + envelope.Plural("entry", e.Entries == 1))
-		if e.Shown != e.Entries {
-			b.WriteString(extentStop + strconv.FormatInt(e.Shown, 10) + extentShown)
-		}
-	} else {
-		if e.Lines > 0 {
-			b.WriteString(count(e.Lines, "line") + ", ")
-		}
-		b.WriteString(count(e.Bytes, "byte"))
-		of := e.Lines
-		if e.Indented > 0 {
-			of = e.Indented
-			b.WriteString(extentShownAs + count(of, "line") + extentIndented)
-		}
-		if e.Shown != of {
-			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
-		}
-	}
-	for _, note := range e.Notes {
-		b.WriteString(extentStop + note)
-	}
-	if e.Artifact != "" {
-		b.WriteString(extentStop + extentAll + e.Artifact)
-	}
-	return b.String()
-}
-
-var (
-	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (\d+) lines? of indented JSON)?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
-	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
-)
-
-// parseExtent reads what String writes.
-func parseExtent(text string) (*Extent, bool) {
-	if m := entriesForm.FindStringSubmatch(text); m != nil {
-		e := &Extent{Entries: number(m[1]), Shown: number(m[1]), Artifact: m[3]}
-		if m[2] != "" {
-			e.Shown = number(m[2])
-		}
-		return e, true
-	}
-	m := extentForm.FindStringSubmatch(text)
-	if m == nil {
-		return nil, false
-	}
-	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Indented: number(m[3]), Shown: number(m[1]), Artifact: m[6]}
-	if e.Indented > 0 {
-		e.Shown = e.Indented
-	}
-	if m[4] != "" {
-		e.Shown = number(m[4])
-	}
-	if m[5] != "" {
-		e.Notes = strings.Split(m[5][len(extentStop):], extentStop)
-	}
-	return e, true
-}
-
-// String writes a cut marker:
-//
-//	[lines 13-9120 left out]
-//	[line 13 left out]
-//	[lines 20-940 left out: 230 of 250 values]
-//	[lines 13-40 left out: like line 12]
-//	[lines 14-40 left out: like lines 12-13]
-//	[inside line 7: 98888 bytes left out]
-func (m *Mark) String() string {
-	if m.Inside {
-		return fmt.Sprintf("[inside line %d: %s left out]", m.First, count(m.Bytes, "byte"))
-	}
-	what := span(m.First, m.Last) + " left out"
-	switch {
-	case m.Values > 0:
-		return fmt.Sprintf("[%s: %d of %s]", what, m.Values, count(m.Of, "value"))
-	case m.Like > 0:
-		return fmt.Sprintf("[%s: like %s]", what, span(m.Like, m.First-1))
-	}
-	return "[" + what + "]"
-}
-
-// span names lines.
-func span(first, last int64) string {
-	if first == last {
-		return "line " + strconv.FormatInt(first, 10)
-	}
-	return "lines " + strconv.FormatInt(first, 10) + "-" + strconv.FormatInt(last, 10)
-}
-
-// The forms of marks. Up to version 3 those of whole lines had counts.
-var (
-	insideForm = regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
-	linesForm  = regexp.MustCompile(`^\[lines? (\d+)(?:-(\d+))? left out(?:: (?:\d+ lines?, )?\d+ bytes?)?` +
-		`(?:[:,] (\d+) of (\d+) values?)?(?:: like lines? (\d+)(?:-\d+)?)?\]$`)
-)
-
-// parseMark reads what String writes.
-func parseMark(line string) (*Mark, bool) {
-	if m := insideForm.FindStringSubmatch(line); m != nil {
-		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
-	}
-	if m := linesForm.FindStringSubmatch(line); m != nil {
-		mark := &Mark{First: number(m[1]), Last: number(m[1]), Values: number(m[3]), Of: number(m[4]), Like: number(m[5])}
-		if m[2] != "" {
-			mark.Last = number(m[2])
-		}
-		return mark, true
-	}
-	return nil, false
-}
-
-// number reads digits that a form has matched.
-func number(digits string) int64 {
-	n, _ := strconv.ParseInt(digits, 10, 64)
-	return n
 }

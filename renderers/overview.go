@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// MaxOverview is what an overview may cost, in tokens.
+// MaxOverview bounds the cost of an overview, in tokens.
 const MaxOverview = 1000
 
 // Bounds of a line of an overview, in characters.
@@ -19,10 +19,11 @@ const (
 	maxMentionOutcome = 160
 )
 
-// Overview returns one receipt over n results that are no longer shown whole: a line for
-// each, the oldest first. Where not all of them fit the budget in tokens, the newest are
-// kept and a mark says how many are not there. line returns what is said of a result,
-// counted from the newest; it is not called for more than fit, about.
+// Overview returns one receipt for n results that are no longer shown whole, with a
+// line for each, the oldest first. If the budget, in tokens, is too small for all of
+// them, the newest are kept and a mark states how many are missing. line returns the
+// line of a result, counted back from the newest; it is called for few more than fit.
+// The only errors are those of line and ErrNotSanitised.
 //
 //	Earlier tool results: 12
 //	Already read and run:
@@ -47,6 +48,7 @@ func Overview(n, budget int, c tokens.Counter, line func(back int) (string, erro
 	}
 }
 
+// overview describes an overview of n results, of which the newest have lines.
 func overview(n int, newest []string) Document {
 	s := Section{Label: labelSeen}
 	if left := n - len(newest); left > 0 {
@@ -62,42 +64,43 @@ func overview(n int, newest []string) Document {
 	return Document{Outcome: outcomeOverview + " " + strconv.Itoa(n), Sections: []Section{s}}
 }
 
-// mentioner is a Renderer that says what a result says before one line is made of it, and in
-// which grammar.
-type mentioner interface {
+// uncompactedRenderer is a Renderer that can describe a result as it is before it
+// becomes one line, and knows its grammar.
+type uncompactedRenderer interface {
 	uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar)
 }
 
 func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	if e := r.GetError(); e != nil {
-		named, _ := p.named(e.ProtoReflect()).Interface().(*pb.ToolError)
-		return errorDocument(named), &builtIn
+		named, _ := p.withHandles(e.ProtoReflect()).Interface().(*pb.ToolError)
+		return errorDocument(named), &contractGrammar
 	}
 	_, payload := envelope.Payload(r)
-	return d(p.named(payload)), &builtIn
+	return d(p.withHandles(payload)), &contractGrammar
 }
 
 func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	_, payload := c.types.Open(r)
-	return c.document(p.named(payload)), &c.grammar
+	return c.document(p.withHandles(payload)), &c.grammar
 }
 
-// Mention returns the line of an overview about a result: what was done, how it ended, the
-// facts that a receipt of one line keeps, such as ids, and where all of it is. subject is what the result is about, on one line; empty: not known.
-// superseded says by what kind of later result, or is nil.
-func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
+// Mention returns the line of an overview for a result: the call, its outcome, the
+// facts that a receipt of one line keeps, such as ids, and the places of its texts.
+// subject is the subject of the result on one line; empty when not known. superseded
+// names the later result, or is nil.
+func Mention(renderer Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
 	var d Document
-	g := &builtIn
-	if m, ok := by.(mentioner); ok {
-		d, g = m.uncompacted(r, p)
+	forms := &contractGrammar
+	if m, ok := renderer.(uncompactedRenderer); ok {
+		d, forms = m.uncompacted(r, p)
 	}
-	did, ended, plain := done(r, subject, d.Outcome)
+	did, ended, plain := summarize(r, subject, d.Outcome)
 	var parts []string
 	if ended != "" {
-		parts = append(parts, short(ended, maxMentionOutcome))
+		parts = append(parts, shorten(ended, maxMentionOutcome))
 	}
-	for _, f := range d.kept(func(label string) bool { return g.brief[label] }) {
-		parts = append(parts, f.Label+": "+short(f.Value, maxMentionOutcome))
+	for _, f := range d.keptFacts(func(label string) bool { return forms.brief[label] }) {
+		parts = append(parts, f.Label+": "+shorten(f.Value, maxMentionOutcome))
 	}
 	for i := range d.Sections {
 		e := d.Sections[i].Extent
@@ -109,7 +112,7 @@ func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, s
 			parts = append(parts, d.Sections[i].Label+": "+e.Artifact)
 		}
 	}
-	text := short(did, maxMentionSubject)
+	text := shorten(did, maxMentionSubject)
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, "; ")
 	}
@@ -123,9 +126,9 @@ func Mention(by Renderer, r *pb.CanonicalToolResult, p Policy, subject string, s
 	return textscan.OneLine(text)
 }
 
-// done says what a call did and how it ended. plain says that the result is one text, whose
-// label says nothing.
-func done(r *pb.CanonicalToolResult, subject, outcome string) (did, ended string, plain bool) {
+// summarize states a call and its outcome. plain reports that the result is one text,
+// whose label says nothing.
+func summarize(r *pb.CanonicalToolResult, subject, outcome string) (did, ended string, plain bool) {
 	switch result := r.GetResult().(type) {
 	case *pb.CanonicalToolResult_Command:
 		if did = "ran a command"; result.Command.GetCommandPreview() != "" {
@@ -145,7 +148,7 @@ func done(r *pb.CanonicalToolResult, subject, outcome string) (did, ended string
 	return did, outcome, false
 }
 
-// readRange names what was read of a file.
+// readRange names the lines of a file that were read.
 func readRange(r *pb.FileReadResult) string {
 	first := max(1, bounded(r.GetFirstLine()))
 	switch {
@@ -157,8 +160,8 @@ func readRange(r *pb.FileReadResult) string {
 	return r.GetPath()
 }
 
-// short cuts a text to some characters.
-func short(text string, limit int) string {
+// shorten returns a text on one line of at most limit characters.
+func shorten(text string, limit int) string {
 	text = textscan.OneLine(text)
 	if len(text) <= limit {
 		return text

@@ -9,17 +9,18 @@ import (
 // ErrNotReceipt is returned for text that Write did not make.
 var ErrNotReceipt = errors.New("no receipt of this grammar")
 
-// ParseReceipt reads a receipt back into the document that it was made of.
-// Tool text cannot change what it returns: a line that begins like one of our
-// forms is stuffed in it. A runtime has no need of this, it has the canonical
-// result; it serves tests, audits and people.
-func ParseReceipt(text string) (Document, error) { return parse(text, builtIn) }
+// ParseReceipt reads a receipt back into the Document that it was written from. Tool
+// text cannot change the result: a line that begins like a reserved form is stuffed. A
+// runtime does not need it, because it has the canonical result; it serves tests,
+// audits and people. It returns ErrNotReceipt for other text.
+func ParseReceipt(text string) (Document, error) { return parse(text, contractGrammar) }
 
+// parse reads a receipt of a grammar.
 func parse(text string, g grammar) (Document, error) {
 	p := parser{grammar: g, lines: strings.Split(text, "\n"), sections: map[string]int{}}
 	p.document.Outcome, p.at = p.lines[0], 1
 	bare := !hasPrefix(p.lines[0], p.grammar.outcomes)
-	if bare && !p.bare() {
+	if bare && !p.parseBare() {
 		return Document{}, ErrNotReceipt
 	}
 	if bare {
@@ -39,26 +40,29 @@ func parse(text string, g grammar) (Document, error) {
 			return Document{}, err
 		}
 	}
-	if bare != p.document.bare() {
+	if bare != p.document.isBare() {
 		return Document{}, ErrNotReceipt
 	}
 	return p.document, nil
 }
 
+// hasPrefix reports whether a line begins with one of the forms.
 func hasPrefix(line string, begins []Form) bool {
 	return slices.ContainsFunc(begins, func(f Form) bool { return strings.HasPrefix(line, f.Begin) })
 }
 
+// parser reads a receipt line by line: the outcome, the facts and extents, and then
+// the texts of the sections.
 type parser struct {
 	grammar  grammar
 	document Document
 	lines    []string
-	at       int
+	at       int            // index of the next line
 	last     *Section       // the section of the last extent, until its text begins
-	sections map[string]int // by label: a text that was made to look like a receipt may have any number
+	sections map[string]int // index by label: a forged receipt may have any number of sections
 }
 
-// header reads a fact or an extent.
+// header reads a fact or an extent. It reports false for any other line.
 func (p *parser) header(line string) bool {
 	label, value, ok := strings.Cut(line, ": ")
 	if !ok {
@@ -79,12 +83,12 @@ func (p *parser) header(line string) bool {
 	return ok
 }
 
-// isLabel reports whether label is one of the given, alone or of an item.
-func isLabel(label string, of []Form) bool {
+// isLabel reports whether label is one of the forms, alone or of an item.
+func isLabel(label string, forms []Form) bool {
 	if _, rest, ok := cutItem(label); ok {
 		label = rest
 	}
-	return slices.ContainsFunc(of, func(f Form) bool { return f.Begin == label })
+	return slices.ContainsFunc(forms, func(f Form) bool { return f.Begin == label })
 }
 
 // cutItem reads "Item 3" or "Item 3 LABEL".
@@ -102,7 +106,8 @@ func isItem(label string) bool {
 	return ok && rest == ""
 }
 
-// section returns the section of a label, in the order of first appearance.
+// section returns the section of a label. Sections are in the order of their first
+// appearance.
 func (p *parser) section(label string) *Section {
 	at, known := p.sections[label]
 	if !known {
@@ -113,8 +118,8 @@ func (p *parser) section(label string) *Section {
 	return &p.document.Sections[at]
 }
 
-// body reads one section's text: its title, unless it is the one whose extent
-// was the last line of the header, and the lines up to the next title.
+// body reads the text of one section: its title, unless its extent was the last line
+// of the header, and the lines up to the next title.
 func (p *parser) body() error {
 	s := p.last
 	p.last = nil

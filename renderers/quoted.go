@@ -8,23 +8,23 @@ import (
 	"github.com/toolresult/toolresult/redact"
 )
 
-// Quoted is a line of a text that is a receipt's.
+// Quoted is a line of a receipt that was found in another text.
 type Quoted struct {
 	Line int    // from 1
 	Form string // the reserved form, as Forms has it, or "[redacted:"
-	Text string // of the line, at most quotedBytes of it
+	Text string // of the line, at most 200 bytes
 }
 
+// quotedBytes bounds the text of a Quoted, in bytes.
 const quotedBytes = 200
 
-// markAnywhere finds a cut marker, also inside of a comment.
+// markAnywhere matches a cut marker, also inside a comment.
 var markAnywhere = regexp.MustCompile(`\[(?:lines? |inside line )\d+[^\]\n]* left out[^\]\n]*\]`)
 
-// FindQuoted finds lines of receipts in a text that should have none, such as what a
-// model writes into a file. Cut markers, placeholders of secrets, first lines and extents
-// are found by themselves.
-// Facts such as "Output:" are words that a text may well have; they count beside one of
-// the others alone.
+// FindQuoted returns the lines of receipts in a text that should have none, such as a
+// file that a model writes. Cut markers, placeholders of secrets, outcomes and extents
+// are sufficient evidence. A fact such as "Output:" may be the text's own words, so
+// facts are returned only if the text has sufficient evidence too.
 func FindQuoted(text string) []Quoted {
 	var found []Quoted
 	certain := false
@@ -43,7 +43,8 @@ func FindQuoted(text string) []Quoted {
 	return found
 }
 
-// quotedForm is the reserved form of a line, or "", and whether nothing else begins so.
+// quotedForm returns the reserved form of a line, or "", and whether the form is
+// sufficient evidence.
 func quotedForm(line string) (form string, sure bool) {
 	if mark := markAnywhere.FindString(line); mark != "" {
 		if _, ok := parseMark(mark); ok {
@@ -53,19 +54,19 @@ func quotedForm(line string) (form string, sure bool) {
 	if redact.Placeholder.MatchString(line) {
 		return "[redacted:", true
 	}
-	if i := slices.IndexFunc(builtIn.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
-		return builtIn.outcomes[i].Begin, true
+	if i := slices.IndexFunc(contractGrammar.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
+		return contractGrammar.outcomes[i].Begin, true
 	}
 	label, value, ok := strings.Cut(line, ":")
 	if !ok {
 		return "", false
 	}
-	if isLabel(label, builtIn.sections) {
+	if isLabel(label, contractGrammar.sections) {
 		if e, ok := parseExtent(strings.TrimPrefix(value, " ")); ok {
 			return label + ":", e.Artifact != "" || e.Indented > 0 || e.Shown != e.Lines
 		}
 	}
-	if isLabel(label, builtIn.facts) {
+	if isLabel(label, contractGrammar.facts) {
 		return label + ":", false
 	}
 	return "", false

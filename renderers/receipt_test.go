@@ -92,8 +92,8 @@ func bodies(t *rapid.T) []renderers.Piece {
 			case 0:
 				m.Last, m.Inside, m.Bytes = m.First, true, rapid.Int64Range(0, 99).Draw(t, "cut")
 			case 1:
-				m.Of = rapid.Int64Range(1, 3).Draw(t, "of")
-				m.Values = rapid.Int64Range(1, m.Of).Draw(t, "values")
+				m.Total = rapid.Int64Range(1, 3).Draw(t, "of")
+				m.Values = rapid.Int64Range(1, m.Total).Draw(t, "values")
 			case 2:
 				m.Like = rapid.Int64Range(1, 2).Draw(t, "like")
 			}
@@ -195,7 +195,7 @@ func TestFormsAreClosed(t *testing.T) {
 }
 
 // A label of a fact and of a section at once could not be read back.
-func TestNoFormIsThereTwice(t *testing.T) {
+func TestFormsAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range renderers.Forms() {
 		if seen[f.Begin] {
@@ -205,7 +205,7 @@ func TestNoFormIsThereTwice(t *testing.T) {
 	}
 }
 
-func TestTextThatWasNotSanitisedIsRefused(t *testing.T) {
+func TestUnsanitisedTextIsRejected(t *testing.T) {
 	for _, text := range []string{"a\x1b[31m", "a\rProcess exited", "a\u2028b", "a\u202eb", "a\U000e0041"} {
 		d := renderers.Document{Outcome: "Process exited", Sections: []renderers.Section{{Label: "stdout", Body: []renderers.Piece{{Text: text}}}}}
 		if _, err := renderers.Write(d, tokens.Estimate()); err != renderers.ErrNotSanitised { //nolint:errorlint // the sentinel itself
@@ -214,7 +214,7 @@ func TestTextThatWasNotSanitisedIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReceipt(t *testing.T) {
+func TestOtherTextIsNoReceipt(t *testing.T) {
 	for _, text := range []string{"", "hello", "Process exited\ntext without a title", "stdout:", "Process exited\nstdout:", "Process exited\nstdout:\na\nstdout:\nb"} {
 		if d, err := renderers.ParseReceipt(text); err == nil {
 			t.Errorf("%q reads as %+v", text, d)

@@ -1,6 +1,7 @@
 package renderers
 
 import (
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
@@ -11,34 +12,35 @@ import (
 // Policy governs a receipt.
 type Policy struct {
 	Counter tokens.Counter
-	// Handle names the artifact at a path; nil: by its path.
+	// Handle returns the name of the artifact at a path; nil: artifacts are named by their
+	// paths.
 	Handle func(path string) string
 }
 
-// Renderer makes the receipt of a canonical result of one family. It takes no
-// account of a budget: previews were fitted when they were made, and whether a
-// receipt fits is for Receipt.Cost to say. It returns ErrNotSanitised.
+// Renderer makes the receipt of a canonical result of one family. Safe for concurrent
+// use. It does not know the budget: the projection fitted the previews, and
+// Receipt.Cost tells whether a receipt fits. It returns ErrNotSanitised.
 type Renderer interface {
 	Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error)
 }
 
-// Describe is a Renderer made of the one thing in which families differ: what
-// their successes say. Errors are rendered alike for every family.
+// Describe is a Renderer made of the one thing in which families differ: the
+// description of their successes. Errors are rendered alike for every family.
 type Describe func(payload protoreflect.Message) Document
 
-// Document is what the receipt of r says.
+// Document returns what the receipt of r says.
 func (d Describe) Document(r *pb.CanonicalToolResult) Document {
 	if e := r.GetError(); e != nil {
 		return errorDocument(e)
 	}
 	_, payload := envelope.Payload(r)
-	return d(payload).compacted(payload, &builtIn)
+	return d(payload).compacted(payload, &contractGrammar)
 }
 
-// Render makes the receipt of r.
+// Render implements Renderer.
 func (d Describe) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
 	if p.Handle != nil {
-		r, _ = p.named(r.ProtoReflect()).Interface().(*pb.CanonicalToolResult)
+		r, _ = p.withHandles(r.ProtoReflect()).Interface().(*pb.CanonicalToolResult)
 	}
 	return Write(d.Document(r), p.Counter)
 }
@@ -46,8 +48,97 @@ func (d Describe) Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error) {
 // Parse reads a receipt back; see ParseReceipt.
 func (d Describe) Parse(text string) (Document, error) { return ParseReceipt(text) }
 
-// Error returns the Renderer of results that have no family, because the tool
-// failed.
+// Error returns the Renderer of results without a family, because the tool failed.
 func Error() Renderer {
 	return Describe(func(protoreflect.Message) Document { return Document{Outcome: outcomeEnded} })
+}
+
+// CallHandle names an artifact by the call of read_result that reads it:
+//
+//	read_result(result="1fa0074a")
+func CallHandle(name string) string { return envelope.ReadTool + `(result="` + name + `")` }
+
+var referenceName = (*pb.ArtifactReference)(nil).ProtoReflect().Descriptor().FullName()
+
+// withHandles returns a message in which handles replace the paths of all artifacts,
+// or the message itself if paths stay. Everything that a receipt says of artifacts
+// comes from these references, and tool text does not.
+func (p Policy) withHandles(m protoreflect.Message) protoreflect.Message {
+	if p.Handle == nil || m == nil {
+		return m
+	}
+	m = proto.Clone(m.Interface()).ProtoReflect()
+	replacePaths(m, p.Handle)
+	return m
+}
+
+// replacePaths replaces the paths of all references in a message, in place.
+func replacePaths(m protoreflect.Message, handle func(path string) string) {
+	if m.Descriptor().FullName() == referenceName {
+		path := m.Descriptor().Fields().ByName("path")
+		if text := m.Get(path).String(); text != "" {
+			m.Set(path, protoreflect.ValueOfString(handle(text)))
+		}
+		return
+	}
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		switch {
+		case f.Message() == nil || f.IsMap() || !m.Has(f):
+		case f.IsList():
+			for j := range m.Get(f).List().Len() {
+				replacePaths(m.Get(f).List().Get(j).Message(), handle)
+			}
+		default:
+			replacePaths(m.Mutable(f).Message(), handle)
+		}
+	}
+}
+
+// Document is what a receipt says: a family's renderer describes it, and ParseReceipt
+// reads it back.
+type Document struct {
+	Outcome  string // the first line, which begins with one of the outcome forms
+	Facts    []Fact // lines of the form "label: value"
+	Sections []Section
+	Brief    bool // everything is on one line
+}
+
+// Fact is a line of the form "label: value". The label is one of the grammar, with or
+// without an item before it; the value is one line and not empty.
+type Fact struct{ Label, Value string }
+
+// Section is one stream of tool text.
+type Section struct {
+	Label  string  // such as "stdout", "Initial output", "Item 2 stderr"
+	Extent *Extent // nil when the section shows everything
+	Body   []Piece
+}
+
+// Extent holds the facts of a stream that is not shown as it is.
+type Extent struct {
+	Lines, Bytes int64    // as the tool wrote them; Lines is 0 for a stream without lines, such as a binary
+	Indented     int64    // lines of the readable form of JSON that is shown; 0: it is shown as it was written
+	Entries      int64    // of a list, which has neither lines nor bytes
+	Shown        int64    // lines or entries shown; equal to their number when all are
+	Notes        []string // further facts, in the grammar's words
+	Artifact     string   // path of the whole stream; empty when it is not stored
+}
+
+// Piece is a run of tool text, or a cut marker between two runs.
+type Piece struct {
+	Text  string // sanitised; lines are separated by "\n", without one at the end
+	First int64  // number of the first line, where lines are numbered; 0 otherwise
+	Mark  *Mark  // nil for text
+}
+
+// Mark is a cut marker. Inside a line it stands between the two parts of the line that
+// are shown; otherwise it stands for whole lines.
+type Mark struct {
+	Inside        bool
+	First, Last   int64 // lines, from 1; equal when Inside
+	Bytes         int64 // bytes omitted, when Inside
+	Values, Total int64 // of a JSON container: values omitted, and all that it has; 0 for other cuts
+	Like          int64 // first of the lines just before that the omitted ones repeat; 0 for other cuts
 }

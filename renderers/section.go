@@ -17,8 +17,8 @@ type stream struct {
 	label string
 }
 
-// streams returns the large fields of a message that have a label, in the
-// order of the labels: pairs of field name and label.
+// streams returns the large fields of a message that have a label, in the order of the
+// given pairs of field name and label.
 func streams(d protoreflect.MessageDescriptor, labels ...[2]string) []stream {
 	var list []stream
 	fields := envelope.LargeFields(d)
@@ -32,7 +32,8 @@ func streams(d protoreflect.MessageDescriptor, labels ...[2]string) []stream {
 	return list
 }
 
-// section describes a stream. A stream that is empty needs no section.
+// section describes a stream. It reports false for one that needs no section: it was
+// not captured, or is empty.
 func (s *stream) section(m protoreflect.Message, prefix string) (Section, bool) {
 	if !s.field.Has(m) {
 		return Section{}, false
@@ -42,8 +43,8 @@ func (s *stream) section(m protoreflect.Message, prefix string) (Section, bool) 
 	return section, section.Extent != nil || len(section.Body) > 0
 }
 
-// extent states what a reader must know of a stream that is not shown as it
-// is; for colours and carriage returns alone that is nothing.
+// extent returns the extent of a stream that is not shown as it is; nil for others,
+// and for streams without anything but colours and carriage returns.
 func extent(v *envelope.Large) *Extent {
 	s := v.Source
 	if s == nil {
@@ -66,6 +67,7 @@ func extent(v *envelope.Large) *Extent {
 	return e
 }
 
+// notes states what a reader must know of a stream beside its size.
 func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add := func(n uint64, unit, note string) {
 		if n > 0 {
@@ -99,9 +101,9 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
 	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteRemoved)
 	add(s.GetControlStrings(), "control string", noteRemoved)
-	add(times, "line time", noteLeftOut)
-	add(progress, "overwritten update", noteLeftOut)
-	add(repeated, "repeated control byte", noteLeftOut)
+	add(times, "line time", noteOmitted)
+	add(progress, "overwritten update", noteOmitted)
+	add(repeated, "repeated control byte", noteOmitted)
 	if loss := s.GetSourceLoss(); loss != nil {
 		lost := "an unknown number of bytes"
 		if n := loss.GetLostBytes(); n > 0 { // a count of the runtime, which may be over what an int64 holds
@@ -112,7 +114,7 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	return list
 }
 
-// pieces puts the markers of the cuts into the preview.
+// pieces returns the preview with markers at the places of its cuts.
 func pieces(v *envelope.Large) []Piece {
 	var list []Piece
 	from := uint64(0)
@@ -132,8 +134,8 @@ func pieces(v *envelope.Large) []Piece {
 	return onlyMarks(list)
 }
 
-// onlyMarks drops the markers of a stream of which nothing is shown: its extent
-// says it already.
+// onlyMarks returns nil for a stream of which nothing is shown: its extent says so
+// already.
 func onlyMarks(list []Piece) []Piece {
 	for i := range list {
 		if list[i].Mark == nil {
@@ -143,24 +145,24 @@ func onlyMarks(list []Piece) []Piece {
 	return nil
 }
 
-// mark returns the marker of a cut, or nil if its extent speaks for it.
+// mark returns the marker of a cut; nil for a cut that the extent states.
 func mark(c *pb.Cut) *Mark {
 	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine())}
 	switch c.GetKind() {
 	case pb.CutKind_CUT_KIND_LONG_LINE:
-		bytes, _ := envelope.LeftOut(c)
+		bytes, _ := envelope.Omitted(c)
 		m.Inside, m.Bytes = true, int64(bytes)
 	case pb.CutKind_CUT_KIND_REPEATED:
 		if m.Like = int64(c.GetLikeLine()); m.Like == 0 {
 			return nil
 		}
 	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
-		m.Values, m.Of = int64(c.GetOmittedValues()), int64(c.GetTotalValues())
+		m.Values, m.Total = int64(c.GetOmittedValues()), int64(c.GetTotalValues())
 	default:
 		return nil
 	}
 	return m
 }
 
-// itemPrefix is put before the labels of one item of a batch.
+// itemPrefix precedes the labels of an item of a batch.
 func itemPrefix(i int) string { return fmt.Sprintf("%s %d ", labelItem, i+1) }

@@ -8,33 +8,34 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// reserved are the beginnings of forms, folded, by their first byte.
+// reserved holds the reserved beginnings of lines, folded, by their first byte. Nearly
+// every line of tool text is compared with none or few of them.
 type reserved struct {
-	by      [utf8.RuneSelf][]string
-	longest int // of all of them, in bytes
+	byFirst [utf8.RuneSelf][]string
+	longest int // the longest of them, in bytes
 }
 
-// newReserved takes forms that begin with ASCII.
+// newReserved returns the beginnings of forms, which are ASCII.
 func newReserved(forms []Form) *reserved {
 	var r reserved
 	for _, f := range forms {
 		begin := strings.ToLower(f.Begin)
-		r.by[begin[0]] = append(r.by[begin[0]], begin)
+		r.byFirst[begin[0]] = append(r.byFirst[begin[0]], begin)
 		r.longest = max(r.longest, len(begin))
 	}
 	return &r
 }
 
-// builtInReserved are the forms of the contract.
-var builtInReserved = newReserved(Forms())
+// contractReserved holds the forms of the contract.
+var contractReserved = newReserved(Forms())
 
-// begins reports whether a line of tool text begins like one of the forms. The
-// parser takes a form only as it is written; this is wider, for the sake of
-// models: case, compatibility forms such as full-width letters, leading space,
-// quote signs and combining marks do not matter.
-func (r *reserved) begins(line string) bool {
+// matches reports whether a line of tool text begins like a form. The parser accepts a
+// form only as it is written. This comparison is wider, because models are less exact:
+// case, compatibility forms such as full-width letters, leading space, quote signs and
+// combining marks do not matter.
+func (r *reserved) matches(line string) bool {
 	i := 0
-	for i < len(line) && line[i] < utf8.RuneSelf && skippedASCII[line[i]] {
+	for i < len(line) && line[i] < utf8.RuneSelf && skippedBytes[line[i]] {
 		i++
 	}
 	line = line[i:]
@@ -42,12 +43,12 @@ func (r *reserved) begins(line string) bool {
 		return false
 	}
 	if line[0] >= utf8.RuneSelf {
-		return r.foldsTo(line)
+		return r.matchesFolded(line)
 	}
-	for _, begin := range r.by[lower(line[0])] { // of nearly every line: none
-		match, certain := beginsLike(line, begin)
+	for _, begin := range r.byFirst[lowerByte(line[0])] { // of nearly every line: none
+		match, certain := comparePrefix(line, begin)
 		if !certain {
-			return r.foldsTo(line)
+			return r.matchesFolded(line)
 		}
 		if match {
 			return true
@@ -56,13 +57,13 @@ func (r *reserved) begins(line string) bool {
 	return false
 }
 
-// foldsTo is the long way, for lines that are not ASCII.
-func (r *reserved) foldsTo(line string) bool {
+// matchesFolded is the slow comparison, for lines with other characters than ASCII.
+func (r *reserved) matchesFolded(line string) bool {
 	folded := fold(line, r.longest)
 	if folded == "" || folded[0] >= utf8.RuneSelf {
 		return false
 	}
-	for _, begin := range r.by[folded[0]] {
+	for _, begin := range r.byFirst[folded[0]] {
 		if strings.HasPrefix(folded, begin) {
 			return true
 		}
@@ -70,16 +71,16 @@ func (r *reserved) foldsTo(line string) bool {
 	return false
 }
 
-// beginsLike compares the beginning of a line with a folded form, character by
-// character, taking runs of space as one. It is not certain where the line has
-// a character outside of ASCII before the first difference.
-func beginsLike(line, begin string) (match, certain bool) {
+// comparePrefix compares the beginning of a line with a folded form, with runs of
+// space as one. It is not certain if the line has a character outside of ASCII before
+// the first difference.
+func comparePrefix(line, begin string) (match, certain bool) {
 	at := 0
 	for i := range len(begin) {
 		if at == len(line) {
 			return false, true
 		}
-		c := lower(line[at])
+		c := lowerByte(line[at])
 		if c >= utf8.RuneSelf {
 			return false, false
 		}
@@ -97,27 +98,29 @@ func beginsLike(line, begin string) (match, certain bool) {
 	return true, true
 }
 
+// isSpace reports whether a byte is a space or a tab.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
-// skippedASCII is skipped for the characters that nearly all lines begin with.
-var skippedASCII = func() (t [utf8.RuneSelf]bool) {
+// skippedBytes caches isSkipped for ASCII, which nearly all lines begin with.
+var skippedBytes = func() (t [utf8.RuneSelf]bool) {
 	for c := range t {
-		t[c] = skipped(rune(c))
+		t[c] = isSkipped(rune(c))
 	}
 	return t
 }()
 
-func lower(c byte) byte {
+// lowerByte returns an ASCII letter in lower case.
+func lowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
 	}
 	return c
 }
 
-// fold returns the beginning of a line decomposed (NFKD), in lower case,
-// without what is skipped at its start, without combining marks and with runs
-// of space as one: at least so many bytes, if there are. What is skipped does not
-// count, however much of it stands before a form.
+// fold returns the beginning of a line in compatibility decomposition (NFKD) and lower
+// case, without the characters that are skipped at its start, without combining marks,
+// and with runs of space as one. It has at least the given number of bytes, if the
+// line is long enough; skipped characters do not count, however many there are.
 func fold(line string, bytes int) string {
 	var b strings.Builder
 	var decomposed norm.Iter
@@ -125,7 +128,7 @@ func fold(line string, bytes int) string {
 	for decomposed.InitString(norm.NFKD, line); b.Len() < bytes && !decomposed.Done(); {
 		for _, r := range string(decomposed.Next()) {
 			switch {
-			case b.Len() == 0 && skipped(r), unicode.In(r, unicode.Mn, unicode.Me):
+			case b.Len() == 0 && isSkipped(r), unicode.In(r, unicode.Mn, unicode.Me):
 			case unicode.IsSpace(r):
 				space = true
 			default:
@@ -143,8 +146,8 @@ func fold(line string, bytes int) string {
 	return b.String()
 }
 
-// skipped reports whether a character at the start of a line does not hide the
-// form behind it: space, combining marks, quote signs.
-func skipped(r rune) bool {
+// isSkipped reports whether a character at the start of a line does not hide the form
+// behind it: space, combining marks, quote signs.
+func isSkipped(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r)
 }

@@ -8,8 +8,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Text renders what a tool of any kind wrote. Its receipt begins with the title of the text
-// where there is nothing else to say: that the tool answered is seen.
+// Text renders the output of any tool. If there is nothing else to state, its receipt
+// begins with the title of the text: a reader sees that the tool answered.
 func Text() Renderer {
 	describe, ok := Declared("text").(Describe)
 	if !ok {
@@ -24,9 +24,9 @@ func Text() Renderer {
 	})
 }
 
-// bare reports whether a document is written without its outcome, which follows from the
-// only section that it has.
-func (d *Document) bare() bool {
+// isBare reports whether a document is written without its outcome, which then follows
+// from its only section.
+func (d *Document) isBare() bool {
 	if d.Outcome != outcomeText || d.Brief || len(d.Facts) > 0 || len(d.Sections) != 1 {
 		return false
 	}
@@ -34,8 +34,8 @@ func (d *Document) bare() bool {
 	return s.Label == labelText && (s.Extent != nil || len(s.Body) > 0)
 }
 
-// bare reads the beginning of a receipt without an outcome.
-func (p *parser) bare() bool {
+// parseBare reads the beginning of a receipt without an outcome.
+func (p *parser) parseBare() bool {
 	label, rest, _ := strings.Cut(p.lines[0], ":")
 	if label != labelText {
 		return false

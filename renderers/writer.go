@@ -9,35 +9,26 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// ErrNotSanitised is returned for a canonical result whose preview holds
-// characters that no projection leaves in.
+// ErrNotSanitised is returned for a canonical result whose preview has characters that
+// no projection leaves in.
 var ErrNotSanitised = errors.New("a preview holds escape sequences, other line breaks or invisible characters")
 
-// Receipt is a finished receipt and what it costs.
-type Receipt struct {
-	Text    string
-	Tokens  int
-	Lines   int
-	Stuffed int // lines of tool text that were stuffed
-}
+// Receipt is what a Renderer makes. The type stands in envelope, so that projectors
+// can fit receipts without knowing renderers.
+type Receipt = envelope.Receipt
 
-// Cost is what the receipt costs in every unit.
-func (r Receipt) Cost() envelope.Cost {
-	return envelope.Cost{Tokens: r.Tokens, Lines: r.Lines, Bytes: len(r.Text)}
-}
-
-// Write makes the receipt of a document.
+// Write renders a document.
 func Write(d Document, c tokens.Counter) (Receipt, error) { return write(d, c, nil) }
 
-// write makes the receipt of a document that has forms of its own, beside those of
-// the contract.
+// write renders a document of a family that has forms of its own, besides those of the
+// contract; nil for none.
 func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	w := writer{own: own}
 	w.text.Grow(d.size())
 	if d.Brief {
 		w.brief(&d)
 		d.Facts = nil
-	} else if !d.bare() {
+	} else if !d.isBare() {
 		w.line(onBriefLine(d.Outcome)) // a tab would make it a line of several parts
 	}
 	for _, f := range d.Facts {
@@ -69,7 +60,7 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 	return Receipt{Text: text, Tokens: c.Count(text), Lines: w.lines, Stuffed: w.stuffed}, nil
 }
 
-// size is how long the receipt of a document is, about.
+// size estimates the length of the receipt of a document, in bytes.
 func (d *Document) size() int {
 	const line = 128 // a fact, an extent or a marker
 	n := line * (1 + len(d.Facts))
@@ -85,14 +76,15 @@ func (d *Document) size() int {
 	return n
 }
 
-// writer puts lines together.
+// writer joins the lines of a receipt.
 type writer struct {
-	own     *reserved // nil for none
+	own     *reserved // forms of a custom family; nil for none
 	text    strings.Builder
 	lines   int
-	stuffed int
+	stuffed int // number of stuffed lines
 }
 
+// line writes a line.
 func (w *writer) line(text string) {
 	if w.lines > 0 {
 		w.text.WriteByte('\n')
@@ -101,6 +93,7 @@ func (w *writer) line(text string) {
 	w.text.WriteString(text)
 }
 
+// body writes the text of a section.
 func (w *writer) body(pieces []Piece) error {
 	for i := range pieces {
 		if m := pieces[i].Mark; m != nil {
@@ -125,7 +118,7 @@ func (w *writer) body(pieces []Piece) error {
 
 // tool writes a line of tool text.
 func (w *writer) tool(line string) {
-	if builtInReserved.begins(line) || w.own != nil && w.own.begins(line) {
+	if contractReserved.matches(line) || w.own != nil && w.own.matches(line) {
 		w.stuffed++
 		line = stuffing + line
 	}

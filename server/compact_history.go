@@ -76,7 +76,7 @@ func (h *givenHistory) add(e *pb.CompactEntry) error {
 	}
 	h.turn = e.GetTurn()
 	h.entries = append(h.entries, compactor.Entry{
-		Unknown: r == nil, Call: e.GetCallId(), Turn: int(e.GetTurn()), Subject: compactor.SubjectOf(e.GetSubject()), Preceding: int(e.GetPrecedingTokens()),
+		Unknown: r == nil, Call: e.GetCallId(), Turn: int(e.GetTurn()), Subject: compactor.NewSubject(e.GetSubject()), Preceding: int(e.GetPrecedingTokens()),
 	})
 	return h.keep(r)
 }

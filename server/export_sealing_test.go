@@ -58,15 +58,9 @@ func (b *Bare) Project(req *pb.ProjectRequest, came Came, sink artifactstore.Sin
 	if err != nil {
 		return nil, renderers.Receipt{}, err
 	}
-	m := &measuring{renderer: family.Renderer, policy: renderers.Policy{Counter: policy.Counter}}
-	in := projectors.Input{
-		Output: out, Policy: policy.Policy, Streams: came.Streams, InOrder: came.InOrder, Unchanged: came.Unchanged, Measure: m.result,
-	}
-	if _, brought := family.Renderer.(*renderers.CustomRenderer); brought {
-		in.MeasurePayload = m.payload
-	}
-	canonical, err := family.Projector.Project(b.ctx, in, sink)
-	return canonical, m.receipt, err
+	in := projectors.Input{Output: out, Policy: policy.Policy, Streams: came.Streams, InOrder: came.InOrder, Unchanged: came.Unchanged}
+	made, err := projectFamily(b.ctx, family, in, nil, sink)
+	return made.Canonical, made.Receipt, err
 }
 
 // Compact brings one result to a target, and puts what that needs.

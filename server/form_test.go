@@ -114,7 +114,7 @@ func (a archive) checkParsed(t *rapid.T, resp *pb.ProjectResponse) {
 				t.Fatalf("%v is not %v", s.GetBody()[j], piece)
 			}
 			if m != nil && (int64(m.GetFirstLine()) != piece.Mark.First || int64(m.GetLastLine()) != piece.Mark.Last || m.GetInside() != piece.Mark.Inside ||
-				int64(m.GetBytes()) != piece.Mark.Bytes || int64(m.GetValues()) != piece.Mark.Values || int64(m.GetTotalValues()) != piece.Mark.Of || int64(m.GetLikeLine()) != piece.Mark.Like) {
+				int64(m.GetBytes()) != piece.Mark.Bytes || int64(m.GetValues()) != piece.Mark.Values || int64(m.GetTotalValues()) != piece.Mark.Total || int64(m.GetLikeLine()) != piece.Mark.Like) {
 				t.Fatalf("%v is not %v", m, piece.Mark)
 			}
 		}

@@ -59,7 +59,7 @@ func parsedSection(s *renderers.Section) *pb.ReceiptSection {
 		if m := p.Mark; m != nil {
 			piece.Piece = &pb.ReceiptPiece_Mark{Mark: &pb.ReceiptMark{
 				FirstLine: uint64(m.First), LastLine: uint64(m.Last), Inside: m.Inside, Bytes: uint64(m.Bytes),
-				Values: uint64(m.Values), TotalValues: uint64(m.Of), LikeLine: uint64(m.Like),
+				Values: uint64(m.Values), TotalValues: uint64(m.Total), LikeLine: uint64(m.Like),
 			}}
 		} else {
 			piece.Piece = &pb.ReceiptPiece_Text{Text: p.Text}

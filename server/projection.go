@@ -219,14 +219,14 @@ func (p *projection) within(ctx context.Context, tokens int) (*pb.ProjectRespons
 	}
 	in := p.in
 	in.Policy.Budget.Tokens = tokens
-	in.Left = p.leaves()
-	canonical, m, err := projectFamily(ctx, p.family, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
+	in.Omitted = p.leaves()
+	made, err := projectFamily(ctx, p.family, in, p.handle(p.req.GetPolicy().GetRender()), p.puts)
 	if err != nil {
 		return nil, err
 	}
-	p.fitted(in.Left)
+	p.fitted(in.Omitted)
 	return &pb.ProjectResponse{
-		Canonical: canonical, Receipt: m.answer(), Durability: p.durability, Redactions: p.redaction.Replaced(),
+		Canonical: made.Canonical, Receipt: receiptOf(made.Receipt, in.Policy.Counter.Name()), Durability: p.durability, Redactions: p.redaction.Replaced(),
 	}, nil
 }
 
@@ -254,21 +254,14 @@ func (p *projection) keepFor(ctx context.Context, tokens int) error {
 }
 
 // projectFamily makes the canonical result and the receipt of an output.
-func projectFamily(ctx context.Context, f *families.Family, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (*pb.CanonicalToolResult, *measuring, error) {
-	m := &measuring{renderer: f.Renderer, policy: renderers.Policy{Counter: in.Policy.Counter, Handle: handle}}
-	in.Measure = m.result
-	if _, brought := f.Renderer.(*renderers.CustomRenderer); brought {
-		in.MeasurePayload = m.payload
+func projectFamily(ctx context.Context, f *families.Family, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (projectors.Projection, error) {
+	policy := renderers.Policy{Counter: in.Policy.Counter, Handle: handle}
+	in.Measure = func(r *pb.CanonicalToolResult) (renderers.Receipt, error) { return f.Renderer.Render(r, policy) }
+	if custom, ok := f.Renderer.(*renderers.CustomRenderer); ok {
+		in.MeasurePayload = func(m protoreflect.Message) (renderers.Receipt, error) { return custom.RenderPayload(m, policy) }
 	}
-	canonical, err := f.Projector.Project(ctx, in, sink)
-	if err != nil {
-		return nil, nil, err
-	}
-	return canonical, m, nil
+	return f.Projector.Project(ctx, in, sink)
 }
-
-// answer is the receipt that was measured last.
-func (m *measuring) answer() *pb.Receipt { return receiptOf(m.receipt, m.policy.Counter.Name()) }
 
 // puts is a sink that remembers what was put.
 type puts struct {
@@ -300,29 +293,6 @@ func (s *service) compare(ctx context.Context, req *pb.ProjectRequest, in *proje
 	fingerprint, err = projectors.Fingerprint(ctx, in.Output, in.Streams)
 	in.Unchanged = s.outputs.earlier(req.GetCall(), fingerprint)
 	return fingerprint, err
-}
-
-// measuring tells a projector what receipts cost. The last one that was measured is
-// the one that fits.
-type measuring struct {
-	renderer renderers.Renderer
-	policy   renderers.Policy
-	receipt  renderers.Receipt
-}
-
-func (m *measuring) result(r *pb.CanonicalToolResult) (cost envelope.Cost, err error) {
-	m.receipt, err = m.renderer.Render(r, m.policy)
-	return m.receipt.Cost(), err
-}
-
-// payload measures the payload of a family that an operator brought.
-func (m *measuring) payload(payload protoreflect.Message) (cost envelope.Cost, err error) {
-	brought, ok := m.renderer.(*renderers.CustomRenderer)
-	if !ok {
-		return cost, errors.ErrUnsupported
-	}
-	m.receipt, err = brought.RenderPayload(payload, m.policy)
-	return m.receipt.Cost(), err
 }
 
 // repeated is the answer that a record has.

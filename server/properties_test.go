@@ -469,7 +469,7 @@ func (h house) checkKept(t *rapid.T, before, after *pb.CanonicalToolResult) {
 func (h house) kept(c *pb.CanonicalToolResult) []proto.Message {
 	c = proto.CloneOf(c)
 	strip := func(m protoreflect.Message) {
-		for name := range envelope.Made(m.Descriptor()) {
+		for name := range envelope.DerivedFields(m.Descriptor()) {
 			if f := m.Descriptor().Fields().ByName(name); f != nil {
 				m.Clear(f)
 			}

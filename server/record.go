@@ -237,7 +237,7 @@ func (p *projection) versions() *pb.AuditVersions {
 		Server: p.audit.Version, Projector: projectors.Version, Renderer: renderers.Version,
 		Redaction: p.redaction.Options.Patterns.Version(), TokenCounter: p.in.Policy.Counter.Name(), ProfileDigest: p.family.Profiles.Digest(),
 	}
-	if used := p.family.Profiles.For(p.output.GetCommand().GetCommandLine()); used != nil {
+	if used := p.family.Profiles.Find(p.output.GetCommand().GetCommandLine()); used != nil {
 		v.Profile = used.Name()
 	}
 	return v

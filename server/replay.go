@@ -281,12 +281,12 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if err := p.whole(); err != nil {
 		return nil, err
 	}
-	canonical, _, err := projectFamily(ctx, family, p.in, r.handle(r.record.GetPolicy().GetRender()), known)
+	made, err := projectFamily(ctx, family, p.in, r.handle(r.record.GetPolicy().GetRender()), known)
 	if shortfall := (*envelope.ShortfallError)(nil); errors.As(err, &shortfall) {
 		r.gone = "it does not fit its budget any more"
 		return nil, nil
 	}
-	return canonical, err
+	return made.Canonical, err
 }
 
 // restore puts the payloads into the output as they came.

@@ -160,11 +160,11 @@ func (c *toolCall) failed(ctx context.Context, wrong *mistake) (page, error) {
 		Error:    &pb.CompleteToolError{Kind: wrong.kind, Message: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(wrong.message)}}},
 	}, family, nil)
 	policy := projectors.Policy{Budget: c.budget.receipt, LineBytes: c.budget.lineBytes, HeadPercent: defaultHeadPercent, Counter: c.counter}
-	canonical, m, err := projectFamily(ctx, family, projectors.Input{Output: out, Policy: policy}, c.handle(c.req.GetPolicy()), c.store.SinkFor(ownerOf(c.req.GetCall())))
+	made, err := projectFamily(ctx, family, projectors.Input{Output: out, Policy: policy}, c.handle(c.req.GetPolicy()), c.store.SinkFor(ownerOf(c.req.GetCall())))
 	if err != nil {
 		return page{}, err
 	}
-	return page{canonical: canonical, receipt: m.receipt}, nil
+	return page{canonical: made.Canonical, receipt: made.Receipt}, nil
 }
 
 // record records the call before it is answered.

@@ -151,7 +151,7 @@ func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string
 		_, err := io.WriteString(cmd.OutOrStdout(), fixture.String())
 		return err
 	}
-	p := set.For(line)
+	p := set.Find(line)
 	for _, l := range fixture.Lines {
 		why := ""
 		if p != nil {
@@ -218,7 +218,7 @@ func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
 		for _, p := range r.Problems {
 			fmt.Fprintln(out, p)
 		}
-		for _, name := range r.Without {
+		for _, name := range r.WithoutFixture {
 			fmt.Fprintf(out, "note: %s has no fixture\n", name)
 		}
 		fmt.Fprintf(out, "%s: %d profiles, %d fixtures, %d problems\n", d, r.Profiles, r.Fixtures, len(r.Problems))

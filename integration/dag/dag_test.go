@@ -28,7 +28,7 @@ var rooms = map[string]room{
 	"redact":        {pure: true},
 	"artifactstore": {imports: []string{"internal/sqlitedb", "internal/groupcommit"}},
 	"envelope":      {imports: []string{"gen"}},
-	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile"}, pure: true},
+	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile", "projectors/web", "projectors/external"}, pure: true},
 	"renderers":     {imports: []string{"gen", "preview", "tokens", "redact", "envelope"}, pure: true},
 	"compactor":     {imports: []string{"gen", "preview", "tokens", "envelope"}, pure: true},
 	"transports":    {imports: []string{"gen", "envelope"}, pure: true},
@@ -40,6 +40,8 @@ var rooms = map[string]room{
 
 	// Rooms in rooms.
 	"projectors/profile":   {imports: []string{"gen", "preview"}, pure: true},
+	"projectors/web":       {imports: []string{"gen"}, pure: true},
+	"projectors/external":  {imports: []string{"gen", "envelope"}, pure: true},
 	"internal/sqlitedb":    {}, // knows no tables
 	"internal/groupcommit": {},
 }

@@ -9,7 +9,7 @@ import (
 //go:embed builtin/*.yaml
 var embedded embed.FS
 
-// BuiltInLayer is the layer of the profiles that come with the program.
+// BuiltInLayer returns the layer of the built-in profiles.
 func BuiltInLayer() Layer {
 	files, err := fs.Sub(embedded, "builtin")
 	if err != nil {
@@ -18,7 +18,7 @@ func BuiltInLayer() Layer {
 	return Layer{Name: "built in", Files: files}
 }
 
-// BuiltIn is the set of the profiles that come with the program, and no others.
+// BuiltIn returns the set of the built-in profiles alone. It is loaded once.
 var BuiltIn = sync.OnceValue(func() *Set {
 	s, err := Load(BuiltInLayer())
 	if err != nil {

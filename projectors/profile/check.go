@@ -9,18 +9,18 @@ import (
 	"github.com/toolresult/toolresult/preview/linerule"
 )
 
-// Report is what a check of profiles found.
+// Report holds the findings of a check of profiles.
 type Report struct {
 	Profiles, Fixtures int
-	Without            []string // profiles that have no fixture
+	WithoutFixture     []string // names of profiles that have no fixture
 	Problems           []string // each with its place
 }
 
-// Check holds the profiles of one layer of a set against their fixtures, which
-// are NAME/*.txt in a folder. A fixture is kept when its command has the profile,
-// its codes mean what it says, each line has the verdict of its mark, no line that
-// looks like an error is folded, and some line is left. Of a profile with fixtures
-// every pattern has to decide about a line in one of them.
+// Check compares the profiles of one layer with their fixtures, the files NAME/*.txt
+// in a folder. A fixture holds when its command has the profile, its codes mean what
+// it states, each line has the verdict of its mark, no line that looks like an error
+// is folded, and some line is left. Every pattern of a profile with fixtures must
+// decide about a line in one of them.
 func (s *Set) Check(layer string, fixtures fs.FS) *Report {
 	r := &Report{}
 	for _, p := range s.Profiles() {
@@ -34,31 +34,34 @@ func (s *Set) Check(layer string, fixtures fs.FS) *Report {
 			continue
 		}
 		if len(list) == 0 {
-			r.Without = append(r.Without, p.name)
+			r.WithoutFixture = append(r.WithoutFixture, p.name)
 			continue
 		}
 		decided := map[string]bool{}
 		for _, f := range list {
 			r.Fixtures++
-			r.fixture(s, p, f, decided)
+			r.checkFixture(s, p, f, decided)
 		}
-		r.idle(p, decided)
+		r.checkIdle(p, decided)
 	}
 	return r
 }
 
+// problem adds a problem.
 func (r *Report) problem(format string, a ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, a...))
 }
 
-func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool) {
+// checkFixture compares one fixture with its profile. It adds the patterns that decide
+// about a line to decided.
+func (r *Report) checkFixture(s *Set, p *Profile, f *Fixture, decided map[string]bool) {
 	if len(f.Lines)+len(f.Exits) == 0 {
 		r.problem("%s: has neither lines nor codes", f.File)
 	}
-	if of := s.For(f.Command); of != p && len(f.Lines) > 0 {
+	if found := s.Find(f.Command); found != p && len(f.Lines) > 0 {
 		name := "none"
-		if of != nil {
-			name = of.name + " of " + of.layer
+		if found != nil {
+			name = found.name + " of " + found.layer
 		}
 		r.problem("%s: the profile of %q is %s, and not %s", f.File, f.Command, name, p.name)
 		return
@@ -79,7 +82,7 @@ func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool
 		if v != l.Verdict {
 			r.problem("%s, line %d: %q is %s by %q, and the mark says %s", f.File, l.Number, l.Text, v, why, l.Verdict)
 		}
-		if v == linerule.Fold && alarming(l.Text) {
+		if v == linerule.Fold && looksLikeError(l.Text) {
 			r.problem("%s, line %d: %q looks like an error, and is folded by %q", f.File, l.Number, l.Text, why)
 		}
 		if strings.TrimSpace(l.Text) != "" {
@@ -94,8 +97,8 @@ func (r *Report) fixture(s *Set, p *Profile, f *Fixture, decided map[string]bool
 	}
 }
 
-// idle finds patterns that decided about no line.
-func (r *Report) idle(p *Profile, decided map[string]bool) {
+// checkIdle reports the patterns that decide about no line.
+func (r *Report) checkIdle(p *Profile, decided map[string]bool) {
 	for _, list := range []struct {
 		verdict  linerule.Verdict
 		patterns []string
@@ -108,12 +111,15 @@ func (r *Report) idle(p *Profile, decided map[string]bool) {
 	}
 }
 
-// What a careful reader would not let go. Names of files and packages may hold
-// such words ("Compiling thiserror"), and a count of none is good news.
+// Words that a careful reader would not let go. Names of files and packages may
+// contain them ("Compiling thiserror"), and a count of zero is good news.
 var (
-	alarm = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
+	errorWords = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
 		`cannot|could not|unable|refused|aborted|killed|critical|undefined|conflicts?|not found|no such|timed out|deprecated|rejected|unreachable)(?:$|[\s\])"'!:,;.])`)
-	noAlarm = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
+	noErrorWords = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
 )
 
-func alarming(line string) bool { return alarm.MatchString(noAlarm.ReplaceAllString(line, "")) }
+// looksLikeError reports whether a line may state an error or a warning.
+func looksLikeError(line string) bool {
+	return errorWords.MatchString(noErrorWords.ReplaceAllString(line, ""))
+}

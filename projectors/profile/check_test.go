@@ -23,7 +23,7 @@ func TestBuiltIn(t *testing.T) {
 	for _, p := range r.Problems {
 		t.Error(p)
 	}
-	for _, name := range r.Without {
+	for _, name := range r.WithoutFixture {
 		t.Errorf("%s has no fixture", name)
 	}
 	if r.Profiles < 60 || r.Fixtures < r.Profiles {
@@ -47,7 +47,7 @@ func mark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Judge(profile.BuiltIn())
+		f.SetVerdicts(profile.BuiltIn())
 		if err := os.WriteFile(path, []byte(f.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestCheckFinds(t *testing.T) {
 			t.Errorf("%s: problems %q, want %q", name, r.Problems, c.want)
 		}
 	}
-	if r := load(t, layer("mine", "x.yaml", source)).Check("mine", fstest.MapFS{}); len(r.Without) != 1 {
+	if r := load(t, layer("mine", "x.yaml", source)).Check("mine", fstest.MapFS{}); len(r.WithoutFixture) != 1 {
 		t.Errorf("no fixture: %+v", r)
 	}
 }

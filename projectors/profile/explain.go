@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// maxCommands bounds the commands of a line whose profiles are looked for.
+// maxCommands bounds the commands of one line whose profiles are looked up.
 const maxCommands = 16
 
-// Choice is the profile of a command line, and why it is this one.
+// Choice is the profile of a command line, and the reasons for the choice.
 type Choice struct {
-	Profile *Profile // nil when there is none
-	Pattern string   // that matched
-	Command string   // that it matched, as words; a word that is not known is "?"
-	Steps   []string // how it was found, a line each
+	Profile *Profile // nil for none
+	Pattern string   // the pattern that matched
+	Command string   // the command that matched, as words; "?" stands for an unknown word
+	Steps   []string // how it was found, one line each
 }
 
-// Explain finds the profile of a command line. When several commands print, all
-// of them must have the same one.
+// Explain finds the profile of a command line. If several commands print, all must
+// have the same profile.
 func (s *Set) Explain(commandLine string) Choice {
 	var c Choice
-	list, clear := commands(commandLine)
+	list, clear := printingCommands(commandLine)
 	switch {
 	case !clear:
 		c.step("it cannot be said which commands print: the line has a loop, a condition, a background job, an expansion in place of a command, or an error")
@@ -33,7 +33,7 @@ func (s *Set) Explain(commandLine string) Choice {
 		return c
 	}
 	for i, command := range list {
-		f, of := s.choose(command, &c)
+		f, command := s.choose(command, &c)
 		if f == nil {
 			return Choice{Steps: c.Steps}
 		}
@@ -41,22 +41,21 @@ func (s *Set) Explain(commandLine string) Choice {
 			c.step("several commands print, and their profiles are not the same: %s and %s", c.Profile.name, f.profile.name)
 			return Choice{Steps: c.Steps}
 		}
-		c.Profile, c.Pattern, c.Command = f.profile, f.pattern.text, show(of)
+		c.Profile, c.Pattern, c.Command = f.profile, f.pattern.text, formatCommand(command)
 	}
 	return c
 }
 
-// choose finds the profile of one command: that of the innermost program that
-// has one.
-func (s *Set) choose(command []string, c *Choice) (*find, []string) {
+// choose finds the profile of one command: that of the innermost program that has one.
+func (s *Set) choose(command []string, c *Choice) (*match, []string) {
 	for _, candidate := range unwrap(command) {
-		list := s.finds(candidate)
+		list := s.matches(candidate)
 		if len(list) == 0 {
-			c.step("%s: no pattern matches", show(candidate))
+			c.step("%s: no pattern matches", formatCommand(candidate))
 			continue
 		}
 		best := list[0]
-		c.step("%s: the pattern %q of %s matches%s", show(candidate), best.pattern.text, best.profile.name, passedOver(best.skipped))
+		c.step("%s: the pattern %q of %s matches%s", formatCommand(candidate), best.pattern.text, best.profile.name, skippedNote(best.skippedWords))
 		for _, other := range list[1:] {
 			c.step("passed over: the pattern %q of %s is less exact", other.pattern.text, other.profile.name)
 		}
@@ -65,17 +64,19 @@ func (s *Set) choose(command []string, c *Choice) (*find, []string) {
 	return nil, nil
 }
 
-func passedOver(words int) string {
+// skippedNote states how many words a match skipped; "" for none.
+func skippedNote(words int) string {
 	if words == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %d words between its own passed over", words)
 }
 
+// step adds a reason.
 func (c *Choice) step(format string, a ...any) { c.Steps = append(c.Steps, fmt.Sprintf(format, a...)) }
 
-// show is a command for people.
-func show(command []string) string {
+// formatCommand returns the first words of a command, for people.
+func formatCommand(command []string) string {
 	var words []string
 	for _, w := range command {
 		if w == "" {

@@ -29,14 +29,15 @@ const (
 
 var goodName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// Error says what is wrong with one file of profiles.
+// Error states what is wrong with one file of profiles.
 type Error struct {
 	Layer, File string
 	Line        int    // 0 when it is not known
-	Field       string // empty when it is the file as a whole
+	Field       string // empty for the file as a whole
 	Reason      string
 }
 
+// Error states the place and the reason.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("profiles of %s: %s", e.Layer, e.File)
 	if e.Line > 0 {
@@ -48,11 +49,11 @@ func (e *Error) Error() string {
 	return text + ": " + e.Reason
 }
 
-// content is a file as it is written.
-type content struct {
+// fileContent is a file as it is written.
+type fileContent struct {
 	Name     text
 	Match    []text
-	Exit     map[int32]meaning
+	Exit     map[int32]exitMeaning
 	Fold     []text
 	Keep     []text
 	Summary  []text
@@ -61,19 +62,19 @@ type content struct {
 	Disabled bool
 }
 
-// meaning is what an exit code means.
-type meaning struct {
+// exitMeaning is the meaning of an exit code in a file.
+type exitMeaning struct {
 	Class text
 	Text  text
 }
 
-// text is a YAML string, which remembers where it stands.
+// text is a YAML string with its line.
 type text struct {
 	value string
 	line  int
 }
 
-// UnmarshalYAML takes strings only: a number or a date is a slip.
+// UnmarshalYAML accepts strings only: a number or a date is a slip.
 func (t *text) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.ScalarNode || node.Tag != "!!str" {
 		return &Error{Line: node.Line, Reason: fmt.Sprintf("%q is not a text: quote it", node.Value)}
@@ -82,22 +83,23 @@ func (t *text) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// reader reads the files of one layer.
+// reader reads one file of a layer.
 type reader struct {
 	layer *Layer
 	file  string // path in the layer
 }
 
+// fail returns an error with the place of the file.
 func (r *reader) fail(line int, field, format string, a ...any) error {
 	return &Error{r.layer.Name, r.file, line, field, fmt.Sprintf(format, a...)}
 }
 
-// read parses and checks one file.
-func (r *reader) read(source []byte) (*Profile, error) {
+// parse parses and checks a file.
+func (r *reader) parse(source []byte) (*Profile, error) {
 	if len(source) > maxFileBytes {
 		return nil, r.fail(0, "", "has %d bytes, at most %d are allowed", len(source), maxFileBytes)
 	}
-	var c content
+	var c fileContent
 	decoder := yaml.NewDecoder(bytes.NewReader(source))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&c); err != nil {
@@ -106,13 +108,13 @@ func (r *reader) read(source []byte) (*Profile, error) {
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, r.fail(0, "", "has more than one document")
 	}
-	return r.profile(&c)
+	return r.newProfile(&c)
 }
 
-// atLine is how the YAML library begins its messages.
+// atLine matches the beginning of the YAML library's messages.
 var atLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 
-// parseError puts the first message of the YAML library in our words.
+// parseError returns the first message of the YAML library as an Error.
 func (r *reader) parseError(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return r.fail(own.Line, "", "%s", own.Reason)
@@ -133,8 +135,8 @@ func (r *reader) parseError(err error) error {
 	return r.fail(line, "", "%s", message)
 }
 
-// profile checks what a file says.
-func (r *reader) profile(c *content) (*Profile, error) {
+// newProfile checks the content of a file.
+func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	want := strings.TrimSuffix(path.Base(r.file), extension)
 	switch {
 	case !goodName.MatchString(c.Name.value):
@@ -155,7 +157,7 @@ func (r *reader) profile(c *content) (*Profile, error) {
 	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 {
 		return nil, r.fail(0, "read", "what was asked for is shown as it is: no line of it is folded, kept or sums up")
 	}
-	for _, step := range []func(*content, *Profile) error{r.project, r.match, r.exit, r.rules} {
+	for _, step := range []func(*fileContent, *Profile) error{r.checkProject, r.readMatch, r.readExit, r.readRules} {
 		if err := step(c, p); err != nil {
 			return nil, err
 		}
@@ -163,9 +165,9 @@ func (r *reader) profile(c *content) (*Profile, error) {
 	return p, nil
 }
 
-// project refuses what is not for a repository to say: a meaning would be shown
-// to the reader, and the kind of the output decides what is cut.
-func (r *reader) project(c *content, _ *Profile) error {
+// checkProject rejects what the profiles of a repository may not state: a meaning
+// would be shown to the reader, and the kind of the output decides what is cut.
+func (r *reader) checkProject(c *fileContent, _ *Profile) error {
 	const reason = "is not for the profiles of a project to say"
 	switch {
 	case !r.layer.Project:
@@ -179,7 +181,8 @@ func (r *reader) project(c *content, _ *Profile) error {
 	return nil
 }
 
-func (r *reader) match(c *content, p *Profile) error {
+// readMatch reads the command patterns.
+func (r *reader) readMatch(c *fileContent, p *Profile) error {
 	if len(c.Match) == 0 {
 		return r.fail(0, "match", "is required: the commands whose profile this is")
 	}
@@ -203,8 +206,9 @@ func (r *reader) match(c *content, p *Profile) error {
 	return nil
 }
 
-func (r *reader) exit(c *content, p *Profile) error {
-	p.exits = make(map[int32]exit, len(c.Exit))
+// readExit reads the exit codes.
+func (r *reader) readExit(c *fileContent, p *Profile) error {
+	p.exits = make(map[int32]exitCode, len(c.Exit))
 	for code, m := range c.Exit {
 		class, known := classes[m.Class.value]
 		switch {
@@ -215,12 +219,13 @@ func (r *reader) exit(c *content, p *Profile) error {
 		case m.Text.value == "" || len(m.Text.value) > maxText || textscan.OneLine(m.Text.value) != m.Text.value:
 			return r.fail(m.Text.line, "exit", "the text of %d is not one line of 1 to %d bytes", code, maxText)
 		}
-		p.exits[code] = exit{class, m.Text.value}
+		p.exits[code] = exitCode{class, m.Text.value}
 	}
 	return nil
 }
 
-func (r *reader) rules(c *content, p *Profile) error {
+// readRules compiles the patterns for lines.
+func (r *reader) readRules(c *fileContent, p *Profile) error {
 	lists := map[linerule.Verdict][]text{linerule.Keep: c.Keep, linerule.Fold: c.Fold, linerule.Summary: c.Summary}
 	p.keep, p.fold, p.summary = values(c.Keep), values(c.Fold), values(c.Summary)
 	if len(p.keep)+len(p.fold)+len(p.summary) == 0 {
@@ -237,6 +242,7 @@ func (r *reader) rules(c *content, p *Profile) error {
 	return nil
 }
 
+// values returns the strings of a list.
 func values(list []text) []string {
 	var values []string
 	for _, t := range list {

@@ -33,20 +33,20 @@ type Fixture struct {
 	Lines   []FixtureLine
 }
 
-// FixtureExit is what an exit code is to mean.
+// FixtureExit is the expected meaning of an exit code.
 type FixtureExit struct {
 	Code        int32
 	Class, Text string
 }
 
-// FixtureLine is a line and what is to be said of it.
+// FixtureLine is a line and its expected verdict.
 type FixtureLine struct {
 	Number  int // in the file, from 1
 	Verdict linerule.Verdict
 	Text    string
 }
 
-// marks of the verdicts, in their order.
+// marks holds the marks of the verdicts, in the order of linerule.Verdict.
 const marks = " -+="
 
 // ParseFixture reads a fixture. Its error names the file and the line.
@@ -79,6 +79,7 @@ func ParseFixture(file, source string) (*Fixture, error) {
 	return f, nil
 }
 
+// header reads a line before the output.
 func (f *Fixture) header(line string) error {
 	if command, ok := strings.CutPrefix(line, "$ "); ok && f.Command == "" {
 		f.Command = command
@@ -96,7 +97,7 @@ func (f *Fixture) header(line string) error {
 	return nil
 }
 
-// String is the text that ParseFixture reads.
+// String returns the text that ParseFixture reads.
 func (f *Fixture) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "$ %s\n", f.Command)
@@ -115,9 +116,10 @@ func (f *Fixture) String() string {
 	return b.String()
 }
 
-// Judge gives each line the verdict of the profile of the fixture's command.
-func (f *Fixture) Judge(s *Set) {
-	p := s.For(f.Command)
+// SetVerdicts gives each line the verdict of the profile of the fixture's command.
+// Without a profile the verdicts stay.
+func (f *Fixture) SetVerdicts(s *Set) {
+	p := s.Find(f.Command)
 	if p == nil {
 		return
 	}
@@ -126,7 +128,7 @@ func (f *Fixture) Judge(s *Set) {
 	}
 }
 
-// readFixtures reads the fixtures of a profile, NAME/*.txt.
+// readFixtures reads the fixtures of a profile, sorted by name.
 func readFixtures(files fs.FS, name string) ([]*Fixture, error) {
 	paths, err := fs.Glob(files, name+"/*.txt")
 	if err != nil {
@@ -148,17 +150,17 @@ func readFixtures(files fs.FS, name string) ([]*Fixture, error) {
 	return list, nil
 }
 
-// NewFixture makes a fixture of the output of a command: its lines as a preview
-// shows them, with the verdicts of their profile. Its errors are those of output.
+// NewFixture returns a fixture of the output of a command: its lines as a preview
+// shows them, with the verdicts of their profile. The only errors are those of output.
 func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) {
 	f := &Fixture{Command: commandLine}
 	for r := bufio.NewReader(output); ; {
 		line, err := r.ReadString('\n')
 		if line != "" {
-			f.Lines = append(f.Lines, FixtureLine{Number: len(f.Lines) + 1, Text: shown(line)})
+			f.Lines = append(f.Lines, FixtureLine{Number: len(f.Lines) + 1, Text: lastState(line)})
 		}
 		if errors.Is(err, io.EOF) {
-			f.Judge(s)
+			f.SetVerdicts(s)
 			return f, nil
 		}
 		if err != nil {
@@ -167,8 +169,9 @@ func NewFixture(s *Set, commandLine string, output io.Reader) (*Fixture, error) 
 	}
 }
 
-// shown is a line without its end, in the last state that the program gave it.
-func shown(line string) string {
+// lastState returns a line without its end, in the last state that the program gave it
+// by carriage returns.
+func lastState(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	return textscan.OneLine(line[strings.LastIndexByte(line, '\r')+1:])
 }

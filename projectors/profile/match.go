@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// pattern is a command pattern: a program and leading words of its arguments. A
-// "*" in a word stands for any characters.
+// pattern is a command pattern: a program and leading words of its arguments. "*" in a
+// word matches any characters.
 type pattern struct {
 	text  string
 	words []string
 }
 
-// find is one pattern that matches a command.
-type find struct {
-	profile *Profile
-	pattern pattern
-	skipped int // words of the command between those of the pattern
+// match is a pattern that matches a command.
+type match struct {
+	profile      *Profile
+	pattern      pattern
+	skippedWords int // words of the command between those of the pattern
 }
 
-// loosely reports whether a command is one of the pattern, and how many words were
-// passed over to see it: an option of the pattern may stand anywhere ("git diff
-// main --stat" is a "git diff --stat"), and options may stand before a subcommand,
-// each with one value at most ("git -C dir diff" is a "git diff").
-func (p *pattern) loosely(command []string) (skipped int, ok bool) {
+// matchLoosely reports whether a command matches the pattern, and how many words had
+// to be skipped. An option of the pattern may stand anywhere ("git diff main --stat"
+// matches "git diff --stat"), and options with at most one value each may stand before
+// a subcommand ("git -C dir diff" matches "git diff").
+func (p *pattern) matchLoosely(command []string) (skipped int, ok bool) {
 	if len(command) == 0 || !wordMatches(p.words[0], command[0]) {
 		return 0, false
 	}
@@ -40,7 +40,7 @@ func (p *pattern) loosely(command []string) (skipped int, ok bool) {
 	return skipped, true
 }
 
-// distance is how many words stand before the one that is wanted, or -1.
+// distance returns the number of words before the wanted one, or -1.
 func distance(want string, words []string) int {
 	option := false
 	for i, word := range words {
@@ -59,13 +59,13 @@ func distance(want string, words []string) int {
 	return -1
 }
 
-// exactly reports whether a command begins with the words of the pattern.
-func (p *pattern) exactly(command []string) bool {
+// matchExactly reports whether a command begins with the words of the pattern.
+func (p *pattern) matchExactly(command []string) bool {
 	return len(command) >= len(p.words) && slices.EqualFunc(p.words, command[:len(p.words)], wordMatches)
 }
 
-// wordMatches holds a word against one of a pattern. A word that is not known
-// before the shell expands it is "", and matches nothing.
+// wordMatches compares a word with one of a pattern. An unknown word, which the shell
+// expands, is "" and matches nothing.
 func wordMatches(pattern, word string) bool {
 	if word == "" {
 		return false
@@ -86,31 +86,31 @@ func wordMatches(pattern, word string) bool {
 	return false
 }
 
-// finds are the patterns that match a command, the best first: with more words,
-// fewer stars, fewer words passed over, of a later layer.
-func (s *Set) finds(command []string) []find {
+// matches returns the patterns that match a command, the best first: with more words,
+// fewer stars, fewer skipped words, of a later layer.
+func (s *Set) matches(command []string) []match {
 	if s == nil || len(command) == 0 {
 		return nil
 	}
-	var list []find
-	for _, candidates := range [][]find{s.programs[command[0]], s.wild} {
+	var list []match
+	for _, candidates := range [][]match{s.programs[command[0]], s.wild} {
 		for _, f := range candidates {
-			if skipped, ok := f.pattern.loosely(command); ok {
-				f.skipped = skipped
+			if skipped, ok := f.pattern.matchLoosely(command); ok {
+				f.skippedWords = skipped
 				list = append(list, f)
 			}
 		}
 	}
-	slices.SortStableFunc(list, compareFinds)
+	slices.SortStableFunc(list, compareMatches)
 	return list
 }
 
-// index sorts the patterns by the program that they begin with.
+// index groups the patterns by the program that they begin with.
 func (s *Set) index() {
-	s.programs = map[string][]find{}
+	s.programs = map[string][]match{}
 	for _, p := range s.profiles {
 		for _, m := range p.matches {
-			f := find{profile: p, pattern: m}
+			f := match{profile: p, pattern: m}
 			if program := m.words[0]; strings.Contains(program, "*") {
 				s.wild = append(s.wild, f)
 			} else {
@@ -120,9 +120,9 @@ func (s *Set) index() {
 	}
 }
 
-// findExit is the best pattern whose profile knows an exit code, or nil.
-func (s *Set) findExit(command []string, code int32) *find {
-	var best *find
+// matchExit returns the best pattern whose profile knows an exit code, or nil.
+func (s *Set) matchExit(command []string, code int32) *match {
+	var best *match
 	if s == nil {
 		return nil
 	}
@@ -131,8 +131,8 @@ func (s *Set) findExit(command []string, code int32) *find {
 			continue
 		}
 		for _, m := range p.exitMatches {
-			f := find{p, m, 0}
-			if m.exactly(command) && (best == nil || compareFinds(f, *best) < 0) {
+			f := match{p, m, 0}
+			if m.matchExactly(command) && (best == nil || compareMatches(f, *best) < 0) {
 				best = &f
 			}
 		}
@@ -140,11 +140,12 @@ func (s *Set) findExit(command []string, code int32) *find {
 	return best
 }
 
-func compareFinds(a, b find) int {
+// compareMatches orders the better match first.
+func compareMatches(a, b match) int {
 	return cmp.Or(
 		cmp.Compare(len(b.pattern.words), len(a.pattern.words)),
 		cmp.Compare(strings.Count(a.pattern.text, "*"), strings.Count(b.pattern.text, "*")),
-		cmp.Compare(a.skipped, b.skipped),
+		cmp.Compare(a.skippedWords, b.skippedWords),
 		cmp.Compare(b.profile.rank, a.profile.rank),
 		cmp.Compare(a.profile.name, b.profile.name),
 	)

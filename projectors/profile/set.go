@@ -16,44 +16,49 @@ import (
 	"github.com/toolresult/toolresult/preview/linerule"
 )
 
-// extension of a file with a profile.
+// A Set is made of layers, such as the built-in profiles, those of an operator and
+// those of a project. Lookups go by command line: Find for what the output looks like,
+// Exit for what a code means. Both prefer to know nothing over being wrong.
+
+// extension is the file extension of profiles.
 const extension = ".yaml"
 
-// Profile is what is known of one program, or of one of its subcommands.
+// Profile holds the knowledge about one program, or one of its subcommands. Immutable.
 type Profile struct {
 	name, layer, file   string
 	matches             []pattern // commands whose lines the profile knows
-	exitMatches         []pattern // commands whose exit codes it knows; the same, unless a project replaced it
-	exits               map[int32]exit
+	exitMatches         []pattern // commands whose exit codes it knows; the same, unless a project replaced the profile
+	exits               map[int32]exitCode
 	keep, fold, summary []string
 	rules               *linerule.Rules
 	read                bool
 	shape               string
 	disabled            bool
-	rank                int // of its layer
+	rank                int // of its layer; a higher one is stronger
 }
 
-// exit is the meaning of one code.
-type exit struct {
+// exitCode is the meaning of one exit code.
+type exitCode struct {
 	class pb.ExitClass
 	text  string
 }
 
+// classes maps the classes of files to those of the contract.
 var classes = map[string]pb.ExitClass{
 	"answer": pb.ExitClass_EXIT_CLASS_ANSWER, "failure": pb.ExitClass_EXIT_CLASS_FAILURE,
 }
 
-// Name is the name of the profile, unique in its Set.
+// Name returns the name of the profile, unique in its Set.
 func (p *Profile) Name() string { return p.name }
 
-// Layer is the name of the layer that the profile came from.
+// Layer returns the name of its layer.
 func (p *Profile) Layer() string { return p.layer }
 
-// File is the file of the profile in its layer.
+// File returns the path of its file in the layer.
 func (p *Profile) File() string { return p.file }
 
-// Rules are what the profile says of lines; nil when it says nothing of them, or
-// when there is no profile.
+// Rules returns the opinions of the profile about lines; nil for none, and for a nil
+// Profile.
 func (p *Profile) Rules() *linerule.Rules {
 	if p == nil {
 		return nil
@@ -61,11 +66,12 @@ func (p *Profile) Rules() *linerule.Rules {
 	return p.rules
 }
 
-// Read reports whether the output is exactly what was asked to be seen, so that
-// no line is taken out of the middle of what is shown.
+// Read reports whether the output is exactly what was asked for, so that no line is
+// taken out of the middle of it.
 func (p *Profile) Read() bool { return p != nil && p.read }
 
-// Shape is the kind of the output, one of preview.ShapeNames, where it is certain; else "".
+// Shape returns the kind of the output, one of shape.Names, where it is
+// certain, and "" elsewhere.
 func (p *Profile) Shape() string {
 	if p == nil {
 		return ""
@@ -73,7 +79,7 @@ func (p *Profile) Shape() string {
 	return p.shape
 }
 
-// Matches are the command patterns of the profile, in the order of its file.
+// Matches returns the command patterns of the profile, in the order of its file.
 func (p *Profile) Matches() []string {
 	var list []string
 	for _, m := range p.matches {
@@ -82,30 +88,31 @@ func (p *Profile) Matches() []string {
 	return list
 }
 
-// Codes are the exit codes whose meaning the profile knows, sorted.
+// Codes returns the exit codes that the profile knows, sorted.
 func (p *Profile) Codes() []int32 { return slices.Sorted(maps.Keys(p.exits)) }
 
 // Layer is a folder of profiles.
 type Layer struct {
 	Name  string // for messages
-	Files fs.FS  // its *.yaml at the top are profiles; other files are not looked at
-	// Project says that the files come from a repository that an agent works in. They
-	// match and sort lines, and nothing else: their exit codes, read and shape are
-	// refused, and the exit meanings of a profile that they replace stay.
+	Files fs.FS  // its *.yaml at the top are profiles; other files are ignored
+	// Project marks the files of a repository that an agent works in. They match commands
+	// and sort lines, and nothing else: their exit codes, read and shape are rejected, and
+	// a profile that they replace keeps its exit meanings.
 	Project bool
 }
 
-// Set is the profiles of all layers. It is immutable; a nil Set has no profiles.
+// Set holds the profiles of all layers. Immutable, and safe for concurrent use. A nil
+// Set has no profiles.
 type Set struct {
 	profiles []*Profile
-	programs map[string][]find // what their patterns begin with
-	wild     []find            // patterns that begin with a word that has a star
+	programs map[string][]match // patterns by the program that they begin with
+	wild     []match            // patterns that begin with a word with a star
 	digest   string
 }
 
-// Load reads layers, the later the stronger: a profile replaces the one of the
-// same name in an earlier layer. It returns an *Error for each file with which
-// something is wrong, all of them joined.
+// Load reads layers, of which a later one is stronger: its profiles replace those of
+// the same name in earlier layers. It returns an *Error for each file with a defect,
+// all of them joined.
 func Load(layers ...Layer) (*Set, error) {
 	byName := map[string]*Profile{}
 	var problems []error
@@ -135,8 +142,8 @@ func Load(layers ...Layer) (*Set, error) {
 	return s, nil
 }
 
-// readLayer reads the files of a layer, in the order of their names, and writes them to
-// what is to know their sources.
+// readLayer reads the files of a layer in the order of their names, and writes their
+// content to sources.
 func readLayer(l *Layer, sources io.Writer) ([]*Profile, error) {
 	names, err := fs.Glob(l.Files, "*"+extension)
 	if err == nil {
@@ -157,7 +164,7 @@ func readLayer(l *Layer, sources io.Writer) ([]*Profile, error) {
 			problems = append(problems, err)
 			continue
 		}
-		p, err := r.read(source)
+		p, err := r.parse(source)
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -166,11 +173,11 @@ func readLayer(l *Layer, sources io.Writer) ([]*Profile, error) {
 		fmt.Fprintf(sources, "%t %q %d\n", l.Project, name, len(source)) // a hash takes everything
 		_, _ = sources.Write(source)
 	}
-	problems = append(problems, doubles(profiles)...)
+	problems = append(problems, duplicatePatterns(profiles)...)
 	return profiles, errors.Join(problems...)
 }
 
-// open reads a file up to one byte more than it may have.
+// open reads a file, up to one byte more than it may have.
 func (r *reader) open() ([]byte, error) {
 	info, err := fs.Stat(r.layer.Files, r.file)
 	if err != nil {
@@ -191,8 +198,9 @@ func (r *reader) open() ([]byte, error) {
 	return source, nil
 }
 
-// doubles finds command patterns that two profiles of one layer have.
-func doubles(profiles []*Profile) []error {
+// duplicatePatterns returns an error for each command pattern that two profiles of a
+// layer have.
+func duplicatePatterns(profiles []*Profile) []error {
 	owner := map[string]*Profile{}
 	var problems []error
 	for _, p := range profiles {
@@ -206,7 +214,7 @@ func doubles(profiles []*Profile) []error {
 	return problems
 }
 
-// Profiles are all profiles that are not switched off, by name.
+// Profiles returns the profiles that are not disabled, by name.
 func (s *Set) Profiles() []*Profile {
 	if s == nil {
 		return nil
@@ -214,8 +222,8 @@ func (s *Set) Profiles() []*Profile {
 	return slices.DeleteFunc(slices.Clone(s.profiles), func(p *Profile) bool { return p.disabled })
 }
 
-// Digest identifies the files that the profiles were read from, "blake3:" and 64 hex
-// digits: sets of the same digest say the same. It is empty for a nil Set.
+// Digest identifies the files of the profiles, as "blake3:" and 64 hex digits. Sets of
+// equal digest are equal. It is empty for a nil Set.
 func (s *Set) Digest() string {
 	if s == nil {
 		return ""
@@ -223,28 +231,29 @@ func (s *Set) Digest() string {
 	return s.digest
 }
 
-// For is the profile that says what the output of a command line looks like, or
-// nil. It never fails: a command line that is not understood has none.
-func (s *Set) For(commandLine string) *Profile { return s.Explain(commandLine).Profile }
+// Find returns the profile for the output of a command line, or nil. A command line
+// that cannot be understood has none.
+func (s *Set) Find(commandLine string) *Profile { return s.Explain(commandLine).Profile }
 
-// The codes that a shell gives for any command, after POSIX 2.8.2.
+// The codes that a shell gives for any command. Source: POSIX, Shell Command Language,
+// 2.8.2.
 const (
 	codeNotExecutable = 126
 	codeNotFound      = 127
 )
 
-// Exit is the meaning of an exit code, or nil if no profile knows it or if it is
-// not certain whose code it is: only the sole command of a line counts, its words
-// as a profile has them from the first on. The code itself never changes.
+// Exit returns the meaning of an exit code, or nil if no profile knows it or if it is
+// not certain which program gave it: the command must be the only one of its line, and
+// begin with the words of a pattern. The code itself never changes.
 func (s *Set) Exit(commandLine string, code int32) *pb.ExitMeaning {
 	if code == 0 || commandLine == "" {
 		return nil
 	}
-	words := sole(commandLine)
+	words := soleCommand(commandLine)
 	if len(words) == 0 {
 		return nil
 	}
-	if f := s.findExit(words, code); f != nil {
+	if f := s.matchExit(words, code); f != nil {
 		e := f.profile.exits[code]
 		return &pb.ExitMeaning{Program: strings.Join(words[:len(f.pattern.words)], " "), Class: e.class, Text: e.text}
 	}

@@ -29,7 +29,7 @@ func load(t *testing.T, layers ...profile.Layer) *profile.Set {
 }
 
 // A later layer replaces by name, adds, and switches off.
-func TestLayers(t *testing.T) {
+func TestLaterLayersReplaceProfiles(t *testing.T) {
 	t.Parallel()
 	user := layer("/home/me/profiles",
 		"pytest.yaml", "name: pytest\nmatch: [pytest]\nexit:\n  9: {class: answer, text: nine}\nfold: ['^mine ']\n",
@@ -42,14 +42,14 @@ func TestLayers(t *testing.T) {
 		"deploy now": "/home/me/profiles deploy.yaml", "git push": "built in git-push.yaml",
 	} {
 		got := ""
-		if p := s.For(line); p != nil {
+		if p := s.Find(line); p != nil {
 			got = p.Layer() + " " + p.File()
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
-	if p := s.For("pytest"); p.Rules().Classify([]byte("mine x")) != linerule.Fold || p.Rules().Classify([]byte("FAILED a.py")) != linerule.None {
+	if p := s.Find("pytest"); p.Rules().Classify([]byte("mine x")) != linerule.Fold || p.Rules().Classify([]byte("FAILED a.py")) != linerule.None {
 		t.Error("the built-in rules are not replaced")
 	}
 	if m := s.Exit("pytest", 9); m.GetText() != "nine" || s.Exit("pytest", 1) != nil {
@@ -70,7 +70,7 @@ func TestProjectLayer(t *testing.T) {
 	}
 	s := load(t, profile.BuiltInLayer(), project(
 		"pytest.yaml", "name: pytest\nmatch: [pytest, tox]\nfold: ['^mine ']\n", "grep.yaml", "name: grep\ndisabled: true\n"))
-	if s.For("tox").Layer() != "project" || s.For("grep x") != nil {
+	if s.Find("tox").Layer() != "project" || s.Find("grep x") != nil {
 		t.Error("the project's profiles are not used")
 	}
 	if m := s.Exit("pytest", 1); m.GetText() != "some tests failed" {
@@ -99,7 +99,7 @@ func wantError(t *testing.T, err error, file, field, reason string) {
 	}
 }
 
-func TestRefusedFiles(t *testing.T) {
+func TestBrokenFilesAreRejected(t *testing.T) {
 	t.Parallel()
 	const begin = "name: x\nmatch: [x]\n"
 	for source, want := range map[string][2]string{
@@ -151,7 +151,7 @@ func TestRefusedFiles(t *testing.T) {
 func TestNoProfiles(t *testing.T) {
 	t.Parallel()
 	var s *profile.Set
-	if p := s.For("grep x"); p != nil || p.Rules() != nil || p.Read() || p.Shape() != "" || s.Profiles() != nil || s.Exit("grep x", 1) != nil || s.Exit("nosuch", 127) == nil {
+	if p := s.Find("grep x"); p != nil || p.Rules() != nil || p.Read() || p.Shape() != "" || s.Profiles() != nil || s.Exit("grep x", 1) != nil || s.Exit("nosuch", 127) == nil {
 		t.Error("there is something in no set")
 	}
 }
@@ -166,7 +166,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p := s.For(commandLine); p != nil {
+		if p := s.Find(commandLine); p != nil {
 			p.Rules().Classify([]byte(line))
 		}
 		if m := s.Exit(commandLine, 1); m != nil && (m.GetText() == "" || m.GetClass() == 0) {

@@ -9,12 +9,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxCommandLine is how long a command line may be that is read, in bytes. Of a longer one
-// nothing is known.
+// Whose output a reader sees depends on the shell: pipes, lists, subshells, wrappers.
+// This file parses a command line as bash does and collects the commands that print.
+// Everything that depends on values at run time makes the answer uncertain, and an
+// uncertain line has no profile.
+
+// maxCommandLine bounds the command lines that are parsed, in bytes.
 const maxCommandLine = 65_536
 
-// parse reads a command line as bash does; nil when it cannot be read.
-func parse(commandLine string) *syntax.File {
+// parseShell parses a command line as bash does; nil if it cannot be parsed.
+func parseShell(commandLine string) *syntax.File {
 	if len(commandLine) > maxCommandLine {
 		return nil
 	}
@@ -25,11 +29,11 @@ func parse(commandLine string) *syntax.File {
 	return file
 }
 
-// sole returns the words of the only command of a command line, or nothing when
-// there are several, or none whose exit code is certain to be the shell's
-// ("a && b", "a | b", "! a").
-func sole(commandLine string) []string {
-	file := parse(commandLine)
+// soleCommand returns the words of the only command of a line. It returns none for
+// several commands, and where the exit code may not be the command's ("a && b", "a |
+// b", "! a").
+func soleCommand(commandLine string) []string {
+	file := parseShell(commandLine)
 	if file == nil || len(file.Stmts) != 1 {
 		return nil
 	}
@@ -41,27 +45,26 @@ func sole(commandLine string) []string {
 	case *syntax.TestClause:
 		return []string{"[["}
 	case *syntax.CallExpr:
-		return words(c)
+		return callWords(c)
 	}
 	return nil
 }
 
-// words are the words of a command, the first without its folder. A word that is
-// not known before it is expanded is ""; a command whose first word is not known
-// has none.
-func words(c *syntax.CallExpr) []string {
+// callWords returns the words of a command, the first without its folder. A word that
+// is unknown before expansion is ""; a command whose first word is unknown has none.
+func callWords(c *syntax.CallExpr) []string {
 	var list []string
 	for _, arg := range c.Args {
-		list = append(list, word(arg))
+		list = append(list, wordText(arg))
 	}
-	return named(list)
+	return withProgramName(list)
 }
 
-// pythons are the names of one program.
+// pythons matches the other names of python.
 var pythons = regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
 
-// named makes the first word the name of a program.
-func named(words []string) []string {
+// withProgramName replaces the first word by the name of the program.
+func withProgramName(words []string) []string {
 	if len(words) == 0 || words[0] == "" {
 		return nil
 	}
@@ -72,8 +75,8 @@ func named(words []string) []string {
 	return words
 }
 
-// word is the text of a word without expansions, or "".
-func word(w *syntax.Word) string {
+// wordText returns the text of a word without expansions, or "".
+func wordText(w *syntax.Word) string {
 	var text strings.Builder
 	for _, part := range w.Parts {
 		switch p := part.(type) {
@@ -99,7 +102,7 @@ func word(w *syntax.Word) string {
 	return text.String()
 }
 
-// unescape takes the backslashes of a literal away, as the shell does.
+// unescape removes the backslashes of a literal as the shell does.
 func unescape(s string, quoted bool) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -121,14 +124,14 @@ func unescape(s string, quoted bool) string {
 	return b.String()
 }
 
-// commands are the commands of a command line whose output is what a reader
-// sees, each as words; false when that cannot be said.
+// printingCommands returns the commands of a line whose output a reader sees, each as
+// words. It reports false if that is not certain.
 //
-// In "a | b" it is b's, and a's where b passes on what it reads. Of "a && b",
-// "a; b" and "a || b" it is all of them, without those that print nothing of
-// their own, such as "cd". "bash -c '...'" is looked into, once.
-func commands(commandLine string) ([][]string, bool) {
-	file := parse(commandLine)
+// In "a | b" it is b, and also a if b passes on what it reads. In "a && b", "a; b" and
+// "a || b" it is all commands except those that print nothing of their own, such as
+// "cd". "bash -c '...'" is parsed too, one level deep.
+func printingCommands(commandLine string) ([][]string, bool) {
+	file := parseShell(commandLine)
 	if file == nil {
 		return nil, false
 	}
@@ -137,18 +140,21 @@ func commands(commandLine string) ([][]string, bool) {
 	return w.commands, !w.unclear
 }
 
+// walk collects the printing commands of a syntax tree.
 type walk struct {
 	commands [][]string
-	inner    bool // whether to look into the script of a shell
-	unclear  bool
+	inner    bool // parse the script of a shell
+	unclear  bool // it is not certain which commands print
 }
 
+// all visits statements.
 func (w *walk) all(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		w.stmt(s)
 	}
 }
 
+// stmt visits a statement.
 func (w *walk) stmt(s *syntax.Stmt) {
 	if s.Background || s.Coprocess || s.Cmd == nil && len(s.Redirs) == 0 {
 		w.unclear = true
@@ -174,20 +180,21 @@ func (w *walk) stmt(s *syntax.Stmt) {
 	}
 }
 
+// binary visits a list or a pipeline.
 func (w *walk) binary(c *syntax.BinaryCmd) {
 	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
 		w.stmt(c.X)
 		w.stmt(c.Y)
 		return
 	}
-	if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && passesOn(words(call)) {
+	if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && passesOn(callWords(call)) {
 		w.stmt(c.X)
 		return
 	}
 	w.stmt(c.Y)
 }
 
-// passesOn reports whether the end of a pipeline prints what it reads, as it is.
+// passesOn reports whether the end of a pipeline prints its input unchanged.
 func passesOn(command []string) bool {
 	if len(command) == 0 {
 		return false
@@ -201,23 +208,25 @@ func passesOn(command []string) bool {
 	return false
 }
 
-// quiet are commands that print nothing of their own, and those that print what
-// the caller wrote.
-var quiet = []string{
+// quietCommands lists the commands that print nothing of their own, and those that
+// print what the caller wrote.
+var quietCommands = []string{
 	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
 	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
 	"git add", "git config", "conda activate",
 }
 
+// isQuiet reports whether a command is one of quietCommands.
 func isQuiet(command []string) bool {
-	return slices.Contains(quiet, command[0]) || len(command) > 1 && slices.Contains(quiet, command[0]+" "+command[1])
+	return slices.Contains(quietCommands, command[0]) || len(command) > 1 && slices.Contains(quietCommands, command[0]+" "+command[1])
 }
 
+// call visits a simple command.
 func (w *walk) call(c *syntax.CallExpr) {
 	if len(c.Args) == 0 {
 		return // assignments
 	}
-	command := words(c)
+	command := callWords(c)
 	if len(command) == 0 {
 		w.unclear = true
 		return
@@ -225,8 +234,8 @@ func (w *walk) call(c *syntax.CallExpr) {
 	if isQuiet(command) {
 		return
 	}
-	if script, ok := script(command); ok && w.inner {
-		file := parse(script)
+	if script, ok := shellScript(command); ok && w.inner {
+		file := parseShell(script)
 		if file == nil {
 			w.unclear = true
 			return
@@ -239,8 +248,8 @@ func (w *walk) call(c *syntax.CallExpr) {
 	w.commands = append(w.commands, command)
 }
 
-// script is what a shell was given to run in an argument.
-func script(command []string) (string, bool) {
+// shellScript returns the script that a shell runs from an argument.
+func shellScript(command []string) (string, bool) {
 	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, command[0]) {
 		return "", false
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Which profile a command line has: that of what a reader sees in the end.
-func TestFor(t *testing.T) {
+func TestFindSeesTheProgramThatPrints(t *testing.T) {
 	t.Parallel()
 	s := profile.BuiltIn()
 	for line, want := range map[string]string{
@@ -113,10 +113,10 @@ func TestFor(t *testing.T) {
 	} {
 		got := ""
 		choice := s.Explain(line)
-		if p := s.For(line); p != nil {
+		if p := s.Find(line); p != nil {
 			got = p.Name()
 		}
-		if got != want || choice.Profile != s.For(line) {
+		if got != want || choice.Profile != s.Find(line) {
 			t.Errorf("%q: %q, want %q; %s", line, got, want, strings.Join(choice.Steps, "; "))
 		}
 		if len(choice.Steps) == 0 || (choice.Profile != nil) != (choice.Pattern != "" && choice.Command != "") {
@@ -135,7 +135,7 @@ func FuzzCommandLine(f *testing.F) {
 	s := profile.BuiltIn()
 	f.Fuzz(func(t *testing.T, line string) {
 		first, again := s.Explain(line), s.Explain(line)
-		if first.Profile != again.Profile || first.Profile != s.For(line) || len(first.Steps) == 0 {
+		if first.Profile != again.Profile || first.Profile != s.Find(line) || len(first.Steps) == 0 {
 			t.Fatalf("%q: %+v, and then %+v", line, first, again)
 		}
 		for _, code := range []int32{1, 2, 127} {
@@ -147,7 +147,7 @@ func FuzzCommandLine(f *testing.F) {
 }
 
 // Whose code it is has to be certain. TestExitMeaning of projectors has more.
-func TestExit(t *testing.T) {
+func TestExitOfTheSoleCommandAlone(t *testing.T) {
 	t.Parallel()
 	s := profile.BuiltIn()
 	for _, c := range []struct {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// wrapper is a program that runs another, whose output is then seen.
+// wrapper is a program that runs another one, whose output is then seen.
 type wrapper struct {
-	words  []string
-	values []string // options that have a value in the next word
-	own    int      // words of its own before those of the other program
+	words        []string
+	valueOptions []string // options with a value in the next word
+	ownWords     int      // number of its own words before those of the other program
 }
 
-// wrappers is the table of them. No two of them begin with the same words.
+// wrappers returns the table of wrappers. No two of them begin with the same words.
 func wrappers() []wrapper {
 	return []wrapper{
 		{[]string{"sudo"}, []string{"-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "--user", "--group"}, 0},
@@ -45,40 +45,39 @@ func wrappers() []wrapper {
 	}
 }
 
-// maxWraps bounds how many wrappers are taken off.
+// maxWraps bounds the number of wrappers around a command.
 const maxWraps = 8
 
-// unwrap are a command, and what it wraps, and what that wraps; the innermost
-// comes first.
+// unwrap returns a command and the commands that it wraps, the innermost first.
 func unwrap(command []string) [][]string {
 	list := [][]string{command}
-	for inner := peel(command); len(inner) > 0 && len(list) <= maxWraps; inner = peel(inner) {
+	for inner := unwrapOnce(command); len(inner) > 0 && len(list) <= maxWraps; inner = unwrapOnce(inner) {
 		list = append(list, inner)
 	}
 	slices.Reverse(list)
 	return list
 }
 
-// peel is the command that a wrapper runs; nothing when it is no wrapper.
-func peel(command []string) []string {
+// unwrapOnce returns the command that a wrapper runs; nil if it is no wrapper.
+func unwrapOnce(command []string) []string {
 	for _, w := range wrappers() {
-		if p := (pattern{words: w.words}); p.exactly(command) {
-			return named(slices.Clone(w.rest(command[len(w.words):])))
+		if p := (pattern{words: w.words}); p.matchExactly(command) {
+			return withProgramName(slices.Clone(w.rest(command[len(w.words):])))
 		}
 	}
 	return nil
 }
 
-// rest passes over options, assignments and the wrapper's own words.
+// rest skips options, assignments and the wrapper's own words.
 func (w *wrapper) rest(words []string) []string {
-	own := w.own
+	own := w.ownWords
 	for len(words) > 0 {
 		first := words[0]
 		switch {
 		case first == "--":
 			words = words[1:]
 			return words[min(own, len(words)):]
-		case slices.Contains(w.values, first):
+		case slices.Contains(w.valueOptions, first):
 			words = words[min(2, len(words)):]
 		case strings.HasPrefix(first, "-"), assignment(first):
 			words = words[1:]
@@ -92,6 +91,7 @@ func (w *wrapper) rest(words []string) []string {
 	return nil
 }
 
+// assignment reports whether a word is an assignment.
 func assignment(word string) bool {
 	name, _, found := strings.Cut(word, "=")
 	return found && name != "" && !strings.ContainsAny(name, "/-.:")

@@ -129,7 +129,7 @@ func AtField(field string, err error) error { return FieldError{field, err} }
 // PrefixField moves an error about a request below the field of a larger one that holds it.
 func PrefixField(path string, err error) error {
 	if invalid, ok := errors.AsType[*envelope.InvalidError](err); ok {
-		return invalid.Under(path)
+		return invalid.WithPrefix(path)
 	}
 	if l, ok := errors.AsType[FieldError](err); ok {
 		return FieldError{path + "." + l.field, l.err}

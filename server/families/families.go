@@ -39,7 +39,7 @@ func WithProfiles(profiles *profile.Set) []Family {
 	return []Family{
 		described("text", projectors.Text(), renderers.Text()),
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
-			Profiles: profiles, Rules: func(commandLine string) *linerule.Rules { return profiles.For(commandLine).Rules() }},
+			Profiles: profiles, Rules: func(commandLine string) *linerule.Rules { return profiles.Find(commandLine).Rules() }},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch(), Profiles: profiles},
 		adapted("task_output", projectors.TaskOutput()),
 		declared("task_status"),

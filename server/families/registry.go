@@ -35,7 +35,7 @@ func NewRegistry(families ...Family) (*Registry, error) {
 			return nil, fmt.Errorf("family %q: %w", f.Name, err)
 		}
 	}
-	complete, canonical := envelope.FamilyFields()
+	complete, canonical := envelope.OneofFields()
 	if err := sameCases(complete, canonical); err != nil {
 		return nil, err
 	}

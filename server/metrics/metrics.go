@@ -110,7 +110,7 @@ func (f *Projected) AddLedger(m protoreflect.Message) {
 func (f *Projected) ledger(large *envelope.Large) {
 	for _, c := range large.Cuts {
 		sum := f.Cuts[c.GetKind()]
-		bytes, _ := envelope.LeftOut(c)
+		bytes, _ := envelope.Omitted(c)
 		f.Cuts[c.GetKind()] = Cuts{sum.Count + 1, sum.Bytes + int64(bytes)}
 	}
 	for _, s := range large.Source.GetSegments() {

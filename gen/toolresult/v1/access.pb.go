@@ -171,7 +171,7 @@ func (x *RegisterSecretsRequest) GetSecrets() []*RegisteredSecret {
 // RegisteredSecret is one value.
 type RegisteredSecret struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What stands in its place, as "[redacted:NAME]": letters, digits, "_", "-" and ".", at
+	// The text that replaces it, as "[redacted:NAME]": letters, digits, "_", "-" and ".", at
 	// most 64 bytes. Required. The name of an environment variable says most.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The value: 8 bytes to 16 KiB; a line end at its end does not count.
@@ -224,7 +224,7 @@ func (x *RegisteredSecret) GetValue() []byte {
 	return nil
 }
 
-// RegisterSecretsResponse says what is registered.
+// RegisterSecretsResponse states the registered values.
 type RegisterSecretsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Names this list for require_set, until the server stops or the list is replaced.

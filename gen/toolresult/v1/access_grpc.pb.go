@@ -27,7 +27,7 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// AccessService says who may call for a session, and which values nobody may see.
+// AccessService manages who may call for a session, and which values nobody may see.
 //
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type AccessServiceClient interface {
@@ -47,7 +47,7 @@ type AccessServiceClient interface {
 	// takes the place of an earlier one.
 	//
 	// After a start the server knows no values. A call that names the set_id of the answer
-	// (RedactionPolicy.require_set, LogHeader.require_set) is refused while the server does not
+	// (RedactionPolicy.require_set, LogHeader.require_set) is rejected while the server does not
 	// have it.
 	//
 	// Errors:
@@ -55,7 +55,7 @@ type AccessServiceClient interface {
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS, FIELD_TOO_LONG, NAME_INVALID): correct the field
 	//	  that BadRequest names; the values are in no message.
 	//	INVALID_ARGUMENT (SECRET_INVALID): a value is empty, shorter than 8 bytes, longer than 16 KiB,
-	//	  or one character over and over; masking it would mask what is no secret.
+	//	  or one character over and over; masking it would mask ordinary text.
 	//	PERMISSION_DENIED (SESSION_MISMATCH): the caller is confined to another session.
 	//	RESOURCE_EXHAUSTED (QUOTA_SESSION): the server has as many sessions or values as it
 	//	  keeps; the metadata says which. Register empty lists for sessions that are over.
@@ -94,7 +94,7 @@ func (c *accessServiceClient) RegisterSecrets(ctx context.Context, in *RegisterS
 // All implementations must embed UnimplementedAccessServiceServer
 // for forward compatibility.
 //
-// AccessService says who may call for a session, and which values nobody may see.
+// AccessService manages who may call for a session, and which values nobody may see.
 //
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type AccessServiceServer interface {
@@ -114,7 +114,7 @@ type AccessServiceServer interface {
 	// takes the place of an earlier one.
 	//
 	// After a start the server knows no values. A call that names the set_id of the answer
-	// (RedactionPolicy.require_set, LogHeader.require_set) is refused while the server does not
+	// (RedactionPolicy.require_set, LogHeader.require_set) is rejected while the server does not
 	// have it.
 	//
 	// Errors:
@@ -122,7 +122,7 @@ type AccessServiceServer interface {
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS, FIELD_TOO_LONG, NAME_INVALID): correct the field
 	//	  that BadRequest names; the values are in no message.
 	//	INVALID_ARGUMENT (SECRET_INVALID): a value is empty, shorter than 8 bytes, longer than 16 KiB,
-	//	  or one character over and over; masking it would mask what is no secret.
+	//	  or one character over and over; masking it would mask ordinary text.
 	//	PERMISSION_DENIED (SESSION_MISMATCH): the caller is confined to another session.
 	//	RESOURCE_EXHAUSTED (QUOTA_SESSION): the server has as many sessions or values as it
 	//	  keeps; the metadata says which. Register empty lists for sessions that are over.

@@ -390,7 +390,7 @@ func (x *LeaseSessionRequest) GetDuration() *durationpb.Duration {
 	return nil
 }
 
-// LeaseSessionResponse says what the lease is now.
+// LeaseSessionResponse states the lease as it is now.
 type LeaseSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Until when; absent when the session has no lease.
@@ -540,7 +540,7 @@ type AppendLogRequest_Data struct {
 }
 
 type AppendLogRequest_Sync struct {
-	// A wish to have all until here durable, and to be told.
+	// Asks to make everything up to here durable, and to report when it is.
 	Sync *LogSync `protobuf:"bytes,3,opt,name=sync,proto3,oneof"`
 }
 
@@ -706,7 +706,7 @@ func (*LogFinish) Descriptor() ([]byte, []int) {
 	return file_toolresult_v1_artifact_proto_rawDescGZIP(), []int{8}
 }
 
-// AppendLogResponse says how far a log is.
+// AppendLogResponse states the progress of a log.
 type AppendLogResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The path, for ReadArtifact. It stays the same when the log is finished.
@@ -971,7 +971,7 @@ func (x *CorruptArtifact) GetReason() string {
 // VerifiedCounts sums up a verification.
 type VerifiedCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Artifacts that are what was put.
+	// Artifacts that hold the bytes that were put.
 	Intact uint64 `protobuf:"varint,1,opt,name=intact,proto3" json:"intact,omitempty"`
 	// Artifacts that are not.
 	Corrupt uint64 `protobuf:"varint,2,opt,name=corrupt,proto3" json:"corrupt,omitempty"`
@@ -1078,7 +1078,7 @@ func (x *CollectGarbageRequest) GetDryRun() bool {
 	return false
 }
 
-// CollectGarbageResponse says what was deleted.
+// CollectGarbageResponse reports what was deleted.
 type CollectGarbageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The artifacts, at most 1,000 of them.

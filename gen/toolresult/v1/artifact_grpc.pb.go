@@ -45,7 +45,7 @@ type ArtifactServiceClient interface {
 	// matches and JSON pointers. What was read back is never projected again.
 	//
 	// The path of a log that is still written (AppendLog) can be read too. Its answers
-	// always have a page token: the same request with it has what is new since.
+	// always have a page token: the same request with it returns what is new since then.
 	//
 	// Errors:
 	//
@@ -59,14 +59,14 @@ type ArtifactServiceClient interface {
 	//	  and why.
 	//	PERMISSION_DENIED (PATH_OUTSIDE_STORE): the path is not in the store of this
 	//	  server.
-	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read what was redacted.
+	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read redacted values.
 	//	OUT_OF_RANGE (RANGE_NOT_SATISFIABLE): the artifact is there, and has no such line, byte
 	//	  or value; the metadata has its size.
 	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): what is stored is not what was
 	//	  put, or is gone. What was found stays in place as evidence.
 	//	UNAVAILABLE (OBJECT_STORE_UNAVAILABLE): retry after the RetryInfo.
 	ReadArtifact(ctx context.Context, in *ReadArtifactRequest, opts ...grpc.CallOption) (*ReadArtifactResponse, error)
-	// ListArtifacts lists what was stored for a session, and for one call of it, the
+	// ListArtifacts lists the artifacts of a session, or of one call of it, the
 	// newest first.
 	//
 	// Errors:
@@ -119,7 +119,7 @@ type ArtifactServiceClient interface {
 	//	INVALID_ARGUMENT (FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS): correct the field that
 	//	  BadRequest names.
 	VerifyArtifacts(ctx context.Context, in *VerifyArtifactsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[VerifyArtifactsResponse], error)
-	// CollectGarbage deletes what the rules of retention allow, and says what it
+	// CollectGarbage deletes what the rules of retention allow, and reports what it
 	// deleted. The server does so by itself too (setting gc_interval).
 	//
 	// Errors:
@@ -226,7 +226,7 @@ type ArtifactServiceServer interface {
 	// matches and JSON pointers. What was read back is never projected again.
 	//
 	// The path of a log that is still written (AppendLog) can be read too. Its answers
-	// always have a page token: the same request with it has what is new since.
+	// always have a page token: the same request with it returns what is new since then.
 	//
 	// Errors:
 	//
@@ -240,14 +240,14 @@ type ArtifactServiceServer interface {
 	//	  and why.
 	//	PERMISSION_DENIED (PATH_OUTSIDE_STORE): the path is not in the store of this
 	//	  server.
-	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read what was redacted.
+	//	PERMISSION_DENIED (RAW_NOT_ALLOWED): the caller may not read redacted values.
 	//	OUT_OF_RANGE (RANGE_NOT_SATISFIABLE): the artifact is there, and has no such line, byte
 	//	  or value; the metadata has its size.
 	//	DATA_LOSS (ARTIFACT_CORRUPT, ARTIFACT_MISSING): what is stored is not what was
 	//	  put, or is gone. What was found stays in place as evidence.
 	//	UNAVAILABLE (OBJECT_STORE_UNAVAILABLE): retry after the RetryInfo.
 	ReadArtifact(context.Context, *ReadArtifactRequest) (*ReadArtifactResponse, error)
-	// ListArtifacts lists what was stored for a session, and for one call of it, the
+	// ListArtifacts lists the artifacts of a session, or of one call of it, the
 	// newest first.
 	//
 	// Errors:
@@ -300,7 +300,7 @@ type ArtifactServiceServer interface {
 	//	INVALID_ARGUMENT (FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS): correct the field that
 	//	  BadRequest names.
 	VerifyArtifacts(*VerifyArtifactsRequest, grpc.ServerStreamingServer[VerifyArtifactsResponse]) error
-	// CollectGarbage deletes what the rules of retention allow, and says what it
+	// CollectGarbage deletes what the rules of retention allow, and reports what it
 	// deleted. The server does so by itself too (setting gc_interval).
 	//
 	// Errors:

@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AuditKind says what a record is of.
+// AuditKind is the kind of call that a record is of.
 type AuditKind int32
 
 const (
@@ -94,7 +94,7 @@ func (AuditKind) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{0}
 }
 
-// Verdict says what a comparison came to.
+// Verdict is the result of a comparison.
 type Verdict int32
 
 const (
@@ -155,7 +155,7 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{1}
 }
 
-// AuditRecord is what the log has of one call.
+// AuditRecord is the record of one call.
 type AuditRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The log, by a random name that it was given when it was made.
@@ -176,9 +176,9 @@ type AuditRecord struct {
 	Call *CallReference `protobuf:"bytes,8,opt,name=call,proto3" json:"call,omitempty"`
 	// The id by which the call may be repeated; empty when it had none.
 	RequestId string `protobuf:"bytes,9,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Digest of what was asked, "blake3:" and 64 hex digits: a repetition has the same.
+	// Digest of the request, "blake3:" and 64 hex digits: a repetition has the same.
 	RequestDigest string `protobuf:"bytes,10,opt,name=request_digest,json=requestDigest,proto3" json:"request_digest,omitempty"`
-	// Which output of how many: of a turn, from 1. Otherwise 0.
+	// Number of the output in its turn, from 1, and of all outputs. Otherwise 0.
 	Part uint32 `protobuf:"varint,11,opt,name=part,proto3" json:"part,omitempty"`
 	// How many outputs the turn had.
 	Parts uint32 `protobuf:"varint,12,opt,name=parts,proto3" json:"parts,omitempty"`
@@ -700,8 +700,8 @@ type AuditPayload struct {
 	// The artifact with the payload as the tool wrote it; empty for callers who may not read
 	// it (ReadArtifactRequest.raw).
 	OriginalArtifact string `protobuf:"bytes,7,opt,name=original_artifact,json=originalArtifact,proto3" json:"original_artifact,omitempty"`
-	// The stream that it came as, or the path of the file, which begins with "/". Empty: it
-	// came in the message.
+	// The stream that carried it, or the path of the file, which begins with "/". Empty: it
+	// was in the message.
 	SourceKey     string `protobuf:"bytes,8,opt,name=source_key,json=sourceKey,proto3" json:"source_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -802,7 +802,7 @@ type AuditRejection struct {
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The field to blame; empty when none is.
 	Field string `protobuf:"bytes,3,opt,name=field,proto3" json:"field,omitempty"`
-	// How many further refusals were not recorded one by one, because there were too many
+	// Number of further rejections that have no record of their own, because there were too many
 	// in a short time.
 	Unrecorded    uint64 `protobuf:"varint,4,opt,name=unrecorded,proto3" json:"unrecorded,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -867,7 +867,7 @@ func (x *AuditRejection) GetUnrecorded() uint64 {
 	return 0
 }
 
-// AuditRetention says what the log deleted.
+// AuditRetention states what the log deleted.
 type AuditRetention struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// First sequence that was deleted.
@@ -1329,7 +1329,7 @@ type Finding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was compared.
 	Subject string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
-	// What it came to.
+	// The verdict.
 	Verdict Verdict `protobuf:"varint,2,opt,name=verdict,proto3,enum=toolresult.v1.Verdict" json:"verdict,omitempty"`
 	// The first difference, or why it cannot be compared. Of differences in bytes it has
 	// the place, and not the bytes.
@@ -1659,7 +1659,7 @@ func (x *InconsistentRecord) GetReason() string {
 	return ""
 }
 
-// VerifiedLog is what following the chain came to.
+// VerifiedLog is the result of verifying the chain.
 type VerifiedLog struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The log.

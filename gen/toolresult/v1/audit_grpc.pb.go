@@ -31,7 +31,7 @@ const (
 //
 // AuditService answers what the model saw, and proves it. Every answered call that makes
 // something for a model leaves one record, which is durable before the answer is sent;
-// every refused call leaves a short one without payload. Records are chained: each has
+// every rejected call leaves a short one without payload. Records are chained: each has
 // the hash of the one before, so that none can be altered, removed or put between
 // others unseen. The trailer "toolresult-audit" of an answer has the log, the sequence and
 // the hash of its record, which is the head of the chain; who keeps it can prove
@@ -141,7 +141,7 @@ type AuditService_VerifyLogClient = grpc.ServerStreamingClient[VerifyLogResponse
 //
 // AuditService answers what the model saw, and proves it. Every answered call that makes
 // something for a model leaves one record, which is durable before the answer is sent;
-// every refused call leaves a short one without payload. Records are chained: each has
+// every rejected call leaves a short one without payload. Records are chained: each has
 // the hash of the one before, so that none can be altered, removed or put between
 // others unseen. The trailer "toolresult-audit" of an answer has the log, the sequence and
 // the hash of its record, which is the head of the chain; who keeps it can prove

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CommandDisposition says how a command's call ended. Source: RFC "Command
+// CommandDisposition is the way in which a command's call ended. Source: RFC "Command
 // Tool Canonical Example".
 type CommandDisposition int32
 
@@ -156,7 +156,7 @@ const (
 	CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED CommandBatchItemStatus = 0
 	// It was run; result is set, whatever the exit code.
 	CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_RAN CommandBatchItemStatus = 1
-	// It could not be run or was refused; error is set.
+	// It could not be run or was rejected; error is set.
 	CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_REJECTED CommandBatchItemStatus = 2
 	// It was not run because an earlier one failed and the batch stops on error.
 	CommandBatchItemStatus_COMMAND_BATCH_ITEM_STATUS_SKIPPED CommandBatchItemStatus = 3
@@ -224,7 +224,7 @@ type CommandOutput struct {
 	CombinedOutput *Payload `protobuf:"bytes,5,opt,name=combined_output,json=combinedOutput,proto3" json:"combined_output,omitempty"`
 	// The background task. Required for promoted_to_task and already_running.
 	TaskHandle *TaskHandle `protobuf:"bytes,6,opt,name=task_handle,json=taskHandle,proto3" json:"task_handle,omitempty"`
-	// For promoted_to_task: what the command had written when it was promoted.
+	// For promoted_to_task: the output of the command until it was promoted.
 	InitialOutput *Payload `protobuf:"bytes,7,opt,name=initial_output,json=initialOutput,proto3" json:"initial_output,omitempty"`
 	// The command line as it was given to the shell, to name it in receipts and
 	// to know what its exit code means. Optional; of any length: the canonical result has
@@ -235,7 +235,7 @@ type CommandOutput struct {
 	Signal *int32 `protobuf:"varint,9,opt,name=signal,proto3,oneof" json:"signal,omitempty"`
 	// For timed_out: the time that the command was given, in milliseconds.
 	TimeoutMs *uint64 `protobuf:"varint,10,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
-	// For already_running: what the model can do about it. Optional; brought to one line,
+	// For already_running: advice for the model. Optional; brought to one line,
 	// and cut to 1,024 bytes with "..." at its end.
 	Instructions  string `protobuf:"bytes,11,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -499,7 +499,7 @@ type CommandResult struct {
 	Truncated *bool `protobuf:"varint,5,opt,name=truncated,proto3,oneof" json:"truncated,omitempty"`
 	// The background task.
 	TaskHandle *TaskHandle `protobuf:"bytes,6,opt,name=task_handle,json=taskHandle,proto3" json:"task_handle,omitempty"`
-	// Preview of what the command had written when it was promoted.
+	// Preview of the output of the command until it was promoted.
 	InitialOutputPreview *string `protobuf:"bytes,7,opt,name=initial_output_preview,json=initialOutputPreview,proto3,oneof" json:"initial_output_preview,omitempty"`
 	// Whether content of the initial output was left out; present for
 	// promoted_to_task.
@@ -549,7 +549,7 @@ type CommandResult struct {
 	// given, and in items of a batch that have it themselves. The receipt names the
 	// command for already_running alone: everywhere else the call stands before it.
 	CommandPreview string `protobuf:"bytes,29,opt,name=command_preview,json=commandPreview,proto3" json:"command_preview,omitempty"`
-	// For already_running: what the model can do about it.
+	// For already_running: advice for the model.
 	Instructions string `protobuf:"bytes,30,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,31,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
@@ -559,7 +559,7 @@ type CommandResult struct {
 	InOrderArtifact *uint32 `protobuf:"varint,32,opt,name=in_order_artifact,json=inOrderArtifact,proto3,oneof" json:"in_order_artifact,omitempty"`
 	// Set when the same command line was run before in the same scope (CallReference),
 	// every stream has the same bytes, and it ended in the same way. Computed from the
-	// bytes that came with this call. The previews are empty then, and the receipt is one
+	// bytes of this call. The previews are empty then, and the receipt is one
 	// line.
 	Unchanged *OutputUnchanged `protobuf:"bytes,33,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
 	// Digest of the command line, "blake3:" and 64 lower-case hex digits, where

@@ -26,7 +26,7 @@ type CustomOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The full name of the family's canonical message, such as
 	// "acme.v1.DeployResult". Required. A family that the server was not given is
-	// refused with FAMILY_UNKNOWN.
+	// rejected with FAMILY_UNKNOWN.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The family's complete message. Required.
 	//
@@ -119,7 +119,7 @@ func (*CustomOutput_Message) isCustomOutput_Encoding() {}
 
 func (*CustomOutput_MessageJson) isCustomOutput_Encoding() {}
 
-// CustomResult is the canonical payload of a tool of a custom family. In the RFC's JSON the canonical message itself stands under "result",
+// CustomResult is the canonical payload of a tool of a custom family. In the RFC's JSON the canonical message itself is the value of "result",
 // as for every family.
 type CustomResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

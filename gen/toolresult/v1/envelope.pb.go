@@ -81,7 +81,7 @@ func (ToolStatus) EnumDescriptor() ([]byte, []int) {
 // runtime has it. Two fields are enough: tool_name, and text or another case of
 // result. Source: RFC "Complete Output Shape".
 //
-// Whatever a tool wrote gets a receipt; docs/reference/errors.md says what is a mistake of the
+// Any output of a tool gets a receipt; docs/reference/errors.md states what is a mistake of the
 // caller instead. The cases up to external_json are for every runtime. Those behind
 // them are for runtimes that have tasks, agents, workspaces, work items,
 // notifications or a memory, and need not be read by others.

@@ -21,8 +21,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorReason is the machine-readable reason of a refused call: the `reason`
-// of the google.rpc.ErrorInfo (domain "toolresult.v1") that every refusal
+// ErrorReason is the machine-readable reason of a rejected call: the `reason`
+// of the google.rpc.ErrorInfo (domain "toolresult.v1") that every rejection
 // carries, without the ERROR_REASON_ prefix. A tool that failed is never an
 // ErrorReason: it is data in a canonical result.
 type ErrorReason int32
@@ -61,11 +61,11 @@ const (
 	// characters).
 	ErrorReason_ERROR_REASON_TEXT_NOT_SANITISED ErrorReason = 12
 	// INVALID_ARGUMENT. What must be kept does not fit the budget; the metadata
-	// says needed, budget and shortfall, and in which unit.
+	// says what is enough (`needed`), the budget and the shortfall, and in which unit.
 	ErrorReason_ERROR_REASON_BUDGET_TOO_SMALL ErrorReason = 13
-	// UNAUTHENTICATED. The call came over TCP without a token.
+	// UNAUTHENTICATED. A call over TCP without a token.
 	ErrorReason_ERROR_REASON_TOKEN_MISSING ErrorReason = 14
-	// UNAUTHENTICATED. The call came over TCP with a wrong token.
+	// UNAUTHENTICATED. A call over TCP with a wrong token.
 	ErrorReason_ERROR_REASON_TOKEN_INVALID ErrorReason = 15
 	// PERMISSION_DENIED. The :authority of a call over TCP names another host.
 	ErrorReason_ERROR_REASON_AUTHORITY_NOT_ALLOWED ErrorReason = 16
@@ -102,7 +102,7 @@ const (
 	// INVALID_ARGUMENT. A message is not what its type says: a request that cannot be
 	// decoded, or the message of a custom output.
 	ErrorReason_ERROR_REASON_MESSAGE_INVALID ErrorReason = 29
-	// INVALID_ARGUMENT. A message of a stream came where it has no place.
+	// INVALID_ARGUMENT. A message of a stream is out of order.
 	ErrorReason_ERROR_REASON_STREAM_ORDER ErrorReason = 30
 	// INVALID_ARGUMENT. A pattern is no regular expression of RE2.
 	ErrorReason_ERROR_REASON_PATTERN_INVALID ErrorReason = 31
@@ -112,7 +112,7 @@ const (
 	ErrorReason_ERROR_REASON_ARTIFACT_NOT_FOUND ErrorReason = 33
 	// PERMISSION_DENIED. A path is not in the store of this server.
 	ErrorReason_ERROR_REASON_PATH_OUTSIDE_STORE ErrorReason = 34
-	// DATA_LOSS. An artifact is not what was put.
+	// DATA_LOSS. An artifact does not hold the bytes that were put.
 	ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT ErrorReason = 35
 	// OUT_OF_RANGE. The artifact has no such line or byte.
 	ErrorReason_ERROR_REASON_RANGE_NOT_SATISFIABLE ErrorReason = 36
@@ -126,7 +126,7 @@ const (
 	// FAILED_PRECONDITION. The artifact was deleted by the rules of retention; the
 	// metadata says when ("deleted_at", RFC 3339) and why ("why").
 	ErrorReason_ERROR_REASON_ARTIFACT_EXPIRED ErrorReason = 40
-	// DATA_LOSS. The store's books have the artifact, and its file is gone.
+	// DATA_LOSS. The store's catalog has the artifact, and its file is gone.
 	ErrorReason_ERROR_REASON_ARTIFACT_MISSING ErrorReason = 41
 	// RESOURCE_EXHAUSTED. The artifacts of the session would take more than a session
 	// may; end its lease, or ask the operator for more. Or the values that are registered
@@ -144,7 +144,7 @@ const (
 	ErrorReason_ERROR_REASON_CHUNK_ORDER ErrorReason = 46
 	// INVALID_ARGUMENT. A stream has another size than its finish says.
 	ErrorReason_ERROR_REASON_SIZE_MISMATCH ErrorReason = 47
-	// DEADLINE_EXCEEDED. Nothing came for longer than a stream may be idle.
+	// DEADLINE_EXCEEDED. Nothing arrived for longer than a stream may be idle.
 	ErrorReason_ERROR_REASON_STREAM_IDLE ErrorReason = 48
 	// FAILED_PRECONDITION. A log has another length than the one that the caller wants
 	// to go on from; the metadata has it ("received_bytes").
@@ -160,7 +160,7 @@ const (
 	ErrorReason_ERROR_REASON_REQUEST_ID_REUSED ErrorReason = 53
 	// NOT_FOUND. The audit log has no such record, or the caller may not see it.
 	ErrorReason_ERROR_REASON_RECORD_NOT_FOUND ErrorReason = 54
-	// DATA_LOSS. The audit log is not what was written to it.
+	// DATA_LOSS. The audit log does not hold what was written to it.
 	ErrorReason_ERROR_REASON_AUDIT_CHAIN_BROKEN ErrorReason = 55
 	// FAILED_PRECONDITION. The audit log failed. Nothing more is answered that would need a
 	// record until the server starts again.
@@ -174,14 +174,14 @@ const (
 	ErrorReason_ERROR_REASON_SECRET_INVALID ErrorReason = 59
 	// PERMISSION_DENIED. The caller is confined to another session than the request names.
 	ErrorReason_ERROR_REASON_SESSION_MISMATCH ErrorReason = 60
-	// PERMISSION_DENIED. The caller may not read what was redacted.
+	// PERMISSION_DENIED. The caller may not read redacted values.
 	ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED ErrorReason = 61
 	// PERMISSION_DENIED. The user may not connect. Only in records: such a connection gets no
 	// answer.
 	ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED ErrorReason = 62
 	// PERMISSION_DENIED. The caller may not call this method.
 	ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED ErrorReason = 63
-	// UNAUTHENTICATED. Too many calls with wrong tokens came from this address. Retry after
+	// UNAUTHENTICATED. Too many calls with wrong tokens from this address. Retry after
 	// the RetryInfo.
 	ErrorReason_ERROR_REASON_TOKEN_BACKOFF ErrorReason = 64
 	// UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
@@ -377,7 +377,7 @@ func (ErrorReason) EnumDescriptor() ([]byte, []int) {
 }
 
 // CompleteToolError is the error of a tool as the runtime has it. Nothing in it is
-// refused: it is what a tool wrote. Source: RFC "error".
+// rejected: it is the output of a tool. Source: RFC "error".
 type CompleteToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A machine-readable kind. Best is a stable one, such as "invalid_tool_input"
@@ -392,12 +392,12 @@ type CompleteToolError struct {
 	// text becomes a JSON string. Large details are bounded in the canonical result
 	// and kept whole in an artifact. Absent or empty: there are none.
 	Details *Payload `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
-	// What the model could do next. It is brought to one line, and cut to 1,024 bytes with
+	// Advice for the model. It is brought to one line, and cut to 1,024 bytes with
 	// "..." at its end. Absent: the hint of docs/reference/errors.md for a known kind. Present and
 	// empty: none is wanted.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
-	// Whether the same call may succeed when it is made again unchanged. Absent: nobody
-	// knows, and nothing is said of it.
+	// Whether the same call may succeed when it is made again unchanged. Absent: it is
+	// not known, and the receipt states nothing.
 	Retryable     *bool `protobuf:"varint,5,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -484,10 +484,10 @@ type ToolError struct {
 	// missing.
 	DetailsJson *string `protobuf:"bytes,3,opt,name=details_json,json=detailsJson,proto3,oneof" json:"details_json,omitempty"`
 	// The recovery hint: as given, or the hint of docs/reference/errors.md for a known kind
-	// when none was given and the budget has room for it.
+	// when none was given and the budget has space for it.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`
 	// Whether the same call may succeed when it is made again unchanged; absent when
-	// nobody said so.
+	// it is not known.
 	Retryable *bool `protobuf:"varint,5,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	// Present when details_json is not the whole of the details.
 	DetailsOmitted *DetailsOmitted `protobuf:"bytes,6,opt,name=details_omitted,json=detailsOmitted,proto3" json:"details_omitted,omitempty"`
@@ -640,7 +640,7 @@ func (x *ToolError) GetArtifacts() []*ArtifactReference {
 	return nil
 }
 
-// DetailsOmitted tells what is missing from the details of an error.
+// DetailsOmitted states what is missing from the details of an error.
 type DetailsOmitted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Size of the complete details, in bytes as given.

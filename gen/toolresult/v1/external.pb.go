@@ -108,7 +108,7 @@ const (
 	ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_RESOURCE ExternalAttachmentKind = 3
 	// A link to a resource of the MCP server, without its content.
 	ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_RESOURCE_LINK ExternalAttachmentKind = 4
-	// Base64 that stood in text; a placeholder with the attachment's number stands
+	// Base64 that was in text; a placeholder with the attachment's number is
 	// there now.
 	ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_BASE64 ExternalAttachmentKind = 5
 )

@@ -143,7 +143,7 @@ func (DiagnosticSeverity) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_file_mutation_proto_rawDescGZIP(), []int{1}
 }
 
-// FileChange is what was done to one file. Source: families of the RFC's runtime
+// FileChange is the change of one file. Source: families of the RFC's runtime
 // (ApplyPatch, changed_files).
 type FileChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -245,7 +245,7 @@ func (x *FileChange) GetNote() string {
 	return ""
 }
 
-// FileDiagnostic is what a check says about a changed file. Source: families of
+// FileDiagnostic is a finding of a check about a changed file. Source: families of
 // the RFC's runtime (ApplyPatch, diagnostics).
 type FileDiagnostic struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// LineEnds says how the lines of a text end, where that is not by LF alone.
+// LineEnds is the way in which the lines of a text end, where that is not by LF alone.
 type LineEnds int32
 
 const (

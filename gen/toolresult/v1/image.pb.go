@@ -28,12 +28,12 @@ type ImageContent struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The bytes of the image's file. Required.
 	Image *Payload `protobuf:"bytes,2,opt,name=image,proto3" json:"image,omitempty"`
-	// The media type, such as "image/png". Default: what the bytes look like. Where
+	// The media type, such as "image/png". Default: the type that the bytes look like. Where
 	// these are certainly of another type, both are said.
 	MediaType string `protobuf:"bytes,3,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// Where the image was read from or written to.
 	Path string `protobuf:"bytes,4,opt,name=path,proto3" json:"path,omitempty"`
-	// Width in pixels. Default: what a PNG, JPEG or GIF file says of itself.
+	// Width in pixels. Default: as the header of a PNG, JPEG or GIF file states it.
 	Width *uint32 `protobuf:"varint,5,opt,name=width,proto3,oneof" json:"width,omitempty"`
 	// Height in pixels. Default: as for width.
 	Height *uint32 `protobuf:"varint,6,opt,name=height,proto3,oneof" json:"height,omitempty"`
@@ -288,7 +288,7 @@ type ImageViewOutput struct {
 	GeneratedBy string `protobuf:"bytes,3,opt,name=generated_by,json=generatedBy,proto3" json:"generated_by,omitempty"`
 	// The observation in a few words.
 	Summary string `protobuf:"bytes,4,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The text in the image. Absent: nobody looked for it. Empty: there is none.
+	// The text in the image. Absent: it was not looked for. Empty: there is none.
 	Ocr *Payload `protobuf:"bytes,5,opt,name=ocr,proto3" json:"ocr,omitempty"`
 	// What is to be seen.
 	Elements []string `protobuf:"bytes,6,rep,name=elements,proto3" json:"elements,omitempty"`
@@ -422,7 +422,7 @@ type ImageViewResult struct {
 	UncertaintiesTruncated bool `protobuf:"varint,15,opt,name=uncertainties_truncated,json=uncertaintiesTruncated,proto3" json:"uncertainties_truncated,omitempty"`
 	// Index in artifacts of all uncertainties.
 	UncertaintiesArtifact *uint32 `protobuf:"varint,16,opt,name=uncertainties_artifact,json=uncertaintiesArtifact,proto3,oneof" json:"uncertainties_artifact,omitempty"`
-	// Preview of the text in the image; absent: nobody looked for it.
+	// Preview of the text in the image; absent: it was not looked for.
 	OcrPreview *string `protobuf:"bytes,17,opt,name=ocr_preview,json=ocrPreview,proto3,oneof" json:"ocr_preview,omitempty"`
 	// Whether content of the text was left out.
 	OcrTruncated bool `protobuf:"varint,18,opt,name=ocr_truncated,json=ocrTruncated,proto3" json:"ocr_truncated,omitempty"`

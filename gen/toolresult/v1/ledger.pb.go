@@ -32,7 +32,7 @@ const (
 	// The inner part of one line that is longer than the line limit, or than a
 	// compacted preview may be. Contiguous, inside a segment.
 	CutKind_CUT_KIND_LONG_LINE CutKind = 2
-	// Repetitions of what is shown once. Runs of one character inside lines are
+	// Repetitions of text that is shown once. Runs of one character inside lines are
 	// scattered. Whole lines that are the same as those just
 	// before, or differ in numbers, ids, times and paths alone, are contiguous:
 	// such a cut lies between two segments and has like_line.
@@ -49,7 +49,7 @@ const (
 	// The payload is not text, so none of it is shown. Contiguous.
 	CutKind_CUT_KIND_BINARY CutKind = 7
 	// Bytes that were lost before the sidecar saw them. An empty range at the
-	// place of the loss; lost_bytes says how many, omitted_bytes is 0.
+	// place of the loss; lost_bytes has their number, omitted_bytes is 0.
 	CutKind_CUT_KIND_SOURCE_LOSS CutKind = 8
 	// Lines that Compact removed from a preview. Contiguous.
 	CutKind_CUT_KIND_COMPACTED CutKind = 9
@@ -302,7 +302,7 @@ func (PayloadShape) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{2}
 }
 
-// TextEncoding says how a payload's bytes were read. It is never guessed: what
+// TextEncoding is the encoding as which a payload's bytes were read. It is never guessed: what
 // is not valid UTF-8 is labelled as such.
 type TextEncoding int32
 
@@ -384,11 +384,11 @@ type Cut struct {
 	// leaves out last_line - first_line + 1 lines, one inside a line none; both have
 	// 0 here.
 	OmittedLines uint64 `protobuf:"varint,7,opt,name=omitted_lines,json=omittedLines,proto3" json:"omitted_lines,omitempty"`
-	// Of a scattered cut: how many separate places it stands for, counted over the lines
+	// Of a scattered cut: the number of separate places that it covers, counted over the lines
 	// that Project showed; compaction does not change it. 0 for a contiguous one.
 	Occurrences uint64 `protobuf:"varint,8,opt,name=occurrences,proto3" json:"occurrences,omitempty"`
 	// Where the cut belongs in the preview text: an offset in bytes. Markers are
-	// put there by the renderer; no mark stands in the preview itself, so that
+	// put there by the renderer; the preview itself has no mark, so that
 	// tool text can never be taken for one.
 	PreviewOffset uint64 `protobuf:"varint,9,opt,name=preview_offset,json=previewOffset,proto3" json:"preview_offset,omitempty"`
 	// Only for CUT_KIND_SOURCE_LOSS: bytes lost, 0 when not known.
@@ -402,7 +402,7 @@ type Cut struct {
 	// cut that those it leaves out are like, in turn; first_line - 1 is the last.
 	// Otherwise 0.
 	LikeLine uint64 `protobuf:"varint,13,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
-	// Of a scattered cut: how much of omitted_bytes is of each line of the range that is
+	// Of a scattered cut: the share in omitted_bytes of each line of the range that is
 	// shown, in order, so that the place of a line in the payload is known.
 	LineBytes     []uint64 `protobuf:"varint,14,rep,packed,name=line_bytes,json=lineBytes,proto3" json:"line_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -642,7 +642,7 @@ func (x *Segment) GetScore() uint32 {
 	return 0
 }
 
-// InvisibleCharacters counts, by class, what was removed as
+// InvisibleCharacters counts, by class, the characters that were removed as
 // CUT_KIND_INVISIBLE. A count over zero is worth a reader's suspicion.
 type InvisibleCharacters struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -729,7 +729,7 @@ type SourceFacts struct {
 	// Control strings removed, a part of CUT_KIND_CONTROL: window titles,
 	// hyperlink addresses, clipboard writes, device strings.
 	ControlStrings uint64 `protobuf:"varint,12,opt,name=control_strings,json=controlStrings,proto3" json:"control_strings,omitempty"`
-	// Invisible characters removed from what is shown; absent when none.
+	// Invisible characters removed from the shown text; absent when none.
 	Invisible *InvisibleCharacters `protobuf:"bytes,7,opt,name=invisible,proto3" json:"invisible,omitempty"`
 	// Digest of the payload, "blake3:" and 64 lower-case hex digits; empty when
 	// no artifact was written.
@@ -749,10 +749,10 @@ type SourceFacts struct {
 	// else was done, by kind; bytes, lines, cuts and digest are those of the payload after
 	// that, and its artifact is the redacted twin.
 	Redactions []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
-	// Size in bytes of what the tool wrote, where the preview is of a readable form of it
+	// Size in bytes of the output of the tool, where the preview is of a readable form of it
 	// (JSON, indented); otherwise 0, and bytes has it.
 	OriginalBytes uint64 `protobuf:"varint,18,opt,name=original_bytes,json=originalBytes,proto3" json:"original_bytes,omitempty"`
-	// Number of lines of what the tool wrote, where the preview is of a readable form of
+	// Number of lines of the output of the tool, where the preview is of a readable form of
 	// it; otherwise 0, and lines has it.
 	OriginalLines uint64 `protobuf:"varint,19,opt,name=original_lines,json=originalLines,proto3" json:"original_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields

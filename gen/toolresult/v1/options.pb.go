@@ -29,7 +29,7 @@ const (
 type Retention int32
 
 const (
-	// Not a retention: a field of a canonical payload that has it is refused at
+	// Not a retention: a field of a canonical payload that has it is rejected at
 	// start-up.
 	Retention_RETENTION_UNSPECIFIED Retention = 0
 	// Never changed by compaction: identifiers, handles, artifact references,
@@ -86,7 +86,7 @@ func (Retention) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_options_proto_rawDescGZIP(), []int{0}
 }
 
-// Role says what a field of a canonical payload is to the reader of a receipt.
+// Role is the meaning of a field of a canonical payload to the reader of a receipt.
 // Families that are declared with roles need no code: the sidecar projects,
 // renders and compacts them by their options alone (docs/families.md).
 type Role int32
@@ -328,7 +328,7 @@ var (
 	// optional string label = 50004;
 	E_Label = &file_toolresult_v1_options_proto_extTypes[3]
 	// In a complete message: the field must be set. In an element of a list it need not
-	// be: a hit without a path is no reason to refuse the others.
+	// be: a hit without a path is no reason to reject the others.
 	//
 	// optional bool required = 50005;
 	E_Required = &file_toolresult_v1_options_proto_extTypes[4]
@@ -342,7 +342,7 @@ var (
 	E_MaxBytes = &file_toolresult_v1_options_proto_extTypes[5]
 	// In a complete message: the most elements of the list that the canonical result has,
 	// unless it is a large list, which has no bound. Of more strings the last element says
-	// how many are left out, as in "... 5 more". Default: 64. Bounds: 1 to 10,000.
+	// the number of omitted ones, as in "... 5 more". Default: 64. Bounds: 1 to 10,000.
 	//
 	// optional uint32 max_items = 50007;
 	E_MaxItems = &file_toolresult_v1_options_proto_extTypes[6]
@@ -390,7 +390,7 @@ var (
 	//
 	// optional uint32 default_tokens = 50004;
 	E_DefaultTokens = &file_toolresult_v1_options_proto_extTypes[11]
-	// Of a canonical message: the template, in the same language, of what the result is
+	// Of a canonical message: the template, in the same language, of the subject that the result is
 	// about, such as a path, a query or a command line. Of two results of one tool with
 	// the same subject the later one supersedes the earlier one, so it is for families
 	// that read and not for those that act. A subject that expands to nothing, and a

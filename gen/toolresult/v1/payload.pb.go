@@ -261,11 +261,11 @@ func (x *FileReference) GetPath() string {
 // always says it.
 type SourceLoss struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Bytes lost; 0 when the runtime does not know how many.
+	// Number of bytes lost; 0 when the runtime does not know it.
 	LostBytes uint64 `protobuf:"varint,1,opt,name=lost_bytes,json=lostBytes,proto3" json:"lost_bytes,omitempty"`
 	// Where, in the bytes that did arrive, the lost ones belong: an offset in
 	// bytes, from 0 (before the first) to the payload's size (after the last).
-	// A larger value is refused with FIELD_OUT_OF_BOUNDS.
+	// A larger value is rejected with FIELD_OUT_OF_BOUNDS.
 	AtByte        uint64 `protobuf:"varint,2,opt,name=at_byte,json=atByte,proto3" json:"at_byte,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

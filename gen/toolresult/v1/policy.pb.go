@@ -82,13 +82,13 @@ func (TokenVocabulary) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{0}
 }
 
-// HandleForm says how a receipt names an artifact.
+// HandleForm is the form in which a receipt names an artifact.
 type HandleForm int32
 
 const (
 	// The same as HANDLE_FORM_PATH.
 	HandleForm_HANDLE_FORM_UNSPECIFIED HandleForm = 0
-	// By its path, for models that can read files or are told to call ReadArtifact.
+	// By its path, for models that can read files or have ReadArtifact.
 	HandleForm_HANDLE_FORM_PATH HandleForm = 1
 	// By a call of read_result, the tool of ToolService that a model can be given.
 	HandleForm_HANDLE_FORM_CALL HandleForm = 2
@@ -354,7 +354,7 @@ func (PatternRedaction) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_policy_proto_rawDescGZIP(), []int{5}
 }
 
-// CompactionLevel is how far a canonical result has been compacted. It lives
+// CompactionLevel is the degree to which a canonical result is compacted. It lives
 // in the canonical payload and never in a mark in the text, and it only grows.
 // Source: RFC "Compaction Contract".
 type CompactionLevel int32
@@ -421,7 +421,7 @@ type SupersededCause int32
 const (
 	// A later result answers the same question.
 	SupersededCause_SUPERSEDED_CAUSE_UNSPECIFIED SupersededCause = 0
-	// A later call changed what was read: the text is stale.
+	// A later call changed the file that was read: the text is stale.
 	SupersededCause_SUPERSEDED_CAUSE_EDITED SupersededCause = 1
 )
 
@@ -524,7 +524,7 @@ func (CacheBreak) EnumDescriptor() ([]byte, []int) {
 // Ownership"; the defaults are the family's own.
 type Budget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tokens, in the vocabulary of the policy. 0: what the operator set for the tool or
+	// Tokens, in the vocabulary of the policy. 0: the value that the operator set for the tool or
 	// the model (setting "budgets"), or else the family's default (command: 2,000).
 	// Bounds: 16 to 200,000.
 	MaxTokens uint32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
@@ -598,7 +598,7 @@ func (x *Budget) GetMaxLineBytes() uint32 {
 	return 0
 }
 
-// ContextWindow says how much of the model's context window is left. A receipt then costs
+// ContextWindow states the free part of the model's context window. A receipt then costs
 // at most a quarter of that, and is given 256 tokens in any case, so that a full window
 // makes receipts small and never fails a call: what must be kept gets what it needs, up to
 // the budget without the window. Render and Compact cut nothing to a budget, and so it is
@@ -664,7 +664,7 @@ type RenderPolicy struct {
 	Budget *Budget `protobuf:"bytes,1,opt,name=budget,proto3" json:"budget,omitempty"`
 	// How tokens are counted.
 	TokenVocabulary TokenVocabulary `protobuf:"varint,2,opt,name=token_vocabulary,json=tokenVocabulary,proto3,enum=toolresult.v1.TokenVocabulary" json:"token_vocabulary,omitempty"`
-	// How much room the model has. Absent: not known.
+	// The free part of the context window. Absent: not known.
 	Window *ContextWindow `protobuf:"bytes,3,opt,name=window,proto3" json:"window,omitempty"`
 	// The model that reads the receipt, such as "claude-sonnet-4-5", for the budgets that
 	// the operator set by model. Empty: not known. At most 256 bytes.
@@ -836,7 +836,7 @@ func (x *ProjectionPolicy) GetSegments() bool {
 	return false
 }
 
-// RedactionPolicy says what is replaced in an output before anything is made of it.
+// RedactionPolicy states what is replaced in an output before anything is derived from it.
 type RedactionPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether what looks like a secret is redacted.
@@ -898,7 +898,7 @@ type Superseded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The call_id of its call; empty when the runtime did not name it.
 	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
-	// How many results later it came; 1 is the next one.
+	// Distance of the later result in the history; 1 is the next one.
 	ResultsLater uint32 `protobuf:"varint,2,opt,name=results_later,json=resultsLater,proto3" json:"results_later,omitempty"`
 	// Why the result is out of date.
 	Cause         SupersededCause `protobuf:"varint,3,opt,name=cause,proto3,enum=toolresult.v1.SupersededCause" json:"cause,omitempty"`
@@ -1074,7 +1074,7 @@ func (x *CompactionPolicy) GetOpenFailureTokens() uint32 {
 // ProtectionPolicy says which results Compact leaves as they are, whatever the budget.
 type ProtectionPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The results of the last so many turns.
+	// The results of this number of last turns.
 	LastTurns uint32 `protobuf:"varint,1,opt,name=last_turns,json=lastTurns,proto3" json:"last_turns,omitempty"`
 	// The results of these calls; a call that is not in the history protects nothing. At
 	// most 10,000.
@@ -1136,8 +1136,8 @@ func (x *ProtectionPolicy) GetFamilies() []string {
 	return nil
 }
 
-// CachePolicy says what the provider has in its prompt cache, and what that is worth.
-// Prices are shares of what a token costs that is not cached.
+// CachePolicy describes the prompt cache of the provider, and its prices.
+// Prices are shares of the price of a token that is not cached.
 type CachePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many results, from the first one on, were sent before and are in the cache.
@@ -1145,7 +1145,7 @@ type CachePolicy struct {
 	// Whether they may change.
 	CacheBreak CacheBreak `protobuf:"varint,2,opt,name=cache_break,json=cacheBreak,proto3,enum=toolresult.v1.CacheBreak" json:"cache_break,omitempty"`
 	// Tokens that must be freed for a break to be worth it: when one is needed,
-	// compaction goes on below the budget until so many are. 0: none.
+	// compaction continues below the budget until this number is. 0: none.
 	MinSavingTokens uint32 `protobuf:"varint,3,opt,name=min_saving_tokens,json=minSavingTokens,proto3" json:"min_saving_tokens,omitempty"`
 	// Price of a token that is written to the cache, in per cent. 0: 100. At most 1,000.
 	WritePercent uint32 `protobuf:"varint,4,opt,name=write_percent,json=writePercent,proto3" json:"write_percent,omitempty"`

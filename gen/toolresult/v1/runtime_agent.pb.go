@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ModelResolutionStatus says how the model of a child agent was found.
+// ModelResolutionStatus is the way in which the model of a child agent was found.
 type ModelResolutionStatus int32
 
 const (
@@ -159,7 +159,7 @@ func (AgentState) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_agent_proto_rawDescGZIP(), []int{1}
 }
 
-// ChildOutcome says how the work of a child agent ended.
+// ChildOutcome is the outcome of the work of a child agent.
 type ChildOutcome int32
 
 const (
@@ -388,7 +388,7 @@ type AgentSpawnResult struct {
 	ChildWorkItemId string `protobuf:"bytes,3,opt,name=child_work_item_id,json=childWorkItemId,proto3" json:"child_work_item_id,omitempty"`
 	// The model that the child has; absent when not known.
 	ModelResolution *ModelResolution `protobuf:"bytes,4,opt,name=model_resolution,json=modelResolution,proto3" json:"model_resolution,omitempty"`
-	// The model that the child has, in words that also say what was asked for;
+	// The model that the child has, in words that also state the request;
 	// empty when that is the same, or when nothing was.
 	ModelDifference string `protobuf:"bytes,5,opt,name=model_difference,json=modelDifference,proto3" json:"model_difference,omitempty"`
 	unknownFields   protoimpl.UnknownFields

@@ -29,7 +29,7 @@ const (
 	MemoryFreshness_MEMORY_FRESHNESS_UNSPECIFIED MemoryFreshness = 0
 	// It has.
 	MemoryFreshness_MEMORY_FRESHNESS_CURRENT MemoryFreshness = 1
-	// It has not: what was written last may be missing from the results.
+	// It has not: the last changes may be missing from the results.
 	MemoryFreshness_MEMORY_FRESHNESS_STALE MemoryFreshness = 2
 	// It is being made: anything may be missing from the results.
 	MemoryFreshness_MEMORY_FRESHNESS_REBUILDING MemoryFreshness = 3

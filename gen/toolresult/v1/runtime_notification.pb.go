@@ -140,7 +140,7 @@ func (EnqueueDisposition) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{1}
 }
 
-// SleepDisposition says what came of an agent's wish to sleep.
+// SleepDisposition is the outcome of an agent's request to sleep.
 type SleepDisposition int32
 
 const (
@@ -197,7 +197,7 @@ func (SleepDisposition) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_notification_proto_rawDescGZIP(), []int{2}
 }
 
-// WaitDisposition says what came of waiting for something.
+// WaitDisposition is the outcome of waiting.
 type WaitDisposition int32
 
 const (
@@ -663,7 +663,7 @@ func (x *EnqueueResult) GetReason() string {
 // SleepOutput is the complete result of sleeping.
 type SleepOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition SleepDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.SleepDisposition" json:"disposition,omitempty"`
 	// How long it was to be, in milliseconds; absent: until something wakes the
 	// agent.
@@ -757,7 +757,7 @@ func (x *SleepOutput) GetReason() string {
 // RFC's runtime (Sleep).
 type SleepResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition SleepDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.SleepDisposition" json:"disposition,omitempty"`
 	// How long it was to be, in milliseconds; absent: until something wakes the
 	// agent.
@@ -850,7 +850,7 @@ func (x *SleepResult) GetReason() string {
 // WaitOutput is the complete result of waiting for something.
 type WaitOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition WaitDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WaitDisposition" json:"disposition,omitempty"`
 	// The id of the wait condition. Required.
 	WaitConditionId string `protobuf:"bytes,2,opt,name=wait_condition_id,json=waitConditionId,proto3" json:"wait_condition_id,omitempty"`
@@ -864,7 +864,7 @@ type WaitOutput struct {
 	Resource string `protobuf:"bytes,6,opt,name=resource,proto3" json:"resource,omitempty"`
 	// The id of the work item that waits.
 	WorkItemId string `protobuf:"bytes,7,opt,name=work_item_id,json=workItemId,proto3" json:"work_item_id,omitempty"`
-	// After how long the runtime looks by itself, in milliseconds.
+	// Time after which the runtime looks by itself, in milliseconds.
 	RecheckAfterMs *uint64 `protobuf:"varint,8,opt,name=recheck_after_ms,json=recheckAfterMs,proto3,oneof" json:"recheck_after_ms,omitempty"`
 	// When it does so, RFC 3339.
 	RecheckAt string `protobuf:"bytes,9,opt,name=recheck_at,json=recheckAt,proto3" json:"recheck_at,omitempty"`
@@ -988,7 +988,7 @@ func (x *WaitOutput) GetCancelledWaitConditions() []string {
 // of the RFC's runtime (WaitFor).
 type WaitResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition WaitDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WaitDisposition" json:"disposition,omitempty"`
 	// The id of the wait condition.
 	WaitConditionId string `protobuf:"bytes,2,opt,name=wait_condition_id,json=waitConditionId,proto3" json:"wait_condition_id,omitempty"`
@@ -1002,7 +1002,7 @@ type WaitResult struct {
 	Resource string `protobuf:"bytes,6,opt,name=resource,proto3" json:"resource,omitempty"`
 	// The id of the work item that waits.
 	WorkItemId string `protobuf:"bytes,7,opt,name=work_item_id,json=workItemId,proto3" json:"work_item_id,omitempty"`
-	// After how long the runtime looks by itself, in milliseconds.
+	// Time after which the runtime looks by itself, in milliseconds.
 	RecheckAfterMs *uint64 `protobuf:"varint,8,opt,name=recheck_after_ms,json=recheckAfterMs,proto3,oneof" json:"recheck_after_ms,omitempty"`
 	// When it does so, RFC 3339.
 	RecheckAt string `protobuf:"bytes,9,opt,name=recheck_at,json=recheckAt,proto3" json:"recheck_at,omitempty"`

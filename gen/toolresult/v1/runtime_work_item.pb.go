@@ -31,7 +31,7 @@ const (
 	WorkItemState_WORK_ITEM_STATE_OPEN WorkItemState = 1
 	// The work is done, and reported.
 	WorkItemState_WORK_ITEM_STATE_COMPLETED WorkItemState = 2
-	// The work was given up.
+	// The work was abandoned.
 	WorkItemState_WORK_ITEM_STATE_CANCELLED WorkItemState = 3
 )
 
@@ -135,7 +135,7 @@ func (WorkItemReadiness) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{1}
 }
 
-// WorkItemPlanStatus says how far the plan of a work item is.
+// WorkItemPlanStatus is the progress of the plan of a work item.
 type WorkItemPlanStatus int32
 
 const (
@@ -192,7 +192,7 @@ func (WorkItemPlanStatus) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{2}
 }
 
-// WorkItemAction says what was done to a work item.
+// WorkItemAction is the change of a work item.
 type WorkItemAction int32
 
 const (
@@ -311,7 +311,7 @@ func (WorkItemReportSource) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{4}
 }
 
-// WorkItemPick says what came of picking a work item.
+// WorkItemPick is the outcome of picking a work item.
 type WorkItemPick int32
 
 const (
@@ -368,7 +368,7 @@ func (WorkItemPick) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_work_item_proto_rawDescGZIP(), []int{5}
 }
 
-// WorkItemTodoStatus says how far a step of a work item is.
+// WorkItemTodoStatus is the progress of a step of a work item.
 type WorkItemTodoStatus int32
 
 const (
@@ -437,7 +437,7 @@ type WorkItem struct {
 	State WorkItemState `protobuf:"varint,3,opt,name=state,proto3,enum=toolresult.v1.WorkItemState" json:"state,omitempty"`
 	// Whether work on it could go on now.
 	Readiness WorkItemReadiness `protobuf:"varint,4,opt,name=readiness,proto3,enum=toolresult.v1.WorkItemReadiness" json:"readiness,omitempty"`
-	// Whether it is what the agent works on.
+	// Whether the agent works on it.
 	IsCurrent bool `protobuf:"varint,5,opt,name=is_current,json=isCurrent,proto3" json:"is_current,omitempty"`
 	// What stops the work.
 	BlockedBy string `protobuf:"bytes,6,opt,name=blocked_by,json=blockedBy,proto3" json:"blocked_by,omitempty"`
@@ -453,11 +453,11 @@ type WorkItem struct {
 	AgentId string `protobuf:"bytes,11,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// The id of the workspace that it is done in.
 	WorkspaceId string `protobuf:"bytes,12,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// How the agent's attention stands to it, in the runtime's word.
+	// The agent's attention to it, in the runtime's word.
 	Focus string `protobuf:"bytes,13,opt,name=focus,proto3" json:"focus,omitempty"`
 	// Where the scheduler has it, in the runtime's word.
 	SchedulingState string `protobuf:"bytes,14,opt,name=scheduling_state,json=schedulingState,proto3" json:"scheduling_state,omitempty"`
-	// As what the scheduler considers it, in the runtime's word.
+	// The state that the scheduler gives it, in the runtime's word.
 	CandidateClass string `protobuf:"bytes,15,opt,name=candidate_class,json=candidateClass,proto3" json:"candidate_class,omitempty"`
 	// Why it has its readiness, in the runtime's word.
 	ReasonCode string `protobuf:"bytes,16,opt,name=reason_code,json=reasonCode,proto3" json:"reason_code,omitempty"`
@@ -635,7 +635,7 @@ type WorkItemHandle struct {
 	State WorkItemState `protobuf:"varint,2,opt,name=state,proto3,enum=toolresult.v1.WorkItemState" json:"state,omitempty"`
 	// Whether work on it could go on now.
 	Readiness WorkItemReadiness `protobuf:"varint,3,opt,name=readiness,proto3,enum=toolresult.v1.WorkItemReadiness" json:"readiness,omitempty"`
-	// Whether it is what the agent works on.
+	// Whether the agent works on it.
 	IsCurrent bool `protobuf:"varint,4,opt,name=is_current,json=isCurrent,proto3" json:"is_current,omitempty"`
 	// What stops the work.
 	BlockedBy string `protobuf:"bytes,5,opt,name=blocked_by,json=blockedBy,proto3" json:"blocked_by,omitempty"`
@@ -942,7 +942,7 @@ func (x *WorkItemChangeResult) GetWarnings() []string {
 // on.
 type WorkItemPickOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Transition WorkItemPick `protobuf:"varint,1,opt,name=transition,proto3,enum=toolresult.v1.WorkItemPick" json:"transition,omitempty"`
 	// The work item that is current after the call. Required.
 	CurrentWorkItem *WorkItemHandle `protobuf:"bytes,2,opt,name=current_work_item,json=currentWorkItem,proto3" json:"current_work_item,omitempty"`
@@ -1044,7 +1044,7 @@ func (x *WorkItemPickOutput) GetBindingNote() string {
 // work on. Source: families of the RFC's runtime (PickWorkItem).
 type WorkItemPickResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Transition WorkItemPick `protobuf:"varint,1,opt,name=transition,proto3,enum=toolresult.v1.WorkItemPick" json:"transition,omitempty"`
 	// The work item that is current after the call.
 	CurrentWorkItem *WorkItemHandle `protobuf:"bytes,2,opt,name=current_work_item,json=currentWorkItem,proto3" json:"current_work_item,omitempty"`

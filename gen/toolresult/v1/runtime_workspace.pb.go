@@ -127,7 +127,7 @@ func (WorkspaceAccess) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{1}
 }
 
-// WorkspaceAttachDisposition says what came of attaching a workspace.
+// WorkspaceAttachDisposition is the outcome of attaching a workspace.
 type WorkspaceAttachDisposition int32
 
 const (
@@ -180,7 +180,7 @@ func (WorkspaceAttachDisposition) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{2}
 }
 
-// WorkspaceDetachDisposition says what came of detaching a workspace.
+// WorkspaceDetachDisposition is the outcome of detaching a workspace.
 type WorkspaceDetachDisposition int32
 
 const (
@@ -233,7 +233,7 @@ func (WorkspaceDetachDisposition) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{3}
 }
 
-// WorkspaceSwitchDisposition says what came of switching to a workspace.
+// WorkspaceSwitchDisposition is the outcome of switching to a workspace.
 type WorkspaceSwitchDisposition int32
 
 const (
@@ -286,7 +286,7 @@ func (WorkspaceSwitchDisposition) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{4}
 }
 
-// WorkspaceStanding says how a workspace stands to an agent.
+// WorkspaceStanding is the relation of a workspace to an agent.
 type WorkspaceStanding int32
 
 const (
@@ -343,7 +343,7 @@ func (WorkspaceStanding) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{5}
 }
 
-// WorktreeCreateDisposition says what came of asking for a worktree.
+// WorktreeCreateDisposition is the outcome of asking for a worktree.
 type WorktreeCreateDisposition int32
 
 const (
@@ -457,7 +457,7 @@ func (WorktreeBase) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_runtime_workspace_proto_rawDescGZIP(), []int{7}
 }
 
-// WorktreeRemoveDisposition says what came of removing a worktree.
+// WorktreeRemoveDisposition is the outcome of removing a worktree.
 type WorktreeRemoveDisposition int32
 
 const (
@@ -676,7 +676,7 @@ func (x *ActiveWorkspace) GetAccessMode() WorkspaceAccess {
 // WorkspaceAttachOutput is the complete result of attaching a workspace.
 type WorkspaceAttachOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition WorkspaceAttachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceAttachDisposition" json:"disposition,omitempty"`
 	// The id of the workspace. Required.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
@@ -770,7 +770,7 @@ func (x *WorkspaceAttachOutput) GetDiscoveredExecutionRoot() string {
 // Source: families of the RFC's runtime (AttachWorkspace).
 type WorkspaceAttachResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition WorkspaceAttachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceAttachDisposition" json:"disposition,omitempty"`
 	// The id of the workspace.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
@@ -863,7 +863,7 @@ func (x *WorkspaceAttachResult) GetDiscoveredExecutionRoot() string {
 // WorkspaceDetachOutput is the complete result of detaching a workspace.
 type WorkspaceDetachOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition WorkspaceDetachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceDetachDisposition" json:"disposition,omitempty"`
 	// The id of the workspace. Required.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
@@ -938,7 +938,7 @@ func (x *WorkspaceDetachOutput) GetRetainedExecutionRoots() []string {
 // Source: families of the RFC's runtime (DetachWorkspace).
 type WorkspaceDetachResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition WorkspaceDetachDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceDetachDisposition" json:"disposition,omitempty"`
 	// The id of the workspace.
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
@@ -1013,7 +1013,7 @@ func (x *WorkspaceDetachResult) GetRetainedExecutionRoots() []string {
 // active one.
 type WorkspaceSwitchOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition WorkspaceSwitchDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceSwitchDisposition" json:"disposition,omitempty"`
 	// Where the agent works after the call. Required.
 	Active *ActiveWorkspace `protobuf:"bytes,2,opt,name=active,proto3" json:"active,omitempty"`
@@ -1079,7 +1079,7 @@ func (x *WorkspaceSwitchOutput) GetMode() string {
 // UseWorkspace).
 type WorkspaceSwitchResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition WorkspaceSwitchDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorkspaceSwitchDisposition" json:"disposition,omitempty"`
 	// Where the agent works after the call.
 	Active *ActiveWorkspace `protobuf:"bytes,2,opt,name=active,proto3" json:"active,omitempty"`
@@ -1145,7 +1145,7 @@ type Workspace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id to switch to the workspace with. Required.
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	// How the workspace stands to the agent. Required.
+	// The relation of the workspace to the agent. Required.
 	Standing WorkspaceStanding `protobuf:"varint,2,opt,name=standing,proto3,enum=toolresult.v1.WorkspaceStanding" json:"standing,omitempty"`
 	// The workspace's own directory.
 	WorkspaceAnchor string `protobuf:"bytes,3,opt,name=workspace_anchor,json=workspaceAnchor,proto3" json:"workspace_anchor,omitempty"`
@@ -1387,8 +1387,8 @@ func (x *WorkspaceOccupancy) GetAcquiredAt() string {
 }
 
 // WorkspaceStateOutput is the complete result of asking where an agent works.
-// Lists are shown from their beginning: a runtime gives what is active first,
-// then what is occupied, then the most recently used.
+// Lists are shown from their beginning: a runtime gives active ones first,
+// then occupied ones, then the most recently used.
 type WorkspaceStateOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the agent.
@@ -1737,7 +1737,7 @@ func (x *WorktreeConflict) GetPath() string {
 // WorktreeCreateOutput is the complete result of asking for a worktree.
 type WorktreeCreateOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition WorktreeCreateDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorktreeCreateDisposition" json:"disposition,omitempty"`
 	// Whether the agent works in the worktree now.
 	Activated bool `protobuf:"varint,2,opt,name=activated,proto3" json:"activated,omitempty"`
@@ -1755,7 +1755,7 @@ type WorktreeCreateOutput struct {
 	RequestedBaseRef string `protobuf:"bytes,8,opt,name=requested_base_ref,json=requestedBaseRef,proto3" json:"requested_base_ref,omitempty"`
 	// What became of that ref.
 	Base WorktreeBase `protobuf:"varint,9,opt,name=base,proto3,enum=toolresult.v1.WorktreeBase" json:"base,omitempty"`
-	// The commit that this ref stands for.
+	// The commit that this ref resolves to.
 	ResolvedBaseCommit string `protobuf:"bytes,10,opt,name=resolved_base_commit,json=resolvedBaseCommit,proto3" json:"resolved_base_commit,omitempty"`
 	// Why the worktree is not active although that was asked for; absent otherwise.
 	ActivationError string `protobuf:"bytes,11,opt,name=activation_error,json=activationError,proto3" json:"activation_error,omitempty"`
@@ -1892,7 +1892,7 @@ func (x *WorktreeCreateOutput) GetCandidates() []*ExecutionRoot {
 // Source: families of the RFC's runtime (CreateWorktree).
 type WorktreeCreateResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition WorktreeCreateDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorktreeCreateDisposition" json:"disposition,omitempty"`
 	// Whether the agent works in the worktree now.
 	Activated bool `protobuf:"varint,2,opt,name=activated,proto3" json:"activated,omitempty"`
@@ -1910,7 +1910,7 @@ type WorktreeCreateResult struct {
 	RequestedBaseRef string `protobuf:"bytes,8,opt,name=requested_base_ref,json=requestedBaseRef,proto3" json:"requested_base_ref,omitempty"`
 	// What became of that ref.
 	Base WorktreeBase `protobuf:"varint,9,opt,name=base,proto3,enum=toolresult.v1.WorktreeBase" json:"base,omitempty"`
-	// The commit that this ref stands for.
+	// The commit that this ref resolves to.
 	ResolvedBaseCommit string `protobuf:"bytes,10,opt,name=resolved_base_commit,json=resolvedBaseCommit,proto3" json:"resolved_base_commit,omitempty"`
 	// Why the worktree is not active although that was asked for; absent otherwise.
 	ActivationError string `protobuf:"bytes,11,opt,name=activation_error,json=activationError,proto3" json:"activation_error,omitempty"`
@@ -2082,7 +2082,7 @@ func (x *WorktreeCreateResult) GetArtifacts() []*ArtifactReference {
 // WorktreeRemoveOutput is the complete result of removing a worktree.
 type WorktreeRemoveOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	Disposition WorktreeRemoveDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorktreeRemoveDisposition" json:"disposition,omitempty"`
 	// The id of the worktree as an execution root. Required.
 	ExecutionRootId string `protobuf:"bytes,2,opt,name=execution_root_id,json=executionRootId,proto3" json:"execution_root_id,omitempty"`
@@ -2203,7 +2203,7 @@ func (x *WorktreeRemoveOutput) GetError() string {
 // families of the RFC's runtime (RemoveWorktree).
 type WorktreeRemoveResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	Disposition WorktreeRemoveDisposition `protobuf:"varint,1,opt,name=disposition,proto3,enum=toolresult.v1.WorktreeRemoveDisposition" json:"disposition,omitempty"`
 	// The id of the worktree as an execution root.
 	ExecutionRootId string `protobuf:"bytes,2,opt,name=execution_root_id,json=executionRootId,proto3" json:"execution_root_id,omitempty"`

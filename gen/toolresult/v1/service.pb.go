@@ -28,8 +28,8 @@ type AbortPolicy int32
 const (
 	// Nothing of them is kept.
 	AbortPolicy_ABORT_POLICY_UNSPECIFIED AbortPolicy = 0
-	// What came is stored, as artifacts of the call that ListArtifacts lists as partial;
-	// also when a chunk or the finish itself is refused. Refused with FIELD_MISSING when
+	// The received bytes are stored, as artifacts of the call that ListArtifacts lists as partial;
+	// also when a chunk or the finish itself is rejected. Rejected with FIELD_MISSING when
 	// the header names no call.
 	AbortPolicy_ABORT_POLICY_KEEP AbortPolicy = 1
 )
@@ -196,7 +196,7 @@ type ProjectRequest struct {
 	Call *CallReference `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
 	// An id of the caller's choice for this output, by the pattern of tool names, which makes
 	// it safe to make the call again: the same id with the same request has the same answer,
-	// byte for byte, also after a crash of the server; with another it is refused with
+	// byte for byte, also after a crash of the server; with another it is rejected with
 	// REQUEST_ID_REUSED. It is known for as long as its audit record is kept, and belongs to
 	// the session of call. Empty: the call is projected each time. Refused in a turn, which
 	// has one of its own, with FIELD_OUT_OF_BOUNDS.
@@ -281,7 +281,7 @@ func (x *ProjectRequest) GetCanonicalForm() CanonicalForm {
 	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
 }
 
-// AuditDetails are what a runtime wants on record beside the result. They change nothing
+// AuditDetails are recorded beside the result at the request of a runtime. They change nothing
 // of an answer, and are redacted like it. Source: RFC "Runtime Storage Contract".
 type AuditDetails struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -370,7 +370,7 @@ type CallReference struct {
 	// session has several with a context of their own. Empty: its only one.
 	AgentId string `protobuf:"bytes,3,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// The generation of the agent's context: another number whenever the context was
-	// rewritten, so that what was shown before is not there any more. 0: the first.
+	// rewritten, so that the earlier text is not there any more. 0: the first.
 	Generation    uint64 `protobuf:"varint,4,opt,name=generation,proto3" json:"generation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -556,20 +556,20 @@ func (*ProjectStreamRequest_Snapshot) isProjectStreamRequest_Message() {}
 
 func (*ProjectStreamRequest_Finish) isProjectStreamRequest_Message() {}
 
-// StreamHeader says how the streams of a call are to be projected.
+// StreamHeader states how the streams of a call are projected.
 type StreamHeader struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The family of the output, as GetServerInfo names it. Required: its budget
-	// decides how much of a stream is kept in memory.
+	// decides which part of a stream is kept in memory.
 	Family string `protobuf:"bytes,1,opt,name=family,proto3" json:"family,omitempty"`
 	// How to project the result and the snapshots. Absent: every default.
 	Policy *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
-	// The streams that may come, so that one of which no byte came is known to be
+	// The streams that may arrive, so that one without a byte is known to be
 	// empty. At most 64 names.
 	Streams []string `protobuf:"bytes,3,rep,name=streams,proto3" json:"streams,omitempty"`
 	// The call of the tool. Absent: as for ProjectRequest.
 	Call *CallReference `protobuf:"bytes,4,opt,name=call,proto3" json:"call,omitempty"`
-	// Keep the order in which the chunks of several streams came, as an artifact of all
+	// Keep the order in which the chunks of several streams arrived, as an artifact of all
 	// of them in one. It is written from the first byte of a second stream on, and costs
 	// their size on disk once more. Only a command has a place for it, for its standard
 	// output and standard error when no other stream has a byte; other families ignore
@@ -713,7 +713,7 @@ type StreamChunk struct {
 	// The bytes. Cuts between chunks mean nothing; lines and characters may be torn.
 	Data []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
 	// Where in its stream the chunk begins, in bytes. Absent: after the chunk before.
-	// Another place than that is refused with CHUNK_ORDER: no gap and no repetition
+	// Any other offset is rejected with CHUNK_ORDER: no gap and no repetition
 	// passes for output.
 	Offset        *uint64 `protobuf:"varint,3,opt,name=offset,proto3,oneof" json:"offset,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -825,7 +825,7 @@ type StreamFinish struct {
 	// the header's family, or an error.
 	Output *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
 	// How many bytes each stream has, by its name, as the client counted. Optional; a
-	// stream that has another number is refused with SIZE_MISMATCH.
+	// stream that has another number is rejected with SIZE_MISMATCH.
 	StreamBytes   map[string]uint64 `protobuf:"bytes,2,rep,name=stream_bytes,json=streamBytes,proto3" json:"stream_bytes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -965,9 +965,9 @@ func (*ProjectStreamResponse_Result) isProjectStreamResponse_Answer() {}
 // ProjectResponse holds both surfaces of one tool result.
 type ProjectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The canonical result: what the runtime keeps.
+	// The canonical result, for the runtime to keep.
 	Canonical *CanonicalToolResult `protobuf:"bytes,1,opt,name=canonical,proto3" json:"canonical,omitempty"`
-	// The receipt: what the model reads.
+	// The receipt, for the model to read.
 	Receipt *Receipt `protobuf:"bytes,2,opt,name=receipt,proto3" json:"receipt,omitempty"`
 	// What the artifacts that the canonical result names survive.
 	Durability StoreDurability `protobuf:"varint,3,opt,name=durability,proto3,enum=toolresult.v1.StoreDurability" json:"durability,omitempty"`
@@ -1173,7 +1173,7 @@ func (*RenderRequest_CanonicalJson) isRenderRequest_Result() {}
 // RenderResponse holds the receipt.
 type RenderResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The receipt: what the model reads.
+	// The receipt, for the model to read.
 	Receipt       *Receipt `protobuf:"bytes,1,opt,name=receipt,proto3" json:"receipt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1300,7 +1300,7 @@ type ProjectTurnResponse struct {
 	Results []*ProjectResponse `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// What their receipts cost together.
 	Tokens uint32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// With how many tokens each output was projected: its own budget, where that was
+	// The budget of each output, in tokens: its own budget, where that was
 	// not too much for all of them, and otherwise its share.
 	Budgets       []uint32 `protobuf:"varint,3,rep,packed,name=budgets,proto3" json:"budgets,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1414,7 +1414,7 @@ func (x *ParseReceiptRequest) GetFamily() string {
 	return ""
 }
 
-// ParseReceiptResponse is what a receipt says.
+// ParseReceiptResponse is the content of a receipt.
 type ParseReceiptResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first line, up to the first tab: how the tool ended.
@@ -1606,7 +1606,7 @@ func (x *ReceiptSection) GetBody() []*ReceiptPiece {
 	return nil
 }
 
-// ReceiptExtent is what a receipt says of a section that is not shown as it is.
+// ReceiptExtent is the extent of a section that is not shown as it is.
 type ReceiptExtent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Lines of the whole; 0 for what has none, such as a binary or a list.
@@ -1903,14 +1903,14 @@ func (x *ReceiptMark) GetLikeLine() uint64 {
 }
 
 // CompactRequest is a history of canonical results and how to compact it. It has as many
-// of them as a message has room for; CompactStream takes any number.
+// of them as fit a message; CompactStream takes any number.
 type CompactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The results, oldest first. At most 10,000.
 	Entries []*CompactEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	// How to compact them. Required: it names a budget or a level.
 	Policy *CompactionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`
-	// The session of the results, to which what is stored now belongs, and on whose record
+	// The session of the results, which owns the artifacts that are stored now, and on whose record
 	// results are that are named by their call alone. Absent: none.
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Only the plan is wanted: nothing is stored, and no results are answered.
@@ -1986,7 +1986,7 @@ func (x *CompactRequest) GetCanonicalForm() CanonicalForm {
 	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
 }
 
-// CompactEntry is one result of a history, and what the runtime knows of it.
+// CompactEntry is one result of a history, and the runtime's knowledge of it.
 type CompactEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The result. No case: the latest result on record of call_id in the session.
@@ -2011,8 +2011,8 @@ type CompactEntry struct {
 	// the later one supersedes the earlier one. For tools that read; leave it empty for
 	// tools that act. At most 65,536 bytes.
 	Subject string `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"`
-	// Tokens of the prompt between the result before and this one: what the model said,
-	// and the call. They count where the plan says what a change invalidates.
+	// Tokens of the prompt between the result before and this one: the text of the model,
+	// and the call. They count in the tokens that a change invalidates.
 	PrecedingTokens uint32 `protobuf:"varint,7,opt,name=preceding_tokens,json=precedingTokens,proto3" json:"preceding_tokens,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -2363,7 +2363,7 @@ func (*CompactStreamRequest_Header) isCompactStreamRequest_Message() {}
 
 func (*CompactStreamRequest_Entry) isCompactStreamRequest_Message() {}
 
-// CompactHeader says how the results of a stream are to be compacted.
+// CompactHeader states how the results of a stream are compacted.
 type CompactHeader struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As for CompactRequest.
@@ -2540,7 +2540,7 @@ func (*CompactStreamResponse_Result) isCompactStreamResponse_Answer() {}
 
 func (*CompactStreamResponse_Summary) isCompactStreamResponse_Answer() {}
 
-// CompactionPlan says what a compaction does to a history.
+// CompactionPlan states what a compaction does to a history.
 type CompactionPlan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What it does to each result, in the order of the request.
@@ -2557,7 +2557,7 @@ type CompactionPlan struct {
 	CachedTokensInvalidated uint64 `protobuf:"varint,5,opt,name=cached_tokens_invalidated,json=cachedTokensInvalidated,proto3" json:"cached_tokens_invalidated,omitempty"`
 	// Whether the budget is met; true when there is none.
 	BudgetMet bool `protobuf:"varint,6,opt,name=budget_met,json=budgetMet,proto3" json:"budget_met,omitempty"`
-	// By how many tokens it is not. What is protected, cached or must be kept is more
+	// The tokens by which it is not. Protected, cached and kept parts are more
 	// than the budget.
 	ShortfallTokens uint64 `protobuf:"varint,7,opt,name=shortfall_tokens,json=shortfallTokens,proto3" json:"shortfall_tokens,omitempty"`
 	// Results that this version does not know. They are kept as they are, and cost nothing
@@ -2653,7 +2653,7 @@ func (x *CompactionPlan) GetUnknownResults() uint32 {
 	return 0
 }
 
-// PlannedResult is what a compaction does to one result.
+// PlannedResult states what a compaction does to one result.
 type PlannedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The level of the result afterwards, the lowest of its parts.
@@ -2919,10 +2919,10 @@ func (x *GetServerInfoResponse) GetStore() *StoreStatus {
 	return nil
 }
 
-// StoreStatus says how the artifact store is.
+// StoreStatus is the state of the artifact store.
 type StoreStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Artifacts in the books of the store.
+	// Artifacts in the catalog of the store.
 	Artifacts uint64 `protobuf:"varint,1,opt,name=artifacts,proto3" json:"artifacts,omitempty"`
 	// Their size, in bytes as they were put.
 	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
@@ -3001,7 +3001,7 @@ func (x *StoreStatus) GetObjectStore() *ObjectStoreStatus {
 	return nil
 }
 
-// ObjectStoreStatus says how far artifacts have gone from the local spool to the
+// ObjectStoreStatus states how far artifacts have gone from the local spool to the
 // object store.
 type ObjectStoreStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

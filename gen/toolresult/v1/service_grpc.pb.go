@@ -40,9 +40,9 @@ const (
 // text in UTF-8. What a tool wrote is not that, also where it should be JSON: it is a
 // Payload, any bytes.
 //
-// Every refusal carries one google.rpc.ErrorInfo (domain "toolresult.v1",
+// Every rejection carries one google.rpc.ErrorInfo (domain "toolresult.v1",
 // reason as in ErrorReason) and, where a field is to blame, a
-// google.rpc.BadRequest. A refusal has stored nothing that an answer names. What gRPC
+// google.rpc.BadRequest. A rejected call has stored nothing that an answer names. What gRPC
 // itself ends before the server sees the call has no ErrorInfo: headers of more than
 // 16 KiB, a path that is no method, a compression other than gzip (UNIMPLEMENTED).
 //
@@ -61,7 +61,7 @@ const (
 //	INVALID_ARGUMENT (MESSAGE_INVALID): the request cannot be decoded, for example because
 //	  a string is not UTF-8; payloads take any bytes.
 //	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
-//	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
+//	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens were sent from the address of the
 //	  caller; retry after the RetryInfo.
 //	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
 //	  confined to a session (AccessService).
@@ -119,12 +119,12 @@ type ToolResultServiceClient interface {
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
 	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
-	//	  no chunk came and that the header does not name, or there are more than
+	//	  no chunk arrived and that the header does not name, or there are more than
 	//	  64 streams.
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
-	//	  came; bytes were lost on the way, send the output again.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
-	//	  Limits.stream_idle; what is written slowly is for AppendLog.
+	//	  arrived; bytes were lost on the way, send the output again.
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	  Limits.stream_idle; output that is written slowly is for AppendLog.
 	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
@@ -158,7 +158,7 @@ type ToolResultServiceClient interface {
 	ParseReceipt(ctx context.Context, in *ParseReceiptRequest, opts ...grpc.CallOption) (*ParseReceiptResponse, error)
 	// ProjectTurn is Project for the outputs of parallel calls that share one budget. An
 	// output that needs less than an equal share leaves the rest to those that need
-	// more, and a failure comes before the others. Where the budget has room for all of
+	// more, and a failure comes before the others. Where the budget has space for all of
 	// them, the answers are those of Project, each under its own policy; where it has
 	// not, each is that of Project with the tokens of its share. The order of the
 	// outputs changes nothing but the order of the answers. For that the outputs of a
@@ -186,7 +186,7 @@ type ToolResultServiceClient interface {
 	// shortfall.
 	//
 	// A preview that has no artifact yet is stored before it is shortened, so
-	// that what is left out can still be read. A dry run stores nothing.
+	// that everything omitted can still be read. A dry run stores nothing.
 	//
 	// Errors:
 	//
@@ -206,7 +206,7 @@ type ToolResultServiceClient interface {
 	// Errors: those of Compact, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
 	//	  Limits.stream_idle.
 	CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error)
 	// GetServerInfo says what this server is and what it accepts, so that a
@@ -321,9 +321,9 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 // text in UTF-8. What a tool wrote is not that, also where it should be JSON: it is a
 // Payload, any bytes.
 //
-// Every refusal carries one google.rpc.ErrorInfo (domain "toolresult.v1",
+// Every rejection carries one google.rpc.ErrorInfo (domain "toolresult.v1",
 // reason as in ErrorReason) and, where a field is to blame, a
-// google.rpc.BadRequest. A refusal has stored nothing that an answer names. What gRPC
+// google.rpc.BadRequest. A rejected call has stored nothing that an answer names. What gRPC
 // itself ends before the server sees the call has no ErrorInfo: headers of more than
 // 16 KiB, a path that is no method, a compression other than gzip (UNIMPLEMENTED).
 //
@@ -342,7 +342,7 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //	INVALID_ARGUMENT (MESSAGE_INVALID): the request cannot be decoded, for example because
 //	  a string is not UTF-8; payloads take any bytes.
 //	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
-//	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens came from the address of the
+//	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens were sent from the address of the
 //	  caller; retry after the RetryInfo.
 //	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
 //	  confined to a session (AccessService).
@@ -400,12 +400,12 @@ type ToolResultServiceServer interface {
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
 	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
-	//	  no chunk came and that the header does not name, or there are more than
+	//	  no chunk arrived and that the header does not name, or there are more than
 	//	  64 streams.
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
-	//	  came; bytes were lost on the way, send the output again.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
-	//	  Limits.stream_idle; what is written slowly is for AppendLog.
+	//	  arrived; bytes were lost on the way, send the output again.
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	  Limits.stream_idle; output that is written slowly is for AppendLog.
 	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
@@ -439,7 +439,7 @@ type ToolResultServiceServer interface {
 	ParseReceipt(context.Context, *ParseReceiptRequest) (*ParseReceiptResponse, error)
 	// ProjectTurn is Project for the outputs of parallel calls that share one budget. An
 	// output that needs less than an equal share leaves the rest to those that need
-	// more, and a failure comes before the others. Where the budget has room for all of
+	// more, and a failure comes before the others. Where the budget has space for all of
 	// them, the answers are those of Project, each under its own policy; where it has
 	// not, each is that of Project with the tokens of its share. The order of the
 	// outputs changes nothing but the order of the answers. For that the outputs of a
@@ -467,7 +467,7 @@ type ToolResultServiceServer interface {
 	// shortfall.
 	//
 	// A preview that has no artifact yet is stored before it is shortened, so
-	// that what is left out can still be read. A dry run stores nothing.
+	// that everything omitted can still be read. A dry run stores nothing.
 	//
 	// Errors:
 	//
@@ -487,7 +487,7 @@ type ToolResultServiceServer interface {
 	// Errors: those of Compact, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
 	//	  Limits.stream_idle.
 	CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error
 	// GetServerInfo says what this server is and what it accepts, so that a

@@ -94,7 +94,7 @@ func (TaskStatus) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_task_proto_rawDescGZIP(), []int{0}
 }
 
-// TaskRetrieval says what came of asking for a task's output.
+// TaskRetrieval is the outcome of asking for a task's output.
 type TaskRetrieval int32
 
 const (
@@ -371,7 +371,7 @@ type TaskFailure struct {
 	// What the model could do next.
 	RecoveryHint string `protobuf:"bytes,3,opt,name=recovery_hint,json=recoveryHint,proto3" json:"recovery_hint,omitempty"`
 	// Whether the same task may succeed when it is started again unchanged; absent when
-	// nobody said so.
+	// it is not known.
 	Retryable *bool `protobuf:"varint,4,opt,name=retryable,proto3,oneof" json:"retryable,omitempty"`
 	// What caused it, the outermost cause first.
 	SourceChain   []string `protobuf:"bytes,5,rep,name=source_chain,json=sourceChain,proto3" json:"source_chain,omitempty"`
@@ -447,7 +447,7 @@ func (x *TaskFailure) GetSourceChain() []string {
 // TaskOutputOutput is the complete result of asking for a task's output.
 type TaskOutputOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it. Required.
+	// The outcome. Required.
 	RetrievalStatus TaskRetrieval `protobuf:"varint,1,opt,name=retrieval_status,json=retrievalStatus,proto3,enum=toolresult.v1.TaskRetrieval" json:"retrieval_status,omitempty"`
 	// The task. Required.
 	Task *TaskSnapshot `protobuf:"bytes,2,opt,name=task,proto3" json:"task,omitempty"`
@@ -455,9 +455,9 @@ type TaskOutputOutput struct {
 	Output *Payload `protobuf:"bytes,3,opt,name=output,proto3" json:"output,omitempty"`
 	// Why the task failed; absent when it did not.
 	Failure *TaskFailure `protobuf:"bytes,4,opt,name=failure,proto3" json:"failure,omitempty"`
-	// What the task itself says that came of it. Absent: it says nothing.
+	// The result that the task itself states. Absent: it states none.
 	TaskResult *Payload `protobuf:"bytes,5,opt,name=task_result,json=taskResult,proto3" json:"task_result,omitempty"`
-	// How long was waited, in milliseconds; absent when nobody waited.
+	// Time that was waited, in milliseconds; absent when there was no wait.
 	WaitedMs      *uint64 `protobuf:"varint,6,opt,name=waited_ms,json=waitedMs,proto3,oneof" json:"waited_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -539,15 +539,15 @@ func (x *TaskOutputOutput) GetWaitedMs() uint64 {
 // Source: RFC "Command Tool Canonical Example", last paragraph.
 type TaskOutputResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The outcome.
 	RetrievalStatus TaskRetrieval `protobuf:"varint,1,opt,name=retrieval_status,json=retrievalStatus,proto3,enum=toolresult.v1.TaskRetrieval" json:"retrieval_status,omitempty"`
 	// The task.
 	Task *TaskSnapshot `protobuf:"bytes,2,opt,name=task,proto3" json:"task,omitempty"`
 	// Why the task failed; absent when it did not.
 	Failure *TaskFailure `protobuf:"bytes,3,opt,name=failure,proto3" json:"failure,omitempty"`
-	// How long was waited, in milliseconds; absent when nobody waited.
+	// Time that was waited, in milliseconds; absent when there was no wait.
 	WaitedMs *uint64 `protobuf:"varint,4,opt,name=waited_ms,json=waitedMs,proto3,oneof" json:"waited_ms,omitempty"`
-	// Preview of what the task says that came of it; absent: it says nothing.
+	// Preview of the result that the task states; absent: it states none.
 	TaskResultPreview *string `protobuf:"bytes,5,opt,name=task_result_preview,json=taskResultPreview,proto3,oneof" json:"task_result_preview,omitempty"`
 	// Whether content of the task's result was left out.
 	TaskResultTruncated bool `protobuf:"varint,6,opt,name=task_result_truncated,json=taskResultTruncated,proto3" json:"task_result_truncated,omitempty"`
@@ -557,7 +557,7 @@ type TaskOutputResult struct {
 	TaskResultCuts []*Cut `protobuf:"bytes,8,rep,name=task_result_cuts,json=taskResultCuts,proto3" json:"task_result_cuts,omitempty"`
 	// Facts of the task's result; absent when its preview is all of it.
 	TaskResultSource *SourceFacts `protobuf:"bytes,9,opt,name=task_result_source,json=taskResultSource,proto3" json:"task_result_source,omitempty"`
-	// Preview of what the task wrote; absent: not captured.
+	// Preview of the output of the task; absent: not captured.
 	OutputPreview *string `protobuf:"bytes,10,opt,name=output_preview,json=outputPreview,proto3,oneof" json:"output_preview,omitempty"`
 	// Whether content of the output was left out.
 	OutputTruncated bool `protobuf:"varint,11,opt,name=output_truncated,json=outputTruncated,proto3" json:"output_truncated,omitempty"`
@@ -1160,7 +1160,7 @@ func (x *TaskInputResult) GetTask() *TaskHandle {
 // TaskStopOutput is the complete result of stopping a task.
 type TaskStopOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the task was ended at once, without the time to clean up.
+	// Whether the task was ended immediately, without the time to clean up.
 	Forced bool `protobuf:"varint,1,opt,name=forced,proto3" json:"forced,omitempty"`
 	// The task, after the request. Required.
 	Task          *TaskHandle `protobuf:"bytes,2,opt,name=task,proto3" json:"task,omitempty"`
@@ -1215,7 +1215,7 @@ func (x *TaskStopOutput) GetTask() *TaskHandle {
 // TaskStopResult is the canonical payload of stopping a task.
 type TaskStopResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the task was ended at once, without the time to clean up.
+	// Whether the task was ended immediately, without the time to clean up.
 	Forced bool `protobuf:"varint,1,opt,name=forced,proto3" json:"forced,omitempty"`
 	// The task, after the request.
 	Task          *TaskHandle `protobuf:"bytes,2,opt,name=task,proto3" json:"task,omitempty"`

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetToolDefinitionsRequest says for whom.
+// GetToolDefinitionsRequest names the provider that the definitions are for.
 type GetToolDefinitionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The provider. Required. PROVIDER_CHAT: a JSON object with name, description and
@@ -180,7 +180,7 @@ type CallToolRequest struct {
 	// The call: the session whose artifacts may be read. Required, unless the token of the
 	// caller is confined to a session.
 	Call *CallReference `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
-	// How to render the answer. Its budget is how much one page may have; absent: 4,000
+	// How to render the answer. Its budget bounds one page; absent: 4,000
 	// tokens.
 	Policy *RenderPolicy `protobuf:"bytes,4,opt,name=policy,proto3" json:"policy,omitempty"`
 	// In which form the answer has the canonical result.
@@ -254,12 +254,12 @@ func (x *CallToolRequest) GetCanonicalForm() CanonicalForm {
 	return CanonicalForm_CANONICAL_FORM_UNSPECIFIED
 }
 
-// CallToolResponse is what came of the call.
+// CallToolResponse is the result of the call.
 type CallToolResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The canonical result: of the text family, or an error.
 	Canonical *CanonicalToolResult `protobuf:"bytes,1,opt,name=canonical,proto3" json:"canonical,omitempty"`
-	// The receipt: what the model reads.
+	// The receipt, for the model to read.
 	Receipt *Receipt `protobuf:"bytes,2,opt,name=receipt,proto3" json:"receipt,omitempty"`
 	// The canonical result as the RFC's JSON, compact, when canonical_form asks for it.
 	CanonicalJson string `protobuf:"bytes,3,opt,name=canonical_json,json=canonicalJson,proto3" json:"canonical_json,omitempty"`

@@ -99,7 +99,7 @@ func (Provider) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_transport_proto_rawDescGZIP(), []int{0}
 }
 
-// ToolCallFormat says how calls and results are told to the model.
+// ToolCallFormat is the form in which the model gets calls and results.
 type ToolCallFormat int32
 
 const (
@@ -149,7 +149,7 @@ func (ToolCallFormat) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_transport_proto_rawDescGZIP(), []int{1}
 }
 
-// TurnChange is what is not in the messages as it was given.
+// TurnChange is a part of the turn that the messages do not have as it was given.
 type TurnChange int32
 
 const (
@@ -231,7 +231,7 @@ func (TurnChange) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_transport_proto_rawDescGZIP(), []int{2}
 }
 
-// StreamEnd says how a stream ended.
+// StreamEnd is the way in which a stream ended.
 type StreamEnd int32
 
 const (
@@ -300,7 +300,7 @@ func (StreamEnd) EnumDescriptor() ([]byte, []int) {
 	return file_toolresult_v1_transport_proto_rawDescGZIP(), []int{3}
 }
 
-// TranscriptRule is what a provider demands of messages.
+// TranscriptRule is a rule of a provider about messages.
 type TranscriptRule int32
 
 const (
@@ -388,7 +388,7 @@ func (TranscriptRule) EnumDescriptor() ([]byte, []int) {
 type ParsedToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The server of the tool. Empty for a tool that has none. The name of the function is
-	// "server___tool", or the tool alone; it is told apart at its first "___".
+	// "server___tool", or the tool alone; it is split at its first "___".
 	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
 	// The tool. Required.
 	Tool string `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`
@@ -607,7 +607,7 @@ func (x *OpenAIToolCall) GetFunction() *OpenAIToolCallFunction {
 }
 
 // ChatMessage is a message as "Native Tool Result Format" has it. In its JSON the names
-// of the fields are those below, and what is absent is left out.
+// of the fields are those below, and absent ones are omitted.
 type ChatMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "system", "user", "assistant" or "tool".
@@ -693,13 +693,13 @@ func (x *ChatMessage) GetToolCallId() string {
 // wants to have back unchanged, such as reasoning with its signature.
 type ProviderBlock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it came from. For another provider it is left out, and changes say so.
+	// The provider that it is from. For another provider it is omitted, and changes state that.
 	Provider Provider `protobuf:"varint,1,opt,name=provider,proto3,enum=toolresult.v1.Provider" json:"provider,omitempty"`
 	// The block, item or part, as a JSON object. For PROVIDER_OPENAI_CHAT, PROVIDER_MISTRAL
 	// and PROVIDER_OLLAMA: members of the assistant message, such as "thinking".
 	BlockJson string `protobuf:"bytes,2,opt,name=block_json,json=blockJson,proto3" json:"block_json,omitempty"`
-	// Index of the call that it stands before, or how many calls there are: it stands
-	// behind them. Absent: it stands before the content.
+	// Index of the call that it precedes, or the number of calls: it is
+	// behind them. Absent: it precedes the content.
 	BeforeCall    *uint32 `protobuf:"varint,3,opt,name=before_call,json=beforeCall,proto3,oneof" json:"before_call,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -756,7 +756,7 @@ func (x *ProviderBlock) GetBeforeCall() uint32 {
 	return 0
 }
 
-// AssistantTurn is what a model answered.
+// AssistantTurn is the answer of a model.
 type AssistantTurn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What it said.
@@ -957,7 +957,7 @@ type TurnResult struct {
 	// The call. Absent: the one at the same place among the calls. Either all results of a
 	// turn name their call, or none.
 	CallId *string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3,oneof" json:"call_id,omitempty"`
-	// What came of it. Required.
+	// The outcome. Required.
 	//
 	// Types that are valid to be assigned to Content:
 	//
@@ -1112,19 +1112,19 @@ type EncodeTurnRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose messages are wanted. Required.
 	Provider Provider `protobuf:"varint,1,opt,name=provider,proto3,enum=toolresult.v1.Provider" json:"provider,omitempty"`
-	// How calls and results are told.
+	// The form of calls and results.
 	Format ToolCallFormat `protobuf:"varint,2,opt,name=format,proto3,enum=toolresult.v1.ToolCallFormat" json:"format,omitempty"`
 	// What the model answered. Required, unless there is only something that the user
 	// said, such as at the beginning.
 	Assistant *AssistantTurn `protobuf:"bytes,3,opt,name=assistant,proto3" json:"assistant,omitempty"`
-	// What came of its calls. A call without a result, because the run was interrupted, is
+	// The results of its calls. A call without a result, because the run was interrupted, is
 	// answered by a text that says so.
 	Results []*TurnResult `protobuf:"bytes,4,rep,name=results,proto3" json:"results,omitempty"`
 	// What the runtime itself has to tell the model after the results, such as that a
 	// limit is near. In blocks of their own where the provider has blocks, otherwise in a
 	// message of their own; never inside of a result. At most 16, of 4,096 bytes.
 	Notices []string `protobuf:"bytes,5,rep,name=notices,proto3" json:"notices,omitempty"`
-	// What the user says behind all of this. Empty: nothing. It stands where the provider
+	// The text of the user behind all of this. Empty: nothing. It stands where the provider
 	// takes it: directly behind results not every one does.
 	UserText string `protobuf:"bytes,6,opt,name=user_text,json=userText,proto3" json:"user_text,omitempty"`
 	// The session for which images of canonical results are read: then they must be
@@ -1213,7 +1213,7 @@ func (x *EncodeTurnRequest) GetSessionId() string {
 	return ""
 }
 
-// EncodedCall says how the provider knows a call.
+// EncodedCall states how the provider identifies a call.
 type EncodedCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id that messages have. It differs from that of the call where the provider does
@@ -1519,7 +1519,7 @@ func (*AssembleToolCallsRequest_Body) isAssembleToolCallsRequest_Message() {}
 
 func (*AssembleToolCallsRequest_EventJson) isAssembleToolCallsRequest_Message() {}
 
-// AssembleHeader says what a stream is.
+// AssembleHeader describes a stream.
 type AssembleHeader struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose stream it is: PROVIDER_OPENAI_CHAT (PROVIDER_CHAT and PROVIDER_MISTRAL are the
@@ -1590,11 +1590,11 @@ func (x *AssembleHeader) GetWritingTools() []string {
 // IncompleteToolCall is a call that must not be made.
 type IncompleteToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the function, as far as it came.
+	// The name of the function, as far as it arrived.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The arguments, as far as they came. Not always JSON text.
+	// The arguments, as far as they arrived. Not always JSON text.
 	Arguments string `protobuf:"bytes,2,opt,name=arguments,proto3" json:"arguments,omitempty"`
-	// The id, if it came.
+	// The id, if it arrived.
 	Id *string `protobuf:"bytes,3,opt,name=id,proto3,oneof" json:"id,omitempty"`
 	// Why the call is not complete, for people.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -1758,9 +1758,9 @@ type AssembleToolCallsResponse struct {
 	// What the model should be asked about before its calls are made. At most 64.
 	MarkerLeaks []*MarkerLeak `protobuf:"bytes,5,rep,name=marker_leaks,json=markerLeaks,proto3" json:"marker_leaks,omitempty"`
 	// The calls as JSON, in the form of "Native Tool Result Format": arguments are a JSON
-	// value, and what is absent is left out.
+	// value, and absent ones are omitted.
 	ToolCallsJson string `protobuf:"bytes,6,opt,name=tool_calls_json,json=toolCallsJson,proto3" json:"tool_calls_json,omitempty"`
-	// What the model should be told of calls that are incomplete and of an answer that was
+	// What the model should read about calls that are incomplete and of an answer that was
 	// cut off, as one of the notices of EncodeTurn. Empty: nothing.
 	Notice        string `protobuf:"bytes,7,opt,name=notice,proto3" json:"notice,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1910,7 +1910,7 @@ func (x *LintTranscriptRequest) GetRepair() bool {
 	return false
 }
 
-// TranscriptFinding is one thing that a provider would refuse.
+// TranscriptFinding is one thing that a provider would reject.
 type TranscriptFinding struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What it demands.
@@ -1983,10 +1983,10 @@ func (x *TranscriptFinding) GetDetail() string {
 	return ""
 }
 
-// LintTranscriptResponse holds what was found.
+// LintTranscriptResponse holds the findings.
 type LintTranscriptResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the provider would refuse, in the order of the messages; the first 1,000. Empty:
+	// What the provider would reject, in the order of the messages; the first 1,000. Empty:
 	// nothing.
 	Findings []*TranscriptFinding `protobuf:"bytes,1,rep,name=findings,proto3" json:"findings,omitempty"`
 	// The repaired messages, as one JSON array; absent when no repair was asked for.

@@ -36,11 +36,11 @@ const (
 //
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type TransportServiceClient interface {
-	// EncodeTurn makes the messages of one turn: what the model said, the calls that it
-	// made, and what came of them. They are native where the provider can tell which
+	// EncodeTurn makes the messages of one turn: the text of the model, the calls that it
+	// made, and their results. They are native where the provider can tell which
 	// result belongs to which call, and text in a user message where it cannot; either
 	// way every call has exactly one answer, in the order of the calls, and what the
-	// provider would refuse is mended, and said in changes.
+	// provider would reject is mended, and stated in changes.
 	//
 	// Errors:
 	//
@@ -69,12 +69,12 @@ type TransportServiceClient interface {
 	//	  is; or there is no header at all.
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_OUT_OF_BOUNDS, ENUM_UNKNOWN): correct the
 	//	  field that BadRequest names; a stream is either body or events.
-	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): what the model said, or one event, has more
+	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): the text of the model, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
 	//	  Limits.stream_idle.
 	AssembleToolCalls(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[AssembleToolCallsRequest, AssembleToolCallsResponse], error)
-	// LintTranscript finds what a provider would refuse in the messages of a request, and
+	// LintTranscript finds what a provider would reject in the messages of a request, and
 	// mends it when it is asked to. What is in order stays byte for byte as it is, so that
 	// the provider's cache holds up to the first repair. Repairing twice changes nothing.
 	//
@@ -138,11 +138,11 @@ func (c *transportServiceClient) LintTranscript(ctx context.Context, in *LintTra
 //
 // Every RPC may also answer what ToolResultService lists for every RPC.
 type TransportServiceServer interface {
-	// EncodeTurn makes the messages of one turn: what the model said, the calls that it
-	// made, and what came of them. They are native where the provider can tell which
+	// EncodeTurn makes the messages of one turn: the text of the model, the calls that it
+	// made, and their results. They are native where the provider can tell which
 	// result belongs to which call, and text in a user message where it cannot; either
 	// way every call has exactly one answer, in the order of the calls, and what the
-	// provider would refuse is mended, and said in changes.
+	// provider would reject is mended, and stated in changes.
 	//
 	// Errors:
 	//
@@ -171,12 +171,12 @@ type TransportServiceServer interface {
 	//	  is; or there is no header at all.
 	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_OUT_OF_BOUNDS, ENUM_UNKNOWN): correct the
 	//	  field that BadRequest names; a stream is either body or events.
-	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): what the model said, or one event, has more
+	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): the text of the model, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message came for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
 	//	  Limits.stream_idle.
 	AssembleToolCalls(grpc.ClientStreamingServer[AssembleToolCallsRequest, AssembleToolCallsResponse]) error
-	// LintTranscript finds what a provider would refuse in the messages of a request, and
+	// LintTranscript finds what a provider would reject in the messages of a request, and
 	// mends it when it is asked to. What is in order stays byte for byte as it is, so that
 	// the provider's cache holds up to the first repair. Repairing twice changes nothing.
 	//

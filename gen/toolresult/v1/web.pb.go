@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// WebTextForm says what the text of a fetched page is.
+// WebTextForm is the form of the text of a fetched page.
 type WebTextForm int32
 
 const (
@@ -83,7 +83,7 @@ func (WebTextForm) EnumDescriptor() ([]byte, []int) {
 }
 
 // WebFetchOutput is the complete result of fetching a URL. Whatever the server
-// answered is a success of the tool; an error means that no answer came.
+// answered is a success of the tool; an error means that no answer arrived.
 type WebFetchOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The URL that was asked for. Required.
@@ -100,7 +100,7 @@ type WebFetchOutput struct {
 	// mark, the charset of content_type, or what the page declares; without any of
 	// these the body is taken as UTF-8. Unknown labels count as absent.
 	Charset string `protobuf:"bytes,5,opt,name=charset,proto3" json:"charset,omitempty"`
-	// When the answer came, RFC 3339.
+	// Time of the answer, RFC 3339.
 	FetchedAt string `protobuf:"bytes,6,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
 	// How many redirects were followed; absent when not known.
 	Redirects *uint32 `protobuf:"varint,7,opt,name=redirects,proto3,oneof" json:"redirects,omitempty"`
@@ -214,7 +214,7 @@ type WebFetchResult struct {
 	// The character set that the text was decoded from, by its name in the WHATWG
 	// Encoding Standard; empty when the body was taken as UTF-8.
 	Charset string `protobuf:"bytes,6,opt,name=charset,proto3" json:"charset,omitempty"`
-	// When the answer came, RFC 3339.
+	// Time of the answer, RFC 3339.
 	FetchedAt string `protobuf:"bytes,7,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
 	// How many redirects were followed; absent when not known.
 	Redirects *uint32 `protobuf:"varint,8,opt,name=redirects,proto3,oneof" json:"redirects,omitempty"`
@@ -655,7 +655,7 @@ type WebSearchOutput struct {
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
 	// How it was searched, in the runtime's word.
 	Mode string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
-	// When the answer came, RFC 3339.
+	// Time of the answer, RFC 3339.
 	FetchedAt string `protobuf:"bytes,4,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
 	// The providers that were asked before and failed, in that order; one that
 	// answered is not among them.
@@ -758,7 +758,7 @@ type WebSearchResult struct {
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
 	// How it was searched, in the runtime's word.
 	Mode string `protobuf:"bytes,3,opt,name=mode,proto3" json:"mode,omitempty"`
-	// When the answer came, RFC 3339.
+	// Time of the answer, RFC 3339.
 	FetchedAt string `protobuf:"bytes,4,opt,name=fetched_at,json=fetchedAt,proto3" json:"fetched_at,omitempty"`
 	// The providers that were asked before and failed, as far as they are shown.
 	FailedAttempts []*WebSearchFailure `protobuf:"bytes,5,rep,name=failed_attempts,json=failedAttempts,proto3" json:"failed_attempts,omitempty"`

@@ -1,4 +1,4 @@
-package projectors
+package external
 
 import (
 	"bytes"
@@ -7,21 +7,23 @@ import (
 	"strings"
 )
 
-// leastBase64 is how many characters of base64 are taken out of text. Fewer cost
-// less than a reference does.
-const leastBase64 = 1024
+// minBase64 is the length of the shortest run of base64 that is lifted, in
+// characters. A shorter one costs fewer tokens than a reference to it.
+const minBase64 = 1024
 
-// liftBase64 replaces every run of at least leastBase64 characters of base64, and
-// the data URI around it, by what replace makes of its bytes.
-func liftBase64(text string, replace func(mediaType string, content []byte) (string, error)) (string, error) {
+// LiftBase64 returns text with every long run of base64, and the data URI around
+// it, replaced by the placeholder that replace returns for its bytes. Hexadecimal
+// digits, rules and other runs of few kinds of characters stay. The only errors are
+// those of replace.
+func LiftBase64(text string, replace func(mediaType string, content []byte) (string, error)) (string, error) {
 	var b strings.Builder
 	done := 0
-	for at := 0; len(text)-at >= leastBase64; {
+	for at := 0; len(text)-at >= minBase64; {
 		end := at
 		for end < len(text) && isBase64(text[end]) {
 			end++
 		}
-		if end-at < leastBase64 {
+		if end-at < minBase64 {
 			at = end + 1
 			continue
 		}
@@ -33,7 +35,7 @@ func liftBase64(text string, replace func(mediaType string, content []byte) (str
 			at = end
 			continue
 		}
-		content, ok := decodeBase64(text[at:end])
+		content, ok := DecodeBase64(text[at:end])
 		if !ok {
 			at = end
 			continue
@@ -57,8 +59,8 @@ func isBase64(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
 }
 
-// looksRandom tells base64 of real bytes from rules, hexadecimal digits, genes
-// and other runs of few kinds of characters.
+// looksRandom reports whether a run looks like base64 of real bytes: letters that
+// hexadecimal has not, in both cases, and digits. Rules, digests and genes do not.
 func looksRandom(run string) bool {
 	var upper, lower, digit bool
 	for i := range len(run) {
@@ -70,7 +72,7 @@ func looksRandom(run string) bool {
 	return upper && lower && digit
 }
 
-// dataURI returns where the beginning of a data URI that text ends with begins,
+// dataURI finds the head of a data URI at the end of text, and returns its offset
 // and its media type. Source: RFC 2397.
 func dataURI(text string) (begin int, mediaType string, ok bool) {
 	const scheme, mark, most = "data:", ";base64,", 256
@@ -90,9 +92,10 @@ func dataURI(text string) (begin int, mediaType string, ok bool) {
 	return begin, mediaType, true
 }
 
-// decodeBase64 decodes either alphabet, with or without padding and line ends,
-// where the same bytes have no other form.
-func decodeBase64(text string) ([]byte, bool) {
+// DecodeBase64 decodes the standard and the URL alphabet, with or without padding
+// and line ends. It reports false for text that is not canonical, because encoding
+// the bytes again would not give it back. Source: RFC 4648, sections 3.5, 4 and 5.
+func DecodeBase64(text string) ([]byte, bool) {
 	encoding := base64.RawStdEncoding
 	if strings.ContainsAny(text, "-_") {
 		encoding = base64.RawURLEncoding
@@ -107,9 +110,10 @@ func decodeBase64(text string) ([]byte, bool) {
 	return content, err == nil
 }
 
-// rewriteStrings returns valid JSON text with its long string values rewritten.
-// Whatever is not changed stays as it is written.
-func rewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, error) {
+// RewriteStrings returns valid JSON text with its long string values rewritten.
+// Names of members stay, and everything that rewrite does not change keeps its
+// bytes. The only errors are those of rewrite.
+func RewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, error) {
 	var out []byte
 	done := 0
 	for at := 0; at < len(text); at++ {
@@ -122,7 +126,7 @@ func rewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, 
 				at++
 			}
 		}
-		if at-from < leastBase64 || isKey(text[at+1:]) {
+		if at-from < minBase64 || isKey(text[at+1:]) {
 			continue
 		}
 		var value string
@@ -144,7 +148,7 @@ func rewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, 
 	return append(out, text[done:]...), nil
 }
 
-// isKey reports whether a string that ends before rest is the name of a member.
+// isKey reports whether the string before rest is the name of a member.
 func isKey(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return len(rest) > 0 && rest[0] == ':'

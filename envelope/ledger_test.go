@@ -67,7 +67,7 @@ func TestSegmentsFollowFromTheCuts(t *testing.T) {
 		}
 		var left, lines uint64
 		for _, c := range v.Cuts {
-			b, l := envelope.LeftOut(c)
+			b, l := envelope.Omitted(c)
 			left, lines = left+b, lines+l
 		}
 		if s := v.Source; left+s.GetVisibleBytes() != s.GetBytes() || lines+s.GetShownLines() != s.GetLines() {
@@ -82,7 +82,7 @@ func TestSegmentsFollowFromTheCuts(t *testing.T) {
 	})
 }
 
-// A ledger that does not add up any more is refused, whichever number was changed.
+// A ledger that does not add up any more is rejected, whichever number was changed.
 func TestEveryNumberOfTheLedgerCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, shown := drawLedger(t)

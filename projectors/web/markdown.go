@@ -1,4 +1,4 @@
-package projectors
+package web
 
 import (
 	"bytes"
@@ -14,9 +14,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// readHTML returns the title of a page and its text: Markdown, or the text alone
-// when the page is too much for the converter. Links are absolute.
-func readHTML(source []byte, address string) (title string, text []byte, form pb.WebTextForm) {
+// ReadHTML returns the title of a page and its text: as Markdown, or as plain text
+// when the page is too much for the converter. Links become absolute, relative to
+// address or to the base that the page declares.
+func ReadHTML(source []byte, address string) (title string, text []byte, form pb.WebTextForm) {
 	p := readPage(source, address, true)
 	if p.unclosed || !p.hasText { // what looked like navigation is the page
 		p = readPage(source, address, false)
@@ -29,8 +30,8 @@ func readHTML(source []byte, address string) (title string, text []byte, form pb
 	return p.title, p.plain(), pb.WebTextForm_WEB_TEXT_FORM_PLAIN
 }
 
-// markdown converts the page. The converter is not written for hostile input, so
-// a page on which it gives up is no reason to lose the page.
+// markdown converts the page. The converter is not written for hostile input; a panic
+// there is no reason to lose the page, so it counts as a failed conversion.
 func (p *page) markdown() (text []byte, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -57,56 +58,61 @@ func (p *page) markdown() (text []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return lines(text), true
+	return endWithNewline(text), true
 }
 
-// The converter writes "<" as "&lt;", which is longer and wrong in a command that
-// a model copies. Characters that are reserved for such use stand for it
-// meanwhile.
+// The converter writes "<" as "&lt;", which is longer, and wrong in a command that a
+// model copies. During the conversion noncharacters of Unicode, which no page can
+// need, replace the angle brackets.
 var (
-	hide = strings.NewReplacer("\ufdd0", "\ufffd", "\ufdd1", "\ufffd", "<", "\ufdd0", ">", "\ufdd1")
-	show = strings.NewReplacer("\ufdd0", "<", "\ufdd1", ">")
+	hideReplacer = strings.NewReplacer("\ufdd0", "\ufffd", "\ufdd1", "\ufffd", "<", "\ufdd0", ">", "\ufdd1")
+	showReplacer = strings.NewReplacer("\ufdd0", "<", "\ufdd1", ">")
 )
 
-func hideAngles(_ converter.Context, text string) string { return hide.Replace(text) }
-func showAngles(_ converter.Context, text string) string { return show.Replace(text) }
+// hideAngles replaces angle brackets before the conversion.
+func hideAngles(_ converter.Context, text string) string { return hideReplacer.Replace(text) }
 
-// plain is the text of the page, with a line for every block.
+// showAngles restores them after it.
+func showAngles(_ converter.Context, text string) string { return showReplacer.Replace(text) }
+
+// plain returns the text of the page with a line for every block.
 func (p *page) plain() []byte {
 	var b bytes.Buffer
-	plainText(&b, p.root, false)
+	writePlain(&b, p.root, false)
 	endLine(&b)
-	b.Write(p.rest.Bytes())
-	return lines(b.Bytes())
+	b.Write(p.overflowText.Bytes())
+	return endWithNewline(b.Bytes())
 }
 
-// lines is a text whose last line ends, unless it has none.
-func lines(text []byte) []byte {
+// endWithNewline returns a text without white space around it and with a line end, or
+// nil if nothing is left.
+func endWithNewline(text []byte) []byte {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return nil
 	}
 	return append(text, '\n')
 }
 
-func plainText(b *bytes.Buffer, n *html.Node, verbatim bool) {
+// writePlain writes the text below a node.
+func writePlain(b *bytes.Buffer, n *html.Node, verbatim bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode {
-			plainWords(b, c.Data, verbatim)
+			writeWords(b, c.Data, verbatim)
 			continue
 		}
-		block := blocks[c.Data] || c.Data == "br"
+		block := blockElements[c.Data] || c.Data == "br"
 		if block {
 			endLine(b)
 		}
-		plainText(b, c, verbatim || c.Data == "pre")
+		writePlain(b, c, verbatim || c.Data == "pre")
 		if block {
 			endLine(b)
 		}
 	}
 }
 
-// plainWords writes text with single spaces, or as it is.
-func plainWords(b *bytes.Buffer, text string, verbatim bool) {
+// writeWords writes text with single spaces, or verbatim.
+func writeWords(b *bytes.Buffer, text string, verbatim bool) {
 	if verbatim {
 		b.WriteString(text)
 		return
@@ -124,7 +130,7 @@ func plainWords(b *bytes.Buffer, text string, verbatim bool) {
 	}
 }
 
-// endLine ends a line that was begun.
+// endLine ends the current line, if there is anything on it.
 func endLine(b *bytes.Buffer) {
 	text := bytes.TrimRight(b.Bytes(), " ")
 	b.Truncate(len(text))
@@ -133,4 +139,5 @@ func endLine(b *bytes.Buffer) {
 	}
 }
 
+// isSpace reports whether a byte is white space in HTML.
 func isSpace(c byte) bool { return strings.IndexByte(" \t\r\n\f", c) >= 0 }

@@ -1,4 +1,0 @@
-package projectors
-
-// ReadHTML is the conversion of a page.
-var ReadHTML = readHTML

@@ -1,0 +1,186 @@
+package projectors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/tokens"
+)
+
+// measured counts the measurements of a projection.
+func measured(r renderers.Renderer, n *int) projectors.Measure {
+	return func(c *pb.CanonicalToolResult) (envelope.Receipt, error) {
+		*n++
+		return r.Render(c, renderers.Policy{Counter: tokens.Estimate()})
+	}
+}
+
+// twoStreams is a command with two streams of some lines.
+func twoStreams(stdout, stderr int) *pb.CompleteToolOutput {
+	lines := func(word string, n int) *pb.Payload {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%s %c%c%c of the output\n", word, 'a'+i%17, 'a'+i%13, 'a'+i%11)
+		}
+		return inline(b.String())
+	}
+	return &pb.CompleteToolOutput{ToolName: "x", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+		Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)), Stdout: lines("out", stdout), Stderr: lines("err", stderr),
+	}}}
+}
+
+// The receipt that is returned is that of the result that is returned, it fits the budget, and
+// it is found in few measurements.
+func TestProjectionReturnsTheReceiptThatFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		out := twoStreams(rapid.IntRange(0, 400).Draw(t, "stdout"), rapid.IntRange(0, 400).Draw(t, "stderr"))
+		policy := ample()
+		policy.Budget = envelope.Cost{
+			Tokens: rapid.IntRange(5, 3000).Draw(t, "tokens"), Lines: rapid.SampledFrom([]int{0, 1, 8, 60}).Draw(t, "lines"), Bytes: rapid.SampledFrom([]int{0, 100, 2000}).Draw(t, "bytes"),
+		}
+		rounds := 0
+		store := memory.New()
+		p, err := projectors.Command(nil).Project(context.Background(), projectors.Input{Output: out, Policy: policy, Measure: measured(renderers.Command(), &rounds)}, store)
+		if short, ok := errors.AsType[*envelope.ShortfallError](err); ok {
+			if short.Needed <= short.Budget || p.Canonical != nil || p.Receipt.Text != "" {
+				t.Fatalf("%v with %v", err, p)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := renderers.Command().Render(p.Canonical, renderers.Policy{Counter: tokens.Estimate()})
+		if err != nil || again != p.Receipt {
+			t.Fatalf("the receipt is\n%s\nand of the result\n%s", p.Receipt.Text, again.Text)
+		}
+		if over := p.Receipt.Cost().Over(policy.Budget); over != (envelope.Cost{}) {
+			t.Fatalf("over its budget by %v", over)
+		}
+		if rounds > 60 {
+			t.Errorf("%d measurements", rounds)
+		}
+		if err := envelope.ValidateCanonical("", p.Canonical, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// An output that fits is measured once, and a larger budget never shows less.
+func TestLargerBudgetsShowMore(t *testing.T) {
+	shown := func(tokens int) (lines, rounds int) {
+		policy := ample()
+		policy.Budget.Tokens = tokens
+		p, err := projectors.Command(nil).Project(context.Background(), projectors.Input{Output: twoStreams(300, 40), Policy: policy, Measure: measured(renderers.Command(), &rounds)}, memory.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := p.Canonical.GetCommand()
+		return strings.Count(r.GetStdoutPreview()+r.GetStderrPreview(), "\n"), rounds
+	}
+	last := 0
+	for _, tokens := range []int{150, 300, 600, 1200, 2400} {
+		n, _ := shown(tokens)
+		if n+n/8 < last {
+			t.Errorf("with %d tokens %d lines are shown, with fewer %d", tokens, n, last)
+		}
+		last = n
+	}
+	if _, rounds := shown(20_000); rounds != 1 {
+		t.Errorf("an output that fits is measured %d times", rounds)
+	}
+}
+
+// Whatever fails on the way, measuring or storing, the projection fails with it.
+func TestProjectionFailsWithItsParts(t *testing.T) {
+	broken := errors.New("broken")
+	policy := ample()
+	policy.Budget.Tokens = 300
+	rounds := 0
+	measure := measured(renderers.Command(), &rounds)
+	for failAt := 1; ; failAt++ {
+		n := 0
+		p, err := projectors.Command(nil).Project(context.Background(), projectors.Input{Output: twoStreams(300, 300), Policy: policy, Measure: func(r *pb.CanonicalToolResult) (envelope.Receipt, error) {
+			if n++; n == failAt {
+				return envelope.Receipt{}, broken
+			}
+			return measure(r)
+		}}, memory.New())
+		if n < failAt {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if !errors.Is(err, broken) || p.Canonical != nil {
+			t.Errorf("measurement %d fails, and the projection gives %v, %v", failAt, p, err)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		p    projectors.Projector
+		out  *pb.CompleteToolOutput
+		keep bool
+	}{
+		{"streams", projectors.Command(nil), twoStreams(300, 300), false},
+		{"streams that are kept", projectors.Command(nil), twoStreams(1, 1), true},
+		{"items of a batch", projectors.CommandBatch(nil), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: &pb.CommandBatchOutput{
+			Items: slicesRepeat(&pb.CommandBatchItemOutput{CommandLine: "make", Result: twoStreams(1, 1).GetCommand()}, 65)}}}, false},
+		{"details of an error", projectors.Error(), &pb.CompleteToolOutput{Error: &pb.CompleteToolError{Kind: "k", Message: inline("m"), Details: inline(`"` + strings.Repeat("x", 4000) + `"`)}}, false},
+		{"page", projectors.WebFetch(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_WebFetch{WebFetch: &pb.WebFetchOutput{Url: "u", Status: 200, ContentType: "text/html", Body: inline("<p>a")}}}, false},
+		{"image", projectors.ImageView(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ImageView{ImageView: &pb.ImageViewOutput{Content: &pb.ImageContent{Image: inline("GIF89a")}}}}, false},
+		{"images", projectors.ImageGenerate(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ImageGenerate{ImageGenerate: &pb.ImageGenerateOutput{Contents: []*pb.ImageContent{{Image: inline("GIF89a")}}}}}, false},
+		{"list", projectors.Search(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Search{Search: &pb.SearchOutput{Query: "x", Matches: []*pb.SearchHit{{Path: "a", Line: 1, Text: "x"}}}}}, true},
+		{"attachment", projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Server: "s",
+			Result: inline(content(`{"type":"image","data":"QUJD","mimeType":"image/png"}`))}}}, false},
+		{"answer", projectors.ExternalMCP(), &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Server: "s",
+			Result: inline(`{"content":[],"_meta":{}}`)}}}, false},
+	} {
+		c.out.ToolName, c.out.Status = "x", pb.ToolStatus_TOOL_STATUS_SUCCESS
+		if c.out.GetError() != nil {
+			c.out.Status = pb.ToolStatus_TOOL_STATUS_ERROR
+		}
+		policy := ample()
+		policy.KeepAll = c.keep
+		if !c.keep {
+			policy.Budget.Tokens = 600
+		}
+		in := projectors.Input{Output: c.out, Policy: policy, Measure: func(r *pb.CanonicalToolResult) (envelope.Receipt, error) {
+			text := proto.CloneOf(r).String()
+			return envelope.Receipt{Text: text, Tokens: len(text) / 40}, nil
+		}}
+		if p, err := c.p.Project(context.Background(), in, fullStore{broken}); !errors.Is(err, broken) || p.Canonical != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if _, err := c.p.Project(context.Background(), in, memory.New()); errors.Is(err, broken) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// fullStore takes nothing.
+type fullStore struct{ err error }
+
+func (s fullStore) Put(context.Context, artifactstore.Blob) (artifactstore.Ref, error) {
+	return artifactstore.Ref{}, s.err
+}
+
+func slicesRepeat[T any](v T, n int) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}

@@ -1,0 +1,149 @@
+package profile_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/projectors/profile"
+)
+
+// The reasons of a choice name the patterns that were compared, and why none was taken.
+func TestExplainNamesReasons(t *testing.T) {
+	t.Parallel()
+	s := load(t, layer("mine", "git.yaml", "name: git\nmatch: [git]\n", "git-diff.yaml", "name: git-diff\nmatch: [git diff]\n",
+		"stat.yaml", "name: stat\nmatch: [git diff --stat]\n", "ci.yaml", "name: ci\nmatch: ['*-ci run']\n"))
+	for _, c := range []struct{ line, profile, pattern, command, step string }{
+		{"git diff", "git-diff", "git diff", "git diff", `the pattern "git" of git is less exact`},
+		{"git diff main --stat", "stat", "git diff --stat", "git diff main --stat", "1 words between its own passed over"},
+		{"git -C dir diff", "git-diff", "git diff", "git -C dir diff", "2 words between its own passed over"},
+		{"git --no-pager diff", "git-diff", "git diff", "git --no-pager diff", "1 words"},
+		{"git --work-tree=a b diff", "git", "git", "git --work-tree=a b diff", ""},
+		{"git log a diff", "git", "git", "git log a diff", ""},
+		{"sudo -u me timeout -k 3 9 git diff", "git-diff", "git diff", "git diff", ""},
+		{"env A=1 -- git diff", "git-diff", "git diff", "git diff", ""},
+		{"my-ci run all", "ci", "*-ci run", "my-ci run all", ""},
+		{"cd x && git diff; echo done", "git-diff", "git diff", "git diff", ""},
+		{"git log | cat", "git", "git", "git log", ""},
+		{"git log | tee out", "git", "git", "git log", ""},
+		{"git log | cat out", "", "", "", "no pattern matches"},
+		{"git log | sort", "", "", "", "no pattern matches"},
+		{"git diff && my-ci run", "", "", "", "their profiles are not the same: git-diff and ci"},
+		{"for i in 1 2; do git diff; done", "", "", "", "it cannot be said which commands print"},
+		{"git diff &", "", "", "", "it cannot be said which commands print"},
+		{"$x diff", "", "", "", "it cannot be said which commands print"},
+		{"cd x", "", "", "", "no command prints anything of its own"},
+		{strings.Repeat("git diff;", 17), "", "", "", "more than 16 commands print"},
+		{"git 'unclosed", "", "", "", "it cannot be said"},
+		{"git " + strings.Repeat("x", 70_000), "", "", "", "it cannot be said"},
+		{"git a b c d e f g h i j", "git", "git", "git a b c d e f g ...", ""},
+		{"git $x diff", "git", "git", "git ? diff", ""},
+	} {
+		got := s.Explain(c.line)
+		name := ""
+		if got.Profile != nil {
+			name = got.Profile.Name()
+		}
+		if name != c.profile || got.Pattern != c.pattern || got.Command != c.command || !strings.Contains(strings.Join(got.Steps, "\n"), c.step) {
+			t.Errorf("%.60q: %q by %q of %q\n%s", c.line, name, got.Pattern, got.Command, strings.Join(got.Steps, "\n"))
+		}
+		if s.Find(c.line) != got.Profile {
+			t.Errorf("%.60q: another profile is found", c.line)
+		}
+	}
+}
+
+// Options of a wrapper, and its own words, are not the command that it runs.
+func TestWrappersAreTakenOff(t *testing.T) {
+	t.Parallel()
+	s := load(t, layer("mine", "x.yaml", "name: x\nmatch: [x]\n"))
+	for line, want := range map[string]bool{
+		"sudo x": true, "sudo -u x y": false, "sudo -u y x": true, "timeout 5 x": true, "timeout x": false, "timeout -s KILL 5 x": true, "timeout -- 5 x": true,
+		"env A=b x": true, "env A=b": false, "npx -p y x": true, "uv run --with y x": true, "poetry run x": true, "python3 -m x": true, "python3.12 -m x": true, "python -c x": false,
+		"rustup run nightly x": true, "sudo nice timeout 1 env stdbuf -o L x": true, "/usr/bin/sudo /opt/x": true, "nohup": false,
+		strings.Repeat("sudo ", 8) + "x": true, strings.Repeat("sudo ", 9) + "x": false,
+		"bash -c 'x'": true, "bash -lc x": true, "bash --norc -c x": true, "bash -c": false, "bash x": false, "bash -c \"bash -c x\"": false, "sh -c 'x || y'": false,
+		"(x)": true, "{ x; }": true, "time x": true, "x > out": true, "if true; then x; fi": false, "f() { x; }": false,
+	} {
+		if got := s.Find(line) != nil; got != want {
+			t.Errorf("%q: %v\n%s", line, got, strings.Join(s.Explain(line).Steps, "\n"))
+		}
+	}
+}
+
+// A fixture that is written of an output has its lines as they are shown.
+func TestNewFixtureHasShownLines(t *testing.T) {
+	t.Parallel()
+	s := load(t, layer("mine", "x.yaml", "name: x\nmatch: [x]\nfold: ['^noise ']\n"))
+	f, err := profile.NewFixture(s, "x run", strings.NewReader("noise 1\r\n10%\r100%\n\x1b[1mbold\x1b[0m\n\nlast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []profile.FixtureLine{
+		{Number: 1, Verdict: linerule.Fold, Text: "noise 1"}, {Number: 2, Text: "100%"}, {Number: 3, Text: "bold"}, {Number: 4}, {Number: 5, Text: "last"},
+	}
+	if diff := cmp.Diff(want, f.Lines); diff != "" {
+		t.Error(diff)
+	}
+	again, err := profile.ParseFixture("f", f.String())
+	if err != nil || again.Command != "x run" || len(again.Lines) != 5 {
+		t.Errorf("%v, %v", again, err)
+	}
+	broken := errors.New("broken")
+	if f, err := profile.NewFixture(s, "x", io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken))); !errors.Is(err, broken) || f != nil {
+		t.Errorf("%v, %v", f, err)
+	}
+	if f, err := profile.NewFixture(s, "y", strings.NewReader("noise 1\n")); err != nil || f.Lines[0].Verdict != linerule.None {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
+// A nil Set has no profiles, and a Set states what it was read from.
+func TestSetsAreIdentified(t *testing.T) {
+	t.Parallel()
+	var none *profile.Set
+	if none.Find("git diff") != nil || none.Digest() != "" || none.Profiles() != nil || none.Find("x").Read() || none.Find("x").Shape() != "" {
+		t.Error("no set has profiles")
+	}
+	if m := none.Exit("nosuch", 127); m.GetClass() != pb.ExitClass_EXIT_CLASS_FAILURE {
+		t.Errorf("without profiles the code of the shell means %v", m)
+	}
+	one := layer("one", "x.yaml", "name: x\nmatch: [x, y]\nexit:\n  3: {class: answer, text: three}\n  1: {class: failure, text: one}\n")
+	a, b := load(t, one), load(t, layer("other", "x.yaml", "name: x\nmatch: [x]\n"))
+	if a.Digest() != load(t, one).Digest() || a.Digest() == b.Digest() || !strings.HasPrefix(a.Digest(), "blake3:") {
+		t.Errorf("%s and %s", a.Digest(), b.Digest())
+	}
+	p := a.Find("y")
+	if p.Layer() != "one" || p.File() != "x.yaml" || !cmp.Equal(p.Matches(), []string{"x", "y"}) || !cmp.Equal(p.Codes(), []int32{1, 3}) {
+		t.Errorf("%s, %s, %v, %v", p.Layer(), p.File(), p.Matches(), p.Codes())
+	}
+}
+
+// A folder that cannot be read, and what is no file, are named.
+func TestUnreadableLayersAreNamed(t *testing.T) {
+	t.Parallel()
+	if _, err := profile.Load(profile.Layer{Name: "gone", Files: os.DirFS("/nonexistent/profiles")}); err == nil || !strings.Contains(err.Error(), "profiles of gone") {
+		t.Error("a broken folder is read")
+	}
+	_, err := profile.Load(profile.Layer{Name: "mine", Files: fstest.MapFS{"x.yaml/y": {Data: []byte("a")}}})
+	wantError(t, err, "x.yaml", "", "is not a file")
+}
+
+func ExampleSet_Exit() {
+	s := profile.BuiltIn()
+	m := s.Exit("grep -rn TODO src", 1)
+	fmt.Println(m.GetProgram(), m.GetClass(), m.GetText())
+	fmt.Println(s.Exit("cat notes | grep TODO", 1)) // with pipefail it may be cat's
+	// Output:
+	// grep EXIT_CLASS_ANSWER no lines matched
+	// <nil>
+}
