@@ -186,13 +186,6 @@ func peak(b *testing.B, pid int) int64 {
 	return n
 }
 
-func startSidecar(b *testing.B, dir string, flags ...string) side {
-	b.Helper()
-	socket := filepath.Join(dir, "s", "ours")
-	args := append([]string{"serve", "--log-level=warn", "--socket", socket, "--store", filepath.Join(dir, "store")}, flags...)
-	return dial(b, socket, exec.Command(binary, args...))
-}
-
 // sent makes the content of every stream its own.
 var sent atomic.Int64
 
