@@ -148,18 +148,25 @@ func TestEveryMutantDies(t *testing.T) {
 			t.Parallel()
 			out, err := runKiller(root, overlay(t, root, m), m)
 			switch {
+			case strings.Contains(out, "# github.com/toolresult/"), strings.Contains(out, "[build failed]"), strings.Contains(out, "[setup failed]"):
+				t.Errorf("it does not compile:\n%s", out)
+			case strings.Contains(out, "no tests to run"):
+				t.Errorf("its killer %s does not exist", m.killer)
+			case cannotRun.MatchString(out):
+				t.Errorf("its killer %s cannot run here:\n%s", m.killer, out)
 			case err == nil:
 				t.Errorf("it survives %s:\n%s", m.killer, out)
 			case !strings.Contains(out, "--- FAIL") && !strings.Contains(out, "panic: "):
 				t.Errorf("nothing was tested: %v\n%s", err, out)
-			case strings.Contains(out, "# github.com/toolresult/"):
-				t.Errorf("it does not compile:\n%s", out)
 			default:
 				t.Logf("killed by %s", said.FindString(out))
 			}
 		})
 	}
 }
+
+// cannotRun is what a test says that lacks root, a mount or a program: it fails with and without the mutant.
+var cannotRun = regexp.MustCompile(`TOOLRESULT_LEGS=all, and this \w+ cannot run`)
 
 // said is what a test says first.
 var said = regexp.MustCompile(`\w+_test\.go:\d+: .*|panic: .*|\w+\.go:\d+: .*`)
