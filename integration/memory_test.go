@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // Memory over idle that streams may take, in bytes: for one, and for eight at once.
@@ -56,7 +57,7 @@ func streamShapes() map[string][]byte {
 // docs/limits.md says of streams, takes streams that are larger than all of that.
 // The page cache of what it stores counts too, and is reclaimed.
 func TestStreamsInBoundedMemory(t *testing.T) {
-	if os.Getenv("TOOLRESULT_LEGS") != "all" {
+	if !sidecartest.All() {
 		t.Skip("leg skipped: it writes several GiB; TOOLRESULT_LEGS=all runs it")
 	}
 	if raceDetector {

@@ -28,6 +28,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server"
 )
@@ -103,9 +104,12 @@ func (o *overheard) HandleConn(context.Context, stats.ConnStats) {}
 // them, and for parts of them, in everything that it answers and keeps. There are more than two thousand of
 // them in the long form.
 func TestSecrets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: TestSomeSecrets does the same with fewer; `make integration` runs it")
+	}
 	t.Parallel()
 	list := redacttest.Planted()
-	if long := os.Getenv("TOOLRESULT_LEGS") == "all"; !long {
+	if long := sidecartest.All(); !long {
 		short := list[:0:0]
 		for i, p := range list {
 			if i%7 == 0 {

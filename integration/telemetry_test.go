@@ -636,7 +636,11 @@ func TestNoCollector(t *testing.T) {
 	for name, l := range map[string]net.Listener{"silent": silent, "gone": gone} {
 		t.Run(name, func(t *testing.T) {
 			s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", "http://" + l.Addr().String(), "--log-level=warn"}, Env: []string{"OTEL_METRIC_EXPORT_INTERVAL=50"}})
-			for range 500 {
+			calls := 500 // several batches of spans
+			if testing.Short() {
+				calls = 100
+			}
+			for range calls {
 				s.project(t, completed(0, "x\n"))
 			}
 			began := time.Now()
