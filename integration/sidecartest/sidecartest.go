@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +25,6 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/server/config"
 )
 
 // Patience is the time limit of everything that should happen at once: a start, an answer, an exit.
@@ -127,11 +125,7 @@ func launch(o Options) (*Sidecar, error) {
 	if o.Shell != "" {
 		args = append([]string{"sh", "-c", o.Shell + `; exec "$@"`, "sh"}, args...)
 	}
-	stored := o.Store
-	if o.Store == config.MemoryStore {
-		stored = o.Home
-	}
-	env, err := environment(o.Home, stored)
+	env, err := environment(o.Home)
 	if err != nil {
 		return nil, err
 	}
@@ -310,8 +304,15 @@ func Main(m *testing.M, binary *string, flags ...string) int {
 	return m.Run()
 }
 
-// Build builds the sidecar into a directory and returns its path. Flags are further ones of go build.
+// binaryVar names the variable with the path of a binary that is already built.
+const binaryVar = "TOOLRESULT_BINARY"
+
+// Build builds the sidecar into a directory and returns its path. Flags are further ones of go build. Without flags,
+// a binary that TOOLRESULT_BINARY names is taken instead: one build for many packages, or one of another version.
 func Build(dir string, flags ...string) (string, error) {
+	if given := os.Getenv(binaryVar); given != "" && len(flags) == 0 {
+		return given, nil
+	}
 	path := filepath.Join(dir, "toolresult")
 	args := append(append([]string{"build", "-o", path}, flags...), "github.com/toolresult/toolresult/cmd/toolresult")
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
@@ -359,25 +360,20 @@ func ShortDir(t testing.TB) string {
 // the temporary directory is on a volatile file system it allows a store there.
 func Environment(t testing.TB) []string {
 	t.Helper()
-	home := ShortDir(t)
-	env, err := environment(home, home)
+	env, err := environment(ShortDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return env
 }
 
-// environment allows a store that is not durable if the file system of a path, or of the directory that it will be
-// made in, is volatile.
-func environment(home, store string) ([]string, error) {
+// environment is Environment for a home that is there.
+func environment(home string) ([]string, error) {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TMPDIR=" + os.Getenv("TMPDIR"),
 		"GORACE=atexit_sleep_ms=0", // else the race detector sleeps a second at every exit
 	}
-	for _, err := os.Lstat(store); errors.Is(err, fs.ErrNotExist); _, err = os.Lstat(store) {
-		store = filepath.Dir(store)
-	}
-	on, err := artifactstore.FileSystemOf(store)
+	on, err := artifactstore.FileSystemOf(home)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,6 @@ const (
 	callsVar  = "TOOLRESULT_SOAK_CALLS"  // how many calls; unset: the short form
 	totalsVar = "TOOLRESULT_SOAK_TOTALS" // a file that the totals are appended to
 	storeVar  = "TOOLRESULT_SOAK_DIR"    // where the store is made; unset: the temporary directory
-	mutantVar = "TOOLRESULT_SOAK_BINARY" // another binary than that of the source
 
 	// The test binary runs itself as a client that may be killed.
 	clientVar = "TOOLRESULT_SOAK_CLIENT" // its socket, name and seed
@@ -132,9 +131,6 @@ type soak struct {
 // built builds the sidecar.
 func built(t *testing.T, dir string) string {
 	t.Helper()
-	if other := os.Getenv(mutantVar); other != "" {
-		return other
-	}
 	path, err := sidecartest.Build(dir)
 	must(t, err)
 	return path
