@@ -25,6 +25,10 @@ func main() {
 	family := flag.String("family", "", "write the golden cases of this family alone")
 	tables := flag.String("tables", "", "write the tables whose tests match, and no golden file")
 	flag.Parse()
+	if _, err := os.Stat("integration/testdata/golden/" + *family); err != nil {
+		fmt.Fprintln(os.Stderr, "golden: there are no cases of the family:", err)
+		os.Exit(1)
+	}
 	if err := write(suites(*family, *tables)); err != nil {
 		fmt.Fprintln(os.Stderr, "golden:", err)
 		os.Exit(1)
