@@ -154,7 +154,7 @@ func throughProxy(t *testing.T) (dsn string, cut func()) {
 	t.Helper()
 	given := os.Getenv("TOOLRESULT_POSTGRES")
 	if given == "" {
-		leg(t, false, "no PostgreSQL: run with auditlog/postgres/start run")
+		leg(t, false, "no PostgreSQL: run with auditlog/postgres/start.sh run")
 	}
 	dir := t.TempDir()
 	l, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))

@@ -95,7 +95,7 @@ func TestServerKilled(t *testing.T) {
 	start, data := os.Getenv("TOOLRESULT_POSTGRES_START"), os.Getenv("TOOLRESULT_POSTGRES_PLACE")
 	if start == "" || data == "" {
 		if os.Getenv("TOOLRESULT_LEGS") == "all" {
-			t.Fatal("TOOLRESULT_LEGS=all, and the server is not one that may be killed: use auditlog/postgres/start")
+			t.Fatal("TOOLRESULT_LEGS=all, and the server is not one that may be killed: use auditlog/postgres/start.sh")
 		}
 		t.Skip("SKIPPED: the server is not one that may be killed")
 	}

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs a command with a PostgreSQL server of its own: a throw-away cluster in a temporary folder, on a Unix socket.
 #
-#   start run COMMAND...   the command finds the server by TOOLRESULT_POSTGRES
-#   start again            starts it again after it was killed; for the command
+#   start.sh run COMMAND...   the command finds the server by TOOLRESULT_POSTGRES
+#   start.sh again            starts it again after it was killed; for the command
 #
-# Installs PostgreSQL 15 from Debian where there is none. A server does not run as root, so it runs as postgres or nobody.
+# It takes whichever PostgreSQL is there. A server does not run as root, so it runs as postgres or nobody.
 set -euo pipefail
 
 find_programs() {
@@ -37,11 +37,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	if id postgres > /dev/null 2>&1; then owner=postgres; fi
 fi
 if ! find_programs; then
-	echo "installing PostgreSQL 15" >&2
-	{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql-15; } > /tmp/toolresult-postgres-setup.log 2>&1 ||
-		{ echo "could not install PostgreSQL; see /tmp/toolresult-postgres-setup.log" >&2; exit 1; }
-	find_programs
-	if id postgres > /dev/null 2>&1; then owner=postgres; fi
+	echo "there is no PostgreSQL: integration/setup.sh install installs the one that Debian has" >&2
+	exit 1
 fi
 
 case ${1:-} in
