@@ -77,6 +77,9 @@ func auditProvocations() []provocation {
 
 // registerTooMuch registers as much as one session may for one session after the other.
 func registerTooMuch(t *testing.T, _ *sidecar) error {
+	if testing.Short() {
+		t.Skip("skipped with -short: it registers 64 MiB of secrets; `make integration` runs it")
+	}
 	client := pb.NewAccessServiceClient(startSidecar(t, launch{}).conn)
 	req, random := &pb.RegisterSecretsRequest{}, rand.NewChaCha8([32]byte{})
 	for i := range 64 {

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	cases   = flag.Int("anyoutput.cases", 4000, "how many cases to run")
+	cases   = flag.Int("anyoutput.cases", 4000, "how many cases to run; a fifth with -short")
 	from    = flag.Int("anyoutput.from", 0, "number of the first case")
 	seed    = flag.Uint64("anyoutput.seed", 1, "seed of all cases")
 	workers = flag.Int("anyoutput.workers", 2, "calls at the same time")
@@ -21,7 +21,13 @@ var (
 // binary is the sidecar that is attacked.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(sidecartest.Main(m, &binary)) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		*cases /= 5
+	}
+	os.Exit(sidecartest.Main(m, &binary))
+}
 
 // sidecar is a running binary.
 type sidecar struct {
