@@ -105,7 +105,11 @@ func TestSecondSidecar(t *testing.T) {
 			first := startSidecar(t, launch{})
 			stderr, took := refusedStart(t, c.second(first))
 			wantIn(t, stderr, c.want(first))
-			if took > time.Second && !raceDetector {
+			limit := time.Second
+			if testing.Short() { // beside other packages on a busy machine
+				limit = 15 * time.Second
+			}
+			if took > limit && !raceDetector {
 				t.Errorf("the refusal took %v", took)
 			}
 			first.project(t, completed(0, numbered(2000)))
