@@ -86,7 +86,11 @@ func write(all []suite) error {
 	for _, path := range changed {
 		fmt.Println(" ", path)
 	}
-	fmt.Printf("%d files written, review the diff\n", len(changed))
+	files := "files"
+	if len(changed) == 1 {
+		files = "file"
+	}
+	fmt.Printf("%d %s written, review the diff\n", len(changed), files)
 	return nil
 }
 

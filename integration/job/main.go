@@ -63,7 +63,7 @@ func run(args []string, out io.Writer) (int, error) {
 		return 0, printTable(out, j.ledger)
 	}
 	if flags.NArg() < 2 {
-		return 2, errors.New("usage: job [flags] NAME COMMAND...")
+		return 2, errors.New("usage: job [flags] NAME COMMAND")
 	}
 	j.name, j.command = flags.Arg(0), flags.Args()[1:]
 	if *but != "" {
