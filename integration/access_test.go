@@ -67,11 +67,11 @@ func whileConfined(t *testing.T, s *sidecar) error {
 func withManyWrongTokens(t *testing.T, _ *sidecar) error {
 	s := startTCP(t)
 	right := bearing(t.Context(), secret)
-	known := pb.NewToolResultServiceClient(dial(t, s.tcp))
+	known := pb.NewToolResultServiceClient(dial(t, s.TCP))
 	if _, err := known.GetServerInfo(right, &pb.GetServerInfoRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	stranger := pb.NewToolResultServiceClient(dial(t, s.tcp))
+	stranger := pb.NewToolResultServiceClient(dial(t, s.TCP))
 	for range 40 {
 		_, err := stranger.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
 		if r := refusalOf(t, err); r.code != codes.Unauthenticated || r.reason != "TOKEN_INVALID" && r.reason != "TOKEN_BACKOFF" {
@@ -84,7 +84,7 @@ func withManyWrongTokens(t *testing.T, _ *sidecar) error {
 	if _, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{}); err != nil {
 		t.Errorf("the socket: %v", err)
 	}
-	wantNone(t, s.stderr.String(), secret)
+	wantNone(t, s.Log.String(), secret)
 	_, err := stranger.GetServerInfo(right, &pb.GetServerInfoRequest{})
 	return err
 }
@@ -142,7 +142,7 @@ func ask(t *testing.T, conn *grpc.ClientConn, token, method string) (reason stri
 func TestWhoMayCallWhat(t *testing.T) {
 	t.Parallel()
 	s := startTCP(t)
-	remote := dial(t, s.tcp)
+	remote := dial(t, s.TCP)
 	session := issue(t, s.conn, "a")
 	for method, confined := range allMethods() {
 		notConfined := "METHOD_NOT_ALLOWED"
@@ -175,11 +175,11 @@ func TestWhoMayCallWhat(t *testing.T) {
 func TestHealthForNobody(t *testing.T) {
 	t.Parallel()
 	s := startTCP(t)
-	health := healthpb.NewHealthClient(dial(t, s.tcp))
+	health := healthpb.NewHealthClient(dial(t, s.TCP))
 	for _, authority := range []string{"", "probe.example"} {
 		h := health
 		if authority != "" {
-			h = healthpb.NewHealthClient(dial(t, s.tcp, grpc.WithAuthority(authority)))
+			h = healthpb.NewHealthClient(dial(t, s.TCP, grpc.WithAuthority(authority)))
 		}
 		resp, err := h.Check(t.Context(), &healthpb.HealthCheckRequest{})
 		if err != nil || resp.GetStatus() != healthpb.HealthCheckResponse_SERVING {
@@ -200,7 +200,7 @@ func TestHealthForNobody(t *testing.T) {
 	if resp, err := health.Check(bearing(t.Context(), secret), &healthpb.HealthCheckRequest{Service: "toolresult.v1.AccessService"}); err != nil {
 		t.Error(resp, err)
 	}
-	err = dial(t, s.tcp).Invoke(bearing(t.Context(), secret), "/grpc.channelz.v1.Channelz/GetServers", &emptypb.Empty{}, &emptypb.Empty{})
+	err = dial(t, s.TCP).Invoke(bearing(t.Context(), secret), "/grpc.channelz.v1.Channelz/GetServers", &emptypb.Empty{}, &emptypb.Empty{})
 	if status.Code(err) != codes.Unimplemented {
 		t.Errorf("channelz: %v", err)
 	}
@@ -209,12 +209,12 @@ func TestHealthForNobody(t *testing.T) {
 // TestAuthorities calls under the names that an operator allowed, and under none.
 func TestAuthorities(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600), "--authorities", "sidecar.example,192.0.2.7"}})
+	s := startSidecar(t, launch{Args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600), "--authorities", "sidecar.example,192.0.2.7"}})
 	for authority, want := range map[string]bool{
 		"sidecar.example": true, "SIDECAR.example:443": true, "192.0.2.7:1": true, "localhost": true, "[::1]": true,
 		"example": false, "x.sidecar.example": false, "sidecar.example.": false, "192.0.2.8": false,
 	} {
-		_, err := pb.NewToolResultServiceClient(dial(t, s.tcp, grpc.WithAuthority(authority))).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{})
+		_, err := pb.NewToolResultServiceClient(dial(t, s.TCP, grpc.WithAuthority(authority))).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{})
 		if want && err != nil {
 			t.Errorf("%s: %v", authority, err)
 		} else if !want {
@@ -224,11 +224,11 @@ func TestAuthorities(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"none": nil, "a host instead": {"host", "evil.example"}, "a host that is ours instead": {"host", "192.0.2.8"},
 	} {
-		if got := rawCall(t, s.tcp, fields); got == "0" {
+		if got := rawCall(t, s.TCP, fields); got == "0" {
 			t.Errorf("authority %s: the call was served", name)
 		}
 	}
-	if got := rawCall(t, s.tcp, []string{":authority", "localhost"}); got != "0" {
+	if got := rawCall(t, s.TCP, []string{":authority", "localhost"}); got != "0" {
 		t.Errorf("a call by hand: status %q", got)
 	}
 }
@@ -281,12 +281,12 @@ func rawCall(t *testing.T, address string, authority []string) (grpcStatus strin
 // TestTokenFromDescriptor hands a token down through a pipe. No process has it in its arguments or its environment.
 func TestTokenFromDescriptor(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{shell: "exec 3<<X\n" + secret + "\nX\n:", args: []string{"--tcp", "127.0.0.1:0", "--token-fd=3"}})
-	if _, err := pb.NewToolResultServiceClient(dial(t, s.tcp)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
+	s := startSidecar(t, launch{Shell: "exec 3<<X\n" + secret + "\nX\n:", Args: []string{"--tcp", "127.0.0.1:0", "--token-fd=3"}})
+	if _, err := pb.NewToolResultServiceClient(dial(t, s.TCP)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
 		t.Error(err)
 	}
 	for _, list := range []string{"cmdline", "environ"} {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.cmd.Process.Pid, list))
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.PID(), list))
 		if err != nil || strings.Contains(string(text), secret) {
 			t.Errorf("%s has the token, or cannot be read: %v", list, err)
 		}
@@ -326,7 +326,7 @@ func TestSocketPaths(t *testing.T) {
 		"a directory for every program": {"/tmp/s-of-a-test", "directory /tmp"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stderr, _ := refusedStart(t, launch{socket: c.socket})
+			stderr, _ := refusedStart(t, launch{Socket: c.socket})
 			wantIn(t, stderr, c.want)
 			if strings.Count(stderr, "\n") > 1 {
 				t.Errorf("the refusal has several lines: %q", stderr)
@@ -336,7 +336,7 @@ func TestSocketPaths(t *testing.T) {
 	if kept, err := os.ReadFile(taken); err != nil || string(kept) != "mine" {
 		t.Errorf("the file has %q, %v", kept, err)
 	}
-	startSidecar(t, launch{socket: long}).project(t, completed(0, "107 bytes"))
+	startSidecar(t, launch{Socket: long}).project(t, completed(0, "107 bytes"))
 }
 
 // TestOtherUsersAreNamed lets an allowed user call, and one that is not: the log names them, and neither may read what
@@ -345,25 +345,25 @@ func TestOtherUsersAreNamed(t *testing.T) {
 	t.Parallel()
 	legTool(t, "setpriv")
 	program := executable(t)
-	s := startSidecar(t, launch{args: []string{"--allow-uids=65534"}})
+	s := startSidecar(t, launch{Args: []string{"--allow-uids=65534"}})
 	openUp(t, s)
 	as := func(uid string, args ...string) ran {
 		t.Helper()
 		return run(t, os.Environ(), nil, "setpriv", append([]string{"--reuid=" + uid, "--regid=" + uid, "--clear-groups", program}, args...)...)
 	}
-	if r := as("65534", "info", "--server", "unix://"+s.socket); r.code != 0 {
+	if r := as("65534", "info", "--server", "unix://"+s.Socket); r.code != 0 {
 		t.Errorf("an allowed user: %s", r.stderr)
 	}
-	waitFor(t, "the caller in the log", func() bool { return strings.Contains(s.stderr.String(), "uid 65534, pid ") })
-	if r := as("65533", "info", "--server", "unix://"+s.socket); r.code == 0 {
+	waitFor(t, "the caller in the log", func() bool { return strings.Contains(s.Log.String(), "uid 65534, pid ") })
+	if r := as("65533", "info", "--server", "unix://"+s.Socket); r.code == 0 {
 		t.Error("another user was served")
 	}
-	waitFor(t, "the refused user in the log", func() bool { return strings.Contains(s.stderr.String(), "uid\":65533") })
+	waitFor(t, "the refused user in the log", func() bool { return strings.Contains(s.Log.String(), "uid\":65533") })
 	path := s.project(t, completed(0, numbered(2000))).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
-	if r := as("65534", "artifacts", "read", "--server", "unix://"+s.socket, "--tail=1", path); r.code != 0 {
+	if r := as("65534", "artifacts", "read", "--server", "unix://"+s.Socket, "--tail=1", path); r.code != 0 {
 		t.Errorf("an allowed user reads: %s", r.stderr)
 	}
-	if r := as("65534", "artifacts", "read", "--server", "unix://"+s.socket, "--raw", path); !strings.Contains(r.stderr, "RAW_NOT_ALLOWED") {
+	if r := as("65534", "artifacts", "read", "--server", "unix://"+s.Socket, "--raw", path); !strings.Contains(r.stderr, "RAW_NOT_ALLOWED") {
 		t.Errorf("an allowed user reads raw: %s%s", r.stdout, r.stderr)
 	}
 }
@@ -372,7 +372,7 @@ func TestOtherUsersAreNamed(t *testing.T) {
 func TestSessionTokenOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	env, at := environment(t), "--server=unix://"+s.socket
+	env, at := environment(t), "--server=unix://"+s.Socket
 	req := completed(0, numbered(2000))
 	req.Call = callOf("a", "call")
 	path := s.project(t, req).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()

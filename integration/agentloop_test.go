@@ -65,7 +65,7 @@ func testAgentLoop(t *testing.T, program, format string, killed bool) {
 	}
 	ended := make(chan ran, 1)
 	go func() {
-		ended <- runLoop(t, program, "--server", "unix://"+s.socket, "--endpoint", endpoint.URL, "--format", format,
+		ended <- runLoop(t, program, "--server", "unix://"+s.Socket, "--endpoint", endpoint.URL, "--format", format,
 			"--dir", dir, "--task", "Make the package build.", "--max-steps", "40", "--budget", fmt.Sprint(loopBudget))
 	}()
 	var r ran
@@ -102,7 +102,7 @@ func TestAgentLoopGivesUp(t *testing.T) {
 	}))
 	defer endpoint.Close()
 	dir := t.TempDir()
-	r := runLoop(t, buildLoop(t), "--server", "unix://"+s.socket, "--endpoint", endpoint.URL, "--dir", dir)
+	r := runLoop(t, buildLoop(t), "--server", "unix://"+s.Socket, "--endpoint", endpoint.URL, "--dir", dir)
 	if r.code != 1 || r.stdout != "" || asked.Load() != 2 || !strings.Contains(r.stderr, "STREAM_END_TRUNCATED") {
 		t.Errorf("asked %d times, then %+v", asked.Load(), r)
 	}
@@ -127,9 +127,9 @@ func killWhile(t *testing.T, s *sidecar, model *chatModel, ended <-chan ran) ran
 		}
 		last = now
 		kills++
-		s.signal(t, syscall.SIGKILL)
-		s.wait(t)
-		s = startSidecar(t, launch{store: s.store, socket: s.socket})
+		s.Signal(syscall.SIGKILL)
+		s.Wait()
+		s = startSidecar(t, launch{Store: s.Store, Socket: s.Socket})
 	}
 	return <-ended
 }

@@ -104,7 +104,7 @@ func TestReadArtifactByPointer(t *testing.T) {
 	if data, pages := readAll(t, c, req); data != `"`+long+`"` || pages < 3 {
 		t.Errorf("%d bytes in %d pages", len(data), pages)
 	}
-	if shell := mustCLI(t, environment(t), nil, "artifacts", "read", "--server", "unix://"+s.socket, "--pointer", "/items/9000/id", path); shell != "9000" {
+	if shell := mustCLI(t, environment(t), nil, "artifacts", "read", "--server", "unix://"+s.Socket, "--pointer", "/items/9000/id", path); shell != "9000" {
 		t.Errorf("the command prints %q", shell)
 	}
 	_, lines := stored(t, s, counted(10_000))
@@ -198,7 +198,7 @@ func nowhere(*testing.T, *sidecar, string) string { return "" }
 
 func asGiven(_ *testing.T, _ *sidecar, path string) string { return path }
 
-func underStore(_ *testing.T, s *sidecar, path string) string { return s.store + path }
+func underStore(_ *testing.T, s *sidecar, path string) string { return s.Store + path }
 
 func someArtifact(t *testing.T, s *sidecar, _ string) string {
 	t.Helper()
@@ -229,7 +229,7 @@ func withCursorOfAnother(t *testing.T, s *sidecar) error {
 // withDeletedArtifact reads an artifact whose time is over.
 func withDeletedArtifact(t *testing.T, _ *sidecar) error {
 	t.Helper()
-	s := startSidecar(t, launch{args: []string{"--keep-for=1ms", "--session-lease=0s", "--gc-interval=0s"}})
+	s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--session-lease=0s", "--gc-interval=0s"}})
 	c, path := stored(t, s, counted(10_000))
 	time.Sleep(5 * time.Millisecond)
 	collected, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
@@ -248,8 +248,8 @@ func withDeletedArtifact(t *testing.T, _ *sidecar) error {
 func withoutObjectStore(t *testing.T, _ *sidecar) error {
 	t.Helper()
 	s := startSidecar(t, launch{
-		args: []string{"--object-store=s3://bucket/p?endpoint=http://127.0.0.1:1"},
-		env:  []string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"},
+		Args: []string{"--object-store=s3://bucket/p?endpoint=http://127.0.0.1:1"},
+		Env:  []string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"},
 	})
 	return readOf(&pb.ReadArtifactRequest{Path: "s3://bucket/p/" + strings.Repeat("0", 32)}, asGiven)(t, s)
 }
@@ -299,7 +299,7 @@ func withoutShards(t *testing.T, _ *sidecar) error {
 func overQuota(quota string) provoke {
 	return func(t *testing.T, _ *sidecar) error {
 		t.Helper()
-		s := startSidecar(t, launch{args: []string{quota}})
+		s := startSidecar(t, launch{Args: []string{quota}})
 		req := within(&pb.Budget{MaxTokens: 300}, completed(0, counted(10_000)))
 		req.Call = &pb.CallReference{SessionId: "s"}
 		_, err := s.Project(t.Context(), req)
@@ -338,7 +338,7 @@ func TestOnlyArtifactsAreRead(t *testing.T) {
 	s := startSidecar(t, launch{})
 	c, path := stored(t, s, counted(10_000))
 	for _, foreign := range []string{
-		"/etc/passwd", s.store + "/../../etc/passwd", s.store + "/LOCK", s.store + "/books.db", path + ".index", path + "/", strings.ToUpper(path),
+		"/etc/passwd", s.Store + "/../../etc/passwd", s.Store + "/LOCK", s.Store + "/books.db", path + ".index", path + "/", strings.ToUpper(path),
 	} {
 		_, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: foreign})
 		wantRefusal(t, err, codes.PermissionDenied, "PATH_OUTSIDE_STORE", "")
@@ -348,7 +348,7 @@ func TestOnlyArtifactsAreRead(t *testing.T) {
 // What a call stored is listed for it, is kept for as long as its session needs it, and can be verified.
 func TestArtifactsOfCalls(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
+	s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
 	c := pb.NewArtifactServiceClient(s.conn)
 	var paths []string
 	for i := range 3 {
@@ -374,8 +374,8 @@ func TestArtifactsOfCalls(t *testing.T) {
 	if err != nil || collected.GetDeletedArtifacts() != 1 || collected.GetDeleted()[0].GetPath() != loose || collected.GetKeptArtifacts() != 3 {
 		t.Error(collected, err)
 	}
-	s.terminate(t)
-	again := startSidecar(t, launch{store: s.store})
+	s.Terminate()
+	again := startSidecar(t, launch{Store: s.Store})
 	list, err = pb.NewArtifactServiceClient(again.conn).ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "session-1"})
 	if err != nil || len(list.GetArtifacts()) != 3 || list.GetArtifacts()[1].GetPath() != paths[1] {
 		t.Error(list, err)
@@ -407,7 +407,7 @@ func TestArtifactCommands(t *testing.T) {
 		{[]string{"read", "--lines", "7", path}, 125, nil},
 		{[]string{"read", "--lines", "1-x", path}, 125, nil},
 	} {
-		args := append([]string{"artifacts", c.args[0], "--server", "unix://" + s.socket}, c.args[1:]...)
+		args := append([]string{"artifacts", c.args[0], "--server", "unix://" + s.Socket}, c.args[1:]...)
 		r := cli(t, environment(t), nil, args...)
 		if r.code != c.code {
 			t.Errorf("%v: exit code %d\n%s%s", c.args, r.code, r.stdout, r.stderr)

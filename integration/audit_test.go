@@ -77,6 +77,9 @@ func auditProvocations() []provocation {
 
 // registerTooMuch registers as much as one session may for one session after the other.
 func registerTooMuch(t *testing.T, _ *sidecar) error {
+	if testing.Short() {
+		t.Skip("skipped with -short: it registers 64 MiB of secrets; `make integration` runs it")
+	}
 	client := pb.NewAccessServiceClient(startSidecar(t, launch{}).conn)
 	req, random := &pb.RegisterSecretsRequest{}, rand.NewChaCha8([32]byte{})
 	for i := range 64 {
@@ -125,7 +128,7 @@ func withFailedLog(t *testing.T, _ *sidecar) error {
 }
 
 func withIDButNoLog(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--audit=off"}})
+	s := startSidecar(t, launch{Args: []string{"--audit=off"}})
 	s.project(t, completed(0, canary))
 	req := completed(0, canary)
 	req.RequestId = "r"
@@ -134,7 +137,7 @@ func withIDButNoLog(t *testing.T, _ *sidecar) error {
 }
 
 func readWithoutLog(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--audit=off"}})
+	s := startSidecar(t, launch{Args: []string{"--audit=off"}})
 	_, err := s.audit().ListRecords(t.Context(), &pb.ListRecordsRequest{})
 	return err
 }
@@ -142,7 +145,7 @@ func readWithoutLog(t *testing.T, _ *sidecar) error {
 // withLostDatabase has its log in a database to which the connection is cut.
 func withLostDatabase(t *testing.T, _ *sidecar) error {
 	dsn, cut := throughProxy(t)
-	s := startSidecar(t, launch{args: []string{"--audit=postgres"}, env: []string{"TOOLRESULT_AUDIT_DSN=" + dsn}})
+	s := startSidecar(t, launch{Args: []string{"--audit=postgres"}, Env: []string{"TOOLRESULT_AUDIT_DSN=" + dsn}})
 	s.project(t, completed(0, canary))
 	cut()
 	_, err := s.Project(t.Context(), completed(0, canary))
@@ -195,9 +198,9 @@ func throughProxy(t *testing.T) (dsn string, cut func()) {
 // withAlteredLog reads a record that somebody altered while the sidecar was not there.
 func withAlteredLog(t *testing.T, _ *sidecar) error {
 	store := filepath.Join(t.TempDir(), "store")
-	t.Run("a record is made", func(t *testing.T) { startSidecar(t, launch{store: store}).project(t, completed(0, canary)) })
+	t.Run("a record is made", func(t *testing.T) { startSidecar(t, launch{Store: store}).project(t, completed(0, canary)) })
 	alterLog(t, store, "UPDATE records SET canonical = x'0a'")
-	s := startSidecar(t, launch{store: store})
+	s := startSidecar(t, launch{Store: store})
 	return getOf(1)(t, s)
 }
 
@@ -270,7 +273,7 @@ func recordOf(t *testing.T, s *sidecar, call func(grpc.CallOption) error) *pb.Au
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	store := filepath.Join(t.TempDir(), "store")
-	s := startSidecar(t, launch{store: store})
+	s := startSidecar(t, launch{Store: store})
 	req := completed(1, numbered(9000))
 	req.Call = &pb.CallReference{SessionId: "session-1", CallId: "call-1"}
 	req.Audit = &pb.AuditDetails{ToolInput: `{"cmd":"make"}`, ToolDuration: durationpb.New(1200 * time.Millisecond), Trust: map[string]string{"source": "shell"}}
@@ -303,10 +306,10 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the record is %v", record)
 	}
 	head := fmt.Sprintf("%s %d %s", record.GetLogId(), record.GetSequence(), record.GetHash())
-	if code := s.terminate(t); code != 0 {
+	if code := s.Terminate(); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	s = startSidecar(t, launch{store: store})
+	s = startSidecar(t, launch{Store: store})
 	verified, err := s.audit().VerifyRecord(t.Context(), &pb.VerifyRecordRequest{Sequence: record.GetSequence()})
 	if err != nil || !verified.GetHolds() || !verified.GetComplete() || len(verified.GetFindings()) < 4 {
 		t.Errorf("%v, %v", verified, err)
@@ -319,7 +322,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	at := "--server=unix://" + s.socket
+	at := "--server=unix://" + s.Socket
 	for _, c := range []struct {
 		args []string
 		want string
@@ -407,7 +410,7 @@ func TestAlteredLogsAreFound(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "store")
 			var head *pb.AuditRecord
 			t.Run("records are made", func(t *testing.T) {
-				s := startSidecar(t, launch{store: store})
+				s := startSidecar(t, launch{Store: store})
 				for i := range 4 {
 					head = recordOf(t, s, func(o grpc.CallOption) error {
 						_, err := s.Project(t.Context(), completed(0, fmt.Sprint(i)), o)
@@ -416,7 +419,7 @@ func TestAlteredLogsAreFound(t *testing.T) {
 				}
 			})
 			alterLog(t, store, c.statement)
-			s := startSidecar(t, launch{store: store})
+			s := startSidecar(t, launch{Store: store})
 			broken, verified, err := s.verifyLog(t, &pb.VerifyLogRequest{HeadSequence: head.GetSequence(), HeadHash: head.GetHash()})
 			if err != nil {
 				t.Fatal(err)
@@ -430,7 +433,7 @@ func TestAlteredLogsAreFound(t *testing.T) {
 			if len(broken) == 0 || broken[0].GetSequence() != c.first || verified.GetInconsistent() == 0 {
 				t.Errorf("%v, %v; want record %d", broken, verified, c.first)
 			}
-			if r := cli(t, environment(t), nil, "audit", "verify", "--server=unix://"+s.socket); r.code != 1 {
+			if r := cli(t, environment(t), nil, "audit", "verify", "--server=unix://"+s.Socket); r.code != 1 {
 				t.Errorf("audit verify: %d %s%s", r.code, r.stdout, r.stderr)
 			}
 		})
@@ -440,11 +443,11 @@ func TestAlteredLogsAreFound(t *testing.T) {
 // Nobody else can read the log.
 func TestLogIsPrivate(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{shell: "umask 0"})
+	s := startSidecar(t, launch{Shell: "umask 0"})
 	s.project(t, completed(0, "x"))
 	for _, name := range []string{"audit.db", "audit.db-wal", "audit.db-shm", "audit.head", "audit.reserve"} {
 		var stat unix.Stat_t
-		if err := unix.Stat(filepath.Join(s.store, name), &stat); err != nil || stat.Mode&0o777 != 0o600 {
+		if err := unix.Stat(filepath.Join(s.Store, name), &stat); err != nil || stat.Mode&0o777 != 0o600 {
 			t.Errorf("%s: mode %o, %v", name, stat.Mode&0o777, err)
 		}
 	}

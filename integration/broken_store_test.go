@@ -13,7 +13,7 @@ import (
 func onFullDisk(t *testing.T, healthy func(*sidecar)) *sidecar {
 	t.Helper()
 	at := mountTmpfs(t, "size=12m,mode=0700")
-	s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
+	s := startSidecar(t, launch{Store: filepath.Join(at, "store"), Args: []string{"--volatile"}})
 	healthy(s)
 	fillDisk(t, s)
 	return s
@@ -22,7 +22,7 @@ func onFullDisk(t *testing.T, healthy func(*sidecar)) *sidecar {
 // fillDisk takes all room that there is on the disk of a store.
 func fillDisk(t *testing.T, s *sidecar) {
 	t.Helper()
-	filler, err := os.OpenFile(filepath.Join(filepath.Dir(s.store), "filler"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	filler, err := os.OpenFile(filepath.Join(filepath.Dir(s.Store), "filler"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +51,10 @@ func TestFullDisk(t *testing.T) {
 	}
 	s.project(t, completed(0, "small\n"))
 	s.project(t, early) // it is there already
-	if left, err := os.ReadDir(filepath.Join(s.store, "tmp")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(s.Store, "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("tmp has %v, error %v", left, err)
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(s.store), "filler")); err != nil {
+	if err := os.Remove(filepath.Join(filepath.Dir(s.Store), "filler")); err != nil {
 		t.Fatal(err)
 	}
 	s.project(t, late)
@@ -64,9 +64,9 @@ func TestFullDisk(t *testing.T) {
 func onReadOnlyMount(t *testing.T, healthy func(*sidecar)) *sidecar {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
-	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{store: store}) })
+	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{Store: store}) })
 	mountAt(t, filepath.Join(store, "tmp"), "ro,mode=0700")
-	s := startSidecar(t, launch{store: store})
+	s := startSidecar(t, launch{Store: store})
 	healthy(s)
 	return s
 }
@@ -76,7 +76,7 @@ func withoutTemp(t *testing.T, healthy func(*sidecar)) *sidecar {
 	t.Helper()
 	s := startSidecar(t, launch{})
 	healthy(s)
-	if err := os.Remove(filepath.Join(s.store, "tmp")); err != nil {
+	if err := os.Remove(filepath.Join(s.Store, "tmp")); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -107,14 +107,14 @@ func limitedSidecar(t *testing.T, healthy func(*sidecar), resource int, limit ui
 func limitOf(t *testing.T, s *sidecar, resource int, limit uint64) {
 	t.Helper()
 	var was unix.Rlimit
-	if err := unix.Prlimit(s.cmd.Process.Pid, resource, nil, &was); err != nil {
+	if err := unix.Prlimit(s.PID(), resource, nil, &was); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Prlimit(s.cmd.Process.Pid, resource, &unix.Rlimit{Cur: limit, Max: was.Max}, nil); err != nil {
+	if err := unix.Prlimit(s.PID(), resource, &unix.Rlimit{Cur: limit, Max: was.Max}, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := unix.Prlimit(s.cmd.Process.Pid, resource, &was, nil); err != nil {
+		if err := unix.Prlimit(s.PID(), resource, &was, nil); err != nil {
 			t.Error(err)
 		}
 	})

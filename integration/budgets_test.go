@@ -12,7 +12,7 @@ import (
 // models, at once and in a stream.
 func TestBudgetsOfToolsAndModels(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--budgets", "Exec*@tiny-*=150,Exec*=600"}})
+	s := startSidecar(t, launch{Args: []string{"--budgets", "Exec*@tiny-*=150,Exec*=600"}})
 	text := numbered(20_000)
 	for _, c := range []struct {
 		tool  string

@@ -47,7 +47,7 @@ func TestExec(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
 	env := environment(t)
-	for place, server := range map[string][]string{"embedded": nil, "through a socket": {"--server", "unix://" + s.socket}} {
+	for place, server := range map[string][]string{"embedded": nil, "through a socket": {"--server", "unix://" + s.Socket}} {
 		for name, c := range execCases {
 			t.Run(name+", "+place, func(t *testing.T) {
 				t.Parallel()
@@ -67,10 +67,10 @@ func TestExecLargeOutput(t *testing.T) {
 	t.Parallel()
 	env := environment(t)
 	home := homeOf(env)
-	s := startSidecar(t, launch{socket: filepath.Join(home, "toolresult", "toolresult.sock")})
+	s := startSidecar(t, launch{Socket: filepath.Join(home, "toolresult", "toolresult.sock")})
 	const size = 6_000_000
 	for place, args := range map[string][]string{
-		"the configured socket": nil, "a socket that was named": {"--server", "unix://" + s.socket},
+		"the configured socket": nil, "a socket that was named": {"--server", "unix://" + s.Socket},
 	} {
 		args = append(append([]string{"exec"}, args...), "--max-tokens=200", "--", "sh", "-c", "yes a line of a long log | head -c 6000000; exit 5")
 		r := cli(t, env, nil, args...)
@@ -80,7 +80,7 @@ func TestExecLargeOutput(t *testing.T) {
 		wantIn(t, r.stdout, "Process exited with code 5\nstdout: 285715 lines, 6000000 bytes; ")
 		_, path, _ := strings.Cut(r.stdout, "; all of it: ")
 		path, _, _ = strings.Cut(path, "\n")
-		if !strings.HasPrefix(path, s.store) {
+		if !strings.HasPrefix(path, s.Store) {
 			t.Errorf("%s: the artifact %s is not in the store of the running sidecar", place, path)
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() != size {
@@ -91,7 +91,7 @@ func TestExecLargeOutput(t *testing.T) {
 		t.Errorf("a small output: exit code %d", r.code)
 	}
 	waitFor(t, "the small output to be in the log of the running sidecar", func() bool {
-		return strings.Contains(s.stderr.String(), "ToolResultService/Project")
+		return strings.Contains(s.Log.String(), "ToolResultService/Project")
 	})
 }
 
@@ -134,7 +134,7 @@ func TestExecChecksItsFlagsFirst(t *testing.T) {
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	env, server := environment(t), "unix://"+s.socket
+	env, server := environment(t), "unix://"+s.Socket
 	const output = `tool_name: "ExecCommand" status: TOOL_STATUS_SUCCESS
 		command { disposition: COMMAND_DISPOSITION_COMPLETED exit_status: 0 stdout { inline: "a\nb\n" } }`
 	const receipt = "Process exited with code 0\nstdout:\na\nb\n"
@@ -159,7 +159,7 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("rendered from the record the receipt is %q", got)
 	}
 	compacted := mustCLI(t, env, strings.NewReader(small+large), "compact", "--server", server, "--level=handles")
-	wantIn(t, compacted, receipt, "stdout: 1000 lines, 3893 bytes; 0 lines shown; all of it: "+s.store)
+	wantIn(t, compacted, receipt, "stdout: 1000 lines, 3893 bytes; 0 lines shown; all of it: "+s.Store)
 	wantNone(t, compacted, "\n999\n")
 
 	if r := cli(t, env, strings.NewReader(small+large), "render", "--server", server); r.code != 125 || !strings.Contains(r.stderr, "render takes one") {
@@ -182,8 +182,8 @@ func canonicalOf(t *testing.T, text string) string {
 
 func TestInfo(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--max-streams=7"}})
-	text := mustCLI(t, environment(t), nil, "info", "--server", "unix://"+s.socket, "--wait=5s")
+	s := startSidecar(t, launch{Args: []string{"--max-streams=7"}})
+	text := mustCLI(t, environment(t), nil, "info", "--server", "unix://"+s.Socket, "--wait=5s")
 	var info pb.GetServerInfoResponse
 	if err := protojson.Unmarshal([]byte(text), &info); err != nil {
 		t.Fatal(err)

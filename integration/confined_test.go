@@ -146,9 +146,9 @@ func logFor(ctx context.Context, c pb.ArtifactServiceClient, call *pb.CallRefere
 // over TCP.
 func TestConfinedCallsNameTheirSession(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: config.MemoryStore, args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}})
+	s := startSidecar(t, launch{Store: config.MemoryStore, Args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}})
 	remote := *s
-	remote.conn = dial(t, s.tcp)
+	remote.conn = dial(t, s.TCP)
 	remote.ToolResultServiceClient = pb.NewToolResultServiceClient(remote.conn)
 	for place, at := range map[string]*sidecar{"socket": s, "TCP": &remote} {
 		own := confinedTo(t, s, "mine-"+place)
@@ -189,7 +189,7 @@ func TestConfinedCallersNameNoFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte(numbered(10)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := startSidecar(t, launch{args: []string{"--roots", root}})
+	s := startSidecar(t, launch{Args: []string{"--roots", root}})
 	req := completed(0, "")
 	req.Output.GetCommand().Stdout = &pb.Payload{Source: &pb.Payload_File{File: &pb.FileReference{Path: path}}}
 	s.project(t, req)
@@ -281,7 +281,7 @@ func selections() []*pb.ReadArtifactRequest {
 // answer is, in code, text and details, that for what never was. Lists have what is of the session, and nothing else.
 func TestSessionsAreSeparate(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: config.MemoryStore})
+	s := startSidecar(t, launch{Store: config.MemoryStore})
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		run++
@@ -357,7 +357,7 @@ func (w *world) checkList(t *rapid.T, session string) {
 // TestDeletedArtifactsOfOthers asks for what was deleted, for its session and for another.
 func TestDeletedArtifactsOfOthers(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--keep-for=1ms", "--session-lease=0s", "--gc-interval=0s"}})
+	s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--session-lease=0s", "--gc-interval=0s"}})
 	req := completed(0, numbered(2000))
 	req.Call = callOf("a", "call")
 	path := s.project(t, req).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
@@ -370,7 +370,7 @@ func TestDeletedArtifactsOfOthers(t *testing.T) {
 	wantRefusal(t, own, codes.FailedPrecondition, "ARTIFACT_EXPIRED", "")
 	other := confinedTo(t, s, "b")
 	_, foreign := c.ReadArtifact(other, &pb.ReadArtifactRequest{Path: path})
-	_, never := c.ReadArtifact(other, &pb.ReadArtifactRequest{Path: s.store + "/000/123456"})
+	_, never := c.ReadArtifact(other, &pb.ReadArtifactRequest{Path: s.Store + "/000/123456"})
 	wantRefusal(t, foreign, codes.NotFound, "ARTIFACT_NOT_FOUND", "")
 	if !proto.Equal(status.Convert(foreign).Proto(), status.Convert(never).Proto()) {
 		t.Errorf("%v\n%v", foreign, never)
@@ -386,8 +386,8 @@ func TestSessionTokensEndWithTheServer(t *testing.T) {
 	if _, err := s.GetServerInfo(ctx, &pb.GetServerInfoRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	s.terminate(t)
-	next := startSidecar(t, launch{socket: s.socket, store: s.store})
+	s.Terminate()
+	next := startSidecar(t, launch{Socket: s.Socket, Store: s.Store})
 	_, err := next.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
 	wantRefusal(t, err, codes.Unauthenticated, "TOKEN_INVALID", "")
 }

@@ -24,7 +24,7 @@ func TestDeterminism(t *testing.T) {
 		{"eight threads, first store again", "8", stores[0]}, {"one thread, second store again", "1", stores[1]},
 	} {
 		t.Run(run.name, func(t *testing.T) {
-			s := startSidecar(t, launch{store: run.store, env: []string{"GOMAXPROCS=" + run.threads}})
+			s := startSidecar(t, launch{Store: run.store, Env: []string{"GOMAXPROCS=" + run.threads}})
 			for _, req := range requests {
 				answers[run.name] = append(answers[run.name], strings.ReplaceAll(allAnswers(t, s, req), run.store, "$STORE"))
 			}

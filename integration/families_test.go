@@ -20,7 +20,7 @@ func TestFamiliesOfAnOperator(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, listed)
 		}
 	}
-	s := startSidecar(t, launch{args: withFamilies(t)})
+	s := startSidecar(t, launch{Args: withFamilies(t)})
 	info, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{})
 	if err != nil || !slices.Contains(info.GetFamilies(), "acme.v1.RestartResult") || !slices.Contains(info.GetFamilies(), "command") {
 		t.Errorf("%v, %v", info.GetFamilies(), err)

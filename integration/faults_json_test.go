@@ -43,7 +43,7 @@ func ofMCP(text string) *pb.ProjectRequest {
 // deepJSON sends a million levels through every field that has JSON.
 func deepJSON(t *testing.T, _ *sidecar) {
 	const million = 1_000_000
-	s := startSidecar(t, launch{args: withFamilies(t)})
+	s := startSidecar(t, launch{Args: withFamilies(t)})
 	before := s.baseline(t)
 	deep := strings.Repeat("[", million) + strings.Repeat("]", million)
 	member := `{"a":` + deep + `}`

@@ -118,7 +118,7 @@ func badNetwork(t *testing.T, _ *sidecar) {
 
 	req := completed(3, numbered(5))
 	want := s.project(t, req)
-	through(startProxy(t, s.tcp, sliced(5*time.Millisecond), asItIs), func(c pb.ToolResultServiceClient) {
+	through(startProxy(t, s.TCP, sliced(5*time.Millisecond), asItIs), func(c pb.ToolResultServiceClient) {
 		if got, err := c.Project(ctx, req); err != nil || !proto.Equal(got, want) {
 			t.Errorf("sliced: %v, %v", got, err)
 		}
@@ -130,7 +130,7 @@ func badNetwork(t *testing.T, _ *sidecar) {
 	for range 60 {
 		ways := []func(dst, src *net.TCPConn){asItIs, asItIs}
 		ways[random.IntN(2)] = resetAfter(random.Int64N(int64(len(payload)) * 5 / 4))
-		through(startProxy(t, s.tcp, ways[0], ways[1]), func(c pb.ToolResultServiceClient) {
+		through(startProxy(t, s.TCP, ways[0], ways[1]), func(c pb.ToolResultServiceClient) {
 			answers, err := streams(ctx, &sidecar{ToolResultServiceClient: c},
 				headerOf(&pb.StreamHeader{Family: "command"}), chunkOf("stdout", payload[:len(payload)/2]), chunkOf("stdout", payload[len(payload)/2:]), finishOf(exited(0)))
 			switch code := status.Code(err); {
@@ -159,7 +159,7 @@ func wantOnly(t *testing.T, s *sidecar, contents ...string) {
 	for _, content := range contents {
 		known[content] = true
 	}
-	stored, err := filepath.Glob(filepath.Join(s.store, "???", "*"))
+	stored, err := filepath.Glob(filepath.Join(s.Store, "???", "*"))
 	if err != nil || len(stored) == 0 {
 		t.Fatalf("%d artifacts, error %v", len(stored), err)
 	}

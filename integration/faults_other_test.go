@@ -47,14 +47,14 @@ func badSockets(t *testing.T, _ *sidecar) {
 		"a file that is no socket":          {file, "no socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stderr, _ := refusedStart(t, launch{socket: c.socket})
+			stderr, _ := refusedStart(t, launch{Socket: c.socket})
 			wantIn(t, stderr, c.want)
 		})
 	}
 	if content, err := os.ReadFile(file); err != nil || string(content) != "mine" {
 		t.Errorf("the file has %q, error %v", content, err)
 	}
-	t.Run("107 bytes are served", func(t *testing.T) { startSidecar(t, launch{socket: pad(107)}) })
+	t.Run("107 bytes are served", func(t *testing.T) { startSidecar(t, launch{Socket: pad(107)}) })
 }
 
 func emptyOrAbsent(t *testing.T, s *sidecar) {
@@ -110,14 +110,14 @@ func bothHuge(t *testing.T, s *sidecar) {
 
 func foreignFile(t *testing.T, _ *sidecar) {
 	store := filepath.Join(t.TempDir(), "store")
-	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{store: store}) })
+	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{Store: store}) })
 	files := []string{"notes.txt", "tmp/notes.txt", "abc"}
 	for _, name := range files {
 		if err := os.WriteFile(filepath.Join(store, name), []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := startSidecar(t, launch{store: store})
+	s := startSidecar(t, launch{Store: store})
 	s.project(t, completed(0, numbered(2000)))
 	for _, name := range files {
 		if content, err := os.ReadFile(filepath.Join(store, name)); err != nil || string(content) != "mine" {

@@ -80,11 +80,11 @@ func namesLikePaths(t *testing.T, _ *sidecar) {
 		req.Output.ToolName = name
 		req.Output.GetCommand().TaskHandle = &pb.TaskHandle{TaskId: name, Kind: name, Status: name}
 		path := s.project(t, req).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
-		if in, err := filepath.Rel(s.store, path); err != nil || !storedName.MatchString(in) {
+		if in, err := filepath.Rel(s.Store, path); err != nil || !storedName.MatchString(in) {
 			t.Errorf("the tool %q got the artifact %s", name, path)
 		}
 	}
-	checkNames(t, s.store)
+	checkNames(t, s.Store)
 }
 
 // plantedLinks puts links to a foreign directory and file where the store is
@@ -93,7 +93,7 @@ func plantedLinks(t *testing.T, s *sidecar) {
 	payload := numbered(3000)
 	req := completed(0, payload)
 	path := s.project(t, req).GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
-	name, err := filepath.Rel(s.store, path)
+	name, err := filepath.Rel(s.Store, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func plantedLinks(t *testing.T, s *sidecar) {
 			if err := os.WriteFile(filepath.Join(outside, "victim"), []byte("theirs"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := plant(s.store, outside); err != nil {
+			if err := plant(s.Store, outside); err != nil {
 				t.Fatal(err)
 			}
 			checkAfterLink(t, s, req, payload)
@@ -158,12 +158,12 @@ func hexNames(t *testing.T, _ *sidecar) {
 	for i := range 20 {
 		s.project(t, completed(0, numbered(2000+i)))
 	}
-	checkNames(t, s.store)
+	checkNames(t, s.Store)
 }
 
 func unprintableStores(t *testing.T, _ *sidecar) {
 	good := filepath.Join(t.TempDir(), `with spaces, 'quotes' and "more", ünïcode`)
-	s := startSidecar(t, launch{store: good})
+	s := startSidecar(t, launch{Store: good})
 	resp := s.project(t, completed(0, numbered(2000)))
 	path := resp.GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
 	if !strings.HasPrefix(path, good+"/") {
@@ -172,7 +172,7 @@ func unprintableStores(t *testing.T, _ *sidecar) {
 	wantIn(t, resp.GetReceipt().GetText(), "; all of it: "+path+"\n")
 	for _, bad := range []string{"new\nline", "esc\x1b[31m", "bell\x07", "not utf8 \xff", "bidi\u202e"} {
 		store := filepath.Join(t.TempDir(), bad)
-		stderr, _ := refusedStart(t, launch{store: store})
+		stderr, _ := refusedStart(t, launch{Store: store})
 		wantIn(t, stderr, "store")
 		if strings.Count(stderr, "\n") > 1 || strings.Contains(stderr, "\x1b") {
 			t.Errorf("the refusal of %q is %q", bad, stderr)
@@ -186,11 +186,11 @@ func unprintableStores(t *testing.T, _ *sidecar) {
 func volatileStores(t *testing.T, _ *sidecar) {
 	at := mountTmpfs(t, "size=16m,mode=0700")
 	t.Run("refused", func(t *testing.T) {
-		stderr, _ := refusedStart(t, launch{store: filepath.Join(at, "store")})
+		stderr, _ := refusedStart(t, launch{Store: filepath.Join(at, "store")})
 		wantIn(t, stderr, "tmpfs")
 	})
 	t.Run("allowed", func(t *testing.T) {
-		s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
+		s := startSidecar(t, launch{Store: filepath.Join(at, "store"), Args: []string{"--volatile"}})
 		if d := s.project(t, completed(0, "x")).GetDurability(); d != pb.StoreDurability_STORE_DURABILITY_VOLATILE {
 			t.Errorf("the answer says %v", d)
 		}
@@ -238,7 +238,7 @@ func unsafeStores(t *testing.T, _ *sidecar) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stderr, _ := refusedStart(t, launch{store: store})
+			stderr, _ := refusedStart(t, launch{Store: store})
 			wantIn(t, stderr, "unsafe store root")
 		})
 	}
@@ -249,10 +249,10 @@ func unsafeStores(t *testing.T, _ *sidecar) {
 func anyUmask(t *testing.T, _ *sidecar) {
 	for _, umask := range []string{"0", "022", "077", "0777"} {
 		t.Run(umask, func(t *testing.T) {
-			s := startSidecar(t, launch{shell: "umask " + umask})
+			s := startSidecar(t, launch{Shell: "umask " + umask})
 			s.project(t, completed(0, numbered(2000)))
 			artifacts := 0
-			for name, mode := range inStore(t, s.store) {
+			for name, mode := range inStore(t, s.Store) {
 				want := fs.FileMode(0o600)
 				switch {
 				case mode.IsDir():
@@ -269,7 +269,7 @@ func anyUmask(t *testing.T, _ *sidecar) {
 			if artifacts != 1 {
 				t.Errorf("there are %d artifacts", artifacts)
 			}
-			for path, want := range map[string]fs.FileMode{s.socket: 0o600, filepath.Dir(s.socket): 0o700} {
+			for path, want := range map[string]fs.FileMode{s.Socket: 0o600, filepath.Dir(s.Socket): 0o700} {
 				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 					t.Errorf("%s: %v, error %v; want mode %04o", path, info.Mode(), err, want)
 				}

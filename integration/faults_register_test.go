@@ -50,7 +50,7 @@ func TestFaultRegister(t *testing.T) {
 		row, tests := rows[id], provedBy.FindAllStringSubmatch(rows[id], -1)
 		delete(rows, id)
 		if leg := provedByLeg.FindStringSubmatch(row); leg != nil {
-			if !regexp.MustCompile(`(?m)^ci: .*\b` + leg[1] + `\b`).MatchString(makefile) {
+			if !regexp.MustCompile(`(?m)^(ci|checks): .*\b` + leg[1] + `\b`).MatchString(makefile) {
 				t.Errorf("%s: CI has no leg %s", id, leg[1])
 			}
 			continue

@@ -70,7 +70,7 @@ func plainHTTP(t *testing.T, _ *sidecar) {
 		"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"POST " + pb.ToolResultService_Project_FullMethodName + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/grpc\r\nContent-Length: 5\r\n\r\n\x00\x00\x00\x00\x00",
 	} {
-		conn := dialRaw(t, "unix", s.socket)
+		conn := dialRaw(t, "unix", s.Socket)
 		if _, err := fmt.Fprint(conn, request); err != nil {
 			t.Fatal(err)
 		}
@@ -79,9 +79,9 @@ func plainHTTP(t *testing.T, _ *sidecar) {
 		}
 	}
 	s.wantSettled(t, before+1) // the connection of health
-	wantNone(t, s.stderr.String(), `"panic"`)
-	if n := strings.Count(s.stderr.String(), "ToolResultService"); n != 1 { // the call of before
-		t.Errorf("%d calls are in the log:\n%s", n, s.stderr.String())
+	wantNone(t, s.Log.String(), `"panic"`)
+	if n := strings.Count(s.Log.String(), "ToolResultService"); n != 1 { // the call of before
+		t.Errorf("%d calls are in the log:\n%s", n, s.Log.String())
 	}
 }
 
@@ -97,7 +97,7 @@ func unfinishedSetUps() (silent, slow func(*testing.T, *sidecar)) {
 			once.Do(func() {
 				var both sync.WaitGroup
 				for i, say := range []string{"", http2.ClientPreface} {
-					conn := dialRaw(t, "unix", s.socket)
+					conn := dialRaw(t, "unix", s.Socket)
 					go sayOneByteASecond(conn, say)
 					both.Go(func() { _, took[i] = closedWithin(t, conn, 2*setUp) })
 				}
@@ -129,7 +129,7 @@ func muchMetadata(t *testing.T, s *sidecar) {
 	}
 	s.project(t, completed(0, "the connection lives"))
 
-	f := dialFrames(t, "unix", s.socket)
+	f := dialFrames(t, "unix", s.Socket)
 	much := strings.Repeat("m", 6<<10)
 	f.begin(t, pb.ToolResultService_GetServerInfo_FullMethodName, "x-a", much, "x-b", much, "x-c", much)
 	if e := f.answer(t); e.closed || e.reset == http2.ErrCodeNo || e.headers["grpc-status"] != "" {
@@ -162,7 +162,7 @@ func foreignAuthority(t *testing.T, _ *sidecar) {
 		"a host in its place":          {[]string{":authority", "", "host", "evil.example"}, permissionDenied},
 		"a host beside it":             {[]string{":authority", "evil.example", "host", "localhost"}, permissionDenied},
 	} {
-		f := dialFrames(t, "tcp", s.tcp)
+		f := dialFrames(t, "tcp", s.TCP)
 		f.begin(t, pb.ToolResultService_GetServerInfo_FullMethodName, append(c.headers, "authorization", "Bearer "+secret)...)
 		f.message(0, nil, true)
 		if e := f.answer(t); e.headers["grpc-status"] != c.want {
@@ -211,7 +211,7 @@ func brokenGzip(t *testing.T, s *sidecar) {
 	if _, err := w.Write(message); err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
-	f := dialFrames(t, "unix", s.socket)
+	f := dialFrames(t, "unix", s.Socket)
 	for name, c := range map[string]struct {
 		encoding   string
 		compressed byte
@@ -272,14 +272,14 @@ func manyConnections(t *testing.T, _ *sidecar) {
 	before := s.baseline(t)
 	var held, more []net.Conn
 	for range limit - 1 {
-		f := dialFrames(t, "unix", s.socket)
+		f := dialFrames(t, "unix", s.Socket)
 		if _, err := f.ReadFrame(); err != nil { // the server begins with its settings
 			t.Fatalf("a connection below the limit: %v", err)
 		}
 		held = append(held, f.conn)
 	}
 	for i := range storm {
-		more = append(more, dialRaw(t, "unix", s.socket))
+		more = append(more, dialRaw(t, "unix", s.Socket))
 		if i%100 == 0 {
 			s.project(t, completed(0, "an established connection works"))
 		}
@@ -303,7 +303,7 @@ func manyConnections(t *testing.T, _ *sidecar) {
 // wantServed makes a call on a new connection.
 func wantServed(t *testing.T, s *sidecar) {
 	t.Helper()
-	c := pb.NewToolResultServiceClient(dial(t, "unix://"+s.socket))
+	c := pb.NewToolResultServiceClient(dial(t, "unix://"+s.Socket))
 	if _, err := c.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{}, grpc.WaitForReady(true)); err != nil {
 		t.Errorf("a new connection: %v", err)
 	}
@@ -317,11 +317,11 @@ func noDescriptors(t *testing.T, _ *sidecar) {
 	limitOf(t, s, unix.RLIMIT_NOFILE, uint64(limit))
 	var conns []net.Conn
 	for range 40 {
-		conns = append(conns, dialFrames(t, "unix", s.socket).conn)
+		conns = append(conns, dialFrames(t, "unix", s.Socket).conn)
 	}
 	waitFor(t, "every descriptor to be taken", func() bool {
 		for n := range limit {
-			if _, err := os.Lstat(fmt.Sprintf("/proc/%d/fd/%d", s.cmd.Process.Pid, n)); err != nil {
+			if _, err := os.Lstat(fmt.Sprintf("/proc/%d/fd/%d", s.PID(), n)); err != nil {
 				return false
 			}
 		}
@@ -345,7 +345,7 @@ func noDescriptors(t *testing.T, _ *sidecar) {
 
 // noAnswerTaken makes calls whose answers nobody takes: the window of every stream is closed.
 func noAnswerTaken(t *testing.T, _ *sidecar) {
-	s := startSidecar(t, launch{args: []string{"--stream-idle=1s", "--log-sync=0s"}})
+	s := startSidecar(t, launch{Args: []string{"--stream-idle=1s", "--log-sync=0s"}})
 	before := s.baseline(t)
 	var conns []net.Conn
 	for method, send := range map[string]func(*frames){
@@ -369,13 +369,13 @@ func noAnswerTaken(t *testing.T, _ *sidecar) {
 		pb.ArtifactService_VerifyArtifacts_FullMethodName: func(f *frames) {
 			var nowhere []string
 			for i := range 2000 {
-				nowhere = append(nowhere, fmt.Sprintf("%s/abc/%06x", s.store, i))
+				nowhere = append(nowhere, fmt.Sprintf("%s/abc/%06x", s.Store, i))
 			}
 			f.send(t, &pb.VerifyArtifactsRequest{Paths: nowhere})
 			_ = f.WriteData(f.last, true, nil) // the call waits for the end of its request
 		},
 	} {
-		f := dialFrames(t, "unix", s.socket, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+		f := dialFrames(t, "unix", s.Socket, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 		go func() { _, _ = io.Copy(io.Discard, f.conn) }() // it reads what comes, and gives no window
 		f.begin(t, method)
 		send(f)
@@ -395,7 +395,7 @@ func noAnswerTaken(t *testing.T, _ *sidecar) {
 
 // logsCall reports whether the log has a call that ended with a code.
 func logsCall(s *sidecar, method, code string) bool {
-	for line := range strings.Lines(s.stderr.String()) {
+	for line := range strings.Lines(s.Log.String()) {
 		if strings.Contains(line, "/"+method) && strings.Contains(line, code) {
 			return true
 		}

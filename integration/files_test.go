@@ -25,7 +25,7 @@ func ofFile(path string) *pb.ProjectRequest {
 func TestPayloadsThatAreFiles(t *testing.T) {
 	t.Parallel()
 	root, outside := t.TempDir(), t.TempDir()
-	s := startSidecar(t, launch{args: []string{"--roots", root}})
+	s := startSidecar(t, launch{Args: []string{"--roots", root}})
 	text := counted(300_000)
 	path := filepath.Join(root, "log")
 	secret := filepath.Join(outside, "secret")
@@ -91,7 +91,7 @@ func withFile(path string) provoke {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(root, path)
 		}
-		_, err := startSidecar(t, launch{args: []string{"--roots", root}}).Project(t.Context(), ofFile(path))
+		_, err := startSidecar(t, launch{Args: []string{"--roots", root}}).Project(t.Context(), ofFile(path))
 		return err
 	}
 }
@@ -100,7 +100,7 @@ func withFile(path string) provoke {
 func withGrowingFile(t *testing.T, _ *sidecar) error {
 	t.Helper()
 	root := t.TempDir()
-	s := startSidecar(t, launch{args: []string{"--roots", root}})
+	s := startSidecar(t, launch{Args: []string{"--roots", root}})
 	path := filepath.Join(root, "log")
 	if err := os.WriteFile(path, []byte(strings.Repeat("a line\n", 3_000_000)), 0o600); err != nil {
 		t.Fatal(err)

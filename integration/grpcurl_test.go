@@ -19,16 +19,16 @@ func TestGrpcurl(t *testing.T) {
 		return run(t, os.Environ(), nil, grpcurlPath, append([]string{"-plaintext", "-unix"}, args...)...)
 	}
 	for what, c := range map[string]struct{ args, want []string }{
-		"list of services": {[]string{s.socket, "list"},
+		"list of services": {[]string{s.Socket, "list"},
 			[]string{"grpc.health.v1.Health\n", "grpc.reflection.v1.ServerReflection\n", "toolresult.v1.ToolResultService\n"}},
-		"list of RPCs": {[]string{s.socket, "list", "toolresult.v1.ToolResultService"},
+		"list of RPCs": {[]string{s.Socket, "list", "toolresult.v1.ToolResultService"},
 			[]string{"ToolResultService.Compact\n", "ToolResultService.GetServerInfo\n", "ToolResultService.ParseReceipt\n", "ToolResultService.Project\n", "ToolResultService.Render\n"}},
-		"description of a message": {[]string{s.socket, "describe", "toolresult.v1.CommandOutput"},
+		"description of a message": {[]string{s.Socket, "describe", "toolresult.v1.CommandOutput"},
 			[]string{"message CommandOutput {", ".toolresult.v1.Payload stdout = 3;"}},
 		"a call": {[]string{"-d", `{"output":{"toolName":"ExecCommand","command":{"exitStatus":0,"stdout":{"inline":"aGVsbG8K"}}}}`,
-			s.socket, "toolresult.v1.ToolResultService/Project"},
+			s.Socket, "toolresult.v1.ToolResultService/Project"},
 			[]string{`"text": "Process exited with code 0\nstdout:\nhello"`, `"stdoutPreview": "hello\n"`}},
-		"health": {[]string{s.socket, "grpc.health.v1.Health/Check"}, []string{`"status": "SERVING"`}},
+		"health": {[]string{s.Socket, "grpc.health.v1.Health/Check"}, []string{`"status": "SERVING"`}},
 	} {
 		r := grpcurl(c.args...)
 		if r.code != 0 {
@@ -36,13 +36,13 @@ func TestGrpcurl(t *testing.T) {
 		}
 		wantIn(t, r.stdout, c.want...)
 	}
-	r := grpcurl("-d", `{}`, s.socket, "toolresult.v1.ToolResultService/Project")
+	r := grpcurl("-d", `{}`, s.Socket, "toolresult.v1.ToolResultService/Project")
 	if r.code == 0 || !strings.Contains(r.stderr, `"reason": "FIELD_MISSING"`) {
 		t.Errorf("an empty request: exit code %d: %s", r.code, r.stderr)
 	}
 
-	silent := startSidecar(t, launch{args: []string{"--reflection=false"}})
-	if r := grpcurl(silent.socket, "list"); r.code == 0 || !strings.Contains(r.stderr, "reflection") {
+	silent := startSidecar(t, launch{Args: []string{"--reflection=false"}})
+	if r := grpcurl(silent.Socket, "list"); r.code == 0 || !strings.Contains(r.stderr, "reflection") {
 		t.Errorf("without reflection: exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 }

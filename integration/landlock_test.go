@@ -33,12 +33,12 @@ func TestLandlock(t *testing.T) {
 	}
 	socket, store := "", ""
 	for start := range 2 {
-		s := startSidecar(t, launch{socket: socket, store: store, args: []string{
+		s := startSidecar(t, launch{Socket: socket, Store: store, Args: []string{
 			"--landlock", "--roots=" + root, "--tcp=127.0.0.1:0", "--token-file=" + tokenFile(t, 0o600), "--keep-for=1ms", "--session-lease=0s",
 			"--gc-interval=1s", "--compress-after=1ms",
 		}})
-		socket, store = s.socket, s.store
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+		socket, store = s.Socket, s.Store
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 		if err != nil || !strings.Contains(string(text), "NoNewPrivs:\t1") {
 			t.Errorf("nothing was given up: %v", err)
 		}
@@ -63,15 +63,15 @@ func TestLandlock(t *testing.T) {
 		}))); err != nil {
 			t.Error(err)
 		}
-		if _, err := pb.NewToolResultServiceClient(dial(t, s.tcp)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
+		if _, err := pb.NewToolResultServiceClient(dial(t, s.TCP)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
 			t.Errorf("TCP: %v", err)
 		}
 		time.Sleep(5 * time.Millisecond)
 		if got, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{}); err != nil || got.GetDeletedArtifacts() < 3 {
 			t.Errorf("%v, %v", got, err)
 		}
-		wantNone(t, s.stderr.String(), "permission denied", "\"ERROR\"")
-		if code := s.terminate(t); code != 0 {
+		wantNone(t, s.Log.String(), "permission denied", "\"ERROR\"")
+		if code := s.Terminate(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 		if _, err := os.Lstat(socket); err == nil {

@@ -49,14 +49,14 @@ func TestTerminationUnderLoad(t *testing.T) {
 		})
 	}
 	<-served
-	if code := s.terminate(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	if code := s.Terminate(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
 	callers.Wait()
-	if left, err := os.ReadDir(filepath.Join(s.store, "tmp")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(s.Store, "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("tmp has %v, error %v", left, err)
 	}
-	if _, err := os.Lstat(s.socket); err == nil {
+	if _, err := os.Lstat(s.Socket); err == nil {
 		t.Error("the socket is still there")
 	}
 }
@@ -64,9 +64,9 @@ func TestTerminationUnderLoad(t *testing.T) {
 func TestInterruptEndsTheSidecarToo(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	s.signal(t, syscall.SIGINT)
-	if code := s.wait(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	s.Signal(syscall.SIGINT)
+	if code := s.Wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
 }
 
@@ -75,11 +75,11 @@ func TestNothingOfOursEndsIt(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGPIPE} {
-		s.signal(t, sig)
+		s.Signal(sig)
 		s.project(t, completed(0, "still here\n"))
 	}
-	if code := s.terminate(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	if code := s.Terminate(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
 }
 
@@ -92,12 +92,12 @@ func TestSecondSidecar(t *testing.T) {
 		want   func(first *sidecar) string
 	}{
 		"on the same socket": {
-			func(first *sidecar) launch { return launch{socket: first.socket} },
-			func(first *sidecar) string { return first.socket + ": in use by another server" },
+			func(first *sidecar) launch { return launch{Socket: first.Socket} },
+			func(first *sidecar) string { return first.Socket + ": in use by another server" },
 		},
 		"on the same store": {
-			func(first *sidecar) launch { return launch{store: first.store} },
-			func(first *sidecar) string { return fmt.Sprintf("locked by process %d", first.cmd.Process.Pid) },
+			func(first *sidecar) launch { return launch{Store: first.Store} },
+			func(first *sidecar) string { return fmt.Sprintf("locked by process %d", first.PID()) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,11 @@ func TestSecondSidecar(t *testing.T) {
 			first := startSidecar(t, launch{})
 			stderr, took := refusedStart(t, c.second(first))
 			wantIn(t, stderr, c.want(first))
-			if took > time.Second && !raceDetector {
+			limit := time.Second
+			if testing.Short() { // beside other packages on a busy machine
+				limit = 15 * time.Second
+			}
+			if took > limit && !raceDetector {
 				t.Errorf("the refusal took %v", took)
 			}
 			first.project(t, completed(0, numbered(2000)))
@@ -128,19 +132,19 @@ func TestRestartAfterKill(t *testing.T) {
 		}
 	})
 	time.Sleep(20 * time.Millisecond)
-	s.signal(t, syscall.SIGKILL)
-	s.wait(t)
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
 	cancel()
 	caller.Wait()
-	if _, err := os.Lstat(s.socket); err != nil {
+	if _, err := os.Lstat(s.Socket); err != nil {
 		t.Fatalf("there is no stale socket to start on: %v", err)
 	}
-	next := startSidecar(t, launch{socket: s.socket, store: s.store})
+	next := startSidecar(t, launch{Socket: s.Socket, Store: s.Store})
 	after := next.project(t, req)
 	if bytesOf(t, before) != bytesOf(t, after) {
 		t.Errorf("the answer differs after the restart:\n%v\n%v", before, after)
 	}
-	if left, err := os.ReadDir(filepath.Join(s.store, "tmp")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(s.Store, "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("tmp has %v, error %v", left, err)
 	}
 }
@@ -154,7 +158,7 @@ func TestOtherUsers(t *testing.T) {
 	asNobody := func(s *sidecar) ran {
 		t.Helper()
 		return run(t, os.Environ(), nil, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-			program, "info", "--server", "unix://"+s.socket)
+			program, "info", "--server", "unix://"+s.Socket)
 	}
 	s := startSidecar(t, launch{})
 	if r := asNobody(s); r.code != 125 || !strings.Contains(r.stderr, "permission denied") {
@@ -166,7 +170,7 @@ func TestOtherUsers(t *testing.T) {
 	}
 	s.project(t, completed(0, "the owner is still served"))
 
-	allowing := startSidecar(t, launch{args: []string{"--allow-uids=65534"}})
+	allowing := startSidecar(t, launch{Args: []string{"--allow-uids=65534"}})
 	openUp(t, allowing)
 	if r := asNobody(allowing); r.code != 0 {
 		t.Errorf("an allowed user: exit code %d: %s", r.code, r.stderr)
@@ -194,7 +198,7 @@ func executable(t *testing.T) string {
 // openUp lets every user reach a socket.
 func openUp(t *testing.T, s *sidecar) {
 	t.Helper()
-	for _, path := range []string{filepath.Dir(filepath.Dir(s.socket)), filepath.Dir(s.socket), s.socket} {
+	for _, path := range []string{filepath.Dir(filepath.Dir(s.Socket)), filepath.Dir(s.Socket), s.Socket} {
 		if err := os.Chmod(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +209,7 @@ func openUp(t *testing.T, s *sidecar) {
 // drains.
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--drain-delay=1s"}})
+	s := startSidecar(t, launch{Args: []string{"--drain-delay=1s"}})
 	health := healthpb.NewHealthClient(s.conn)
 	for _, service := range []string{"", "toolresult.v1.ToolResultService"} {
 		resp, err := health.Check(t.Context(), &healthpb.HealthCheckRequest{Service: service})
@@ -216,13 +220,13 @@ func TestHealth(t *testing.T) {
 	if _, err := health.Check(t.Context(), &healthpb.HealthCheckRequest{Service: "nothing"}); status.Code(err) != codes.NotFound {
 		t.Errorf("health of a service that is not there: %v", err)
 	}
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(syscall.SIGTERM)
 	waitFor(t, "NOT_SERVING", func() bool {
 		resp, err := health.Check(t.Context(), &healthpb.HealthCheckRequest{})
 		return err == nil && resp.GetStatus() == healthpb.HealthCheckResponse_NOT_SERVING
 	})
-	if code := s.wait(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	if code := s.Wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
 }
 
@@ -246,7 +250,7 @@ func TestRefusedStarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stderr, _ := refusedStart(t, launch{args: c.args})
+			stderr, _ := refusedStart(t, launch{Args: c.args})
 			wantIn(t, stderr, c.want)
 			wantNone(t, stderr, secret)
 		})
@@ -256,7 +260,7 @@ func TestRefusedStarts(t *testing.T) {
 // TestClosedOutput lets nobody read what a sidecar writes: it serves on.
 func TestClosedOutput(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{shell: "exec 2>&-"})
+	s := startSidecar(t, launch{Shell: "exec 2>&-"})
 	for range 20 {
 		s.project(t, completed(0, "x"))
 	}
@@ -278,13 +282,13 @@ func TestNothingLeaks(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 		_, _ = s.Project(ctx, req)
 		cancel()
-		conn := dial(t, "unix://"+s.socket)
+		conn := dial(t, "unix://"+s.Socket)
 		_, _ = pb.NewToolResultServiceClient(conn).GetServerInfo(t.Context(), &pb.GetServerInfoRequest{})
 		_ = conn.Close()
 	}
 	mixed(0)
 	descriptors := func() int {
-		list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+		list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.PID()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +299,7 @@ func TestNothingLeaks(t *testing.T) {
 		mixed(i)
 	}
 	waitFor(t, "the descriptors to be closed", func() bool { return descriptors() <= before })
-	if left, err := os.ReadDir(filepath.Join(s.store, "tmp")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(s.Store, "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("tmp has %v, error %v", left, err)
 	}
 }

@@ -155,7 +155,7 @@ func wantFollowed(t testing.TB, f *follower, want string, live bool) {
 // when it is an artifact.
 func TestLogIsFollowed(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--log-sync=20ms"}})
+	s := startSidecar(t, launch{Args: []string{"--log-sync=20ms"}})
 	a := appendTo(t.Context(), t, s, "followed")
 	f := follow(s, a.first.GetPath())
 	wantFollowed(t, f, "", true)
@@ -184,7 +184,7 @@ func TestLogIsFollowed(t *testing.T) {
 			t.Errorf("%s has %d bytes, %v", path, len(content), err)
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(s.store, "live", "*")); err != nil || len(left) != 1 {
+	if left, err := filepath.Glob(filepath.Join(s.Store, "live", "*")); err != nil || len(left) != 1 {
 		t.Errorf("live has %v", left)
 	}
 	// Finished again, as after an answer that was lost.
@@ -272,9 +272,9 @@ func TestDeltaDoesNotScan(t *testing.T) {
 		t.Errorf("%q; %d bytes were read", f.data, cost)
 	}
 	// With nobody writing, after a crash: once over all of it, and no more.
-	s.signal(t, syscall.SIGKILL)
-	s.wait(t)
-	next := startSidecar(t, launch{socket: s.socket, store: s.store})
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
+	next := startSidecar(t, launch{Socket: s.Socket, Store: s.Store})
 	f.c, f.data = pb.NewArtifactServiceClient(next.conn), ""
 	f.read(t)
 	if once := bytesRead(t, next); once < size || once > 2*size {
@@ -297,7 +297,7 @@ func bytesRead(t testing.TB, s *sidecar) int {
 
 func processNumber(t testing.TB, s *sidecar, file, field string) int {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.cmd.Process.Pid, file))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.PID(), file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func processNumber(t testing.TB, s *sidecar, file, field string) int {
 // Memory does not grow with a log, also when its client never reads an answer.
 func TestLogMemory(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--log-sync=10ms"}})
+	s := startSidecar(t, launch{Args: []string{"--log-sync=10ms"}})
 	a := appendTo(t.Context(), t, s, "endless")
 	chunk := logData(strings.Repeat("a line of a log without end\n", 256<<10/28))
 	send := func(n int) {
@@ -338,8 +338,8 @@ func TestLogMemory(t *testing.T) {
 // A client that is killed leaves the log, and another goes on with it.
 func TestKilledClientOfALog(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--log-sync=0s"}})
-	cmd := exec.Command(binary, "artifacts", "append", "--server", "unix://"+s.socket, "--session=session", "--call=killed")
+	s := startSidecar(t, launch{Args: []string{"--log-sync=0s"}})
+	cmd := exec.Command(binary, "artifacts", "append", "--server", "unix://"+s.Socket, "--session=session", "--call=killed")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -389,7 +389,7 @@ func TestKilledClientOfALog(t *testing.T) {
 // A sidecar that is killed loses nothing that it answered, and the log goes on.
 func TestKilledSidecarOfALog(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--log-sync=5ms"}})
+	s := startSidecar(t, launch{Args: []string{"--log-sync=5ms"}})
 	want := ""
 	var f *follower
 	for round := range 4 {
@@ -420,12 +420,12 @@ func TestKilledSidecarOfALog(t *testing.T) {
 		if f.data != want[:len(f.data)] {
 			t.Fatal("what was followed is not what was sent")
 		}
-		s.signal(t, syscall.SIGKILL)
-		s.wait(t)
+		s.Signal(syscall.SIGKILL)
+		s.Wait()
 		if content, err := os.ReadFile(a.first.GetPath()); err != nil || len(content) < durable || !strings.HasPrefix(want, string(content)) {
 			t.Fatalf("%d bytes of %d durable ones are there, %v", len(content), durable, err)
 		}
-		s = startSidecar(t, launch{socket: s.socket, store: s.store, args: []string{"--log-sync=5ms"}})
+		s = startSidecar(t, launch{Socket: s.Socket, Store: s.Store, Args: []string{"--log-sync=5ms"}})
 	}
 	a := appendTo(t.Context(), t, s, "survives")
 	want = want[:a.first.GetReceivedBytes()]
@@ -439,16 +439,16 @@ func TestKilledSidecarOfALog(t *testing.T) {
 // SIGTERM ends an open call in good order: what came is durable, and the client is told.
 func TestTerminationWithAnOpenLog(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--log-sync=0s", "--shutdown-timeout=20s"}})
+	s := startSidecar(t, launch{Args: []string{"--log-sync=0s", "--shutdown-timeout=20s"}})
 	a := appendTo(t.Context(), t, s, "open")
 	a.send(t, logData("came before the end\n"))
 	f := follow(s, a.first.GetPath())
 	waitFor(t, "the data", func() bool { f.read(t); return f.data != "" })
-	if code := s.terminate(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	if code := s.Terminate(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
-	if strings.Contains(s.stderr.String(), "were cut") {
-		t.Errorf("the call was cut:\n%s", s.stderr)
+	if strings.Contains(s.Log.String(), "were cut") {
+		t.Errorf("the call was cut:\n%s", s.Log)
 	}
 	durable := uint64(0)
 	for {
@@ -462,7 +462,7 @@ func TestTerminationWithAnOpenLog(t *testing.T) {
 	if durable != uint64(len(f.data)) {
 		t.Errorf("%d bytes were durable at the end", durable)
 	}
-	next := startSidecar(t, launch{socket: s.socket, store: s.store})
+	next := startSidecar(t, launch{Socket: s.Socket, Store: s.Store})
 	if first := appendTo(t.Context(), t, next, "open").first; first.GetReceivedBytes() != durable || first.GetDurableBytes() != durable {
 		t.Errorf("the log goes on from %v", first)
 	}
@@ -472,7 +472,7 @@ func TestTerminationWithAnOpenLog(t *testing.T) {
 func TestLogThatIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, store := range map[string]string{"on disk": "", "in memory": "memory"} {
-		s := startSidecar(t, launch{store: store, args: []string{"--log-sync=0s"}})
+		s := startSidecar(t, launch{Store: store, Args: []string{"--log-sync=0s"}})
 		for round := 1; round <= 3; round++ {
 			a := appendTo(t.Context(), t, s, "left")
 			a.send(t, logData("abc"))
@@ -504,14 +504,14 @@ func TestAppendAndFollow(t *testing.T) {
 	s := startSidecar(t, launch{})
 	in, feed := io.Pipe()
 	stderr, stdout := &output{}, &output{}
-	appending := exec.Command(binary, "artifacts", "append", "--server", "unix://"+s.socket, "--session=session", "--call=cli", "--name=build")
+	appending := exec.Command(binary, "artifacts", "append", "--server", "unix://"+s.Socket, "--session=session", "--call=cli", "--name=build")
 	appending.Env, appending.Stdin, appending.Stderr = environment(t), in, stderr
 	if err := appending.Start(); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the path", func() bool { return strings.HasSuffix(stderr.String(), "\n") })
 	path := strings.TrimSpace(stderr.String())
-	following := exec.Command(binary, "artifacts", "read", "--follow", "--server", "unix://"+s.socket, path)
+	following := exec.Command(binary, "artifacts", "read", "--follow", "--server", "unix://"+s.Socket, path)
 	following.Env, following.Stdout, following.Stderr = environment(t), stdout, stderr
 	if err := following.Start(); err != nil {
 		t.Fatal(err)
@@ -524,7 +524,7 @@ func TestAppendAndFollow(t *testing.T) {
 		}
 		waitFor(t, "what was appended", func() bool { return stdout.String() == text })
 	}
-	page := mustCLI(t, environment(t), nil, "artifacts", "read", "--server", "unix://"+s.socket, "--tail=1", path)
+	page := mustCLI(t, environment(t), nil, "artifacts", "read", "--server", "unix://"+s.Socket, "--tail=1", path)
 	if page != "300000\n" {
 		t.Errorf("the tail is %q", page)
 	}
@@ -613,7 +613,7 @@ func appendsOver(quota string) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, _ *sidecar) error {
 		t.Helper()
 		finish := &pb.AppendLogRequest{Message: &pb.AppendLogRequest_Finish{Finish: &pb.LogFinish{}}}
-		return appends(logHeader("s", "c", "", 0), logData(counted(1000)), finish)(t, startSidecar(t, launch{args: []string{quota}}))
+		return appends(logHeader("s", "c", "", 0), logData(counted(1000)), finish)(t, startSidecar(t, launch{Args: []string{quota}}))
 	}
 }
 
@@ -658,13 +658,13 @@ func whileAnotherAppends(t *testing.T, s *sidecar) error {
 func withReadOnlyLogs(t *testing.T, healthy func(*sidecar)) *sidecar {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "store")
-	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{store: store}) })
+	t.Run("the store is made", func(t *testing.T) { startSidecar(t, launch{Store: store}) })
 	live := filepath.Join(store, "live")
 	if err := os.Mkdir(live, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	mountAt(t, live, "ro,mode=0700")
-	s := startSidecar(t, launch{store: store})
+	s := startSidecar(t, launch{Store: store})
 	healthy(s)
 	return s
 }
@@ -673,7 +673,7 @@ func withoutDirectoryOfLogs(t *testing.T, healthy func(*sidecar)) *sidecar {
 	t.Helper()
 	s := startSidecar(t, launch{})
 	healthy(s)
-	if err := os.WriteFile(filepath.Join(s.store, "live"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.Store, "live"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -686,12 +686,12 @@ func TestDamagedLog(t *testing.T) {
 	a := appendTo(t.Context(), t, s, "damaged")
 	a.send(t, logData(counted(1000)), logSync)
 	a.untilDurable(t, 1)
-	s.signal(t, syscall.SIGKILL)
-	s.wait(t)
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
 	if err := os.Truncate(a.first.GetPath(), 100); err != nil {
 		t.Fatal(err)
 	}
-	next := startSidecar(t, launch{socket: s.socket, store: s.store})
+	next := startSidecar(t, launch{Socket: s.Socket, Store: s.Store})
 	_, err := pb.NewArtifactServiceClient(next.conn).ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: a.first.GetPath()})
 	wantRefusal(t, err, codes.DataLoss, "ARTIFACT_CORRUPT", "")
 	err = appends(logHeader("session", "damaged", "", 0), logData(canary))(t, next)

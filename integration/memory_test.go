@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // Memory over idle that streams may take, in bytes: for one, and for eight at once.
@@ -56,7 +57,7 @@ func streamShapes() map[string][]byte {
 // docs/reference/limits.md says of streams, takes streams that are larger than all of that.
 // The page cache of what it stores counts too, and is reclaimed.
 func TestStreamsInBoundedMemory(t *testing.T) {
-	if os.Getenv("TOOLRESULT_LEGS") != "all" {
+	if !sidecartest.All() {
 		t.Skip("leg skipped: it writes several GiB; TOOLRESULT_LEGS=all runs it")
 	}
 	if raceDetector {
@@ -67,7 +68,7 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 		streams, room := c.streams, c.room
 		t.Run(fmt.Sprintf("%d at once", streams), func(t *testing.T) {
 			group := newMemoryGroup(t, controller)
-			s := startSidecar(t, launch{shell: "echo $$ > '" + group.path("cgroup.procs") + "'"})
+			s := startSidecar(t, launch{Shell: "echo $$ > '" + group.path("cgroup.procs") + "'"})
 			s.project(t, completed(0, "what every process has after its first call\n"))
 			idle := s.memory(t, "VmRSS")
 			group.mustHold(t, s)
@@ -86,8 +87,8 @@ func TestStreamsInBoundedMemory(t *testing.T) {
 				}
 				removeArtifacts(t, s)
 			}
-			if s.ended() {
-				t.Fatalf("the sidecar ended: %v\n%s", s.cmd.ProcessState, s.stderr)
+			if s.Ended() {
+				t.Fatalf("the sidecar ended: %v\n%s", s.Cmd.ProcessState, s.Log)
 			}
 			if killed := group.number(t, "memory.oom_control", "oom_kill"); killed != 0 {
 				t.Errorf("the kernel ended %d processes for want of memory", killed)
@@ -157,8 +158,8 @@ func (g memoryGroup) limit(t *testing.T, n int64) {
 func (g memoryGroup) mustHold(t *testing.T, s *sidecar) {
 	t.Helper()
 	processes, err := os.ReadFile(g.path("cgroup.procs"))
-	if err != nil || strings.TrimSpace(string(processes)) != strconv.Itoa(s.cmd.Process.Pid) {
-		t.Fatalf("the group has the processes %q, want %d: %v\n%s", processes, s.cmd.Process.Pid, err, s.stderr)
+	if err != nil || strings.TrimSpace(string(processes)) != strconv.Itoa(s.PID()) {
+		t.Fatalf("the group has the processes %q, want %d: %v\n%s", processes, s.PID(), err, s.Log)
 	}
 }
 
@@ -213,7 +214,7 @@ func wantStreamed(t *testing.T, s *sidecar, chunk []byte, total int64, last stri
 // removeArtifacts makes room on the disk.
 func removeArtifacts(t *testing.T, s *sidecar) {
 	t.Helper()
-	stored, err := filepath.Glob(filepath.Join(s.store, "???", "*"))
+	stored, err := filepath.Glob(filepath.Join(s.Store, "???", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func removeArtifacts(t *testing.T, s *sidecar) {
 // memory is a line of the status of the sidecar's process, in bytes.
 func (s *sidecar) memory(t *testing.T, name string) int64 {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func (g *gateway) environment() []string {
 
 // launch is a sidecar whose artifacts go to the server.
 func (g *gateway) launch(args ...string) launch {
-	return launch{args: append([]string{"--object-store", g.location()}, args...), env: g.environment()}
+	return launch{Args: append([]string{"--object-store", g.location()}, args...), Env: g.environment()}
 }
 
 // write puts an object, whatever is there.
@@ -193,8 +193,8 @@ func (s *sidecar) uploaded(t *testing.T) {
 // wantNoSecret checks what must never be written.
 func wantNoSecret(t *testing.T, s *sidecar) {
 	t.Helper()
-	if strings.Contains(s.stderr.String(), gatewaySecret) {
-		t.Errorf("the log has the secret:\n%s", s.stderr)
+	if strings.Contains(s.Log.String(), gatewaySecret) {
+		t.Errorf("the log has the secret:\n%s", s.Log)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestObjectStore(t *testing.T) {
 	if data, _ := readAll(t, c, &pb.ReadArtifactRequest{Path: path, Selection: match}); !strings.HasPrefix(data, "4999900\n") || len(data) != 800 {
 		t.Errorf("match: %.40q", data)
 	}
-	if name := filepath.Base(path); len(spooled(t, two.store, name)) != 0 {
+	if name := filepath.Base(path); len(spooled(t, two.Store, name)) != 0 {
 		t.Error("reading parts fetched the whole")
 	}
 	again := two.project(t, within(&pb.Budget{MaxTokens: 300}, completed(0, text)))
@@ -255,10 +255,10 @@ func TestObjectStore(t *testing.T) {
 	if st := third.objectStatus(t); st.GetPendingArtifacts() != 5 || st.GetPendingBytes() != 5*48_894+60 {
 		t.Errorf("during the outage the status is %v", st)
 	}
-	if code := third.terminate(t); code != 0 {
-		t.Errorf("exit code %d in an outage\n%s", code, third.stderr)
+	if code := third.Terminate(); code != 0 {
+		t.Errorf("exit code %d in an outage\n%s", code, third.Log)
 	}
-	fourth := startSidecar(t, launch{args: g.launch().args, env: g.environment(), store: third.store})
+	fourth := startSidecar(t, launch{Args: g.launch().Args, Env: g.environment(), Store: third.Store})
 	if st := fourth.objectStatus(t); st.GetPendingArtifacts() != 5 {
 		t.Errorf("after a restart the status is %v", st)
 	}
@@ -275,7 +275,7 @@ func TestObjectStore(t *testing.T) {
 	}{
 		"s3://bucket/it/" + strings.Repeat("0", 32):    {codes.NotFound, "ARTIFACT_NOT_FOUND"},
 		"s3://bucket/other/" + strings.Repeat("0", 32): {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
-		filepath.Join(two.store, "000", "abcdef"):      {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
+		filepath.Join(two.Store, "000", "abcdef"):      {codes.PermissionDenied, "PATH_OUTSIDE_STORE"},
 	} {
 		_, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: path})
 		wantRefusal(t, err, want.code, want.reason, "")
@@ -337,13 +337,13 @@ func TestObjectStoreCreateOnly(t *testing.T) {
 		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(inBetween.Close)
-	s := startSidecar(t, launch{env: g.environment(), args: []string{
+	s := startSidecar(t, launch{Env: g.environment(), Args: []string{
 		"--object-store=s3://bucket/it?endpoint=" + inBetween.URL, "--max-message-bytes=64MiB", "--max-in-flight-bytes=64MiB",
 	}})
 	for i, n := range []int{10_000, 3_000_000} { // in one piece, and in parts
 		c, path := stored(t, s, counted(n))
 		waitFor(t, "the conflict in the log", func() bool {
-			return strings.Contains(s.stderr.String(), filepath.Base(path)+`","error":"the bucket has another object`)
+			return strings.Contains(s.Log.String(), filepath.Base(path)+`","error":"the bucket has another object`)
 		})
 		if st := s.objectStatus(t); st.GetPendingArtifacts() != uint64(i+1) || !strings.Contains(st.GetLastError(), "another object") {
 			t.Errorf("the status is %v", st)
@@ -366,7 +366,7 @@ func TestObjectStoreKilled(t *testing.T) {
 	contents := map[string]string{}
 	for round := range 3 {
 		l := g.launch("--spool-bytes=1MiB")
-		l.store = store
+		l.Store = store
 		s := startSidecar(t, l)
 		for i := range 12 {
 			text := counted(20_000*(1+i%5) + 100*round + i)
@@ -374,13 +374,10 @@ func TestObjectStoreKilled(t *testing.T) {
 			contents[path] = text
 		}
 		time.Sleep(time.Duration(5*round) * time.Millisecond)
-		if err := s.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-s.done
+		s.Kill()
 	}
 	l := g.launch()
-	l.store = store
+	l.Store = store
 	startSidecar(t, l).uploaded(t)
 	if n := g.objects(t); n != len(contents) {
 		t.Errorf("the bucket has %d objects, want %d", n, len(contents))
@@ -398,11 +395,11 @@ func TestObjectStoreSettings(t *testing.T) {
 	t.Parallel()
 	keys := (&gateway{}).environment()
 	for want, l := range map[string]launch{
-		"is not of the form s3://": {args: []string{"--object-store=https://bucket"}, env: keys},
-		"on another machine":       {args: []string{"--object-store=s3://bucket?endpoint=http://s3.example"}, env: keys},
-		"holds credentials":        {args: []string{"--object-store=s3://bucket@bucket"}, env: keys},
-		"no credentials":           {args: []string{"--object-store=s3://bucket"}},
-		"a directory as its spool": {args: []string{"--object-store=s3://bucket", "--store=memory"}, env: keys},
+		"is not of the form s3://": {Args: []string{"--object-store=https://bucket"}, Env: keys},
+		"on another machine":       {Args: []string{"--object-store=s3://bucket?endpoint=http://s3.example"}, Env: keys},
+		"holds credentials":        {Args: []string{"--object-store=s3://bucket@bucket"}, Env: keys},
+		"no credentials":           {Args: []string{"--object-store=s3://bucket"}},
+		"a directory as its spool": {Args: []string{"--object-store=s3://bucket", "--store=memory"}, Env: keys},
 	} {
 		stderr, _ := refusedStart(t, l)
 		if !strings.Contains(stderr, want) || strings.Contains(stderr, gatewaySecret) {

@@ -128,8 +128,8 @@ func TestProfilesOfAnOperator(t *testing.T) {
 	own, project := t.TempDir(), t.TempDir()
 	writeProfile(t, own, "sh.yaml", "name: sh\nmatch: [sh]\nexit:\n  3: {class: answer, text: it is three}\n")
 	writeProfile(t, project, "sh.yaml", "name: sh\nmatch: [sh]\nfold: ['^noise']\n")
-	s := startSidecar(t, launch{args: []string{"--profiles=" + own, "--project-profiles=" + project}})
-	r := cli(t, environment(t), nil, "exec", "--server", "unix://"+s.socket, "--", "sh", "-c", "exit 3")
+	s := startSidecar(t, launch{Args: []string{"--profiles=" + own, "--project-profiles=" + project}})
+	r := cli(t, environment(t), nil, "exec", "--server", "unix://"+s.Socket, "--", "sh", "-c", "exit 3")
 	wantReceipt(t, r.stdout, "Process exited with code 3", "Exit meaning: sh: it is three (an answer, not a failure)", "Output: none", "")
 
 	for says, c := range map[string]struct{ flag, content string }{

@@ -30,14 +30,14 @@ func compactProvocations() []provocation {
 		})},
 		{listed{"Compact", "NOT_FOUND", "RECORD_NOT_FOUND"}, "", unknown},
 		{listed{"Compact", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", func(t *testing.T, _ *sidecar) error {
-			return unknown(t, startSidecar(t, launch{args: []string{"--audit=off"}}))
+			return unknown(t, startSidecar(t, launch{Args: []string{"--audit=off"}}))
 		}},
 		{listed{"CompactStream", "INVALID_ARGUMENT", "STREAM_ORDER"}, "message", func(t *testing.T, s *sidecar) error {
 			entry := &pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: &pb.CompactEntry{}}}
 			return compactStream(t, s, entry)
 		}},
 		{listed{"CompactStream", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", func(t *testing.T, _ *sidecar) error {
-			s := startSidecar(t, launch{args: []string{"--stream-idle=1s"}})
+			s := startSidecar(t, launch{Args: []string{"--stream-idle=1s"}})
 			err := compactStream(t, s, &pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: &pb.CompactHeader{Policy: level}}})
 			wantNoTemp(t, s)
 			return err

@@ -27,7 +27,7 @@ const secret = "0123456789abcdef-of-a-test"
 // startTCP starts a sidecar that serves TCP too.
 func startTCP(t *testing.T) *sidecar {
 	t.Helper()
-	return startSidecar(t, launch{args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}})
+	return startSidecar(t, launch{Args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}})
 }
 
 func tokenFile(t *testing.T, mode os.FileMode) string {
@@ -46,7 +46,7 @@ func tokenFile(t *testing.T, mode os.FileMode) string {
 // same answer; it returns one.
 func overTCP(t *testing.T, s *sidecar, authorization []string, options ...grpc.DialOption) error {
 	t.Helper()
-	c := pb.NewToolResultServiceClient(dial(t, s.tcp, options...))
+	c := pb.NewToolResultServiceClient(dial(t, s.TCP, options...))
 	ctx := t.Context()
 	for _, a := range authorization {
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", a)
@@ -78,7 +78,7 @@ func withWrongToken(t *testing.T, _ *sidecar) error {
 		last = overTCP(t, s, wrong)
 		wantRefusal(t, last, codes.Unauthenticated, "TOKEN_INVALID", "")
 	}
-	if strings.Contains(s.stderr.String(), secret[1:]) {
+	if strings.Contains(s.Log.String(), secret[1:]) {
 		t.Error("the log has the token")
 	}
 	return last
@@ -191,7 +191,7 @@ func TestRefusedMessagesAreRecorded(t *testing.T) {
 // withManyBytes makes calls at the same time until one does not fit beside the
 // others.
 func withManyBytes(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
+	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
 	req := completed(0, strings.Repeat(canary+"\n", 1000<<10/(len(canary)+1)))
 	for range 50 {
 		errs := make(chan error)
@@ -220,7 +220,7 @@ func withManyBytes(t *testing.T, _ *sidecar) error {
 // whileSilent sends a header and a chunk and then nothing, and needs no deadline to
 // be answered.
 func whileSilent(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--stream-idle=1s"}})
+	s := startSidecar(t, launch{Args: []string{"--stream-idle=1s"}})
 	call, err := s.ProjectStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -237,15 +237,15 @@ func whileSilent(t *testing.T, _ *sidecar) error {
 
 // whileDraining calls a sidecar that has been told to end.
 func whileDraining(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--drain-delay=1s"}})
+	s := startSidecar(t, launch{Args: []string{"--drain-delay=1s"}})
 	s.project(t, completed(0, "before"))
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(syscall.SIGTERM)
 	var err error
 	waitFor(t, "calls to be refused", func() bool {
 		_, err = s.Project(t.Context(), completed(0, canary))
 		return err != nil
 	})
-	_, other := pb.NewToolResultServiceClient(dial(t, "unix://"+s.socket)).GetServerInfo(
+	_, other := pb.NewToolResultServiceClient(dial(t, "unix://"+s.Socket)).GetServerInfo(
 		context.WithoutCancel(t.Context()), &pb.GetServerInfoRequest{})
 	wantRefusal(t, other, codes.Unavailable, "DRAINING", "")
 	return err

@@ -12,7 +12,7 @@ import (
 func TestEveryRecordIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	store := filepath.Join(t.TempDir(), "store")
-	s := startSidecar(t, launch{store: store, args: withFamilies(t)})
+	s := startSidecar(t, launch{Store: store, Args: withFamilies(t)})
 	made := 0
 	for _, c := range goldenCases(t) {
 		dir := filepath.Dir(c)
@@ -32,8 +32,8 @@ func TestEveryRecordIsMadeAgain(t *testing.T) {
 		}
 		made += 3
 	}
-	s.terminate(t)
-	again := pb.NewAuditServiceClient(startSidecar(t, launch{store: store, args: withFamilies(t)}).conn)
+	s.Terminate()
+	again := pb.NewAuditServiceClient(startSidecar(t, launch{Store: store, Args: withFamilies(t)}).conn)
 	verified := 0
 	for cursor, more := "", true; more; more = cursor != "" {
 		list, err := again.ListRecords(t.Context(), &pb.ListRecordsRequest{PageSize: 1000, PageToken: cursor})

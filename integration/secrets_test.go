@@ -28,6 +28,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/rpc"
@@ -104,9 +105,12 @@ func (o *overheard) HandleConn(context.Context, stats.ConnStats) {}
 // them, and for parts of them, in everything that it answers and keeps. There are more than two thousand of
 // them in the long form.
 func TestSecrets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: TestSomeSecrets does the same with fewer; `make integration` runs it")
+	}
 	t.Parallel()
 	list := redacttest.Planted()
-	if long := os.Getenv("TOOLRESULT_LEGS") == "all"; !long {
+	if long := sidecartest.All(); !long {
 		short := list[:0:0]
 		for i, p := range list {
 			if i%7 == 0 {
@@ -169,10 +173,10 @@ type planting struct {
 func newPlanting(t *testing.T, list []redacttest.Plant) *planting {
 	t.Helper()
 	w := &planting{sower: newSower(list), list: list, root: t.TempDir(), heard: &overheard{}}
-	w.sidecar = startSidecar(t, launch{args: append(withFamilies(t), "--tcp=127.0.0.1:0", "--token-file", tokenFile(t, 0o600), "--metrics=127.0.0.1:0",
+	w.sidecar = startSidecar(t, launch{Args: append(withFamilies(t), "--tcp=127.0.0.1:0", "--token-file", tokenFile(t, 0o600), "--metrics=127.0.0.1:0",
 		"--roots", w.root, "--log-format=text", "--log-sync=1h", "--gc-interval=0s")})
 	w.quiet = w.conn
-	w.conn = dial(t, "unix://"+w.socket, grpc.WithStatsHandler(w.heard))
+	w.conn = dial(t, "unix://"+w.Socket, grpc.WithStatsHandler(w.heard))
 	w.ToolResultServiceClient = pb.NewToolResultServiceClient(w.conn)
 	req := &pb.RegisterSecretsRequest{Secrets: []*pb.RegisteredSecret{{Name: "word", Value: []byte("hunter_22_hunter")}}}
 	for _, s := range redacttest.Secrets() {
@@ -464,7 +468,7 @@ func (w *planting) refusals(t *testing.T) {
 		artifacts, audit := pb.NewArtifactServiceClient(w.conn), pb.NewAuditServiceClient(w.conn)
 		_, err = artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: "/" + bad})
 		refused(err)
-		_, err = artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: w.store + "/" + w.name(60), Raw: true})
+		_, err = artifacts.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: w.Store + "/" + w.name(60), Raw: true})
 		refused(err)
 		_, err = artifacts.ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: bad + " "})
 		refused(err)
@@ -596,7 +600,7 @@ func (w *planting) readEverything(t *testing.T) {
 // exported are the audit records as the command line prints them, and the paths of payloads as the tool wrote them.
 func (w *planting) exported(t *testing.T) (text string, raw map[string]bool) {
 	t.Helper()
-	text = mustCLI(t, environment(t), nil, "audit", "export", "--server", "unix://"+w.socket)
+	text = mustCLI(t, environment(t), nil, "audit", "export", "--server", "unix://"+w.Socket)
 	raw = map[string]bool{}
 	for line := range strings.Lines(text) {
 		var r pb.AuditRecord
@@ -615,7 +619,7 @@ func (w *planting) exported(t *testing.T) (text string, raw map[string]bool) {
 // search looks for all that was planted.
 func (w *planting) search(t *testing.T) {
 	export, raw := w.exported(t)
-	surfaces := append(w.heard.texts, surface{"audit export", []byte(export)}, surface{"log of the server", []byte(w.stderr.String())}, surface{"metrics", scraped(t, w.url)})
+	surfaces := append(w.heard.texts, surface{"audit export", []byte(export)}, surface{"log of the server", []byte(w.Log.String())}, surface{"metrics", scraped(t, w.Metrics)})
 	originals := w.stored(t, raw, &surfaces)
 	h := newHunt(w.list)
 	leaks := map[string]int{}
@@ -664,7 +668,7 @@ func (w *planting) stored(t *testing.T, raw map[string]bool, into *[]surface) (o
 		t.Fatal(err)
 	}
 	defer unpack.Close()
-	err = filepath.WalkDir(w.store, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(w.Store, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -676,7 +680,7 @@ func (w *planting) stored(t *testing.T, raw map[string]bool, into *[]surface) (o
 			originals = append(originals, content)
 			return nil
 		}
-		name, _ := filepath.Rel(w.store, path)
+		name, _ := filepath.Rel(w.Store, path)
 		*into = append(*into, surface{"file " + name, content})
 		*into = append(*into, surface{"name of a file", []byte(name)})
 		for rest := content; strings.HasPrefix(name, "audit"); { // what the database has packed
@@ -821,7 +825,7 @@ func TestPatternsOff(t *testing.T) {
 		{"by the operator, in a stream", []string{"--redaction=values"}, stream("file_read", streamed, nil)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := startSidecar(t, launch{args: append(c.flags, "--roots", root)})
+			s := startSidecar(t, launch{Args: append(c.flags, "--roots", root)})
 			_, err := pb.NewAccessServiceClient(s.conn).RegisterSecrets(t.Context(), &pb.RegisterSecretsRequest{
 				Secrets: []*pb.RegisteredSecret{{Name: "VALUE", Value: []byte(value)}},
 			})
@@ -850,7 +854,7 @@ func TestPatternsOff(t *testing.T) {
 			}
 		})
 	}
-	s := startSidecar(t, launch{args: []string{"--redaction=values"}})
+	s := startSidecar(t, launch{Args: []string{"--redaction=values"}})
 	a := appendTo(t.Context(), t, s, "log")
 	a.send(t, logData(text))
 	content, err := os.ReadFile(a.finish(t).GetArtifact().GetPath())
@@ -883,13 +887,13 @@ func TestValuesAreGoneAfterAStart(t *testing.T) {
 		return req
 	}
 	const hidden = "Process exited with code 0\nstdout: 1 line, 23 bytes; 1 secret redacted\nit is [redacted:VALUE]"
-	first := startSidecar(t, launch{store: store})
+	first := startSidecar(t, launch{Store: store})
 	id := register(first)
 	wantReceipt(t, first.receipt(t, request(id)), strings.Split(hidden, "\n")...)
-	if code := first.terminate(t); code != 0 {
+	if code := first.Terminate(); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
-	second := startSidecar(t, launch{store: store})
+	second := startSidecar(t, launch{Store: store})
 	_, err := second.Project(t.Context(), request(id))
 	wantRefusal(t, err, codes.FailedPrecondition, "SECRETS_UNKNOWN", "")
 	_, err = second.ProjectTurn(t.Context(), &pb.ProjectTurnRequest{TotalTokens: 1000, Outputs: []*pb.ProjectRequest{request(id)}})
@@ -905,7 +909,7 @@ func TestValuesAreGoneAfterAStart(t *testing.T) {
 	if err := appends(requiringOf("a", again), logData("it is plain words"))(t, second); err != nil {
 		t.Errorf("a log whose values are registered: %v", err)
 	}
-	wantNone(t, first.stderr.String()+second.stderr.String(), "plain words")
+	wantNone(t, first.Log.String()+second.Log.String(), "plain words")
 }
 
 // A stream goes on when a secret without end is torn between its chunks, and the original has all of it.

@@ -29,7 +29,7 @@ const sessionsDir = "testdata/sessions"
 // memory: its paths, and so the tokens, are the same in every run.
 func TestGoldenSessions(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: config.MemoryStore})
+	s := startSidecar(t, launch{Store: config.MemoryStore})
 	sessions, err := filepath.Glob(filepath.Join(sessionsDir, "*", "session.textproto"))
 	if err != nil || len(sessions) < 6 {
 		t.Fatalf("%d sessions, error %v", len(sessions), err)
@@ -62,7 +62,7 @@ func goldenSession(t *testing.T, s *sidecar, dir string) {
 		t.Fatal(err)
 	}
 	plan := mustCLI(t, environment(t), strings.NewReader(string(stdin)),
-		"compact", "--server", "unix://"+s.socket, "--input=textproto", "--explain")
+		"compact", "--server", "unix://"+s.Socket, "--input=textproto", "--explain")
 	compare(t, filepath.Join(dir, "plan.txt"), plan)
 }
 
@@ -111,8 +111,8 @@ func (s *sidecar) receiptAfter(t *testing.T, req *pb.CompactRequest, resp *pb.Co
 // runtime knows of the calls beside it.
 func TestCompactReadsSessions(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: config.MemoryStore})
-	env, at := environment(t), "--server=unix://"+s.socket
+	s := startSidecar(t, launch{Store: config.MemoryStore})
+	env, at := environment(t), "--server=unix://"+s.Socket
 	var session strings.Builder
 	for i, name := range []string{"03", "05", "10"} {
 		out, err := prototext.Marshal(readRequest(t, filepath.Join(sessionsDir, "ledger", name, "request.textproto")).GetOutput())

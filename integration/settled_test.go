@@ -38,7 +38,7 @@ func (s *sidecar) baseline(t *testing.T) int {
 // descriptors are how many descriptors the process has.
 func (s *sidecar) descriptors(t testing.TB) int {
 	t.Helper()
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.PID()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,12 +49,12 @@ func (s *sidecar) descriptors(t testing.TB) int {
 // and no descriptor that was not there before.
 func (s *sidecar) wantSettled(t *testing.T, descriptors int) {
 	t.Helper()
-	if s.ended() {
-		t.Fatalf("the sidecar ended: %v\n%s", s.cmd.ProcessState, s.stderr)
+	if s.Ended() {
+		t.Fatalf("the sidecar ended: %v\n%s", s.Cmd.ProcessState, s.Log)
 	}
 	s.wantHealthy(t)
 	for deadline := time.Now().Add(settledWithin); ; time.Sleep(2 * time.Millisecond) {
-		left, err := os.ReadDir(filepath.Join(s.store, "tmp"))
+		left, err := os.ReadDir(filepath.Join(s.Store, "tmp"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func (s *sidecar) wantHealthy(t *testing.T) {
 // processorTime is what the process has used of processors.
 func (s *sidecar) processorTime(t *testing.T) time.Duration {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func wantNoGoroutines(t *testing.T, s *sidecar) {
 	usual := fresh.goroutines(t)
 	for begun, n := range s.goroutines(t) {
 		if n > usual[begun] {
-			t.Errorf("%d goroutines were %s, usual are %d\n%s", n, begun, usual[begun], s.stderr)
+			t.Errorf("%d goroutines were %s, usual are %d\n%s", n, begun, usual[begun], s.Log)
 		}
 	}
 }
@@ -128,15 +128,14 @@ func (s *sidecar) goroutines(t *testing.T) map[string]int {
 	_ = s.conn.Close() // what it says is of no account
 	waitFor(t, "the connection to be closed", func() bool { return s.descriptors(t) < before })
 	time.Sleep(50 * time.Millisecond) // a goroutine ends after its descriptor
-	s.quit = true
-	s.signal(t, syscall.SIGQUIT)
-	s.wait(t)
+	s.Signal(syscall.SIGQUIT)
+	s.Wait()
 	count := map[string]int{}
-	for _, m := range goroutineBegun.FindAllStringSubmatch(s.stderr.String(), -1) {
+	for _, m := range goroutineBegun.FindAllStringSubmatch(s.Log.String(), -1) {
 		count[m[1]]++
 	}
 	if len(count) == 0 {
-		t.Errorf("no goroutines are in\n%s", s.stderr)
+		t.Errorf("no goroutines are in\n%s", s.Log)
 	}
 	return count
 }
@@ -144,7 +143,7 @@ func (s *sidecar) goroutines(t *testing.T) map[string]int {
 // TestInFlightBytesAreGivenBack lets calls end in every way where only one of them fits at a time.
 func TestInFlightBytesAreGivenBack(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
+	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
 	large := strings.Repeat(canary+"\n", 900<<10/(len(canary)+1))
 	refused := completed(0, large)
 	refused.Output.ToolName = "no name"

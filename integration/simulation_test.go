@@ -36,7 +36,7 @@ var strategies = []string{"none", "keep the last 10", "clear at the limit", "too
 // paths, and so the tokens, are the same in every run.
 func TestDocumentedSimulation(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: config.MemoryStore})
+	s := startSidecar(t, launch{Store: config.MemoryStore})
 	var rows []string
 	for _, session := range simulatedSessions(t) {
 		h := projectSession(t, s, session)

@@ -66,7 +66,7 @@ func provocations() []provocation {
 		})},
 		{listed{"Render", "NOT_FOUND", "RECORD_NOT_FOUND"}, "", renderOfRecord},
 		{listed{"Render", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", func(t *testing.T, _ *sidecar) error {
-			return renderOfRecord(t, startSidecar(t, launch{args: []string{"--audit=off"}}))
+			return renderOfRecord(t, startSidecar(t, launch{Args: []string{"--audit=off"}}))
 		}},
 		{listed{"ParseReceipt", "INVALID_ARGUMENT", "FIELD_MISSING"}, "text", parseOf("", "")},
 		{listed{"ParseReceipt", "INVALID_ARGUMENT", "FAMILY_UNKNOWN"}, "family", parseOf("Tool answered", canary)},
@@ -89,7 +89,7 @@ func provocations() []provocation {
 // TestRefusals provokes every refusal that the contract lists.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	shared := startSidecar(t, launch{args: withFamilies(t)})
+	shared := startSidecar(t, launch{Args: withFamilies(t)})
 	for _, p := range provocations() {
 		t.Run(p.rpc+"_"+p.reason, func(t *testing.T) {
 			t.Parallel()

@@ -89,7 +89,7 @@ func TestStreamIsKeptOnAbort(t *testing.T) {
 			wantEnd(t, a)
 		},
 		"a shutdown that does not wait": func(t *testing.T, a *aborting) {
-			if code := a.sidecar.terminate(t); code != 0 {
+			if code := a.sidecar.Terminate(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 		},
@@ -104,12 +104,12 @@ func TestStreamIsKeptOnAbort(t *testing.T) {
 				if policy == pb.AbortPolicy_ABORT_POLICY_KEEP {
 					want = []string{"out 1\nout 2\n", "err 1\n", "out 1\nerr 1\nout 2\n"}
 					waitFor(t, "the log to say what was kept", func() bool {
-						return strings.Contains(a.sidecar.stderr.String(), "kept what came")
+						return strings.Contains(a.sidecar.Log.String(), "kept what came")
 					})
-					wantIn(t, a.sidecar.stderr.String(), "session-1", "call_1")
+					wantIn(t, a.sidecar.Log.String(), "session-1", "call_1")
 				}
 				wantStored(t, a.sidecar, want...)
-				wantNone(t, a.sidecar.stderr.String(), "out 1", "err 1")
+				wantNone(t, a.sidecar.Log.String(), "out 1", "err 1")
 			})
 		}
 	}
@@ -131,9 +131,9 @@ func abortingCall(t *testing.T, policy pb.AbortPolicy, name string) *aborting {
 	if name == "silence" {
 		args = append(args, "--stream-idle=1s")
 	}
-	a := &aborting{sidecar: startSidecar(t, launch{args: args}), wire: &atomic.Pointer[net.Conn]{}}
+	a := &aborting{sidecar: startSidecar(t, launch{Args: args}), wire: &atomic.Pointer[net.Conn]{}}
 	conn := dial(t, "passthrough:///s", grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-		c, err := (&net.Dialer{}).DialContext(ctx, "unix", a.sidecar.socket)
+		c, err := (&net.Dialer{}).DialContext(ctx, "unix", a.sidecar.Socket)
 		a.wire.Store(&c)
 		return c, err
 	}))
@@ -176,7 +176,7 @@ func wantEnd(t *testing.T, a *aborting) {
 func wantStored(t *testing.T, s *sidecar, want ...string) {
 	t.Helper()
 	stored := map[string]bool{}
-	paths, err := filepath.Glob(filepath.Join(s.store, "[0-9a-f][0-9a-f][0-9a-f]", "[0-9a-f]*"))
+	paths, err := filepath.Glob(filepath.Join(s.Store, "[0-9a-f][0-9a-f][0-9a-f]", "[0-9a-f]*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func wantStored(t *testing.T, s *sidecar, want ...string) {
 // then is kept without it.
 func TestOrderOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: filepath.Join(mountTmpfs(t, "size=11m,mode=0700"), "store"), args: []string{"--volatile"}})
+	s := startSidecar(t, launch{Store: filepath.Join(mountTmpfs(t, "size=11m,mode=0700"), "store"), Args: []string{"--volatile"}})
 	out, text := strings.Repeat("out\n", 230_000), strings.Repeat("err\n", 230_000)
 	messages := []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{
 		Family: "command", KeepOrder: true, OnAbort: pb.AbortPolicy_ABORT_POLICY_KEEP, Call: &pb.CallReference{SessionId: "s"},

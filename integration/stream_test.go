@@ -113,10 +113,10 @@ func TestStream(t *testing.T) {
 	if content, err := os.ReadFile(result.GetCanonical().GetCommand().GetArtifacts()[0].GetPath()); err != nil || string(content) != text {
 		t.Errorf("the artifact has %d bytes, %v", len(content), err)
 	}
-	big := startSidecar(t, launch{store: s.store + "2", args: []string{"--max-message-bytes=64MiB", "--max-in-flight-bytes=64MiB"}})
+	big := startSidecar(t, launch{Store: s.Store + "2", Args: []string{"--max-message-bytes=64MiB", "--max-in-flight-bytes=64MiB"}})
 	want := big.project(t, completed(0, text))
 	want.GetCanonical().GetCommand().GetArtifacts()[0].Path = result.GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
-	want.Receipt.Text = strings.ReplaceAll(want.GetReceipt().GetText(), s.store+"2", s.store)
+	want.Receipt.Text = strings.ReplaceAll(want.GetReceipt().GetText(), s.Store+"2", s.Store)
 	want.Receipt.Tokens = result.GetReceipt().GetTokens() // one character of the path
 	if diff := cmp.Diff(want, result, protocmp.Transform()); diff != "" {
 		t.Errorf("one message and a stream differ:\n%s", diff)
@@ -128,7 +128,7 @@ func TestStream(t *testing.T) {
 func wantNoTemp(t *testing.T, s *sidecar) {
 	t.Helper()
 	waitFor(t, "temporary files to be gone", func() bool {
-		files, err := os.ReadDir(filepath.Join(s.store, "tmp"))
+		files, err := os.ReadDir(filepath.Join(s.Store, "tmp"))
 		return err == nil && len(files) == 0
 	})
 }
@@ -148,7 +148,7 @@ func TestStreamOfAClientThatGoesAway(t *testing.T) {
 		}
 	}
 	waitFor(t, "the stage", func() bool {
-		files, _ := filepath.Glob(filepath.Join(s.store, "tmp", "*"))
+		files, _ := filepath.Glob(filepath.Join(s.Store, "tmp", "*"))
 		if len(files) != 1 {
 			return false
 		}
@@ -167,7 +167,7 @@ func TestStreamOfAClientThatGoesAway(t *testing.T) {
 func TestExecStreams(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	r := cli(t, environment(t), nil, "exec", "--server", "unix://"+s.socket, "--max-lines=12", "--session=s", "--call=c", "--",
+	r := cli(t, environment(t), nil, "exec", "--server", "unix://"+s.Socket, "--max-lines=12", "--session=s", "--call=c", "--",
 		"sh", "-c", "seq 1 750000; sleep 1; echo in the middle >&2; sleep 1; seq 750001 1500000")
 	lines := strings.Split(r.stdout, "\n")
 	if r.code != 0 || r.stderr != "" || len(lines) < 4 {

@@ -41,7 +41,7 @@ const metricsOn = "--metrics=127.0.0.1:0"
 // scrape reads what Prometheus would.
 func (s *sidecar) scrape(t testing.TB) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Metrics, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func (s *sidecar) scrape(t testing.TB) string {
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s, %v", s.url, resp.Status, err)
+		t.Fatalf("%s: %s, %v", s.Metrics, resp.Status, err)
 	}
 	return string(text)
 }
@@ -92,7 +92,7 @@ func mustFail(t *testing.T, code codes.Code, err error) {
 // What is scraped after some calls is what their answers say, to the last number.
 func TestMetricsOfKnownCalls(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{metricsOn}})
+	s := startSidecar(t, launch{Args: []string{metricsOn}})
 	var sizes, tokens, before, after float64
 	add := func(out *pb.CompleteToolOutput, resp *pb.ProjectResponse) *pb.ProjectResponse {
 		sizes += float64(proto.Size(out))
@@ -220,8 +220,8 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 // The endpoint serves one path, to who calls it by the loopback address.
 func TestMetricsEndpoint(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{metricsOn}})
-	base := strings.TrimSuffix(s.url, "/metrics")
+	s := startSidecar(t, launch{Args: []string{metricsOn}})
+	base := strings.TrimSuffix(s.Metrics, "/metrics")
 	port := base[strings.LastIndexByte(base, ':'):]
 	for _, c := range []struct {
 		method, path, host string
@@ -368,15 +368,15 @@ func attributes(list []*common.KeyValue) map[string]string {
 func TestCollector(t *testing.T) {
 	t.Parallel()
 	c := startCollector(t)
-	s := startSidecar(t, launch{args: []string{"--otlp-endpoint", c.url}, env: []string{"OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=here"}})
+	s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", c.url}, Env: []string{"OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=here"}})
 	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+trace+"-"+parent+"-01")
 	resp, err := s.Project(ctx, within(&pb.Budget{MaxTokens: 300}, completed(0, counted(20_000))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := s.terminate(t); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, s.stderr)
+	if code := s.Terminate(); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, s.Log)
 	}
 	byName := map[string]*spans.Span{}
 	for _, span := range c.spans() {
@@ -388,7 +388,7 @@ func TestCollector(t *testing.T) {
 	call, project := byName["toolresult.v1.ToolResultService/Project"], byName["project"]
 	put, audit := byName["put"], byName["audit"]
 	if len(byName) != 4 || call == nil || project == nil || put == nil || audit == nil {
-		t.Fatalf("spans %v\n%s", slices.Collect(maps.Keys(byName)), s.stderr)
+		t.Fatalf("spans %v\n%s", slices.Collect(maps.Keys(byName)), s.Log)
 	}
 	if fmt.Sprintf("%x", call.GetParentSpanId()) != parent || string(project.GetParentSpanId()) != string(call.GetSpanId()) ||
 		string(put.GetParentSpanId()) != string(call.GetSpanId()) {
@@ -442,7 +442,7 @@ func TestTraceRatio(t *testing.T) {
 		t.Run(c.ratio+c.parent, func(t *testing.T) {
 			t.Parallel()
 			to := startCollector(t)
-			s := startSidecar(t, launch{args: []string{"--otlp-endpoint", to.url, "--trace-ratio", c.ratio}})
+			s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", to.url, "--trace-ratio", c.ratio}})
 			ctx := t.Context()
 			if c.parent != "" {
 				ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", c.parent)
@@ -450,7 +450,7 @@ func TestTraceRatio(t *testing.T) {
 			if _, err := s.Project(ctx, completed(0, "x\n")); err != nil {
 				t.Fatal(err)
 			}
-			s.terminate(t)
+			s.Terminate()
 			to.mu.Lock()
 			metrics := len(to.metrics)
 			to.mu.Unlock()
@@ -475,13 +475,13 @@ func TestTelemetryHasNoTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := startSidecar(t, launch{
-		args:  []string{metricsOn, "--otlp-endpoint", c.url, "--roots", roots},
-		store: filepath.Join(dir, "store"), socket: filepath.Join(dir, "run", "s"),
-		env: []string{"OTEL_METRIC_EXPORT_INTERVAL=100"},
+		Args:  []string{metricsOn, "--otlp-endpoint", c.url, "--roots", roots},
+		Store: filepath.Join(dir, "store"), Socket: filepath.Join(dir, "run", "s"),
+		Env: []string{"OTEL_METRIC_EXPORT_INTERVAL=100"},
 	})
 	exerciseWithCanaries(t, s, roots)
 	scraped := s.scrape(t)
-	s.terminate(t)
+	s.Terminate()
 	sent := c.text(t)
 	if len(c.spans()) < 8 || !strings.Contains(sent, "toolresult.projections") || len(samples(t, scraped)) < 30 {
 		t.Fatalf("only %d spans and %d series", len(c.spans()), len(samples(t, scraped)))
@@ -581,12 +581,12 @@ func exerciseWithCanaries(t *testing.T, s *sidecar, roots string) {
 func TestNoPortUnlessAsked(t *testing.T) {
 	t.Parallel()
 	off := startSidecar(t, launch{})
-	on := startSidecar(t, launch{args: []string{metricsOn}})
-	sends := startSidecar(t, launch{args: []string{"--otlp-endpoint", startCollector(t).url}})
+	on := startSidecar(t, launch{Args: []string{metricsOn}})
+	sends := startSidecar(t, launch{Args: []string{"--otlp-endpoint", startCollector(t).url}})
 	for name, want := range map[*sidecar]int{off: 0, on: 1, sends: 0} {
 		name.project(t, completed(0, "x\n"))
-		if ports := listening(t, name.cmd.Process.Pid); len(ports) != want {
-			t.Errorf("%v: listens on %v, want %d", name.cmd.Args[2:], ports, want)
+		if ports := listening(t, name.PID()); len(ports) != want {
+			t.Errorf("%v: listens on %v, want %d", name.Cmd.Args[2:], ports, want)
 		}
 	}
 }
@@ -635,19 +635,23 @@ func TestNoCollector(t *testing.T) {
 	_ = gone.Close()
 	for name, l := range map[string]net.Listener{"silent": silent, "gone": gone} {
 		t.Run(name, func(t *testing.T) {
-			s := startSidecar(t, launch{args: []string{"--otlp-endpoint", "http://" + l.Addr().String(), "--log-level=warn"}, env: []string{"OTEL_METRIC_EXPORT_INTERVAL=50"}})
-			for range 500 {
+			s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", "http://" + l.Addr().String(), "--log-level=warn"}, Env: []string{"OTEL_METRIC_EXPORT_INTERVAL=50"}})
+			calls := 500 // several batches of spans
+			if testing.Short() {
+				calls = 100
+			}
+			for range calls {
 				s.project(t, completed(0, "x\n"))
 			}
 			began := time.Now()
-			if code := s.terminate(t); code != 0 {
+			if code := s.Terminate(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
 			if took := time.Since(began); took > 10*time.Second { // 3 s are allowed to send what is left
 				t.Errorf("the end took %v", took)
 			}
-			if n := strings.Count(s.stderr.String(), "\n"); n > 6 {
-				t.Errorf("the log has %d lines:\n%s", n, s.stderr)
+			if n := strings.Count(s.Log.String(), "\n"); n > 6 {
+				t.Errorf("the log has %d lines:\n%s", n, s.Log)
 			}
 		})
 	}
@@ -671,7 +675,7 @@ func TestDocumentedMetrics(t *testing.T) {
 func TestScrapedNames(t *testing.T) {
 	t.Parallel()
 	roots := t.TempDir()
-	s := startSidecar(t, launch{args: []string{metricsOn, "--roots", roots}})
+	s := startSidecar(t, launch{Args: []string{metricsOn, "--roots", roots}})
 	exerciseWithCanaries(t, s, roots)
 	known := map[string][]string{}
 	for _, i := range telemetry.Instruments() {

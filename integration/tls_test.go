@@ -107,10 +107,10 @@ func TestTLS(t *testing.T) {
 	t.Parallel()
 	ours := newSigner(t, "ours")
 	cert, key := ours.pair(t, "sidecar")
-	s := startSidecar(t, launch{args: []string{
+	s := startSidecar(t, launch{Args: []string{
 		"--tcp=0.0.0.0:0", "--token-file=" + tokenFile(t, 0o600), "--tls-cert=" + cert, "--tls-key=" + key, "--authorities=sidecar.example",
 	}})
-	_, port, err := net.SplitHostPort(s.tcp)
+	_, port, err := net.SplitHostPort(s.TCP)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestClientCertificates(t *testing.T) {
 	t.Parallel()
 	ours, clients := newSigner(t, "ours"), newSigner(t, "clients")
 	cert, key := ours.pair(t, "sidecar")
-	s := startSidecar(t, launch{args: []string{
+	s := startSidecar(t, launch{Args: []string{
 		"--tcp=127.0.0.1:0", "--token-file=" + tokenFile(t, 0o600), "--tls-cert=" + cert, "--tls-key=" + key, "--tls-client-ca=" + clients.file,
 	}})
 	with := func(by *signer) *tls.Config {
@@ -164,19 +164,19 @@ func TestClientCertificates(t *testing.T) {
 		rules.Certificates = []tls.Certificate{pair}
 		return rules
 	}
-	if err := overTLS(t, s.tcp, with(clients), secret); err != nil {
+	if err := overTLS(t, s.TCP, with(clients), secret); err != nil {
 		t.Error(err)
 	}
-	waitFor(t, "the certificate in the log", func() bool { return strings.Contains(s.stderr.String(), "certificate CN=runtime\ufffd[31m 7") })
-	wantRefusal(t, overTLS(t, s.tcp, with(clients), ""), codes.Unauthenticated, "TOKEN_MISSING", "")
+	waitFor(t, "the certificate in the log", func() bool { return strings.Contains(s.Log.String(), "certificate CN=runtime\ufffd[31m 7") })
+	wantRefusal(t, overTLS(t, s.TCP, with(clients), ""), codes.Unauthenticated, "TOKEN_MISSING", "")
 	for what, rules := range map[string]*tls.Config{"none": trusting(ours), "of another signer": with(newSigner(t, "theirs"))} {
-		if err := overTLS(t, s.tcp, rules, secret); status.Code(err) != codes.Unavailable {
+		if err := overTLS(t, s.TCP, rules, secret); status.Code(err) != codes.Unavailable {
 			t.Errorf("certificate %s: %v", what, err)
 		}
 	}
 	clientCert, clientKey := clients.pair(t, "operator")
 	env := append(environment(t), "TOOLRESULT_TOKEN="+secret)
-	wantIn(t, mustCLI(t, env, nil, "info", "--server="+s.tcp, "--ca="+ours.file, "--client-cert="+clientCert, "--client-key="+clientKey), `"go_version"`)
+	wantIn(t, mustCLI(t, env, nil, "info", "--server="+s.TCP, "--ca="+ours.file, "--client-cert="+clientCert, "--client-key="+clientKey), `"go_version"`)
 }
 
 // TestRefusedTLS has certificates that must not be served.
@@ -211,7 +211,7 @@ func TestRefusedTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stderr, _ := refusedStart(t, launch{args: c.args})
+			stderr, _ := refusedStart(t, launch{Args: c.args})
 			wantIn(t, stderr, c.want)
 			wantNone(t, stderr, secret, "PRIVATE KEY", strings.Split(string(content), "\n")[1])
 		})

@@ -100,7 +100,7 @@ func TestModelReadsWhatWasCut(t *testing.T) {
 	req.Call, req.Policy.Render.Handles = callOf("s", "c"), pb.HandleForm_HANDLE_FORM_CALL
 	receipt := s.project(t, req).GetReceipt().GetText()
 	handle := regexp.MustCompile(`all of it: read_result\(result="([^"]+)"\)\n`).FindStringSubmatch(receipt)
-	if handle == nil || strings.Contains(receipt, s.store) {
+	if handle == nil || strings.Contains(receipt, s.Store) {
 		t.Fatal(receipt)
 	}
 	arguments := map[string]any{"result": handle[1]}
@@ -148,14 +148,14 @@ func TestModelOfASession(t *testing.T) {
 	s := startSidecar(t, launch{})
 	own, foreign := keptFor(t, s, "a", counted(9000)).GetPath(), keptFor(t, s, "b", counted(9001)).GetPath()
 	ctx := confinedTo(t, s, "a")
-	for path, want := range map[string]pb.ToolStatus{own: pb.ToolStatus_TOOL_STATUS_SUCCESS, foreign: pb.ToolStatus_TOOL_STATUS_ERROR, s.store + "/000/123456": pb.ToolStatus_TOOL_STATUS_ERROR} {
+	for path, want := range map[string]pb.ToolStatus{own: pb.ToolStatus_TOOL_STATUS_SUCCESS, foreign: pb.ToolStatus_TOOL_STATUS_ERROR, s.Store + "/000/123456": pb.ToolStatus_TOOL_STATUS_ERROR} {
 		resp := modelCalls(ctx, t, s, "", fmt.Sprintf(`{"result": %q, "tail": 1}`, path))
 		if resp.GetCanonical().GetStatus() != want || strings.Contains(resp.GetReceipt().GetText(), "9001") {
 			t.Errorf("%s: %s", path, resp.GetReceipt().GetText())
 		}
 	}
 	unknown := modelCalls(ctx, t, s, "a", `{"result": "12345678"}`).GetReceipt().GetText()
-	name, ok := dir.ParseName(strings.TrimPrefix(foreign, s.store+"/"))
+	name, ok := dir.ParseName(strings.TrimPrefix(foreign, s.Store+"/"))
 	if !ok {
 		t.Fatal(foreign)
 	}
@@ -168,7 +168,7 @@ func TestModelOfASession(t *testing.T) {
 func TestToolCommand(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	env, server := environment(t), "--server=unix://"+s.socket
+	env, server := environment(t), "--server=unix://"+s.Socket
 	path := keptFor(t, s, "s", counted(9000)).GetPath()
 	for _, c := range []struct {
 		args []string

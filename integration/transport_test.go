@@ -168,7 +168,7 @@ func TestMarkerLeak(t *testing.T) {
 // whose text is not.
 func TestLongAnswer(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: []string{"--max-message-bytes=64KiB"}})
+	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=64KiB"}})
 	chunk := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"word "}}]}` + "\n\n"
 	messages := []*pb.AssembleToolCallsRequest{assembleHeader(&pb.AssembleHeader{Provider: pb.Provider_PROVIDER_OPENAI_CHAT})}
 	for range 50 {
@@ -186,7 +186,7 @@ func TestTransportCommands(t *testing.T) {
 	s := startSidecar(t, launch{})
 	run := func(stdin []byte, args ...string) ran {
 		t.Helper()
-		return cli(t, environment(t), bytes.NewReader(stdin), append(append([]string{"transport"}, args...), "--server", "unix://"+s.socket)...)
+		return cli(t, environment(t), bytes.NewReader(stdin), append(append([]string{"transport"}, args...), "--server", "unix://"+s.Socket)...)
 	}
 	turn := readFile(t, filepath.Join(transportData, "turns", "interrupted", "request.json"))
 	encoded := run(turn, "encode", "--provider", "gemini")
@@ -287,8 +287,8 @@ func invalidTurns() map[string]invalidTurn {
 // withoutItsImage is a turn with an image that is in an object store that does not answer.
 func withoutItsImage(t *testing.T, _ *sidecar) error {
 	s := startSidecar(t, launch{
-		args: []string{"--object-store=s3://bucket/p?endpoint=http://127.0.0.1:1"},
-		env:  []string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"},
+		Args: []string{"--object-store=s3://bucket/p?endpoint=http://127.0.0.1:1"},
+		Env:  []string{"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test"},
 	})
 	seen := &pb.CanonicalToolResult{
 		ToolName: "View", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "image viewed",
@@ -321,7 +321,7 @@ func lintOf(provider pb.Provider, transcript string) func(*testing.T, *sidecar) 
 
 // withLongAnswer sends an event that never ends.
 func withLongAnswer(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--max-message-bytes=64KiB"}})
+	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=64KiB"}})
 	messages := []*pb.AssembleToolCallsRequest{assembleHeader(&pb.AssembleHeader{Provider: pb.Provider_PROVIDER_OPENAI_CHAT})}
 	for range 10 {
 		messages = append(messages, responseBody("data: "+strings.Repeat("x", 20<<10)))
@@ -332,7 +332,7 @@ func withLongAnswer(t *testing.T, _ *sidecar) error {
 
 // whileModelIsSilent sends a header and nothing else.
 func whileModelIsSilent(t *testing.T, _ *sidecar) error {
-	s := startSidecar(t, launch{args: []string{"--stream-idle=1s"}})
+	s := startSidecar(t, launch{Args: []string{"--stream-idle=1s"}})
 	call, err := s.transport().AssembleToolCalls(t.Context())
 	if err != nil {
 		t.Fatal(err)

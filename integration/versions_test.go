@@ -89,7 +89,7 @@ func TestEarlierStores(t *testing.T) {
 			store := unpacked(t, name)
 			for _, start := range []string{"first", "second"} {
 				t.Run(start, func(t *testing.T) {
-					s := startSidecar(t, launch{store: store, args: keepAll})
+					s := startSidecar(t, launch{Store: store, Args: keepAll})
 					reader := pb.NewArtifactServiceClient(s.conn)
 					for path, want := range c.artifacts {
 						if got, _ := readAll(t, reader, &pb.ReadArtifactRequest{Path: filepath.Join(store, path)}); got != want {
@@ -156,7 +156,7 @@ func TestLaterStores(t *testing.T) {
 			store := unpacked(t, "format-2")
 			c.change(t, store)
 			before := contents(t, store)
-			stderr, _ := refusedStart(t, launch{store: store})
+			stderr, _ := refusedStart(t, launch{Store: store})
 			wantIn(t, stderr, c.want)
 			if after := contents(t, store); !maps.Equal(before, after) {
 				t.Errorf("there was %q and is %q", before, after)
@@ -201,7 +201,7 @@ var recordLevels = map[string]pb.CompactionLevel{"trimmed": trimmed, "handles": 
 // Records of a day are in a directory, and in one for each family there.
 func TestEarlierRecords(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{store: config.MemoryStore})
+	s := startSidecar(t, launch{Store: config.MemoryStore})
 	records, err := filepath.Glob(filepath.Join("testdata", "records", "*", "*", "*", "canonical.json"))
 	if err != nil || len(records) < 15 {
 		t.Fatalf("there are %d records, error %v", len(records), err)

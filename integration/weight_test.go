@@ -43,7 +43,7 @@ func (w weighed) isText() bool { return 2*w.text >= w.receipt }
 // 95 % of those that are text.
 func TestCanonicalIsLean(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{args: withFamilies(t)})
+	s := startSidecar(t, launch{Args: withFamilies(t)})
 	families, err := families.LoadCustomFamilies(exampleFamilies)
 	if err != nil {
 		t.Fatal(err)

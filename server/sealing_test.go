@@ -56,7 +56,7 @@ func TestSealing(t *testing.T) {
 	cases := *sealingCases
 	if cases == 0 {
 		cases = sealingShort
-		if raceDetector {
+		if raceDetector || testing.Short() {
 			cases = sealingShortRace
 		}
 	}

@@ -226,7 +226,7 @@ func TestPointerAgreesWithNaiveReader(t *testing.T) {
 			}
 		}
 	})
-	if found < 20 {
+	if found < 20 && !testing.Short() {
 		t.Errorf("only %d values were found", found)
 	}
 }

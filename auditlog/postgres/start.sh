@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Runs a command with a PostgreSQL server of its own: a throw-away cluster in a temporary folder, on a Unix socket.
 #
-#   start.sh run COMMAND...   run it; it finds the server by TOOLRESULT_POSTGRES
-#   start.sh again            start the server again after it was killed; for the command
-#   start.sh install          install the PostgreSQL of Debian if there is none; for CI
+#   start.sh run COMMAND...   the command finds the server by TOOLRESULT_POSTGRES
+#   start.sh again            starts it again after it was killed; for the command
 #
-# Nothing is installed unless asked. A server does not run as root, so as root it runs as postgres or nobody.
+# It takes whichever PostgreSQL is there. A server does not run as root, so it runs as postgres or nobody.
 set -euo pipefail
 
 find_programs() {
@@ -37,14 +36,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	owner=nobody
 	if id postgres > /dev/null 2>&1; then owner=postgres; fi
 fi
-if [ "${1:-}" = install ]; then
-	find_programs && exit 0
-	echo "installing PostgreSQL" >&2
-	apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql
-	exit
-fi
 if ! find_programs; then
-	echo "no PostgreSQL server is installed (initdb and postgres). On Debian: apt-get install postgresql, or $0 install" >&2
+	echo "there is no PostgreSQL: integration/setup.sh install installs the one that Debian has" >&2
 	exit 1
 fi
 
@@ -73,7 +66,7 @@ run)
 		TOOLRESULT_POSTGRES_START=$(readlink -f "$0") "$@"
 	;;
 *)
-	echo "usage: $0 run COMMAND... | again | install" >&2
+	echo "usage: $0 run COMMAND..." >&2
 	exit 2
 	;;
 esac

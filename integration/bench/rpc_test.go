@@ -3,6 +3,7 @@ package bench_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // rounds is how often the two sides are measured in turns.
@@ -46,20 +48,11 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	dir, err := os.MkdirTemp("", "trb")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" {
+		os.Exit(m.Run()) // nothing needs the binary
 	}
-	binary = filepath.Join(dir, "toolresult")
-	code := 1
-	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/toolresult").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s\n%v\n", out, err)
-	} else {
-		code = m.Run()
-	}
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(sidecartest.Main(m, &binary))
 }
 
 // stock answers every Project with the same reply and does nothing else.
@@ -96,6 +89,17 @@ type side struct {
 	pid int
 }
 
+// startSidecar starts the sidecar with its socket and its store in a directory.
+func startSidecar(b *testing.B, dir string, flags ...string) side {
+	b.Helper()
+	s := sidecartest.Start(b, sidecartest.Options{
+		Binary: binary, Home: dir, Socket: filepath.Join(dir, "s", "ours"), Store: filepath.Join(dir, "store"),
+		Args: append([]string{"--log-level=warn"}, flags...),
+	})
+	return side{pb.NewToolResultServiceClient(sidecartest.Dial(b, s.Target())), s.PID()}
+}
+
+// dial starts one of the servers of this test binary, and connects to it.
 func dial(b *testing.B, socket string, cmd *exec.Cmd) side {
 	b.Helper()
 	cmd.Stderr = os.Stderr
@@ -134,9 +138,7 @@ func pair(b *testing.B, req *pb.ProjectRequest, base string, flags ...string) (o
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s", "ours")
-	args := append([]string{"serve", "--log-level=warn", "--socket", socket, "--store", filepath.Join(dir, "store")}, flags...)
-	ours = dial(b, socket, exec.Command(binary, args...))
+	ours = startSidecar(b, dir, flags...)
 	reply, err := ours.Project(b.Context(), req)
 	if err != nil {
 		b.Fatal(err)
@@ -145,7 +147,7 @@ func pair(b *testing.B, req *pb.ProjectRequest, base string, flags ...string) (o
 	if err != nil {
 		b.Fatal(err)
 	}
-	socket = filepath.Join(dir, "stock")
+	socket := filepath.Join(dir, "stock")
 	if err := os.WriteFile(socket+".reply", text, 0o600); err != nil {
 		b.Fatal(err)
 	}

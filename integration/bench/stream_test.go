@@ -157,7 +157,7 @@ func BenchmarkStreamMemory(b *testing.B) {
 	}
 }
 
-// withOurPool sends with the pool that server.UseBufferPool installs. Nothing else of
+// withOurPool sends with the pool that rpc.UseBufferPool installs. Nothing else of
 // this process calls anybody meanwhile.
 func withOurPool(send sender) sender {
 	stock := mem.DefaultBufferPool()
@@ -184,13 +184,6 @@ func peak(b *testing.B, pid int) int64 {
 		b.Fatal(err)
 	}
 	return n
-}
-
-func startSidecar(b *testing.B, dir string, flags ...string) side {
-	b.Helper()
-	socket := filepath.Join(dir, "s", "ours")
-	args := append([]string{"serve", "--log-level=warn", "--socket", socket, "--store", filepath.Join(dir, "store")}, flags...)
-	return dial(b, socket, exec.Command(binary, args...))
 }
 
 // sent makes the content of every stream its own.

@@ -3,7 +3,7 @@ package bench_test
 import (
 	"fmt"
 	"net"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -45,9 +45,11 @@ func BenchmarkTelemetry(b *testing.B) {
 				req := request(command, logOf(4096, 0))
 				dir := b.TempDir()
 				serve := func(name string, flags ...string) side {
-					socket := filepath.Join(dir, name, "s")
-					args := append([]string{"serve", "--log-level=error", "--socket", socket, "--store=memory"}, flags...)
-					return dial(b, socket, exec.Command(binary, args...))
+					at := filepath.Join(dir, name)
+					if err := os.Mkdir(at, 0o700); err != nil {
+						b.Fatal(err)
+					}
+					return startSidecar(b, at, append([]string{"--log-level=error", "--store=memory"}, flags...)...)
 				}
 				off, on := serve("off"), serve("on", flags()...)
 				compare(b, on, off, 1, 1500, func(int) *pb.ProjectRequest { return req })

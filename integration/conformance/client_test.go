@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 const grpcurlPath = "../../.bin/grpcurl"
@@ -37,7 +38,7 @@ type client struct {
 func newClient(ctx context.Context, on *sidecar) (*client, error) {
 	c := &client{ctx: ctx, on: on}
 	var err error
-	c.conn, err = grpc.NewClient("unix://"+on.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+	c.conn, err = grpc.NewClient("unix://"+on.Socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)),
 		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, resp any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
 			c.record("", method)
@@ -177,18 +178,18 @@ var errNoGrpcurl = errors.New("needs " + grpcurlPath + "; make grpcurl builds it
 
 // grpcurl calls a method with a request in JSON and returns the answer, decoded.
 func (c *client) grpcurl(method, request string) object {
-	out := c.run(grpcurlPath, "grpcurl "+path.Base(method), request, "-plaintext", "-unix", "-d", "@", c.on.socket, "toolresult.v1."+method)
+	out := c.run(grpcurlPath, "grpcurl "+path.Base(method), request, "-plaintext", "-unix", "-d", "@", c.on.Socket, "toolresult.v1."+method)
 	return c.object(out)
 }
 
 // describe returns what reflection says of a message.
 func (c *client) describe(message string) string {
-	return c.run(grpcurlPath, "grpcurl describe", "", "-plaintext", "-unix", c.on.socket, "describe", "toolresult.v1."+message)
+	return c.run(grpcurlPath, "grpcurl describe", "", "-plaintext", "-unix", c.on.Socket, "describe", "toolresult.v1."+message)
 }
 
 // cli runs a command of the binary against the sidecar.
 func (c *client) cli(command string, args ...string) string {
-	words := append(strings.Fields(command), "--server", "unix://"+c.on.socket)
+	words := append(strings.Fields(command), "--server", "unix://"+c.on.Socket)
 	return c.run(binary, "toolresult "+command, "", append(words, args...)...)
 }
 
@@ -202,7 +203,7 @@ func (c *client) run(program, name, stdin string, args ...string) string {
 		return ""
 	}
 	c.record("", "`"+name+"`")
-	ctx, cancel := context.WithTimeout(c.ctx, patience)
+	ctx, cancel := context.WithTimeout(c.ctx, sidecartest.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer

@@ -207,7 +207,7 @@ var algorithmRows = []requirement{
 
 // sameInAnotherProcess projects in two processes, one after the other on one store, and compares the bytes.
 func sameInAnotherProcess(c *client) error {
-	dir, err := shortDir()
+	dir, err := os.MkdirTemp("", "tr")
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (c *client) another(dir string, do func(*client)) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = all(err, s.stop()) }()
+	defer func() { err = all(err, s.Stop()) }()
 	d, err := newClient(c.ctx, s)
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/rfc-conformance.md")
@@ -55,17 +57,13 @@ type outcome struct {
 // Every requirement of the documents is checked against the binary, and the page says what
 // the checks came to.
 func TestConformance(t *testing.T) {
-	dir, err := shortDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := sidecartest.ShortDir(t)
 	s, err := start(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.stop(); err != nil {
+		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -166,13 +164,7 @@ func comparePage(t *testing.T, documents []document, outcomes map[string][]outco
 // with TOOLRESULT_LEGS=all, fails.
 func leg(t *testing.T, ok bool, why string) {
 	t.Helper()
-	switch {
-	case ok:
-	case os.Getenv("TOOLRESULT_LEGS") == "all":
-		t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: %s", why)
-	default:
-		t.Skipf("leg skipped: %s", why)
-	}
+	sidecartest.Need(t, ok, why)
 }
 
 // name makes a heading the name of a test.

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 var (
@@ -34,7 +36,7 @@ var least = map[int]float64{1000: 89, 2000: 94.5, 4000: 97}
 // TestRecall fails when a receipt is over its budget, claims a success that its document does not, or when fewer of the
 // lines that matter survive than before.
 func TestRecall(t *testing.T) {
-	if os.Getenv("TOOLRESULT_LEGS") != "all" {
+	if !sidecartest.All() {
 		t.Skip("leg skipped: `make eval` runs it")
 	}
 	if _, err := os.Stat(*corpus); errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +76,7 @@ func (e *evaluation) parse(budgets string) error {
 	return nil
 }
 
-func (e *evaluation) run() error {
+func (e *evaluation) run() (err error) {
 	documents, err := e.documents()
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ func (e *evaluation) run() error {
 	if err != nil {
 		return err
 	}
-	defer s.stop()
+	defer func() { err = errors.Join(err, s.stop()) }()
 	e.scores = map[int]scores{}
 	for _, budget := range e.budgets {
 		if err := e.project(s, budget, documents); err != nil {

@@ -2,8 +2,8 @@ package eval_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -11,46 +11,51 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
-	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
-// sidecar is a server in this process, on a socket, with a store on disk, so that paths are as long as usual ones.
+// sidecar is a process of the built binary with a store on disk, so that paths are as long as usual ones.
 type sidecar struct {
+	*sidecartest.Sidecar
 	pb.ToolResultServiceClient
 	conn *grpc.ClientConn
 	dir  string
-	end  context.CancelFunc
-	done chan error
 }
 
+// serve builds and starts a sidecar.
 func serve() (*sidecar, error) {
 	dir, err := os.MkdirTemp("", "toolresult-eval")
 	if err != nil {
 		return nil, err
 	}
-	c := config.Default(nil)
-	c.Socket, c.Store, c.Volatile = filepath.Join(dir, "run", "s"), filepath.Join(dir, "state"), true
-	real, err := server.New(c, server.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return nil, err
+	s := &sidecar{dir: dir}
+	if err := s.start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	ctx, end := context.WithCancel(context.Background())
-	s := &sidecar{dir: dir, end: end, done: make(chan error, 1)}
-	go func() { s.done <- real.Serve(ctx) }()
-	if s.conn, err = grpc.NewClient(real.Addresses()[0], grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
-		end()
-		return nil, err
-	}
-	s.ToolResultServiceClient = pb.NewToolResultServiceClient(s.conn)
 	return s, nil
 }
 
-func (s *sidecar) stop() {
-	_ = s.conn.Close()
-	s.end()
-	<-s.done
-	_ = os.RemoveAll(s.dir)
+func (s *sidecar) start() error {
+	binary, err := sidecartest.Build(s.dir)
+	if err != nil {
+		return err
+	}
+	s.Sidecar, err = sidecartest.Serve(sidecartest.Options{
+		Binary: binary, Home: s.dir, Socket: filepath.Join(s.dir, "run", "s"), Store: filepath.Join(s.dir, "state"),
+		Args: []string{"--log-level=error", "--volatile"},
+	})
+	if err != nil {
+		return err
+	}
+	if s.conn, err = grpc.NewClient(s.Target(), grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
+		return errors.Join(err, s.Stop())
+	}
+	s.ToolResultServiceClient = pb.NewToolResultServiceClient(s.conn)
+	return nil
+}
+
+func (s *sidecar) stop() error {
+	return errors.Join(s.conn.Close(), s.Stop(), os.RemoveAll(s.dir))
 }
 
 // receipt hands a document over as what a command printed.

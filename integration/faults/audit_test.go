@@ -30,13 +30,13 @@ func (s *sidecar) asked(t testing.TB, request string) (question, ackedRecord, st
 // killed kills the sidecar and starts another in its store.
 func (s *sidecar) killed(t testing.TB) *sidecar {
 	t.Helper()
-	s.signal(t, syscall.SIGKILL)
-	s.wait(t)
-	return startSidecar(t, launch{store: s.store})
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
+	return startSidecar(t, launch{Store: s.Store})
 }
 
 // on is for the calls of the kernel on a file of the store alone.
-func (s *sidecar) on(name string) string { return "path=" + filepath.Join(s.store, name) }
+func (s *sidecar) on(name string) string { return "path=" + filepath.Join(s.Store, name) }
 
 // TestErrorsOfTheKernelAtTheAuditLog is J01, J04, J07, J10 and L03 as a client sees them: a call of the kernel on a file
 // of the audit log fails. What was not recorded is refused with what the contract says, nothing that was acknowledged
@@ -58,9 +58,9 @@ func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 	} {
 		t.Run(c.file+" "+c.call+" "+c.reason, func(t *testing.T) {
 			t.Parallel()
-			s := startSidecar(t, launch{killed: true})
+			s := startSidecar(t, launch{AnyExit: true})
 			first, before, artifact := s.asked(t, "before")
-			stop := meddle(t, s.cmd.Process.Pid, s.on(c.file), "trace="+c.call, fmt.Sprintf("inject=%s:error=%s", c.call, c.reason))
+			stop := meddle(t, s.PID(), s.on(c.file), "trace="+c.call, fmt.Sprintf("inject=%s:error=%s", c.call, c.reason))
 			q := question{session: "s", request: "meanwhile"}
 			_, during, err := s.ask(t.Context(), q)
 			switch c.answer {
@@ -96,10 +96,10 @@ func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 				s.wantReplayed(t, now.sequence)
 			}
 			s.wantChain(t, []ackedRecord{before})
-			if code := s.terminate(t); code != 0 {
+			if code := s.Terminate(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
-			verifyBooks(t, s.store, []string{before.String()})
+			verifyBooks(t, s.Store, []string{before.String()})
 		})
 	}
 }
@@ -140,17 +140,17 @@ func TestKilledBetweenRecordAndAnswer(t *testing.T) {
 	leg(t, "strace")
 	for name, stream := range map[string]bool{"message": false, "stream": true} {
 		t.Run(name, func(t *testing.T) {
-			s := startSidecar(t, launch{killed: true})
+			s := startSidecar(t, launch{AnyExit: true})
 			_, before, _ := s.asked(t, "before")
 			// The head is written outside of the log when its records are durable, and before they are answered.
-			meddle(t, s.cmd.Process.Pid, s.on("audit.head"), "trace=pwrite64", "inject=pwrite64:signal=KILL")
+			meddle(t, s.PID(), s.on("audit.head"), "trace=pwrite64", "inject=pwrite64:signal=KILL")
 			q := question{session: "s", request: "r", stream: stream}
 			_, _, err := s.ask(t.Context(), q)
 			if status.Code(err) != codes.Unavailable {
 				t.Fatalf("it was to die, and answers %v", err)
 			}
-			s.wait(t)
-			s = startSidecar(t, launch{store: s.store})
+			s.Wait()
+			s = startSidecar(t, launch{Store: s.Store})
 			resp, record, err := s.ask(t.Context(), q)
 			must(t, err)
 			if record.sequence != before.sequence+1 {
@@ -184,7 +184,7 @@ func (s *sidecar) wantOneRecord(t testing.TB, q question) {
 func TestSlowSyncOfTheAuditLog(t *testing.T) {
 	leg(t, "strace")
 	s := startSidecar(t, launch{})
-	stop := meddle(t, s.cmd.Process.Pid, s.on("audit.db-wal"), "trace=fsync", "inject=fsync:delay_enter=2000000")
+	stop := meddle(t, s.PID(), s.on("audit.db-wal"), "trace=fsync", "inject=fsync:delay_enter=2000000")
 	q := question{session: "s", request: "slow"}
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
@@ -206,12 +206,12 @@ func TestSlowSyncOfTheAuditLog(t *testing.T) {
 // is of no record, and is collected.
 func TestLogIsFullAndTheArtifactFits(t *testing.T) {
 	leg(t, "strace")
-	s := startSidecar(t, launch{args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
-	stop := meddle(t, s.cmd.Process.Pid, s.on("audit.db-wal"), "trace=pwrite64", "inject=pwrite64:error=ENOSPC")
+	s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
+	stop := meddle(t, s.PID(), s.on("audit.db-wal"), "trace=pwrite64", "inject=pwrite64:error=ENOSPC")
 	_, err := s.inOneMessage(t.Context(), numbered(2500))
 	wantRefusal(t, "without room for the record", err, codes.ResourceExhausted, "DISK_FULL")
 	stop()
-	if n := len(artifactNames(t, s.store)); n != 1 {
+	if n := len(artifactNames(t, s.Store)); n != 1 {
 		t.Errorf("%d artifacts: nothing was durable before the record", n)
 	}
 	list, err := s.audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}})
@@ -221,7 +221,7 @@ func TestLogIsFullAndTheArtifactFits(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 	collected, err := s.artifacts.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
 	must(t, err)
-	if collected.GetDeletedArtifacts() != 1 || len(artifactNames(t, s.store)) != 0 {
+	if collected.GetDeletedArtifacts() != 1 || len(artifactNames(t, s.Store)) != 0 {
 		t.Errorf("%v was collected", collected)
 	}
 	if _, err := s.inOneMessage(t.Context(), numbered(2500)); err != nil {
@@ -271,17 +271,17 @@ func TestRecordFollowsTheArtifact(t *testing.T) {
 // what was recorded.
 func TestOthersCannotReadTheLog(t *testing.T) {
 	leg(t, "setpriv")
-	s := startSidecar(t, launch{shell: "umask 0"})
+	s := startSidecar(t, launch{Shell: "umask 0"})
 	s.asked(t, "r")
-	for _, dir := range []string{filepath.Dir(s.store), s.store} {
+	for _, dir := range []string{filepath.Dir(s.Store), s.Store} {
 		must(t, os.Chmod(dir, 0o755))
 	}
-	names, err := filepath.Glob(filepath.Join(s.store, "audit.*"))
+	names, err := filepath.Glob(filepath.Join(s.Store, "audit.*"))
 	must(t, err)
 	if len(names) < 5 { // database, head, reserve, write-ahead log and its index
 		t.Errorf("only %q", names)
 	}
-	books, err := filepath.Glob(filepath.Join(s.store, "books.*"))
+	books, err := filepath.Glob(filepath.Join(s.Store, "books.*"))
 	must(t, err)
 	for _, name := range append(names, books...) {
 		info, err := os.Stat(name)
@@ -294,5 +294,5 @@ func TestOthersCannotReadTheLog(t *testing.T) {
 			t.Errorf("another user has %s %s", name, out)
 		}
 	}
-	must(t, os.Chmod(s.store, 0o700))
+	must(t, os.Chmod(s.Store, 0o700))
 }

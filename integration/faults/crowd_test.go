@@ -120,7 +120,7 @@ func (c *crowd) work(t *testing.T, root, acks string, round int, end func(*sidec
 	if retains(round) {
 		keep, same = "300ms", false
 	}
-	s := startSidecar(t, launch{store: root, killed: true, args: []string{"--gc-interval=1s", "--keep-for=1ms", "--session-lease=24h", "--audit-keep-for=" + keep}})
+	s := startSidecar(t, launch{Store: root, AnyExit: true, Args: []string{"--gc-interval=1s", "--keep-for=1ms", "--session-lease=24h", "--audit-keep-for=" + keep}})
 	defer s.forget(t)
 	c.askAgain(t, s, same)
 	c.asked = nil
@@ -142,7 +142,7 @@ func (c *crowd) work(t *testing.T, root, acks string, round int, end func(*sidec
 		}
 	})
 	end(s)
-	s.wait(t)
+	s.Wait()
 	clients.Wait()
 	must(t, file.Close())
 	c.acks = append(c.acks, acksOf(t, acks)...)

@@ -33,7 +33,7 @@ func TestFullDiskAtASidecar(t *testing.T) {
 			at, flags := t.TempDir(), []string{"--volatile", "--audit=" + c.audit}
 			must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, c.options))
 			t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
-			s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: flags})
+			s := startSidecar(t, launch{Store: filepath.Join(at, "store"), Args: flags})
 			early, late := numbered(1500), numbered(2500)
 			before, err := s.inOneMessage(t.Context(), early)
 			must(t, err)
@@ -58,11 +58,11 @@ func TestFullDiskAtASidecar(t *testing.T) {
 			if again, err := s.inOneMessage(t.Context(), early); c.audit == "off" && (err != nil || artifactOf(again) != artifactOf(before)) {
 				t.Errorf("what is stored already: %v, error %v", again, err)
 			}
-			if n := len(artifactNames(t, s.store)); n > 2 || n == 2 && c.audit == "off" { // one may fit where the reserve was, and have no record
+			if n := len(artifactNames(t, s.Store)); n > 2 || n == 2 && c.audit == "off" { // one may fit where the reserve was, and have no record
 				t.Errorf("%d artifacts are visible", n)
 			}
-			s.terminate(t)
-			s = startSidecar(t, launch{store: s.store, args: flags})
+			s.Terminate()
+			s = startSidecar(t, launch{Store: s.Store, Args: flags})
 			s.wantWhole(t, artifactOf(before), early) // also after a start on the full disk
 			must(t, os.RemoveAll(filler))
 			for _, project := range s.ways() {
@@ -115,7 +115,7 @@ func TestDiskFillsInMidUpload(t *testing.T) {
 	at := t.TempDir()
 	must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, "size=12m,mode=0700"))
 	t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
-	s := startSidecar(t, launch{store: filepath.Join(at, "store"), args: []string{"--volatile"}})
+	s := startSidecar(t, launch{Store: filepath.Join(at, "store"), Args: []string{"--volatile"}})
 	for range 5 {
 		_, err := s.inAStream(t.Context(), numbered(100_000))
 		wantRefusal(t, "an upload of 10 MB", err, codes.ResourceExhausted, "DISK_FULL")
@@ -136,7 +136,7 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 	text := numbered(2000)
 	var path string
 	t.Run("read-only", func(t *testing.T) {
-		s := startSidecar(t, launch{store: store, killed: true}) // it cannot close its databases well
+		s := startSidecar(t, launch{Store: store, AnyExit: true}) // it cannot close its databases well
 		before, err := s.inOneMessage(t.Context(), text)
 		must(t, err)
 		path = artifactOf(before)
@@ -156,7 +156,7 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 	_ = os.Remove(d.at + "/store") // nothing is there while it is not mounted
 	repair(t, d)
 	d.mount(t)
-	s := startSidecar(t, launch{store: store})
+	s := startSidecar(t, launch{Store: store})
 	s.wantWhole(t, path, text)
 	s.wantNoTemp(t)
 	after, err := s.inOneMessage(t.Context(), numbered(2500))
@@ -174,20 +174,20 @@ func repair(t *testing.T, d *disk) {
 // rest. The log of writes of an audit log would be the first file that is too large, so none is kept.
 func TestFileTooLarge(t *testing.T) {
 	leg(t)
-	s := startSidecar(t, launch{args: []string{"--audit=off"}})
+	s := startSidecar(t, launch{Args: []string{"--audit=off"}})
 	text := numbered(1000)
 	before, err := s.inOneMessage(t.Context(), text)
 	must(t, err)
 	var was unix.Rlimit
-	must(t, unix.Prlimit(s.cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &was))
-	must(t, unix.Prlimit(s.cmd.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 100_001, Max: was.Max}, nil))
+	must(t, unix.Prlimit(s.PID(), unix.RLIMIT_FSIZE, nil, &was))
+	must(t, unix.Prlimit(s.PID(), unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 100_001, Max: was.Max}, nil))
 	for way, project := range s.ways() {
 		_, err := project(t.Context(), numbered(20_000))
 		wantRefusal(t, way, err, codes.ResourceExhausted, "ARTIFACT_TOO_LARGE")
 		s.wantNoTemp(t)
 	}
 	s.wantWhole(t, artifactOf(before), text)
-	must(t, unix.Prlimit(s.cmd.Process.Pid, unix.RLIMIT_FSIZE, &was, nil))
+	must(t, unix.Prlimit(s.PID(), unix.RLIMIT_FSIZE, &was, nil))
 	after, err := s.inAStream(t.Context(), numbered(20_000))
 	must(t, err)
 	s.wantWhole(t, artifactOf(after), numbered(20_000))

@@ -4,7 +4,7 @@
 // proved by which test.
 //
 // Everything here is real: processes, sockets, loop devices, strace. So every test is a leg that needs root,
-// Linux and some programs (the script setup installs them), and runs with TOOLRESULT_LEGS=all only, as
+// Linux and some programs (integration/setup.sh installs them), and runs with TOOLRESULT_LEGS=all only, as
 // `make faults` sets it; a leg that cannot run then fails. Each has a short form for CI; `make faults-long`
 // runs the long forms.
 //

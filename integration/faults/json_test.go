@@ -109,7 +109,7 @@ func TestHugeJSON(t *testing.T) {
 // TestHugeDetails is C13: of 50 MiB of details a receipt has what fits, and the artifact all of it.
 func TestHugeDetails(t *testing.T) {
 	leg(t)
-	s := startSidecar(t, launch{args: []string{"--max-message-bytes=64MiB"}})
+	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=64MiB"}})
 	details := `{"first":1e999,"rows":[` + strings.Repeat("0.10, ", 50<<20/6) + `1],"last":12345678901234567890}`
 	answer, err := s.Project(t.Context(), &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_ERROR,

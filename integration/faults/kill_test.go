@@ -100,7 +100,7 @@ func TestSidecarKilledAtRandom(t *testing.T) {
 	killRounds(t, share(t, roundsVar, 40, 20), verifyBooks, func(root, acks string, round int) {
 		c.work(t, root, acks, round, func(s *sidecar) {
 			workAWhile(t, acks, round)
-			s.signal(t, syscall.SIGKILL)
+			s.Signal(syscall.SIGKILL)
 		})
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // TestClientKilledInMidUpload is A19: the upload of a client that dies leaves nothing. While a client is only
@@ -29,20 +30,20 @@ func TestClientKilledInMidUpload(t *testing.T) {
 	s := startSidecar(t, launch{})
 	for range 10 {
 		sent := filepath.Join(t.TempDir(), "sent")
-		client := player(t, "client", sent, socketVar+"="+s.socket)
+		client := player(t, "client", sent, socketVar+"="+s.Socket)
 		must(t, client.Start())
-		waitFor(t, "the client to send", func() bool { return len(acksOf(t, sent)) > 20 && len(tempFiles(t, s.store)) == 1 })
+		waitFor(t, "the client to send", func() bool { return len(acksOf(t, sent)) > 20 && len(tempFiles(t, s.Store)) == 1 })
 		must(t, client.Process.Signal(syscall.SIGSTOP))
 		answer, err := s.inAStream(t.Context(), numbered(2000))
 		must(t, err)
 		s.wantWhole(t, artifactOf(answer), numbered(2000))
 		s.wantHealth(t)
-		waitFor(t, "the other upload to be over, and not that of the stopped client", func() bool { return len(tempFiles(t, s.store)) == 1 })
+		waitFor(t, "the other upload to be over, and not that of the stopped client", func() bool { return len(tempFiles(t, s.Store)) == 1 })
 		must(t, client.Process.Kill())
 		_ = client.Wait() // it reports the signal
 		s.wantNoTemp(t)
 	}
-	if n := len(artifactNames(t, s.store)); n != 1 {
+	if n := len(artifactNames(t, s.Store)); n != 1 {
 		t.Errorf("%d artifacts of one finished upload", n)
 	}
 }
@@ -72,7 +73,7 @@ func TestAbandonedUploads(t *testing.T) {
 	clients.Wait()
 	s.wantNoTemp(t)
 	waitFor(t, "descriptors to be closed", func() bool { return s.descriptors(t) <= before })
-	if names := artifactNames(t, s.store); len(names) > 0 {
+	if names := artifactNames(t, s.Store); len(names) > 0 {
 		t.Errorf("artifacts of uploads without a finish: %q", names)
 	}
 	s.wantHealth(t)
@@ -111,7 +112,7 @@ func (s *sidecar) abandon(t testing.TB, way int) {
 
 func (s *sidecar) descriptors(t testing.TB) int {
 	t.Helper()
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.PID()))
 	must(t, err)
 	return len(list)
 }
@@ -200,31 +201,31 @@ func TestHugeStreams(t *testing.T) {
 // storeOfEnded ends the sidecar and returns its store.
 func (s *sidecar) storeOfEnded(t testing.TB) string {
 	t.Helper()
-	if code := s.terminate(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	if code := s.Terminate(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
-	return s.store
+	return s.Store
 }
 
 // within limits the memory of the sidecar, the page cache included (cgroup v1).
 func (s *sidecar) within(t *testing.T, limit int) {
 	t.Helper()
-	group := fmt.Sprintf("/sys/fs/cgroup/memory/toolresult-faults-%d", s.cmd.Process.Pid)
+	group := fmt.Sprintf("/sys/fs/cgroup/memory/toolresult-faults-%d", s.PID())
 	if err := os.Mkdir(group, 0o755); err != nil {
 		t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: no memory group: %v", err)
 	}
 	t.Cleanup(func() {
-		s.terminate(t)
+		s.Terminate()
 		must(t, syscall.Rmdir(group))
 	})
 	must(t, os.WriteFile(group+"/memory.limit_in_bytes", []byte(strconv.Itoa(limit)), 0))
-	must(t, os.WriteFile(group+"/cgroup.procs", []byte(strconv.Itoa(s.cmd.Process.Pid)), 0))
+	must(t, os.WriteFile(group+"/cgroup.procs", []byte(strconv.Itoa(s.PID())), 0))
 }
 
 // peak is the most memory that the process has had, in bytes.
 func (s *sidecar) peak(t testing.TB) int {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	must(t, err)
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")
 	var kib int
@@ -237,7 +238,7 @@ func (s *sidecar) peak(t testing.TB) int {
 // that finish in time have their result, the others are cut, and the exit code is 0.
 func TestTerminatedWithOpenUploads(t *testing.T) {
 	leg(t)
-	s := startSidecar(t, launch{args: []string{"--drain-delay=1s", "--shutdown-timeout=4s"}})
+	s := startSidecar(t, launch{Args: []string{"--drain-delay=1s", "--shutdown-timeout=4s"}})
 	const uploads = 64
 	var open []upload
 	for i := range uploads {
@@ -246,9 +247,9 @@ func TestTerminatedWithOpenUploads(t *testing.T) {
 		must(t, call.Send(chunk(fmt.Sprintf("upload %d\n%s", i, numbered(1500)))))
 		open = append(open, call)
 	}
-	waitFor(t, "the uploads", func() bool { return len(tempFiles(t, s.store)) == uploads })
-	s.signal(t, syscall.SIGTERM)
-	other := pb.NewToolResultServiceClient(dial(t, "unix://"+s.socket))
+	waitFor(t, "the uploads", func() bool { return len(tempFiles(t, s.Store)) == uploads })
+	s.Signal(syscall.SIGTERM)
+	other := pb.NewToolResultServiceClient(sidecartest.Dial(t, s.Target()))
 	waitFor(t, "new calls to be refused", func() bool {
 		_, err := other.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{})
 		if err != nil {
@@ -271,16 +272,16 @@ func TestTerminatedWithOpenUploads(t *testing.T) {
 			t.Errorf("upload %d, which was cut: %v", i+uploads/2, err)
 		}
 	}
-	if code := s.wait(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.stderr)
+	if code := s.Wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
-	if left := tempFiles(t, s.store); len(left) > 0 {
+	if left := tempFiles(t, s.Store); len(left) > 0 {
 		t.Errorf("%d files are left in tmp", len(left))
 	}
-	if n := len(artifactNames(t, s.store)); n != uploads/2 {
+	if n := len(artifactNames(t, s.Store)); n != uploads/2 {
 		t.Errorf("%d artifacts of %d finished uploads", n, uploads/2)
 	}
-	if f := verify(t, s.store, acks); f.acked != uploads/2 {
+	if f := verify(t, s.Store, acks); f.acked != uploads/2 {
 		t.Errorf("%d acknowledged", f.acked)
 	}
 }
@@ -290,10 +291,10 @@ func TestTerminatedWithOpenUploads(t *testing.T) {
 func TestNobodyReadsWhatItWrites(t *testing.T) {
 	leg(t)
 	for name, l := range map[string]launch{
-		"closed":    {shell: "exec 1>&- 2>&-"},
-		"closed in": {shell: "exec 0<&- 1>&- 2>&-"},
-		"full pipe": {stderr: fullPipe(t)},
-		"full disk": {shell: "exec 1>/dev/full 2>/dev/full"},
+		"closed":    {Shell: "exec 1>&- 2>&-"},
+		"closed in": {Shell: "exec 0<&- 1>&- 2>&-"},
+		"full pipe": {Log: fullPipe(t)},
+		"full disk": {Shell: "exec 1>/dev/full 2>/dev/full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startSidecar(t, l)
@@ -308,7 +309,7 @@ func TestNobodyReadsWhatItWrites(t *testing.T) {
 			s.wantWhole(t, artifactOf(answer), text)
 			s.wantHealth(t)
 			began := time.Now()
-			if code := s.terminate(t); code != 0 || time.Since(began) > 10*time.Second {
+			if code := s.Terminate(); code != 0 || time.Since(began) > 10*time.Second {
 				t.Errorf("exit code %d after %v", code, time.Since(began))
 			}
 		})
@@ -342,17 +343,17 @@ func TestSecondSidecarInMidUpload(t *testing.T) {
 	must(t, err)
 	text := numbered(2000)
 	must(t, call.Send(chunk(text)))
-	waitFor(t, "the upload", func() bool { return len(tempFiles(t, s.store)) == 1 })
+	waitFor(t, "the upload", func() bool { return len(tempFiles(t, s.Store)) == 1 })
 	began := time.Now()
 	said := &output{}
-	cmd := exec.Command(sidecarBinary(t), "serve", "--socket", filepath.Join(shortDir(t), "run", "s"), "--store", s.store)
-	cmd.Env, cmd.Stderr = s.cmd.Env, said
+	cmd := exec.Command(sidecarBinary(t), "serve", "--socket", filepath.Join(shortDir(t), "run", "s"), "--store", s.Store)
+	cmd.Env, cmd.Stderr = s.Cmd.Env, said
 	_ = cmd.Run() // its exit code is what counts
 	second := cmd.ProcessState.ExitCode()
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("the refusal took %v", took)
 	}
-	if want := fmt.Sprintf("locked by process %d", s.cmd.Process.Pid); second != 125 || !strings.Contains(said.String(), want) {
+	if want := fmt.Sprintf("locked by process %d", s.PID()); second != 125 || !strings.Contains(said.String(), want) {
 		t.Errorf("exit code %d, said %q, want %q", second, said, want)
 	}
 	answer, err := finish(call)

@@ -48,7 +48,7 @@ func TestPlantedLinks(t *testing.T) {
 				answer, err := s.inOneMessage(t.Context(), text)
 				must(t, err)
 				path := artifactOf(answer)
-				place := map[string]string{"tmp": filepath.Join(s.store, "tmp"), "shard": filepath.Dir(path), "name": path}[at]
+				place := map[string]string{"tmp": filepath.Join(s.Store, "tmp"), "shard": filepath.Dir(path), "name": path}[at]
 				away := outside(t, filepath.Base(path))
 				to := away
 				if at == "name" {
@@ -97,7 +97,7 @@ func TestDirectoriesSwappedForLinks(t *testing.T) {
 			answer, err := s.inOneMessage(t.Context(), text)
 			must(t, err)
 			path := artifactOf(answer)
-			place := map[string]string{"tmp": filepath.Join(s.store, "tmp"), "shard": filepath.Dir(path), "store": s.store}[at]
+			place := map[string]string{"tmp": filepath.Join(s.Store, "tmp"), "shard": filepath.Dir(path), "store": s.Store}[at]
 			away := outside(t, filepath.Base(path))
 			stop := make(chan struct{})
 			var swaps, served, refused atomic.Int64

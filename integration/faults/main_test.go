@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolresult/toolresult/integration/sidecartest"
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
@@ -23,8 +24,8 @@ const (
 	ownVar  = "TOOLRESULT_FAULTS_OWN_MOUNTS"
 )
 
-// patience is how long a test waits for what should happen at once.
-const patience = 60 * time.Second
+// patience is the time limit of everything that should happen at once.
+const patience = sidecartest.Patience
 
 // programs are where binaries that the tests build are.
 var programs string
@@ -61,7 +62,7 @@ func mountsOfItsOwn() {
 	os.Exit(1)
 }
 
-func legs() bool { return os.Getenv("TOOLRESULT_LEGS") == "all" }
+func legs() bool { return sidecartest.All() }
 
 // leg begins a test of this package: it is skipped unless legs are asked for, and then fails where it cannot run.
 func leg(t testing.TB, needed ...string) {
@@ -69,14 +70,7 @@ func leg(t testing.TB, needed ...string) {
 	if !legs() {
 		t.Skip("leg skipped: `make faults` runs it")
 	}
-	if os.Geteuid() != 0 {
-		t.Fatal("TOOLRESULT_LEGS=all, and this leg cannot run: it needs root")
-	}
-	for _, program := range needed {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: %v; integration/faults/setup installs it", err)
-		}
-	}
+	sidecartest.NeedRoot(t, needed...)
 }
 
 // count is how often a leg does its work: usually, unless a variable says otherwise for the long form.
@@ -164,14 +158,7 @@ func sidecarBinary(t testing.TB) string {
 	return path
 }
 
-var build = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programs, "toolresult")
-	out, err := exec.Command("go", "build", "-o", path, "../../cmd/toolresult").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", out, err)
-	}
-	return path, nil
-})
+var build = sync.OnceValues(func() (string, error) { return sidecartest.Build(programs) })
 
 // must stops the test if err is not nil.
 func must(t testing.TB, err error) {
@@ -193,23 +180,14 @@ func run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// waitFor waits until a condition holds.
 func waitFor(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", patience, what)
-		}
-	}
+	sidecartest.WaitFor(t, what, holds)
 }
 
-// shortDir is a temporary directory with a short name: the kernel takes 107 bytes for the path of a socket.
 func shortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "trf")
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
+	return sidecartest.ShortDir(t)
 }
 
 // tempFiles lists what is unfinished in a store.

@@ -254,10 +254,10 @@ func TestPowerCutsOfASidecar(t *testing.T) {
 		cutRounds(t, kind, share(t, cutsVar, 8, 10), verifyBooks, func(t *testing.T, d *disk, store, acks string, round int) []string {
 			c.work(t, store, acks, round, func(s *sidecar) {
 				workAWhile(t, acks, round)
-				s.signal(t, syscall.SIGSTOP)
-				stopped(t, s.cmd.Process.Pid)
+				s.Signal(syscall.SIGSTOP)
+				stopped(t, s.PID())
 				d.cut(t, howCut(round))
-				s.signal(t, syscall.SIGKILL)
+				s.Signal(syscall.SIGKILL)
 			})
 			d.unmount(t)
 			d.mount(t)

@@ -56,7 +56,7 @@ func TestManyArtifacts(t *testing.T) {
 	}
 	sidecarBinary(t)
 	began = time.Now()
-	s := startSidecar(t, launch{store: root})
+	s := startSidecar(t, launch{Store: root})
 	started := time.Since(began)
 	if started > 2*time.Second {
 		t.Errorf("the start took %v", started)

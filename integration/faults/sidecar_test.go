@@ -1,161 +1,57 @@
 package faults_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // launch says how a sidecar is started.
-type launch struct {
-	store  string   // where its store is
-	args   []string // further flags
-	shell  string   // commands of sh before the sidecar, such as "exec 1>&-"
-	stderr *os.File // in place of a buffer
-	killed bool     // the test ends it
-}
+type launch = sidecartest.Options
 
-// sidecar is a running process of the binary.
+// sidecar is a running process of the binary, and a connection to it.
 type sidecar struct {
+	*sidecartest.Sidecar
 	pb.ToolResultServiceClient
 	artifacts pb.ArtifactServiceClient
 	audit     pb.AuditServiceClient
 	conn      *grpc.ClientConn
 	health    healthpb.HealthClient
-	socket    string
-	store     string
-	stderr    *output
-	cmd       *exec.Cmd
-	done      chan struct{} // closed when the process has ended
 }
 
 // startSidecar starts a sidecar and waits until it serves. At the end of the test it is sent SIGTERM and must
 // exit with code 0.
 func startSidecar(t testing.TB, l launch) *sidecar {
 	t.Helper()
-	s := &sidecar{store: l.store, socket: filepath.Join(shortDir(t), "run", "s"), stderr: &output{}, done: make(chan struct{})}
-	if s.store == "" {
-		s.store = filepath.Join(shortDir(t), "store")
+	l.Binary = sidecarBinary(t)
+	running := sidecartest.Start(t, l)
+	conn := sidecartest.Dial(t, running.Target())
+	return &sidecar{
+		running, pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewAuditServiceClient(conn), conn, healthpb.NewHealthClient(conn),
 	}
-	args := append([]string{sidecarBinary(t), "serve", "--socket", s.socket, "--store", s.store, "--log-level=debug"}, l.args...)
-	if l.shell != "" {
-		args = append([]string{"sh", "-c", l.shell + `; exec "$@"`, "sh"}, args...)
-	}
-	s.cmd = exec.Command(args[0], args[1:]...)
-	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + shortDir(t), "TMPDIR=" + os.Getenv("TMPDIR")}
-	s.cmd.Stderr = s.stderr
-	if l.stderr != nil {
-		s.cmd.Stderr = l.stderr
-	}
-	must(t, s.cmd.Start())
-	go func() {
-		_ = s.cmd.Wait() // its state says how it ended
-		close(s.done)
-	}()
-	t.Cleanup(func() {
-		if code := s.terminate(t); code != 0 && !l.killed {
-			t.Errorf("the sidecar exited with code %d\n%s", code, s.stderr)
-		}
-	})
-	conn := dial(t, "unix://"+s.socket)
-	s.conn, s.audit = conn, pb.NewAuditServiceClient(conn)
-	s.ToolResultServiceClient, s.artifacts, s.health = pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), healthpb.NewHealthClient(conn)
-	waitFor(t, "the socket of the sidecar", func() bool {
-		if s.ended() {
-			t.Fatalf("the sidecar ended at once: %v\n%s", s.cmd.ProcessState, s.stderr)
-		}
-		_, err := os.Lstat(s.socket)
-		return err == nil
-	})
-	_, err := s.health.Check(t.Context(), &healthpb.HealthCheckRequest{}, grpc.WaitForReady(true))
-	must(t, err)
-	return s
 }
 
 // forget gives back what a test of many rounds would collect.
 func (s *sidecar) forget(t testing.TB) {
 	t.Helper()
 	must(t, s.conn.Close())
-	must(t, os.RemoveAll(filepath.Dir(filepath.Dir(s.socket))))
-}
-
-func dial(t testing.TB, target string) *grpc.ClientConn {
-	t.Helper()
-	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	must(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
-}
-
-func (s *sidecar) ended() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *sidecar) signal(t testing.TB, sig syscall.Signal) {
-	t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Fatal(err)
-	}
-}
-
-// terminate sends SIGTERM and returns the exit code; -1 stands for a signal.
-func (s *sidecar) terminate(t testing.TB) int {
-	t.Helper()
-	s.signal(t, syscall.SIGTERM)
-	return s.wait(t)
-}
-
-func (s *sidecar) wait(t testing.TB) int {
-	t.Helper()
-	select {
-	case <-s.done:
-	case <-time.After(patience):
-		t.Errorf("the sidecar did not end within %v; it is killed\n%s", patience, s.stderr)
-		_ = s.cmd.Process.Kill()
-		<-s.done
-	}
-	return s.cmd.ProcessState.ExitCode()
+	must(t, os.RemoveAll(filepath.Dir(filepath.Dir(s.Socket))))
 }
 
 // output collects what a process writes.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
+type output = sidecartest.Output
 
 // command is a command that exited with 0 and the payload of its standard output.
 func command(stdout *pb.Payload) *pb.CompleteToolOutput {
@@ -276,9 +172,9 @@ func (s *sidecar) read(ctx context.Context, path string) (string, error) {
 // wantNoTemp waits for the store to hold nothing that is unfinished: P2 of docs/reference/faults.md gives it 5 s.
 func (s *sidecar) wantNoTemp(t testing.TB) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); len(tempFiles(t, s.store)) > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); len(tempFiles(t, s.Store)) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("5 s later tmp has %d files", len(tempFiles(t, s.store)))
+			t.Fatalf("5 s later tmp has %d files", len(tempFiles(t, s.Store)))
 		}
 	}
 }

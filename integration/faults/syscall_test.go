@@ -328,7 +328,7 @@ func meddle(t *testing.T, pid int, expressions ...string) (stop func()) {
 // artifacts: those of the audit log, which stay, are those of TestErrorsOfTheKernelAtTheAuditLog.
 func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 	leg(t, "strace")
-	s := startSidecar(t, launch{args: []string{"--audit=off"}})
+	s := startSidecar(t, launch{Args: []string{"--audit=off"}})
 	size := 1000
 	for _, c := range []struct {
 		call, reason string
@@ -349,7 +349,7 @@ func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 				early, late := numbered(size), numbered(size+3000)
 				before, err := project(t.Context(), early)
 				must(t, err)
-				stop := meddle(t, s.cmd.Process.Pid, "trace="+c.call, fmt.Sprintf("inject=%s:error=%s", c.call, c.reason))
+				stop := meddle(t, s.PID(), "trace="+c.call, fmt.Sprintf("inject=%s:error=%s", c.call, c.reason))
 				_, err = project(t.Context(), late)
 				wantRefusal(t, "while it fails", err, c.code, c.answer)
 				s.wantHealth(t)
@@ -369,7 +369,7 @@ func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 func TestSlowSync(t *testing.T) {
 	leg(t, "strace")
 	s := startSidecar(t, launch{})
-	stop := meddle(t, s.cmd.Process.Pid, "trace=fsync", "inject=fsync:delay_enter=3000000")
+	stop := meddle(t, s.PID(), "trace=fsync", "inject=fsync:delay_enter=3000000")
 	text := numbered(2500)
 	for way, project := range s.ways() {
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -386,7 +386,7 @@ func TestSlowSync(t *testing.T) {
 	must(t, err)
 	s.wantWhole(t, artifactOf(answer), text)
 	s.wantNoTemp(t)
-	if n := len(artifactNames(t, s.store)); n != 1 {
+	if n := len(artifactNames(t, s.Store)); n != 1 {
 		t.Errorf("%d artifacts of one text", n)
 	}
 }

@@ -95,12 +95,12 @@ type installer func(ctx context.Context, dir string) error
 
 var pythonPins = []string{"python/requirements.txt"}
 
-// installPython makes a virtual environment; the pins are all that it gets.
+// installPython makes a virtual environment; the pins are all that it gets, each file by its hash.
 func installPython(ctx context.Context, dir string) error {
 	pip := filepath.Join(dir, "bin", "pip")
 	for _, command := range [][]string{
 		{"python3", "-m", "venv", dir},
-		{pip, "install", "--quiet", "--no-deps", "--requirement", pythonPins[0]},
+		{pip, "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", pythonPins[0]},
 		{pip, "check"},
 	} {
 		if _, err := output(ctx, ".", nil, command...); err != nil {

@@ -1,20 +1,18 @@
 package soak_test
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // The settings of the sidecar: short times, so that what goes and comes goes often.
@@ -23,87 +21,22 @@ const (
 	idleOfStreams   = 2 * time.Second
 )
 
-func settings(store, socket string, room uint64) []string {
+func settings(room uint64) []string {
 	return []string{
-		"serve", "--socket", socket, "--store", store, "--log-level=error", "--session-lease=" + leaseOfSessions.String(), "--keep-for=20s",
+		"--log-level=error", "--session-lease=" + leaseOfSessions.String(), "--keep-for=20s",
 		"--gc-interval=5s", fmt.Sprintf("--store-quota=%d", room), "--stream-idle=" + idleOfStreams.String(), "--max-connections=64",
 	}
 }
 
 // sidecar is a running process of the binary.
-type sidecar struct {
-	store, socket string
-	cmd           *exec.Cmd
-	stderr        lockedBuffer
-	done          chan struct{}
-}
-
-// lockedBuffer collects what a process writes.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
+type sidecar struct{ *sidecartest.Sidecar }
 
 // start starts a sidecar on a store and waits for its socket.
 func start(t *testing.T, binary, store string, room uint64) *sidecar {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "trs") // short: the kernel takes 107 bytes for the path of a socket
-	must(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &sidecar{store: store, socket: filepath.Join(dir, "s"), done: make(chan struct{})}
-	s.cmd = exec.Command(binary, settings(store, s.socket, room)...)
-	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.Getenv("TMPDIR"), "GOTRACEBACK=all", "GODEBUG=gctrace=1"}
-	s.cmd.Stderr = &s.stderr
-	must(t, s.cmd.Start())
-	go func() {
-		_ = s.cmd.Wait() // its state says how it ended
-		close(s.done)
-	}()
-	t.Cleanup(func() { _ = s.end(syscall.SIGKILL) })
-	waitFor(t, "the socket", func() bool { // it has its name before somebody listens
-		conn, err := net.Dial("unix", s.socket)
-		if err == nil {
-			must(t, conn.Close())
-		}
-		return err == nil || s.ended()
-	})
-	if s.ended() {
-		t.Fatalf("the sidecar ended at once: %v\n%s", s.cmd.ProcessState, &s.stderr)
-	}
-	return s
-}
-
-func (s *sidecar) ended() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// end sends a signal and returns the exit code; -1 stands for a signal.
-func (s *sidecar) end(sig syscall.Signal) int {
-	_ = s.cmd.Process.Signal(sig) // it may have ended
-	select {
-	case <-s.done:
-	case <-time.After(patience):
-		_ = s.cmd.Process.Kill()
-		<-s.done
-	}
-	return s.cmd.ProcessState.ExitCode()
+	return &sidecar{sidecartest.Start(t, sidecartest.Options{
+		Binary: binary, Store: store, Args: settings(room), Env: []string{"GOTRACEBACK=all", "GODEBUG=gctrace=1"},
+	})}
 }
 
 var goroutineLine = regexp.MustCompile(`(?m)^goroutine \d+ .*\[`)
@@ -112,10 +45,11 @@ var goroutineLine = regexp.MustCompile(`(?m)^goroutine \d+ .*\[`)
 // goroutine, and counts them. So the binary needs no port that tells its inside.
 func (s *sidecar) goroutines(t *testing.T) int {
 	t.Helper()
-	_ = s.end(syscall.SIGQUIT)
-	n := len(goroutineLine.FindAllString(s.stderr.String(), -1))
+	s.Signal(syscall.SIGQUIT)
+	s.Wait()
+	n := len(goroutineLine.FindAllString(s.Log.String(), -1))
 	if n == 0 {
-		t.Fatalf("no goroutine is written:\n%.2000s", &s.stderr)
+		t.Fatalf("no goroutine is written:\n%.2000s", s.Log)
 	}
 	return n
 }
@@ -125,7 +59,7 @@ var collection = regexp.MustCompile(`(?m)^gc \d+ @([0-9.]+)s .* \d+->\d+->(\d+) 
 // heap is what was live at each garbage collection of the process, in MiB: the runtime
 // of Go writes it when it is asked to. It needs no port either.
 func (s *sidecar) heap() (live []reading) {
-	for _, m := range collection.FindAllStringSubmatch(s.stderr.String(), -1) {
+	for _, m := range collection.FindAllStringSubmatch(s.Log.String(), -1) {
 		seconds, _ := strconv.ParseFloat(m[1], 64)
 		mib, _ := strconv.ParseInt(m[2], 10, 64)
 		live = append(live, reading{time.Duration(seconds * float64(time.Second)), mib << 20})
@@ -151,14 +85,14 @@ type sample struct {
 // look takes a sample. The store is walked where that is asked for, because it is large.
 func (s *sidecar) look(t *testing.T, since time.Time, walk bool) sample {
 	t.Helper()
-	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
+	proc := fmt.Sprintf("/proc/%d/", s.PID())
 	status, err := os.ReadFile(proc + "status")
 	must(t, err)
 	one := sample{at: time.Since(since), rss: 1024 * field(status, "RssAnon:"), threads: int(field(status, "Threads:"))}
 	one.fds = entries(proc + "fd")
-	one.temp = entries(filepath.Join(s.store, "tmp"))
+	one.temp = entries(filepath.Join(s.Store, "tmp"))
 	if walk {
-		_ = filepath.WalkDir(s.store, func(_ string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(s.Store, func(_ string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return nil // it was deleted meanwhile
 			}

@@ -20,13 +20,13 @@ import (
 	"google.golang.org/grpc"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 const (
 	callsVar  = "TOOLRESULT_SOAK_CALLS"  // how many calls; unset: the short form
 	totalsVar = "TOOLRESULT_SOAK_TOTALS" // a file that the totals are appended to
 	storeVar  = "TOOLRESULT_SOAK_DIR"    // where the store is made; unset: the temporary directory
-	mutantVar = "TOOLRESULT_SOAK_BINARY" // another binary than that of the source
 
 	// The test binary runs itself as a client that may be killed.
 	clientVar = "TOOLRESULT_SOAK_CLIENT" // its socket, name and seed
@@ -56,8 +56,6 @@ const (
 	moreFiles   = 2 // descriptors; SQLite opens its journal and a shard when it must
 )
 
-const patience = time.Minute
-
 func TestMain(m *testing.M) {
 	if role := os.Getenv(clientVar); role != "" {
 		if err := beFragile(strings.Fields(role)); err != nil {
@@ -70,7 +68,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestSoak(t *testing.T) {
-	if os.Getenv("TOOLRESULT_LEGS") != "all" {
+	if !sidecartest.All() {
 		t.Skip("leg skipped: `make integration` and `make soak` run it")
 	}
 	calls := int64(shortCalls)
@@ -107,7 +105,7 @@ func TestSoak(t *testing.T) {
 		t.Errorf("the memory grew by %d KiB, what is live of it by %d KiB", growth>>10, live>>10)
 	}
 	if routines > idle+moreRoutine {
-		t.Errorf("%d goroutines are left, and an idle sidecar has %d:\n%.20000s", routines, idle, &s.stderr)
+		t.Errorf("%d goroutines are left, and an idle sidecar has %d:\n%.20000s", routines, idle, s.Log)
 	}
 	for _, b := range s.totals.Bad {
 		t.Error(b)
@@ -133,14 +131,8 @@ type soak struct {
 // built builds the sidecar.
 func built(t *testing.T, dir string) string {
 	t.Helper()
-	if other := os.Getenv(mutantVar); other != "" {
-		return other
-	}
-	path := filepath.Join(dir, "toolresult")
-	out, err := exec.Command("go", "build", "-o", path, "../../cmd/toolresult").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v", out, err)
-	}
+	path, err := sidecartest.Build(dir)
+	must(t, err)
 	return path
 }
 
@@ -155,7 +147,7 @@ func (s *soak) idle(t *testing.T, binary, store string) int {
 // warmUp makes a call of every kind, and some more, and waits for the connections to go.
 func (s *soak) warmUp(t *testing.T) {
 	t.Helper()
-	c, err := newClient(s.socket, "warm", seed)
+	c, err := newClient(s.Socket, "warm", seed)
 	must(t, err)
 	for i := range c.kinds {
 		c.make(t.Context(), &c.kinds[i])
@@ -189,7 +181,7 @@ func (s *soak) drive(t *testing.T, calls int64) {
 	var shared *client
 	var open []*grpc.ClientConn
 	for i := range steady {
-		c, err := newClient(s.socket, fmt.Sprintf("steady%d", i), seed+uint64(i))
+		c, err := newClient(s.Socket, fmt.Sprintf("steady%d", i), seed+uint64(i))
 		must(t, err)
 		if i%(steady/connections) == 0 {
 			shared = c
@@ -255,7 +247,7 @@ func (s *soak) breakClients(ctx context.Context, t *testing.T, sums *shared, num
 	}
 	for life := 0; ctx.Err() == nil; life++ {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s fragile%d-%d %d", clientVar, s.socket, number, life, 1000*number+life))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s fragile%d-%d %d", clientVar, s.Socket, number, life, 1000*number+life))
 		cmd.Stderr = os.Stderr
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -354,8 +346,8 @@ func (s *soak) settle(t *testing.T) {
 // reads what was named last, and follows the log of audit records.
 func (s *soak) comesBack(t *testing.T, binary string) {
 	t.Helper()
-	again := start(t, binary, s.store, s.room)
-	c, err := newClient(again.socket, "after", seed)
+	again := start(t, binary, s.Store, s.room)
+	c, err := newClient(again.Socket, "after", seed)
 	must(t, err)
 	for _, a := range s.last {
 		if a.bytes > 1<<20 {
@@ -371,10 +363,10 @@ func (s *soak) comesBack(t *testing.T, binary string) {
 	}
 	s.followsLog(t, c.conn)
 	must(t, c.conn.Close())
-	if code := again.end(syscall.SIGTERM); code != 0 {
-		t.Errorf("the sidecar exited with code %d\n%s", code, &again.stderr)
+	if code := again.Terminate(); code != 0 {
+		t.Errorf("the sidecar exited with code %d\n%s", code, again.Log)
 	}
-	if n := entries(filepath.Join(s.store, "tmp")); n > 0 {
+	if n := entries(filepath.Join(s.Store, "tmp")); n > 0 {
 		t.Errorf("%d files are in tmp/", n)
 	}
 }
@@ -453,14 +445,5 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", patience, what)
-		}
 	}
 }

@@ -163,7 +163,7 @@ func shapes() map[string]func(n int) string {
 	return all
 }
 
-// TestLinear: ten times the text takes at most 14 times as long.
+// TestLinear: ten times the text takes at most 30 times as long: what is quadratic takes 100 times.
 func TestLinear(t *testing.T) {
 	for _, p := range pairs(t) {
 		for name, shape := range shapes() {
@@ -171,13 +171,13 @@ func TestLinear(t *testing.T) {
 			ratio := math.Inf(1)
 			for range 5 {
 				ratio = min(ratio, float64(fastest(3, p.Count, long))/float64(fastest(10, p.Count, short)))
-				if ratio <= 14 {
+				if ratio <= 30 {
 					break
 				}
 			}
 			t.Logf("%s, %-12q %.1f x", p.Name(), name, ratio)
-			if ratio > 14 {
-				t.Errorf("%s, %q: ten times the text takes %.1f times as long, want 14 at most", p.Name(), name, ratio)
+			if ratio > 30 {
+				t.Errorf("%s, %q: ten times the text takes %.1f times as long, want 30 at most", p.Name(), name, ratio)
 			}
 		}
 	}

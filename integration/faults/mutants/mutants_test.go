@@ -2,10 +2,12 @@ package mutants_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -148,17 +150,58 @@ func TestEveryMutantDies(t *testing.T) {
 			t.Parallel()
 			out, err := runKiller(root, overlay(t, root, m), m)
 			switch {
+			case strings.Contains(out, "# github.com/toolresult/"), strings.Contains(out, "[build failed]"), strings.Contains(out, "[setup failed]"):
+				t.Errorf("it does not compile:\n%s", out)
+			case strings.Contains(out, "no tests to run"):
+				t.Errorf("its killer %s does not exist", m.killer)
+			case cannotRun.MatchString(out):
+				t.Errorf("its killer %s cannot run here:\n%s", m.killer, out)
 			case err == nil:
 				t.Errorf("it survives %s:\n%s", m.killer, out)
 			case !strings.Contains(out, "--- FAIL") && !strings.Contains(out, "panic: "):
 				t.Errorf("nothing was tested: %v\n%s", err, out)
-			case strings.Contains(out, "# github.com/toolresult/"):
-				t.Errorf("it does not compile:\n%s", out)
 			default:
 				t.Logf("killed by %s", said.FindString(out))
 			}
 		})
 	}
+}
+
+// cannotRun is what a test says that lacks root, a mount or a program: it fails with and without the mutant.
+var cannotRun = regexp.MustCompile(`TOOLRESULT_LEGS=all, and this \w+ cannot run`)
+
+// TestTableFollowsTheSource checks what is cheap to check of each mutant: its place in the source, and its killer.
+func TestTableFollowsTheSource(t *testing.T) {
+	root := "../../.."
+	for _, m := range mutants {
+		if _, err := m.apply(root); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+		dir, test, _ := strings.Cut(m.killer, ".")
+		test, _, _ = strings.Cut(test, "/")
+		files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc "+test+"(")
+		}) {
+			t.Errorf("%s: %s has no test %s", m.name, dir, test)
+		}
+	}
+}
+
+// apply returns the source with the mutant in it.
+func (m mutant) apply(root string) (string, error) {
+	source, err := os.ReadFile(filepath.Join(root, m.file))
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(source), m.old); n != 1 {
+		return "", fmt.Errorf("%s has %q %d times", m.file, m.old, n)
+	}
+	return strings.Replace(string(source), m.old, m.new, 1), nil
 }
 
 // said is what a test says first.
@@ -168,12 +211,9 @@ var said = regexp.MustCompile(`\w+_test\.go:\d+: .*|panic: .*|\w+\.go:\d+: .*`)
 func overlay(t *testing.T, root string, m mutant) string {
 	t.Helper()
 	path := filepath.Join(root, m.file)
-	source, err := os.ReadFile(path)
+	source, err := m.apply(root)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if n := strings.Count(string(source), m.old); n != 1 {
-		t.Fatalf("%s has %q %d times: the table is to follow the source", m.file, m.old, n)
 	}
 	dir := t.TempDir()
 	mutated, description := filepath.Join(dir, "mutated.go"), filepath.Join(dir, "overlay.json")
@@ -181,7 +221,7 @@ func overlay(t *testing.T, root string, m mutant) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, content := range map[string]string{mutated: strings.Replace(string(source), m.old, m.new, 1), description: string(text)} {
+	for path, content := range map[string]string{mutated: source, description: string(text)} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

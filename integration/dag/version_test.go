@@ -1,0 +1,46 @@
+package dag_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+const root = "../.."
+
+var (
+	goLine   = regexp.MustCompile(`(?m)^go (\S+)$`)
+	goInText = regexp.MustCompile(`\bGo (1\.[0-9.]*[0-9])`)
+)
+
+// The documents and every module name the Go version of go.mod: no other toolchain is downloaded.
+func TestGoVersionIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	want := goLine.FindStringSubmatch(read(t, "go.mod"))[1]
+	for _, document := range []string{"README.md", "CONTRIBUTING.md"} {
+		found := goInText.FindAllStringSubmatch(read(t, document), -1)
+		if len(found) == 0 {
+			t.Errorf("%s does not say which Go is needed", document)
+		}
+		for _, m := range found {
+			if m[1] != want {
+				t.Errorf("%s names Go %s, and go.mod %s", document, m[1], want)
+			}
+		}
+	}
+	for _, module := range []string{"integration/tools", "integration/tools/s3", "integration/tokens", "integration/providers", "redact/generate"} {
+		if m := goLine.FindStringSubmatch(read(t, module+"/go.mod")); m == nil || m[1] != want {
+			t.Errorf("%s/go.mod names Go %q, and go.mod %s", module, m, want)
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
