@@ -114,8 +114,8 @@ type watchedStore struct {
 	metrics metrics.Reporter
 }
 
-// For returns the sink of an owner.
-func (w watchedStore) For(o catalog.Owner) artifactstore.Sink {
+// SinkFor returns the sink of an owner.
+func (w watchedStore) SinkFor(o catalog.Owner) artifactstore.Sink {
 	return watchedSink{w.store.SinkFor(o), w.metrics}
 }
 
