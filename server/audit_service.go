@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/recorder"
 )
@@ -98,7 +99,7 @@ func queryOf(req *pb.ListRecordsRequest) (q auditlog.Query, err error) {
 	check.CallID("call_id", req.GetCallId(), false)
 	check.Name("request_id", req.GetRequestId(), false)
 	check.Name("tool_name", req.GetToolName(), false)
-	check.Length("artifact", req.GetArtifact(), maxPath)
+	check.Length("artifact", req.GetArtifact(), artifactapi.MaxPath)
 	for i, k := range req.GetKinds() {
 		if _, known := pb.AuditKind_name[int32(k)]; !known || k == pb.AuditKind_AUDIT_KIND_UNSPECIFIED {
 			check.Fail("kinds["+strconv.Itoa(i)+"]", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no kind that this server knows")
@@ -107,14 +108,14 @@ func queryOf(req *pb.ListRecordsRequest) (q auditlog.Query, err error) {
 	q = auditlog.Query{
 		Session: req.GetSessionId(), Call: req.GetCallId(), RequestID: req.GetRequestId(), Tool: req.GetToolName(),
 		Kinds: req.GetKinds(), Artifact: req.GetArtifact(), From: timeOf(check, "from_time", req.GetFromTime()),
-		Until: timeOf(check, "until_time", req.GetUntilTime()), Limit: bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage),
+		Until: timeOf(check, "until_time", req.GetUntilTime()), Limit: check.Bounded("page_size", req.GetPageSize(), artifactapi.DefaultPage, 1, artifactapi.MaxPage),
 	}
 	if err := check.Err(); err != nil {
 		return q, err
 	}
 	if cursor := req.GetPageToken(); cursor != "" {
 		if q.Below, err = strconv.ParseUint(cursor, 36, 64); err != nil || q.Below == 0 {
-			return q, invalidCursor()
+			return q, artifactapi.InvalidCursor()
 		}
 	}
 	return q, nil

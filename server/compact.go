@@ -204,8 +204,8 @@ func (s *service) compaction(p *pb.CompactionPolicy, results int) (c compactionP
 		return c, err
 	}
 	c.Level, c.naming = p.GetLevel(), s.handle(p.GetRender())
-	c.PreviewTokens = bounded(check, "preview_tokens", p.GetPreviewTokens(), defaultPreviewTokens, minTokens, maxTokens)
-	c.Budget = bounded(check, "total_tokens", p.GetTotalTokens(), 0, minTokens, maxHistoryTokens)
+	c.PreviewTokens = check.Bounded("preview_tokens", p.GetPreviewTokens(), defaultPreviewTokens, minTokens, maxTokens)
+	c.Budget = check.Bounded("total_tokens", p.GetTotalTokens(), 0, minTokens, maxHistoryTokens)
 	switch c.Level {
 	case pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, pb.CompactionLevel_COMPACTION_LEVEL_HANDLES, pb.CompactionLevel_COMPACTION_LEVEL_LINE:
 	case pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED:
@@ -218,7 +218,7 @@ func (s *service) compaction(p *pb.CompactionPolicy, results int) (c compactionP
 	}
 	c.OpenFailure = c.PreviewTokens
 	if p != nil && p.OpenFailureTokens != nil {
-		c.OpenFailure = atMost(check, "open_failure_tokens", p.GetOpenFailureTokens(), maxTokens)
+		c.OpenFailure = check.AtMost("open_failure_tokens", p.GetOpenFailureTokens(), maxTokens)
 	}
 	s.protection(check.At("protect"), p.GetProtect(), &c.Policy)
 	c.Cache = cachePolicy(check.At("cache"), p.GetCache(), results)
@@ -256,13 +256,13 @@ func (s *service) protection(check envelope.Checker, p *pb.ProtectionPolicy, int
 // cachePolicy resolves what is in the provider's cache.
 func cachePolicy(check envelope.Checker, p *pb.CachePolicy, results int) compactor.Cache {
 	c := compactor.Cache{
-		Results: atMost(check, "cached_results", p.GetCachedResults(), results), MinSaving: int(p.GetMinSavingTokens()),
-		Write:    bounded(check, "write_percent", p.GetWritePercent(), defaultWritePercent, 1, maxPercent),
-		Requests: bounded(check, "expected_requests", p.GetExpectedRequests(), defaultRequests, 1, maxRequests),
+		Results: check.AtMost("cached_results", p.GetCachedResults(), results), MinSaving: int(p.GetMinSavingTokens()),
+		Write:    check.Bounded("write_percent", p.GetWritePercent(), defaultWritePercent, 1, maxPercent),
+		Requests: check.Bounded("expected_requests", p.GetExpectedRequests(), defaultRequests, 1, maxRequests),
 	}
 	c.Read = min(defaultReadPercent, c.Write)
 	if p != nil && p.ReadPercent != nil {
-		c.Read = atMost(check, "read_percent", p.GetReadPercent(), c.Write)
+		c.Read = check.AtMost("read_percent", p.GetReadPercent(), c.Write)
 	}
 	switch p.GetCacheBreak() {
 	case pb.CacheBreak_CACHE_BREAK_UNSPECIFIED, pb.CacheBreak_CACHE_BREAK_NEVER:
@@ -272,13 +272,4 @@ func cachePolicy(check envelope.Checker, p *pb.CachePolicy, results int) compact
 		check.Fail("cache_break", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
 	}
 	return c
-}
-
-// atMost is a value of a policy that may be 0.
-func atMost(check envelope.Checker, field string, value uint32, highest int) int {
-	if int64(value) > int64(highest) {
-		check.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is %d, and at most %d is allowed", value, highest)
-		return 0
-	}
-	return int(value)
 }

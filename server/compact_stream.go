@@ -38,7 +38,7 @@ func (c *compactStream) serve() error {
 	}
 	header := first.GetHeader()
 	if header == nil {
-		return outOfOrder("the first message is the header")
+		return apierror.StreamOrder("the first message is the header")
 	}
 	c.form = header.GetCanonicalForm()
 	if err := c.begin(header.GetSessionId(), header.GetPolicy(), maxStreamedResults, c.streamMemory); err != nil {
@@ -53,7 +53,7 @@ func (c *compactStream) serve() error {
 			return err
 		}
 		if m.GetEntry() == nil {
-			return outOfOrder("the header comes once, and then entries")
+			return apierror.StreamOrder("the header comes once, and then entries")
 		}
 		if err := c.history.add(m.GetEntry()); err != nil {
 			return err

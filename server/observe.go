@@ -88,19 +88,6 @@ func compactedOf(plan *compactor.Plan) metrics.Compacted {
 	return c
 }
 
-// wholeSelection stands for a read without a selection.
-const wholeSelection = "whole"
-
-func (a *artifacts) readOf(req *pb.ReadArtifactRequest, resp *pb.ReadArtifactResponse) metrics.Read {
-	r := metrics.Read{Selection: wholeSelection, Bytes: int64(len(resp.GetData()))}
-	m := req.ProtoReflect()
-	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("selection")); f != nil {
-		r.Selection = string(f.Name())
-	}
-	r.Artifact, _ = a.catalog.Resolve(req.GetPath()) // it was read by this path
-	return r
-}
-
 // watched is a store whose puts Metrics is told of.
 func watched(s store, m metrics.Reporter) store {
 	if m == nil {

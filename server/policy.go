@@ -58,11 +58,11 @@ func (c counters) render(check envelope.Checker, p *pb.RenderPolicy, unset int) 
 	b := p.GetBudget()
 	resolved := budget{
 		receipt: envelope.Cost{
-			Tokens: bounded(at, "max_tokens", b.GetMaxTokens(), unset, minTokens, maxTokens),
-			Lines:  bounded(at, "max_lines", b.GetMaxLines(), 0, minLines, maxLines),
-			Bytes:  bounded(at, "max_bytes", b.GetMaxBytes(), 0, minBytes, maxBytes),
+			Tokens: at.Bounded("max_tokens", b.GetMaxTokens(), unset, minTokens, maxTokens),
+			Lines:  at.Bounded("max_lines", b.GetMaxLines(), 0, minLines, maxLines),
+			Bytes:  at.Bounded("max_bytes", b.GetMaxBytes(), 0, minBytes, maxBytes),
 		},
-		lineBytes: bounded(at, "max_line_bytes", b.GetMaxLineBytes(), defaultLineBytes, minLineBytes, maxLineBytes),
+		lineBytes: at.Bounded("max_line_bytes", b.GetMaxLineBytes(), defaultLineBytes, minLineBytes, maxLineBytes),
 		handles:   handleForm(check, p.GetHandles()),
 	}
 	resolved.fitted = withinWindow(check.At("window"), p.GetWindow(), resolved.receipt.Tokens)
@@ -102,18 +102,6 @@ func handleForm(check envelope.Checker, form pb.HandleForm) pb.HandleForm {
 	}
 	check.Fail("handles", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no form that this server knows")
 	return pb.HandleForm_HANDLE_FORM_PATH
-}
-
-// bounded is a value of a policy, or its default when it is 0.
-func bounded(check envelope.Checker, field string, value uint32, missing, lowest, highest int) int {
-	n := int(value)
-	if n == 0 {
-		return missing
-	}
-	if n < lowest || n > highest {
-		check.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is %d, and %d to %d are allowed", n, lowest, highest)
-	}
-	return n
 }
 
 // projectionPolicy is a ProjectionPolicy of the contract with every default in its place.

@@ -29,6 +29,7 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
@@ -175,12 +176,10 @@ func (s *Server) register(results *service) {
 	services := rpc.NewRegistrar(s.grpc, s.calls)
 	pb.RegisterToolResultServiceServer(services, results)
 	pb.RegisterAuditServiceServer(services, &auditService{audit: s.audit, service: results})
-	pb.RegisterArtifactServiceServer(services, &artifacts{
-		catalog: s.catalog, metrics: results.metrics, idle: s.config.StreamIdle, logs: logs{
-			store: s.catalog, every: s.config.LogSync, idle: s.config.StreamIdle, draining: s.draining, logger: s.logger,
-			secrets: results.secrets, patterns: results.patterns,
-		},
-	})
+	pb.RegisterArtifactServiceServer(services, artifactapi.New(artifactapi.Options{
+		Catalog: s.catalog, Metrics: results.metrics, Idle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining,
+		Secrets: results.secrets, Patterns: results.patterns, Logger: s.logger,
+	}))
 	pb.RegisterToolServiceServer(services, &toolService{service: results, catalog: s.catalog})
 	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.Authenticator.Sessions, secrets: results.secrets})
 	pb.RegisterTransportServiceServer(services, &transport{

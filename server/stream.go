@@ -2,9 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -40,7 +38,7 @@ func (s *service) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRe
 func (a *arrival) receive() error {
 	first, err := a.next()
 	if err != nil {
-		return endOfStream(err)
+		return apierror.FromReceive(err)
 	}
 	first.Free() // a header keeps nothing
 	if err := a.begin(first.GetHeader()); err != nil {
@@ -49,7 +47,7 @@ func (a *arrival) receive() error {
 	for {
 		m, err := a.next()
 		if err != nil {
-			return endOfStream(err)
+			return apierror.FromReceive(err)
 		}
 		switch message := m.GetMessage().(type) {
 		case *pb.ProjectStreamRequest_Chunk:
@@ -60,26 +58,12 @@ func (a *arrival) receive() error {
 		case *pb.ProjectStreamRequest_Finish:
 			return a.finish(message.Finish)
 		default:
-			err = outOfOrder("the header comes once, and then chunks, snapshots and a finish")
+			err = apierror.StreamOrder("the header comes once, and then chunks, snapshots and a finish")
 		}
 		if err != nil {
 			return err
 		}
 	}
-}
-
-// endOfStream is what the end of the client's messages means before its finish.
-func endOfStream(err error) error {
-	if errors.Is(err, io.EOF) {
-		return outOfOrder("the stream ended without a finish")
-	}
-	return err
-}
-
-func outOfOrder(text string) error {
-	check := envelope.NewChecker("")
-	check.Fail("message", pb.ErrorReason_ERROR_REASON_STREAM_ORDER, "%s", text)
-	return check.Err()
 }
 
 // arrival is one ProjectStream call.
@@ -116,7 +100,7 @@ type incoming struct {
 // begin begins a call.
 func (a *arrival) begin(header *pb.StreamHeader) error {
 	if header == nil {
-		return outOfOrder("the first message is the header")
+		return apierror.StreamOrder("the first message is the header")
 	}
 	if err := identity.ConfineCall(a.ctx, &header.Call); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore/slice"
+	"github.com/toolresult/toolresult/server/artifactapi"
 )
 
 // Kinds of what a model does wrong with read_result.
@@ -235,7 +236,7 @@ func bound(value json.RawMessage) string {
 }
 
 func (c *readCall) readTail(given toolArguments) error {
-	n, err := given.number("tail", maxReadLines)
+	n, err := given.number("tail", artifactapi.MaxReadLines)
 	if n > 0 {
 		c.selection = slice.Tail{Lines: n}
 	}
@@ -249,8 +250,8 @@ func (c *readCall) readMatch(given toolArguments) error {
 	if text := ""; json.Unmarshal(given["match"], &text) == nil {
 		c.pattern = text // with the white space around it
 	}
-	if len(c.pattern) > maxPattern {
-		return &mistake{kindBadPattern, fmt.Sprintf("match has %d bytes, and at most %d are allowed", len(c.pattern), maxPattern)}
+	if len(c.pattern) > artifactapi.MaxPattern {
+		return &mistake{kindBadPattern, fmt.Sprintf("match has %d bytes, and at most %d are allowed", len(c.pattern), artifactapi.MaxPattern)}
 	}
 	pattern, err := regexp.Compile(c.pattern)
 	if err != nil {
@@ -267,7 +268,7 @@ func (c *readCall) readMatch(given toolArguments) error {
 	}
 	near := int64(0)
 	if given.has("context") {
-		if near, err = given.number("context", maxContext); err != nil {
+		if near, err = given.number("context", artifactapi.MaxContext); err != nil {
 			return err
 		}
 	}
@@ -281,8 +282,8 @@ func (c *readCall) readPointer(given toolArguments) error {
 	if text != "" && text[0] != '/' && !strings.ContainsAny(text, "$.[]") {
 		text = "/" + text
 	}
-	if len(text) > maxPointer {
-		return mistaken("pointer has %d bytes, and at most %d are allowed", len(text), maxPointer)
+	if len(text) > artifactapi.MaxPointer {
+		return mistaken("pointer has %d bytes, and at most %d are allowed", len(text), artifactapi.MaxPointer)
 	}
 	pointer, err := slice.ParsePointer(text)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/families"
 )
 
@@ -158,7 +159,7 @@ func (r *pageReading) goOn() error {
 
 // largest is the largest page whose receipt fits: whole lines, or a part of a line that is larger than a page.
 func (r *pageReading) largest(ctx context.Context) (best page, err error) {
-	most := maxReadBytes
+	most := artifactapi.MaxReadBytes
 	size, low, high := min(most, max(bytesPerTokenAtFirst*r.limit.Tokens, utf8.UTFMax)), 0, most+1
 	var short error
 	for high-low > max(utf8.UTFMax, low/64) && (low == 0 || !best.complete) {
@@ -188,11 +189,11 @@ func (r *pageReading) largest(ctx context.Context) (best page, err error) {
 
 // read makes a page of at most so many bytes of text.
 func (r *pageReading) read(ctx context.Context, size int) (page, error) {
-	budget := slice.Budget{Bytes: size, Lines: maxReadLines}
+	budget := slice.Budget{Bytes: size, Lines: artifactapi.MaxReadLines}
 	if size == utf8.UTFMax {
 		budget.Lines = 1 // the smallest page
 	}
-	read, err := sliceOf(ctx, r.pages, slice.Bytes{Start: r.from, End: r.to}, r.call.match, max(r.from, r.first), budget)
+	read, err := artifactapi.ToSlice(ctx, r.pages, slice.Bytes{Start: r.from, End: r.to}, r.call.match, max(r.from, r.first), budget)
 	if errors.Is(err, slice.ErrNothing) {
 		return page{}, mistaken("the result has %s", counted(r.pages.Lines(), "line"))
 	}

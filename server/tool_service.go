@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/server/redaction"
@@ -149,7 +150,7 @@ func selectionName(call readCall) string {
 	case slice.Pointer:
 		return "json_pointer"
 	}
-	return wholeSelection
+	return artifactapi.WholeSelection
 }
 
 // failed tells the model what it did wrong.

@@ -149,7 +149,7 @@ func (t *transport) AssembleToolCalls(call grpc.ClientStreamingServer[pb.Assembl
 func (t *transport) assemble(next func() (*pb.AssembleToolCallsRequest, error)) (*pb.AssembleToolCallsResponse, error) {
 	first, err := next()
 	if errors.Is(err, io.EOF) || err == nil && first.GetHeader() == nil {
-		return nil, outOfOrder("the first message is the header")
+		return nil, apierror.StreamOrder("the first message is the header")
 	}
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func take(a *streams.Assembler, m *pb.AssembleToolCallsRequest) error {
 	case *pb.AssembleToolCallsRequest_EventJson:
 		return a.Event(message.EventJson)
 	}
-	return outOfOrder("the header comes once, and then body or events")
+	return apierror.StreamOrder("the header comes once, and then body or events")
 }
 
 // quoted finds text of receipts.

@@ -159,11 +159,11 @@ func newTurn(req *pb.ProjectTurnRequest) (*turn, error) {
 		check.Fail("outputs", bounds, "has %d outputs, and 1 to %d are allowed", n, maxTurnOutputs)
 	}
 	t := &turn{failure: defaultFailureTokens}
-	if t.total = bounded(check, "total_tokens", req.GetTotalTokens(), 0, minTokens, maxTurnTokens); req.GetTotalTokens() == 0 {
+	if t.total = check.Bounded("total_tokens", req.GetTotalTokens(), 0, minTokens, maxTurnTokens); req.GetTotalTokens() == 0 {
 		check.Fail("total_tokens", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 	}
 	if req.FailureTokens != nil {
-		t.failure = atMost(check, "failure_tokens", req.GetFailureTokens(), maxTokens)
+		t.failure = check.AtMost("failure_tokens", req.GetFailureTokens(), maxTokens)
 	}
 	check.Name("request_id", req.GetRequestId(), false)
 	for i, out := range req.GetOutputs()[:min(maxTurnOutputs, len(req.GetOutputs()))] {

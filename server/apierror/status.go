@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -125,6 +126,21 @@ func (l FieldError) Unwrap() error { return l.err }
 
 // AtField returns an error about one field of a request.
 func AtField(field string, err error) error { return FieldError{field, err} }
+
+// StreamOrder returns the error for a message that does not come at its place in a stream.
+func StreamOrder(text string) error {
+	check := envelope.NewChecker("")
+	check.Fail("message", pb.ErrorReason_ERROR_REASON_STREAM_ORDER, "%s", text)
+	return check.Err()
+}
+
+// FromReceive returns the error for a Recv that failed before the finish of a stream: its end is one too.
+func FromReceive(err error) error {
+	if errors.Is(err, io.EOF) {
+		return StreamOrder("the stream ended without a finish")
+	}
+	return err
+}
 
 // PrefixField moves an error about a request below the field of a larger one that holds it.
 func PrefixField(path string, err error) error {

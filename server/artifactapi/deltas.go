@@ -1,4 +1,4 @@
-package server
+package artifactapi
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
 	page, end, err := d.page(ctx, at)
 	switch {
 	case errors.Is(err, slice.ErrNothing) && at >= 0:
-		return nil, invalidCursor()
+		return nil, InvalidCursor()
 	case errors.Is(err, slice.ErrNothing):
 		return nil, apierror.RangeNotSatisfiable(d.pages.Lines(), d.pages.Size())
 	case err != nil:
@@ -116,14 +116,14 @@ func (d *delta) position() (int64, error) {
 	digits, _, _ := strings.Cut(d.req.GetPageToken(), deltaMark)
 	at, err := strconv.ParseInt(digits, 36, 64)
 	if err != nil || at < 0 || at > d.pages.Size() {
-		return 0, invalidCursor()
+		return 0, InvalidCursor()
 	}
 	same, err := d.cursor(at)
 	if err != nil {
 		return 0, apierror.FromRead(err)
 	}
 	if same != d.req.GetPageToken() {
-		return 0, invalidCursor()
+		return 0, InvalidCursor()
 	}
 	return at, nil
 }

@@ -1,4 +1,4 @@
-package server
+package artifactapi
 
 import (
 	"context"
@@ -43,7 +43,7 @@ type logStore interface {
 type appendLogCall = grpc.BidiStreamingServer[pb.AppendLogRequest, pb.AppendLogResponse]
 
 // AppendLog writes a log that grows.
-func (a *artifacts) AppendLog(call appendLogCall) error { return a.logs.serve(call) }
+func (a *service) AppendLog(call appendLogCall) error { return a.logs.serve(call) }
 
 // serve is one call. It receives, syncs and sends in a goroutine each, so that a slow
 // disk does not keep the client from sending, nor a client that does not read its
@@ -51,7 +51,7 @@ func (a *artifacts) AppendLog(call appendLogCall) error { return a.logs.serve(ca
 func (l logs) serve(call appendLogCall) error {
 	first, err := call.Recv()
 	if err != nil {
-		return endOfStream(err)
+		return apierror.FromReceive(err)
 	}
 	log, err := l.open(call.Context(), first.GetHeader())
 	if err != nil {
@@ -83,7 +83,7 @@ func (l logs) serve(call appendLogCall) error {
 // open checks the header and opens its log.
 func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, error) {
 	if header == nil {
-		return nil, outOfOrder("the first message is the header")
+		return nil, apierror.StreamOrder("the first message is the header")
 	}
 	if err := identity.ConfineCall(ctx, &header.Call); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 		}
 		_ = pages.Close() // read-only
 	}
-	log, err := l.store.OpenLog(ctx, ownerOf(header.GetCall()), name)
+	log, err := l.store.OpenLog(ctx, catalog.Owner{Session: header.GetCall().GetSessionId(), Call: header.GetCall().GetCallId()}, name)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (a *appending) take(m *pb.AppendLogRequest) (finished bool, err error) {
 	case *pb.AppendLogRequest_Finish:
 		return true, nil
 	}
-	return false, outOfOrder("the header comes once, and then data, syncs and a finish")
+	return false, apierror.StreamOrder("the header comes once, and then data, syncs and a finish")
 }
 
 // sync makes the log durable from time to time, and when the client asks for it.

@@ -1,8 +1,9 @@
-package server
+package artifactapi
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,35 +14,56 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/slice"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // Bounds and defaults of reading, as artifact.proto states them.
 const (
 	defaultReadBytes = 32 << 10
 	defaultReadLines = 2000
-	maxReadBytes     = 3 << 20
-	maxReadLines     = 1_000_000
+	MaxReadBytes     = 3 << 20
+	MaxReadLines     = 1_000_000
 	maxAround        = 100_000
-	maxContext       = 1000
-	maxPattern       = 1024
-	maxPath          = 4096
-	maxPointer       = 4096
+	MaxContext       = 1000
+	MaxPattern       = 1024
+	MaxPath          = 4096
+	MaxPointer       = 4096
 )
 
-// artifacts is ArtifactService.
-type artifacts struct {
+// Options configure the service.
+type Options struct {
+	Catalog  *catalog.Catalog // required
+	Metrics  metrics.Reporter // nil when nothing is reported
+	Idle     time.Duration    // that an answer may wait for a client to take it
+	LogSync  time.Duration    // between two syncs of a log; 0: only on request
+	Draining <-chan struct{}  // closed when calls are to end
+	Secrets  *redaction.Secrets
+	Patterns *redact.Patterns // nil when they are off
+	Logger   *slog.Logger     // required
+}
+
+// service implements ArtifactService over a catalog. Safe for concurrent use.
+type service struct {
 	pb.UnimplementedArtifactServiceServer
 	catalog *catalog.Catalog
 	logs    logs
-	metrics metrics.Reporter // nil when nobody asks
-	idle    time.Duration    // that an answer of a stream may wait for a client to take it
+	metrics metrics.Reporter // nil when nothing is reported
+	idle    time.Duration
+}
+
+// New returns the service.
+func New(o Options) pb.ArtifactServiceServer {
+	return &service{catalog: o.Catalog, metrics: o.Metrics, idle: o.Idle, logs: logs{
+		store: o.Catalog, every: o.LogSync, idle: o.Idle, draining: o.Draining, secrets: o.Secrets, patterns: o.Patterns, logger: o.Logger,
+	}}
 }
 
 // ReadArtifact reads a part of an artifact.
-func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
+func (a *service) ReadArtifact(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
 	resp, err := a.read(ctx, req)
 	if err == nil && a.metrics != nil {
 		a.metrics.Read(a.readOf(req, resp))
@@ -49,19 +71,19 @@ func (a *artifacts) ReadArtifact(ctx context.Context, req *pb.ReadArtifactReques
 	return resp, err
 }
 
-func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
+func (a *service) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
 	permit, err := permitOf(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	check := envelope.NewChecker("")
-	check.Required("path", req.GetPath(), maxPath)
+	check.Required("path", req.GetPath(), MaxPath)
 	check.Name("session_id", permit.Session, false)
 	selection, match := selectionOf(check, req)
 	at := check.At("budget")
 	budget := slice.Budget{
-		Bytes: bounded(at, "max_bytes", req.GetBudget().GetMaxBytes(), defaultReadBytes, 1, maxReadBytes),
-		Lines: bounded(at, "max_lines", req.GetBudget().GetMaxLines(), defaultReadLines, 1, maxReadLines),
+		Bytes: at.Bounded("max_bytes", req.GetBudget().GetMaxBytes(), defaultReadBytes, 1, MaxReadBytes),
+		Lines: at.Bounded("max_lines", req.GetBudget().GetMaxLines(), defaultReadLines, 1, MaxReadLines),
 	}
 	if err := check.Err(); err != nil {
 		return nil, err
@@ -82,10 +104,10 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	if err != nil {
 		return nil, err
 	}
-	page, err := sliceOf(ctx, pages, selection, match, cursor, budget)
+	page, err := ToSlice(ctx, pages, selection, match, cursor, budget)
 	switch {
 	case errors.Is(err, slice.ErrNothing) && cursor >= 0:
-		return nil, invalidCursor()
+		return nil, InvalidCursor()
 	case errors.Is(err, slice.ErrJSON):
 		return nil, notJSON(err)
 	case errors.Is(err, slice.ErrNothing):
@@ -96,9 +118,9 @@ func (a *artifacts) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.
 	return answerOf(page, pages), nil
 }
 
-// sliceOf reads a page of a selection or, where there is one, of a match: from its beginning or, if at is not negative, from
+// ToSlice reads a page of a selection or, where there is one, of a match: from its beginning or, if at is not negative, from
 // there on.
-func sliceOf(ctx context.Context, pages *artifactstore.Pages, s slice.Selection, m *slice.Match, at int64, b slice.Budget) (slice.Page, error) {
+func ToSlice(ctx context.Context, pages *artifactstore.Pages, s slice.Selection, m *slice.Match, at int64, b slice.Budget) (slice.Page, error) {
 	if m != nil {
 		return slice.Find(ctx, pages, *m, max(0, at), b)
 	}
@@ -140,7 +162,7 @@ func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Sel
 		if s.Tail.GetLines() == 0 {
 			check.Fail("tail.lines", missing, "is required")
 		}
-		return slice.Tail{Lines: most("tail.lines", s.Tail.GetLines(), maxReadLines)}, nil
+		return slice.Tail{Lines: most("tail.lines", s.Tail.GetLines(), MaxReadLines)}, nil
 	case *pb.ReadArtifactRequest_Around:
 		if s.Around.GetLine() == 0 {
 			check.Fail("around.line", missing, "is required")
@@ -150,17 +172,17 @@ func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Sel
 			After: most("around.after", uint64(s.Around.GetAfter()), maxAround),
 		}, nil
 	case *pb.ReadArtifactRequest_Match:
-		check.Required("match.pattern", s.Match.GetPattern(), maxPattern)
+		check.Required("match.pattern", s.Match.GetPattern(), MaxPattern)
 		pattern, err := regexp.Compile(s.Match.GetPattern())
 		if err != nil {
 			check.Fail("match.pattern", pb.ErrorReason_ERROR_REASON_PATTERN_INVALID, "is no regular expression of RE2")
 		}
 		return nil, &slice.Match{
-			Pattern: pattern, Before: most("match.before", uint64(s.Match.GetBefore()), maxContext),
-			After: most("match.after", uint64(s.Match.GetAfter()), maxContext),
+			Pattern: pattern, Before: most("match.before", uint64(s.Match.GetBefore()), MaxContext),
+			After: most("match.after", uint64(s.Match.GetAfter()), MaxContext),
 		}
 	case *pb.ReadArtifactRequest_JsonPointer:
-		check.Length("json_pointer", s.JsonPointer, maxPointer)
+		check.Length("json_pointer", s.JsonPointer, MaxPointer)
 		pointer, err := slice.ParsePointer(s.JsonPointer)
 		if err != nil {
 			check.Fail("json_pointer", pb.ErrorReason_ERROR_REASON_POINTER_INVALID, "is no JSON pointer, such as /items/3/name with ~1 for / and ~0 for ~")
@@ -184,12 +206,12 @@ func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 	digits, name, _ := strings.Cut(cursor, "-")
 	at, err := strconv.ParseInt(digits, 36, 64)
 	if err != nil || at < 0 || at > pages.Size() || name != pages.Ref().Name {
-		return 0, invalidCursor()
+		return 0, InvalidCursor()
 	}
 	return at, nil
 }
 
-func invalidCursor() error {
+func InvalidCursor() error {
 	check := envelope.NewChecker("")
 	check.Fail("page_token", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
 	return check.Err()
@@ -216,4 +238,17 @@ func answerOf(page slice.Page, pages *artifactstore.Pages) *pb.ReadArtifactRespo
 		})
 	}
 	return answer
+}
+
+// WholeSelection stands for a read without a selection.
+const WholeSelection = "whole"
+
+func (a *service) readOf(req *pb.ReadArtifactRequest, resp *pb.ReadArtifactResponse) metrics.Read {
+	r := metrics.Read{Selection: WholeSelection, Bytes: int64(len(resp.GetData()))}
+	m := req.ProtoReflect()
+	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("selection")); f != nil {
+		r.Selection = string(f.Name())
+	}
+	r.Artifact, _ = a.catalog.Resolve(req.GetPath()) // it was read by this path
+	return r
 }

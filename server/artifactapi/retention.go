@@ -1,4 +1,4 @@
-package server
+package artifactapi
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 
 // Bounds and defaults of keeping artifacts, as artifact.proto states them.
 const (
-	defaultPage = 100
-	maxPage     = 1000
+	DefaultPage = 100
+	MaxPage     = 1000
 	maxVerified = 10_000
 	maxLease    = 10 * 365 * 24 * time.Hour
 )
 
 // ListArtifacts lists what was stored for a session or a call.
-func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequest) (*pb.ListArtifactsResponse, error) {
+func (a *service) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequest) (*pb.ListArtifactsResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
@@ -35,12 +35,12 @@ func (a *artifacts) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequ
 	check := envelope.NewChecker("")
 	check.Name("session_id", session, false)
 	check.CallID("call_id", req.GetCallId(), false)
-	limit := bounded(check, "page_size", req.GetPageSize(), defaultPage, 1, maxPage)
+	limit := check.Bounded("page_size", req.GetPageSize(), DefaultPage, 1, MaxPage)
 	after := int64(0)
 	if cursor := req.GetPageToken(); cursor != "" {
 		at, err := strconv.ParseInt(cursor, 36, 64)
 		if err != nil || at <= 0 {
-			return nil, invalidCursor()
+			return nil, InvalidCursor()
 		}
 		after = at
 	}
@@ -94,7 +94,7 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 }
 
 // LeaseSession says until when the artifacts of a session are needed.
-func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest) (*pb.LeaseSessionResponse, error) {
+func (a *service) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest) (*pb.LeaseSessionResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
@@ -116,13 +116,13 @@ func (a *artifacts) LeaseSession(ctx context.Context, req *pb.LeaseSessionReques
 }
 
 // VerifyArtifacts compares artifacts with their digests.
-func (a *artifacts) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.ServerStreamingServer[pb.VerifyArtifactsResponse]) error {
+func (a *service) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.ServerStreamingServer[pb.VerifyArtifactsResponse]) error {
 	check := envelope.NewChecker("")
 	if len(req.GetPaths()) > maxVerified {
 		check.Fail("paths", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "are %d, at most %d are allowed", len(req.GetPaths()), maxVerified)
 	}
 	for i, path := range req.GetPaths() {
-		check.Required("paths["+strconv.Itoa(i)+"]", path, maxPath)
+		check.Required("paths["+strconv.Itoa(i)+"]", path, MaxPath)
 	}
 	if err := check.Err(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func unsoundReason(err error) string {
 }
 
 // CollectGarbage deletes what the rules of retention allow.
-func (a *artifacts) CollectGarbage(ctx context.Context, req *pb.CollectGarbageRequest) (*pb.CollectGarbageResponse, error) {
+func (a *service) CollectGarbage(ctx context.Context, req *pb.CollectGarbageRequest) (*pb.CollectGarbageResponse, error) {
 	c, err := a.catalog.Collect(ctx, req.GetDryRun())
 	if err != nil {
 		return nil, err

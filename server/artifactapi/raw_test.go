@@ -1,4 +1,4 @@
-package server
+package artifactapi
 
 import (
 	"io"
@@ -18,7 +18,11 @@ import (
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
 func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
-	l := newCatalog(t, memory.New())
+	l, err := catalog.Open(memory.New(), catalog.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
 	put := func(o catalog.Owner, content string) string {
 		ref, err := l.SinkFor(o).Put(t.Context(), artifactstore.BytesBlob([]byte(content)))
 		if err != nil {
@@ -27,7 +31,7 @@ func TestWhoReadsWhatWasRedacted(t *testing.T) {
 		return ref.Path
 	}
 	raw, redacted := put(catalog.Owner{Session: "a", Raw: true}, "the secret"), put(catalog.Owner{Session: "a"}, "[redacted]")
-	a := &artifacts{catalog: l, logs: logs{logger: slog.New(slog.NewTextHandler(io.Discard, nil))}}
+	a := &service{catalog: l, logs: logs{logger: slog.New(slog.NewTextHandler(io.Discard, nil))}}
 	const served, unknown, denied = "", "ARTIFACT_NOT_FOUND", "RAW_NOT_ALLOWED"
 	for _, c := range []struct {
 		who                     string
