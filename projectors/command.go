@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zeebo/blake3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
@@ -14,6 +15,9 @@ import (
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/projectors/profile"
 )
+
+// maxExitMeaning bounds what an exit status means, in bytes: the shell's meanings name the program, which may be any text.
+const maxExitMeaning = 256
 
 // Bounds of the command family.
 const (
@@ -126,7 +130,11 @@ func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l lim
 		TaskHandle: boundedTask(out.GetTaskHandle(), l),
 	}
 	if out.ExitStatus != nil && disposition(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
-		r.ExitMeaning = c.profiles.Exit(commandLine, out.GetExitStatus())
+		if meaning := c.profiles.Exit(commandLine, out.GetExitStatus()); meaning != nil {
+			r.ExitMeaning = proto.CloneOf(meaning)
+			r.ExitMeaning.Program = cutText(meaning.GetProgram(), maxExitMeaning)
+			r.ExitMeaning.Text = cutText(meaning.GetText(), maxExitMeaning)
+		}
 	}
 	if r.CommandPreview = oneLine(commandLine, minLimit(l.text, maxCommandPreview)); r.CommandPreview != commandLine {
 		r.CommandDigest = fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(commandLine)))
