@@ -78,7 +78,7 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit, memory
 	m.render = p.GetRender()
 	check := envelope.NewChecker("")
 	check.Name("session_id", m.session, false)
-	checkForm(check, m.form)
+	envelope.CheckForm(check, m.form)
 	checkHandles(check, p.GetRender(), "session_id", m.session)
 	if err := check.Err(); err != nil {
 		return err

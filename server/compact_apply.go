@@ -189,7 +189,7 @@ func (m *compaction) answerUpTo(from, to int, batch []*madeResult, answer func(*
 		if len(batch) > 0 && batch[0].index == i {
 			result = &pb.CompactedResult{Index: uint32(i), Receipt: batch[0].receipt}
 			var err error
-			if result.Canonical, result.CanonicalJson, err = formed(m.form, batch[0].Result); err != nil {
+			if result.Canonical, result.CanonicalJson, err = envelope.InForm(m.form, batch[0].Result); err != nil {
 				return err
 			}
 			batch = batch[1:]

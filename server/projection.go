@@ -116,7 +116,7 @@ func (p *projection) read(ctx context.Context, came received) (err error) {
 	envelope.CheckCall(check, p.req.GetCall())
 	check.Name("request_id", p.req.GetRequestId(), false)
 	checkDetails(check.At("audit"), p.req.GetAudit())
-	checkForm(check, p.req.GetCanonicalForm())
+	envelope.CheckForm(check, p.req.GetCanonicalForm())
 	checkHandles(check, p.req.GetPolicy().GetRender(), "call.session_id", p.req.GetCall().GetSessionId())
 	if err := check.Err(); err != nil {
 		return err

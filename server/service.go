@@ -70,6 +70,15 @@ func (s *service) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Proj
 	return resp, s.form(req.GetCanonicalForm(), resp)
 }
 
+// form brings an answer to the form that its request names. It comes after everything else that reads the answer: the
+// record of it has the message whatever is asked for.
+func (s *service) form(form pb.CanonicalForm, resp *pb.ProjectResponse) (err error) {
+	r := resp.GetCanonical()
+	resp.Family = s.registry.NameOf(r)
+	resp.Canonical, resp.CanonicalJson, err = envelope.InForm(form, r)
+	return err
+}
+
 // ownerOf is whom the artifacts of a call belong to.
 func ownerOf(c *pb.CallReference) catalog.Owner {
 	return catalog.Owner{Session: c.GetSessionId(), Call: c.GetCallId()}

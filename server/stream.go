@@ -115,7 +115,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	check.Name("request_id", header.GetRequestId(), false)
 	check.Name("tool_name", header.GetToolName(), false)
 	checkDetails(check.At("audit"), header.GetAudit())
-	checkForm(check, header.GetCanonicalForm())
+	envelope.CheckForm(check, header.GetCanonicalForm())
 	checkAbort(check, header)
 	if err := check.Err(); err != nil {
 		return err

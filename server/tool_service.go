@@ -62,7 +62,7 @@ func (t *toolService) CallTool(ctx context.Context, req *pb.CallToolRequest) (*p
 	if err := c.record(ctx, resp); err != nil {
 		return nil, err
 	}
-	resp.Canonical, resp.CanonicalJson, err = formed(req.GetCanonicalForm(), resp.GetCanonical())
+	resp.Canonical, resp.CanonicalJson, err = envelope.InForm(req.GetCanonicalForm(), resp.GetCanonical())
 	return resp, err
 }
 
@@ -80,7 +80,7 @@ type toolCall struct {
 func (c *toolCall) check() (err error) {
 	check := envelope.NewChecker("")
 	check.Name("name", c.req.GetName(), true)
-	checkForm(check, c.req.GetCanonicalForm())
+	envelope.CheckForm(check, c.req.GetCanonicalForm())
 	check.Name("call.session_id", c.req.GetCall().GetSessionId(), true)
 	check.Name("call.call_id", c.req.GetCall().GetCallId(), false)
 	if c.budget, c.counter, err = c.counters.render(check.At("policy"), c.req.GetPolicy(), defaultPageTokens); err != nil {
