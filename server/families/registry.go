@@ -49,34 +49,31 @@ func NewRegistry(families ...Family) (*Registry, error) {
 	if own, cases := len(families)-len(r.types), len(canonical)-1; own != cases { // one case is for all custom families
 		return nil, fmt.Errorf("%d families for %d cases", own, cases)
 	}
-	for _, c := range canonical {
+	for i, c := range canonical {
 		if c.Name() == envelope.CustomCase {
 			continue
 		}
-		if r.families[string(c.Name())] == nil {
+		f := r.families[string(c.Name())]
+		if f == nil {
 			return nil, fmt.Errorf("case %q of the contract has no family", c.Name())
 		}
-		if err := r.check(c); err != nil {
+		if err := checkCase(complete[i].Message(), c.Message(), f.Declared); err != nil {
 			return nil, fmt.Errorf("case %q of the contract: %w", c.Name(), err)
 		}
 	}
 	return r, envelope.CheckSchema((*pb.ToolError)(nil).ProtoReflect().Descriptor())
 }
 
-// check checks the canonical payload of a case against the conventions: every field has a retention and a role. A declared
-// family has no code of its own, so its complete and canonical messages must pair field by field, too.
-func (r *Registry) check(c protoreflect.FieldDescriptor) error {
-	if err := envelope.CheckSchema(c.Message()); err != nil {
+// checkCase checks the messages of a case against the conventions: every field of the canonical payload has a retention and
+// a role. A declared family has no code of its own, so its complete and canonical messages must pair field by field, too.
+func checkCase(complete, canonical protoreflect.MessageDescriptor, declared bool) error {
+	if err := envelope.CheckSchema(canonical); err != nil {
 		return err
 	}
-	if err := envelope.CheckRoles(c.Message()); err != nil {
+	if err := envelope.CheckRoles(canonical); err != nil || !declared {
 		return err
 	}
-	if !r.families[string(c.Name())].Declared {
-		return nil
-	}
-	complete, _ := envelope.Case(string(c.Name()))
-	return envelope.CheckPairs(complete.Message(), c.Message())
+	return envelope.CheckPairs(complete, canonical)
 }
 
 // add adds a family. A default budget outside of the bounds of requests would make every call without a budget fail.
