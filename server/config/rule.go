@@ -27,9 +27,9 @@ const (
 
 // rule is a bound on the value of one setting.
 type rule[T any] struct {
-	// help is the bound as the help text of the setting says it; empty when there is nothing to tell.
+	// help is the bound as the help text of the setting says it; empty when the help text needs none.
 	help string
-	// check returns why v is refused, in words that continue "key = value: ".
+	// check returns the reason to reject v, in words that continue "key = value: ".
 	check func(c Config, v T) error
 }
 
@@ -76,7 +76,7 @@ func oneOf(words ...string) rule[string] {
 	}}
 }
 
-// printable refuses control characters: they break the lines of logs and of the address file.
+// printable rejects control characters: they break the lines of logs and of the address file.
 func printable() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {
 		if strings.ContainsFunc(v, unicode.IsControl) {
@@ -145,7 +145,7 @@ func userIDs() rule[[]int] {
 	}}
 }
 
-// loopback refuses names as well as, without TLS, addresses that other machines reach: a name may resolve to several
+// loopback rejects names as well as, without TLS, addresses that other machines reach: a name may resolve to several
 // addresses, or to another one tomorrow.
 func loopback() rule[string] {
 	const form = "write 127.0.0.1:PORT or [::1]:PORT"
@@ -206,7 +206,7 @@ func tokenForTCP() rule[string] {
 	}}
 }
 
-// completeTLS refuses a certificate that nothing would use.
+// completeTLS rejects a certificate that nothing would use.
 func completeTLS() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		switch {
@@ -244,7 +244,7 @@ func eachHost() rule[[]string] {
 	}}
 }
 
-// inherited refuses the descriptors that every process has.
+// inherited rejects the descriptors that every process has: 0 to 2 are its input, its output and its errors.
 func inherited() rule[int] {
 	return rule[int]{check: func(_ Config, v int) error {
 		if v != 0 && (v < 3 || v > maxFD) {

@@ -110,7 +110,8 @@ func checkPrivate(what string, f *os.File) error {
 	return nil
 }
 
-// checkInherited refuses what nobody means to hand down: a directory, a device, or what the runtime opened for itself.
+// checkInherited rejects descriptors that nobody means to hand down: a directory, a device, or one that the runtime of Go opened
+// for itself.
 func checkInherited(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil {

@@ -38,9 +38,16 @@ func (a about) variable() string { return variablePrefix + strings.ToUpper(a.key
 // flag is the name of the setting on the command line, without its hyphens in front.
 func (a about) flag() string { return strings.ReplaceAll(a.key, "_", "-") }
 
-// setting is one row of the table, its type hidden. Values travel as any of that type.
+// setting is one row of the table, its type hidden. Values travel as any of that type, from a valueReader to a valueField.
 type setting interface {
+	valueReader
+	valueField
+	// describe returns the names and the help text.
 	describe() about
+}
+
+// valueReader reads the values of a setting from its sources.
+type valueReader interface {
 	// kindName is the placeholder of a value.
 	kindName() string
 	// parse reads a variable or a flag.
@@ -49,13 +56,17 @@ type setting interface {
 	fromYAML(v any) (string, error)
 	// initial is the default.
 	initial(e environment) any
-	// assign puts a value of this setting into c.
+}
+
+// valueField is the field of a Config that has the value of a setting.
+type valueField interface {
+	// assign sets the field of c to a value that the reader returned.
 	assign(c *Config, v any)
 	// text is the value in c, as parse reads it; masked when secret.
 	text(c Config) string
 	// native is the value in c, as encoding/json should see it; masked when secret.
 	native(c Config) any
-	// check returns why the value in c is refused.
+	// check returns the reason to reject the value in c, nil if it is within its bounds.
 	check(c Config) error
 }
 
@@ -111,7 +122,7 @@ func (s spec[T]) initial(e environment) any {
 }
 
 func (s spec[T]) assign(c *Config, v any) {
-	// Every value of this key came from parse or initial, so that its type is T.
+	// Every value of this key is one of parse or initial, so that its type is T.
 	if typed, ok := v.(T); ok {
 		*s.field(c) = typed
 	}
@@ -141,7 +152,7 @@ func (s spec[T]) check(c Config) error {
 	return nil
 }
 
-// insteadOf says in a message what a decoded YAML value is.
+// insteadOf names the type of a decoded YAML value in a message, after what was wanted in its place.
 func insteadOf(v any) string {
 	switch v.(type) {
 	case nil:

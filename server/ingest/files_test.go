@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -61,6 +62,7 @@ func TestFilesAreSpooled(t *testing.T) {
 	plain, secret := strings.Repeat("a line\n", 100_000), strings.Repeat("b line\n", 100_000)+"pass hunter22\n"+strings.Repeat("c\n", 10)
 	a, b := write(t, root, "a", plain), write(t, root, "b", secret)
 	roots := open(t, t.TempDir(), root)
+	redacted, _ := redact.Text(secrets(t), []byte(secret))
 	for name, store := range map[string]artifactstore.Stager{"memory": memory.New(), "dir": dirStore(t)} {
 		streams := map[string]Payload{"other": {}}
 		for _, out := range []*pb.CompleteToolOutput{output(payload(a), payload(b)), output(payload(b), payload(b)), output(nil, payload(a))} {
@@ -76,13 +78,19 @@ func TestFilesAreSpooled(t *testing.T) {
 				t.Errorf("%s: %d streams", name, len(files.Streams))
 			}
 		}
+		for path, text := range map[string]string{a: plain, b: string(redacted)} {
+			w := preview.NewWriter(budget)
+			w.WriteParts([][]byte{[]byte(text)}, strings.Count(text, "\n"))
+			if got := streams[projectors.Key(payload(path))].Excerpt; fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", *w.Finish()) {
+				t.Errorf("%s: the excerpt of %s is another than that of its payload", name, path)
+			}
+		}
 		got := streams[projectors.Key(payload(a))]
 		if read(t, got.Blob) != plain || got.Original != nil || got.Found != nil || got.Tokens != budget {
 			t.Errorf("%s: of the file without a secret: %+v", name, got)
 		}
 		got = streams[projectors.Key(payload(b))]
-		want, _ := redact.Text(secrets(t), []byte(secret))
-		if read(t, got.Blob) != string(want) || read(t, got.Original) != secret || len(got.Found) != 1 || got.Found[0].Matches != 1 {
+		if read(t, got.Blob) != string(redacted) || read(t, got.Original) != secret || len(got.Found) != 1 || got.Found[0].Matches != 1 {
 			t.Errorf("%s: of the file with a secret: %+v", name, got)
 		}
 		if text := fmt.Sprintf("%+v", *got.Excerpt); strings.Contains(text, "hunter22") {
