@@ -130,6 +130,8 @@ func tokenIn(content []byte) (Secret, error) {
 	return token, checkToken(token)
 }
 
+// checkToken accepts printable ASCII without spaces, since the token travels in a header, of at least 16 bytes, since it
+// may be guessed at.
 func checkToken(s Secret) error {
 	switch {
 	case len(s) == 0:

@@ -95,9 +95,12 @@ func newSpec[T any](s spec[T]) setting {
 	return s
 }
 
+// describe returns the names and the help text.
 func (s spec[T]) describe() about  { return s.about }
+// kindName returns the placeholder of the kind.
 func (s spec[T]) kindName() string { return s.kind.name }
 
+// parse reads a text as the kind of the setting does. Without the error the value is a T.
 func (s spec[T]) parse(text string) (any, error) {
 	v, err := s.kind.parse(text)
 	if err != nil {
@@ -106,6 +109,7 @@ func (s spec[T]) parse(text string) (any, error) {
 	return v, nil
 }
 
+// fromYAML returns the text of a YAML value, with an error that names the wanted type and the given one.
 func (s spec[T]) fromYAML(v any) (string, error) {
 	text, ok := s.kind.fromYAML(v)
 	if !ok {
@@ -114,6 +118,7 @@ func (s spec[T]) fromYAML(v any) (string, error) {
 	return text, nil
 }
 
+// initial returns the default, which may depend on the environment.
 func (s spec[T]) initial(e environment) any {
 	if s.from != nil {
 		return s.from(e)
@@ -121,6 +126,7 @@ func (s spec[T]) initial(e environment) any {
 	return s.value
 }
 
+// assign sets the field. A nil value leaves it as it is.
 func (s spec[T]) assign(c *Config, v any) {
 	// Every value of this key is one of parse or initial, so that its type is T.
 	if typed, ok := v.(T); ok {
@@ -128,6 +134,7 @@ func (s spec[T]) assign(c *Config, v any) {
 	}
 }
 
+// text writes the value of the field, masked when it is secret.
 func (s spec[T]) text(c Config) string {
 	text := s.kind.text(*s.field(&c))
 	if s.secret {
@@ -136,6 +143,7 @@ func (s spec[T]) text(c Config) string {
 	return text
 }
 
+// native returns the value for JSON: numbers as numbers, lists as lists.
 func (s spec[T]) native(c Config) any {
 	if s.secret {
 		return s.text(c)
@@ -143,6 +151,7 @@ func (s spec[T]) native(c Config) any {
 	return s.kind.native(*s.field(&c))
 }
 
+// check returns the first bound that the value breaks. The order of the rules is that of the help text.
 func (s spec[T]) check(c Config) error {
 	for _, r := range s.rules {
 		if err := r.check(c, *s.field(&c)); err != nil {
