@@ -59,7 +59,7 @@ func open(t *testing.T, paths ...string) []Root {
 func TestFilesAreSpooled(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	plain, secret := strings.Repeat("a line\n", 100_000), strings.Repeat("b line\n", 100_000)+"pass hunter22\n"+strings.Repeat("c\n", 10)
+	plain, secret := strings.Repeat("a line\n", 100_000), strings.Repeat("b line\n", 100_000)+"pass hunter22\n"+strings.Repeat("c\n", 10)+"hunter22"
 	a, b := write(t, root, "a", plain), write(t, root, "b", secret)
 	roots := open(t, t.TempDir(), root)
 	redacted, _ := redact.Text(secrets(t), []byte(secret))
@@ -90,7 +90,7 @@ func TestFilesAreSpooled(t *testing.T) {
 			t.Errorf("%s: of the file without a secret: %+v", name, got)
 		}
 		got = streams[projectors.Key(payload(b))]
-		if read(t, got.Blob) != string(redacted) || read(t, got.Original) != secret || len(got.Found) != 1 || got.Found[0].Matches != 1 {
+		if read(t, got.Blob) != string(redacted) || read(t, got.Original) != secret || len(got.Found) != 1 || got.Found[0].Matches != 2 {
 			t.Errorf("%s: of the file with a secret: %+v", name, got)
 		}
 		if text := fmt.Sprintf("%+v", *got.Excerpt); strings.Contains(text, "hunter22") {

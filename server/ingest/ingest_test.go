@@ -24,11 +24,13 @@ const budget = 500
 // errFault is the error of a broken stage.
 var errFault = errors.New("the stage is broken")
 
-// secrets returns options that replace two values, of which one is longer than its placeholder and one is shorter.
+// secrets returns options that replace three values: one is longer than its placeholder, one is shorter, and the end of a payload
+// decides between that and the third, which begins with it.
 func secrets(t testing.TB) redact.Options {
 	t.Helper()
 	values, err := redact.NewValues([]redact.Secret{
 		{Name: "short", Value: []byte("hunter22")}, {Name: "long", Value: []byte("correct-horse-battery-staple-and-more")},
+		{Name: "third", Value: []byte("hunter22-and-then-some-more")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +300,11 @@ func TestEveryFaultOfAStageIsReturned(t *testing.T) {
 				return err
 			}
 		}
-		if _, err := spool.Snapshot(); err != nil {
+		snapshot, err := spool.Snapshot()
+		if err != nil {
+			return err
+		}
+		if err := ReadBlocks(t.Context(), snapshot.Blob, func([]byte) error { return nil }); err != nil {
 			return err
 		}
 		if err := spool.Flush(nil); err != nil {

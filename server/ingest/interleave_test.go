@@ -395,6 +395,9 @@ func TestNothingHasNoOrder(t *testing.T) {
 	if err := errors.Join(one.Fill("other", 0, nil), one.Fill("out", 0, [][]byte{[]byte("abc")})); err != nil {
 		t.Error(err)
 	}
+	if len(one.slots) != 0 {
+		t.Errorf("%d places wait for nothing", len(one.slots))
+	}
 	one.Discard()
 	for _, o := range []*Interleaver{none, one} {
 		if got, err := o.Interleaved(nil); err != nil || got.Blob != nil || got.Keys != nil {
