@@ -29,22 +29,22 @@ const (
 	MaxReadBytes     = 3 << 20
 	MaxReadLines     = 1_000_000
 	maxAround        = 100_000 // lines before and after, each
-	MaxContext       = 1000 // lines before and after a match, each
-	MaxPattern       = 1024 // bytes; RE2 takes time in the product of pattern and text
-	MaxPath          = 4096 // bytes
-	MaxPointer       = 4096 // bytes
+	MaxContext       = 1000    // lines before and after a match, each
+	MaxPattern       = 1024    // bytes; RE2 takes time in the product of pattern and text
+	MaxPath          = 4096    // bytes
+	MaxPointer       = 4096    // bytes
 )
 
 // Options configure the service.
 type Options struct {
-	Catalog  *catalog.Catalog // required
-	Metrics  metrics.Reporter // nil when nothing is reported
-	Idle     time.Duration    // that an answer may wait for a client to take it
-	LogSync  time.Duration    // between two syncs of a log; 0: only on request
-	Draining <-chan struct{}  // closed when calls are to end
+	Catalog  *catalog.Catalog   // required
+	Metrics  metrics.Reporter   // nil when nothing is reported
+	Idle     time.Duration      // that an answer may wait for a client to take it
+	LogSync  time.Duration      // between two syncs of a log; 0: only on request
+	Draining <-chan struct{}    // closed when calls are to end
 	Secrets  *redaction.Secrets // of the sessions; logs are redacted with them
-	Patterns *redact.Patterns // nil when only registered values are redacted
-	Logger   *slog.Logger     // required
+	Patterns *redact.Patterns   // nil when only registered values are redacted
+	Logger   *slog.Logger       // required
 }
 
 // service implements ArtifactService over a catalog. Safe for concurrent use.

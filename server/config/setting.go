@@ -96,7 +96,8 @@ func newSpec[T any](s spec[T]) setting {
 }
 
 // describe returns the names and the help text.
-func (s spec[T]) describe() about  { return s.about }
+func (s spec[T]) describe() about { return s.about }
+
 // kindName returns the placeholder of the kind.
 func (s spec[T]) kindName() string { return s.kind.name }
 

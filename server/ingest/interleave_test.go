@@ -360,6 +360,7 @@ func TestReadErrorsOfAStreamAreReturned(t *testing.T) {
 		"in a segment":        {&inOrder{end: segment{0, 3}.append(nil), streams: []artifactstore.Blob{failing}}, errFault},
 		"behind all segments": {&inOrder{streams: []artifactstore.Blob{failing}}, errFault},
 		"segments cut off":    {&inOrder{end: []byte{0x80}, streams: []artifactstore.Blob{ok}}, io.ErrUnexpectedEOF},
+		"a length cut off":    {&inOrder{end: []byte{0, 0x80}, streams: []artifactstore.Blob{ok}}, io.ErrUnexpectedEOF},
 	} {
 		failing.store.left = 1
 		r, err := c.b.Open()
