@@ -183,7 +183,7 @@ func (a *arrival) take(c *pb.StreamChunk, parts [][]byte) error {
 		return check.Err()
 	}
 	a.order.Reserve(in.name, ingest.TotalSize(parts))
-	return in.Write(parts, func(ready [][]byte) error { return a.order.Fill(in.name, in.Held(), ready) })
+	return in.Write(parts, func(ready [][]byte) error { return a.order.Fill(in.name, in.Waiting(), ready) })
 }
 
 // snapshot answers with a projection of what has arrived.
@@ -219,7 +219,7 @@ func (a *arrival) finish(m *pb.StreamFinish) error {
 	}
 	from := received{streams: map[string]ingest.Payload{}}
 	for name, in := range a.streams {
-		if err := in.Flush(func(ready [][]byte) error { return a.order.Fill(in.name, in.Held(), ready) }); err != nil {
+		if err := in.Flush(func(ready [][]byte) error { return a.order.Fill(in.name, in.Waiting(), ready) }); err != nil {
 			return err
 		}
 		stream, err := in.Seal()

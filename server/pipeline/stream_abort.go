@@ -73,7 +73,7 @@ func (a *arrival) keep() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.streams)) {
 		in := a.streams[name]
-		err := in.Flush(func(ready [][]byte) error { return a.order.Fill(in.name, in.Held(), ready) })
+		err := in.Flush(func(ready [][]byte) error { return a.order.Fill(in.name, in.Waiting(), ready) })
 		stream, failed := in.Seal()
 		streams[name] = stream
 		if n := store(name, stream.Blob, errors.Join(err, failed)); n > 0 {
