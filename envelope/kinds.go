@@ -86,7 +86,7 @@ var errorKinds = []ErrorKind{
 	{"call_cancelled", DomainRuntime, false, "go on without the result, and make the call again only when it is wanted",
 		"the call was cancelled on purpose"},
 	{"storage_full", DomainStorage, false, "free disk space or ask the operator to, then make the same call again",
-		"there is no room to store what the call makes"},
+		"there is no space to store what the call makes"},
 	{"internal_error", DomainUnknown, false, "try another way, and tell the operator if there is none",
 		"a fault of the runtime or the tool"},
 
@@ -116,7 +116,7 @@ var errorKinds = []ErrorKind{
 	{"wrong_patch_format", DomainValidation, false, "write the patch in the format that the tool's description names",
 		"the patch is in a format that this tool does not take"},
 	{"missing_file_header", DomainValidation, false, "put `--- OLD_PATH` and `+++ NEW_PATH` before the first hunk of every file",
-		"hunks stand without the headers of their file"},
+		"hunks are without the headers of their file"},
 	{"missing_hunk", DomainValidation, false, "add a hunk with changed lines, or leave the file out of the patch",
 		"a file of the patch has no change"},
 	{"invalid_hunk_header", DomainValidation, false, "write hunk headers as `@@ -START,COUNT +START,COUNT @@`, each with lines below",
@@ -128,7 +128,7 @@ var errorKinds = []ErrorKind{
 	{"invalid_git_header", DomainValidation, false, "write `diff --git a/OLD_PATH b/NEW_PATH`, or leave that line out",
 		"the `diff --git` line cannot be read"},
 	{"missing_git_header", DomainValidation, false, "put `diff --git a/OLD_PATH b/NEW_PATH` before `rename from` and `rename to`",
-		"a rename stands without its `diff --git` line"},
+		"a rename is without its `diff --git` line"},
 	{"path_header_mismatch", DomainValidation, false, "use the same paths in `diff --git`, `---` and `+++`",
 		"the headers of a file name different paths"},
 	{"rename_path_mismatch", DomainValidation, false, "use the same paths in `rename from`, `rename to` and the other headers",
@@ -192,7 +192,7 @@ var errorKinds = []ErrorKind{
 
 	// Models, web and images.
 	{"model_request_rejected", DomainProvider, false, "change the request as the message says, or choose another model",
-		"the provider refused the request"},
+		"the provider rejected the request"},
 	{"provider_unavailable", DomainProvider, true, "wait and make the same call again, or choose another provider",
 		"the provider cannot be reached"},
 	{"provider_failed", DomainProvider, true, "make the same call once more, then choose another provider",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -64,13 +65,28 @@ func TestReadmeBeginsWithTheEvaluation(t *testing.T) {
 	}
 }
 
+// formOfFamily is the use of a form that one family, or several, have.
+var formOfFamily = regexp.MustCompile(`^(outcome|fact|text|list) of ([a-z_]+(?:, [a-z_]+)*)$`)
+
 // The table of reserved forms in the documentation is the one that writer,
 // stuffing and parser share.
 func TestDocumentedForms(t *testing.T) {
 	t.Parallel()
-	var rows []string
+	var uses grouped // forms of one use, and those of one family, share a row
 	for _, f := range renderers.Forms() {
-		rows = append(rows, fmt.Sprintf("| `%s` | %s |", f.Begin, f.Use))
+		use, form := f.Use, "`"+f.Begin+"`"
+		if m := formOfFamily.FindStringSubmatch(use); m != nil {
+			use, form = m[2], m[1]+" "+form
+		}
+		if n := len(uses.items[use]); n > 0 && strings.HasPrefix(uses.items[use][n-1], strings.Split(form, "`")[0]+"`") {
+			uses.items[use][n-1] += " `" + f.Begin + "`"
+			continue
+		}
+		uses.add(use, form)
+	}
+	var rows []string
+	for _, use := range uses.keys {
+		rows = append(rows, fmt.Sprintf("| %s | %s |", strings.Join(uses.items[use], ", "), use))
 	}
 	checkTable(t, "../docs/reference/receipts.md", "| begins with | for |", rows)
 }
@@ -80,40 +96,62 @@ func TestDocumentedErrorKinds(t *testing.T) {
 	t.Parallel()
 	var rows []string
 	for _, k := range envelope.ErrorKinds() {
-		retryable := "no"
+		retryable := ""
 		if k.Retryable {
-			retryable = "yes"
+			retryable = ", retryable"
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", k.Kind, k.Meaning, k.Domain, retryable, k.Hint))
+		rows = append(rows, fmt.Sprintf("| `%s`, %s%s | %s | %s |", k.Kind, k.Domain, retryable, k.Meaning, k.Hint))
 	}
-	checkTable(t, "../docs/reference/errors.md", "| kind | what happened | domain | retryable | what to do next |", rows)
+	checkTable(t, "../docs/reference/errors.md", "| kind, domain | what happened | what to do next |", rows)
 }
 
-// The rules of what matters in the documentation are those that previews go by.
+// The rules of what matters in the documentation are those that previews go by. Rules of one reason, place and condition
+// share a row, and those of them that agree in all but their text share a score.
 func TestDocumentedRules(t *testing.T) {
 	t.Parallel()
-	var rows []string
-	texts, before := "", "" // rules that differ in their text alone share a row
+	var rows grouped
+	scores := map[string]*grouped{}
 	for _, r := range salience.Rules() {
-		around := fmt.Sprintf("%d, %d", r.Before, r.After)
-		if r.List {
-			around += ", a list"
-		}
 		place := r.Place.String()
 		if r.Next != "" {
 			place += fmt.Sprintf(", then one of %q", r.Next)
 		}
-		text := fmt.Sprintf("`%s`", strings.ReplaceAll(r.Literal, "|", `\|`))
-		rest := fmt.Sprintf(" | %s | %s | %s | %d | %s |", place, r.Condition(), r.Reason, r.Score, around)
-		if rest == before {
-			texts += " " + text
-			rows[len(rows)-1] = "| " + texts + rest
-			continue
+		row := fmt.Sprintf("| %s | %s | %s |", r.Reason, place, r.Condition())
+		score := fmt.Sprintf(" %d (%d, %d)", r.Score, r.Before, r.After)
+		if r.List {
+			score = strings.Replace(score, ")", ", a list)", 1)
 		}
-		texts, before = text, rest
-		rows = append(rows, "| "+texts+rest)
+		rows.add(row, "")
+		if scores[row] == nil {
+			scores[row] = &grouped{}
+		}
+		scores[row].add(score, fmt.Sprintf("`%s`", strings.ReplaceAll(r.Literal, "|", `\|`)))
 	}
-	checkTable(t, "../docs/reference/salience.md", "| text | where | condition | reason | score | before, after |", rows)
+	var table []string
+	for _, row := range rows.keys {
+		var texts []string
+		for _, score := range scores[row].keys {
+			texts = append(texts, strings.Join(scores[row].items[score], " ")+score)
+		}
+		table = append(table, row+" "+strings.Join(texts, "; ")+" |")
+	}
+	checkTable(t, "../docs/reference/salience.md", "| reason | where | condition | text, score (lines before, after) |", table)
+}
+
+// grouped has items under keys, in the order in which keys were first added.
+type grouped struct {
+	keys  []string
+	items map[string][]string
+}
+
+func (g *grouped) add(key, item string) {
+	if g.items == nil {
+		g.items = map[string][]string{}
+	}
+	if _, known := g.items[key]; !known {
+		g.keys = append(g.keys, key)
+	}
+	g.items[key] = append(g.items[key], item)
 }
 
 // What the families say of their results among others.

@@ -25,7 +25,7 @@ const register = `
 	M01 M02 M03 M05 M06 M07`
 
 var (
-	registerRow = regexp.MustCompile(`(?m)^\| ([A-Z]\d\d) \| (.+) \| (.+) \| (.+) \|$`)
+	registerRow = regexp.MustCompile(`(?m)^- \*\*([A-Z]\d\d) (.+)\*\*: (.+)\n  (.+)$`)
 	provedBy    = regexp.MustCompile("`([a-z/]+)\\.((?:Test|Fuzz)\\w+)(?:/(\\w+))?`")
 	provedByLeg = regexp.MustCompile("^`make ([a-z-]+)`$")
 )

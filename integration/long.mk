@@ -37,5 +37,5 @@ faults-long: faults-crashes ## The faults for hours; the counts go to .run/fault
 	TOOLRESULT_FAULTS_STEPS=1 $(LONG) torn-log $(GO) test -count=1 -timeout 3h -run TestTornLogKeepsWholeRecords ./auditlog/sqlite
 faults-crashes: programs ## KILLS by kill -9 and power CUTS, in runs that add up in LEDGER
 	$(LONG) faults-crashes integration/faults/crashes.sh $(LEDGER) $(KILLS) $(CUTS)
-faults-totals: ## The sums of LEDGER, as docs/reference/faults.md has them
+faults-totals: ## The sums of LEDGER by test; docs/reference/faults.md has those of all
 	@integration/faults/crashes.sh $(LEDGER)

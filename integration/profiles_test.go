@@ -23,13 +23,13 @@ func TestDocumentedProfiles(t *testing.T) {
 		if p.Read() {
 			kind = "read"
 		}
-		var codes []string
+		known := strings.Fields(kind)
 		for _, c := range p.Codes() {
-			codes = append(codes, fmt.Sprint(c))
+			known = append(known, fmt.Sprint(c))
 		}
-		rows = append(rows, fmt.Sprintf("| %s | `%s` | %s | %s |", p.Name(), strings.Join(p.Matches(), "`, `"), kind, strings.Join(codes, ", ")))
+		rows = append(rows, fmt.Sprintf("| %s | `%s` | %s |", p.Name(), strings.Join(p.Matches(), "`, `"), strings.Join(known, ", ")))
 	}
-	checkTable(t, "../docs/reference/profiles.md", "| profile | commands | kind of output | exit codes |", rows)
+	checkTable(t, "../docs/reference/profiles.md", "| profile | commands | kind of output, exit codes |", rows)
 	text := readText(t, "../docs/reference/profiles.md")
 	for _, file := range []string{"deploy.yaml", "testdata/deploy/rolled-back.txt"} {
 		if !strings.Contains(text, "\n"+readText(t, filepath.Join(exampleProfiles, file))+"```\n") {

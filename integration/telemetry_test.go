@@ -666,9 +666,13 @@ func TestDocumentedMetrics(t *testing.T) {
 		if strings.HasPrefix(i.Unit, "{") {
 			unit = strings.Trim(i.Unit, "{}") + "s"
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s | %s |", i.Prometheus(), i.Kind, unit, strings.Join(i.Labels, ", "), i.Help))
+		metric := "`" + i.Prometheus() + "`"
+		if len(i.Labels) > 0 {
+			metric += ": " + strings.Join(i.Labels, ", ")
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s, %s | %s |", metric, i.Kind, unit, i.Help))
 	}
-	checkTable(t, "../docs/reference/observability.md", "| metric | kind | of | labels | what |", rows)
+	checkTable(t, "../docs/reference/observability.md", "| metric: labels | kind, unit | what |", rows)
 }
 
 // Every series that is scraped has the name and the labels that the documentation has.

@@ -30,7 +30,7 @@ var summaryRows = []requirement{
 		})
 	}},
 	{"Problem", "Command output that is itself JSON is not double-encoded in the receipt.", jsonStaysReadable},
-	{"Goals", "Every result is self-describing: tool name, status and a summary stand in the canonical result.", func(c *client) error {
+	{"Goals", "Every result is self-describing: the canonical result has tool name, status and summary.", func(c *client) error {
 		return c.each(func(family string, a answer) error {
 			status := map[bool]string{true: "error", false: "success"}[family == "error"]
 			return all(equal("status", a.json.text("status"), status), holds(a.json.text("tool_name") != "" && a.json.text("summary_text") != "", "%s", a.json.raw))
@@ -74,10 +74,10 @@ var envelopeRows = []requirement{
 			return all(equal("receipt of the JSON", c.renderJSON(a.json.raw, a.GetFamily()), a.text()), lacks(a.text(), `"summary_text"`))
 		})
 	}},
-	{"Canonical Envelope Shape", "The example of a success, byte for byte from grpcurl: `result` is `{}` where a family has no fields, here one that the operator brings.", func(c *client) error {
+	{"Canonical Envelope Shape", "The example of a success, byte for byte from grpcurl: `result` is `{}` where a family has no fields, here a custom one.", func(c *client) error {
 		return c.example(`{"output":{"toolName":"ExecCommand","summaryText":"command exited with status 0","custom":{"type":"`+doneFamily+`","messageJson":"{}"}},"canonicalForm":"CANONICAL_FORM_JSON"}`, successExample)
 	}},
-	{"Canonical Envelope Shape", "The example of a success can be given back as it stands: Render takes its JSON.", func(c *client) error {
+	{"Canonical Envelope Shape", "The example of a success can be given back unchanged: Render takes its JSON.", func(c *client) error {
 		return begins(c.renderJSON(successExample, "command"), "Process ended")
 	}},
 	{"Canonical Envelope Shape", "The example of an error, byte for byte from grpcurl.", func(c *client) error {
@@ -105,7 +105,7 @@ var fieldRows = []requirement{
 		a := c.project(`output { tool_name: "mcp:github/search-issues_v2.1" text { content { inline: "x" } } }`)
 		return equal("tool_name", a.json.text("tool_name"), "mcp:github/search-issues_v2.1")
 	}},
-	{"`tool_name`", "It is required: an output without one is refused.", func(c *client) error {
+	{"`tool_name`", "It is required: an output without one is rejected.", func(c *client) error {
 		return equal("reason", c.refused(`output { text { content { inline: "x" } } }`), "FIELD_MISSING")
 	}},
 	{"`status`", "The values are `success` and `error`, and no other.", func(c *client) error {

@@ -37,7 +37,7 @@ var indexRows = []requirement{
 		if err != nil || a.json.at("artifacts") != nil {
 			return err
 		}
-		return inPart{"`artifacts` stands inside of `result`, as the rest of the RFC has it, so that the envelope keeps five fields", fiveFields}
+		return inPart{"`artifacts` is inside `result`, as in the rest of the RFC, so that the envelope keeps five fields", fiveFields}
 	}},
 	{"Artifact Index Mapping", "The example of one combined artifact: `combined_output_preview`, `combined_output_truncated`, `combined_output_artifact`.", func(c *client) error {
 		j := c.project(`output { tool_name: "ExecCommand" command { exit_status: 0 combined_output { inline: %q } } }`, lines(3000)).json
@@ -54,7 +54,7 @@ var indexRows = []requirement{
 		r.StdoutArtifact, r.StderrArtifact = r.StderrArtifact, r.StdoutArtifact
 		return equal("receipt", c.render(other), a.text())
 	}},
-	{"Artifact Index Mapping", "Two roles never share an artifact by their place: a result in which they do is refused.", func(c *client) error {
+	{"Artifact Index Mapping", "Two roles never share an artifact by their place: a result in which they do is rejected.", func(c *client) error {
 		r := c.twoStreams().GetCanonical()
 		if c.err != nil {
 			return nil

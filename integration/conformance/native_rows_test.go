@@ -79,7 +79,7 @@ var nativeRows = []requirement{
 		m, _ := c.chatMessages(req)
 		return all(equal("roles", roles(m), []string{"assistant", "user"}), has(last(m).GetContent(), "</tool_result>\n\n<tool_result>"), equal("results", strings.Count(last(m).GetContent(), "<tool_result>"), 2))
 	}},
-	{"Current State", "Each result in text stands in `<tool_result>...</tool_result>`.", func(c *client) error {
+	{"Current State", "Each result in text is in `<tool_result>...</tool_result>`.", func(c *client) error {
 		req := c.twoCalls("call_1", "call_2")
 		req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 		m, _ := c.chatMessages(req)

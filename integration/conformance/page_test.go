@@ -2,15 +2,16 @@ package conformance_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 const head = `# RFC conformance
 
-Every row is a requirement of the RFC "Tool Result Envelope" or of "Native Tool Result Format", and a check that calls the built
-sidecar over its socket. ` + "`go test ./integration/conformance`" + ` runs the checks and compares this page with what they come to; with
-` + "`-update`" + ` it writes the page. The last column is recorded while a check runs: each call that it made, where a name in code is
-the command that a user would type.
+Every item is a requirement of the RFC "Tool Result Envelope" or of "Native Tool Result Format", and holds unless it says that a
+part does not. Each has a check that calls the built sidecar over its socket; the calls of a section are below its heading, a
+command in code is run as a user types it. ` + "`go test ./integration/conformance`" + ` runs the checks and compares this page
+with their outcomes; with ` + "`-update`" + ` it writes the page.
 
 `
 
@@ -29,20 +30,44 @@ func writePage(documents []document, outcomes map[string][]outcome) string {
 	}
 	fmt.Fprintf(&b, "| together | %d | %d | %d | %d |\n", total[0], total[1], total[2], total[3])
 	for _, d := range documents {
-		fmt.Fprintf(&b, "\n## %s\n\n| section | requirement | state | called |\n| --- | --- | --- | --- |\n", d.title)
-		for i, r := range d.rows {
-			o := outcomes[d.title][i]
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.section, r.text, o.state, o.called)
-		}
+		fmt.Fprintf(&b, "\n## %s\n", d.title)
+		writeSections(&b, d.rows, outcomes[d.title])
 		if len(d.not) == 0 {
 			continue
 		}
-		b.WriteString("\nNot requirements that can be run:\n\n| section | why |\n| --- | --- |\n")
+		b.WriteString("\n### Not requirements that can be run\n\n")
 		for _, e := range d.not {
-			fmt.Fprintf(&b, "| %s | %s |\n", e.section, e.why)
+			fmt.Fprintf(&b, "- %s: %s\n", e.section, e.why)
 		}
 	}
 	return b.String()
+}
+
+// writeSections writes a heading, the calls and the requirements of each section.
+func writeSections(b *strings.Builder, rows []requirement, outcomes []outcome) {
+	for i, r := range rows {
+		if i == 0 || rows[i-1].section != r.section {
+			fmt.Fprintf(b, "\n### %s\n\n*%s*\n\n", r.section, calls(r.section, rows, outcomes))
+		}
+		b.WriteString("- " + r.text)
+		if state := outcomes[i].state; state != "holds" {
+			fmt.Fprintf(b, " **%s%s**", strings.ToUpper(state[:1]), state[1:])
+		}
+		b.WriteString("\n")
+	}
+}
+
+// calls returns the calls that the checks of a section made, each once.
+func calls(section string, rows []requirement, outcomes []outcome) string {
+	var list []string
+	for i, r := range rows {
+		for called := range strings.SplitSeq(outcomes[i].called, ", ") {
+			if r.section == section && !slices.Contains(list, called) {
+				list = append(list, called)
+			}
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // count counts rows: all, those that hold, in part, and not.

@@ -68,7 +68,7 @@ var projectionRows = []requirement{
 		rendered := call(c, c.results().Render, req).GetReceipt()
 		return all(equal("read back", c.read(a.path(0)), "a\nb\nc\n"), equal("text", rendered.GetText(), a.text()), equal("counter", rendered.GetTokenCounter(), "estimate-1"))
 	}},
-	{"Complete Output And Projection", "1. The complete output is validated: a caller's mistake is refused with its reason.", func(c *client) error {
+	{"Complete Output And Projection", "1. The complete output is validated: a caller's mistake is rejected with its reason.", func(c *client) error {
 		return all(equal("no result", c.refused(`output { tool_name: "x" }`), "ENVELOPE_EXCLUSIVITY"),
 			equal("a bad name", c.refused(`output { tool_name: "no such name" text {} }`), "NAME_INVALID"),
 			equal("two streams and both in one", c.refused(`output { tool_name: "x" command { stdout {} combined_output {} } }`), "ENVELOPE_EXCLUSIVITY"))

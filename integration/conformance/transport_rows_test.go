@@ -63,7 +63,7 @@ var transportRows = []requirement{
 		}
 		return all(errs...)
 	}},
-	{"Provider Transport Contract", "A status that contradicts the canonical result is refused, so no flag can differ from it.", func(c *client) error {
+	{"Provider Transport Contract", "A status that differs from the canonical result is rejected, so no flag can differ from it.", func(c *client) error {
 		req := turn(pb.Provider_PROVIDER_ANTHROPIC_MESSAGES, "", []*pb.ParsedToolCall{call1("", "run", "call_1")}, c.failure())
 		req.Results[0].Status = pb.ToolStatus_TOOL_STATUS_SUCCESS
 		if c.err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// documented is where the table stands when none is written.
+// documented is the document that has the table when none is written.
 const documented = "../../docs/reference/transports.md"
 
 // A table says which SDK proved what.
@@ -28,7 +28,7 @@ type counts struct {
 
 type count struct{ ok, all int }
 
-func (c count) String() string { return fmt.Sprintf("%d of %d", c.ok, c.all) }
+func (c count) String() string { return fmt.Sprintf("%d/%d", c.ok, c.all) }
 
 func newTable(left map[string][]string) *table {
 	return &table{counts: map[row]*counts{}, left: left, typed: map[string]*count{}, faults: map[*fault][]string{}}
@@ -77,7 +77,7 @@ func (t *table) markdown() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.provider, languages[language], c.name, c.native, c.text, read)
 	}
-	b.WriteString("\nTurns that are of the types of the SDK for JavaScript, for `tsc --strict`:")
+	b.WriteString("\nTurns of the types of the SDK for JavaScript (`tsc --strict`):")
 	for i, provider := range slices.Sorted(maps.Keys(t.typed)) {
 		fmt.Fprintf(&b, "%s `%s` %s", []string{"", ","}[min(i, 1)], provider, t.typed[provider])
 	}
