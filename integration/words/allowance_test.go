@@ -36,7 +36,6 @@ var allowance = map[string]string{
 	"preview/textscan": "room, tells",
 	"projectors": "arrived, contradict, doubted, how much there is, left out, tells, what is kept",
 	"projectors/web": "left out",
-	"proto/toolresult/v1": "arrived, brought, came, held, refused, stands, tell, tells, what it is",
 	"redact": "came, held, judge",
 	"renderers": "left out, stands, tells",
 	"server": "arrived, books, brought, came, held, holdings, how much there is, left out, nobody asks, poisoned, refusal, refusals, refuse, refused, refuses, room, rooms, so many, stands, tell, tells, told, unsound, what is kept, what it is",
