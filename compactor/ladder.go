@@ -6,12 +6,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// The ladder of a result is what it can be brought to: smaller and smaller previews,
-// then handles alone, then one line. Planning needs the cost and the score of every
-// rung, so both are estimated from the lines of the previews, without compacting
-// anything. What is estimated wrongly is measured later, by the planner.
+// The ladder of a result is the list of forms that it can be compacted to: smaller and
+// smaller previews, then handles alone, then one line. Planning needs the cost and the
+// score of every rung, so both are estimated from the lines of the previews, without
+// compacting anything. The planner measures later, and corrects a wrong estimate.
 
-// rung is a form that a result can be brought to.
+// rung is a form that a result can be compacted to.
 type rung struct {
 	level         pb.CompactionLevel
 	previewTokens int // of each preview; only at COMPACTION_LEVEL_TRIMMED

@@ -9,8 +9,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// What is left of a ladder from any rung on is the ladder of the result that stands there,
-// with the same prices.
+// The rest of a ladder, from any rung on, is the ladder of the result at that rung, with the
+// same prices.
 func TestRestOfTheLadder(t *testing.T) {
 	var matter, list strings.Builder
 	for i := range 200 {

@@ -151,8 +151,8 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 			t.Errorf("result %d: open is %v", i, r.Open)
 		}
 		text := p.results[i].GetCommand().GetStdoutPreview()
-		if told := strings.Contains(text, wrong); told != open || open && tokens.Estimate().Count(text) < 60 {
-			t.Errorf("result %d: told is %v\n%s", i, told, text)
+		if shown := strings.Contains(text, wrong); shown != open || open && tokens.Estimate().Count(text) < 60 {
+			t.Errorf("result %d: shown is %v\n%s", i, shown, text)
 		}
 	}
 	if p.Shortfall == 0 {

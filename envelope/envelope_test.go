@@ -122,7 +122,7 @@ func TestBoundDetails(t *testing.T) {
 	}
 }
 
-// C13: whatever the details, what is kept is valid, bounded and in order.
+// C13: whatever the details, the part that is kept is valid, bounded and in order.
 func TestBoundDetailsAlwaysFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.StringN(0, 30, -1), 0, 60, rapid.ID).Draw(t, "keys")
