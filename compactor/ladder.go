@@ -201,15 +201,21 @@ func (p *Policy) steps(f *facts, d *decoded) (steps []step) {
 		if saved := cost - c; saved < minSaving && (to.level != line || saved <= 0) {
 			continue
 		}
-		s := step{to: to, saved: cost - c, loss: weight * (score - v)}
-		for n := len(steps); n > 0 && steps[n-1].loss*s.saved >= s.loss*steps[n-1].saved; n = len(steps) {
-			s.saved, s.loss = s.saved+steps[n-1].saved, s.loss+steps[n-1].loss
-			steps = steps[:n-1]
-		}
-		steps = append(steps, s)
+		steps = appendToHull(steps, step{to: to, saved: cost - c, loss: weight * (score - v)})
 		cost, score = c, v
 	}
 	return steps
+}
+
+// appendToHull appends a step to the lower convex hull of loss over saving. It takes the
+// place of the steps before it that lose no less per token saved than it does, and makes
+// their way, too.
+func appendToHull(steps []step, s step) []step {
+	for n := len(steps); n > 0 && steps[n-1].loss*s.saved >= s.loss*steps[n-1].saved; n = len(steps) {
+		s.saved, s.loss = s.saved+steps[n-1].saved, s.loss+steps[n-1].loss
+		steps = steps[:n-1]
+	}
+	return append(steps, s)
 }
 
 // weight returns the weight of the result's tokens among those of others. It falls
