@@ -83,7 +83,8 @@ func Result(failed bool) *pb.CanonicalToolResult {
 	}
 }
 
-// media generates media of types and sources that not every provider shows.
+// media generates media of types and sources that not every provider shows. Their bytes are no images: what is given is
+// not looked into.
 var media = rapid.SampledFrom([]*pb.Media{
 	{MediaType: "image/png", Source: &pb.Media_Data{Data: []byte("png")}, Name: "a.png"},
 	{MediaType: "image/gif", Source: &pb.Media_Url{Url: "https://example.org/a.gif"}},
@@ -98,6 +99,7 @@ func Turn(t *rapid.T, provider pb.Provider) *pb.EncodeTurnRequest {
 		Content:   rapid.SampledFrom([]string{"", " \n", "I look.", "<tool_call>"}).Draw(t, "content"),
 		ToolCalls: drawCalls(t, rapid.IntRange(0, 3).Draw(t, "all have ids") > 0),
 	}}
+	// One turn in four is text by request; others become text when a call has no id.
 	if rapid.IntRange(0, 3).Draw(t, "format") == 0 {
 		req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 	}
