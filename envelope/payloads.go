@@ -9,6 +9,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Payloads are found by the type of a field, not by family, so that reading, spooling,
+// redaction and limits treat those of every family alike, custom ones included. Paths
+// are those that a BadRequest names to the client.
+
 // VisitCustomPayloads visits the payloads of the message of a custom family; t is nil for other families.
 func VisitCustomPayloads(out *pb.CompleteToolOutput, t *Type, visit func(path string, p *pb.Payload)) {
 	custom := out.GetCustom()
