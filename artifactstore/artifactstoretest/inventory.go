@@ -19,17 +19,17 @@ func inventory(t *testing.T, s artifactstore.Store) {
 		content := noise(i*1000, byte(i))
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
 		if would := s.RefFor(content); would != ref {
-			t.Errorf("RefOf = %v, and Put gave %v", would, ref)
+			t.Errorf("RefFor = %v, and Put gave %v", would, ref)
 		}
 		refs[ref.Name] = ref
 	}
 	wantStored(t, s, refs)
 	for name, ref := range refs {
 		if path := s.PathFor(name); path != ref.Path {
-			t.Errorf("PathOf(%s) = %s, want %s", name, path, ref.Path)
+			t.Errorf("PathFor(%s) = %s, want %s", name, path, ref.Path)
 		}
 		if got, err := s.Resolve(ref.Path); got != name || err != nil {
-			t.Errorf("NameOf(%s) = %s, %v", ref.Path, got, err)
+			t.Errorf("Resolve(%s) = %s, %v", ref.Path, got, err)
 		}
 	}
 	removed := 0
@@ -61,7 +61,7 @@ func inventory(t *testing.T, s artifactstore.Store) {
 	mustFail(t, "Has of a name that is none", err, artifactstore.ErrNameInvalid)
 	for _, path := range []string{"", "/", "/etc/passwd", "relative", "../x"} {
 		_, err := s.Resolve(path)
-		mustFail(t, fmt.Sprintf("NameOf(%q)", path), err, artifactstore.ErrOutsideStore)
+		mustFail(t, fmt.Sprintf("Resolve(%q)", path), err, artifactstore.ErrOutsideStore)
 	}
 }
 
@@ -118,7 +118,7 @@ func logInventory(t *testing.T, s LogStore, _ bool) {
 	}
 	wantStored(t, s, map[string]artifactstore.Ref{live: {Name: live, Size: 2}})
 	if path := s.PathFor(live); path != log.Path() {
-		t.Errorf("PathOf(%s) = %s, want %s", live, path, log.Path())
+		t.Errorf("PathFor(%s) = %s, want %s", live, path, log.Path())
 	}
 	mustFail(t, "Remove of an open log", s.Remove(ctx, live), artifactstore.ErrBusy)
 	if err := log.Close(); err != nil {

@@ -85,7 +85,7 @@ func mustShow(t failer, s LogStore, path string, want []byte, live bool) {
 	t.Helper()
 	name, err := s.Resolve(path)
 	if err != nil {
-		t.Fatalf("NameOf(%s): %v", path, err)
+		t.Fatalf("Resolve(%s): %v", path, err)
 	}
 	p, err := s.Pages(context.Background(), name)
 	if err != nil {

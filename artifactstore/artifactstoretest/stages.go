@@ -76,7 +76,7 @@ func stage(t *testing.T, s artifactstore.Store) {
 	mustHold(t, s, mustPut(t, s, empty, nil), nil)
 }
 
-// prefixOfStage puts what has arrived while more arrives.
+// prefixOfStage puts the bytes received so far while more are written.
 func prefixOfStage(t *testing.T, s artifactstore.Store) {
 	want := noise(300<<10, 7)
 	st := mustStage(t, s)

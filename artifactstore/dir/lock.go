@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// lockRetry is the pause between two attempts to take a lock that is held.
+	// lockRetry is the pause between two attempts to take a lock that another process has.
 	lockRetry = 10 * time.Millisecond
 	// maxLockHint is the largest part of a lock file that is read, in bytes.
 	maxLockHint = 256

@@ -18,7 +18,7 @@ type logWriter struct {
 	file, marks *os.File
 	dropped     int64
 
-	syncing sync.Mutex // held during a sync, finish and close; taken before log.mu
+	syncing sync.Mutex // locked during a sync, finish and close, before log.mu
 
 	// Guarded by log.mu.
 	hash    *blake3.Hasher    // of all bytes; nil if Finish has to read them

@@ -93,7 +93,7 @@ type Store struct {
 
 	lock    *os.File
 	root    *os.Root
-	tmp     *os.Root // of tmp/ inside root, held so that every temporary file costs one path step
+	tmp     *os.Root // of tmp/ inside root: kept open, so that every temporary file costs one path step
 	unknown []string
 
 	shards  [shardCount]shard

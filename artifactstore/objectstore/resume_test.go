@@ -77,9 +77,9 @@ func TestKilledProcessLosesNoAnsweredPut(t *testing.T) {
 	f.fail(func(r *http.Request) fault {
 		switch {
 		case r.Method == http.MethodPut && rand.N(4) == 0:
-			return []fault{broken, refused, lost}[rand.N(3)]
+			return []fault{broken, hungUp, lost}[rand.N(3)]
 		case rand.N(10) == 0:
-			return refused
+			return hungUp
 		}
 		return served
 	})
@@ -133,7 +133,7 @@ func TestKilledProcessLosesNoAnsweredPut(t *testing.T) {
 // TestPendingSurvivesRestart: the markers alone say what is to be uploaded.
 func TestPendingSurvivesRestart(t *testing.T) {
 	f := newFake(t)
-	f.fail(always(refused))
+	f.fail(always(hungUp))
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
 	ref := s.put(t, []byte("x"))
@@ -179,7 +179,7 @@ func TestEveryStateAfterCrashIsResumed(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			f := newFake(t)
 			spool := filepath.Join(t.TempDir(), "spool")
-			f.fail(always(refused))
+			f.fail(always(hungUp))
 			s := open(t, f, spool, nil)
 			ref := s.put(t, content)
 			must(t, s.Close())
@@ -221,7 +221,7 @@ func TestEveryStateAfterCrashIsResumed(t *testing.T) {
 // TestPutFailsWithoutMarker: what could not be marked is not answered.
 func TestPutFailsWithoutMarker(t *testing.T) {
 	f := newFake(t)
-	f.fail(always(refused))
+	f.fail(always(hungUp))
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
 	ref, err := memory.New().Put(t.Context(), artifactstore.BytesBlob([]byte("x")))
@@ -249,7 +249,7 @@ func TestPutFailsWithoutMarker(t *testing.T) {
 // last that was heard of the object store was a failure.
 func TestCorruptCopyIsNotUploaded(t *testing.T) {
 	f := newFake(t)
-	f.fail(always(refused))
+	f.fail(always(hungUp))
 	spool := filepath.Join(t.TempDir(), "spool")
 	s := open(t, f, spool, nil)
 	ref := s.put(t, []byte("x"))

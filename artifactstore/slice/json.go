@@ -254,8 +254,8 @@ func (s *scanner) text(keep int) error {
 
 // keep adds to the kept bytes, up to most+1.
 func (s *scanner) keep(b []byte, most int) {
-	if room := most + 1 - len(s.kept); room > 0 {
-		s.kept = append(s.kept, b[:min(len(b), room)]...)
+	if space := most + 1 - len(s.kept); space > 0 {
+		s.kept = append(s.kept, b[:min(len(b), space)]...)
 	}
 }
 

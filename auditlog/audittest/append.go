@@ -80,7 +80,7 @@ func rejectsReusedRequest(t *testing.T, p Place) {
 	wantErr(t, err, auditlog.ErrReused)
 	add(t, l, Projection("another", "c", "r", 10))
 	add(t, l, Projection("s", "c", "", 10), Projection("s", "c", "", 10))
-	var ok, refused atomic.Int64
+	var ok, rejected atomic.Int64
 	var callers sync.WaitGroup
 	for range 20 { // of those that race, one wins, and no other call is harmed
 		callers.Go(func() {
@@ -89,7 +89,7 @@ func rejectsReusedRequest(t *testing.T, p Place) {
 			case err == nil:
 				ok.Add(1)
 			case errors.Is(err, auditlog.ErrReused):
-				refused.Add(1)
+				rejected.Add(1)
 			default:
 				t.Error(err)
 			}
@@ -101,8 +101,8 @@ func rejectsReusedRequest(t *testing.T, p Place) {
 		})
 	}
 	callers.Wait()
-	if ok.Load() != 1 || refused.Load() != 19 {
-		t.Errorf("%d appended, %d refused", ok.Load(), refused.Load())
+	if ok.Load() != 1 || rejected.Load() != 19 {
+		t.Errorf("%d appended, %d rejected", ok.Load(), rejected.Load())
 	}
 	WantIntact(t, l, 25)
 }

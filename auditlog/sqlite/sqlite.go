@@ -58,7 +58,7 @@ type backend struct {
 	path    string // empty: in memory
 	name    string // of the log
 	writer  *sqlitedb.DB
-	lock    chan struct{}     // held by the goroutine that uses writer
+	lock    chan struct{}     // has an element while a goroutine uses writer
 	readers chan *sqlitedb.DB // idle ones; nil: writer reads too
 	opened  int               // readers
 	reserve *reserve          // nil: none
@@ -70,7 +70,7 @@ var _ chain.Backend = (*backend)(nil)
 
 // Open opens a log, and makes it if there is none.
 //
-// Errors: [auditlog.ErrLocked], ErrTooNew, ErrBroken (the file is no database, or damaged), ErrFull, ErrReadOnly.
+// Errors: [auditlog.ErrLocked], ErrTooNew, ErrBroken (the file is no database, or corrupt), ErrFull, ErrReadOnly.
 func Open(o Options) (auditlog.Log, error) {
 	log, err := openLog(o)
 	if err != nil {

@@ -17,7 +17,7 @@ type headCheck struct {
 	inconsistency string
 	// conflict is a mismatch that the rows alone do not show, for Verify to report; nil: none.
 	conflict *auditlog.Inconsistency
-	// quarantine means that the file contradicts the log, or is corrupt, and is kept as evidence.
+	// quarantine means that the head file disagrees with the log, or is corrupt, and is kept as evidence.
 	quarantine bool
 }
 
@@ -60,7 +60,7 @@ func hasHead(rows RowReader, head Tip) (bool, error) {
 	return err == nil && (len(found) != 1 || found[0].Hash == head.Hash), err
 }
 
-// reportConflict notes that the recorded head contradicts the log.
+// reportConflict notes that the recorded head disagrees with the log.
 func (c *headCheck) reportConflict(recorded *Head, reason string) {
 	c.inconsistency = fmt.Sprintf("record %d: %s", recorded.Sequence, reason)
 	c.conflict = &auditlog.Inconsistency{Sequence: recorded.Sequence, Reason: reason}

@@ -132,7 +132,7 @@ func (h *HeadFile) Write(head Head) error {
 // Sync makes the heads that were written durable.
 func (h *HeadFile) Sync() error { return h.file.Sync() }
 
-// Quarantine copies the content to a new file beside it, and returns its path. A file that contradicts the log is
+// Quarantine copies the content to a new file beside it, and returns its path. A file that disagrees with the log is
 // evidence, and is about to be overwritten.
 func (h *HeadFile) Quarantine() (path string, err error) {
 	content, err := h.content()

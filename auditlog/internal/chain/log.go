@@ -51,7 +51,7 @@ type Log struct {
 	heads      headRecorder
 	lastCommit atomic.Int64          // nanoseconds
 	failure    atomic.Pointer[error] // after which nothing is appended; nil: none
-	retention  sync.Mutex            // held while rows are deleted, or the anchor is verified
+	retention  sync.Mutex            // locked while rows are deleted, or the anchor is verified
 	start      headCheck             // of the recorded head, when the log was opened
 	close      func() error
 }
