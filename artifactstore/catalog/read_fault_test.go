@@ -129,6 +129,12 @@ func faultyCalls() []faultyCall {
 			_, err := c.Verify(t.Context(), nil, func(_ string, err error) error { return err })
 			return err
 		}, "entry"},
+		{"close a log", catalog.Options{}, nil, func(_ *testing.T, s *scene, _ *catalog.Catalog) error { return s.log.Close() },
+			"entry uses.name sessions.session sessions.bytes total more"},
+		{"finish a log", catalog.Options{SessionQuota: 100}, nil, func(t *testing.T, s *scene, _ *catalog.Catalog) error {
+			_, err := s.log.Finish(t.Context())
+			return errors.Join(err, s.log.Close())
+		}, "entry sessions uses total more"},
 		{"open a log", catalog.Options{SessionLease: time.Hour}, nil, func(_ *testing.T, s *scene, c *catalog.Catalog) error {
 			err := openLog(s, c)
 			if err != nil { // the log is closed, so that it can be opened again
@@ -207,6 +213,18 @@ func TestCallFailsWithEachQuery(t *testing.T) {
 	}
 }
 
+// TestSessionQuotaIsReadFirst: without the size of a session nothing is stored for it.
+func TestSessionQuotaIsReadFirst(t *testing.T) {
+	t.Parallel()
+	store, path := newFaultyStore(nil), filepath.Join(t.TempDir(), "books.db")
+	c := open(t, store, catalog.Options{Path: path, Volatile: true, SessionQuota: 100})
+	defer closeCatalog(t, c)
+	statement(t, path, "ALTER TABLE sessions RENAME COLUMN bytes TO gone")
+	if err := sinkError(t.Context(), c, anOwner); err == nil || store.count("Put") > 0 {
+		t.Errorf("%d puts, %v", store.count("Put"), err)
+	}
+}
+
 // run makes a call on a catalog with a fault.
 func (f faultyCall) run(t *testing.T, fault string) error {
 	t.Helper()
@@ -217,6 +235,15 @@ func (f faultyCall) run(t *testing.T, fault string) error {
 	f.options.Path, f.options.Volatile, f.options.Now = s.path, true, s.clock.now
 	c := open(t, s.store, f.options)
 	defer closeCatalog(t, c)
+	if strings.HasSuffix(f.name, "a log") && f.name != "open a log" {
+		var err error
+		if s.log, err = c.OpenLog(t.Context(), anOwner, artifactstore.LogName("log")); err == nil {
+			err = s.log.Append([]byte("a line\n"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	statement(t, s.path, fault)
 	return f.call(t, s, c)
 }

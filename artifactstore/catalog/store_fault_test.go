@@ -210,7 +210,18 @@ func TestFailureOfStoreLeavesArtifact(t *testing.T) {
 	if has, err := store.Has(t.Context(), ref.Name); has || err != nil {
 		t.Errorf("it is still there: %v, %v", has, err)
 	}
-	put(t, c, catalog.Owner{}, "ten bytes.")
+	if _, err := store.Store.Put(t.Context(), artifactstore.BytesBlob([]byte("found"))); err != nil {
+		t.Fatal(err)
+	}
+	store.set("Has", errStore)
+	if r, err := c.Collect(t.Context(), false); !errors.Is(err, errStore) || r.Entered != 0 {
+		t.Errorf("found: %+v, %v", r, err)
+	}
+	store.set("Has", nil)
+	if got := collect(t, c); got.Entered != 1 {
+		t.Errorf("found: %+v", got)
+	}
+	put(t, c, catalog.Owner{}, "five.")
 }
 
 // TestArtifactDeletedAgainAndAgainIsARace: what is deleted after each put fails in the end, and not for ever.

@@ -3,6 +3,7 @@ package chain
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,21 @@ func TestRowKeepsReceiptsApart(t *testing.T) {
 		}
 		if row.Receipt.Valid != (name == "empty" || name == "text") {
 			t.Errorf("%s: column %v", name, row.Receipt)
+		}
+	}
+}
+
+// TestRowKeepsEmptyCanonical: an empty result is not the same as none, also where a database has no empty bytes.
+func TestRowKeepsEmptyCanonical(t *testing.T) {
+	t.Parallel()
+	for _, canonical := range []*pb.CanonicalToolResult{nil, {}, {ToolName: "x"}} {
+		row := sealed(t, &pb.AuditRecord{Canonical: canonical})
+		got, err := row.Record()
+		if err != nil || !proto.Equal(got.GetCanonical(), canonical) || (got.Canonical == nil) != (canonical == nil) {
+			t.Errorf("%v: %v, %v", canonical, got.GetCanonical(), err)
+		}
+		if row.Canonical != nil && len(row.Canonical) == 0 {
+			t.Errorf("%v: the column has no bytes and is not NULL", canonical)
 		}
 	}
 }
@@ -211,6 +227,7 @@ func TestNewRowRejectsInvalidRecord(t *testing.T) {
 		"text of facts":     {ToolName: "\xff"},
 		"text of receipt":   {Receipt: &pb.Receipt{Text: "\xff"}},
 		"text of canonical": {Canonical: &pb.CanonicalToolResult{ToolName: "\xff"}},
+		"text of retention": {Retention: &pb.AuditRetention{LastHash: "\xff"}},
 		"text of payload":   {Details: &pb.AuditDetails{ToolInput: "\xff"}},
 		"size":              {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", maxRecord)}},
 		"session":           {Call: &pb.CallReference{SessionId: long}},
@@ -319,6 +336,11 @@ func TestCompressIsReversible(t *testing.T) {
 			t.Fatalf("%d bytes are stored as %d", len(b), len(c))
 		}
 	})
+	random := make([]byte, 4*minCompressed) // does not get smaller
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
+	if got := compress(random); !slices.Equal(got, random) {
+		t.Errorf("%d random bytes are stored as %d", len(random), len(got))
+	}
 	if got := compress([]byte{}); got != nil {
 		t.Errorf("nothing is stored as %q", got)
 	}
