@@ -49,6 +49,7 @@ type Collected struct {
 // maxReported is the largest number of entries in a report.
 const maxReported = 1000
 
+// add counts a deleted artifact, and lists it unless there are too many.
 func (c *Collected) add(e Entry) {
 	if len(c.Deleted) < maxReported {
 		c.Deleted = append(c.Deleted, e)

@@ -128,6 +128,7 @@ func Open(root string, opts Options) (*Store, error) {
 	return open(root, opts, nil)
 }
 
+// open is Open with a function that is asked before every step; nil outside of tests.
 func open(root string, opts Options, fault faultFunc) (*Store, error) {
 	path, err := checkRootPath(root)
 	if err != nil {

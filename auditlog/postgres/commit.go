@@ -226,6 +226,7 @@ func (b *backend) queue(batch *pgx.Batch, end chain.Tip, at int64, appends []*ch
 	return end
 }
 
+// insertRecord is the statement of each append. It is made once, so that the connection finds it prepared.
 var insertRecord = insert()
 
 // send sends a batch that ends with a commit. The server does nothing after the first statement that fails; and to the

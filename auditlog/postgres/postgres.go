@@ -93,6 +93,7 @@ func Open(ctx context.Context, o Options) (auditlog.Log, error) {
 	return log, nil
 }
 
+// openLog takes the lock of the head file, if there is one, before it connects. After an error everything is closed.
 func openLog(ctx context.Context, o Options, config *pgx.ConnConfig) (auditlog.Log, error) {
 	b := &backend{o: o, config: config, writer: chain.NewName()}
 	b.stop, b.cancel = context.WithCancel(context.Background())

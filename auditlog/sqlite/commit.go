@@ -93,6 +93,7 @@ func (b *backend) append(end chain.Tip, at int64, a *chain.Append) (chain.Tip, e
 	return end, nil
 }
 
+// insertRecord is the statement of each append. It is made once, so that the database finds it prepared.
 var insertRecord = insert()
 
 // retire deletes the oldest rows, and moves the anchor of the chain. nil deletes none.

@@ -79,6 +79,8 @@ func Open(o Options) (auditlog.Log, error) {
 	return log, nil
 }
 
+// openLog takes the lock of the head file before it opens the database: of two processes the second one must not even
+// read it.
 func openLog(o Options) (auditlog.Log, error) {
 	c := chain.Options{Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit}
 	b := &backend{path: o.Path, lock: make(chan struct{}, 1)}

@@ -12,6 +12,7 @@ import (
 // Hash is a BLAKE3 hash. The zero value precedes the first row.
 type Hash [32]byte
 
+// hashPrefix names the hash in texts, so that another one may follow.
 const hashPrefix = "blake3:"
 
 // String returns a hash as records have it: "blake3:" and 64 hex digits.

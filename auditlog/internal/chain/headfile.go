@@ -94,6 +94,7 @@ func (h *HeadFile) LogName() string {
 	return h.Recorded.Log
 }
 
+// parseSlot reads the head in a slot. It reports false unless the checksum holds: a slot may be empty, torn or corrupt.
 func parseSlot(slot []byte) (h Head, ok bool) {
 	line, _, _ := bytes.Cut(slot, []byte("\n"))
 	at := bytes.LastIndexByte(line, ' ')
@@ -109,6 +110,7 @@ func parseSlot(slot []byte) (h Head, ok bool) {
 	return h, err == nil
 }
 
+// checksum returns the first 16 hex digits of the BLAKE3 hash of a text.
 func checksum(text []byte) string {
 	sum := blake3.Sum256(text)
 	return fmt.Sprintf("%x", sum[:checksumDigits/2])

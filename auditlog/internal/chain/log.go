@@ -93,6 +93,7 @@ func (l *Log) checkStart() error {
 	return l.heads.prepare(check)
 }
 
+// closeAll closes the backend and then the head file, whose lock is that of the log.
 func (l *Log) closeAll() error {
 	err := l.o.Backend.Close()
 	if l.o.HeadFile != nil {
