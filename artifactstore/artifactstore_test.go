@@ -135,7 +135,7 @@ func TestNamesAreChecked(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, name, is)
 		}
 	}
-	for _, other := range [][]string{{"session", "other"}, {"sessio", "ncall"}, {"sessioncall"}, {"session", "call", ""}} {
+	for _, other := range [][]string{{"session", "ball"}, {"session", "other"}, {"sessio", "ncall"}, {"sessioncall"}, {"session", "call", ""}} {
 		if artifactstore.LogName(other...) == log || artifactstore.CheckLogName(log) != nil {
 			t.Errorf("%q has the same name", other)
 		}

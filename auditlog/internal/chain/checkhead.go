@@ -1,5 +1,8 @@
 package chain
 
+// The head file of a log, when it opens and while it runs. The file is evidence against whoever can alter the database, and
+// never a reason to stop: a log that did not open would lose records from then on.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package chain
 
+// The columns that people search by. Every table of a backend has them, in the same order and with the same comments.
+
 import (
 	"database/sql"
 	"math"

@@ -24,6 +24,7 @@ func ParseHash(text string) (h Hash, err error) {
 	if !ok || len(digits) != hex.EncodedLen(len(h)) {
 		return Hash{}, fmt.Errorf("%q is no hash", text)
 	}
+	// Upper-case digits are read, too: they are the same hash.
 	if _, err := hex.Decode(h[:], []byte(digits)); err != nil {
 		return Hash{}, fmt.Errorf("%q is no hash", text)
 	}

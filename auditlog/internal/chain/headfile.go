@@ -71,7 +71,7 @@ func OpenHeadFile(path string) (*HeadFile, error) {
 
 // content reads both slots.
 func (h *HeadFile) content() ([]byte, error) {
-	return io.ReadAll(io.NewSectionReader(h.file, 0, 2*slotSize))
+	return io.ReadAll(io.NewSectionReader(h.file, 0, 2*slotSize)) // whatever comes after is not ours
 }
 
 // parse finds the newest head in the slots. The other slot is written next.
@@ -141,7 +141,7 @@ func (h *HeadFile) Quarantine() (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for n := 1; ; n++ {
+	for n := 1; ; n++ { // an earlier one is evidence too
 		path = fmt.Sprintf("%s.aside-%d", h.file.Name(), n)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {
