@@ -70,7 +70,7 @@ func (l *redactedLog) settle() error {
 func (l *redactedLog) holds() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.redactor.Held()) > 0
+	return len(l.redactor.Pending()) > 0
 }
 
 // Received counts what is held back, too.

@@ -62,7 +62,7 @@ func (t *Spool) begin() {
 // Write takes what comes next. Who wants to see what comes out sees it before the stage
 // has it.
 func (t *Spool) Write(parts [][]byte, see func([][]byte) error) error {
-	t.held = append(t.held[:0], t.redactor.Held()...)
+	t.held = append(t.held[:0], t.redactor.Pending()...)
 	ready := t.redactor.Write(parts)
 	t.Size += TotalSize(parts)
 	return t.pass(ready, parts, see)
@@ -76,7 +76,7 @@ func (t *Spool) Flush(see func([][]byte) error) error {
 	if t.sealed.Blob != nil {
 		return nil
 	}
-	t.held = append(t.held[:0], t.redactor.Held()...)
+	t.held = append(t.held[:0], t.redactor.Pending()...)
 	return t.pass(t.redactor.Flush(), nil, see)
 }
 

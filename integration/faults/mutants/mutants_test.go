@@ -131,7 +131,7 @@ var mutants = []mutant{
 	{"what a runtime wants on record is not redacted", "server/projection.go", "p.redaction.details(p.req.GetAudit())", "p.req.GetAudit()", hidden, ""},
 	{"fields of newer programs are recorded", "server/redaction.go", "if len(m.GetUnknown()) > 0 {", "if false {", hidden, ""},
 	{"names are recorded whatever they are", "server/redaction.go", "len(found) > 0 {\n\t\tcheck.Fail(field", "len(found) > 99 {\n\t\tcheck.Fail(field", hidden, ""},
-	{"the beginning of a secret is shown", "redact/held.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
+	{"the beginning of a secret is shown", "redact/peek.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
 	{"strings of JSON are not read", "server/redaction.go", "if len(inside) == 0 {", "if true {", "server.TestSecretsInStringsOfJSON", ""},
 	{"originals in lists have one name", "server/redaction.go", `fmt.Sprintf("%s[%d]", at, i)`, `fmt.Sprint(at)`, "server.TestOriginalsOfLists", ""},
 }
