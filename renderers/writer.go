@@ -14,8 +14,8 @@ import (
 // no projection leaves in.
 var ErrNotSanitised = errors.New("a preview holds escape sequences, other line breaks or invisible characters")
 
-// Receipt is what a Renderer makes. The type stands in envelope, so that projectors
-// can fit receipts without knowing renderers.
+// Receipt is the text that a Renderer makes, with its cost. The type is declared in
+// envelope, so that projectors can fit receipts without importing renderers.
 type Receipt = envelope.Receipt
 
 // Write renders a document.

@@ -71,7 +71,7 @@ func (l *redactedLog) settle() error {
 func (l *redactedLog) waits() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.redactor.Held()) > 0
+	return len(l.redactor.Pending()) > 0
 }
 
 // Received returns the number of received bytes, with those that are kept back: a client goes on from there.

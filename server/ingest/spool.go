@@ -70,7 +70,7 @@ func (t *Spool) begin() {
 // Write appends parts. see, if not nil, is called with the redacted bytes before the stage has them; an error of see ends the
 // write. The redactor may keep back the end of the parts, see [Spool.Waiting]. Parts are not retained.
 func (t *Spool) Write(parts [][]byte, see func([][]byte) error) error {
-	t.pending = append(t.pending[:0], t.redactor.Held()...)
+	t.pending = append(t.pending[:0], t.redactor.Pending()...)
 	ready := t.redactor.Write(parts)
 	t.Size += TotalSize(parts)
 	return t.pass(ready, parts, see)
@@ -84,7 +84,7 @@ func (t *Spool) Flush(see func([][]byte) error) error {
 	if t.sealed.Blob != nil {
 		return nil
 	}
-	t.pending = append(t.pending[:0], t.redactor.Held()...)
+	t.pending = append(t.pending[:0], t.redactor.Pending()...)
 	return t.pass(t.redactor.Flush(), nil, see)
 }
 

@@ -98,12 +98,12 @@ var mutants = []mutant{
 	{"a failed log is healthy", "server/server.go", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING", broken + "/audit.db-wal_fsync_EIO", ""},
 	{"a request is not looked up", "server/recorder/requests.go", "if earlier, err = q.find(ctx, r); err != nil {", "if err != nil {", broken + "/audit.db-wal_fsync_EIO", ""},
 	{"an id may have two requests", "server/recorder/requests.go", "earlier[0].GetRequestDigest() != r.digest", "len(earlier) == 0", legs + ".TestKilledBetweenRecordAndAnswer", ""},
-	{"the answer comes before the record", "server/projection.go", "if earlier, err = s.requests.Append(ctx, request, record); err != nil {", "go func() { _, _ = s.requests.Append(context.WithoutCancel(ctx), request, record) }()\n\t\tif err != nil {", legs + ".TestLogIsFullAndTheArtifactFits", ""},
+	{"the answer comes before the record", "server/pipeline/project.go", "if earlier, err = p.requests.Append(ctx, request, record); err != nil {", "go func() { _, _ = p.requests.Append(context.WithoutCancel(ctx), request, record) }()\n\t\tif err != nil {", legs + ".TestLogIsFullAndTheArtifactFits", ""},
 	{"the reserve is kept", "auditlog/sqlite/reserve.go", "return os.Truncate(r.path, max(0, had-step)) == nil", "return false", legs + ".TestFullDiskAtASidecar/bytes", ""},
 	{"others read the log", "internal/sqlitedb/sqlitedb.go", "errors.Join(f.Chmod(0o600), f.Close())", "errors.Join(f.Chmod(0o644), f.Close())", legs + ".TestOthersCannotReadTheLog", ""},
 	{"an upgrade is done in parts", "internal/sqlitedb/sqlitedb.go", "return d.Transaction(func() error {\n\t\tfor ;", "return d.Guard(func() error {\n\t\tfor ;", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
 
-	{"an abandoned upload stays", "server/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
+	{"an abandoned upload stays", "server/pipeline/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
 	{"a server that drains lets calls in", "server/rpc/interceptors.go", "c.draining.Store(true)", "", legs + ".TestTerminatedWithOpenUploads", ""},
 
 	{"the stuffing is not stuffed", "renderers/stuffing.go", "newReserved(Forms())", "newReserved(Forms()[:len(Forms())-1])", seal, ""},
@@ -117,7 +117,7 @@ var mutants = []mutant{
 	{"any authority will do", "server/identity/access.go", "len(authority) != 1 || !a.isOurs(authority[0])", "len(authority) > 1", wire + "A09.*", ""},
 	{"what is unpacked has no limit", "server/rpc/receive.go", "io.LimitReader(unpacked, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
 	{"the last answer waits for ever", "server/idle/idle.go", "b := NewLimit(idle)\n\treturn b.Run(func() error { return b.Wait(send) })", "return send()", wire + "A21.*", ""},
-	{"an answer waits for ever", "server/stream.go", "return a.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
+	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
 	{"bytes in flight stay counted", "server/rpc/interceptors.go", "defer c.inFlight.Add(-size)", "_ = size", "integration.TestInFlightBytesAreGivenBack", ""},
 	{"a later catalog is opened", "internal/sqlitedb/sqlitedb.go", "err == nil && version > o.Version", "err == nil && version > o.Version+1000", auditing + ".TestLaterVersionIsNotTouched", ""},
 
@@ -127,11 +127,11 @@ var mutants = []mutant{
 	{"details of an error are not redacted", "server/redaction/redaction.go", "text := m.Get(inline).Bytes()\n", "text := m.Get(inline).Bytes()\n\tif strings.HasSuffix(path, \".details\") {\n\t\treturn\n\t}\n", hidden, ""},
 	{"a log is not redacted", "server/artifactapi/logs.go", "return newRedactedLog(log, r.Options), nil", "return newRedactedLog(log, redact.Options{}), nil", hidden, ""},
 	{"anybody reads what was redacted", "server/artifactapi/artifacts.go", "if req.GetRaw() && !identity.FromContext(ctx).MayReadRaw() {", "if false {", "server/artifactapi.TestWhoReadsWhatWasRedacted", ""},
-	{"what was redacted is read like anything else", "server/record.go", "owner.Raw = true", "owner.Raw = false", hidden, ""},
-	{"what a runtime wants on record is not redacted", "server/projection.go", "p.redaction.RedactDetails(p.req.GetAudit())", "p.req.GetAudit()", hidden, ""},
+	{"what was redacted is read like anything else", "server/pipeline/record.go", "owner.Raw = true", "owner.Raw = false", hidden, ""},
+	{"what a runtime wants on record is not redacted", "server/pipeline/project.go", "o.pass.RedactDetails(o.req.GetAudit())", "o.req.GetAudit()", hidden, ""},
 	{"fields of newer programs are recorded", "server/redaction/redaction.go", "if len(m.GetUnknown()) > 0 {", "if false {", hidden, ""},
 	{"names are recorded whatever they are", "server/redaction/redaction.go", "len(found) > 0 {\n\t\tcheck.Fail(field", "len(found) > 99 {\n\t\tcheck.Fail(field", hidden, ""},
-	{"the beginning of a secret is shown", "redact/held.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
+	{"the beginning of a secret is shown", "redact/peek.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
 	{"strings of JSON are not read", "server/redaction/redaction.go", "if len(inside) == 0 {", "if true {", "server/redaction.TestSecretsInStringsOfJSON", ""},
 	{"originals in lists have one name", "server/redaction/redaction.go", `fmt.Sprintf("%s[%d]", at, i)`, `fmt.Sprint(at)`, "server/redaction.TestOriginalsOfLists", ""},
 }

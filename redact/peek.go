@@ -6,8 +6,8 @@ import (
 )
 
 // Snapshots and live logs read a stream that goes on. Peek shows its undecided
-// rest, masked where a secret may have begun; Held gives the rest as it came,
-// as long as nothing was found.
+// rest, masked where a secret may have begun; Pending gives the rest as it was
+// received, as long as nothing was found.
 
 // Any reports whether anything was found so far, including the beginning of a
 // secret that is not out yet.
@@ -25,19 +25,19 @@ func (r *Redactor) Any() bool {
 	return false
 }
 
-// Held returns the received bytes that are not out yet, as they came, as long
-// as Any is false. It is valid until the next call of another method.
-func (r *Redactor) Held() []byte {
-	var held []byte
+// Pending returns the received bytes that are not out yet, unchanged, as long as
+// Any is false. It is valid until the next call of another method.
+func (r *Redactor) Pending() []byte {
+	var pending []byte
 	for i := len(r.stages) - 1; i >= 0; i-- { // a later stage holds earlier bytes
 		rest := r.stages[i].rest()
-		if len(held) == 0 {
-			held = rest[:len(rest):len(rest)]
+		if len(pending) == 0 {
+			pending = rest[:len(rest):len(rest)]
 			continue
 		}
-		held = append(held, rest...)
+		pending = append(pending, rest...)
 	}
-	return held
+	return pending
 }
 
 // Waiting returns the number of received bytes that are not out yet.
@@ -51,7 +51,7 @@ func (r *Redactor) Waiting() (n int64) {
 
 // rest returns the bytes that are not out yet. The bytes of a found secret that
 // may go on are not kept.
-func (s *stream) rest() []byte { return s.held[max(s.emitted, s.heldAt)-s.heldAt:] }
+func (s *stream) rest() []byte { return s.pending[max(s.emitted, s.pendingAt)-s.pendingAt:] }
 
 // Peek returns what Flush would return if the stream ended here, and goes on.
 // The beginning of a possible secret is masked by asterisks, because the rest
@@ -76,7 +76,7 @@ func (r *Redactor) Peek() []byte {
 func (s *stream) clone() *stream {
 	c := *s
 	c.finder = s.finder.clone()
-	c.spans, c.held, c.counts = slices.Clone(s.spans), slices.Clone(s.held), slices.Clone(s.counts)
+	c.spans, c.pending, c.counts = slices.Clone(s.spans), slices.Clone(s.pending), slices.Clone(s.counts)
 	c.spare, c.lent, c.out, c.outView = nil, nil, nil, nil
 	return &c
 }

@@ -19,7 +19,7 @@ func peeked(o redact.Options, text []byte) []byte {
 	return append(out, r.Peek()...)
 }
 
-// Whoever looks at a stream while it comes sees no part of a secret that is not there whole yet.
+// A peek into a stream shows no part of a secret that is not whole yet.
 func TestPeekInTheMiddleOfASecret(t *testing.T) {
 	t.Parallel()
 	values, err := redact.NewValues(redacttest.Secrets())
@@ -88,8 +88,8 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// A secret without end is known to be one while it arrives, and its bytes are counted.
-func TestSecretWithoutEndWhileItComes(t *testing.T) {
+// A secret without end is found before its end, and its bytes are counted.
+func TestSecretWithoutEndIsFoundAndCounted(t *testing.T) {
 	t.Parallel()
 	values, err := redact.NewValues(redacttest.Secrets())
 	if err != nil {
@@ -97,25 +97,25 @@ func TestSecretWithoutEndWhileItComes(t *testing.T) {
 	}
 	for _, same := range []bool{false, true} {
 		r := redact.New(redact.Options{Values: values, Patterns: redact.BuiltIn(), SameLength: same})
-		came, out := 0, 0
+		received, out := 0, 0
 		for i := range 40 {
 			part := []byte("a eyJhbGciOiJIUzI1NiJ9.eyJ")
 			if i > 0 {
 				part = bytes.Repeat([]byte("Ab3dEf6hIj9lMn2pQr5t"), 50)
 			}
-			before, any := bytes.Clone(r.Held()), r.Any()
-			if !any && out+len(before) != came {
-				t.Errorf("part %d: %d bytes came, %d are out and %d are held", i, came, out, len(before))
+			before, any := bytes.Clone(r.Pending()), r.Any()
+			if !any && out+len(before) != received {
+				t.Errorf("part %d: %d bytes received, %d are out and %d pending", i, received, out, len(before))
 			}
-			came += len(part)
+			received += len(part)
 			for _, p := range r.Write([][]byte{part}) {
 				out += len(p)
 			}
 			if i > 20 && !r.Any() {
 				t.Errorf("part %d: nothing was found", i)
 			}
-			if n := int(r.Waiting()); same && out+n != came {
-				t.Errorf("part %d: %d bytes came, %d are out and %d wait", i, came, out, n)
+			if n := int(r.Waiting()); same && out+n != received {
+				t.Errorf("part %d: %d bytes received, %d are out and %d pending", i, received, out, n)
 			}
 			if shown := r.Peek(); bytes.Contains(shown, []byte("Ab3dEf6hIj9l")) {
 				t.Errorf("part %d: it is shown %.100q", i, shown)
