@@ -22,10 +22,10 @@ func TestAnythingGetsAReceipt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		out := anything().Draw(t, "output")
 		resp, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out})
-		if invalid, refused := errors.AsType[*envelope.InvalidError](err); refused {
+		if invalid, rejected := errors.AsType[*envelope.InvalidError](err); rejected {
 			for _, v := range invalid.Violations {
 				if !mistake(out, v) {
-					t.Fatalf("refused for %+v", v)
+					t.Fatalf("rejected for %+v", v)
 				}
 			}
 			return
@@ -67,7 +67,7 @@ func (h house) wantReceipt(t *rapid.T, out *pb.CompleteToolOutput, resp *pb.Proj
 	}
 }
 
-// mistake reports whether a refusal is for something that docs/reference/errors.md calls a mistake of the
+// mistake reports whether a rejection is for something that docs/reference/errors.md calls a mistake of the
 // caller, and that is there.
 func mistake(out *pb.CompleteToolOutput, v envelope.Violation) bool {
 	last := v.Field[strings.LastIndexByte(v.Field, '.')+1:]

@@ -288,7 +288,7 @@ func TestIncomparableRecords(t *testing.T) {
 }
 
 // A request that is made again has its answer again, byte for byte and once on record, also
-// after a start and at the same time; another one with its id is refused.
+// after a start and at the same time; another one with its id is rejected.
 func TestRequestIDs(t *testing.T) {
 	a := newArchive(t)
 	request := func(text string) *pb.ProjectRequest {

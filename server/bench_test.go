@@ -91,7 +91,7 @@ func BenchmarkStage(b *testing.B) {
 }
 
 // The same work by kind of family: described in Go, declared by options, and
-// brought by an operator; each with 4 KiB of text, or with none.
+// custom; each with 4 KiB of text, or with none.
 func BenchmarkFamily(b *testing.B) {
 	h := newHouse(b)
 	log := &pb.Payload{Source: &pb.Payload_Inline{Inline: logText(4 << 10)}}
@@ -119,7 +119,7 @@ func BenchmarkFamily(b *testing.B) {
 			RetrievalStatus: pb.TaskRetrieval_TASK_RETRIEVAL_SUCCESS, Task: task, Output: log,
 		}}}},
 		{"declared, without text", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_TaskStatus{TaskStatus: &pb.TaskStatusOutput{Task: task}}}},
-		{"brought", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
+		{"custom", &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
 			Type: "acme.v1.DeployResult", Encoding: &pb.CustomOutput_Message{Message: message},
 		}}}},
 	} {

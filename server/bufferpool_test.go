@@ -23,13 +23,13 @@ import (
 // frameBytes is the size of a full frame of a message.
 const frameBytes = 16 << 10
 
-// poisoned fills what gRPC takes from a pool with a pattern, and counts full frames.
-type poisoned struct {
+// patterned fills what gRPC takes from a pool with a pattern, and counts full frames.
+type patterned struct {
 	mem.BufferPool
 	frames atomic.Int64 // taken by a transport
 }
 
-func (p *poisoned) Get(n int) *[]byte {
+func (p *patterned) Get(n int) *[]byte {
 	if n == frameBytes {
 		p.frames.Add(1)
 	}
@@ -43,7 +43,7 @@ func (p *poisoned) Get(n int) *[]byte {
 // The hook is experimental: this fails when gRPC no longer uses it. And the
 // pool does not clear: this fails when anything is read that was not received.
 func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
-	pool := &poisoned{BufferPool: rpc.NewBufferPool()}
+	pool := &patterned{BufferPool: rpc.NewBufferPool()}
 	experimental.SetDefaultBufferPool(pool)
 	registry, err := families.NewRegistry(families.BuiltIn()...)
 	if err != nil {

@@ -68,7 +68,7 @@ func checkForm(t *rapid.T, message, resp *pb.ProjectResponse, form pb.CanonicalF
 	}
 }
 
-// checkRendered renders the message and the JSON of a result: the receipts are the same, or the refusals.
+// checkRendered renders the message and the JSON of a result: the receipts are the same, or the rejections.
 func (a archive) checkRendered(t *rapid.T, req *pb.ProjectRequest, resp *pb.ProjectResponse) {
 	text, err := envelope.ToCompactJSON(resp.GetCanonical())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzCanonical gives canonical results that nobody projected to Render and
-// Compact: they are refused, or their receipts can be read back.
+// Compact: they are rejected, or their receipts can be read back.
 func FuzzCanonical(f *testing.F) {
 	h := newHouse(f)
 	for _, size := range []int{10, 5000, 60_000} {
@@ -32,7 +32,7 @@ func FuzzCanonical(f *testing.F) {
 	for _, family := range h.families { // and a small one of every family
 		resp, err := h.Project(f.Context(), &pb.ProjectRequest{Output: h.outputOf(family.Name).Example(1)})
 		if err != nil {
-			continue // what this seed generates is refused
+			continue // what this seed generates is rejected
 		}
 		seed, err := proto.Marshal(resp.GetCanonical())
 		if err != nil {

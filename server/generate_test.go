@@ -23,7 +23,7 @@ import (
 
 // outputOf generates complete outputs of a family by the contract alone: by the
 // types, names and options of the fields of its complete message. Rules between
-// fields it learns from the refusals.
+// fields it learns from the rejections.
 func (h house) outputOf(family string) *rapid.Generator[*pb.CompleteToolOutput] {
 	return rapid.Custom(func(t *rapid.T) *pb.CompleteToolOutput {
 		out := &pb.CompleteToolOutput{
@@ -54,7 +54,7 @@ func (h house) outputOf(family string) *rapid.Generator[*pb.CompleteToolOutput] 
 	})
 }
 
-// customOutput generates a message of a family that was brought, in either of its
+// customOutput generates a message of a family that is custom, in either of its
 // encodings.
 func (h house) customOutput(t *rapid.T, own *envelope.Type) *pb.CustomOutput {
 	m := dynamicpb.NewMessage(own.Complete)

@@ -254,20 +254,20 @@ func (h *histories) checkHeld(t *rapid.T, req *pb.CompactRequest, resp *pb.Compa
 	turns := map[uint32]bool{} // the last ones
 	known := slices.ContainsFunc(req.GetEntries(), func(e *pb.CompactEntry) bool { return e.GetTurn() > 0 })
 	for i := len(req.GetEntries()) - 1; i >= 0; i-- {
-		held := i < int(p.GetCache().GetCachedResults()) && never
+		protected := i < int(p.GetCache().GetCachedResults()) && never
 		if known {
 			c := req.GetEntries()[i]
 			if turns[c.GetTurn()] || len(turns) < int(p.GetProtect().GetLastTurns()) {
 				turns[c.GetTurn()] = true
 			}
-			held = held || turns[c.GetTurn()] || slices.Contains(p.GetProtect().GetCallIds(), c.GetCallId())
+			protected = protected || turns[c.GetTurn()] || slices.Contains(p.GetProtect().GetCallIds(), c.GetCallId())
 		} else {
-			held = held || i >= len(req.GetEntries())-int(p.GetProtect().GetLastTurns())
+			protected = protected || i >= len(req.GetEntries())-int(p.GetProtect().GetLastTurns())
 		}
 		family, _ := h.types.Open(req.GetEntries()[i].GetCanonical())
-		held = held || slices.Contains(p.GetProtect().GetFamilies(), family)
-		if held && resp.GetPlan().GetResults()[i].GetChanged() {
-			t.Fatalf("result %d is held, and changed: %v", i, resp.GetPlan().GetResults()[i])
+		protected = protected || slices.Contains(p.GetProtect().GetFamilies(), family)
+		if protected && resp.GetPlan().GetResults()[i].GetChanged() {
+			t.Fatalf("result %d is protected, and changed: %v", i, resp.GetPlan().GetResults()[i])
 		}
 	}
 }

@@ -57,8 +57,8 @@ func Restrict(c config.Config) error {
 	return nil
 }
 
-// networkFiles are what a client of the network reads: how names are resolved, and whom to trust. What is not there is
-// left out.
+// networkFiles are what a client of the network reads: how names are resolved, and whom to trust. A file that does not exist is
+// omitted.
 func networkFiles() []landlock.Rule {
 	return []landlock.Rule{
 		landlock.PathAccess(readFile, existing("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/host.conf",

@@ -24,7 +24,7 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
-// measured remembers what it is told.
+// measured remembers what is reported to it.
 type measured struct {
 	mu        sync.Mutex
 	projected []*metrics.Projected
@@ -58,7 +58,7 @@ func (m *measured) take() (list []*metrics.Projected, stored []int64) {
 	return list, stored
 }
 
-// measuredHouse is a house whose service is measured, and what it is told.
+// measuredHouse is a house whose service is measured, and what is reported to it.
 func measuredHouse(t testing.TB) (house, *measured) {
 	t.Helper()
 	h, m := newHouse(t), &measured{}
@@ -70,12 +70,12 @@ func measuredHouse(t testing.TB) (house, *measured) {
 // Whether somebody measures changes nothing of an answer, and what is measured is what the answer says.
 func TestMeasuring(t *testing.T) {
 	plain := newHouse(t)
-	// One of each kind: several large fields, nested ones, lists, payloads read whole, one that was brought, errors.
+	// One of each kind: several large fields, nested ones, lists, payloads read whole, one that is custom, errors.
 	for _, family := range []string{"command", "command_batch", "search", "web_fetch", "external_json", "acme.v1.DeployResult", ""} {
 		h, m := measuredHouse(t)
 		rapid.Check(t, func(t *rapid.T) {
 			policy := policies().Draw(t, "policy")
-			policy.Segments = true // to compare them with what is told
+			policy.Segments = true // to compare them with what is reported
 			req, want := plain.project(t, family, policy)
 			m.take()
 			got, err := h.Project(t.Context(), req)
@@ -84,11 +84,11 @@ func TestMeasuring(t *testing.T) {
 			}
 			list, puts := m.take()
 			if len(list) != 1 {
-				t.Fatalf("%d projections were told", len(list))
+				t.Fatalf("%d projections were reported", len(list))
 			}
 			h.checkFacts(t, family, req, got, list[0])
 			if named := h.named(got.GetCanonical()); len(named) > 0 && len(puts) == 0 {
-				t.Fatalf("artifacts %v were put and not told", named)
+				t.Fatalf("artifacts %v were put and not reported", named)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, res
 	}
 	canonical := resp.GetCanonical()
 	if f.Family != family || f.Failed != (canonical.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR) || f.Began.IsZero() {
-		t.Fatalf("told of family %q, want %q, failed %v", f.Family, family, f.Failed)
+		t.Fatalf("reported family %q, want %q, failed %v", f.Family, family, f.Failed)
 	}
 	if size := int64(proto.Size(req.GetOutput())); f.Bytes != size || f.Receipt != int64(resp.GetReceipt().GetTokens()) {
 		t.Fatalf("%d bytes of %d, %d tokens of %d", f.Bytes, size, f.Receipt, resp.GetReceipt().GetTokens())
@@ -129,7 +129,7 @@ func (h house) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, res
 		})
 	}
 	if diff := cmp.Diff(wantCuts, f.Cuts) + cmp.Diff(wantKept, f.Kept); diff != "" || f.Truncated != truncated {
-		t.Fatalf("told truncated %v, want %v; the ledger says (-) and was told (+):\n%s", f.Truncated, truncated, diff)
+		t.Fatalf("reported truncated %v, want %v; the ledger says (-) and was reported (+):\n%s", f.Truncated, truncated, diff)
 	}
 	for _, name := range f.Artifacts {
 		if !slices.Contains(h.named(canonical), name) || !f.Truncated {
@@ -206,7 +206,7 @@ func sum(lines preview.Counts) (n int64) {
 	return n
 }
 
-// Every output of a turn is told once, as it was answered; a snapshot is not, and the result of a stream is.
+// Every output of a turn is reported once, as it was answered; a snapshot is not, and the result of a stream is.
 func TestMeasuringTurnsAndStreams(t *testing.T) {
 	h, m := measuredHouse(t)
 	log := string(logText(30_000))
@@ -219,7 +219,7 @@ func TestMeasuringTurnsAndStreams(t *testing.T) {
 	}
 	list, _ := m.take()
 	if len(list) != 3 {
-		t.Fatalf("%d were told of 3", len(list))
+		t.Fatalf("%d were reported of 3", len(list))
 	}
 	for i, p := range list {
 		if want := int64(resp.GetResults()[i].GetReceipt().GetTokens()); p.Receipt != want || p.Truncated != (i < 2) {
@@ -239,11 +239,11 @@ func TestMeasuringTurnsAndStreams(t *testing.T) {
 	}
 	list, _ = m.take()
 	if len(list) != 1 || len(w.answers) != 2 || list[0].Bytes != int64(len(log)+proto.Size(out)) {
-		t.Errorf("%d answers, %d told, of %d bytes", len(w.answers), len(list), list[0].Bytes)
+		t.Errorf("%d answers, %d reported, of %d bytes", len(w.answers), len(list), list[0].Bytes)
 	}
 }
 
-// A compaction is told with what its plan says, and a dry run is not.
+// A compaction is reported with what its plan says, and a dry run is not.
 func TestMeasuringCompaction(t *testing.T) {
 	h, m := measuredHouse(t)
 	projected, err := h.Project(t.Context(), &pb.ProjectRequest{Output: command("make", 0, string(logText(30_000)))})
@@ -266,7 +266,7 @@ func TestMeasuringCompaction(t *testing.T) {
 			want = nil
 		}
 		if diff := cmp.Diff(want, m.compacted); diff != "" || plan.GetTokensBefore() <= plan.GetTokensAfter() {
-			t.Errorf("dry %v (-want +told):\n%s", dry, diff)
+			t.Errorf("dry %v (-want +reported):\n%s", dry, diff)
 		}
 	}
 }

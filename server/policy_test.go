@@ -28,11 +28,11 @@ func TestWindowBoundsReceipts(t *testing.T) {
 			window := &pb.ContextWindow{WindowTokens: rapid.Uint64Range(1, 20_000).Draw(t, "window"), UsedTokens: rapid.Uint64Range(0, 30_000).Draw(t, "used")}
 			without := proto.CloneOf(req)
 			without.Policy.Render.Window = nil
-			limit, refused := h.Project(t.Context(), without)
+			limit, rejected := h.Project(t.Context(), without)
 			req.Policy.Render.Window = window
 			got, err := h.Project(t.Context(), req)
-			if (err == nil) != (refused == nil) {
-				t.Fatalf("without a window: %v; with one: %v", refused, err)
+			if (err == nil) != (rejected == nil) {
+				t.Fatalf("without a window: %v; with one: %v", rejected, err)
 			}
 			if err != nil {
 				return

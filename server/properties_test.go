@@ -35,7 +35,7 @@ type house struct {
 	registry *families.Registry
 	store    *memory.Store
 	families []families.Family
-	types    envelope.Types // of the families that were brought
+	types    envelope.Types // of the custom families
 
 	redacting redact.Options // of everything that is projected
 }
@@ -43,12 +43,12 @@ type house struct {
 func newHouse(t testing.TB) house {
 	t.Helper()
 	h := house{store: memory.New(), types: envelope.Types{}, families: families.BuiltIn()}
-	brought, err := families.LoadCustomFamilies("../docs/examples/acme.binpb")
+	custom, err := families.LoadCustomFamilies("../docs/examples/acme.binpb")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.families = append(h.families, brought...)
-	for _, f := range brought {
+	h.families = append(h.families, custom...)
+	for _, f := range custom {
 		h.types[f.Name] = f.Type
 	}
 	r, err := families.NewRegistry(h.families...)

@@ -23,21 +23,21 @@ import (
 // sealed is what cases are made of. It does not change, and is shared.
 type sealed struct {
 	house
-	bare     *bare
-	rooms    map[string]describing // the renderers, by family
-	stocks   []stock
-	receipts []string
+	bare      *bare
+	renderers map[string]describing // the renderers, by family
+	stocks    []stock
+	receipts  []string
 }
 
 func newSealed(t testing.TB) *sealed {
-	s := &sealed{house: newHouse(t), rooms: map[string]describing{}}
+	s := &sealed{house: newHouse(t), renderers: map[string]describing{}}
 	r, err := families.NewRegistry(s.families...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.bare = newBare(t, r)
 	for _, name := range append(s.names(), "") {
-		s.rooms[name] = s.renderer(t, name)
+		s.renderers[name] = s.renderer(t, name)
 	}
 	for _, name := range append(s.names(), "") {
 		s.keep(t, name)
@@ -190,7 +190,7 @@ func (s *spot) set(m protoreflect.Message, content []byte) {
 	case last.field.Kind() == protoreflect.BytesKind:
 		v = protoreflect.ValueOfBytes(content)
 	default:
-		text := strings.ToValidUTF8(string(content), "\ufffd") // the codec refuses others
+		text := strings.ToValidUTF8(string(content), "\ufffd") // the codec rejects others
 		v = protoreflect.ValueOfString(text[:wholeText(text, s.limit)])
 	}
 	if last.index >= 0 {
@@ -217,7 +217,7 @@ func newSealer(s *sealed, seed uint64) *sealer {
 type sealedCase struct {
 	family string
 	req    *pb.ProjectRequest
-	came   received
+	beside received
 	given  map[string][]byte // what each stream of a command is, by its label
 }
 
@@ -326,7 +326,7 @@ func (s *sealer) command(c *sealedCase, payload func() []byte) {
 	c.given = map[string][]byte{}
 	s.commandStreams(c, out, payload)
 	if s.chance(32) {
-		c.came.Unchanged = &pb.OutputUnchanged{CallId: "call_7", CallsAgo: uint32(1 + s.rng.IntN(9)), WasCut: s.chance(2)}
+		c.beside.Unchanged = &pb.OutputUnchanged{CallId: "call_7", CallsAgo: uint32(1 + s.rng.IntN(9)), WasCut: s.chance(2)}
 	}
 }
 
@@ -360,7 +360,7 @@ func (s *sealer) commandStreams(c *sealedCase, out *pb.CommandOutput, payload fu
 		if !inline && out.Stderr != nil && s.chance(2) {
 			both := slices.Concat(c.given["stdout"], c.given["stderr"])
 			c.given["In order of arrival"] = both
-			c.came.InOrder = projectors.InOrder{Blob: artifactstore.BytesBlob(both), Keys: []string{"stdout", "stderr"}}
+			c.beside.InOrder = projectors.InOrder{Blob: artifactstore.BytesBlob(both), Keys: []string{"stdout", "stderr"}}
 		}
 	}
 }
@@ -378,10 +378,10 @@ func (s *sealer) stream(c *sealedCase, out *pb.CommandOutput, name string, conte
 		_, _ = w.Write(rest[:n]) // it never fails
 		rest = rest[n:]
 	}
-	if c.came.Streams == nil {
-		c.came.Streams = map[string]projectors.Stream{}
+	if c.beside.Streams == nil {
+		c.beside.Streams = map[string]projectors.Stream{}
 	}
-	c.came.Streams[name] = projectors.Stream{Blob: artifactstore.BytesBlob(content), Excerpt: w.Finish()}
+	c.beside.Streams[name] = projectors.Stream{Blob: artifactstore.BytesBlob(content), Excerpt: w.Finish()}
 }
 
 // fill makes a case of any family, by what is accepted there.
@@ -418,7 +418,7 @@ func (s *sealer) content(at *spot, kind int) []byte {
 	return bytes.Clone(s.buf)
 }
 
-// custom makes a case of a family that an operator brought.
+// custom makes a case of a family of an operator.
 func (s *sealer) custom(c *sealedCase, kind int) {
 	c.family = "acme.v1.DeployResult"
 	text := func(name string) {
@@ -448,7 +448,7 @@ func (s *sealer) custom(c *sealedCase, kind int) {
 func (s *sealer) project(c *sealedCase) (*pb.CanonicalToolResult, sealedReceipt, error) {
 	var shortfall *envelope.ShortfallError
 	for tries := 0; ; tries++ {
-		canonical, receipt, err := s.bare.Project(c.req, c.came, s.store)
+		canonical, receipt, err := s.bare.Project(c.req, c.beside, s.store)
 		if !errors.As(err, &shortfall) || tries == 4 {
 			return canonical, sealedReceipt{receipt.Text, receipt.Stuffed}, err
 		}

@@ -33,7 +33,7 @@ func (s *sealer) check(c *sealedCase) error {
 	s.totals.count(c.family)
 	canonical, receipt, err := s.project(c)
 	if err != nil {
-		s.totals.refused++
+		s.totals.rejected++
 		if c.given != nil || !invalidOrShort(err) { // what is made by hand is valid
 			return fmt.Errorf("project: %w", err)
 		}
@@ -65,12 +65,12 @@ func (s *sealer) check(c *sealedCase) error {
 func (s *sealer) receiptSays(canonical *pb.CanonicalToolResult, r sealedReceipt) (renderers.Document, error) {
 	s.totals.receipts++
 	family, _ := s.types.Open(canonical)
-	room := s.rooms[family]
-	parsed, err := room.Parse(r.text)
+	renderer := s.renderers[family]
+	parsed, err := renderer.Parse(r.text)
 	if err != nil {
 		return parsed, err
 	}
-	meant := said(room.Document(canonical))
+	meant := said(renderer.Document(canonical))
 	if err := sameDocument(&meant, &parsed); err != nil {
 		return parsed, err
 	}
@@ -379,7 +379,7 @@ func (s *sealer) factsSay(c *sealedCase, r *pb.CommandResult, d *renderers.Docum
 	if r.GetExitMeaning() != nil {
 		fact("Exit meaning", unknown)
 	}
-	if u := c.came.Unchanged; u != nil {
+	if u := c.beside.Unchanged; u != nil {
 		fact("Output unchanged", fmt.Sprintf("the same as in call %s, %s ago", u.GetCallId(), plural(u.GetCallsAgo(), "call")))
 	}
 	fact("Task", out.GetTaskHandle().GetTaskId())
@@ -394,7 +394,7 @@ func (s *sealer) factsSay(c *sealedCase, r *pb.CommandResult, d *renderers.Docum
 		fact("In order of arrival", unknown)
 	}
 	facts := d.Facts
-	if u := c.came.Unchanged; u != nil {
+	if u := c.beside.Unchanged; u != nil {
 		if !d.Brief || len(d.Sections) > 0 {
 			return errors.New("an output that is unchanged is not on one line")
 		}
@@ -569,10 +569,10 @@ func plainText(line string) bool {
 // twinSays projects the same call with text of the same shape that deceives nobody:
 // every letter is an x. The facts must be the same.
 func (s *sealer) twinSays(c *sealedCase, of *renderers.Document) error {
-	if len(c.came.Streams) > 0 {
+	if len(c.beside.Streams) > 0 {
 		return nil
 	}
-	twin := sealedCase{family: c.family, req: proto.CloneOf(c.req), came: received{Unchanged: c.came.Unchanged}}
+	twin := sealedCase{family: c.family, req: proto.CloneOf(c.req), beside: received{Unchanged: c.beside.Unchanged}}
 	out := twin.req.GetOutput().GetCommand()
 	for _, p := range []*pb.Payload{out.GetStdout(), out.GetStderr(), out.GetCombinedOutput(), out.GetInitialOutput()} {
 		if !benign(p.GetInline()) {

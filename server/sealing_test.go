@@ -111,10 +111,10 @@ func sealShards(t *testing.T, s *sealed, from, n uint64) (all sealingTotals) {
 
 // sealingTotals are what was run.
 type sealingTotals struct {
-	cases, receipts, refused, raised, cut, stuffed, compacted, twins, forged int64
-	attacks                                                                  [32]int64
-	families                                                                 map[string]int64
-	took                                                                     time.Duration
+	cases, receipts, rejected, raised, cut, stuffed, compacted, twins, forged int64
+	attacks                                                                   [32]int64
+	families                                                                  map[string]int64
+	took                                                                      time.Duration
 }
 
 func (s *sealingTotals) count(family string) {
@@ -126,7 +126,7 @@ func (s *sealingTotals) count(family string) {
 
 func (s *sealingTotals) add(o *sealingTotals) {
 	for _, p := range [][2]*int64{
-		{&s.cases, &o.cases}, {&s.receipts, &o.receipts}, {&s.refused, &o.refused}, {&s.raised, &o.raised}, {&s.cut, &o.cut},
+		{&s.cases, &o.cases}, {&s.receipts, &o.receipts}, {&s.rejected, &o.rejected}, {&s.raised, &o.raised}, {&s.cut, &o.cut},
 		{&s.stuffed, &o.stuffed}, {&s.compacted, &o.compacted}, {&s.twins, &o.twins}, {&s.forged, &o.forged},
 	} {
 		*p[0] += *p[1]
@@ -151,7 +151,7 @@ func (s *sealingTotals) checkReach(t *testing.T) {
 	if s.families["command"] == s.cases || len(s.families) < 30 {
 		t.Errorf("only %d families are there", len(s.families))
 	}
-	if s.refused > s.cases/10 || s.cut < s.cases/5 || s.stuffed < s.cases || s.compacted == 0 || s.twins == 0 {
+	if s.rejected > s.cases/10 || s.cut < s.cases/5 || s.stuffed < s.cases || s.compacted == 0 || s.twins == 0 {
 		t.Errorf("the cases are too tame")
 	}
 }
@@ -183,7 +183,7 @@ func (s *sealingTotals) record(t *testing.T, path string, from uint64) {
 		return
 	}
 	line := sealingLine{
-		Commit: *sealingCommit, Seed: *sealingSeed, From: from, Cases: s.cases, Forged: s.forged, Receipts: s.receipts, Refused: s.refused,
+		Commit: *sealingCommit, Seed: *sealingSeed, From: from, Cases: s.cases, Forged: s.forged, Receipts: s.receipts, Refused: s.rejected,
 		Raised: s.raised, Cut: s.cut, Stuffed: s.stuffed, Compacted: s.compacted, Twins: s.twins, Seconds: s.took.Seconds(),
 		Attacks: map[string]int64{}, Families: s.families,
 	}
@@ -211,8 +211,8 @@ func (s *sealingTotals) table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d cases in %v (%.0f a second): %d receipts read, %d facts forged\n", s.cases, s.took.Round(time.Second),
 		float64(s.cases)/s.took.Seconds(), s.receipts, s.forged)
-	fmt.Fprintf(&b, "%d receipts have cuts, %d lines are stuffed, %d receipts are of compacted results, %d of twins, %d budgets were raised to the smallest that do, %d outputs were refused\n",
-		s.cut, s.stuffed, s.compacted, s.twins, s.raised, s.refused)
+	fmt.Fprintf(&b, "%d receipts have cuts, %d lines are stuffed, %d receipts are of compacted results, %d of twins, %d budgets were raised to the smallest that do, %d outputs were rejected\n",
+		s.cut, s.stuffed, s.compacted, s.twins, s.raised, s.rejected)
 	for i, a := range attackTable() {
 		fmt.Fprintf(&b, "%12d  by %s\n", s.attacks[i], a.name)
 	}
@@ -246,7 +246,7 @@ func TestSealingLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		piece := sealingTotals{
-			cases: l.Cases, forged: l.Forged, receipts: l.Receipts, refused: l.Refused, raised: l.Raised, cut: l.Cut, stuffed: l.Stuffed,
+			cases: l.Cases, forged: l.Forged, receipts: l.Receipts, rejected: l.Refused, raised: l.Raised, cut: l.Cut, stuffed: l.Stuffed,
 			compacted: l.Compacted, twins: l.Twins, families: l.Families, took: time.Duration(l.Seconds * float64(time.Second)),
 		}
 		for i := range table {

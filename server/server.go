@@ -233,7 +233,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 
 // rejectPeer records that a user may not connect.
 func (s *Server) rejectPeer(p identity.PeerInfo) {
-	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
+	s.logger.Debug("a user who may not connect was rejected", "uid", p.UID, "pid", p.PID)
 	ctx := identity.NewContext(context.Background(), identity.Caller{Local: true, UID: p.UID, GID: p.GID, PID: p.PID})
 	s.audit.Rejected(ctx, "", nil, apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))
 }
@@ -284,7 +284,7 @@ func (s *Server) Addresses() []string {
 }
 
 // Serve serves until ctx is done, and then shuts down in order: health says
-// NOT_SERVING and new calls are refused, the drain delay passes, calls in flight
+// NOT_SERVING and new calls are rejected, the drain delay passes, calls in flight
 // end or are cut at the shutdown timeout, and the store is closed last. It
 // returns nil after an orderly shutdown. A Server is served once.
 func (s *Server) Serve(ctx context.Context) error {

@@ -63,7 +63,7 @@ func shaped() *rapid.Generator[[]byte] {
 	})
 }
 
-// The shape of a payload, and the form in which it is shown, do not depend on how it came.
+// The shape of a payload, and the form in which it is shown, do not depend on how it was received.
 func TestShapesAreTheSameInStreams(t *testing.T) {
 	h := newHouse(t)
 	for _, family := range []string{"command", "task_output"} {
@@ -101,12 +101,12 @@ func TestShapesAreTheSameInStreams(t *testing.T) {
 }
 
 // JSON that does not fit is shown in its readable form, and both forms can be read: the readable one as the artifact of
-// the field, to which marks and lines refer, and the payload as it came.
+// the field, to which marks and lines refer, and the payload as it was received.
 func TestJSONOfACommandIsReadable(t *testing.T) {
 	h := newHouse(t)
 	for name, text := range map[string][]byte{
 		"on one line": issues(300, false), "indented": issues(300, true),
-		"few bytes, many tokens": []byte("[" + strings.Repeat(`{"n":7,"title":"a"},`, 170) + `{}]`), // shown as it came first
+		"few bytes, many tokens": []byte("[" + strings.Repeat(`{"n":7,"title":"a"},`, 170) + `{}]`), // shown as it was received first
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, keep := range []pb.ArtifactPolicy{pb.ArtifactPolicy_ARTIFACT_POLICY_UNSPECIFIED, pb.ArtifactPolicy_ARTIFACT_POLICY_ALWAYS} {
@@ -126,9 +126,9 @@ func TestJSONOfACommandIsReadable(t *testing.T) {
 					t.Fatalf("%v: %v", keep, source)
 				}
 				readable := h.content(t, got.GetArtifacts()[got.GetStdoutArtifact()].GetPath())
-				came := h.content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath())
-				if !bytes.Equal(came, text) || uint64(len(readable)) != source.GetBytes() || !json.Valid(readable) || len(got.GetArtifacts()) != 2 {
-					t.Errorf("%v: %d and %d bytes, %v", keep, len(came), len(readable), got.GetArtifacts())
+				content := h.content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath())
+				if !bytes.Equal(content, text) || uint64(len(readable)) != source.GetBytes() || !json.Valid(readable) || len(got.GetArtifacts()) != 2 {
+					t.Errorf("%v: %d and %d bytes, %v", keep, len(content), len(readable), got.GetArtifacts())
 				}
 				if n := strings.Count(got.GetStdoutPreview(), `"title"`); n < 9 {
 					t.Errorf("%d titles in\n%s", n, got.GetStdoutPreview())

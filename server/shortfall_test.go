@@ -10,7 +10,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// TestShortfall holds a refused budget to what it says: the amount that it names is enough.
+// TestShortfall holds a rejected budget to what it says: the amount that it names is enough.
 func TestShortfall(t *testing.T) {
 	h := newHouse(t)
 	h.eachFamily(t, func(t *testing.T, family string) {

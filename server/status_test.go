@@ -20,7 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// The one mapping from the errors of the rooms to statuses.
+// The one mapping from the errors of the packages to statuses.
 func TestStatusOfErrors(t *testing.T) {
 	wrap := func(err error) error { return fmt.Errorf("results[3]: artifact 3fa9: %w", err) }
 	for _, c := range []struct {

@@ -77,7 +77,7 @@ func TestAbort(t *testing.T) {
 		"a chunk has another place":                {last: at(3, chunk("stdout", []byte("lost")))},
 		"a stream has another size":                {last: counted(map[string]uint64{"stdout": 3})},
 		"a message has no place":                   {last: keeping("s", "")},
-		"the finish is refused by the projection":  {last: unfit},
+		"the finish is rejected by the projection": {last: unfit},
 	} {
 		for _, keep := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, %v", name, keep), func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAbortIsLogged(t *testing.T) {
 	}
 }
 
-// Headers that ask for more than there is are refused before anything is received.
+// Headers that ask for more than there is are rejected before anything is received.
 func TestHeaderIsChecked(t *testing.T) {
 	h := newHouse(t)
 	without := keeping("s", "")
@@ -185,7 +185,7 @@ func wantViolation(t *testing.T, err error, field string, reason pb.ErrorReason)
 	}
 }
 
-// A gap, a repetition and a stream that lost its end are refused, and sizes and
+// A gap, a repetition and a stream that lost its end are rejected, and sizes and
 // places that are right are not.
 func TestPlacesAndSizes(t *testing.T) {
 	h := newHouse(t)
@@ -217,7 +217,7 @@ func TestPlacesAndSizes(t *testing.T) {
 		wantViolation(t, err, c.field, c.reason)
 	}
 	if got := kept(t, h.store, "12345"); got != nil {
-		t.Errorf("a refused call left %q", got)
+		t.Errorf("a rejected call left %q", got)
 	}
 }
 

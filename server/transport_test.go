@@ -107,7 +107,7 @@ func TestEncodedImagesAreBounded(t *testing.T) {
 	}
 }
 
-// What is no result is refused with the place of what is wrong.
+// What is no result is rejected with the place of what is wrong.
 func TestEncodeTurnRefuses(t *testing.T) {
 	a := newArchive(t)
 	seen := a.looked(t, "s", picture(t, 3))

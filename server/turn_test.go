@@ -209,7 +209,7 @@ func TestTurnsAreRefusedAsAWhole(t *testing.T) {
 	}
 	resp, err := h.Project(t.Context(), &pb.ProjectRequest{Output: good.Output, Call: &pb.CallReference{SessionId: "s", CallId: "c2"}})
 	if err != nil || resp.GetCanonical().GetCommand().GetUnchanged() != nil {
-		t.Errorf("a turn that was refused is remembered: %v, %v", resp, err)
+		t.Errorf("a turn that was rejected is remembered: %v, %v", resp, err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // firstDifference says where two messages of one type differ first, in the order of their
 // fields: the path and, of texts, the byte. It is empty when they are the same. It never
-// has what stands there.
+// has the values.
 func firstDifference(path string, a, b protoreflect.Message) string {
 	if a.IsValid() != b.IsValid() {
 		return path + ": is there once and not the other time"

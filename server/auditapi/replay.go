@@ -69,7 +69,7 @@ type incomparable string
 
 func (i incomparable) Error() string { return string(i) }
 
-// found adds what a comparison came to: nil for the same.
+// found adds the result of a comparison: a nil difference is VERDICT_SAME.
 func (r *replay) found(subject string, difference error) {
 	why, cannot := errors.AsType[incomparable](difference)
 	switch {
@@ -287,7 +287,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	return made.Canonical, err
 }
 
-// restore returns the output of the record with its payloads as they arrived: inline, or as streams.
+// restore returns the output of the record with its payloads as they were received: inline, or as streams.
 func (r *replay) restore(ctx context.Context, family *families.Family, blobs map[string]artifactstore.Blob, budget int) (*pb.CompleteToolOutput, map[string]ingest.Payload, error) {
 	out, streams := proto.CloneOf(r.record.GetOutput()), map[string]ingest.Payload{}
 	rules := family.LineRules(out.GetCommand().GetCommandLine())

@@ -9,7 +9,7 @@ import (
 	"github.com/toolresult/toolresult/server/recorder"
 )
 
-// sessionRecords finds the latest results of a session's calls on record: as they were projected or, where that came
+// sessionRecords finds the latest results of a session's calls on record: as they were projected or, where that is
 // later, compacted.
 type sessionRecords struct {
 	audit     *recorder.Recorder // nil when no log is kept

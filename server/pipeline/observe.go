@@ -42,7 +42,7 @@ func (p *Pipeline) measured(o *prepared, made projected) *metrics.Projected {
 	return facts
 }
 
-// size returns the size of the complete output as it arrived, in bytes: the message, and what arrived beside it.
+// size returns the size of a complete output, in bytes: the message and the streams, before redaction.
 func (o *prepared) size() int64 {
 	n := int64(proto.Size(o.req.GetOutput()))
 	for _, s := range o.streams {

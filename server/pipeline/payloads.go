@@ -66,7 +66,7 @@ func Streams(payloads map[string]ingest.Payload) map[string]projectors.Stream {
 }
 
 // excerpt reads streams again whose excerpts were kept for another budget, so that they are shown like payloads that are
-// inline: streams of a tool that was not known when they arrived, and outputs that get a share of a turn.
+// inline: streams of a tool that was not known when they were received, and outputs that get a share of a turn.
 func (o *prepared) excerpt(ctx context.Context, tokens int) error {
 	rules := o.family.LineRules(o.input.Output.GetCommand().GetCommandLine())
 	for key := range o.input.Streams {

@@ -1,7 +1,8 @@
-// One request, from top to bottom: Project is what a client calls, project has the order of the steps, and below stands
-// each step in its turn. Every step takes values and returns values; only the two that store something, fit and record,
-// leave anything behind.
 package pipeline
+
+// One request, from top to bottom: Project is what a client calls, project has the order of the steps, and each step
+// follows in its turn. Every step takes values and returns values; only the two that store something, fit and record,
+// leave anything behind.
 
 import (
 	"context"
@@ -22,7 +23,7 @@ import (
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
-// received is what arrived beside a request; the zero value is nothing.
+// received has the payloads that a client sent beside its request; the zero value has none.
 type received struct {
 	streams  map[string]ingest.Payload // by name
 	inOrder  projectors.InOrder

@@ -16,7 +16,7 @@ import (
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
-// Bounds of what is kept in a record itself, in bytes. Larger payloads are artifacts.
+// Bounds of payloads in a record itself, in bytes. Larger payloads are artifacts.
 const (
 	maxInlinePayload  = 32 << 10
 	maxInlinePayloads = 256 << 10 // of one record
@@ -30,7 +30,7 @@ const (
 	maxTrustValue     = 256
 )
 
-// InOrderField is the field by which a record names the streams that are one, in the order in which they arrived.
+// InOrderField is the field by which a record names the streams that are one, in the order in which they were received.
 const InOrderField = "in_order"
 
 // checkDetails checks what a runtime wants on record.
@@ -88,7 +88,7 @@ func (o *prepared) takeInventory(ctx context.Context) ([]recordedPayload, error)
 }
 
 // recordedPayload returns one payload, of which at most rest bytes may be inline; false for a stream that did not arrive, which
-// the projector rejects. A small payload is in the record itself, however it arrived.
+// the projector rejects. A small payload is in the record itself, however it was received.
 func (o *prepared) recordedPayload(ctx context.Context, payload, message *pb.Payload, rest int64) (one recordedPayload, ok bool, err error) {
 	key := projectors.Key(payload)
 	one = recordedPayload{blob: artifactstore.BytesBlob(payload.GetInline()), message: message}

@@ -186,7 +186,7 @@ func (a *arrival) take(c *pb.StreamChunk, parts [][]byte) error {
 	return in.Write(parts, func(ready [][]byte) error { return a.order.Fill(in.name, in.Waiting(), ready) })
 }
 
-// snapshot answers with a projection of what has arrived.
+// snapshot answers with a projection of the bytes so far.
 func (a *arrival) snapshot(out *pb.CompleteToolOutput) error {
 	from := received{streams: map[string]ingest.Payload{}}
 	for name, in := range a.streams {
@@ -243,7 +243,7 @@ func (a *arrival) finish(m *pb.StreamFinish) error {
 	return nil
 }
 
-// checkSizes compares what came with what the client counted.
+// checkSizes compares the sizes of the streams with what the client counted.
 func (a *arrival) checkSizes(counted map[string]uint64) error {
 	const reason = pb.ErrorReason_ERROR_REASON_SIZE_MISMATCH
 	check := envelope.NewChecker("finish")

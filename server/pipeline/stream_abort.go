@@ -34,7 +34,7 @@ func (a *arrival) keepsOnAbort() bool {
 	return a.header.GetOnAbort() == pb.AbortPolicy_ABORT_POLICY_KEEP
 }
 
-// stageContext bounds the life of a stage: the call, unless what came is kept when
+// stageContext bounds the life of a stage: the call, unless the streams are stored when
 // the call is over. A stage fails for good when it is written to after its context.
 func (a *arrival) stageContext() context.Context {
 	if a.keepsOnAbort() {
@@ -54,7 +54,7 @@ func (a *arrival) end() {
 	}
 }
 
-// keep stores what came of a call that ends without its answer. The context of the
+// keep stores the streams of a call that ends without its answer. The context of the
 // call is over by then as a rule, so this has one of its own.
 func (a *arrival) keep() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), keepTimeout)

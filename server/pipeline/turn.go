@@ -113,7 +113,7 @@ type turnOutput struct {
 	made    projected
 	wanted  int  // tokens of its receipt with its own budget
 	minimum int  // tokens that its receipt must have
-	failed  bool // it tells of a failure
+	failed  bool // its result states a failure
 }
 
 // newTurn checks the fields of a turn's request; its outputs are checked when they are added.

@@ -126,7 +126,7 @@ func scalarText(value json.RawMessage) string {
 	if json.Unmarshal(value, &text) == nil {
 		return strings.TrimSpace(text)
 	}
-	return strings.TrimSpace(string(value)) // as it was written, so that a name of digits alone stays what it is
+	return strings.TrimSpace(string(value)) // as it was written, so that a name of digits alone is not changed
 }
 
 // number is an argument that is a whole number, also as a string.

@@ -169,7 +169,7 @@ func selectionName(call readCall) string {
 	return artifactapi.WholeSelection
 }
 
-// failed tells the model what it did wrong.
+// failed answers a mistake of the model with how to mend it.
 func (c *toolCall) failed(ctx context.Context, wrong *mistake) (page, error) {
 	family := c.service.Registry.ErrorFamily()
 	out := c.redaction.Redact(&pb.CompleteToolOutput{

@@ -187,7 +187,7 @@ func (r *pageReading) largest(ctx context.Context) (best page, err error) {
 	return best, nil
 }
 
-// read makes a page of at most so many bytes of text.
+// read makes a page of at most size bytes of text.
 func (r *pageReading) read(ctx context.Context, size int) (page, error) {
 	budget := slice.Budget{Bytes: size, Lines: artifactapi.MaxReadLines}
 	if size == utf8.UTFMax {

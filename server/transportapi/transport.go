@@ -62,8 +62,8 @@ func (t *Service) EncodeTurn(ctx context.Context, req *pb.EncodeTurnRequest) (*p
 		return nil, err
 	}
 	// An eighth of an answer is for what JSON adds to texts; base64 adds a third to media that were given.
-	room := t.MaxAnswer - t.MaxAnswer/8 - proto.Size(turn)/3*4
-	return transports.EncodeTurn(turn, &loader{ctx: ctx, catalog: t.Catalog, permit: catalog.Permit{Session: session}}, room)
+	rest := t.MaxAnswer - t.MaxAnswer/8 - proto.Size(turn)/3*4
+	return transports.EncodeTurn(turn, &loader{ctx: ctx, catalog: t.Catalog, permit: catalog.Permit{Session: session}}, rest)
 }
 
 // resolveTurn returns the turn with each canonical result as a valid message with its receipt.
@@ -136,7 +136,7 @@ func loading(err error) error {
 	return err
 }
 
-// LintTranscript finds what a provider would refuse.
+// LintTranscript finds what a provider would reject.
 func (*Service) LintTranscript(_ context.Context, req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	return transcript.Lint(req)
 }

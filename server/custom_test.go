@@ -36,12 +36,12 @@ func bring(t *testing.T, messages string) (house, error) {
 		t.Fatal(err)
 	}
 	h := house{store: memory.New(), types: envelope.Types{}, families: families.BuiltIn()}
-	brought, err := families.LoadCustomFamilies(path)
+	custom, err := families.LoadCustomFamilies(path)
 	if err != nil {
 		return h, err
 	}
-	h.families = append(h.families, brought...)
-	for _, f := range brought {
+	h.families = append(h.families, custom...)
+	for _, f := range custom {
 		h.types[f.Name] = f.Type
 	}
 	r, err := families.NewRegistry(h.families...)
