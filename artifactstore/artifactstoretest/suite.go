@@ -6,7 +6,8 @@
 // any other. What they cannot see is up to the tests of each store: durability, damage, and failures of a disk or network.
 //
 // Cases are in files by subject: suite.go has putting and opening, stages.go payloads in pieces, files.go payloads that
-// are files, pages.go reading at any place, inventory.go listing and removing, logs.go payloads that grow.
+// are files, pages.go reading at any place, inventory.go listing and removing, logs.go and growing.go payloads that
+// grow.
 //
 // Contents are made from seeds and never drawn by chance, except in the cases that compare a store with a model, which
 // print what fails. Sizes lie around those at which stores choose another way: pages of 4 KiB, buffers of 64 KiB, blocks

@@ -10,29 +10,38 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 )
 
-// A log is in the catalog from its first byte to the artifact that it becomes.
-func TestLogIsInCatalogFromFirstByte(t *testing.T) {
-	t.Parallel()
-	clk := newClock()
-	c, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour, Quota: 1000, SessionQuota: 600, Now: clk.now})
-	owner := catalog.Owner{Session: "s", Call: "c"}
-	name := artifactstore.LogName("s", "c", "")
-	log, err := c.OpenLog(t.Context(), owner, name)
+// onlyEntry returns the one entry of a call.
+func onlyEntry(t *testing.T, c *catalog.Catalog) catalog.Entry {
+	t.Helper()
+	list, _, err := c.List(t.Context(), "s", "c", 0, 9)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	return list[0]
+}
+
+// logWith opens the log of a call and appends a text.
+func logWith(t *testing.T, c *catalog.Catalog, text string) artifactstore.Log {
+	t.Helper()
+	log, err := c.OpenLog(t.Context(), catalog.Owner{Session: "s", Call: "c"}, logOfCall)
+	if err == nil {
+		err = log.Append([]byte(text))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := log.Append([]byte(strings.Repeat("a", 500))); err != nil {
-		t.Fatal(err)
-	}
-	list := func() []catalog.Entry {
-		t.Helper()
-		list, _, err := c.List(t.Context(), "s", "c", 0, 9)
-		if err != nil || len(list) != 1 {
-			t.Fatalf("%+v, %v", list, err)
-		}
-		return list
-	}
-	if e := list()[0]; !e.Live || e.Size != 500 || e.Path != log.Path() {
+	return log
+}
+
+var logOfCall = artifactstore.LogName("s", "c", "")
+
+// A log is in the catalog from its first byte on, and is deleted like an artifact once it is closed.
+func TestLogIsInCatalogFromFirstByte(t *testing.T) {
+	t.Parallel()
+	clk := newClock()
+	c, _ := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Hour, Quota: 1000, SessionQuota: 600, Now: clk.now})
+	log := logWith(t, c, strings.Repeat("a", 500))
+	if e := onlyEntry(t, c); !e.Live || e.Size != 500 || e.Path != log.Path() {
 		t.Errorf("%+v", e)
 	}
 	clk.move(10 * time.Hour) // its lease is over, and its time, but it is open
@@ -58,21 +67,28 @@ func TestLogIsInCatalogFromFirstByte(t *testing.T) {
 	if got := collect(t, c); got.Count != 1 {
 		t.Errorf("a log whose time is over: %+v", got)
 	}
-	if _, err := c.Pages(t.Context(), artifactstore.LiveName(name)); !isExpired(err) {
+	if _, err := c.Pages(t.Context(), artifactstore.LiveName(logOfCall)); !isExpired(err) {
 		t.Error(err)
 	}
+	// It begins again, as an entry like any other.
+	if err := logWith(t, c, "again\n").Close(); err != nil {
+		t.Fatal(err)
+	}
+	if e := onlyEntry(t, c); !e.Live || e.Size != 6 {
+		t.Errorf("%+v", e)
+	}
+}
 
-	if log, err = c.OpenLog(t.Context(), owner, name); err != nil {
-		t.Fatal(err)
-	}
-	if err := log.Append([]byte("whole\n")); err != nil {
-		t.Fatal(err)
-	}
+// The artifact that a log becomes takes its place in the catalog.
+func TestFinishedLogIsArtifactOfItsOwner(t *testing.T) {
+	t.Parallel()
+	c, store := newCatalog(t, catalog.Options{SessionLease: time.Hour, SessionQuota: 600})
+	log := logWith(t, c, "whole\n")
 	ref, err := log.Finish(t.Context())
 	if err := errors.Join(err, log.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if e := list()[0]; e.Live || e.Name != ref.Name || e.Size != 6 {
+	if e := onlyEntry(t, c); e.Live || e.Name != ref.Name || e.Size != 6 {
 		t.Errorf("%+v", e)
 	}
 	if s := c.Status(); s.Artifacts != 1 || s.Bytes != 6 {
@@ -81,7 +97,7 @@ func TestLogIsInCatalogFromFirstByte(t *testing.T) {
 	if at, err := store.Resolve(log.Path()); at != ref.Name || err != nil {
 		t.Error(at, err)
 	}
-	if again, err := c.OpenLog(t.Context(), owner, name); err != nil || !errors.Is(again.Append([]byte("x")), artifactstore.ErrFinished) {
+	if again, err := c.OpenLog(t.Context(), catalog.Owner{Session: "s", Call: "c"}, logOfCall); err != nil || !errors.Is(again.Append([]byte("x")), artifactstore.ErrFinished) {
 		t.Error(err)
 	}
 }

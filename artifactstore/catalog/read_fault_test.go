@@ -83,11 +83,6 @@ func faultyCalls() []faultyCall {
 			return err
 		}
 	}
-	name := artifactstore.LogName("log")
-	openLog := func(s *scene, c *catalog.Catalog) (err error) {
-		s.log, err = c.OpenLog(s.Context(), anOwner, name)
-		return err
-	}
 	return []faultyCall{
 		{"put", catalog.Options{SessionLease: time.Hour}, nil, putCall(anOwner, "new"), "entry sessions uses total more"},
 		{"put without session", catalog.Options{}, nil, putCall(catalog.Owner{}, "new"), "entry uses total"},
@@ -109,6 +104,17 @@ func faultyCalls() []faultyCall {
 		{"read for a session", catalog.Options{}, func(s *scene) { s.put(anOwner, "old") }, read("old", catalog.Permit{Session: "s"}), "uses.name uses.raw uses.session"},
 		{"read what is not raw", catalog.Options{}, func(s *scene) { s.put(anOwner, "old"); s.put(catalog.Owner{Raw: true}, "raw") },
 			read("old", catalog.Permit{}), "uses.name uses.raw"},
+	}
+}
+
+// faultyUpkeep are the calls of an operator, and those on logs.
+func faultyUpkeep() []faultyCall {
+	name := artifactstore.LogName("log")
+	openLog := func(s *scene, c *catalog.Catalog) (err error) {
+		s.log, err = c.OpenLog(s.Context(), anOwner, name)
+		return err
+	}
+	return []faultyCall{
 		{"finish a deletion", catalog.Options{}, func(s *scene) { s.deleted("old", false) }, collectError, "entry erased erase"},
 		{"add what is found", catalog.Options{}, func(s *scene) {
 			if _, err := s.store.Put(s.Context(), artifactstore.BytesBlob([]byte("found"))); err != nil {
@@ -197,7 +203,7 @@ func expand(list string) (all []string) {
 // passes over it.
 func TestCallFailsWithEachQuery(t *testing.T) {
 	t.Parallel()
-	for _, c := range faultyCalls() {
+	for _, c := range append(faultyCalls(), faultyUpkeep()...) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			want := expand(c.fails)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,7 +123,14 @@ func writeLog(t *testing.T, b *broken) {
 	b.logs = map[string]*liveLog{} // as after a start
 }
 
+// brokenCalls are calls on artifacts and on logs.
 func brokenCalls() map[string]brokenCall {
+	all := brokenLogCalls()
+	maps.Copy(all, brokenArtifactCalls())
+	return all
+}
+
+func brokenArtifactCalls() map[string]brokenCall {
 	ctx := context.Background()
 	text := artifactstore.BytesBlob([]byte(brokenText))
 	put := func(blob func(b *broken) (artifactstore.Blob, error)) func(b *broken) error {
@@ -161,6 +169,12 @@ func brokenCalls() map[string]brokenCall {
 		"walk": {storeText, func(b *broken) error {
 			return b.Walk(ctx, func(artifactstore.StoredArtifact) error { return nil })
 		}, nil, isStored},
+	}
+}
+
+func brokenLogCalls() map[string]brokenCall {
+	ctx := context.Background()
+	return map[string]brokenCall{
 		"new log": {nil, func(b *broken) error {
 			l, err := b.openBrokenLog()
 			if err != nil {

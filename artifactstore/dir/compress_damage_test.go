@@ -187,6 +187,33 @@ func TestBombsAreRejectedInLittleMemory(t *testing.T) {
 	}
 }
 
+// usesOf are calls on an artifact of numberedLog, each of which fails if it gets something else than what was put.
+func usesOf(d *dir.Store, ref artifactstore.Ref, content []byte) map[string]func() error {
+	return map[string]func() error{
+		"open": func() error {
+			text, err := get(d, ref.Name)
+			if err == nil && text != string(content) {
+				err = errors.New("other bytes")
+			}
+			return err
+		},
+		"line": func() error {
+			got, err := line(d, ref.Name, 50_000)
+			if err == nil && got != "line 50000 of a log\n" {
+				err = errors.New(got)
+			}
+			return err
+		},
+		"put": func() error {
+			again, err := d.Put(context.Background(), source(content))
+			if err == nil && again != ref {
+				err = errors.New(again.Name)
+			}
+			return err
+		},
+	}
+}
+
 // Readers and writers of an artifact do not notice that it is compressed meanwhile.
 func TestCompressIsInvisibleToReaders(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
@@ -195,7 +222,7 @@ func TestCompressIsInvisibleToReaders(t *testing.T) {
 		ref := put(t, d, string(content))
 		var wg sync.WaitGroup
 		compressed := make(chan struct{})
-		use := func(what string, once func() error) {
+		for what, once := range usesOf(d, ref, content) {
 			wg.Go(func() {
 				for ended := false; !ended; {
 					select {
@@ -210,27 +237,6 @@ func TestCompressIsInvisibleToReaders(t *testing.T) {
 				}
 			})
 		}
-		use("open", func() error {
-			text, err := get(d, ref.Name)
-			if err == nil && text != string(content) {
-				err = errors.New("other bytes")
-			}
-			return err
-		})
-		use("line", func() error {
-			got, err := line(d, ref.Name, 50_000)
-			if err == nil && got != "line 50000 of a log\n" {
-				err = errors.New(got)
-			}
-			return err
-		})
-		use("put", func() error {
-			again, err := d.Put(context.Background(), source(content))
-			if err == nil && again != ref {
-				err = errors.New(again.Name)
-			}
-			return err
-		})
 		var done [2]bool
 		for n := range done {
 			wg.Go(func() {

@@ -194,6 +194,103 @@ func must2(t *rapid.T, err error) {
 	}
 }
 
+// logModel is a log beside what must be in it.
+type logModel struct {
+	root       string
+	dir        *dir.Store
+	log        artifactstore.Log
+	want, read []byte // what was appended, and what a follower has
+	sum        uint32 // of what the follower has
+	durable    int64
+	synced     []byte // the marks as they are on disk
+}
+
+// open opens the store and the log, as a start does.
+func (m *logModel) open(t *rapid.T) {
+	var err error
+	m.dir, err = dir.Open(m.root, dir.Options{})
+	must2(t, err)
+	m.log, err = m.dir.OpenLog(context.Background(), theLog)
+	must2(t, err)
+}
+
+// readMarks remembers the marks that a power cut leaves.
+func (m *logModel) readMarks(t *rapid.T) {
+	var err error
+	m.synced, err = os.ReadFile(livePath(m.root, ".marks"))
+	must2(t, err)
+}
+
+func (m *logModel) append(t *rapid.T) {
+	p := bytes.Repeat([]byte(rapid.StringMatching(`[a-z]{1,9}\n?`).Draw(t, "text")), rapid.SampledFrom([]int{1, 10, 40_000}).Draw(t, "times"))
+	must2(t, m.log.Append(p))
+	m.want = append(m.want, p...)
+}
+
+func (m *logModel) sync(t *rapid.T) {
+	var err error
+	m.durable, err = m.log.Sync()
+	must2(t, err)
+	if m.durable != int64(len(m.want)) {
+		t.Fatalf("%d bytes of %d are durable", m.durable, len(m.want))
+	}
+	m.readMarks(t)
+}
+
+// follow reads what is new, after it has compared the checksum of what it has.
+func (m *logModel) follow(t *rapid.T) {
+	p, err := m.dir.Pages(context.Background(), artifactstore.LiveName(theLog))
+	must2(t, err)
+	defer p.Close()
+	if p.Size() != int64(len(m.want)) {
+		t.Fatalf("%d bytes are read, want %d", p.Size(), len(m.want))
+	}
+	good := int64(len(m.read)) <= p.Size()
+	if good {
+		now, err := p.Check(int64(len(m.read)))
+		must2(t, err)
+		good = now == m.sum
+	}
+	if good != bytes.HasPrefix(m.want, m.read) {
+		t.Fatalf("the checksum of a follower with %d bytes holds: %v", len(m.read), good)
+	}
+	if !good {
+		m.read = nil // and begins anew
+	}
+	m.read, err = p.Read(m.read, int64(len(m.read)), p.Size())
+	must2(t, err)
+	if !bytes.Equal(m.read, m.want) {
+		t.Fatal("what was followed is not the log")
+	}
+	m.sum, err = p.Check(p.Size())
+	must2(t, err)
+}
+
+func (m *logModel) crash(t *rapid.T) {
+	must2(t, m.dir.Close()) // it syncs nothing
+	m.open(t)
+	if m.log.Received() != int64(len(m.want)) || m.log.Durable() != m.durable || m.log.Dropped() != 0 {
+		t.Fatalf("%d bytes, %d durable, %d dropped; want %d and %d", m.log.Received(), m.log.Durable(), m.log.Dropped(), len(m.want), m.durable)
+	}
+}
+
+func (m *logModel) powerCut(t *rapid.T) {
+	must2(t, m.dir.Close())
+	powerCut(t, m.root, m.durable, m.synced)
+	info, err := os.Stat(livePath(m.root, ""))
+	must2(t, err)
+	m.open(t)
+	received, dropped := m.log.Received(), m.log.Dropped()
+	if received < m.durable || received > int64(len(m.want)) || m.log.Durable() != m.durable || dropped != info.Size()-received {
+		t.Fatalf("%d bytes, %d durable, %d dropped of %d; %d were durable", received, m.log.Durable(), dropped, info.Size(), m.durable)
+	}
+	m.want = m.want[:received]
+	m.readMarks(t)
+	if n := binary.LittleEndian.Uint64(m.synced[2*4096+len("toolresult-mark 1\n"):]); dropped > 0 && n != uint64(received) {
+		t.Fatalf("a mark still vouches for %d bytes, after a cut to %d", n, received)
+	}
+}
+
 // TestLogSurvivesAnyCrash: over any sequence of appends, syncs, reads, crashes and power cuts, what was durable stays,
 // a crash of the process alone loses nothing, what is read is what was appended, and a checksum finds out when
 // what was read before is gone.
@@ -202,87 +299,12 @@ func TestLogSurvivesAnyCrash(t *testing.T) {
 		parent, err := os.MkdirTemp("", "log")
 		must2(t, err)
 		defer os.RemoveAll(parent)
-		root := filepath.Join(parent, "store")
-		var d *dir.Store
-		var l artifactstore.Log
-		open := func() {
-			d, err = dir.Open(root, dir.Options{})
-			must2(t, err)
-			l, err = d.OpenLog(context.Background(), theLog)
-			must2(t, err)
-		}
-		open()
-		defer func() { d.Close() }()
-		var want, read []byte // what was appended, and what a follower has
-		var sum uint32
-		var durable int64
-		synced, err := os.ReadFile(livePath(root, ".marks"))
-		must2(t, err)
+		m := &logModel{root: filepath.Join(parent, "store")}
+		m.open(t)
+		defer func() { m.dir.Close() }()
+		m.readMarks(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"append": func(t *rapid.T) {
-				p := bytes.Repeat([]byte(rapid.StringMatching(`[a-z]{1,9}\n?`).Draw(t, "text")), rapid.SampledFrom([]int{1, 10, 40_000}).Draw(t, "times"))
-				must2(t, l.Append(p))
-				want = append(want, p...)
-			},
-			"sync": func(t *rapid.T) {
-				durable, err = l.Sync()
-				must2(t, err)
-				if durable != int64(len(want)) {
-					t.Fatalf("%d bytes of %d are durable", durable, len(want))
-				}
-				synced, err = os.ReadFile(livePath(root, ".marks"))
-				must2(t, err)
-			},
-			"read": func(t *rapid.T) {
-				p, err := d.Pages(context.Background(), artifactstore.LiveName(theLog))
-				must2(t, err)
-				defer p.Close()
-				if p.Size() != int64(len(want)) {
-					t.Fatalf("%d bytes are read, want %d", p.Size(), len(want))
-				}
-				good := int64(len(read)) <= p.Size()
-				if good {
-					now, err := p.Check(int64(len(read)))
-					must2(t, err)
-					good = now == sum
-				}
-				if good != bytes.HasPrefix(want, read) {
-					t.Fatalf("a follower with %d bytes is told %v", len(read), good)
-				}
-				if !good {
-					read = nil // and begins anew
-				}
-				read, err = p.Read(read, int64(len(read)), p.Size())
-				must2(t, err)
-				if !bytes.Equal(read, want) {
-					t.Fatal("what was followed is not the log")
-				}
-				sum, err = p.Check(p.Size())
-				must2(t, err)
-			},
-			"crash": func(t *rapid.T) {
-				must2(t, d.Close()) // it syncs nothing
-				open()
-				if l.Received() != int64(len(want)) || l.Durable() != durable || l.Dropped() != 0 {
-					t.Fatalf("%d bytes, %d durable, %d dropped; want %d and %d", l.Received(), l.Durable(), l.Dropped(), len(want), durable)
-				}
-			},
-			"power cut": func(t *rapid.T) {
-				must2(t, d.Close())
-				powerCut(t, root, durable, synced)
-				info, err := os.Stat(livePath(root, ""))
-				must2(t, err)
-				open()
-				if l.Received() < durable || l.Received() > int64(len(want)) || l.Durable() != durable || l.Dropped() != info.Size()-l.Received() {
-					t.Fatalf("%d bytes, %d durable, %d dropped of %d; %d were durable", l.Received(), l.Durable(), l.Dropped(), info.Size(), durable)
-				}
-				want = want[:l.Received()]
-				synced, err = os.ReadFile(livePath(root, ".marks"))
-				must2(t, err)
-				if n := binary.LittleEndian.Uint64(synced[2*4096+len("toolresult-mark 1\n"):]); l.Dropped() > 0 && n != uint64(l.Received()) {
-					t.Fatalf("a mark still vouches for %d bytes, after a cut to %d", n, l.Received())
-				}
-			},
+			"append": m.append, "sync": m.sync, "read": m.follow, "crash": m.crash, "power cut": m.powerCut,
 		})
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/slice"
 )
@@ -231,36 +232,34 @@ func TestPointerAgreesWithNaiveReader(t *testing.T) {
 	}
 }
 
-// Pages of a value are the value, and memory is that of some windows whatever is before it: here a string of
-// 8 MiB and 800,000 keys, of which no more than 1 MiB is ever allocated.
-func TestPointerInLargeTextUsesLittleMemory(t *testing.T) {
+// largeText stages a JSON text with a string of 8 MiB, 800,000 keys and a last value, and opens it to be read anywhere.
+func largeText(t *testing.T, long, last string) *artifactstore.Pages {
+	t.Helper()
 	store, err := dir.Open(t.TempDir()+"/store", dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	t.Cleanup(func() { _ = store.Close() })
 	stage, err := store.Stage(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stage.Discard()
-	const keys, longBytes = 800_000, 8 << 20
-	long := strings.Repeat("long \\n", longBytes/7)
-	last := `"` + strings.Repeat("é", 1<<20) + `"`
-	pieces := []string{`{"long":"`, long, `","keys":{`}
-	for i := 0; i < keys; i += 100_000 {
-		var b []byte
-		for k := int64(i); k < int64(i)+100_000; k++ {
-			b = append(strconv.AppendInt(append(b, `"k`...), k, 10), `":`...)
-			b = append(strconv.AppendInt(b, k, 10), ',')
-		}
-		pieces = append(pieces, string(b))
-	}
-	for _, p := range append(pieces, `"last":`+last+`}}`) {
-		if _, err := io.WriteString(stage, p); err != nil {
+	defer stage.Discard() // it never removes what was put
+	write := func(text string) {
+		if _, err := io.WriteString(stage, text); err != nil {
 			t.Fatal(err)
 		}
 	}
+	write(`{"long":"` + long + `","keys":{`)
+	for i := int64(0); i < 800_000; i += 100_000 {
+		var b []byte
+		for k := i; k < i+100_000; k++ {
+			b = append(strconv.AppendInt(append(b, `"k`...), k, 10), `":`...)
+			b = append(strconv.AppendInt(b, k, 10), ',')
+		}
+		write(string(b))
+	}
+	write(`"last":` + last + `}}`)
 	sealed, err := stage.Seal()
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +272,15 @@ func TestPointerInLargeTextUsesLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pages.Close()
+	t.Cleanup(func() { _ = pages.Close() })
+	return pages
+}
+
+// Pages of a value are the value, and memory is that of some windows whatever is before it: here a string of
+// 8 MiB and 800,000 keys, of which no more than 1 MiB is ever allocated.
+func TestPointerInLargeTextUsesLittleMemory(t *testing.T) {
+	long, last := strings.Repeat("long \\n", 8<<20/7), `"`+strings.Repeat("é", 1<<20)+`"`
+	pages := largeText(t, long, last)
 	for pointer, want := range map[string]int64{
 		"/long": int64(len(long)) + 2, "/keys/k454321": 6, "/keys/last": int64(len(last)),
 	} {
