@@ -205,7 +205,7 @@ func (c *compiler) repeat(t *syntax.Regexp, group int) ([][]step, error) {
 	switch s.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		if s.Op != syntax.OpLiteral || len(s.Rune) == 1 && s.Rune[0] < utf8.RuneSelf {
-			if most < 0 || most > maxRun {
+			if most < 0 { // package regexp allows for counts up to 1000
 				most = maxRun
 			}
 			return c.one(s, least, most), nil

@@ -43,7 +43,7 @@ func TestPendingBytesAreBounded(t *testing.T) {
 					pending += len(s.pending)
 				}
 				if pending > 64<<10 {
-					t.Fatalf("%s in chunks of %d: %d bytes are pending back", name, size, pending)
+					t.Fatalf("%s in chunks of %d: %d bytes are pending", name, size, pending)
 				}
 			}
 			r.Flush()

@@ -1,0 +1,63 @@
+package external
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// run is base64 of n characters that look random.
+func run(n int) string { return strings.Repeat("Gz09", n/4+1)[:n] }
+
+// A run is lifted from the shortest length on that pays, wherever it is.
+func TestRunsAreLiftedFromTheShortestOn(t *testing.T) {
+	t.Parallel()
+	mark := func(mediaType string, content []byte) (string, error) { return "<" + mediaType + ">", nil }
+	for text, want := range map[string]string{
+		run(minBase64): "<>", run(minBase64 - 1): run(minBase64 - 1), "x " + run(minBase64): "x <>", run(minBase64-1) + " y": run(minBase64-1) + " y", run(minBase64-1) + "! " + run(minBase64): run(minBase64-1) + "! <>",
+		run(minBase64) + "GQ==": "<>", run(minBase64) + "GQ===": "<>=", run(minBase64+3) + "= y": "<> y",
+		"data:;base64," + run(minBase64): "<>", "data:base64," + run(minBase64): "data:base64,<>", "data;base64," + run(minBase64): "data;base64,<>", "a/b;base64," + run(minBase64): "a/b;base64,<>",
+		"data:a/b;base64," + strings.Repeat("A", minBase64): "<a/b>", strings.Repeat("A", minBase64): strings.Repeat("A", minBase64),
+		"data:" + strings.Repeat("p", 256-13) + ";base64," + run(minBase64): "<" + strings.Repeat("p", 256-13) + ">", "data:" + strings.Repeat("p", 256-12) + ";base64," + run(minBase64): "data:" + strings.Repeat("p", 256-12) + ";base64,<>",
+	} {
+		if got, err := LiftBase64(text, mark); err != nil || got != want {
+			t.Errorf("%.40q of %d bytes: %.60q, %v; want %.60q", text, len(text), got, err, want)
+		}
+	}
+}
+
+// Letters that hexadecimal has not, in both cases, and digits make a run look random: at the ends of each class, too.
+func TestRandomLooks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"Gg0": true, "Zz9": true, "Gz5": true, "Fg0": false, "Gf0": false, "Gg/": false, "Gg:": false, "gz0": false, "GZ0": false, "[g0": false, "G{0": false, "": false} {
+		if got := looksRandom(text); got != want {
+			t.Errorf("%q looks random: %v", text, got)
+		}
+	}
+	for c := range 256 {
+		want := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_", byte(c)) >= 0
+		if isBase64(byte(c)) != want {
+			t.Errorf("%q is base64: %v", byte(c), !want)
+		}
+	}
+}
+
+// Strings from the shortest length on are rewritten. A text that is no JSON is an error.
+func TestStringsAreRewrittenFromTheShortestOn(t *testing.T) {
+	t.Parallel()
+	short := func(string) (string, error) { return "s", nil }
+	for text, want := range map[string]string{
+		`"` + strings.Repeat("x", minBase64-1) + `"`: `"s"`, `"` + strings.Repeat("x", minBase64-2) + `"`: `"` + strings.Repeat("x", minBase64-2) + `"`, `""`: `""`, `[]`: `[]`,
+	} {
+		if got, err := RewriteStrings([]byte(text), short); err != nil || string(got) != want {
+			t.Errorf("%.20s of %d bytes: %.20s, %v", text, len(text), got, err)
+		}
+	}
+	if _, err := RewriteStrings([]byte(`"`+strings.Repeat("x", minBase64)+`\q"`), short); err == nil {
+		t.Error("an escape that JSON has not is taken")
+	}
+	broken := errors.New("broken")
+	if _, err := RewriteStrings([]byte(`"`+run(minBase64)+`"`), func(string) (string, error) { return "", broken }); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}
