@@ -13,6 +13,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// `artifacts read` does by hand what the tool read_result does for a model: it reads what a receipt did not show, by the
+// path that the receipt names. A selection is one of lines, tail, around, match and pointer; the sidecar evaluates it, so
+// that a line out of a gigabyte costs no transfer of a gigabyte.
+
 // artifactsCommand returns `artifacts`.
 func artifactsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "artifacts", Short: "Read what receipts left out, and keep house"}
@@ -20,7 +24,7 @@ func artifactsCommand() *cobra.Command {
 	return cmd
 }
 
-// reading is one use of `artifacts read`.
+// artifactRead is one use of `artifacts read`.
 type artifactRead struct {
 	target  target
 	lines   string
@@ -37,7 +41,8 @@ type artifactRead struct {
 	raw     bool
 }
 
-// followInterval is the time between two requests of `artifacts read --follow`.
+// followInterval is the time between two requests of `artifacts read --follow`: short for people who watch, and cheap for
+// the sidecar, which answers a request without new bytes from memory.
 const followInterval = 200 * time.Millisecond
 
 // artifactsReadCommand returns `artifacts read`.
@@ -74,7 +79,8 @@ func artifactsReadCommand() *cobra.Command {
 	return cmd
 }
 
-// run prints all pages or, if a flag bounds a page, one and the cursor of the next.
+// run prints all pages or, if a flag bounds a page, one and the cursor of the next. The cursor goes to standard error, so
+// that standard output is the bytes of the artifact and nothing else; pages one after the other are the original bytes.
 func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 	req, err := r.request(path)
 	if err != nil {
@@ -93,6 +99,7 @@ func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 			if _, err := cmd.OutOrStdout().Write(resp.GetData()); err != nil {
 				return err
 			}
+			// A live log is complete as far as it is written, and may go on: its cursor is that of the next append.
 			waits := resp.GetComplete() && resp.GetLive()
 			switch {
 			case waits && r.follow:
@@ -123,7 +130,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// request returns the request for the first page.
+// request returns the request for the first page. Without a selection it is the whole artifact; cobra has rejected two
+// selections already.
 func (r *artifactRead) request(path string) (*pb.ReadArtifactRequest, error) {
 	req := &pb.ReadArtifactRequest{Path: path, Budget: &r.budget, PageToken: r.cursor, SessionId: r.session, Raw: r.raw}
 	switch {
@@ -145,7 +153,8 @@ func (r *artifactRead) request(path string) (*pb.ReadArtifactRequest, error) {
 	return req, nil
 }
 
-// lineRange reads FIRST-LAST, FIRST- or -LAST.
+// lineRange reads FIRST-LAST, FIRST- or -LAST. Lines are numbered from 1, as in receipts; a side that is absent is 0, which
+// stands for the beginning or the end.
 func lineRange(text string) (*pb.LineRange, error) {
 	first, last, ok := strings.Cut(text, "-")
 	lines := &pb.LineRange{}

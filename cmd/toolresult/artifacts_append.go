@@ -11,6 +11,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// A log is an artifact that grows. `artifacts append` writes one from a pipe, for a command that runs for hours: its output
+// can be read from the first byte on, and what was written before a crash stays. AppendLog is a stream in both directions.
+// The first answer has the path, later ones say how much is durable, and the last has the artifact.
+
 // logAppend is one use of `artifacts append`.
 type logAppend struct {
 	target target
@@ -60,6 +64,7 @@ func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stderr
 		return err
 	}
 	fmt.Fprintln(stderr, first.GetPath())
+	// Answers must be received while data is sent: a server whose answers nobody reads stops reading requests.
 	copied := make(chan error, 1)
 	go func() { copied <- a.copy(call, in) }()
 	for {

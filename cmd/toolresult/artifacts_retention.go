@@ -17,7 +17,11 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// artifactsListCommand returns `artifacts list`.
+// The commands of people who look after a store: list, verify, lease, gc. They do by hand what `serve` does by itself every
+// gc_interval, and what a runtime does for its sessions (docs/reference/artifacts.md).
+
+// artifactsListCommand returns `artifacts list`. It prints each page as it comes from the sidecar into one table, so that
+// the columns of a session with thousands of artifacts are aligned throughout.
 func artifactsListCommand() *cobra.Command {
 	var t target
 	req := &pb.ListArtifactsRequest{PageSize: 1000}
@@ -45,7 +49,8 @@ func artifactsListCommand() *cobra.Command {
 	return cmd
 }
 
-// printEntries prints a line for each artifact: time, size, call, path and state.
+// printEntries prints a line for each artifact: time, size, call, path and state. Deleted ones stay in the list, with the
+// reason, because a receipt may still name them.
 func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
 	for _, e := range entries {
 		note := ""
@@ -62,7 +67,8 @@ func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
 	}
 }
 
-// artifactsVerifyCommand returns `artifacts verify`.
+// artifactsVerifyCommand returns `artifacts verify`. The answer is a stream: each corrupt artifact when it is found, and the
+// counts at the end. A stream that ends without counts was cut off, and proves nothing.
 func artifactsVerifyCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
@@ -101,7 +107,8 @@ func artifactsVerifyCommand() *cobra.Command {
 	return cmd
 }
 
-// artifactsLeaseCommand returns `artifacts lease`.
+// artifactsLeaseCommand returns `artifacts lease`. A lease keeps the artifacts of a session from being deleted, whatever
+// their age and the size of the store; a session that is over gives its lease back with 0s.
 func artifactsLeaseCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
@@ -128,7 +135,8 @@ func artifactsLeaseCommand() *cobra.Command {
 // maxCollection is the time limit of a collection. It is longer than the default deadline of calls.
 const maxCollection = time.Hour
 
-// artifactsCollectCommand returns `artifacts gc`.
+// artifactsCollectCommand returns `artifacts gc`: one collection now, by the rules of the configuration. --dry-run answers
+// the same and deletes nothing.
 func artifactsCollectCommand() *cobra.Command {
 	var t target
 	req := &pb.CollectGarbageRequest{}
@@ -156,7 +164,8 @@ func artifactsCollectCommand() *cobra.Command {
 	return cmd
 }
 
-// formatTime returns a time in RFC 3339, UTC; empty if there is none.
+// formatTime returns a time in RFC 3339, UTC; empty if there is none. Tables are compared and sorted as text, for which
+// local time is no good.
 func formatTime(t *timestamppb.Timestamp) string {
 	if t == nil {
 		return ""

@@ -34,7 +34,8 @@ func auditCommand() *cobra.Command {
 	return cmd
 }
 
-// recordFilter selects records by flags.
+// recordFilter selects records by flags. Conditions add up: a record must meet all of them. list shows the last 50 records,
+// because a log has millions; export writes all of them.
 type recordFilter struct {
 	req   pb.ListRecordsRequest
 	kinds []string
@@ -68,7 +69,9 @@ func kindNames() (names []string) {
 // kindName returns the name of a kind: "AUDIT_KIND_TOOL_CALL" gives "tool_call".
 func kindName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "AUDIT_KIND_")) }
 
-// each calls visit for each record that is selected, the newest first. An error of visit ends it.
+// each calls visit for each record that is selected, the newest first. An error of visit ends it. Pages have at most 1,000
+// records, and the last one no more than --limit leaves; records that are written meanwhile are newer than the first page,
+// and do not move the others.
 func (s *recordFilter) each(ctx context.Context, c *connection, visit func(*pb.AuditRecord) error) error {
 	for _, name := range s.kinds {
 		kind, ok := pb.AuditKind_value["AUDIT_KIND_"+strings.ToUpper(name)]
@@ -101,7 +104,7 @@ func (s *recordFilter) each(ctx context.Context, c *connection, visit func(*pb.A
 	}
 }
 
-// auditListCommand returns `audit list`.
+// auditListCommand returns `audit list`. The first column is the sequence, by which the other commands name a record.
 func auditListCommand() *cobra.Command {
 	var t target
 	var s recordFilter
@@ -144,7 +147,8 @@ func recordNote(r *pb.AuditRecord) string {
 	return note
 }
 
-// auditShowCommand returns `audit show`.
+// auditShowCommand returns `audit show`. Its form "receipt" prints the bytes that the model read, as the record has them,
+// and not a receipt that is made again: that is what verify compares.
 func auditShowCommand() *cobra.Command {
 	var t target
 	var form string
@@ -178,7 +182,8 @@ func parseSequence(text string) (uint64, error) {
 	return sequence, nil
 }
 
-// auditVerifyCommand returns `audit verify`.
+// auditVerifyCommand returns `audit verify`. Whoever can write to the log could write a new chain with it; a head that was
+// kept elsewhere shows that, because no chain that was written anew contains it.
 func auditVerifyCommand() *cobra.Command {
 	var t target
 	var head string
@@ -208,7 +213,7 @@ func auditVerifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verification is one use of `audit verify`.
+// verification is one use of `audit verify`. It goes on after an inconsistency, so that one run names all of them.
 type verification struct {
 	*connection
 	ctx          context.Context //nolint:containedctx // of the command
@@ -237,7 +242,9 @@ func (v *verification) run(args []string, head string, all bool) error {
 	return s.each(v.ctx, v.connection, func(r *pb.AuditRecord) error { return v.record(r.GetSequence()) })
 }
 
-// record has the sidecar make a result again, and prints whether the record holds.
+// record has the sidecar make a result again, and prints whether the record holds. A record holds incompletely when its
+// complete output was deleted since, or when a newer renderer writes receipts otherwise: nothing contradictory was found,
+// and not everything could be compared.
 func (v *verification) record(sequence uint64) error {
 	resp, err := v.VerifyRecord(v.ctx, &pb.VerifyRecordRequest{Sequence: sequence})
 	if err != nil {
@@ -297,7 +304,8 @@ func (v *verification) log(head string) error {
 	}
 }
 
-// auditExportCommand returns `audit export`.
+// auditExportCommand returns `audit export`. ListRecords answers with records in short, so that each is fetched whole. One
+// object on each line (JSON Lines) can be cut, compressed and read by anything.
 func auditExportCommand() *cobra.Command {
 	var t target
 	var s recordFilter

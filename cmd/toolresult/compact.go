@@ -13,6 +13,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The flags of a compaction, and its plan in words. What the flags say goes on top of the policy that the input may have, so
+// that a recorded request can be tried with one thing changed. compact_session.go reads and prints the results themselves.
+//
+// A plan can be looked at in two ways before anything is stored: --dry-run prints it as data, --explain as a table, with a
+// line for each result that says what happens to it and why.
+
 // compactCommand returns `compact`.
 func compactCommand() *cobra.Command {
 	var c rpcFlags
@@ -36,6 +42,7 @@ func compactCommand() *cobra.Command {
 				switch {
 				case err != nil:
 					return err
+				// A plan for people, a plan for programs, one receipt over everything, or the session itself.
 				case p.explain:
 					return explainPlan(cmd.OutOrStdout(), given, resp.GetPlan())
 				case req.GetDryRun():
@@ -101,7 +108,8 @@ func (p *compactionFlags) form(output string) string {
 	return output
 }
 
-// apply sets the fields of a request for which flags were given, and the defaults of the command.
+// apply sets the fields of a request for which flags were given, and the defaults of the command. The render policy is
+// replaced as a whole: budgets of two sources that are mixed would be a budget that nobody asked for.
 func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (err error) {
 	if req.Policy == nil {
 		req.Policy = &pb.CompactionPolicy{}
@@ -141,7 +149,7 @@ func (p *compactionFlags) protect(policy *pb.CompactionPolicy) {
 	setGiven(p.given, "protect-family", &policy.Protect.Families, p.families)
 }
 
-// cache sets the CachePolicy.
+// cache sets the CachePolicy. Prices are in per cent of an ordinary token, as providers list them.
 func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
 	if policy.Cache == nil {
 		policy.Cache = &pb.CachePolicy{}
@@ -160,14 +168,15 @@ func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
 	return err
 }
 
-// setGiven sets a field of a message if its flag was given.
+// setGiven sets a field of a message if its flag was given, to 0 too: a flag can take back what the input says.
 func setGiven[T any](given *pflag.FlagSet, flag string, field *T, value T) {
 	if given.Changed(flag) {
 		*field = value
 	}
 }
 
-// explainPlan prints a plan as a table, a line for each result, and its summary.
+// explainPlan prints a plan as a table, a line for each result, and its summary. The table is written to memory first,
+// because tabwriter pads the last column too, and lines that end in spaces are a nuisance in a document.
 func explainPlan(w io.Writer, given *compactInput, plan *pb.CompactionPlan) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -191,7 +200,8 @@ func explainPlan(w io.Writer, given *compactInput, plan *pb.CompactionPlan) erro
 // widestColumn is the largest number of characters of a subject in the table.
 const widestColumn = 40
 
-// tableCell returns a text for the table: without tabs, and cut at widestColumn.
+// tableCell returns a text for the table: without tabs, which separate its columns, and cut at widestColumn. Subjects are
+// one line already.
 func tableCell(text string) string {
 	runes := []rune(strings.ReplaceAll(text, "\t", " "))
 	if len(runes) > widestColumn {
@@ -216,7 +226,8 @@ func tokenChange(r *pb.PlannedResult) string {
 	return fmt.Sprintf("%d → %d", r.GetTokensBefore(), r.GetTokensAfter())
 }
 
-// reasons returns the properties of a result that decided about it.
+// reasons returns the properties of a result that decided about it: why it may not change, or why it went sooner or later
+// than others. Empty: its age and its size decided.
 func reasons(r *pb.PlannedResult) string {
 	var list []string
 	switch r.GetHold() {

@@ -24,7 +24,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// compactInput is the results of a session, as they were read.
+// compactInput has the results of a session as they were read: as entries of a request, and the members of each value, which
+// are printed again for the results that do not change.
 type compactInput struct {
 	req    *pb.CompactRequest
 	values []map[string]json.RawMessage // members of each JSON value; nil for textproto
@@ -47,6 +48,7 @@ func (c *rpcFlags) readResults(r io.Reader) (*compactInput, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Both messages are textproto without a name. The fields of one are unknown to the other, so the first that fits is it.
 		var one pb.CanonicalToolResult
 		if prototext.Unmarshal(text, &one) == nil {
 			return &compactInput{req: &pb.CompactRequest{Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: &one}}}}}, nil
@@ -67,7 +69,8 @@ type entry struct {
 	PrecedingTokens uint32 `json:"preceding_tokens"`
 }
 
-// readResultsJSON reads JSON values. A value without canonical and call_id is a canonical result.
+// readResultsJSON reads JSON values. A value without canonical and call_id is a canonical result. It is passed on as text:
+// the sidecar reads the RFC's JSON, knows custom families, and names the field that is wrong.
 func (c *rpcFlags) readResultsJSON(r io.Reader) (*compactInput, error) {
 	s := &compactInput{req: &pb.CompactRequest{}}
 	for dec := json.NewDecoder(r); dec.More(); {
@@ -109,7 +112,9 @@ func (s *compactInput) toolName(i int) string {
 	return envelope.ToolName
 }
 
-// compactSession compacts a session of any length with CompactStream, and returns the answer that Compact would give.
+// compactSession compacts a session of any length with CompactStream, and returns the answer that Compact would give. The
+// server answers when it has all entries, so that sending before receiving cannot block. A server that rejects an entry
+// ends the stream at once; Send then fails with io.EOF, and Recv has the reason.
 func compactSession(ctx context.Context, conn *connection, req *pb.CompactRequest) (*pb.CompactResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -179,7 +184,8 @@ func (s *compactInput) print(ctx context.Context, w io.Writer, conn *connection,
 	return nil
 }
 
-// printValue prints the JSON value of result i with all members that it was read with. r is the result after the compaction;
+// printValue prints the JSON value of result i with all members that it was read with, in one order, so that the same
+// session always has the same bytes. r is the result after the compaction;
 // nil: it did not change.
 func (s *compactInput) printValue(w io.Writer, i int, r *pb.CompactedResult) error {
 	members, err := s.members(i)
@@ -210,12 +216,13 @@ func (s *compactInput) printValue(w io.Writer, i int, r *pb.CompactedResult) err
 	return printIndented(w, append(text, '}'))
 }
 
-// memberRank orders members: canonical, receipt, then all others.
+// memberRank orders members: canonical, receipt, then all others. Index is -1 for the others, which the sum moves to 2.
 func memberRank(name string) int {
 	return (slices.Index([]string{canonicalMember, receiptMember}, name) + 3) % 3
 }
 
-// members returns the members of the JSON value of result i, as it was read.
+// members returns the members of the JSON value of result i, as it was read. Results that were read as textproto get the
+// members that JSON would have had.
 func (s *compactInput) members(i int) (map[string]json.RawMessage, error) {
 	if s.values != nil {
 		return maps.Clone(s.values[i]), nil
@@ -240,7 +247,8 @@ func (s *compactInput) members(i int) (map[string]json.RawMessage, error) {
 	return members, err
 }
 
-// maxReceipt is the largest budget of a receipt that a sidecar accepts, in tokens.
+// maxReceipt is the largest budget of a receipt that a sidecar accepts, in tokens (docs/reference/limits.md). Receipts of a
+// compaction have no limit of their own, because the plan has one for all of them.
 const maxReceipt = 200_000
 
 // receipt returns the text of the receipt of result i. If it did not change (r is nil), that is the receipt that was read or,
@@ -265,7 +273,8 @@ func (s *compactInput) receipt(ctx context.Context, conn *connection, i int, r *
 	return resp.GetReceipt().GetText(), err
 }
 
-// renderRequest returns the request for the receipt of result i.
+// renderRequest returns the request for the receipt of result i: of the result that was read or, if it was named by its call
+// alone, of the one on record.
 func renderRequest(req *pb.CompactRequest, i int, policy *pb.RenderPolicy) *pb.RenderRequest {
 	e := req.GetEntries()[i]
 	r := &pb.RenderRequest{Policy: policy, Family: e.GetFamily()}

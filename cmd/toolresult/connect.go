@@ -21,6 +21,11 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
+// A command finds its sidecar in three steps: the address of --server; then the socket of the configuration, if something
+// listens there; then a sidecar of its own in this process, embedded, which ends with the command. So `toolresult exec`
+// works on a machine where nothing was set up, and uses the same store once a sidecar runs. Commands call the embedded
+// sidecar over a socket too: there is one way to the services, and it is the one that is tested.
+
 // Limits of the client, in bytes.
 const (
 	maxAnswer    = 256 << 20 // compacted histories can be larger than the 4 MiB that gRPC allows by default
@@ -41,6 +46,7 @@ func (t *target) flags(fs *pflag.FlagSet) {
 }
 
 // connection is a connection to a sidecar, with the clients of its services. close ends it, and an embedded sidecar with it.
+// No two services have a method of the same name, so that all clients can be embedded.
 type connection struct {
 	pb.ToolResultServiceClient
 	pb.ArtifactServiceClient
@@ -64,6 +70,7 @@ func (t *target) connect(ctx context.Context) (*connection, error) {
 	if isListening(c.Socket) {
 		return t.dial("unix://" + c.Socket)
 	}
+	// An embedded sidecar has issued no token, and its store is that of this user: it would confine nobody.
 	if t.tokenFile != "" {
 		return nil, errNoSidecar
 	}
@@ -81,7 +88,8 @@ func defaultConfig() (config.Config, error) {
 	return loaded.Config, nil
 }
 
-// isListening reports whether a server accepts connections on a Unix socket.
+// isListening reports whether a server accepts connections on a Unix socket. A socket file alone says nothing: it stays
+// when a sidecar is killed.
 func isListening(socket string) bool {
 	conn, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
@@ -91,7 +99,8 @@ func isListening(socket string) bool {
 	return true
 }
 
-// dial connects to an address, which is a target of gRPC.
+// dial connects to an address, which is a target of gRPC. The windows of flow control have a fixed size, because gRPC would
+// otherwise measure the connection first, and large outputs over a local socket would begin slowly.
 func (t *credentialFlags) dial(address string) (*connection, error) {
 	options, err := t.options(address)
 	if err != nil {
@@ -113,7 +122,8 @@ func (t *credentialFlags) dial(address string) (*connection, error) {
 const lockWait = 10 * time.Second
 
 // embed starts a sidecar in this process, on a private socket. It uses the configured store or, if a running sidecar has
-// locked that, one beside it.
+// locked that, one beside it. The second store is locked by other embedded sidecars at most, which end soon, so that it is
+// waited for. Nothing is logged, because the output belongs to the command; listeners other than the socket are off.
 func embed(ctx context.Context, c config.Config) (*connection, error) {
 	dir, err := os.MkdirTemp("", "toolresult-")
 	if err != nil {
@@ -131,6 +141,7 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	// An interrupted command still prints the receipt of what ran: the sidecar ends by close, not by ctx.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(serving) }()
@@ -157,7 +168,8 @@ func (t *target) withConnection(ctx context.Context, f func(*connection) error) 
 	return errors.Join(f(c), c.close())
 }
 
-// infoCommand returns `info`.
+// infoCommand returns `info`. It is how scripts wait for a sidecar that they have just started: --wait blocks until the
+// sidecar answers or the time is over.
 func infoCommand() *cobra.Command {
 	var t target
 	var wait time.Duration
@@ -180,7 +192,8 @@ func infoCommand() *cobra.Command {
 	return cmd
 }
 
-// versionCommand returns `version`, which needs no sidecar.
+// versionCommand returns `version`, which needs no sidecar. It prints the version of the receipt grammar too, because a
+// parser of receipts depends on that and on nothing else of this program.
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Say what this binary is", Args: cobra.NoArgs,

@@ -21,6 +21,11 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
+// Credentials of the client, three kinds: the user id of the process, which the kernel proves on a Unix socket; the token
+// of the sidecar (TOOLRESULT_TOKEN), which stands for its own user over TCP; and a token of a session, which confines its
+// bearer. Tokens and keys are files or variables, never values of flags: every user of a machine can read the command line
+// of every process (proc(5), cmdline).
+
 // credentialFlags are the credentials of client and sidecar, as flags. On a Unix socket the user id of the process is one too.
 type credentialFlags struct {
 	ca, cert, key string // files in PEM; see flags
@@ -39,6 +44,7 @@ func (t *credentialFlags) flags(fs *pflag.FlagSet) {
 // options returns the credentials for an address. A token is sent over a Unix socket, to this machine, or over TLS only.
 func (t *credentialFlags) options(address string) ([]grpc.DialOption, error) {
 	local := strings.HasPrefix(address, "unix:")
+	// On a Unix socket the user id suffices, and a variable that was left over must not change who is calling.
 	var token string
 	if !local {
 		token = os.Getenv("TOOLRESULT_TOKEN")
@@ -68,7 +74,8 @@ func (t *credentialFlags) options(address string) ([]grpc.DialOption, error) {
 	return options, nil
 }
 
-// tls returns the credentials of TLS 1.3: the certificates to trust, and the client certificate, if any.
+// tls returns the credentials of TLS 1.3: the certificates to trust, and the client certificate, if any. The authorities of
+// the system are not trusted: a sidecar has a certificate of its operator's own.
 func (t *credentialFlags) tls() (credentials.TransportCredentials, error) {
 	signers, err := os.ReadFile(t.ca)
 	if err != nil {
@@ -97,7 +104,7 @@ func (t *credentialFlags) tls() (credentials.TransportCredentials, error) {
 	return credentials.NewTLS(rules), nil
 }
 
-// bearer sends a token with each call.
+// bearer sends a token with each call, in the header that RFC 6750 defines.
 type bearer struct {
 	token     string
 	onMachine bool // the address is on this machine
@@ -108,12 +115,14 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 	return map[string]string{"authorization": "Bearer " + b.token}, nil
 }
 
-// RequireTransportSecurity implements [credentials.PerRPCCredentials]: a token leaves this machine over TLS alone.
+// RequireTransportSecurity implements [credentials.PerRPCCredentials]: a token leaves this machine over TLS alone. options
+// has checked that already; gRPC checks it again when it connects.
 func (b bearer) RequireTransportSecurity() bool { return !b.onMachine }
 
 var _ credentials.PerRPCCredentials = bearer{}
 
-// isLoopback reports whether HOST:PORT is on this machine: an address of the loopback network, or localhost.
+// isLoopback reports whether HOST:PORT is on this machine: an address of the loopback network, or localhost. Other names are
+// not looked up: what a name resolves to may change between the check and the connection.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	ip := net.ParseIP(host)
@@ -126,7 +135,8 @@ var errTokenInClear = errors.New("a token leaves this machine over TLS alone; gi
 // errNoSidecar means that a session token was given, and no sidecar runs that can have issued it.
 var errNoSidecar = errors.New("no sidecar runs on the configured socket, and a session token is good for none but the one that issued it")
 
-// sessionTokenCommand returns `session-token`.
+// sessionTokenCommand returns `session-token`. A runtime gives such a token to an agent that may read its own artifacts and
+// nothing else; the sidecar keeps it in memory alone, so that it ends with the process.
 func sessionTokenCommand() *cobra.Command {
 	var t target
 	cmd := &cobra.Command{

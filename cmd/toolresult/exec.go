@@ -19,7 +19,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Exit codes of a command that did not exit by itself, as shells and timeout(1) have them.
+// exec is what a host of an agent puts in the place of its own way to run a command. Its promise is that the host is never
+// worse off: the command runs exactly once, its exit code and its whole output come through, whatever fails on our side.
+// So mistakes are found before the command runs, output is kept in files that need no sidecar, and without a receipt the
+// output is printed as it is, with an exit code that no command has by convention.
+
+// Exit codes of a command that did not exit by itself, as shells and timeout(1) have them (POSIX.1-2017, "Exit Status for
+// Commands").
 const (
 	codeTimedOut    = 124
 	codeNotStarted  = 126
@@ -49,7 +55,7 @@ func execCommand() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
 	}
-	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().SetInterspersed(false) // flags behind the command are the command's
 	cmd.Flags().BoolVar(&e.combined, "combined", false, "take stdout and stderr as one stream, in the order in which they were written")
 	cmd.Flags().DurationVar(&e.timeout, "timeout", 0, "end the command after so long (default: never)")
 	cmd.Flags().StringVar(&e.output, "output", "receipt", "receipt, json (canonical result in the RFC's JSON, and the receipt) or textproto")
@@ -70,6 +76,8 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	defer streams.close()
 	var code int
 	req.Output, code = e.execute(cmd.Context(), args, cmd.InOrStdin(), streams)
+	// The receipt is complete before a byte of it is printed: half a receipt and then the output would be neither. Ctrl-C
+	// ended the command, and must not end the call that makes its receipt.
 	receipt := &bytes.Buffer{}
 	err = e.target.withConnection(context.WithoutCancel(cmd.Context()), func(c *connection) error {
 		resp, err := streams.project(context.WithoutCancel(cmd.Context()), c, req)
@@ -131,6 +139,7 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		end = func(signal syscall.Signal) error { return syscall.Kill(-c.Process.Pid, signal) }
 	}
 	c.Cancel = func() error { return end(syscall.SIGTERM) }
+	// A child that outlives the command may keep the pipes open; after this time they are closed on our side.
 	c.WaitDelay = 5 * time.Second
 	err := c.Run()
 	if c.ProcessState == nil {
@@ -153,7 +162,8 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 }
 
 // describeEnd sets the end of the process in result, and returns the exit code to pass on. late means that the timeout was
-// over.
+// over. The end is that which the kernel reports: an exit status, or a signal, and never one made of the other. Cancelled
+// precedes late, because a cancelled context ends the timeout's, too.
 func (e *execution) describeEnd(result *pb.CommandOutput, state *os.ProcessState, cancelled, late bool) int {
 	wait, _ := state.Sys().(syscall.WaitStatus)
 	code := state.ExitCode()
@@ -178,7 +188,8 @@ func (e *execution) describeEnd(result *pb.CommandOutput, state *os.ProcessState
 	return code
 }
 
-// notStarted returns the error of a tool whose command could not be started, and the exit code.
+// notStarted returns the error of a tool whose command could not be started, and the exit code. It is an error of the tool,
+// and no failure of toolresult: the model reads a receipt that says how to go on.
 func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	code, hint := codeNotStarted, "check that the file may be executed"
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {

@@ -12,11 +12,16 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The output of a command is kept until it ends, because only then its exit code is known, which decides what of the output
+// matters. Memory is bounded: a long stream goes to a file in TMPDIR, which has no name any more when it is written to. The
+// order of the writes is kept beside the bytes, so that both streams can be read one by one and as the terminal had them.
+
 // maxInline is the largest size of a stream that is kept in memory and sent in one message, in bytes. A longer one is
-// written to a file, and sent in chunks from there.
+// written to a file, and sent in chunks from there. Two streams of this size fit into a message of 4 MiB.
 const maxInline = 1 << 20
 
-// chunkBytes is the size of a chunk, in bytes.
+// chunkBytes is the size of a chunk, in bytes: small chunks cost a message each, and larger ones gain nothing more
+// (docs/reference/performance.md).
 const chunkBytes = 256 << 10
 
 // captures keep the output of a command: both streams, and the order of their writes.
@@ -147,6 +152,7 @@ func (c *captures) project(ctx context.Context, to *connection, req *pb.ProjectR
 	if err != nil {
 		return nil, err
 	}
+	// The call has ended when its status is read; until then the answer may be followed by an error.
 	if _, err := call.Recv(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("after the answer: %w", err)
 	}
@@ -162,6 +168,7 @@ func (c *captures) send(call pb.ToolResultService_ProjectStreamClient, req *pb.P
 	if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}}); err != nil {
 		return err
 	}
+	// Chunks in the order of the writes make the sidecar keep that order. Without it, one stream follows the other.
 	turns := c.order.turns
 	if c.order.abandoned {
 		turns = []turn{{&c.stdout, c.stdout.size}, {&c.stderr, c.stderr.size}}

@@ -9,7 +9,9 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 )
 
-// familiesCommand returns `families`. It needs no sidecar.
+// familiesCommand returns `families`. It needs no sidecar: the families of a descriptor set are read and checked as `serve
+// --families` does at its start, so that a mistake is found before a sidecar does not come up. Names and budgets are those
+// that requests and policies use.
 func familiesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "families [DESCRIPTOR-SET...]", Short: "List the built-in families; check and list your own",
@@ -21,6 +23,7 @@ func familiesCommand() *cobra.Command {
 				return err
 			}
 			list := append(families.BuiltIn(), custom...)
+			// The registry finds what one family cannot show: two of the same name, or a half without the other.
 			if _, err := families.NewRegistry(list...); err != nil {
 				return err
 			}

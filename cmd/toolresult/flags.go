@@ -12,6 +12,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Flags that several commands share. Each group is a struct with a method that defines its flags and one that returns the
+// message of the contract. What the flags leave out stays unset in the message, so that the defaults are those of the
+// sidecar, which may be newer than this program. Mistakes are found here only where the sidecar could not name the flag.
+
 // policyFlags are a ProjectionPolicy or a RenderPolicy as flags.
 type policyFlags struct {
 	tokens, lines, bytes, lineBytes, headPercent uint32
@@ -47,6 +51,7 @@ func (p *policyFlags) render() (*pb.RenderPolicy, error) {
 		return nil, err
 	}
 	policy.TokenVocabulary = pb.TokenVocabulary(n)
+	// A path is the default of the contract, where it has no value of its own.
 	if p.handles != "path" {
 		n, err = enumValue("HANDLE_FORM_", p.handles, pb.HandleForm_value)
 		policy.Handles = pb.HandleForm(n)
@@ -65,13 +70,15 @@ func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	if p.headPercent > 100 {
 		return nil, fmt.Errorf("--head-percent %d: 0 to 100", p.headPercent)
 	}
+	// 0 per cent is a wish (the end alone), so the field is optional and the flag must have been given.
 	if p.headGiven() {
 		policy.HeadPercent = &p.headPercent
 	}
 	return policy, err
 }
 
-// enumValue returns the number of an enum's value that a flag names: "when-lossy" is ARTIFACT_POLICY_WHEN_LOSSY.
+// enumValue returns the number of an enum's value that a flag names: "when-lossy" is ARTIFACT_POLICY_WHEN_LOSSY. Values are
+// those of the contract, so a new one needs no change here. The unspecified value has no name.
 func enumValue(prefix, name string, values map[string]int32) (int32, error) {
 	n, ok := values[prefix+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
 	if !ok || n == 0 {
@@ -89,7 +96,8 @@ func (r *callFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&r.call, "call", "", "call of the tool, such as the provider's tool_call_id; needs --session")
 }
 
-// message returns the reference to the call; nil if no flag is given.
+// message returns the reference to the call; nil if no flag is given. Names are checked here as the sidecar checks them,
+// because exec must find a mistake before it runs the command.
 func (r *callFlags) message() (*pb.CallReference, error) {
 	if r.session == "" && r.call == "" {
 		return nil, nil //nolint:nilnil // the reference is optional

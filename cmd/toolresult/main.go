@@ -29,7 +29,12 @@ import (
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
-// version is set by release builds.
+// Commands are functions that return a *cobra.Command with everything they need in variables of their own, so that two
+// runs in one process, as in tests, share nothing. Exit codes follow env(1) and timeout(1): 0 to 124 and 126 on belong to
+// the command that exec ran, and 125 says that toolresult itself failed. A finding (a transcript that a provider would
+// reject, a record that differs) is exit code 1, so that scripts distinguish it from a failure.
+
+// version is set by release builds with -ldflags "-X main.version=...". Empty: that of the module, if it is known.
 var version = ""
 
 func main() {
@@ -41,7 +46,8 @@ func main() {
 }
 
 // tuneRuntime trades memory for fewer garbage collections, under a soft limit of 1 GiB. GOGC and GOMEMLIMIT override it, as
-// for any Go program.
+// for any Go program. The live heap of a sidecar is small beside what streams allocate, so that a GOGC of 100 would collect
+// for nearly every request (docs/adr/0008).
 func tuneRuntime() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)

@@ -16,6 +16,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// Output has three forms. receipt is the text that a model reads, and nothing else, so that it can be piped into a prompt.
+// json is the RFC's JSON of canonical results, and protobuf's JSON of other messages. textproto is the answer of the RPC
+// as it is, for people who look for a field. render and compact read what json and textproto print.
+
 // printProjection prints the answer of Project in a form of --output.
 func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
 	if form == "json" {
@@ -24,7 +28,7 @@ func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
 	return printMessage(w, form, resp.GetReceipt().GetText(), resp)
 }
 
-// projected is a result of an answer, with both of its surfaces.
+// projected is a result of an answer, with both of its surfaces: those of ProjectTurn and of Compact have it.
 type projected interface {
 	GetCanonical() *pb.CanonicalToolResult
 	GetReceipt() *pb.Receipt
@@ -80,7 +84,8 @@ func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
 	return fmt.Errorf("--output %s: receipt, json or textproto", form)
 }
 
-// printJSON prints a message with all its fields, also those without a value.
+// printJSON prints a message with all its fields, also those without a value: jq and people see 0 and "" where protobuf's
+// JSON would have nothing.
 func printJSON(w io.Writer, m proto.Message) error {
 	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
 	if err != nil {
@@ -98,7 +103,8 @@ func printIndented(w io.Writer, text []byte) error {
 	return writeln(w, b.String())
 }
 
-// explain returns the message of an error; of a status error, with its code and the reason of its details.
+// explain returns the message of an error; of a status error, with its code and the reason of its details. Reasons are
+// stable and documented (docs/reference/errors.md), so that the line can be searched for.
 func explain(err error) string {
 	rejected, ok := errors.AsType[interface {
 		error

@@ -15,6 +15,11 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 )
 
+// A profile says what is known of a program: which of its exit codes are answers and no failures, which lines matter, what
+// kind of output it has. Most are built in; an operator adds directories, and a project may add some that say less. These
+// commands show which profile a command line has and why, and check profiles against fixtures, so that one can be written
+// without a sidecar (docs/reference/profiles.md).
+
 // profileCommand returns `profile`. It needs no sidecar.
 func profileCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "profile", Short: "Look at what is known of programs, and check what you write of them"}
@@ -31,7 +36,8 @@ func (d *profileDirs) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&d.projects, "project-profiles", nil, "directories with profiles of projects (default: as `serve` is configured)")
 }
 
-// load reads the profiles. If a flag is not given, it reads the directories of the configuration instead.
+// load reads the profiles. If a flag is not given, it reads the directories of the configuration instead, so that the answer
+// is that of the sidecar that `serve` would start here.
 func (d *profileDirs) load(cmd *cobra.Command) (*profile.Set, error) {
 	configured, err := defaultConfig()
 	if err != nil {
@@ -72,7 +78,8 @@ func profileExplainCommand() *cobra.Command {
 	return cmd
 }
 
-// run prints the profile of a command line, and the verdict on each line of --text.
+// run prints the profile of a command line, and the verdict on each line of --text. One argument is a whole command line
+// with pipes and lists, as a model writes it; several are the words of one command, which are quoted.
 func (e *profileExplain) run(cmd *cobra.Command, args []string) error {
 	if e.fixture && e.text == "" {
 		return errors.New("--fixture: needs --text")
@@ -124,7 +131,7 @@ func (e *profileExplain) choice(out io.Writer, set *profile.Set, line string) {
 	}
 }
 
-// origin returns the layer and the file of a profile; a path, if the layer is a directory.
+// origin returns the layer and the file of a profile; a path, if the layer is a directory, so that it can be opened.
 func origin(p *profile.Profile) string {
 	if filepath.IsAbs(p.Layer()) {
 		return filepath.Join(p.Layer(), p.File())
@@ -132,7 +139,8 @@ func origin(p *profile.Profile) string {
 	return p.Layer() + ", " + p.File()
 }
 
-// lines prints the verdict on each line of the text, or all of them as a fixture.
+// lines prints the verdict on each line of the text, or all of them as a fixture: text with the verdict before each line,
+// which is corrected by hand and then checked with each change of the profile.
 func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string) error {
 	text := cmd.InOrStdin()
 	if e.text != "-" {
@@ -190,7 +198,7 @@ func profileCheckCommand() *cobra.Command {
 	var project bool
 	cmd := &cobra.Command{
 		Use: "check [flags] DIRECTORY...", Short: "Check profiles, and hold them against their fixtures",
-		Long: "Reads the profiles of profileDirs, the later the stronger, over those that are built in, and holds each against its\n" +
+		Long: "Reads the profiles of directories, the later the stronger, over those that are built in, and holds each against its\n" +
 			"fixtures, which are DIRECTORY/testdata/NAME/*.txt (`profile explain --fixture` writes one). Every problem is named; the\n" +
 			"exit code is 1 when there is one.",
 		Args: cobra.MinimumNArgs(1),
@@ -210,7 +218,8 @@ func profileCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// checkProfiles checks the profiles of directories against their fixtures. Problems are exit code 1.
+// checkProfiles checks the profiles of directories against their fixtures. Problems are exit code 1; a profile without a
+// fixture is a note, because its exit codes alone may be worth having.
 func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
 	problems := 0
 	for _, d := range dirs {

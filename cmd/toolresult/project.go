@@ -12,6 +12,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The commands that call one RPC each: project, project-turn and render. They are for scripts and for trying the contract
+// out; a runtime uses a client of its language. Their input is the message of the contract, and their output is what the
+// next one reads: `project --output=json | render` prints the receipt again.
+
 // rpcFlags are the flags of commands that call one RPC with data from standard input and a policy from flags.
 type rpcFlags struct {
 	target        target
@@ -30,7 +34,8 @@ func (c *rpcFlags) flags(cmd *cobra.Command, input, output string) {
 // outputs is the help text of --output for canonical results.
 const outputs = "receipt, json (canonical results in the RFC's JSON) or textproto"
 
-// projectCommand returns `project`.
+// projectCommand returns `project`: the RPC Project, of one output that is a single message. Output that is larger than one
+// message goes through exec, or through ProjectStream.
 func projectCommand() *cobra.Command {
 	var c rpcFlags
 	var ref callFlags
@@ -63,7 +68,8 @@ func projectCommand() *cobra.Command {
 	return cmd
 }
 
-// projectTurnCommand returns `project-turn`.
+// projectTurnCommand returns `project-turn`: the RPC ProjectTurn. The policy is a part of the request, because the outputs
+// of a turn may have several.
 func projectTurnCommand() *cobra.Command {
 	var c rpcFlags
 	cmd := &cobra.Command{
@@ -86,7 +92,8 @@ func projectTurnCommand() *cobra.Command {
 	return cmd
 }
 
-// renderCommand returns `render`.
+// renderCommand returns `render`: the RPC Render. It has two sources: a result from standard input, or the one that the
+// audit log has of a call, with which a receipt can be made again under another policy long after the call.
 func renderCommand() *cobra.Command {
 	var c rpcFlags
 	var ref callFlags
@@ -133,7 +140,8 @@ func (c *rpcFlags) toRender(stdin io.Reader, ref *callFlags) (*pb.RenderRequest,
 	return renderRequest(given.req, 0, nil), nil
 }
 
-// read reads one message of protobuf, in the form of --input.
+// read reads one message of protobuf, in the form of --input. Unknown fields are mistakes: a misspelt one would otherwise
+// be a request that silently asks for something else.
 func (c *rpcFlags) read(r io.Reader, into proto.Message) error {
 	text, err := io.ReadAll(r)
 	if err != nil {

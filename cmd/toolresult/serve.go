@@ -20,7 +20,11 @@ import (
 	"github.com/toolresult/toolresult/server/telemetry"
 )
 
-// serveCommand returns `serve`.
+// serve is the sidecar itself; package server has what it does. Here is what belongs to a process: flags and variables,
+// signals, standard output with the addresses, and a log that never holds the server up.
+
+// serveCommand returns `serve`. The configuration is checked before anything is opened, so that a mistake in it leaves no
+// trace, and names the setting and where it comes from.
 func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Start the sidecar and serve until SIGINT or SIGTERM", Args: cobra.NoArgs,
@@ -60,11 +64,13 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 	if err != nil {
 		return err
 	}
+	// Every file that is needed is open or known now; from here on the process reaches no other (landlock(7)).
 	if c.Landlock {
 		if err := server.Restrict(c); err != nil {
 			return errors.Join(err, s.Close())
 		}
 	}
+	// A host reads the first line to learn that the sidecar is up, and where: with port 0 only this line has the port.
 	for _, address := range s.Addresses() {
 		fmt.Fprintln(out, address)
 	}
@@ -86,7 +92,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// configCommand returns `config print` and `config validate`.
+// configCommand returns `config print` and `config validate`. Both take the flags of serve, so that a command line can be
+// tried by one word: print shows which of file, variable and flag each setting comes from, with secrets hidden.
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration"}
 	var format string
@@ -117,7 +124,8 @@ func configCommand() *cobra.Command {
 	return cmd
 }
 
-// logLines is the largest number of lines that wait for a reader.
+// logLines is the largest number of lines that wait for a reader: a burst of a second on a busy sidecar, and less than a
+// MiB.
 const logLines = 1024
 
 // logWriter passes lines of log to a writer that may block, such as a pipe without a reader. It never blocks: it drops lines

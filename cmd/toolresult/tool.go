@@ -8,6 +8,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The tool read_result, with which a model reads what a receipt did not show. A host gives the definitions to its provider
+// and passes the calls of the model on; these commands do both by hand. What a model does wrong (an unknown result, a
+// pattern that is none) is a receipt that the model reads, and exit code 1; what the caller does wrong is a failure.
+
 // toolCommand returns `tool`.
 func toolCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tool", Short: "The tool that a model can be given, to read what receipts left out"}
@@ -15,7 +19,8 @@ func toolCommand() *cobra.Command {
 	return cmd
 }
 
-// toolDefinitionsCommand returns `tool definitions`.
+// toolDefinitionsCommand returns `tool definitions`. Each line is one element of the list "tools" of a request to the
+// provider, in the provider's own form. There is no default for --provider, because the forms differ.
 func toolDefinitionsCommand() *cobra.Command {
 	var t target
 	var p providerFlag
@@ -45,7 +50,8 @@ func toolDefinitionsCommand() *cobra.Command {
 	return cmd
 }
 
-// toolCallCommand returns `tool call`.
+// toolCallCommand returns `tool call`. --session confines the call to the results of a session, as a host should: a model
+// may name any result that it has read of.
 func toolCallCommand() *cobra.Command {
 	var t target
 	var policy policyFlags

@@ -11,6 +11,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// The TransportService by hand: encode makes messages of a turn, assemble reads the stream of a response, lint checks and
+// repairs a transcript. They are pipes between curl, jq and a provider, and a way to see what a runtime would send. None of
+// them calls a provider.
+
 // transportCommand returns `transport`.
 func transportCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "transport", Short: "Make messages for a provider of models, read its streams, check transcripts"}
@@ -56,7 +60,9 @@ func (p *providerFlag) provider() (pb.Provider, error) {
 	return pb.Provider(pb.Provider_value["PROVIDER_"+strings.ToUpper(strings.ReplaceAll(found[0], "-", "_"))]), nil
 }
 
-// transportEncodeCommand returns `transport encode`.
+// transportEncodeCommand returns `transport encode`. --provider takes precedence over the provider of the request, so that
+// one recorded turn can be looked at for all of them. Changes go to standard error: a name that was replaced, media that are
+// described in words.
 func transportEncodeCommand() *cobra.Command {
 	var c rpcFlags
 	var p providerFlag
@@ -139,7 +145,8 @@ func transportAssembleCommand() *cobra.Command {
 	return cmd
 }
 
-// assemble sends the body of a response while it is read, and returns the answer.
+// assemble sends the body of a response while it is read, and returns the answer. Bytes are passed on as they are, cut
+// anywhere: the sidecar reads lines and events out of them, in whatever pieces they come.
 func assemble(stream pb.TransportService_AssembleToolCallsClient, header *pb.AssembleHeader, body io.Reader) (*pb.AssembleToolCallsResponse, error) {
 	m := &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_Header{Header: header}}
 	chunk := make([]byte, bodyChunk)
@@ -158,7 +165,8 @@ func assemble(stream pb.TransportService_AssembleToolCallsClient, header *pb.Ass
 	}
 }
 
-// transportLintCommand returns `transport lint`.
+// transportLintCommand returns `transport lint`. Output and exit codes are those of a linter: nothing and 0 if all is well,
+// a line for each finding and 1 if not. With --repair it is a filter, whose output can be sent to the provider.
 func transportLintCommand() *cobra.Command {
 	var t target
 	var p providerFlag
@@ -181,7 +189,7 @@ func transportLintCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printFindings(cmd, resp)
+				return printFindings(cmd.OutOrStdout(), cmd.ErrOrStderr(), resp)
 			})
 		},
 	}
@@ -191,11 +199,12 @@ func transportLintCommand() *cobra.Command {
 	return cmd
 }
 
-// printFindings prints the findings and, if there are any, the repaired messages. Findings without repair are exit code 1.
-func printFindings(cmd *cobra.Command, resp *pb.LintTranscriptResponse) error {
-	out := cmd.OutOrStdout()
+// printFindings prints the findings and, if there are any, the repaired messages. Findings without repair are exit code 1;
+// beside repaired messages, which may be piped on, they go to stderr.
+func printFindings(stdout, stderr io.Writer, resp *pb.LintTranscriptResponse) error {
+	out := stdout
 	if resp.RepairedJson != nil {
-		out = cmd.ErrOrStderr()
+		out = stderr
 	}
 	for _, f := range resp.GetFindings() {
 		rule := strings.ToLower(strings.TrimPrefix(f.GetRule().String(), "TRANSCRIPT_RULE_"))
@@ -205,7 +214,7 @@ func printFindings(cmd *cobra.Command, resp *pb.LintTranscriptResponse) error {
 	}
 	switch {
 	case resp.RepairedJson != nil:
-		return writeln(cmd.OutOrStdout(), resp.GetRepairedJson())
+		return writeln(stdout, resp.GetRepairedJson())
 	case resp.GetTotal() > 0:
 		return exitError{1}
 	}
