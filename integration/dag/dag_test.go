@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -12,110 +13,147 @@ import (
 
 const module = "github.com/toolresult/toolresult/"
 
-// room is one row of the table: what a top-level folder may import from this
-// module, and from outside.
-type room struct {
-	imports []string
-	grpc    bool // may import google.golang.org/grpc
-	pure    bool // no clock, no random source, no environment
-}
-
-// rooms is the table. Imports of a room by itself need no row.
-var rooms = map[string]room{
-	"gen":           {grpc: true}, // generated code only
-	"preview":       {imports: []string{"tokens"}, pure: true},
-	"tokens":        {pure: true},
-	"redact":        {pure: true},
-	"artifactstore": {imports: []string{"internal/sqlitedb", "internal/groupcommit"}},
-	"envelope":      {imports: []string{"gen"}},
-	"projectors":    {imports: []string{"gen", "preview", "tokens", "envelope", "artifactstore", "projectors/profile", "projectors/web", "projectors/external"}, pure: true},
-	"renderers":     {imports: []string{"gen", "preview", "tokens", "redact", "envelope"}, pure: true},
-	"compactor":     {imports: []string{"gen", "preview", "tokens", "envelope"}, pure: true},
-	"transports":    {imports: []string{"gen", "envelope"}, pure: true},
-	"server":        {imports: []string{"gen", "preview", "tokens", "redact", "artifactstore", "envelope", "projectors", "projectors/profile", "renderers", "compactor", "transports", "auditlog"}, grpc: true},
-	"cmd":           {imports: []string{"server", "gen", "artifactstore", "envelope", "projectors/profile"}, grpc: true},
-	"integration":   {imports: []string{"server", "gen", "artifactstore"}, grpc: true},
-
-	"auditlog": {imports: []string{"gen", "internal/sqlitedb", "internal/groupcommit"}},
-
-	// Rooms in rooms.
-	"projectors/profile":   {imports: []string{"gen", "preview"}, pure: true},
-	"projectors/web":       {imports: []string{"gen"}, pure: true},
-	"projectors/external":  {imports: []string{"gen", "envelope"}, pure: true},
-	"internal/sqlitedb":    {}, // knows no tables
-	"internal/groupcommit": {},
-}
-
 // impure packages give different answers to the same question.
 var impure = []string{"time", "math/rand", "math/rand/v2", "crypto/rand", "os", "os/exec", "os/user", "net", "runtime", "syscall"}
 
+// pkg is a package as go list describes it.
 type pkg struct {
 	ImportPath string
 	Imports    []string
 }
 
-func TestImportTable(t *testing.T) {
-	packages := list(t)
-	if len(packages) < len(rooms) {
-		t.Fatalf("only %d packages are listed", len(packages))
-	}
-	for _, p := range packages {
-		name, ok := roomOf(p.ImportPath)
-		if !ok {
-			continue
-		}
-		r, known := rooms[name]
+func TestImportsFollowTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range packages(t) {
+		name, known := rowOf(strings.TrimPrefix(p.ImportPath, module))
 		if !known {
-			t.Errorf("%s is in a room that the table does not have", p.ImportPath)
+			t.Errorf("%s has no row", p.ImportPath)
 			continue
 		}
+		seen[name] = true
 		for _, i := range p.Imports {
-			if problem := r.check(name, i); problem != "" {
+			if problem := table[name].check(name, i); problem != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, i, problem)
+			}
+		}
+	}
+	for name := range table {
+		if !seen[name] {
+			t.Errorf("the table has a row for %s, and there is no such package", name)
+		}
+	}
+}
+
+// check returns why a package of the row may not import another; empty: it may.
+func (r row) check(name, imported string) string {
+	if other, ours := strings.CutPrefix(imported, module); ours && !r.allows(name, other) {
+		return "the table does not allow it"
+	}
+	if grpcLevel(imported) > r.grpc {
+		return "the table allows less of gRPC"
+	}
+	if r.pure && slices.Contains(impure, imported) {
+		return "this package has no clock, random source or environment"
+	}
+	return ""
+}
+
+// allows reports whether a row has a package of the module, or is its own row.
+func (r row) allows(name, imported string) bool {
+	if own, _ := rowOf(imported); own == name {
+		return true
+	}
+	return slices.ContainsFunc(r.imports, func(allowed string) bool {
+		parent, below := strings.CutSuffix(allowed, "/...")
+		if own, _ := rowOf(imported); own == parent {
+			return true
+		}
+		return below && strings.HasPrefix(imported, parent+"/")
+	})
+}
+
+// grpcLevel returns how much of gRPC a package must know to import another.
+func grpcLevel(imported string) knows {
+	rest, ok := strings.CutPrefix(imported, "google.golang.org/grpc")
+	switch {
+	case !ok:
+		return nothing
+	case rest == "/codes":
+		return codes
+	case rest == "":
+		return calls
+	}
+	return all
+}
+
+// rowOf returns the row of a package: its own, or that of its nearest parent folder.
+func rowOf(name string) (string, bool) {
+	for ; name != "."; name = path.Dir(name) {
+		if _, ok := table[name]; ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// The table must be able to say no.
+func TestTableRejects(t *testing.T) {
+	for importer, imports := range map[string][]string{
+		"gen":                 {module + "envelope"},
+		"envelope":            {module + "preview", module + "preview/textscan"},
+		"preview":             {module + "gen/toolresult/v1", module + "redact", "time"},
+		"preview/textscan":    {module + "preview", module + "preview/shape"},
+		"projectors":          {module + "renderers", "google.golang.org/grpc/codes"},
+		"projectors/profile":  {module + "projectors", "os"},
+		"renderers":           {module + "artifactstore", module + "projectors", "math/rand/v2"},
+		"compactor":           {"google.golang.org/grpc/status"},
+		"transports":          {module + "transports/streams", module + "preview"},
+		"artifactstore":       {module + "artifactstore/dir", module + "gen/toolresult/v1"},
+		"artifactstore/dir":   {module + "artifactstore/catalog", module + "internal/sqlitedb"},
+		"auditlog":            {module + "artifactstore", module + "envelope", module + "auditlog/sqlite"},
+		"auditlog/postgres":   {module + "internal/sqlitedb"},
+		"internal/sqlitedb":   {module + "gen/toolresult/v1"},
+		"server/rpc":          {module + "artifactstore", module + "server/pipeline", module + "server"},
+		"server/ingest":       {module + "server/pipeline", "google.golang.org/grpc/codes"},
+		"server/pipeline":     {module + "server", module + "auditlog/sqlite", "google.golang.org/grpc/status"},
+		"server/artifactapi":  {module + "server/pipeline", module + "auditlog"},
+		"server/transportapi": {module + "server/auditapi", "google.golang.org/grpc/metadata"},
+		"cmd":                 {module + "projectors", module + "server/pipeline"},
+	} {
+		for _, imported := range imports {
+			if table[importer].check(importer, imported) == "" {
+				t.Errorf("%s may import %s", importer, imported)
 			}
 		}
 	}
 }
 
-func (r room) check(name, imported string) string {
-	if other, ours := roomOf(imported); ours && other != name && !slices.Contains(r.imports, other) {
-		return "the table does not allow it"
-	}
-	if !r.grpc && strings.HasPrefix(imported, "google.golang.org/grpc") {
-		return "this room does not know gRPC"
-	}
-	if r.pure && slices.Contains(impure, imported) {
-		return "this room has no clock, random source or environment"
-	}
-	return ""
-}
-
-// The table must be able to say no.
-func TestTableRefuses(t *testing.T) {
-	for _, c := range []struct{ room, imported string }{
-		{"renderers", module + "artifactstore"}, {"preview", module + "gen/toolresult/v1"}, {"projectors", module + "renderers"},
-		{"envelope", module + "preview"}, {"compactor", "google.golang.org/grpc/status"}, {"preview", "time"}, {"cmd", module + "projectors"}, {"projectors/profile", "os"}, {"renderers", "math/rand/v2"},
-		{"auditlog", module + "artifactstore"}, {"auditlog", module + "envelope"}, {"internal/sqlitedb", module + "gen/toolresult/v1"},
-	} {
-		if rooms[c.room].check(c.room, c.imported) == "" {
-			t.Errorf("%s may import %s", c.room, c.imported)
+// The table is no cycle, whatever the packages do with it: of two rows, one may import the other at most.
+func TestTableHasNoCycle(t *testing.T) {
+	var visit func(name string, above []string)
+	done := map[string]bool{}
+	visit = func(name string, above []string) {
+		if slices.Contains(above, name) {
+			t.Errorf("the table allows a cycle: %s", strings.Join(append(above, name), " imports "))
+			return
 		}
+		if done[name] {
+			return
+		}
+		for other := range table {
+			if other != name && table[name].allows(name, other) {
+				visit(other, append(slices.Clip(above), name))
+			}
+		}
+		done[name] = true
+	}
+	for name := range table {
+		visit(name, nil)
 	}
 }
 
-// roomOf is the top-level folder of a package of this module, or a folder in it
-// that has a row of its own.
-func roomOf(importPath string) (string, bool) {
-	path, ok := strings.CutPrefix(importPath, module)
-	if _, own := rooms[path]; own {
-		return path, ok
-	}
-	name, _, _ := strings.Cut(path, "/")
-	return name, ok
-}
-
-// list asks the go command for the packages of the module.
-func list(t *testing.T) []pkg {
+// packages asks the go command for the packages of the module.
+func packages(t *testing.T) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...")
 	out, err := cmd.Output()

@@ -1,5 +1,8 @@
 package main
 
+// This file reads the events of go test -json. It sums up what a job must know and go test does not say: how many tests
+// ran, which packages ran none, and why tests were skipped.
+
 import (
 	"bufio"
 	"cmp"
@@ -12,7 +15,7 @@ import (
 	"strings"
 )
 
-// module is left out where packages are named.
+// module is the prefix of packages that is not printed.
 const module = "github.com/toolresult/toolresult/"
 
 // event is a line of go test -json (go doc test2json).
@@ -27,10 +30,10 @@ type event struct {
 type counter struct {
 	out      io.Writer
 	verbose  bool
-	held     map[[2]string][]string // output of a test that runs, by package and name
-	packages map[string]*counted
-	skips    map[string]int // by reason
-	failed   bool
+	output   map[[2]string][]string // of a test that has not ended, by package and name
+	packages map[string]*counted    // by import path
+	skips    map[string]int         // by reason
+	failed   bool                   // a test, a package or a build
 }
 
 // counted is what happened to the tests of a package.
@@ -39,8 +42,9 @@ type counted struct {
 	noTests      bool // it has no test files
 }
 
+// newCounter returns a counter that prints to out.
 func newCounter(out io.Writer, verbose bool) *counter {
-	return &counter{out: out, verbose: verbose, held: map[[2]string][]string{}, packages: map[string]*counted{}, skips: map[string]int{}}
+	return &counter{out: out, verbose: verbose, output: map[[2]string][]string{}, packages: map[string]*counted{}, skips: map[string]int{}}
 }
 
 // read reads events to the end. Lines that are none are printed as they are.
@@ -68,14 +72,14 @@ func (c *counter) take(e event) {
 	switch e.Action {
 	case "build-output":
 		fmt.Fprint(c.out, e.Output)
-	case "output":
+	case "output": // is printed when the test has failed, and has the reason when it was skipped
 		if c.verbose {
 			fmt.Fprint(c.out, e.Output)
 		}
-		c.held[key] = append(c.held[key], e.Output)
+		c.output[key] = append(c.output[key], e.Output)
 	case "pass", "fail", "skip":
-		c.end(e, c.held[key])
-		delete(c.held, key)
+		c.end(e, c.output[key])
+		delete(c.output, key)
 	}
 }
 
@@ -92,6 +96,7 @@ func (c *counter) end(e event, output []string) {
 			fmt.Fprint(c.out, strings.Join(output, ""))
 		}
 	}
+	// Subtests are no tests of their own: a table of a thousand rows is one test.
 	top := e.Test != "" && !strings.Contains(e.Test, "/")
 	switch {
 	case e.Test == "" && e.Action == "skip":
@@ -106,6 +111,7 @@ func (c *counter) end(e event, output []string) {
 	}
 }
 
+// state returns the word that go test prints for an action.
 func state(action string) string {
 	if action == "fail" {
 		return "FAIL"
@@ -113,6 +119,7 @@ func state(action string) string {
 	return "ok"
 }
 
+// short returns the path of a package below the module.
 func short(pkg string) string { return strings.TrimPrefix(pkg, module) }
 
 // position is where a test said something.

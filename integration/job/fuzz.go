@@ -1,5 +1,8 @@
 package main
 
+// This file runs fuzz targets. go test fuzzes one target of one package in a run, and calls a package without targets,
+// or a target that had no input, a success; here both are failures.
+
 import (
 	"bytes"
 	"fmt"
@@ -18,6 +21,7 @@ var executions = regexp.MustCompile(`fuzz: elapsed: .*execs: (\d+)`)
 func (j *job) fuzzAll(out io.Writer) *result {
 	r := &result{tests: true}
 	for _, pattern := range j.command {
+		// A package that cannot be listed is a problem, and no reason to skip the others.
 		packages, err := lines("go", "list", pattern)
 		if err != nil {
 			r.problems = append(r.problems, err.Error())
@@ -53,7 +57,7 @@ func targetsOf(pkg string) (targets []string, err error) {
 func (j *job) fuzzOne(out io.Writer, r *result, pkg, target string) {
 	cmd := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", j.fuzz, "-fuzzminimizetime", "1s", pkg)
 	text, err := cmd.CombinedOutput()
-	inputs := 0
+	inputs := 0 // the last report has the sum
 	for _, m := range executions.FindAllSubmatch(text, -1) {
 		inputs, _ = strconv.Atoi(string(m[1]))
 	}
@@ -64,12 +68,12 @@ func (j *job) fuzzOne(out io.Writer, r *result, pkg, target string) {
 		r.problems = append(r.problems, fmt.Sprintf("%s.%s: %v", short(pkg), target, err))
 	case inputs == 0:
 		r.problems = append(r.problems, fmt.Sprintf("%s.%s had no input", short(pkg), target))
-	default:
+	default: // a target counts as a test
 		r.ran++
 	}
 }
 
-// lines returns what a program prints.
+// lines returns the lines that a program prints. The error has what it printed before it failed.
 func lines(name string, args ...string) ([]string, error) {
 	cmd := exec.Command(name, args...)
 	var errors bytes.Buffer

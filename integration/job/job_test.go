@@ -52,7 +52,7 @@ func TestJobFailsUnlessTestsRan(t *testing.T) {
 		"no such test": {passes, []string{"x", "go", "test", "-run", "TestZ", "."}, 1, []string{"no test ran"}},
 		"fails":        {"func TestA(t *testing.T) { t.Error(\"because\") }\n", []string{"x", "go", "test", "."}, 1, []string{"because", "tests failed"}},
 		"no build":     {"func TestA(t *testing.T) { undefined() }\n", []string{"x", "go", "test", "."}, 1, []string{"undefined: undefined", "FAILED"}},
-		"no test":      {passes, []string{"x", "go", "version"}, 0, []string{"job x, ok, 0 s\n"}},
+		"no test":      {passes, []string{"x", "go", "version"}, 0, []string{"job x, ok, 0 s, 0 s of CPU\n"}},
 		"exit code":    {passes, []string{"x", "go", "nonsense"}, 1, []string{"exit status 2"}},
 		"cannot run":   {passes, []string{"-needs", "corpus", "x", "go", "version"}, 1, []string{"NOT RUN", "corpus is missing"}},
 		"optional":     {passes, []string{"-optional", "-needs", "corpus", "x", "go", "version"}, 0, []string{"NOT RUN", "corpus is missing"}},

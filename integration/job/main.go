@@ -1,4 +1,5 @@
-// Command job runs one CI job and says what it did: name, seconds, how many tests ran, and what was skipped and why.
+// Command job runs one CI job and says what it did: name, seconds, seconds of CPU, how many tests ran, and what was
+// skipped and why. The seconds depend on what else the machine does; those of CPU are what the job costs.
 //
 //	job [flags] NAME COMMAND...   run a command; a go test among its words is counted
 //	job -fuzz COUNT NAME PACKAGES run every fuzz target of some packages, each for COUNT inputs (20000x) or a time (10m)
@@ -19,10 +20,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 )
 
+// main exits with the code of run.
 func main() {
 	code, err := run(os.Args[1:], os.Stdout)
 	if err != nil {
@@ -77,14 +80,15 @@ func run(args []string, out io.Writer) (int, error) {
 
 // result is what a job did.
 type result struct {
-	ran, skipped int
-	tests        bool // it was a go test, so that ran and skipped count
-	problems     []string
-	note         string
+	ran, skipped int      // tests of the top level
+	tests        bool     // it was a go test, so that ran and skipped count
+	problems     []string // why the job failed; empty: it did not
+	note         string   // why it did not run
 }
 
+// run runs the job, prints what it did and enters that into the ledger. It returns the exit code of the command.
 func (j *job) run(out io.Writer) (int, error) {
-	began := time.Now()
+	began, before := time.Now(), cpu()
 	r, state := &result{}, "ok"
 	_, missing := os.Stat(j.needs)
 	switch {
@@ -108,16 +112,26 @@ func (j *job) run(out io.Writer) (int, error) {
 	for _, p := range r.problems {
 		fmt.Fprintf(out, "%s: %s\n", j.name, p)
 	}
-	line := []string{j.name, state, fmt.Sprintf("%.0f s", time.Since(began).Seconds()), "", "", r.note}
+	line := []string{j.name, state, fmt.Sprintf("%.0f s", time.Since(began).Seconds()), fmt.Sprintf("%.0f s of CPU", (cpu() - before).Seconds()), "", "", r.note}
 	if r.tests {
-		line[3], line[4] = fmt.Sprint(r.ran, " ran"), fmt.Sprint(r.skipped, " skipped")
+		line[4], line[5] = fmt.Sprint(r.ran, " ran"), fmt.Sprint(r.skipped, " skipped")
 	}
+	// The ledger has a column for each, and a reader of one job only what there is.
 	fmt.Fprintln(out, "job", strings.Join(slices.DeleteFunc(slices.Clone(line), func(s string) bool { return s == "" }), ", "))
 	err := j.enter(line)
 	if j.record != "" {
 		err = errors.Join(err, j.writeRecord(began, state, r))
 	}
 	return code, err
+}
+
+// cpu returns the CPU time of all processes that have ended and were waited for, by this one or by its children.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		return 0 // the job is what matters
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // execute runs the command. The events of a go test among its words are counted.
@@ -140,6 +154,7 @@ func (j *job) execute(out io.Writer) *result {
 	if err != nil {
 		return &result{problems: []string{err.Error()}}
 	}
+	// Events are read to their end before Wait, which closes the pipe.
 	c := newCounter(out, slices.Contains(words, "-v"))
 	c.read(events)
 	r := c.result(j)
@@ -168,6 +183,7 @@ func (j *job) enter(line []string) error {
 	if j.ledger == "" {
 		return nil
 	}
+	// Jobs of one make run one after the other; appending keeps the lines of those before.
 	if err := os.MkdirAll(filepath.Dir(j.ledger), 0o755); err != nil {
 		return err
 	}
@@ -185,6 +201,7 @@ func printTable(out io.Writer, ledger string) error {
 	if err != nil {
 		return err
 	}
+	// Short jobs have empty cells, so that the columns are the same for all.
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if _, err := fmt.Fprint(w, string(text)); err != nil {
 		return err

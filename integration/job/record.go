@@ -1,5 +1,8 @@
 package main
 
+// This file keeps the table of long runs (docs/long-runs.md): a line for each job, written by the job itself, so that
+// what CI does not run is known to have run, when, on which commit, and with what result.
+
 import (
 	"fmt"
 	"os"
@@ -22,10 +25,12 @@ func (j *job) writeRecord(began time.Time, state string, r *result) error {
 	if err != nil {
 		return fmt.Errorf("git describe: %w", err)
 	}
+	// A job that is no go test, such as a program that attacks receipts, has its counts in a file of its own.
 	tests := ""
 	if r.tests {
 		tests = fmt.Sprintf("%d ran, %d skipped", r.ran, r.skipped)
 	}
+	// Minutes, since these jobs take hours. A commit that is dirty says that the result is of none.
 	line := fmt.Sprintf("| `%s` | %s | %s | %.0f | %s | %s |", j.name, began.UTC().Format(time.DateOnly),
 		strings.TrimSpace(string(commit)), time.Since(began).Minutes(), state, tests)
 	changed, err := withLine(string(text), line)
@@ -53,4 +58,5 @@ func withLine(document, line string) (string, error) {
 	return before + recordHead + strings.Join(lines, "\n") + "\n" + table, nil
 }
 
+// firstCell returns the name of the job in a line of the table.
 func firstCell(line string) string { return strings.SplitN(line, "|", 3)[1] }

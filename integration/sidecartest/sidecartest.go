@@ -6,11 +6,9 @@
 package sidecartest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,8 +21,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
-
-	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
 // Patience is the time limit of everything that should happen at once: a start, an answer, an exit.
@@ -287,157 +283,4 @@ func (s *Sidecar) finish() error {
 		return fmt.Errorf("the sidecar exited with code %d\n%s", code, s.Log)
 	}
 	return nil
-}
-
-// Main builds the sidecar, writes its path to binary, runs the tests and returns their exit code for os.Exit. Flags
-// are further ones of go build.
-func Main(m *testing.M, binary *string, flags ...string) int {
-	dir, err := os.MkdirTemp("", "tr")
-	if err == nil {
-		defer func() { _ = os.RemoveAll(dir) }()
-		*binary, err = Build(dir, flags...)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
-
-// binaryVar names the variable with the path of a binary that is already built.
-const binaryVar = "TOOLRESULT_BINARY"
-
-// Build builds the sidecar into a directory and returns its path. Flags are further ones of go build. Without flags,
-// a binary that TOOLRESULT_BINARY names is taken instead: one build for many packages, or one of another version.
-func Build(dir string, flags ...string) (string, error) {
-	if given := os.Getenv(binaryVar); given != "" && len(flags) == 0 {
-		return given, nil
-	}
-	path := filepath.Join(dir, "toolresult")
-	args := append(append([]string{"build", "-o", path}, flags...), "github.com/toolresult/toolresult/cmd/toolresult")
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the sidecar: %w\n%s", err, out)
-	}
-	return path, nil
-}
-
-// Dial connects to a sidecar until the end of the test.
-func Dial(t testing.TB, target string, options ...grpc.DialOption) *grpc.ClientConn {
-	t.Helper()
-	conn, err := grpc.NewClient(target, append([]grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxReceived)),
-	}, options...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
-}
-
-// WaitFor waits until a condition holds, and fails the test after Patience.
-func WaitFor(t testing.TB, condition string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", Patience, condition)
-		}
-	}
-}
-
-// ShortDir returns a temporary directory with a short name: the kernel takes 107 bytes for the path of a socket, and
-// t.TempDir has the test's name in it.
-func ShortDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "tr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
-// Environment returns the variables of a user who has nothing but the defaults, with a home of the test's own. Where
-// the temporary directory is on a volatile file system it allows a store there.
-func Environment(t testing.TB) []string {
-	t.Helper()
-	env, err := environment(ShortDir(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return env
-}
-
-// environment is Environment for a home that is there.
-func environment(home string) ([]string, error) {
-	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TMPDIR=" + os.Getenv("TMPDIR"),
-		"GORACE=atexit_sleep_ms=0", // else the race detector sleeps a second at every exit
-	}
-	on, err := dir.DetectFileSystem(home)
-	if err != nil {
-		return nil, err
-	}
-	if on.Volatile {
-		env = append(env, "TOOLRESULT_VOLATILE=true")
-	}
-	return env, nil
-}
-
-// All reports whether every test must run: TOOLRESULT_LEGS=all, as the CI jobs set it.
-func All() bool { return os.Getenv("TOOLRESULT_LEGS") == "all" }
-
-// CannotRun begins the message of a test that must run and cannot. Runners of tests take it for an error of the
-// machine, not for a finding.
-const CannotRun = "TOOLRESULT_LEGS=all, and this test cannot run: "
-
-// Need guards a test that needs more than Go and Linux. Where ok is false, the test is skipped or, if every test must
-// run, fails.
-func Need(t testing.TB, ok bool, why string) {
-	t.Helper()
-	switch {
-	case ok:
-	case All():
-		t.Fatal(CannotRun + why)
-	default:
-		t.Skip("skipped: " + why)
-	}
-}
-
-// NeedRoot is Need for a test that needs root and some programs.
-func NeedRoot(t testing.TB, programs ...string) {
-	t.Helper()
-	Need(t, os.Geteuid() == 0, "it needs root")
-	for _, program := range programs {
-		_, err := exec.LookPath(program)
-		Need(t, err == nil, "it needs root and "+program)
-	}
-}
-
-// Output collects the bytes that a process writes. It is safe for concurrent use; the zero value is empty.
-type Output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-var _ io.Writer = (*Output)(nil)
-
-// Write appends bytes.
-func (o *Output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-// String returns the bytes so far.
-func (o *Output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
-// Contains reports whether a text was written.
-func (o *Output) Contains(text string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return bytes.Contains(o.text.Bytes(), []byte(text))
 }

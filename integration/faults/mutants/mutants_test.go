@@ -98,7 +98,7 @@ var mutants = []mutant{
 	{"a failed log is healthy", "server/server.go", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING", broken + "/audit.db-wal_fsync_EIO", ""},
 	{"a request is not looked up", "server/recorder/requests.go", "if earlier, err = q.find(ctx, r); err != nil {", "if err != nil {", broken + "/audit.db-wal_fsync_EIO", ""},
 	{"an id may have two requests", "server/recorder/requests.go", "earlier[0].GetRequestDigest() != r.digest", "len(earlier) == 0", legs + ".TestKilledBetweenRecordAndAnswer", ""},
-	{"the answer comes before the record", "server/pipeline/project.go", "if earlier, err = p.requests.Append(ctx, request, record); err != nil {", "go func() { _, _ = p.requests.Append(context.WithoutCancel(ctx), request, record) }()\n\t\tif err != nil {", legs + ".TestLogIsFullAndTheArtifactFits", ""},
+	{"the answer comes before the record", "server/pipeline/project.go", "if earlier, err = p.requests.Append(ctx, request, record); err != nil {", "go func() { _, _ = p.requests.Append(context.WithoutCancel(ctx), request, record) }()\n\tif err != nil {", legs + ".TestLogIsFullAndTheArtifactFits", ""},
 	{"the reserve is kept", "auditlog/sqlite/reserve.go", "return os.Truncate(r.path, max(0, had-step)) == nil", "return false", legs + ".TestFullDiskAtASidecar/bytes", ""},
 	{"others read the log", "internal/sqlitedb/sqlitedb.go", "errors.Join(f.Chmod(0o600), f.Close())", "errors.Join(f.Chmod(0o644), f.Close())", legs + ".TestOthersCannotReadTheLog", ""},
 	{"an upgrade is done in parts", "internal/sqlitedb/sqlitedb.go", "return d.Transaction(func() error {\n\t\tfor ;", "return d.Guard(func() error {\n\t\tfor ;", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
@@ -121,7 +121,7 @@ var mutants = []mutant{
 	{"bytes in flight stay counted", "server/rpc/interceptors.go", "defer c.inFlight.Add(-size)", "_ = size", "integration.TestInFlightBytesAreGivenBack", ""},
 	{"a later catalog is opened", "internal/sqlitedb/sqlitedb.go", "err == nil && version > o.Version", "err == nil && version > o.Version+1000", auditing + ".TestLaterVersionIsNotTouched", ""},
 
-	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.WriteParts(ready, newlines)\n\treturn nil", "t.preview.WriteParts(came, newlines)\n\treturn nil", hidden, ""},
+	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.WriteParts(ready, newlines)\n\treturn nil", "t.preview.WriteParts(received, newlines)\n\treturn nil", hidden, ""},
 	{"streams in order are not redacted", "server/ingest/interleave.go", "b.streams = append(b.streams, streams[name].Blob)", "if o := streams[name].Original; o != nil {\n\t\t\tb.streams = append(b.streams, o)\n\t\t} else {\n\t\t\tb.streams = append(b.streams, streams[name].Blob)\n\t\t}", hidden, ""},
 	{"a file is not redacted", "server/ingest/spool.go", "if t.redactor.Flush(); err != nil || !t.redactor.Any() {", "if t.redactor.Flush(); true {", hidden, ""},
 	{"details of an error are not redacted", "server/redaction/redaction.go", "text := m.Get(inline).Bytes()\n", "text := m.Get(inline).Bytes()\n\tif strings.HasSuffix(path, \".details\") {\n\t\treturn\n\t}\n", hidden, ""},
@@ -131,7 +131,7 @@ var mutants = []mutant{
 	{"what a runtime wants on record is not redacted", "server/pipeline/project.go", "o.pass.RedactDetails(o.req.GetAudit())", "o.req.GetAudit()", hidden, ""},
 	{"fields of newer programs are recorded", "server/redaction/redaction.go", "if len(m.GetUnknown()) > 0 {", "if false {", hidden, ""},
 	{"names are recorded whatever they are", "server/redaction/redaction.go", "len(found) > 0 {\n\t\tcheck.Fail(field", "len(found) > 99 {\n\t\tcheck.Fail(field", hidden, ""},
-	{"the beginning of a secret is shown", "redact/peek.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
+	{"the beginning of a secret is shown", "redact/held.go", "if c.open = c.emitted; s.finder.isPrompt(s.rest()) {", "if c.open = c.emitted; true {", "redact.TestPeekInTheMiddleOfASecret", ""},
 	{"strings of JSON are not read", "server/redaction/redaction.go", "if len(inside) == 0 {", "if true {", "server/redaction.TestSecretsInStringsOfJSON", ""},
 	{"originals in lists have one name", "server/redaction/redaction.go", `fmt.Sprintf("%s[%d]", at, i)`, `fmt.Sprint(at)`, "server/redaction.TestOriginalsOfLists", ""},
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -43,4 +44,20 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// The guide to the source names every folder that the table has, down to the packages of the server.
+func TestGuideNamesEveryFolder(t *testing.T) {
+	t.Parallel()
+	guide := read(t, "CONTRIBUTING.md")
+	for name := range table {
+		parts := strings.Split(name, "/")
+		folder := parts[0]
+		if folder == "server" {
+			folder = name
+		}
+		if !strings.Contains(guide, "`"+folder+"/") {
+			t.Errorf("CONTRIBUTING.md does not say what is in %s/", folder)
+		}
+	}
 }

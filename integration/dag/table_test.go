@@ -1,0 +1,125 @@
+package dag_test
+
+// The table: a row for each package of the module. It grows downwards, so a row imports rows above it. A package without
+// a row has the one of its nearest parent folder.
+
+// row says what a package may import.
+type row struct {
+	imports []string // packages of this module; NAME/... is the package with all below it
+	grpc    knows    // packages of google.golang.org/grpc
+	pure    bool     // no clock, no random source, no environment
+}
+
+// knows is how much of gRPC a package may import.
+type knows int
+
+const (
+	nothing knows = iota
+	codes         // grpc/codes: to name the status of an error
+	calls         // also grpc itself: the types of calls and of services
+	all           // everything, also status, metadata, credentials
+)
+
+// Groups of packages that the services of the server import.
+var (
+	text    = []string{"preview/...", "tokens", "redact"}
+	results = []string{"gen", "envelope", "projectors", "renderers"}
+	stores  = []string{"artifactstore", "artifactstore/catalog", "artifactstore/dir", "artifactstore/slice"}
+	request = []string{
+		"server/apierror", "server/config", "server/idle", "server/identity", "server/ingest", "server/metrics", "server/families",
+		"server/policy", "server/redaction", "server/recorder",
+	}
+)
+
+var table = map[string]row{
+	// What is generated, and what two packages need and nobody else may import.
+	"gen":                  {grpc: all},
+	"internal/groupcommit": {},
+	"internal/sqlitedb":    {}, // knows no tables
+
+	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
+	"tokens":           {pure: true},
+	"redact":           {pure: true},
+	"preview/textscan": {pure: true},
+	"preview/literal":  {pure: true},
+	"preview/linerule": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
+	"preview/salience": {imports: []string{"preview/literal"}, pure: true},
+	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule"}, pure: true},
+	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/shape", "tokens"}, pure: true},
+
+	// Bytes to a durable path and back. The interfaces know none of their implementations.
+	"artifactstore/internal":          {},
+	"artifactstore":                   {imports: []string{"artifactstore/internal/..."}},
+	"artifactstore/slice":             {imports: []string{"artifactstore"}},
+	"artifactstore/memory":            {imports: []string{"artifactstore", "artifactstore/internal/..."}},
+	"artifactstore/dir":               {imports: []string{"artifactstore", "artifactstore/internal/..."}},
+	"artifactstore/objectstore":       {imports: []string{"artifactstore", "artifactstore/dir"}},
+	"artifactstore/catalog":           {imports: []string{"artifactstore", "internal/groupcommit", "internal/sqlitedb"}},
+	"artifactstore/artifactstoretest": {imports: []string{"artifactstore", "artifactstore/memory"}},
+
+	// Records, chained.
+	"auditlog":                {imports: []string{"gen"}},
+	"auditlog/internal/chain": {imports: []string{"gen", "auditlog", "internal/groupcommit"}},
+	"auditlog/sqlite":         {imports: []string{"auditlog", "auditlog/internal/chain", "internal/sqlitedb"}},
+	"auditlog/postgres":       {imports: []string{"auditlog", "auditlog/internal/chain"}},
+	"auditlog/audittest":      {imports: []string{"gen", "auditlog"}},
+
+	// The families: complete output to canonical result, to receipt, to fewer tokens, to messages of providers. A renderer
+	// sees no store and no complete output; a projector no receipt.
+	"envelope":              {imports: []string{"gen"}},
+	"projectors/profile":    {imports: []string{"gen", "preview/..."}, pure: true},
+	"projectors/web":        {imports: []string{"gen"}, pure: true},
+	"projectors/external":   {imports: []string{"gen", "envelope"}, pure: true},
+	"projectors":            {imports: []string{"gen", "envelope", "preview/...", "tokens", "artifactstore", "projectors/..."}, pure: true},
+	"renderers":             {imports: []string{"gen", "envelope", "preview/...", "tokens", "redact"}, pure: true},
+	"compactor":             {imports: []string{"gen", "envelope", "preview/...", "tokens"}, pure: true},
+	"transports/internal":   {imports: []string{"gen", "envelope"}, pure: true},
+	"transports":            {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
+	"transports/streams":    {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
+	"transports/transcript": {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
+
+	// What one request needs. apierror maps the errors of the packages above to status codes; rpc has interceptors,
+	// listeners and the codec, and knows no store.
+	"server/apierror":  {imports: list("gen", "envelope", "renderers", "artifactstore", "artifactstore/catalog", "auditlog"), grpc: all},
+	"server/config":    {imports: list("artifactstore/objectstore")},
+	"server/idle":      {imports: list("server/apierror")},
+	"server/identity":  {imports: list("gen", "server/apierror"), grpc: all},
+	"server/metrics":   {imports: list("gen", "envelope", "preview/..."), grpc: codes},
+	"server/rpc":       {imports: list("gen", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
+	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
+	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
+	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity")},
+	"server/redaction": {imports: list("gen", "envelope", "projectors", "artifactstore", "redact", "server/apierror", "server/families", "server/identity", "server/ingest"), grpc: codes},
+	"server/recorder":  {imports: list(results, "auditlog", "server/apierror", "server/identity", "server/metrics"), grpc: all},
+
+	// The services.
+	"server/pipeline":     {imports: list(results, stores, text, request, "auditlog", "compactor", "server/rpc"), grpc: calls},
+	"server/compaction":   {imports: list(results, stores, text, request, "auditlog", "compactor", "server/pipeline"), grpc: calls},
+	"server/artifactapi":  {imports: list(results, stores, text, request), grpc: calls},
+	"server/auditapi":     {imports: list(results, stores, text, request, "auditlog", "server/artifactapi", "server/pipeline"), grpc: calls},
+	"server/toolapi":      {imports: list(results, stores, text, request, "transports", "server/artifactapi", "server/pipeline"), grpc: calls},
+	"server/transportapi": {imports: list(results, stores, text, request, "transports", "transports/streams", "transports/transcript", "server/pipeline"), grpc: calls},
+
+	// Assembly, and who uses it.
+	"server": {
+		imports: list(results, stores, text, request, "artifactstore/memory", "artifactstore/objectstore", "auditlog/...", "compactor", "server/rpc",
+			"server/pipeline", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
+		grpc: all,
+	},
+	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
+	"cmd":              {imports: list("gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
+}
+
+// list joins names and lists of names.
+func list(of ...any) (names []string) {
+	for _, o := range of {
+		switch o := o.(type) {
+		case string:
+			names = append(names, o)
+		case []string:
+			names = append(names, o...)
+		}
+	}
+	return names
+}
