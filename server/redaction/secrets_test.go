@@ -27,7 +27,7 @@ func newRegistering() *registering {
 	return &registering{NewSecrets()}
 }
 
-func (r *registering) set(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, refused *apierror.StatusError) {
+func (r *registering) set(ctx context.Context, session string, secrets ...*pb.RegisteredSecret) (id string, rejected *apierror.StatusError) {
 	resp, err := r.RegisterSecrets(ctx, &pb.RegisterSecretsRequest{SessionId: session, Secrets: secrets})
 	if err != nil {
 		return "", apierror.ToStatus(err)
@@ -58,8 +58,8 @@ func long(n int) string {
 	return b.String()[:n]
 }
 
-// TestSecretsThatAreRefused has the bounds of values and names. No refusal has a value.
-func TestSecretsThatAreRefused(t *testing.T) {
+// TestBadSecretsAreRejected has the bounds of values and names. No status has a value.
+func TestBadSecretsAreRejected(t *testing.T) {
 	t.Parallel()
 	many := make([]*pb.RegisteredSecret, maxSecrets+1)
 	for i := range many {
@@ -88,28 +88,28 @@ func TestSecretsThatAreRefused(t *testing.T) {
 		"too many":           {many, "FIELD_OUT_OF_BOUNDS", "secrets"},
 	} {
 		r := newRegistering()
-		id, refused := r.set(t.Context(), "a", c.secrets...)
-		if refused == nil {
+		id, rejected := r.set(t.Context(), "a", c.secrets...)
+		if rejected == nil {
 			t.Errorf("%s: taken as %q", name, id)
 			continue
 		}
 		fields := ""
-		for _, d := range refused.Details {
+		for _, d := range rejected.Details {
 			if bad, ok := d.(*errdetails.BadRequest); ok {
 				fields = bad.GetFieldViolations()[0].GetField()
 			}
 		}
-		if apierror.ReasonName(refused.Reason) != c.reason || fields != c.field {
-			t.Errorf("%s: %s of %s", name, apierror.ReasonName(refused.Reason), fields)
+		if apierror.ReasonName(rejected.Reason) != c.reason || fields != c.field {
+			t.Errorf("%s: %s of %s", name, apierror.ReasonName(rejected.Reason), fields)
 		}
-		all := prototext.Format(refused.GRPCStatus().Proto())
+		all := prototext.Format(rejected.GRPCStatus().Proto())
 		for _, s := range c.secrets {
 			if v := s.GetValue(); len(v) > 1 && strings.Contains(all, string(v[:min(len(v), 12)])) {
-				t.Errorf("%s: the refusal has a value: %.300s", name, all)
+				t.Errorf("%s: the status has a value: %.300s", name, all)
 			}
 		}
 		if got := r.shows("a", "", "longenough"); got != "longenough" {
-			t.Errorf("%s: some of a list that was refused is registered", name)
+			t.Errorf("%s: some of a list that was rejected is registered", name)
 		}
 	}
 }
@@ -121,9 +121,9 @@ func TestRegisteredSecrets(t *testing.T) {
 	r := newRegistering()
 	must := func(session string, secrets ...*pb.RegisteredSecret) string {
 		t.Helper()
-		id, refused := r.set(t.Context(), session, secrets...)
-		if refused != nil {
-			t.Fatal(refused)
+		id, rejected := r.set(t.Context(), session, secrets...)
+		if rejected != nil {
+			t.Fatal(rejected)
 		}
 		return id
 	}
@@ -186,8 +186,8 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()
 	own := identity.NewContext(t.Context(), identity.Caller{Session: "mine"})
-	if _, refused := r.set(own, "", value("A", "first-value")); refused != nil {
-		t.Fatal(refused)
+	if _, rejected := r.set(own, "", value("A", "first-value")); rejected != nil {
+		t.Fatal(rejected)
 	}
 	if got := r.shows("mine", "", "first-value"); got != "[redacted:A]" {
 		t.Error(got)
@@ -195,34 +195,34 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	if got := r.shows("theirs", "", "first-value") + r.shows("", "", "first-value"); got != "first-valuefirst-value" {
 		t.Errorf("it registered for others: %s", got)
 	}
-	if _, refused := r.set(own, "theirs", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "SESSION_MISMATCH" {
-		t.Error(refused)
+	if _, rejected := r.set(own, "theirs", value("A", "first-value")); rejected == nil || apierror.ReasonName(rejected.Reason) != "SESSION_MISMATCH" {
+		t.Error(rejected)
 	}
 }
 
-// Sessions and bytes have bounds, and lists that go make room.
+// Sessions and bytes have bounds; a list that is removed counts no more.
 func TestBoundsOfRegisteredSecrets(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()
 	r.Secrets.bytes = maxRegisteredBytes - 10
-	if _, refused := r.set(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
-		t.Error(refused)
+	if _, rejected := r.set(t.Context(), "a", value("A", "first-value")); rejected == nil || apierror.ReasonName(rejected.Reason) != "QUOTA_SESSION" {
+		t.Error(rejected)
 	}
 	r.Secrets.bytes = 0
 	for i := range maxSecretSessions {
 		r.Secrets.sets[fmt.Sprint("s", i)] = &secretSet{}
 	}
-	if _, refused := r.set(t.Context(), "a", value("A", "first-value")); refused == nil || apierror.ReasonName(refused.Reason) != "QUOTA_SESSION" {
-		t.Error(refused)
+	if _, rejected := r.set(t.Context(), "a", value("A", "first-value")); rejected == nil || apierror.ReasonName(rejected.Reason) != "QUOTA_SESSION" {
+		t.Error(rejected)
 	}
-	if _, refused := r.set(t.Context(), "s7", value("A", "first-value")); refused != nil {
-		t.Error(refused)
+	if _, rejected := r.set(t.Context(), "s7", value("A", "first-value")); rejected != nil {
+		t.Error(rejected)
 	}
-	if _, refused := r.set(t.Context(), "s8"); refused != nil {
-		t.Error(refused)
+	if _, rejected := r.set(t.Context(), "s8"); rejected != nil {
+		t.Error(rejected)
 	}
-	if _, refused := r.set(t.Context(), "a", value("A", "first-value")); refused != nil {
-		t.Error(refused)
+	if _, rejected := r.set(t.Context(), "a", value("A", "first-value")); rejected != nil {
+		t.Error(rejected)
 	}
 }
 
