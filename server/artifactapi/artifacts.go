@@ -21,6 +21,9 @@ import (
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
+// This file serves ReadArtifact: the request is checked and becomes a selection or a match of package slice, which reads one
+// page. Page tokens are stateless, so a client can go on with one at any server of the store, at any time later.
+
 // Bounds and defaults of reading, as artifact.proto states them. A page must fit into a message (4 MiB) with all its ranges, so
 // it has at most 3 MiB.
 const (
@@ -63,7 +66,7 @@ func New(o Options) pb.ArtifactServiceServer {
 	}}
 }
 
-// ReadArtifact reads a part of an artifact.
+// ReadArtifact reads one page of an artifact or of a log.
 func (a *service) ReadArtifact(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
 	resp, err := a.read(ctx, req)
 	if err == nil && a.metrics != nil {
@@ -110,7 +113,7 @@ func (a *service) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.Re
 	page, err := ToSlice(ctx, pages, selection, match, cursor, budget)
 	switch {
 	case errors.Is(err, slice.ErrNothing) && cursor >= 0:
-		return nil, InvalidCursor()
+		return nil, InvalidCursor() // a token is only given where more follows
 	case errors.Is(err, slice.ErrJSON):
 		return nil, notJSON(err)
 	case errors.Is(err, slice.ErrNothing):
@@ -194,7 +197,7 @@ func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Sel
 		}
 		return pointer, nil
 	}
-	return slice.Bytes{}, nil
+	return slice.Bytes{}, nil // all of it
 }
 
 // cursorFor returns the page token of a position: the position in base 36, and the name of the artifact, which comes from its

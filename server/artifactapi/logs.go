@@ -72,7 +72,7 @@ func (l logs) serve(call appendLogCall) error {
 	syncing.Go(func() { a.guard(func() { a.sync(stop) }) })
 	finished, err := a.receive()
 	close(stop)
-	syncing.Wait()
+	syncing.Wait() // before end, which syncs by itself and answers last
 	last, err := a.end(finished, first.GetHeader().GetCall(), err)
 	close(a.answers)
 	return idle.Send(l.idle, func() error {
@@ -236,7 +236,7 @@ func (a *appending) sync(stop <-chan struct{}) {
 			return
 		case <-a.wishes:
 			asked = true
-		case <-tick:
+		case <-tick: // answered only if it made more durable
 		case <-settle.C:
 			if err := a.log.settle(); err != nil {
 				a.broken <- err

@@ -348,7 +348,7 @@ func TestRetainDeletesAtIntervals(t *testing.T) {
 func TestCodesAreNamedAsInTheContract(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[codes.Code]string{
-		codes.NotFound: "NOT_FOUND", codes.FailedPrecondition: "FAILED_PRECONDITION", codes.Internal: "INTERNAL", codes.DataLoss: "DATA_LOSS",
+		codes.NotFound: "NOT_FOUND", codes.InvalidArgument: "INVALID_ARGUMENT", codes.FailedPrecondition: "FAILED_PRECONDITION", codes.Internal: "INTERNAL", codes.DataLoss: "DATA_LOSS",
 	} {
 		if got := codeName(code); got != want {
 			t.Errorf("%v is %s", code, got)

@@ -30,11 +30,12 @@ const (
 	maxRegisteredBytes = 64 << 20 // of all values
 )
 
-// Secrets are the values that runtimes registered. They are in memory alone.
+// Secrets has the values that runtimes registered. They are in memory alone, and gone with the process: a caller that depends on
+// them requires their id, and is rejected by a server that does not have them. Safe for concurrent use.
 type Secrets struct {
 	key [32]byte // of this start: a set id of another start is not known
 
-	registering sync.Mutex // one call compiles at a time, and nobody waits for it who does not register
+	registering sync.Mutex // one call compiles at a time; callers that only redact do not wait for it
 
 	mu    sync.RWMutex
 	sets  map[string]*secretSet // by session; "" is for all
@@ -49,14 +50,15 @@ type secretSet struct {
 	values *redact.Values // with those for all sessions
 }
 
+// NewSecrets returns an empty register with a key of its own.
 func NewSecrets() *Secrets {
 	s := &Secrets{sets: map[string]*secretSet{}}
 	_, _ = rand.Read(s.key[:]) // it never fails
 	return s
 }
 
-// Values returns the values that must not be in anything of a session, or refuses when
-// they are not those that the caller requires.
+// Values returns the values that must not be in anything of a session: its own and those for all; nil for none. It fails with
+// SECRETS_UNKNOWN if required is the id of neither.
 func (s *Secrets) Values(session, required string) (*redact.Values, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -76,9 +78,11 @@ func (s *Secrets) Values(session, required string) (*redact.Values, error) {
 	return nil, nil
 }
 
+// is reports whether the set has an id. A nil set has none.
 func (set *secretSet) is(id string) bool { return set != nil && set.id == id }
 
-// Register replaces the values of a session. An empty list has no id.
+// Register replaces the values of a session, or with an empty session those for all. It returns the id of the list, "" for an
+// empty list. All or none of the list is registered.
 func (s *Secrets) Register(session string, list []redact.Secret) (id string, err error) {
 	s.registering.Lock()
 	defer s.registering.Unlock()
@@ -108,7 +112,8 @@ func (s *Secrets) Register(session string, list []redact.Secret) (id string, err
 	return set.id, nil
 }
 
-// with is all sets with that of one session replaced. Each session has those for all, too.
+// with returns all sets with that of one session replaced. Each session has the values for all, too, so a change of these
+// compiles every set again.
 func (s *Secrets) with(session string, set *secretSet) (map[string]*secretSet, error) {
 	sets := maps.Clone(s.sets)
 	sets[session] = set
@@ -136,7 +141,8 @@ func (s *Secrets) with(session string, set *secretSet) (map[string]*secretSet, e
 	return sets, nil
 }
 
-// name is the id of a list. It says nothing of the values.
+// name returns the id of a list: a keyed hash (HMAC-SHA-256, FIPS 198-1), so that it proves nothing about a value to anybody
+// without the key, which ends with the process. Lengths are hashed too, so that no two lists run into each other.
 func (s *Secrets) name(session string, list []redact.Secret) string {
 	mac := hmac.New(sha256.New, s.key[:])
 	write := func(b []byte) {
@@ -153,6 +159,7 @@ func (s *Secrets) name(session string, list []redact.Secret) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
+// tooManySecrets returns the error for a list that would exceed a bound of the register.
 func tooManySecrets(what string, limit int) error {
 	return &apierror.StatusError{
 		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_QUOTA_SESSION,
@@ -161,7 +168,8 @@ func tooManySecrets(what string, limit int) error {
 	}
 }
 
-// RegisterSecrets says which values must not be in anything that is made of an output.
+// RegisterSecrets registers values that must not be in anything that is made of an output. Errors name the place of a value in
+// the list, and never the value.
 func (s *Secrets) RegisterSecrets(ctx context.Context, req *pb.RegisterSecretsRequest) (*pb.RegisterSecretsResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {

@@ -58,8 +58,8 @@ func long(n int) string {
 	return b.String()[:n]
 }
 
-// TestSecretsThatAreRefused has the bounds of values and names. No rejection has a value.
-func TestSecretsThatAreRefused(t *testing.T) {
+// TestBadSecretsAreRejected has the bounds of values and names. No status has a value.
+func TestBadSecretsAreRejected(t *testing.T) {
 	t.Parallel()
 	many := make([]*pb.RegisteredSecret, maxSecrets+1)
 	for i := range many {
@@ -105,7 +105,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 		all := prototext.Format(rejected.GRPCStatus().Proto())
 		for _, s := range c.secrets {
 			if v := s.GetValue(); len(v) > 1 && strings.Contains(all, string(v[:min(len(v), 12)])) {
-				t.Errorf("%s: the rejection has a value: %.300s", name, all)
+				t.Errorf("%s: the status has a value: %.300s", name, all)
 			}
 		}
 		if got := r.shows("a", "", "longenough"); got != "longenough" {
@@ -200,7 +200,7 @@ func TestConfinedCallersRegisterForTheirSession(t *testing.T) {
 	}
 }
 
-// Sessions and bytes have bounds, and lists that go make room.
+// Sessions and bytes have bounds; a list that is removed counts no more.
 func TestBoundsOfRegisteredSecrets(t *testing.T) {
 	t.Parallel()
 	r := newRegistering()

@@ -31,11 +31,12 @@ func UseBufferPool() { experimental.SetDefaultBufferPool(NewBufferPool()) }
 
 // BufferOptions make a server read into the pool of this process, and keep the bytes
 // of chunks there. gRPC remembers the pool that it had when the program was loaded,
-// unless it is told here.
+// unless a server has the option.
 func BufferOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{experimental.BufferPool(mem.DefaultBufferPool()), grpc.ForceServerCodecV2(NewCodec())}
 }
 
+// NewBufferPool returns an empty pool. Safe for concurrent use.
 func NewBufferPool() *bufferPool {
 	p := &bufferPool{}
 	for shift := range p.tiers {
@@ -59,7 +60,7 @@ func (p *bufferPool) Get(length int) *[]byte {
 	return b
 }
 
-// Put takes a buffer back.
+// Put takes a buffer back. One of another size, such as a slice of a larger one, is left to the garbage collector.
 func (p *bufferPool) Put(b *[]byte) {
 	shift := shiftOf(cap(*b))
 	if shift <= maxPoolShift && cap(*b) == 1<<shift+Headroom {

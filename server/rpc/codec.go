@@ -17,18 +17,19 @@ import (
 // docs/adr/0013 says why.
 type codec struct{ encoding.CodecV2 }
 
+// NewCodec returns the codec of servers that receive streams.
 func NewCodec() codec { return codec{encoding.GetCodecV2(grpcproto.Name)} }
 
-// Unmarshal decodes a message.
+// Unmarshal decodes a message. A ChunkMessage may keep references to data; everything else is copied out of it.
 func (c codec) Unmarshal(data mem.BufferSlice, m any) error {
-	arrived, ok := m.(*ChunkMessage)
+	chunk, ok := m.(*ChunkMessage)
 	if !ok {
 		return c.CodecV2.Unmarshal(data, m)
 	}
-	if arrived.keepChunk(data) {
+	if chunk.keepChunk(data) {
 		return nil
 	}
-	return c.CodecV2.Unmarshal(data, arrived.ProjectStreamRequest)
+	return c.CodecV2.Unmarshal(data, chunk.ProjectStreamRequest)
 }
 
 // ChunkMessage is a message of a ProjectStream call, decoded by codec or by any
@@ -45,7 +46,7 @@ func Receive(call grpc.ServerStream) (*ChunkMessage, error) {
 	return m, call.RecvMsg(m)
 }
 
-// Free gives the frames back to the transport.
+// Free gives the frames back to the transport. It may be called more than once.
 func (m *ChunkMessage) Free() {
 	m.frames.Free()
 	m.frames, m.kept = nil, false
@@ -180,6 +181,7 @@ func (h *header) tag(number protowire.Number, wire protowire.Type) bool {
 	return true
 }
 
+// varint takes a number. Without one it returns 0 and sets bad.
 func (h *header) varint() uint64 {
 	v, n := protowire.ConsumeVarint(h.first[h.at:])
 	if n < 0 {
@@ -199,7 +201,7 @@ func (h *header) length() int {
 	return int(v)
 }
 
-// text takes a string.
+// text takes a string, which must be UTF-8 as in every message of proto3.
 func (h *header) text() (string, bool) {
 	n := h.length()
 	if n < 0 || n > len(h.first)-h.at || !utf8.Valid(h.first[h.at:h.at+n]) {

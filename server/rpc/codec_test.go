@@ -63,7 +63,7 @@ func TestChunksAreKept(t *testing.T) {
 }
 
 // FuzzDecodesAsStock gives the same bytes, in any frames, to our codec and to the stock
-// one: both refuse them, or both decode the same message.
+// one: both reject them, or both decode the same message.
 func FuzzDecodesAsStock(f *testing.F) {
 	whole := chunkOf(&pb.StreamChunk{Stream: "stdout", Data: bytes.Repeat([]byte("data\n"), 500), Offset: new(uint64(300))})
 	empty := chunkOf(&pb.StreamChunk{})

@@ -25,9 +25,11 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
-// RequestIDHeader carries the id of a call: the client's own, if it sent one,
-// or one that the server made. It is in the log, in refusals of faults, and in
-// the answer's header.
+// This file has the interceptors in the order in which a call passes them. Unary calls and streams have the same, but for two
+// things: a stream has no default deadline, and its messages are bounded one by one, not by the bytes in flight.
+
+// RequestIDHeader carries the id of a call: that of the client, if it sent one, or one that the server made. It is in the log, in
+// statuses of faults of the server, and in the header of the answer.
 const RequestIDHeader = "x-request-id"
 
 // Options configure the interceptors. All but Metrics are required.
@@ -63,13 +65,13 @@ func NewInterceptors(o Options) *Interceptors {
 // Drain rejects calls from now on, but for those of the health service.
 func (c *Interceptors) Drain() { c.draining.Store(true) }
 
-// load is how much the server works on at one moment.
+// load has the calls and bytes that the server works on at one moment.
 type load struct {
 	Unary, Streams int64 // calls in flight
 	Bytes          int64 // of the requests of unary calls in flight
 }
 
-// Load returns how much the server works on.
+// Load returns the calls and bytes that the server works on.
 func (c *Interceptors) Load() load {
 	return load{Unary: c.open.unary.Load(), Streams: c.open.streams.Load(), Bytes: c.inFlight.Load()}
 }
@@ -88,8 +90,8 @@ func (c *Interceptors) Unary() grpc.ServerOption {
 	)
 }
 
-// Stream returns those of streaming calls, in the same order. Streams have no
-// default deadline: an output may take hours to arrive.
+// Stream returns the interceptors of streaming calls, in the same order. Streams have no default deadline: a tool may write its
+// output for hours.
 func (c *Interceptors) Stream() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(
 		c.receiveStream,
@@ -107,28 +109,32 @@ func (c *Interceptors) requestID(ctx context.Context, req any, _ *grpc.UnaryServ
 	return next(c.withRequestID(ctx), req)
 }
 
+// streamRequestID gives every stream an id.
 func (c *Interceptors) streamRequestID(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	return next(srv, streamWithContext{call, c.withRequestID(call.Context())})
 }
 
-// streamWithContext is a stream whose context was given more.
+// streamWithContext is a stream with a context of its own.
 type streamWithContext struct {
 	grpc.ServerStream
 	ctx context.Context //nolint:containedctx // of the stream
 }
 
-// Context is the context with what it was given.
+// Context returns the context.
 func (w streamWithContext) Context() context.Context { return w.ctx }
 
-// identify finds out who makes a call. What follows from it is for those who serve the call.
+// identify finds out who makes a call. It rejects nobody: that is for admit, inside of the measurement and the record.
 func (c *Interceptors) identify(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	return next(identity.NewContext(ctx, c.Authenticator.Identify(ctx)), req)
 }
 
+// identifyStream finds out who makes a stream.
 func (c *Interceptors) identifyStream(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	return next(srv, streamWithContext{call, identity.NewContext(call.Context(), c.Authenticator.Identify(call.Context()))})
 }
 
+// withRequestID returns a context with the id of the call: that of the client, if it is one word of at most 64 printable
+// bytes, and otherwise one that is unique among all servers (a random part for the process) and in this one (a sequence).
 func (c *Interceptors) withRequestID(ctx context.Context) context.Context {
 	id := ""
 	if given := metadata.ValueFromIncomingContext(ctx, RequestIDHeader); len(given) > 0 {
@@ -149,15 +155,14 @@ func printable(s string, limit int) string {
 	return s
 }
 
-// report logs a call and counts it. It asks whether anybody listens before it
-// builds anything, and never looks at payloads.
+// report logs a call and counts it when it is over. It never looks at payloads.
 func (c *Interceptors) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
 	r := &report{Interceptors: c, ctx: ctx, method: c.named(call.FullMethod()), streams: call.Typ != interceptors.Unary}
 	c.open.count(r.streams, +1)
 	return r, ctx
 }
 
-// named is a method by its name, or "unknown": the name of one that there is not is text of a caller.
+// named returns the name of a method, or "unknown" for one that does not exist: its name is text of a caller, and no label.
 func (c *Interceptors) named(method string) string {
 	if c.rights[method] == denyAll {
 		return "unknown"
@@ -165,6 +170,7 @@ func (c *Interceptors) named(method string) string {
 	return method
 }
 
+// report reports one call.
 type report struct {
 	interceptors.NoopReporter
 	*Interceptors
@@ -194,25 +200,26 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	}
 }
 
-// mapError makes statuses of the errors of the rooms below.
+// mapError turns the errors of services into statuses.
 func (c *Interceptors) mapError(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	resp, err := next(ctx, req)
 	if err != nil {
-		return nil, c.refused(ctx, info.FullMethod, req, err)
+		return nil, c.statusFor(ctx, info.FullMethod, req, err)
 	}
 	return resp, nil
 }
 
+// mapStreamError turns the error of a stream into a status.
 func (c *Interceptors) mapStreamError(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if err := next(srv, call); err != nil {
-		return c.refused(call.Context(), info.FullMethod, nil, err)
+		return c.statusFor(call.Context(), info.FullMethod, nil, err)
 	}
 	return nil
 }
 
-// refused is the status of an error. Faults of the server get an incident id,
-// which the log has with the whole error.
-func (c *Interceptors) refused(ctx context.Context, method string, req any, err error) error {
+// statusFor returns the status for an error, and records the call as rejected. A fault of the server gets an incident id, which
+// the log has with the whole error. req is nil for a stream.
+func (c *Interceptors) statusFor(ctx context.Context, method string, req any, err error) error {
 	r := apierror.ToStatus(err)
 	if r.Code == codes.Internal && r.Metadata["incident"] == "" {
 		id := c.incident(ctx)
@@ -223,6 +230,7 @@ func (c *Interceptors) refused(ctx context.Context, method string, req any, err 
 	return r.GRPCStatus().Err()
 }
 
+// incident returns the id under which the log has a fault: that of the call, if it has one already.
 func (c *Interceptors) incident(ctx context.Context) string {
 	if id := identity.RequestID(ctx); id != "" {
 		return id
@@ -230,8 +238,7 @@ func (c *Interceptors) incident(ctx context.Context) string {
 	return c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
 }
 
-// panicked makes a refusal of a panic: the stack goes to the log, a fixed text
-// to the client.
+// panicked returns the status for a panic: the stack goes to the log, and a fixed text to the client.
 func (c *Interceptors) panicked(ctx context.Context, p any) error {
 	id := c.incident(ctx)
 	c.Logger.ErrorContext(ctx, "panic", "incident", id, "panic", idle.DescribePanic(p), "stack", string(debug.Stack()))
@@ -239,7 +246,8 @@ func (c *Interceptors) panicked(ctx context.Context, p any) error {
 	return r.WithIncident(id)
 }
 
-// admit lets a call in: access, drain, and the limits on bytes.
+// admit lets a call in: rights, drain, and the limit on bytes in flight. The size of the request is that of its encoding, which
+// approximates the memory of the decoded message.
 func (c *Interceptors) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if r := c.checkRight(identity.FromContext(ctx), info.FullMethod, req); r != nil {
 		return nil, r
@@ -264,7 +272,7 @@ func (c *Interceptors) admitStream(srv any, call grpc.ServerStream, info *grpc.S
 	return next(srv, call)
 }
 
-// deadline gives a call the default deadline when its client set none.
+// deadline gives a call the default deadline when its client set none, so that no call works for ever for nobody.
 func (c *Interceptors) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -277,6 +285,7 @@ func (c *Interceptors) deadline(ctx context.Context, req any, _ *grpc.UnaryServe
 // openCalls counts the calls in flight.
 type openCalls struct{ unary, streams atomic.Int64 }
 
+// count adds n calls.
 func (o *openCalls) count(streams bool, n int64) {
 	if streams {
 		o.streams.Add(n)

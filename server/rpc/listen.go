@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxSocketPath is what the kernel takes, in bytes.
+// maxSocketPath is the longest path of a socket, in bytes: sockaddr_un.sun_path without its zero byte (unix(7)).
 const maxSocketPath = 107
 
 // ErrSocketInUse means that another server has the socket.
@@ -26,9 +26,9 @@ type unixSocket struct {
 	Lock *os.File
 }
 
-// ListenUnix binds a Unix socket in a directory that only this user can enter. A
-// lock file beside the socket decides whether an old socket is stale, and never
-// a dial: who holds the lock may unlink and bind.
+// ListenUnix binds a Unix socket in a directory that only this user can enter. A lock file beside the socket decides whether an
+// old socket is stale, and never a dial: a server that does not answer is still there. The holder of the lock may unlink and
+// bind; it keeps the lock until it ends, and closes it last.
 func ListenUnix(path string) (*unixSocket, error) {
 	if err := checkSocketPath(path); err != nil {
 		return nil, err
@@ -48,6 +48,7 @@ func ListenUnix(path string) (*unixSocket, error) {
 	return &unixSocket{l, lock}, nil
 }
 
+// checkSocketPath rejects paths that the kernel would cut off, or that would break a line of the log.
 func checkSocketPath(path string) error {
 	switch {
 	case !filepath.IsAbs(path):
@@ -89,6 +90,8 @@ func privateDir(dir string) error {
 	return nil
 }
 
+// lockFile opens and locks a file with flock(2), which the kernel releases when the process ends, however it ends. The file
+// stays: removing it would let two servers lock two files of the same name.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -104,7 +107,7 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// bind replaces a stale socket. It removes nothing that is no socket.
+// bind binds a socket, in the place of a stale one. It removes nothing but a socket. The lock is held.
 func bind(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != os.ModeSocket {
@@ -140,14 +143,14 @@ func ListenTCP(address string, secure bool) (net.Listener, error) {
 	return net.Listen("tcp6", address)
 }
 
-// limitListener closes connections beyond a number at once, so that those who are
-// connected are not disturbed. Several listeners can share the slots.
+// limitListener accepts connections beyond a number and closes them immediately: left in the backlog of the kernel they would
+// wait without a reason, and clients that are connected are not disturbed. Several listeners can share the slots.
 type limitListener struct {
 	net.Listener
 	slots chan struct{}
 }
 
-// LimitListener returns a listener whose connections take slots.
+// LimitListener returns a listener that takes a slot for each connection. The capacity of slots is the largest number of them.
 func LimitListener(l net.Listener, slots chan struct{}) net.Listener { return limitListener{l, slots} }
 
 // Accept returns the next connection that has a slot.
@@ -166,7 +169,7 @@ func (c limitListener) Accept() (net.Conn, error) {
 	}
 }
 
-// limitConn is a connection that gives its slot back when it is closed.
+// limitConn is a connection that gives its slot back when it is closed, once, however often that is.
 type limitConn struct {
 	net.Conn
 	Free func()
@@ -178,7 +181,7 @@ func (s *limitConn) Close() error {
 	return s.Conn.Close()
 }
 
-// SyscallConn lends the socket, so that its peer can be asked for.
+// SyscallConn lends the socket, so that the kernel can be asked for its peer.
 func (s *limitConn) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := s.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()

@@ -11,8 +11,8 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 )
 
-// TestStaleSocket leaves a socket behind as a kill does. The lock says that it is nobody's; while it is held, it is
-// somebody's, whether or not that one answers.
+// TestStaleSocket leaves a socket behind as a kill does. Without its lock it is stale; as long as a process has the
+// lock it is not, whether or not that process answers.
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(socketDir(t), "run", "s")
@@ -69,8 +69,8 @@ func TestListenTCP(t *testing.T) {
 	}
 }
 
-// TestRefusedPeer connects as a user who is not allowed: this one. The handshake fails, and somebody is told who it was.
-func TestRefusedPeer(t *testing.T) {
+// TestForeignPeerIsRejected connects as a user who is not allowed: this one. The handshake fails, and the callback has the user.
+func TestForeignPeerIsRejected(t *testing.T) {
 	t.Parallel()
 	socket, err := ListenUnix(filepath.Join(socketDir(t), "run", "s"))
 	if err != nil {
@@ -87,17 +87,17 @@ func TestRefusedPeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	var told []identity.PeerInfo
+	var reported []identity.PeerInfo
 	mine := uint32(os.Geteuid())
-	rules := identity.PeerCredentials{Allowed: []uint32{mine + 1}, Rejected: func(p identity.PeerInfo) { told = append(told, p) }}
+	rules := identity.PeerCredentials{Allowed: []uint32{mine + 1}, Rejected: func(p identity.PeerInfo) { reported = append(reported, p) }}
 	if _, _, err := rules.ServerHandshake(conn); !errors.Is(err, identity.ErrForeignUser) {
 		t.Errorf("the handshake: %v", err)
 	}
-	if len(told) != 1 || told[0].UID != mine || told[0].PID != int32(os.Getpid()) || told[0].GID != uint32(os.Getegid()) {
-		t.Errorf("told of %+v", told)
+	if len(reported) != 1 || reported[0].UID != mine || reported[0].PID != int32(os.Getpid()) || reported[0].GID != uint32(os.Getegid()) {
+		t.Errorf("reported %+v", reported)
 	}
 	rules.Allowed = append(rules.Allowed, mine)
-	if _, info, err := rules.ServerHandshake(conn); err != nil || info.(identity.PeerInfo).UID != mine || len(told) != 1 {
+	if _, info, err := rules.ServerHandshake(conn); err != nil || info.(identity.PeerInfo).UID != mine || len(reported) != 1 {
 		t.Errorf("an allowed one: %v, %v", info, err)
 	}
 }

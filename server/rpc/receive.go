@@ -16,7 +16,8 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// frames is what the server needs of gRPC's transport to read messages: that of a ServerTransportStream of gRPC 1.85.
+// frames has the methods of gRPC's transport that read messages. They are those of the ServerTransportStream of gRPC 1.85, and not
+// part of its interface: without them gRPC reads the messages itself, and only the details of some statuses are missing.
 type frames interface {
 	Method() string
 	RecvCompress() string
@@ -24,8 +25,8 @@ type frames interface {
 	Read(n int) (mem.BufferSlice, error)
 }
 
-// messages reads the messages of a call. gRPC's own RecvMsg ends the call with a status without details when it does not
-// take a message, before anybody else can say why; docs/adr/0035 has the reasons.
+// messages reads the messages of a call. gRPC's own RecvMsg ends the call with a status without details when it rejects a
+// message, before the server can give the reason; docs/adr/0035 has the history.
 type messages struct {
 	frames
 	codec codec
@@ -91,7 +92,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	return nil, messageInvalid("the message is in no form that gRPC knows")
 }
 
-// cutOff is the error for a message whose end did not come.
+// cutOff returns the error for a message that ends too early.
 func cutOff(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return messageInvalid("the message is cut off")
@@ -99,7 +100,8 @@ func cutOff(err error) error {
 	return err
 }
 
-// unpack decompresses a message. gRPC itself refused the call if it does not know the compression.
+// unpack decompresses a message. gRPC itself rejected the call if it does not know the compression. It reads one byte more than
+// the limit at most, so a small message that unpacks to gigabytes (a "zip bomb") costs no more than a large one.
 func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 	compressor := encoding.GetCompressor(r.RecvCompress())
 	if compressor == nil {
@@ -127,12 +129,13 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 	return out, nil
 }
 
+// messageInvalid returns the status of a message that cannot be read. message has no content of it.
 func messageInvalid(message string) *apierror.StatusError {
 	return &apierror.StatusError{Code: codes.InvalidArgument, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_INVALID, Message: message}
 }
 
-// messagesOf is what reads the messages of a call, or nil where gRPC itself has to: its transport is not the one that
-// is known here.
+// messagesOf returns the reader of the messages of a call, or nil where gRPC itself reads them: its transport is another than
+// the one that is known here.
 func (c *Interceptors) messagesOf(ctx context.Context, one bool) *messages {
 	f, ok := grpc.ServerTransportStreamFromContext(ctx).(frames)
 	if !ok {
@@ -158,8 +161,8 @@ func (c *Interceptors) receiveStream(srv any, call grpc.ServerStream, info *grpc
 	return next(srv, call)
 }
 
-// Registrar registers services whose unary methods get their message from the server. A message that is refused goes
-// through all interceptors like any other refusal.
+// Registrar registers services with unary methods that receive their message from the server. A message that is rejected goes
+// through all interceptors like any other error, so it is measured and recorded.
 type Registrar struct {
 	*grpc.Server
 	Interceptors *Interceptors
@@ -185,19 +188,19 @@ func (c *Interceptors) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandl
 		if m == nil {
 			return handler(srv, ctx, receive, chain)
 		}
-		var refused error
+		var rejected error
 		take := func(req any) error {
-			refused = m.receive(req)
+			rejected = m.receive(req)
 			return nil
 		}
 		return handler(srv, ctx, take, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-			if refused != nil {
-				next = func(context.Context, any) (any, error) { return nil, refused }
+			if rejected != nil {
+				next = func(context.Context, any) (any, error) { return nil, rejected }
 			}
 			return chain(ctx, req, info, next)
 		})
 	}
 }
 
-// Unknown answers calls of methods that no service has, when the caller may call at all.
+// Unknown answers calls of methods that no service has. The interceptors have rejected callers that may not call at all.
 func (c *Interceptors) Unknown(any, grpc.ServerStream) error { return apierror.MethodUnknown() }

@@ -14,13 +14,13 @@ import (
 type right int
 
 const (
-	denyAll      right = iota // what a method has that is not in the table
+	denyAll      right = iota // nobody: the method is not in the table
 	unscopedOnly              // callers who are confined to no session
 	anyCaller                 // every caller whose identity is known; in a session, for that session
 )
 
-// Rights has a row for every method of every service: who may call it. What has no row is refused like what no service
-// has, and a test fails.
+// Rights returns a row for every method of every service: who may call it. A method without a row is rejected like one that does
+// not exist, and a test fails.
 // docs/reference/access.md has the same as a table for people.
 func Rights() map[string]right {
 	return map[string]right{
@@ -80,7 +80,8 @@ func isHealth(method string) bool {
 	return false
 }
 
-// checkRight says why a call may not be made, or nil. A stream has no request yet.
+// checkRight returns the status of a call that may not be made, nil of one that may. The order matters: an unknown caller learns
+// nothing about methods, and a drain is only mentioned to callers that might have called. A stream has no request yet.
 func (c *Interceptors) checkRight(who identity.Caller, method string, req any) *apierror.StatusError {
 	if isProbe(method, req) {
 		return nil

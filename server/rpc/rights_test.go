@@ -13,7 +13,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 )
 
-// TestMayCall has what is refused whoever calls, and in which order.
+// TestMayCall has the calls that are rejected, and in which order of reasons.
 func TestMayCall(t *testing.T) {
 	t.Parallel()
 	c := NewInterceptors(Options{})

@@ -1,0 +1,261 @@
+package rpc
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	gzipcodec "google.golang.org/grpc/encoding/gzip"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/rpc/rpctest"
+)
+
+// wire is a transport with the bytes of a call, as a client sent them.
+type wire struct {
+	*bytes.Reader
+	compression string
+	pool        *rpctest.LentBuffers
+}
+
+func (w *wire) Method() string       { return pb.ToolResultService_Render_FullMethodName }
+func (w *wire) RecvCompress() string { return w.compression }
+
+func (w *wire) ReadMessageHeader(header []byte) error {
+	_, err := io.ReadFull(w.Reader, header)
+	return err
+}
+
+func (w *wire) Read(n int) (mem.BufferSlice, error) {
+	text := make([]byte, n)
+	if k, err := io.ReadFull(w.Reader, text); err != nil {
+		if k == 0 && n > 0 {
+			err = io.ErrUnexpectedEOF // the header was there
+		}
+		return nil, err
+	}
+	return mem.BufferSlice{mem.Copy(text, w.pool)}, nil
+}
+
+// frame is a message as gRPC sends it: whether it is compressed, its length, its bytes.
+func frame(flag byte, message []byte) []byte {
+	n := len(message)
+	return append([]byte{flag, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, message...)
+}
+
+// zipped compresses a message.
+func zipped(t testing.TB, message []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(message); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestMessagesAreRead has bytes of calls, and what a client is answered. All buffers of the transport go back.
+func TestMessagesAreRead(t *testing.T) {
+	t.Parallel()
+	named := func(size int) []byte {
+		text, err := proto.Marshal(&pb.CallReference{SessionId: strings.Repeat("s", size-3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	const limit = 203 // two bytes of length
+	good := named(limit)
+	join := func(list ...[]byte) []byte { return bytes.Join(list, nil) }
+	for name, c := range map[string]struct {
+		sent        []byte
+		compression string
+		one         bool
+		reason      string // of the error; "": received
+		message     string
+	}{
+		"good":                 {frame(0, good), "", true, "", ""},
+		"empty":                {frame(0, nil), "", true, "", ""},
+		"compressed":           {frame(1, zipped(t, good)), gzipcodec.Name, true, "", ""},
+		"nothing":              {nil, "", true, "MESSAGE_INVALID", "the call has no message"},
+		"two":                  {join(frame(0, good), frame(0, good)), "", true, "MESSAGE_INVALID", "the call has more than one message"},
+		"one, and a part":      {join(frame(0, good), []byte{0, 0}), "", true, "MESSAGE_INVALID", "the message is cut off"},
+		"cut off in the head":  {[]byte{0, 0, 0}, "", true, "MESSAGE_INVALID", "the message is cut off"},
+		"cut off":              {frame(0, good)[:100], "", false, "MESSAGE_INVALID", "the message is cut off"},
+		"too large":            {frame(0, named(limit+1)), "", true, "MESSAGE_TOO_LARGE", "the message has 204 bytes, at most 203 are allowed"},
+		"4 GiB":                {[]byte{0, 255, 255, 255, 255}, "", true, "MESSAGE_TOO_LARGE", "the message has 4294967295 bytes, at most 203 are allowed"},
+		"256 in each place":    {[]byte{0, 1, 2, 3, 4}, "", true, "MESSAGE_TOO_LARGE", "the message has 16909060 bytes, at most 203 are allowed"},
+		"unpacked too large":   {frame(1, zipped(t, bytes.Repeat([]byte("x"), 100<<10))), gzipcodec.Name, true, "MESSAGE_TOO_LARGE", "the message is unpacked to more than 203 bytes"},
+		"one byte too large":   {frame(1, zipped(t, named(limit+1))), gzipcodec.Name, true, "MESSAGE_TOO_LARGE", "the message is unpacked to more than 203 bytes"},
+		"compressed, not said": {frame(1, zipped(t, good)), "", true, "MESSAGE_INVALID", "the message is compressed, and the call does not say how"},
+		"no gzip":              {frame(1, good), gzipcodec.Name, true, "MESSAGE_INVALID", "the message cannot be decompressed"},
+		"gzip cut off":         {frame(1, zipped(t, good)[:40]), gzipcodec.Name, true, "MESSAGE_INVALID", "the message cannot be decompressed"},
+		"another form":         {frame(2, good), "", true, "MESSAGE_INVALID", "the message is in no form that gRPC knows"},
+		"no protobuf":          {frame(0, []byte{0xff}), "", true, "MESSAGE_INVALID", "the message cannot be decoded: "},
+		"no UTF-8":             {frame(0, []byte{0x0a, 1, 0xff}), "", true, "MESSAGE_INVALID", "the message cannot be decoded: "},
+	} {
+		w := &wire{bytes.NewReader(c.sent), c.compression, &rpctest.LentBuffers{}}
+		m := &messages{frames: w, codec: NewCodec(), limit: limit, one: c.one}
+		got := &pb.CallReference{}
+		err := m.receive(got)
+		if c.reason == "" {
+			want := &pb.CallReference{}
+			if name != "empty" {
+				_ = proto.Unmarshal(good, want) // it was marshalled here
+			}
+			if err != nil || !proto.Equal(got, want) {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+		} else if r, ok := errors.AsType[*apierror.StatusError](err); !ok || apierror.ReasonName(r.Reason) != c.reason || !strings.HasPrefix(r.Message, c.message) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Contains(c.message, "decoded") && (strings.Contains(err.Error(), "proto:") || strings.HasSuffix(err.Error(), ": ")) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := w.pool.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestStreamsAreReadToTheirEnd reads messages one by one; io.EOF is the end, and no error of the client.
+func TestStreamsAreReadToTheirEnd(t *testing.T) {
+	t.Parallel()
+	w := &wire{bytes.NewReader(append(frame(0, []byte{0x0a, 1, 'a'}), frame(0, []byte{0x0a, 1, 'b'})...)), "", &rpctest.LentBuffers{}}
+	m := &messages{frames: w, codec: NewCodec(), limit: 10}
+	for _, want := range []string{"a", "b"} {
+		got := &pb.CallReference{}
+		if err := m.receive(got); err != nil || got.GetSessionId() != want {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	if err := m.receive(&pb.CallReference{}); !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %v", err)
+	}
+	if err := cutOff(io.ErrClosedPipe); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("an error of the transport: %v", err)
+	}
+}
+
+// FuzzReceive gives any bytes to a call. Every error is one that a client can read, and no buffer is lost.
+func FuzzReceive(f *testing.F) {
+	message := []byte{0x0a, 1, 'a'}
+	for _, seed := range [][]byte{nil, frame(0, message), frame(1, zipped(f, message)), frame(1, message), {0, 0, 0, 0, 9}, {1, 0, 0, 0, 0}} {
+		f.Add(seed, true)
+		f.Add(seed, false)
+	}
+	f.Fuzz(func(t *testing.T, sent []byte, one bool) {
+		w := &wire{bytes.NewReader(sent), gzipcodec.Name, &rpctest.LentBuffers{}}
+		m := &messages{frames: w, codec: NewCodec(), limit: 100, one: one}
+		for {
+			err := m.receive(&pb.CallReference{})
+			if err == nil && !one {
+				continue
+			}
+			if r, ok := errors.AsType[*apierror.StatusError](err); err != nil && !ok && !errors.Is(err, io.EOF) || ok && (r.Message == "" || r.Code == codes.OK) {
+				t.Fatalf("%v", err)
+			}
+			break
+		}
+		if err := w.pool.Check(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// rawCodec sends bytes as they are.
+type rawCodec struct{ encoding.CodecV2 }
+
+func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
+func (rawCodec) Unmarshal(mem.BufferSlice, any) error { return nil }
+func (rawCodec) Name() string                         { return "proto" }
+
+// TestMessagesOverASocket sends messages to a server: those that it cannot read have a status with a reason, pass all
+// interceptors, and do not reach the service.
+func TestMessagesOverASocket(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	tool := strings.Repeat("x", 100)
+	s.service.render = func(_ context.Context, req *pb.RenderRequest) error {
+		if req.GetCanonical().GetToolName() != tool {
+			t.Errorf("received %v", req)
+		}
+		return nil
+	}
+	req := &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: tool}}}
+	for _, o := range [][]grpc.CallOption{nil, {grpc.UseCompressor(gzipcodec.Name)}} {
+		if _, err := s.client.Render(t.Context(), req, o...); err != nil {
+			t.Error(err)
+		}
+	}
+	s.take(t)
+	render := pb.ToolResultService_Render_FullMethodName
+	for name, c := range map[string]struct {
+		sent   []byte
+		reason string
+	}{
+		"no protobuf": {[]byte{0xff}, "MESSAGE_INVALID"}, "too large": {make([]byte, maxMessage+1), "MESSAGE_TOO_LARGE"},
+	} {
+		err := s.conn.Invoke(t.Context(), render, c.sent, nil, grpc.ForceCodecV2(rawCodec{}))
+		if reason, _ := reasonOf(err); reason != c.reason {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, calls, rejected := s.take(t); len(calls) != 1 || len(rejected) != 1 || !strings.HasPrefix(rejected[0], "Render "+c.reason) {
+			t.Errorf("%s: reported %q, recorded %q", name, calls, rejected)
+		}
+	}
+	call, err := s.conn.NewStream(t.Context(), &grpc.StreamDesc{ClientStreams: true}, render)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(call.CloseSend(), call.RecvMsg(&pb.RenderResponse{}))
+	if err == nil {
+		t.Error("a call without a message is served")
+	}
+	s.service.stream = func(call grpc.ServerStream) error {
+		for {
+			m, err := Receive(call)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if string(bytes.Join(m.Parts(), nil)) != tool {
+				t.Errorf("received %v", m)
+			}
+			m.Free()
+			m.Free()
+		}
+	}
+	stream, err := s.client.ProjectStream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := stream.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Data: []byte(tool)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); !errors.Is(err, io.EOF) {
+		t.Errorf("the stream: %v", err)
+	}
+}
