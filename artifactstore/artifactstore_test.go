@@ -15,7 +15,6 @@ import (
 	"testing/iotest"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/internal/blockindex"
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
 )
 
@@ -41,6 +40,22 @@ type readFunc func(p []byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
+// slowReader returns a reader of a text that reads nothing 99 times before each byte, which is allowed.
+func slowReader(text string) io.Reader {
+	calls := 0
+	return readFunc(func(p []byte) (int, error) {
+		if calls++; calls%100 != 0 {
+			return 0, nil
+		}
+		if text == "" {
+			return 0, io.EOF
+		}
+		n := copy(p[:1], text)
+		text = text[n:]
+		return n, nil
+	})
+}
+
 var errBroken = errors.New("broken")
 
 // Drain passes on all bytes in full buffers, and fails with the reason when it cannot.
@@ -56,6 +71,7 @@ func TestDrainInsistsOnTheSize(t *testing.T) {
 		"byte by byte":    {t.Context(), reading(10, iotest.OneByteReader(strings.NewReader("0123456789"))), nil},
 		"data with EOF":   {t.Context(), reading(10, iotest.DataErrReader(strings.NewReader("0123456789"))), nil},
 		"memory":          {t.Context(), artifactstore.BytesBlob([]byte("0123456789")), nil},
+		"with pauses":     {t.Context(), reading(10, slowReader("0123456789")), nil},
 		"short":           {t.Context(), reading(11, strings.NewReader("0123456789")), artifactstore.ErrSizeMismatch},
 		"long":            {t.Context(), reading(9, strings.NewReader("0123456789")), artifactstore.ErrSizeMismatch},
 		"cut":             {t.Context(), reading(10, io.MultiReader(strings.NewReader("012"), iotest.ErrReader(io.ErrUnexpectedEOF))), io.ErrUnexpectedEOF},
@@ -119,8 +135,10 @@ func TestNamesAreChecked(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, name, is)
 		}
 	}
-	if artifactstore.LogName("a", "bc") == artifactstore.LogName("ab", "c") || artifactstore.CheckLogName(log) != nil {
-		t.Error("the lengths of the parts do not count")
+	for _, other := range [][]string{{"session", "ball"}, {"session", "other"}, {"sessio", "ncall"}, {"sessioncall"}, {"session", "call", ""}} {
+		if artifactstore.LogName(other...) == log || artifactstore.CheckLogName(log) != nil {
+			t.Errorf("%q has the same name", other)
+		}
 	}
 }
 
@@ -185,96 +203,6 @@ func TestFinishedLogRejectsAppends(t *testing.T) {
 		if got, err := l.Finish(t.Context()); got != ref || err != nil || l.Close() != nil {
 			t.Errorf("Finish: %+v, %v", got, err)
 		}
-	}
-}
-
-// flaky reads p, unless it has a failure.
-type flaky struct {
-	p       []byte
-	failure error
-	closed  int
-}
-
-func (f *flaky) ReadAt(b []byte, off int64) (int, error) {
-	if f.failure != nil {
-		return 0, f.failure
-	}
-	return bytes.NewReader(f.p).ReadAt(b, off)
-}
-
-func (f *flaky) Close() error { f.closed++; return errBroken }
-
-// openPages opens pages of a payload that is read from f.
-func openPages(t *testing.T, payload []byte, f *flaky) *artifactstore.Pages {
-	t.Helper()
-	id := content.Sum(payload)
-	p, err := artifactstore.OpenPages(id.Hex()[:8], "elsewhere", blockindex.Build(payload, id).Encode(), f, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// Every method that reads a block reports why it cannot, and works again when the reason is gone.
-func TestPagesReportEveryFailure(t *testing.T) {
-	payload := bytes.Repeat([]byte("a line\n"), 100_000)
-	payload = append(payload, "an open end"...)
-	for _, c := range []struct{ failure, want error }{
-		{syscall.EIO, artifactstore.ErrDamaged}, {io.EOF, artifactstore.ErrDamaged}, {artifactstore.ErrUnavailable, artifactstore.ErrUnavailable},
-		{syscall.EMFILE, artifactstore.ErrTooManyFiles}, {context.Canceled, context.Canceled},
-	} {
-		f := &flaky{p: payload, failure: c.failure}
-		for name, read := range map[string]func(p *artifactstore.Pages) error{
-			"Read":      func(p *artifactstore.Pages) error { _, err := p.Read(nil, 5, 10); return err },
-			"LineStart": func(p *artifactstore.Pages) error { _, err := p.LineStart(50_000); return err },
-			"LineAt":    func(p *artifactstore.Pages) error { _, err := p.LineAt(300_000); return err },
-			"LastEnd":   func(p *artifactstore.Pages) error { _, err := p.LastEnd(); return err },
-			"Check":     func(p *artifactstore.Pages) error { _, err := p.Check(300_000); return err },
-		} {
-			p := openPages(t, payload, f)
-			f.failure = c.failure
-			if err := read(p); !errors.Is(err, c.want) {
-				t.Errorf("%s: %v, want %v", name, err, c.want)
-			}
-			f.failure = nil
-			if err := read(p); err != nil {
-				t.Errorf("%s, once more: %v", name, err)
-			}
-		}
-	}
-	f := &flaky{p: bytes.Clone(payload)}
-	f.p[1000] ^= 1
-	p := openPages(t, payload, f)
-	if _, err := p.Read(nil, 0, 10); !errors.Is(err, artifactstore.ErrDamaged) {
-		t.Errorf("a changed byte: %v", err)
-	}
-	if got, err := p.Read(nil, p.Size()-8, p.Size()+5); string(got) != "open end" || err != nil {
-		t.Errorf("another block: %q, %v", got, err)
-	}
-	if err := p.Close(); !errors.Is(err, errBroken) || f.closed != 1 {
-		t.Errorf("Close: %v, %d times", err, f.closed)
-	}
-}
-
-// An index of other content, or none, does not open, and leaves the file open.
-func TestOpenPagesRejectsOtherIndexes(t *testing.T) {
-	payload := []byte("payload\n")
-	id := content.Sum(payload)
-	index := blockindex.Build(payload, id).Encode()
-	f := &flaky{p: payload}
-	for name, c := range map[string]struct {
-		name  string
-		index []byte
-	}{
-		"no index": {id.Hex()[:8], nil}, "other name": {"00000000", index}, "damaged": {id.Hex()[:8], index[1:]},
-	} {
-		if _, err := artifactstore.OpenPages(c.name, "x", c.index, f, f); !errors.Is(err, artifactstore.ErrDamaged) || f.closed > 0 {
-			t.Errorf("%s: %v, closed %d times", name, err, f.closed)
-		}
-	}
-	p := openPages(t, payload, f)
-	if !bytes.Equal(p.Index(), index) || p.Ref() != artifactstore.NewRef(id, id.Hex()[:8], "elsewhere") || p.Live() || p.Lines() != 1 {
-		t.Errorf("%+v, %d lines, live %v", p.Ref(), p.Lines(), p.Live())
 	}
 }
 

@@ -58,6 +58,7 @@ type finishedLog struct {
 	durable bool
 }
 
+// Path and the methods below implement [Log]. A finished log is as durable as its artifact; nothing in it is live.
 func (f *finishedLog) Path() string    { return f.path }
 func (f *finishedLog) Received() int64 { return f.ref.Size }
 func (f *finishedLog) Dropped() int64  { return 0 }

@@ -181,6 +181,7 @@ func (p *Pages) load(at int) ([]byte, error) {
 	return p.block, nil
 }
 
+// damaged returns the error of a block that is not as it was put.
 func (p *Pages) damaged(block int) error {
 	return fmt.Errorf("artifact %s: the block at byte %d: %w", p.ref.Name, int64(block)*blockindex.BlockSize, ErrDamaged)
 }

@@ -51,7 +51,7 @@ func New(types envelope.Types, place Place) (*Compactor, error) {
 	return c, nil
 }
 
-// Target is the form that a result is brought to.
+// Target is the form that a result is compacted to.
 type Target struct {
 	Level         pb.CompactionLevel
 	PreviewTokens int            // limit of each preview at COMPACTION_LEVEL_TRIMMED
@@ -78,7 +78,7 @@ func (c *Compactor) WithPlace(place Place) *Compactor {
 	return &other
 }
 
-// Compact brings a result to a target. It does not change r, and the answer shares
+// Compact compacts a result to a target. It does not change r, and the answer shares
 // with r all that is equal. Compaction is idempotent and monotone: compacting again to
 // the same target changes nothing, and no lower level is ever undone.
 func (c *Compactor) Compact(r *pb.CanonicalToolResult, to Target) Compacted {
@@ -128,8 +128,8 @@ type work struct {
 }
 
 // message compacts a message and the messages inside it, in place. given is the same
-// message before compaction, which is the key of its rankings. A part that was brought
-// to a lower level before stays as it is.
+// message before compaction, which is the key of its rankings. A part that is at
+// a lower level already stays as it is.
 func (w *work) message(s *schema, m, given protoreflect.Message) {
 	if envelope.Level(m) <= w.Level {
 		before := w.changed

@@ -76,7 +76,7 @@ func TestPreviewsAreShortenedFromTheMiddle(t *testing.T) {
 	}
 	cut := got.GetStdoutCuts()[0]
 	if len(got.GetStdoutCuts()) != 1 || cut.GetKind() != pb.CutKind_CUT_KIND_COMPACTED ||
-		leftOut(cut)+got.GetStdoutSource().GetShownLines() != 200 {
+		omittedLines(cut)+got.GetStdoutSource().GetShownLines() != 200 {
 		t.Errorf("cuts %v, shown %d", got.GetStdoutCuts(), got.GetStdoutSource().GetShownLines())
 	}
 	if !got.GetStdoutTruncated() || !got.GetTruncated() || got.GetCompactionLevel() != trimmed || got.GetArtifacts()[0].GetPath() == "" {
@@ -98,8 +98,8 @@ func TestSmallerBudgetsKeepAPartOfWhatLargerOnesKeep(t *testing.T) {
 	}
 }
 
-// Two steps leave the same as one, because what is kept has an order that does not
-// depend on how much is kept.
+// Two steps leave the same as one, because the order in which units are kept does not
+// depend on their number.
 func TestTwoStepsAreAsGoodAsOne(t *testing.T) {
 	first, _ := compact(t, result(numbered(400)), to(trimmed, 900))
 	two, _ := compact(t, first, to(trimmed, 150))
@@ -109,9 +109,8 @@ func TestTwoStepsAreAsGoodAsOne(t *testing.T) {
 	}
 }
 
-// What a failure says of itself outlasts what surrounds it, wherever it stands.
+// The lines in which a failure states itself outlast those around them, wherever they are.
 func TestSalientLinesAreKept(t *testing.T) {
-
 	r := result(numbered(90) + wrong + numbered(90))
 	for _, n := range []int{400, 100, 32, 16} {
 		got, changed := compact(t, r, to(trimmed, n))
@@ -214,7 +213,7 @@ func TestErrorsKeepAllButLongDetails(t *testing.T) {
 	}
 }
 
-func leftOut(c *pb.Cut) uint64 {
+func omittedLines(c *pb.Cut) uint64 {
 	_, lines := envelope.Omitted(c)
 	return lines
 }

@@ -51,8 +51,8 @@ func (c *Compactor) decode(r *pb.CanonicalToolResult) *decoded {
 }
 
 // resultCache loads results, and keeps the last ones in memory up to History.Keep.
-// Planning reads a history several times from one end to the other, so what is kept
-// is dropped in the order in which it was loaded.
+// Planning reads a history several times from one end to the other, so results are
+// dropped in the order in which they were loaded.
 type resultCache struct {
 	*Compactor
 	History

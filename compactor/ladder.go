@@ -6,12 +6,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// The ladder of a result is what it can be brought to: smaller and smaller previews,
-// then handles alone, then one line. Planning needs the cost and the score of every
-// rung, so both are estimated from the lines of the previews, without compacting
-// anything. What is estimated wrongly is measured later, by the planner.
+// The ladder of a result is the list of forms that it can be compacted to: smaller and
+// smaller previews, then handles alone, then one line. Planning needs the cost and the
+// score of every rung, so both are estimated from the lines of the previews, without
+// compacting anything. The planner measures later, and corrects a wrong estimate.
 
-// rung is a form that a result can be brought to.
+// rung is a form that a result can be compacted to.
 type rung struct {
 	level         pb.CompactionLevel
 	previewTokens int // of each preview; only at COMPACTION_LEVEL_TRIMMED
@@ -201,15 +201,21 @@ func (p *Policy) steps(f *facts, d *decoded) (steps []step) {
 		if saved := cost - c; saved < minSaving && (to.level != line || saved <= 0) {
 			continue
 		}
-		s := step{to: to, saved: cost - c, loss: weight * (score - v)}
-		for n := len(steps); n > 0 && steps[n-1].loss*s.saved >= s.loss*steps[n-1].saved; n = len(steps) {
-			s.saved, s.loss = s.saved+steps[n-1].saved, s.loss+steps[n-1].loss
-			steps = steps[:n-1]
-		}
-		steps = append(steps, s)
+		steps = appendToHull(steps, step{to: to, saved: cost - c, loss: weight * (score - v)})
 		cost, score = c, v
 	}
 	return steps
+}
+
+// appendToHull appends a step to the lower convex hull of loss over saving. It takes the
+// place of the steps before it that lose no less per token saved than it does, and makes
+// their way, too.
+func appendToHull(steps []step, s step) []step {
+	for n := len(steps); n > 0 && steps[n-1].loss*s.saved >= s.loss*steps[n-1].saved; n = len(steps) {
+		s.saved, s.loss = s.saved+steps[n-1].saved, s.loss+steps[n-1].loss
+		steps = steps[:n-1]
+	}
+	return append(steps, s)
 }
 
 // weight returns the weight of the result's tokens among those of others. It falls

@@ -45,7 +45,7 @@ func elementTokens(f protoreflect.FieldDescriptor, list protoreflect.List) []int
 }
 
 // keepElements returns the number of first elements that are kept when a list is
-// brought to one limit after the other. slack is the excess over a limit, in tokens,
+// shortened to one limit after the other. slack is the excess over a limit, in tokens,
 // that is not worth a cut.
 func keepElements(costs []int, limits []int, slack int) int {
 	keep, spent := len(costs), sum(costs)

@@ -8,7 +8,7 @@ import (
 
 // Policy governs a plan. Every value is set.
 type Policy struct {
-	Level         pb.CompactionLevel // the lowest level that a result may be brought to
+	Level         pb.CompactionLevel // the lowest level that a result may be compacted to
 	PreviewTokens int                // smallest limit of a preview at COMPACTION_LEVEL_TRIMMED
 	Budget        int                // tokens of all receipts; 0: every result goes to Level
 	OpenFailure   int                // tokens that each preview of an open failure keeps

@@ -151,8 +151,8 @@ func TestOpenFailuresKeepWhatTheySay(t *testing.T) {
 			t.Errorf("result %d: open is %v", i, r.Open)
 		}
 		text := p.results[i].GetCommand().GetStdoutPreview()
-		if told := strings.Contains(text, wrong); told != open || open && tokens.Estimate().Count(text) < 60 {
-			t.Errorf("result %d: told is %v\n%s", i, told, text)
+		if shown := strings.Contains(text, wrong); shown != open || open && tokens.Estimate().Count(text) < 60 {
+			t.Errorf("result %d: shown is %v\n%s", i, shown, text)
 		}
 	}
 	if p.Shortfall == 0 {
@@ -289,81 +289,6 @@ func TestFailuresWithAMessageAreNoLine(t *testing.T) {
 	}
 }
 
-func read(path, version string, lines int) given {
-	text := numbered(lines)
-	return given{Result: &pb.CanonicalToolResult{
-		ToolName: "Read", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s",
-		Result: &pb.CanonicalToolResult_FileRead{FileRead: &pb.FileReadResult{Path: path, FirstLine: 1, Version: version, ContentPreview: &text}},
-	}}
-}
-
-func edited(call string, changes ...*pb.FileChange) given {
-	return given{
-		Entry: compactor.Entry{Call: call},
-		Result: &pb.CanonicalToolResult{
-			ToolName: "Edit", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: "s",
-			Result: &pb.CanonicalToolResult_FileMutation{FileMutation: &pb.FileMutationResult{Changes: changes, ChangesTotal: new(uint64(len(changes)))}},
-		},
-	}
-}
-
-// What was read before an edit of the same path is stale, unless it was read again.
-func TestEditedReadsAreStale(t *testing.T) {
-	change := func(action pb.FileChangeAction, path, from string) *pb.FileChange {
-		return &pb.FileChange{Action: action, Path: path, FromPath: from}
-	}
-	const modify, move, copied = pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY, pb.FileChangeAction_FILE_CHANGE_ACTION_MOVE, pb.FileChangeAction_FILE_CHANGE_ACTION_COPY
-	failed := given{Result: &pb.CanonicalToolResult{
-		ToolName: "Edit", Status: pb.ToolStatus_TOOL_STATUS_ERROR, SummaryText: "s", Error: &pb.ToolError{Kind: "k", Message: "/w/b.go"},
-	}}
-	history := []given{
-		read("/w/a.go", "", 200), read("/w/b.go", "", 200), read("/w/moved.go", "", 200), read("/w/source.go", "", 200),
-		read("w/a.go", "", 200), read("/w/again.go", "", 200),
-		failed,
-		edited("c7", change(modify, "/w/./x/../a.go", ""), change(move, "/w/new.go", "/w/moved.go"), change(copied, "/w/copy.go", "/w/source.go"), change(modify, "/w/again.go", "")),
-		edited("c8", change(modify, "/w/a.go", "")),
-		read("/w/again.go", "", 180), read("/w/a.go from elsewhere", "", 180),
-	}
-	measure := func(p *compactor.Policy) {
-		p.Budget = 0
-		p.Measure = func(_ int, r *pb.CanonicalToolResult) (int, error) {
-			return 20 + tokens.Estimate().Count(r.GetFileRead().GetContentPreview()), nil
-		}
-	}
-	p := plan(t, 1, history, measure)
-	for i, want := range []struct {
-		by   int
-		call string
-	}{{7, "c7"}, {-1, ""}, {7, "c7"}, {-1, ""}, {-1, ""}, {9, ""}} {
-		s := p.results[i].GetFileRead().GetSuperseded()
-		if p.Results[i].SupersededBy != want.by || s.GetCallId() != want.call || int(s.GetResultsLater()) != max(0, want.by-i) {
-			t.Errorf("result %d is superseded by %d, %v; want %v", i, p.Results[i].SupersededBy, s, want)
-		}
-		if stale := want.call != ""; stale != (s.GetCause() == pb.SupersededCause_SUPERSEDED_CAUSE_EDITED) {
-			t.Errorf("result %d: %v", i, s)
-		}
-	}
-}
-
-// What is stale goes first, also when the edit is not in the history any more.
-func TestStaleReadsGoFirst(t *testing.T) {
-	stale := read("/w/b.go", "", 200)
-	stale.Result.GetFileRead().Superseded = &pb.Superseded{ResultsLater: 9, Cause: pb.SupersededCause_SUPERSEDED_CAUSE_EDITED}
-	history := []given{
-		read("/w/other.go", "", 200), read("/w/a.go", "", 200), stale,
-		edited("c1", &pb.FileChange{Path: "/w/a.go", Action: pb.FileChangeAction_FILE_CHANGE_ACTION_MODIFY}),
-	}
-	p := plan(t, 50, history, func(p *compactor.Policy) {
-		p.Measure = func(_ int, r *pb.CanonicalToolResult) (int, error) {
-			return 20 + tokens.Estimate().Count(r.GetFileRead().GetContentPreview()), nil
-		}
-		p.Budget = 1700
-	})
-	if got := lost(p); got[1] < 60 || got[2] < 60 || got[0] > 50 {
-		t.Errorf("%v went", got)
-	}
-}
-
 // A history that is loaded result by result has the same plan as one in memory, and what
 // is not known is never loaded.
 func TestPlansOfLoadedHistories(t *testing.T) {
@@ -403,5 +328,41 @@ func TestPlansOfLoadedHistories(t *testing.T) {
 		if loads > 8*len(list) {
 			t.Errorf("%d loads for %d results", loads, len(list))
 		}
+	}
+}
+
+// A budget that some number of steps meets exactly is met by that number, and by none more.
+func TestExactBudgetsAreMetExactly(t *testing.T) {
+	var history []given
+	for i := range 12 {
+		history = append(history, ran(fmt.Sprint("make ", i), int32(i%2), 20+25*(i%6)))
+	}
+	for share := 20; share < 100; share += 4 {
+		some := plan(t, share, history, nil)
+		if some.Shortfall > 0 {
+			continue
+		}
+		if exact := plan(t, share, history, func(p *compactor.Policy) { p.Budget = some.After }); exact.After != some.After {
+			t.Errorf("a budget of %d tokens leaves %d", some.After, exact.After)
+		}
+		// One step more than at a smaller budget: undoing it would exceed this one.
+		if less := plan(t, share, history, func(p *compactor.Policy) { p.Budget = some.After - 1 }); less.After >= some.After && less.Shortfall == 0 {
+			t.Errorf("a budget of %d tokens leaves %d", some.After-1, less.After)
+		}
+	}
+}
+
+// What a break of the cache must save is asked of changes inside the cache alone, and the first result is inside of it.
+func TestCacheIsBrokenByItsOwnResults(t *testing.T) {
+	history := []given{ran("a", 0, 4), ran("b", 0, 4), ran("c", 0, 200), ran("d", 0, 200)}
+	cache := compactor.Cache{Results: 2, MayBreak: true, MinSaving: 1 << 20, Write: 100, Read: 10, Requests: 16}
+	some := plan(t, 70, history, nil)
+	if same := plan(t, 70, history, func(p *compactor.Policy) { p.Cache = cache }); same.After != some.After || same.Invalidated != 0 {
+		t.Errorf("behind the cache %d tokens are left, want %d; %d are invalidated", same.After, some.After, same.Invalidated)
+	}
+	history[0] = ran("a", 0, 200)
+	all := plan(t, 1, history, func(p *compactor.Policy) { p.Cache = cache })
+	if want := all.Results[0].Before + all.Results[1].Before; all.FirstChanged() != 0 || all.Invalidated != want {
+		t.Errorf("result %d changes first, and %d tokens are invalidated, want %d", all.FirstChanged(), all.Invalidated, want)
 	}
 }

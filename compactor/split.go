@@ -146,7 +146,7 @@ func (t *tiling) add(line, bytes uint64) {
 }
 
 // measure computes the places that follow from the widths. It reports false when they
-// contradict the ledger.
+// differ from the ledger.
 func (t *tiling) measure() bool {
 	for i, width := range t.widths {
 		if t.starts[i] == unknown || width == unknown {

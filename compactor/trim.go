@@ -42,7 +42,7 @@ func sizesTo(least int) []int {
 	return append(list, least)
 }
 
-// limits returns the limits that a preview is brought to, one after the other.
+// limits returns the limits that a preview is shortened to, one after the other.
 func (t *Target) limits() []int {
 	if t.Level == trimmed {
 		return sizesTo(t.PreviewTokens)

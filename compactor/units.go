@@ -141,11 +141,11 @@ func newRanking(v *envelope.Large, failed bool) *ranking {
 }
 
 // adjacent reports whether unit i and the next one follow each other in the payload,
-// so that no marker stands between them. A marker of an earlier compaction was paid
+// so that no marker lies between them. A marker of an earlier compaction was paid
 // for then.
 func (r *ranking) adjacent(i int) bool { return r.units[i].end == r.units[i+1].start }
 
-// keep returns the number of units that are kept when the preview is brought to one
+// keep returns the number of units that are kept when the preview is shortened to one
 // limit after the other. A cut always removes more than slack.
 func (r *ranking) keep(limits []int, slack int) int {
 	k := len(r.order)

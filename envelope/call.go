@@ -2,7 +2,9 @@ package envelope
 
 import pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 
-// CheckCall checks the reference to the call of a tool. A call may be missing; its session may not.
+// CheckCall checks the reference to the call of a tool; nil is valid. Within a reference
+// the session is required, because artifacts and repeats are found by it, and the ids of
+// the call and of the agent are optional.
 func CheckCall(check Checker, call *pb.CallReference) {
 	if call != nil {
 		check.Name("call.session_id", call.GetSessionId(), true)

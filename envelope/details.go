@@ -12,7 +12,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// maxDepth bounds the nesting of JSON text in a field.
+// JSON text in a field is checked before it is stored, because what reads it later
+// (SDKs, jq, a provider) may not agree with this decoder on text that is not plain:
+// keys that appear twice (RFC 8259, section 4: the result is unpredictable), deep
+// nesting (section 9: a parser may set a limit), bytes that are not UTF-8 (section
+// 8.1). Details of errors are bounded here, too, member by member.
+
+// maxDepth bounds the nesting of JSON text in a field, in brackets: far above what
+// tools write, and far below the 10,000 levels at which encoding/json gives up.
 const maxDepth = 64
 
 // errDuplicate is the cause of JSON_DUPLICATE_KEY.
@@ -94,10 +101,12 @@ func nestingDepth(text []byte) int {
 // twice.
 func checkUniqueKeys(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
+	dec.UseNumber() // a number of any length is valid
+	// The decoder gives keys and strings as the same kind of token, so the stack says
+	// which one comes next: in an object names and values alternate.
 	type level struct {
 		keys   map[string]bool // nil in an array
-		atName bool
+		atName bool            // the next token is a key
 	}
 	var stack []level
 	for {

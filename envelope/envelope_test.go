@@ -122,7 +122,7 @@ func TestBoundDetails(t *testing.T) {
 	}
 }
 
-// C13: whatever the details, what is kept is valid, bounded and in order.
+// C13: whatever the details, the part that is kept is valid, bounded and in order.
 func TestBoundDetailsAlwaysFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.StringN(0, 30, -1), 0, 60, rapid.ID).Draw(t, "keys")
@@ -152,16 +152,7 @@ func command(r *pb.CommandResult) *pb.CanonicalToolResult {
 }
 
 func TestInvalidCanonicalIsRejected(t *testing.T) {
-	source := func(bytes, visible, lines uint64, segments ...*pb.Segment) *pb.SourceFacts {
-		return &pb.SourceFacts{Bytes: bytes, VisibleBytes: visible, Lines: lines, ShownLines: 1, Segments: segments}
-	}
-	segment := func(line, start, end, preview uint64) *pb.Segment {
-		return &pb.Segment{FirstLine: line, LastLine: line, ByteStart: start, ByteEnd: end, PreviewBytes: preview}
-	}
 	one := segment(1, 0, 3, 3)
-	cut := func(start, end, at uint64) *pb.Cut {
-		return &pb.Cut{Kind: pb.CutKind_CUT_KIND_MIDDLE, FirstLine: 2, LastLine: 2, ByteStart: start, ByteEnd: end, PreviewOffset: at}
-	}
 	changed := func(change func(*pb.Cut)) *pb.CommandResult {
 		c := cut(3, 9, 3)
 		change(c)
@@ -213,6 +204,21 @@ func TestInvalidCanonicalIsRejected(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// source returns the facts of a payload of which one line is shown.
+func source(bytes, visible, lines uint64, segments ...*pb.Segment) *pb.SourceFacts {
+	return &pb.SourceFacts{Bytes: bytes, VisibleBytes: visible, Lines: lines, ShownLines: 1, Segments: segments}
+}
+
+// segment returns a segment of one line.
+func segment(line, start, end, preview uint64) *pb.Segment {
+	return &pb.Segment{FirstLine: line, LastLine: line, ByteStart: start, ByteEnd: end, PreviewBytes: preview}
+}
+
+// cut returns a cut of the second line.
+func cut(start, end, at uint64) *pb.Cut {
+	return &pb.Cut{Kind: pb.CutKind_CUT_KIND_MIDDLE, FirstLine: 2, LastLine: 2, ByteStart: start, ByteEnd: end, PreviewOffset: at}
 }
 
 func TestInvalidEnvelopeIsRejected(t *testing.T) {

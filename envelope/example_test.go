@@ -2,6 +2,7 @@ package envelope_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -38,4 +39,26 @@ func ExampleValidateCanonical() {
 func ExampleCost_Fits() {
 	fmt.Println(envelope.Cost{Tokens: 120, Lines: 9}.Fits(envelope.Cost{Tokens: 100}))
 	// Output: what must be kept does not fit a budget of 100 tokens: 120 are enough, raise it by 20
+}
+
+// Text from a tool can be long or odd; kinds of errors have one form.
+func ExampleNormalizeErrorKind() {
+	fmt.Println(envelope.NormalizeErrorKind("TimeoutError"), envelope.NormalizeErrorKind("HTTP 404: Not Found"))
+	// Output: timeout_error http_404_not_found
+}
+
+// A Checker collects what is wrong with a request, with the path of each field.
+func ExampleChecker() {
+	check := envelope.NewChecker("options")
+	check.Required("name", "", 128)
+	limit := check.AtMost("limit", 5000, 1000)
+	fmt.Println(limit, check.Err())
+	// Output: 0 options.name: is required (and 1 more)
+}
+
+// Details of an error stay valid JSON when they are too large: members that fit are kept whole.
+func ExampleBoundDetails() {
+	bounded, whole := envelope.BoundDetails([]byte(fmt.Sprintf(`{"line": 12, "log": %q, "file": "a.go"}`, strings.Repeat("words ", 500))))
+	fmt.Println(bounded, whole)
+	// Output: {"line":12,"file":"a.go"} false
 }

@@ -175,6 +175,7 @@ func nullBeside(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
 	return sibling != nil && m.Has(sibling)
 }
 
+// list writes the elements of a list, those of an empty one as [].
 func (w *writer) list(f protoreflect.FieldDescriptor, list protoreflect.List) {
 	w.open('[')
 	for i := range list.Len() {
@@ -184,6 +185,8 @@ func (w *writer) list(f protoreflect.FieldDescriptor, list protoreflect.List) {
 	w.close(']')
 }
 
+// value writes one value of a field. Integers of 64 bits are numbers, as in the RFC's
+// examples, and not strings, as protojson writes them.
 func (w *writer) value(f protoreflect.FieldDescriptor, v protoreflect.Value) {
 	switch f.Kind() {
 	case protoreflect.MessageKind:

@@ -51,7 +51,7 @@ func TestDetailsOfAnyDepthSurvive(t *testing.T) {
 	})
 }
 
-// A custom family is not found by the names of the message that carries it: its payload stands in its place.
+// A custom family is not found by the names of the message that carries it: its payload takes its place.
 func TestCustomFamilyIsNamed(t *testing.T) {
 	const text = `{"tool_name":"x","status":"success","summary_text":"s","result":{"type":"acme.v1.T","payload_json":"{}"},"error":null}`
 	for _, family := range []string{"", envelope.CustomCase} {

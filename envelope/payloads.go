@@ -9,6 +9,10 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
+// Payloads are found by the type of a field, not by family, so that reading, spooling,
+// redaction and limits treat those of every family alike, custom ones included. Paths
+// are those that a BadRequest names to the client.
+
 // VisitCustomPayloads visits the payloads of the message of a custom family; t is nil for other families.
 func VisitCustomPayloads(out *pb.CompleteToolOutput, t *Type, visit func(path string, p *pb.Payload)) {
 	custom := out.GetCustom()
@@ -61,4 +65,38 @@ func AsPayload(m protoreflect.Message) *pb.Payload {
 	p := &pb.Payload{}
 	proto.Merge(p, m.Interface())
 	return p
+}
+
+// WithContents returns an output in which some payloads have other contents, inline; out itself when there are none. The
+// copy shares everything else with out, so that large contents are not copied, and is only to be read.
+func WithContents(out *pb.CompleteToolOutput, contents map[*pb.Payload][]byte) *pb.CompleteToolOutput {
+	if len(contents) == 0 {
+		return out
+	}
+	return withContents(out.ProtoReflect(), contents).Interface().(*pb.CompleteToolOutput)
+}
+
+func withContents(m protoreflect.Message, contents map[*pb.Payload][]byte) protoreflect.Message {
+	c := m.New()
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.Message() == nil || f.IsMap(): // no map has payloads
+			c.Set(f, v)
+		case f.IsList():
+			list := c.Mutable(f).List()
+			for i := range v.List().Len() {
+				list.Append(protoreflect.ValueOfMessage(withContents(v.List().Get(i).Message(), contents)))
+			}
+		default:
+			c.Set(f, protoreflect.ValueOfMessage(withContents(v.Message(), contents)))
+		}
+		return true
+	})
+	c.SetUnknown(m.GetUnknown())
+	if p, ok := m.Interface().(*pb.Payload); ok {
+		if content, ok := contents[p]; ok {
+			c.Interface().(*pb.Payload).Source = &pb.Payload_Inline{Inline: content}
+		}
+	}
+	return c
 }

@@ -113,7 +113,7 @@ var script = []scripted{
 	{calls: []scriptedCall{sh(`grep -rn "package " --include=*.go REPO/server REPO/cmd`)}, want: []string{"left out]"}},
 	{calls: []scriptedCall{sh("cat REPO/proto/toolresult/v1/service.proto")}, want: []string{"left out]"}},
 	{calls: []scriptedCall{sh("ls -lR REPO"), sh("go vet ./...")}, want: []string{"Process exited with code ", exited0}},
-	{calls: []scriptedCall{sh("cat REPO/server/server.go"), sh("cat REPO/proto/toolresult/v1/transport.proto")}, want: []string{"left out]", "left out]"}},
+	{calls: []scriptedCall{sh("cat REPO/proto/toolresult/v1/ledger.proto"), sh("cat REPO/proto/toolresult/v1/command.proto")}, want: []string{"left out]", "left out]"}},
 	{calls: []scriptedCall{sh("yes again | head -n 20000")}, want: []string{"20000 lines, 120000 bytes"}},
 	{says: "Is it still there?", calls: []scriptedCall{sh("sed -n 59999,60000p ARTIFACT")}, want: []string{"stdout:\n59999\n60000"}},
 	{calls: []scriptedCall{sh("cat once.log broken.go"), sh("ls")}, want: []string{"once\npackage broken", "made-before-the-cut"}},

@@ -23,7 +23,7 @@ type Excerpt struct {
 	kept       int  // bytes of text of the lines that were kept, and their ends
 	binary     bool
 	seen       seenShape
-	judged     *judgement
+	verdicts   *ruleVerdicts // of the rules that were asked last; nil: none were
 	ranking    *ranking
 }
 
@@ -77,9 +77,9 @@ func (e *Excerpt) whole() *Preview {
 func (e *Excerpt) byLines() {
 	w := NewWriter(e.maxTokens)     // its windows hold all of it: nothing needs to be found
 	_, _ = w.Write([]byte(e.plain)) // it never fails
-	judged := e.judged
+	verdicts := e.verdicts
 	*e = *w.Finish()
-	e.judged = judged
+	e.verdicts = verdicts
 }
 
 // Bytes returns the size of the payload.

@@ -14,8 +14,8 @@ import (
 
 // The middle of a large payload. Lines that may matter are found by literals of
 // salience and of rules, at the speed of one pass over the bytes; only those
-// lines are looked at. What is kept is bounded: of every band of importance the
-// first and the last lines, and of lines that look the same a dozen.
+// lines are looked at. The finder keeps a bounded number of lines: of every band of
+// importance the first and the last ones, and of lines that look the same a dozen.
 
 // Bounds of a finder.
 const (
@@ -115,7 +115,7 @@ func (f *finder) hold(p []byte) {
 	}
 }
 
-// carried looks at the line that was held, which has ended.
+// carried looks at the line in carry, which has ended.
 func (f *finder) carried() {
 	start, end := f.offset, f.offset+f.length+1
 	if f.length <= longLine {
@@ -195,8 +195,8 @@ func orEnd(at int, b []byte) int {
 }
 
 // lineEnds returns a line, or the two ends of a long one. It returns nil for a
-// long line that the tool has overwritten, because its ends do not tell what it
-// shows.
+// long line that the tool has overwritten, because its ends are not what a
+// terminal shows of it.
 func (f *finder) lineEnds(text []byte) []byte {
 	if len(text) <= longLine {
 		return text

@@ -47,7 +47,7 @@ func messageMark(before, behind []byte) uint32 {
 	return h | 1
 }
 
-// has reports whether a message came often enough to pass over it.
+// has reports whether a message was seen often enough to pass over it.
 func (f *frequentMessages) has(mark uint32) bool {
 	if f.seen == nil {
 		return false

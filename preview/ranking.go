@@ -46,13 +46,13 @@ func (e *Excerpt) newRanking(f Focus) *ranking {
 func (e *Excerpt) rankOptions(f Focus) shape.Options {
 	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded}
 	if f.Rules != nil {
-		o.Verdicts = e.judge(f.Rules).verdicts
+		o.Verdicts = e.askRules(f.Rules).lines
 	}
 	return o
 }
 
 // Shape returns the kind of text of the payload, by its first lines. The shape
-// of the focus wins, unless they contradict it.
+// of the focus wins, unless these lines rule it out.
 func (e *Excerpt) Shape(f Focus) shape.Shape {
 	if e.binary {
 		return shape.Binary
@@ -80,23 +80,23 @@ const (
 	leastFoldedShare = 4   // and one byte in this many
 )
 
-// judgement is the verdicts of rules on the lines of an excerpt.
-type judgement struct {
-	rules    *linerule.Rules
-	verdicts []linerule.Verdict
-	folds    bool // much of it is noise, and not all
+// ruleVerdicts is the verdicts of rules on the lines of an excerpt.
+type ruleVerdicts struct {
+	rules *linerule.Rules
+	lines []linerule.Verdict // of the kept lines, in order
+	folds bool               // much of it is noise, and not all
 }
 
-// judge asks rules about every kept line, once.
-func (e *Excerpt) judge(rules *linerule.Rules) *judgement {
-	if e.judged != nil && e.judged.rules == rules {
-		return e.judged
+// askRules asks rules about every kept line, once.
+func (e *Excerpt) askRules(rules *linerule.Rules) *ruleVerdicts {
+	if e.verdicts != nil && e.verdicts.rules == rules {
+		return e.verdicts
 	}
-	e.judged = &judgement{rules: rules, verdicts: make([]linerule.Verdict, 0, e.available())}
+	e.verdicts = &ruleVerdicts{rules: rules, lines: make([]linerule.Verdict, 0, e.available())}
 	noise, all := int64(0), true
 	hear := func(text []byte, size int64) {
 		v := rules.Classify(text)
-		e.judged.verdicts = append(e.judged.verdicts, v)
+		e.verdicts.lines = append(e.verdicts.lines, v)
 		if v == linerule.Fold {
 			noise += size
 		} else if !salience.Hollow(text) {
@@ -109,15 +109,15 @@ func (e *Excerpt) judge(rules *linerule.Rules) *judgement {
 	for _, l := range e.each() {
 		hear(linerule.Visible(l.Text), l.End-l.Start)
 	}
-	e.judged.folds = !all && noise >= leastFolded && noise*leastFoldedShare >= e.bytes
-	return e.judged
+	e.verdicts.folds = !all && noise >= leastFolded && noise*leastFoldedShare >= e.bytes
+	return e.verdicts
 }
 
 // folds reports whether rules call so much of a payload noise that it is
 // omitted although it may fit. A range is never folded, and neither is a
 // payload of noise alone: its rules are of another program.
 func (e *Excerpt) folds(f Focus) bool {
-	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.judge(f.Rules).folds
+	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.askRules(f.Rules).folds
 }
 
 // Shown is text that is shown of a payload.

@@ -244,7 +244,7 @@ func FuzzShape(f *testing.F) {
 	})
 }
 
-// What it costs to tell the shape of a payload.
+// BenchmarkShape measures the detection of a shape.
 func BenchmarkShape(b *testing.B) {
 	for name, text := range map[string]string{
 		"log": repeated(200, "2026-11-21T10:00:00Z [worker-%d] compiling internal/mod/file.go (cached=true)\n"), "diff": fileDiff("a.go", 200),

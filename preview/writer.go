@@ -114,8 +114,8 @@ func (w *Writer) begins() bool {
 
 // begin takes bytes of the beginning.
 func (w *Writer) begin(p []byte) {
-	if room := textscan.SniffBytes - len(w.sniff); room > 0 {
-		w.sniff = append(w.sniff, p[:min(room, len(p))]...)
+	if space := textscan.SniffBytes - len(w.sniff); space > 0 {
+		w.sniff = append(w.sniff, p[:min(space, len(p))]...)
 		w.binary = len(w.sniff) == textscan.SniffBytes && !w.asText && textscan.IsBinary(w.sniff)
 	}
 	if w.binary {

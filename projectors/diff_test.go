@@ -111,7 +111,7 @@ func TestChangesAreReadFromTheDiff(t *testing.T) {
 	}
 }
 
-// What the runtime says is never doubted, whatever its diff is.
+// Changes that the runtime states are kept, whatever its diff is.
 func TestGivenChangesAreKept(t *testing.T) {
 	r := mutate(t, &pb.FileMutationOutput{
 		Changes: []*pb.FileChange{{Action: pb.FileChangeAction_FILE_CHANGE_ACTION_DELETE, Path: "x"}}, Diff: inline("no diff"),

@@ -62,7 +62,7 @@ type failer interface{ Fatalf(string, ...any) }
 
 func content(blocks string) string { return `{"content":[` + blocks + `]}` }
 
-// What is shown of a result, and what is kept of it.
+// A result is shown as text and JSON, and its parts are kept as artifacts.
 func TestCallToolResult(t *testing.T) {
 	for _, c := range []struct {
 		name, json                 string

@@ -29,21 +29,21 @@ const maxRounds = 8
 
 // part is a piece of a canonical result of which more or less can be shown.
 type part interface {
-	// bytes is about how much there is to show.
+	// bytes returns the approximate size of its content, in bytes.
 	bytes() int64
-	// show puts what may cost a share into the canonical result, and into the
-	// store what it leaves out.
+	// show puts as much content as a share pays for into the canonical result, and
+	// stores the content that it omits.
 	show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error
-	// truncated reports whether show left content out.
+	// truncated reports whether show omitted content.
 	truncated() bool
-	// cost is what was shown, where that is everything.
+	// cost returns the cost of the shown content, where that is everything.
 	cost(p Policy) envelope.Cost
 }
 
 // fit shows as much of the parts as the budget has space for in the receipt of r:
 // outcome, facts, headings, markers and stuffing included. It returns r together
 // with the receipt that fits. There is one allocator, this one. Before each
-// measurement, finish completes r from what the parts left out.
+// measurement, finish completes r from what the parts omitted.
 //
 // The loop is short: the first round grants everything to results that may fit
 // whole; the next ones take away what was too much; and when a receipt fits with a

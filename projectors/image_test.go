@@ -23,8 +23,8 @@ func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error) string
 	return b.String()
 }
 
-// What is said of an image is what its bytes say, and where these contradict what
-// was given, both are said.
+// Facts of an image are read from its bytes. Where the runtime stated others, both
+// are shown.
 func TestImageFacts(t *testing.T) {
 	pngBytes := picture(t, func(b *bytes.Buffer, i image.Image) error { return png.Encode(b, i) })
 	jpegBytes := picture(t, func(b *bytes.Buffer, i image.Image) error { return jpeg.Encode(b, i, nil) })

@@ -282,7 +282,7 @@ func contractCut(c *preview.Cut) *pb.Cut {
 	return cut
 }
 
-// lossCut returns the cut for bytes that were lost before they arrived: an empty range
+// lossCut returns the cut for bytes that were lost before they were received: an empty range
 // at its place.
 func lossCut(loss *pb.SourceLoss, v *preview.Preview) *pb.Cut {
 	cut := &pb.Cut{

@@ -68,7 +68,7 @@ type Input struct {
 	Omitted *preview.Counts
 }
 
-// InOrder is several streams as one, in the order in which their bytes arrived.
+// InOrder is several streams as one, in the order in which their bytes were received.
 type InOrder struct {
 	Blob artifactstore.Blob
 	Keys []string // of the streams that have any bytes
@@ -97,7 +97,7 @@ func Key(p *pb.Payload) string {
 	return p.GetStream()
 }
 
-// Stream is a payload that arrived as a stream or is a file. Its bytes are in the
+// Stream is a payload that was received as a stream or is a file. Its bytes are in the
 // store already, and its excerpt is for previews of the policy's budget.
 type Stream struct {
 	Blob    artifactstore.Blob
@@ -145,7 +145,7 @@ func (in *Input) content(p *pb.Payload) ([]byte, error) {
 	return artifactstore.Content(in.blob(p))
 }
 
-// size returns the number of bytes that arrived. It reports false for a stream that
+// size returns the number of received bytes. It reports false for a stream that
 // does not exist.
 func (in *Input) size(p *pb.Payload) (int64, bool) {
 	if Key(p) == "" {

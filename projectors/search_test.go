@@ -21,8 +21,8 @@ func searched(out *pb.SearchOutput, p projectors.Policy) (*pb.SearchResult, erro
 	return r.GetSearch(), err
 }
 
-// What does not fit is left out fairly: no file shows two matches more than
-// another that has more to show, and no file is left out while another shows two.
+// Matches that do not fit are omitted fairly: no file shows two matches more than
+// another that has more to show, and no file is omitted while another shows two.
 func TestSearchIsFairOverFiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		out := &pb.SearchOutput{}
@@ -77,8 +77,8 @@ func TestSearchIsFairOverFiles(t *testing.T) {
 	})
 }
 
-// Of a long line the part around the match is shown, on whole characters, and what
-// is left out is exact.
+// Of a long line the part around the match is shown, on whole characters, and the
+// omitted range is exact.
 func TestLongMatchIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", "漢", "words of text ", "\U0001f600"}), 0, 300).Draw(t, "text"), "")

@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// A result is left out only where the last lines of the output are that result.
+// A result is omitted only where the last lines of the output are that result.
 func TestTaskResultIsShownOnce(t *testing.T) {
 	for _, c := range []struct {
 		output, result string

@@ -76,8 +76,8 @@ func (d derivedText) show(ctx context.Context, share envelope.Cost, p Policy, si
 	return d.payload.show(ctx, share, p, sink)
 }
 
-// unreadable is a payload that tells a reader nothing, even if much of it looks like
-// text.
+// unreadable is a payload without anything for a reader, even if much of it looks
+// like text.
 type unreadable []byte
 
 // Bytes implements excerpt.

@@ -27,7 +27,7 @@ func TestBenign(t *testing.T) {
 }
 
 // Of real outputs, fewer than one line in a thousand is touched. The log has the
-// lines, for a person to judge.
+// lines, for a person to read.
 func TestCorpus(t *testing.T) {
 	lines, touched := 0, 0
 	byKind := map[string]int{}

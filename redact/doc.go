@@ -25,9 +25,9 @@
 // # What it costs
 //
 // docs/reference/redaction.md has the measurements. Time is linear in the text. Memory does
-// not depend on it: a stream holds back bytes only from the first position that
+// not depend on it: bytes are pending only from the first position that
 // is undecided. That is at most maxSpan (24 KiB) and a sequence for a value, maxBlock
 // (16 KiB) and a line for a pattern, and 96 bytes before these: together less
-// than 64 KiB, which a test holds it to. Beside that, a Redactor has copies of at
-// most 32 KiB of each part that it is given, where what was held back meets it.
+// than 64 KiB, which a test checks. Beside that, a Redactor has copies of at
+// most 32 KiB of each part that it is given, where pending bytes meet it.
 package redact

@@ -25,7 +25,7 @@ func ExampleText() {
 	// github-pat 1
 }
 
-// A secret that is cut by a write is held back until it is whole.
+// A secret that is cut by a write is pending until it is whole.
 func ExampleRedactor() {
 	r := redact.New(redact.Options{Patterns: redact.BuiltIn()})
 	for _, write := range []string{"the token is ghp_0123456789abcdef", "ABCDEF0123456789abcd, and more\n"} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is held back has a bound, whatever the text waits for.
-func TestHeldBytesAreBounded(t *testing.T) {
+// The pending bytes of all stages have a bound, whatever they wait for.
+func TestPendingBytesAreBounded(t *testing.T) {
 	t.Parallel()
 	var value bytes.Buffer
 	for i := 0; value.Len() < MaxValue; i++ {
@@ -38,12 +38,12 @@ func TestHeldBytesAreBounded(t *testing.T) {
 			r := New(Options{Values: values, Patterns: BuiltIn(), SameLength: size%2 == 0})
 			for rest := []byte(text); len(rest) > 0; rest = rest[min(size, len(rest)):] {
 				r.Write([][]byte{rest[:min(size, len(rest))]})
-				held := 0
+				pending := 0
 				for _, s := range r.stages {
-					held += len(s.held)
+					pending += len(s.pending)
 				}
-				if held > 64<<10 {
-					t.Fatalf("%s in chunks of %d: %d bytes are held back", name, size, held)
+				if pending > 64<<10 {
+					t.Fatalf("%s in chunks of %d: %d bytes are pending back", name, size, pending)
 				}
 			}
 			r.Flush()

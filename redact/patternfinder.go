@@ -23,7 +23,7 @@ func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
 
 // mayBegin reports whether a secret that is found later may begin with c: some
 // patterns are identified by four bytes in their middle.
-func (f *patternFinder) mayBegin(c byte) bool { return heldBack(c) }
+func (f *patternFinder) mayBegin(c byte) bool { return waitsBehind(c) }
 
 // find decides the positions from s.next to stop, or as many as the bytes
 // allow.

@@ -9,8 +9,8 @@ import (
 // A stream decides its bytes from left to right. Positions before next are
 // decided, bytes before emitted are out; between them are spans that may still
 // grow, and bytes that a span found later may begin with. Parts of a write are
-// looked at in place where possible: only what was held back is copied together
-// with the first bytes of the next part.
+// looked at in place where possible: only pending bytes are copied together with
+// the first bytes of the next part.
 
 // Distances, in bytes.
 const (
@@ -18,7 +18,7 @@ const (
 	// behindMost how many of these a span that is found there may begin before.
 	context    = 96
 	behindMost = 64
-	// joined is how much of a part is copied behind what was held back. It is
+	// joined is the length of the start of a part that is copied behind pending bytes. It is
 	// more than any finder looks ahead, so the rest of the part can be looked at
 	// in place.
 	joined = 32 << 10
@@ -62,19 +62,19 @@ type stream struct {
 	kinds  *kinds
 	same   bool
 
-	next    int64  // first position that is not decided
-	emitted int64  // first position that is neither in out nor redacted
-	total   int64  // end of what was written
-	spans   []span // sorted, apart, not emitted
-	held    []byte // the stream from heldAt to total
-	heldAt  int64
-	spare   []byte // becomes held
-	lent    []byte // becomes spare with the next call: until then, out may alias it
-	out     [][]byte
-	outEnd  int64 // where the text at the end of out ends, -1 after a placeholder
-	outView *byte // the first byte of its view
-	open    int64 // text from here on is masked: more may come
-	counts  []Count
+	next      int64  // first position that is not decided
+	emitted   int64  // first position that is neither in out nor redacted
+	total     int64  // end of what was written
+	spans     []span // sorted, apart, not emitted
+	pending   []byte // the stream from pendingAt to total
+	pendingAt int64
+	spare     []byte // becomes pending
+	lent      []byte // becomes spare with the next call: until then, out may alias it
+	out       [][]byte
+	outEnd    int64 // where the text at the end of out ends, -1 after a placeholder
+	outView   *byte // the first byte of its view
+	open      int64 // text from here on is masked: more may come
+	counts    []Count
 }
 
 // newStream returns a stream at its beginning.
@@ -99,7 +99,7 @@ func (s *stream) write(part []byte, last bool) {
 		return
 	}
 	n := len(part)
-	if len(s.held) == 0 && s.total == 0 {
+	if len(s.pending) == 0 && s.total == 0 {
 		n = 0
 	} else if n > joined {
 		n = joined
@@ -107,25 +107,25 @@ func (s *stream) write(part []byte, last bool) {
 	begin := s.total
 	s.total += int64(len(part))
 	if n == len(part) {
-		s.held = append(s.held, part...)
-		s.look(view{s.held, s.heldAt, last}, s.total)
+		s.pending = append(s.pending, part...)
+		s.look(view{s.pending, s.pendingAt, last}, s.total)
 	} else {
 		if n > 0 {
-			s.held = append(s.held, part[:n]...)
-			s.finder.find(s, view{s.held, s.heldAt, false}, begin+context)
-			s.settle(view{s.held, s.heldAt, false}, s.next-behindMost)
+			s.pending = append(s.pending, part[:n]...)
+			s.finder.find(s, view{s.pending, s.pendingAt, false}, begin+context)
+			s.settle(view{s.pending, s.pendingAt, false}, s.next-behindMost)
 		}
 		if n > 0 && (s.next < begin+context || s.textFrom() < begin) {
 			// More than joined bytes were needed. No finder does that.
-			s.held = append(s.held, part[n:]...)
-			s.look(view{s.held, s.heldAt, last}, s.total)
+			s.pending = append(s.pending, part[n:]...)
+			s.look(view{s.pending, s.pendingAt, last}, s.total)
 		} else {
 			s.look(view{part, begin, last}, s.total)
 			s.keep(part, begin)
 			return
 		}
 	}
-	s.keep(s.held, s.heldAt)
+	s.keep(s.pending, s.pendingAt)
 }
 
 // textFrom returns the first position whose byte may still be wanted.
@@ -141,8 +141,8 @@ func (s *stream) textFrom() int64 {
 func (s *stream) keep(b []byte, base int64) {
 	from := max(base, min(s.textFrom(), s.next-context))
 	s.spare = append(s.spare[:0], b[from-base:]...)
-	s.held, s.spare = s.spare, s.held
-	s.heldAt = from
+	s.pending, s.spare = s.spare, s.pending
+	s.pendingAt = from
 	if len(s.out) > 0 {
 		// A second part of the same call must not write over what out refers to.
 		s.lent, s.spare = s.spare, nil

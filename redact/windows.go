@@ -18,8 +18,8 @@ import (
 const maxWindows = 2000
 
 // rarest returns the place of the four bytes that are the rarest in text, and
-// how many values they may have. Bytes before them must be held back until they
-// come, so only bytes that a stream waits for may be before them.
+// how many values they may have. Bytes before them are pending until they
+// are received, so only bytes that a stream waits for may be before them.
 func rarest(sets [][256]bool) (at, values int) {
 	values = math.MaxInt
 	lowest := math.Inf(1)
@@ -40,7 +40,7 @@ func rarest(sets [][256]bool) (at, values int) {
 			at, values, lowest = k, n, often
 		}
 		for c, in := range sets[k] {
-			if in && !heldBack(byte(c)) {
+			if in && !waitsBehind(byte(c)) {
 				return at, values
 			}
 		}
@@ -66,9 +66,9 @@ func usual(c byte) int {
 	return 3
 }
 
-// heldBack reports whether a stream waits at its end for the bytes behind c,
+// waitsBehind reports whether a stream waits at its end for the bytes behind c,
 // which may make it the begin of a secret.
-func heldBack(c byte) bool { return isName(c) || c == '~' }
+func waitsBehind(c byte) bool { return isName(c) || c == '~' }
 
 // windowBits is the size of the filter in bits, as a power of two.
 const windowBits = 20

@@ -19,7 +19,7 @@ type Policy struct {
 
 // Renderer makes the receipt of a canonical result of one family. Safe for concurrent
 // use. It does not know the budget: the projection fitted the previews, and
-// Receipt.Cost tells whether a receipt fits. It returns ErrNotSanitised.
+// Receipt.Cost says whether a receipt fits. It returns ErrNotSanitised.
 type Renderer interface {
 	Render(r *pb.CanonicalToolResult, p Policy) (Receipt, error)
 }
@@ -133,8 +133,8 @@ type Piece struct {
 	Mark  *Mark  // nil for text
 }
 
-// Mark is a cut marker. Inside a line it stands between the two parts of the line that
-// are shown; otherwise it stands for whole lines.
+// Mark is a cut marker. Inside a line it is between the two parts of the line that
+// are shown; otherwise it replaces whole lines.
 type Mark struct {
 	Inside        bool
 	First, Last   int64 // lines, from 1; equal when Inside

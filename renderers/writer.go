@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -13,8 +14,8 @@ import (
 // no projection leaves in.
 var ErrNotSanitised = errors.New("a preview holds escape sequences, other line breaks or invisible characters")
 
-// Receipt is what a Renderer makes. The type stands in envelope, so that projectors
-// can fit receipts without knowing renderers.
+// Receipt is the text that a Renderer makes, with its cost. The type is declared in
+// envelope, so that projectors can fit receipts without importing renderers.
 type Receipt = envelope.Receipt
 
 // Write renders a document.
@@ -123,4 +124,12 @@ func (w *writer) tool(line string) {
 		line = stuffing + line
 	}
 	w.line(line)
+}
+
+// Message returns a receipt as the contract has it. counter is the name of the token counter that counted it.
+func Message(r Receipt, counter string) *pb.Receipt {
+	return &pb.Receipt{
+		Text: r.Text, Tokens: uint32(r.Tokens), TokenCounter: counter, StuffedLines: uint32(r.Stuffed),
+		RendererVersion: Version,
+	}
 }

@@ -17,13 +17,13 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/sqlite"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
-	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/auditapi"
+	"github.com/toolresult/toolresult/server/recorder"
 )
 
 // checking is what tests and properties have in common.
@@ -53,13 +53,23 @@ func newArchive(t testing.TB) archive {
 // reopened is the archive after a start: the store and the log stay, and nothing else.
 func (a archive) reopened(t testing.TB) archive {
 	t.Helper()
-	r, err := families.NewRegistry(a.families...)
+	a.house = a.with(t, withLog(a.log))
+	a.audit = a.services.Audit
+	return a
+}
+
+// withLog has the services keep an audit log.
+func withLog(log auditlog.Log) func(*server.Parts) {
+	return func(p *server.Parts) { p.Recorder = recorder.New(log, p.Metrics, p.Logger, p.Info) }
+}
+
+// verify compares a record with what it is of.
+func verify(t checking, s *server.Services, r *pb.AuditRecord) *pb.VerifyRecordResponse {
+	resp, err := s.Audit.(*auditapi.Service).Verify(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.ToolResultServiceServer, a.audit = server.NewAuditedService(t, r, a.store, a.log)
-	a.redacting = server.Register(t, a.ToolResultServiceServer, registered())
-	return a
+	return resp
 }
 
 // last are the newest records, the newest first.
@@ -114,7 +124,7 @@ func TestEveryRecordVerifies(t *testing.T) {
 				if record.GetToolName() != req.GetOutput().GetToolName() || !proto.Equal(record.GetPolicy(), req.GetPolicy()) {
 					t.Fatalf("the record is not of the request: %v", record)
 				}
-				checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
+				checkHolds(t, verify(t, a.services, record))
 			})
 		})
 	}
@@ -139,7 +149,7 @@ func TestStreamedRecordsVerify(t *testing.T) {
 			if !proto.Equal(a.asked(record), want.GetCanonical()) {
 				t.Fatalf("record %d is not of the answer", i)
 			}
-			checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
+			checkHolds(t, verify(t, a.services, record))
 		}
 	})
 }
@@ -160,7 +170,7 @@ func TestTurnRecordsVerify(t *testing.T) {
 			if record.GetPart() != uint32(i+1) || record.GetParts() != uint32(len(records)) || !proto.Equal(record.GetReceipt(), result.GetReceipt()) {
 				t.Fatalf("record %d is not of output %d", record.GetSequence(), i)
 			}
-			checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
+			checkHolds(t, verify(t, a.services, record))
 		}
 	})
 }
@@ -175,7 +185,7 @@ func TestRenderedRecordsVerify(t *testing.T) {
 		if changed := len(record.GetCompacted()) == 1; changed != (len(compacted.GetResults()) == 1) {
 			t.Fatalf("changed %t: %v", !changed, record)
 		}
-		checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
+		checkHolds(t, verify(t, a.services, record))
 		rendered, err := a.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: a.only(t, resp.GetCanonical(), compacted).GetCanonical()}})
 		if err != nil {
 			t.Fatal(err)
@@ -184,7 +194,7 @@ func TestRenderedRecordsVerify(t *testing.T) {
 		if record.GetKind() != pb.AuditKind_AUDIT_KIND_RENDERING || !proto.Equal(record.GetReceipt(), rendered.GetReceipt()) {
 			t.Fatalf("the record is not of the answer: %v", record)
 		}
-		checkHolds(t, server.Verify(t, a.ToolResultServiceServer, record))
+		checkHolds(t, verify(t, a.services, record))
 	})
 }
 
@@ -199,7 +209,7 @@ func TestAlteredRecordsDoNotHold(t *testing.T) {
 	altered := 0
 	eachLeaf(record.GetCanonical().ProtoReflect(), "canonical", func(path string, alter func()) {
 		alter()
-		resp := server.Verify(t, a.ToolResultServiceServer, record)
+		resp := verify(t, a.services, record)
 		said := false
 		for _, f := range resp.GetFindings() {
 			said = said || f.GetSubject() == "canonical" && f.GetVerdict() == pb.Verdict_VERDICT_DIFFERENT && strings.HasPrefix(f.GetText(), path)
@@ -213,7 +223,7 @@ func TestAlteredRecordsDoNotHold(t *testing.T) {
 		t.Errorf("only %d fields were altered", altered)
 	}
 	record.Receipt.Text = strings.Replace(record.GetReceipt().GetText(), "1", "0", 1)
-	if resp := server.Verify(t, a.ToolResultServiceServer, record); resp.GetHolds() {
+	if resp := verify(t, a.services, record); resp.GetHolds() {
 		t.Errorf("the receipt was altered: %v", resp)
 	}
 }
@@ -264,7 +274,7 @@ func TestIncomparableRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			altered := proto.CloneOf(record)
 			c.alter(altered)
-			resp := server.Verify(t, a.ToolResultServiceServer, altered)
+			resp := verify(t, a.services, altered)
 			if !resp.GetHolds() || resp.GetComplete() {
 				t.Errorf("holds %t, complete %t", resp.GetHolds(), resp.GetComplete())
 			}
@@ -313,7 +323,7 @@ func TestRequestIDs(t *testing.T) {
 		t.Errorf("%d records, %v", head.Sequence, err)
 	}
 	_, err = a.Project(t.Context(), request(text+"x"))
-	if s := status.Convert(server.Refuse(err)); s.Code() != codes.AlreadyExists {
+	if s := status.Convert(toStatus(err)); s.Code() != codes.AlreadyExists {
 		t.Errorf("another output: %v", s)
 	}
 	other := request(text + "x")
@@ -338,7 +348,7 @@ func TestRequestIDsOfTurnsAndStreams(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	turn.TotalTokens++
-	if _, err := a.ProjectTurn(t.Context(), turn); status.Code(server.Refuse(err)) != codes.AlreadyExists {
+	if _, err := a.ProjectTurn(t.Context(), turn); status.Code(toStatus(err)) != codes.AlreadyExists {
 		t.Errorf("another turn: %v", err)
 	}
 	stream := func(data ...string) (*pb.ProjectResponse, error) {
@@ -365,7 +375,7 @@ func TestRequestIDsOfTurnsAndStreams(t *testing.T) {
 	if head, err := a.log.Head(t.Context()); err != nil || head.Sequence != 4 {
 		t.Errorf("%d records, %v", head.Sequence, err)
 	}
-	if _, err := stream("a line\n"); status.Code(server.Refuse(err)) != codes.AlreadyExists {
+	if _, err := stream("a line\n"); status.Code(toStatus(err)) != codes.AlreadyExists {
 		t.Errorf("another stream: %v", err)
 	}
 }
@@ -373,18 +383,14 @@ func TestRequestIDsOfTurnsAndStreams(t *testing.T) {
 // Without a log there is nothing to ask, and no call can be made twice safely.
 func TestWithoutAuditLog(t *testing.T) {
 	h := newHouse(t)
-	r, err := families.NewRegistry(h.families...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, records := server.NewAuditedService(t, r, memory.New(), nil)
+	results, records := h.services.Results, h.services.Audit
 	if _, err := results.Project(t.Context(), &pb.ProjectRequest{Output: command("ls", 0, "a\n")}); err != nil {
 		t.Error(err)
 	}
-	_, err = results.Project(t.Context(), &pb.ProjectRequest{Output: command("ls", 0, "a\n"), RequestId: "r"})
+	_, err := results.Project(t.Context(), &pb.ProjectRequest{Output: command("ls", 0, "a\n"), RequestId: "r"})
 	_, failed := records.GetRecord(t.Context(), &pb.GetRecordRequest{Sequence: 1})
 	for _, err := range []error{err, failed} {
-		if text := fmt.Sprint(status.Convert(server.Refuse(err)).Details()...); !strings.Contains(text, "AUDIT_DISABLED") {
+		if text := fmt.Sprint(status.Convert(toStatus(err)).Details()...); !strings.Contains(text, "AUDIT_DISABLED") {
 			t.Errorf("%v: %s", err, text)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/families"
 )
 
@@ -49,7 +48,7 @@ func bring(t *testing.T, messages string) (house, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ToolResultServiceServer = server.NewService(t, r, h.store)
+	h.ToolResultServiceServer = newServices(t, r, h.store).Results
 	return h, nil
 }
 

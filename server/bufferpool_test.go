@@ -1,4 +1,4 @@
-package server
+package server_test
 
 import (
 	"bytes"
@@ -15,9 +15,8 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/families"
-	"github.com/toolresult/toolresult/server/recorder"
-	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
@@ -50,7 +49,7 @@ func TestPoolIsUsedAndNothingOldIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct := &service{registry: registry, counters: newCounters(), store: newCatalog(t, memory.New()), outputs: newOutputs(), secrets: redaction.NewSecrets(), requests: recorder.NewRequests(nil)}
+	direct := newServices(t, registry, memory.New(), func(p *server.Parts) { p.Patterns = nil }).Results
 	client := overSocket(t, direct)
 	for _, size := range []int{0, 1, 100, 4000, 16 << 10, 31 << 10, 32<<10 + 5, 64 << 10, 1 << 20, 3 << 20} {
 		payload := bytes.Repeat([]byte("a line of a log\n"), size/16+1)[:size]

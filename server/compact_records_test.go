@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
 )
 
 // A history may name its results by their calls alone: each is the latest on record, as it
@@ -52,11 +51,11 @@ func TestCompactTakesRecords(t *testing.T) {
 		"no such record":          {SessionId: "other", Policy: req.GetPolicy(), Entries: []*pb.CompactEntry{{CallId: "c1"}}},
 		"session_id: is required": {Policy: req.GetPolicy(), Entries: []*pb.CompactEntry{{CallId: "c1"}}},
 	} {
-		if _, err := a.Compact(t.Context(), req); err == nil || !strings.Contains(server.Refuse(err).Error(), want) {
+		if _, err := a.Compact(t.Context(), req); err == nil || !strings.Contains(toStatus(err).Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := newHouse(t).Compact(t.Context(), req); err == nil || !strings.Contains(server.Refuse(err).Error(), "keeps no audit log") {
+	if _, err := newHouse(t).Compact(t.Context(), req); err == nil || !strings.Contains(toStatus(err).Error(), "keeps no audit log") {
 		t.Errorf("without a log: %v", err)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
-	"github.com/toolresult/toolresult/server/families"
 )
 
 // compactWire is the client's side of a CompactStream call.
@@ -93,11 +92,7 @@ func compactStreamed(ctx context.Context, s pb.ToolResultServiceServer, messages
 // in a stage of the store, whether they come as messages or as JSON.
 func TestStreamsCompactLikeRequests(t *testing.T) {
 	h := newHistories(t)
-	r, err := families.NewRegistry(h.families...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spooling := server.NewSpoolingService(t, r, h.store)
+	spooling := h.with(t, func(p *server.Parts) { p.StreamMemory = -1 })
 	rapid.Check(t, func(t *rapid.T) {
 		req := h.request(t)
 		req.CanonicalForm = rapid.SampledFrom([]pb.CanonicalForm{0, 1, 2, 3}).Draw(t, "form")
@@ -148,11 +143,11 @@ func TestCompactStreamRefusesDisorder(t *testing.T) {
 		"header.policy.level: is required":                     streamOf(&pb.CompactRequest{Policy: &pb.CompactionPolicy{}}),
 		"header.policy.cache.cached_results: is 2, and at":     {streamOf(&pb.CompactRequest{Policy: &pb.CompactionPolicy{Level: 1, Cache: &pb.CachePolicy{CachedResults: 2}}})[0], entry},
 	} {
-		if _, err := compactStreamed(t.Context(), h, messages); err == nil || !strings.Contains(server.Refuse(err).Error(), want) {
+		if _, err := compactStreamed(t.Context(), h, messages); err == nil || !strings.Contains(toStatus(err).Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := compactStreamed(t.Context(), h, nil); err == nil || !strings.Contains(server.Refuse(err).Error(), "the first message is the header") {
+	if _, err := compactStreamed(t.Context(), h, nil); err == nil || !strings.Contains(toStatus(err).Error(), "the first message is the header") {
 		t.Errorf("an empty stream: %v", err)
 	}
 }
@@ -204,7 +199,7 @@ func TestUnknownResultsAreKept(t *testing.T) {
 		"session_id: is required":                      {CallId: "c1"},
 	} {
 		_, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: []*pb.CompactEntry{e}, Policy: &pb.CompactionPolicy{Level: 3}})
-		if err == nil || !strings.Contains(server.Refuse(err).Error(), want) {
+		if err == nil || !strings.Contains(toStatus(err).Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/families"
 )
 
@@ -62,7 +61,7 @@ func TestCompactRefusesBadPolicies(t *testing.T) {
 		"entries[0].call_id":                                             known(budget, &pb.CompactEntry{CallId: "a\nb"}, &pb.CompactEntry{}),
 		"entries[1].subject: has 65537 bytes, at most 65536 are allowed": known(budget, &pb.CompactEntry{}, &pb.CompactEntry{Subject: strings.Repeat("a", 65_537)}),
 	} {
-		if _, err := h.Compact(t.Context(), req); err == nil || !strings.Contains(server.Refuse(err).Error(), want) {
+		if _, err := h.Compact(t.Context(), req); err == nil || !strings.Contains(toStatus(err).Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -144,7 +143,7 @@ func TestCompactNamesTheRealPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ToolResultServiceServer = server.NewService(t, r, elsewhere{h.store})
+	h.ToolResultServiceServer = newServices(t, r, elsewhere{h.store}).Results
 	full := h.canonical(t, command("make", 0, string(logText(3000))))
 	got, err := h.Compact(t.Context(), &pb.CompactRequest{
 		Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: full}}}, Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES},

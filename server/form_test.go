@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
 )
 
 // Every form of an answer is the same result: the JSON reads back as the message, renders to the same receipt, and has
@@ -205,7 +204,7 @@ func TestFormsAndSourcesThatAreRefused(t *testing.T) {
 		"no receipt":        {parse("hello", ""), "RECEIPT_INVALID", "text"},
 		"no receipt family": {parse("hello", "nothing"), "FAMILY_UNKNOWN", "family"},
 	} {
-		if reason, field := server.Reason(c.err); c.err == nil || reason != c.reason || field != c.field {
+		if reason, field := reason(c.err); c.err == nil || reason != c.reason || field != c.field {
 			t.Errorf("%s: %v is %s of %s, not %s of %s", name, c.err, reason, field, c.reason, c.field)
 		}
 	}
@@ -235,16 +234,16 @@ func TestRenderOfTheRecord(t *testing.T) {
 	if record := a.last(t, 1)[0]; !proto.Equal(record.GetCall(), call) || record.GetKind() != pb.AuditKind_AUDIT_KIND_RENDERING || record.GetFamily() != "text" {
 		t.Errorf("recorded as %v", record)
 	}
-	own, err := a.Render(server.Confined(t.Context(), "s"), &pb.RenderRequest{Call: &pb.CallReference{CallId: "c"}})
+	own, err := a.Render(confined(t.Context(), "s"), &pb.RenderRequest{Call: &pb.CallReference{CallId: "c"}})
 	if err != nil || !proto.Equal(own.GetReceipt(), latest.GetReceipt()) {
 		t.Errorf("%v, %v", own, err)
 	}
-	_, err = a.Render(server.Confined(t.Context(), "s2"), &pb.RenderRequest{Call: call})
-	if reason, _ := server.Reason(err); reason != "SESSION_MISMATCH" {
+	_, err = a.Render(confined(t.Context(), "s2"), &pb.RenderRequest{Call: call})
+	if reason, _ := reason(err); reason != "SESSION_MISMATCH" {
 		t.Error(err)
 	}
 	_, err = newHouse(t).Render(t.Context(), &pb.RenderRequest{Call: call})
-	if reason, _ := server.Reason(err); reason != "AUDIT_DISABLED" {
+	if reason, _ := reason(err); reason != "AUDIT_DISABLED" {
 		t.Error(err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
-	"github.com/toolresult/toolresult/server"
 )
 
 var (
@@ -193,7 +192,7 @@ func TestHandlesNeedASession(t *testing.T) {
 	})
 	_, failed := d.Compact(t.Context(), &pb.CompactRequest{Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE, Render: render}})
 	for want, err := range map[string]error{"call.session_id": err, "session_id": failed} {
-		if st := status.Convert(server.Refuse(err)); err == nil || st.Code() != codes.InvalidArgument || !strings.Contains(st.Message(), want) {
+		if st := status.Convert(toStatus(err)); err == nil || st.Code() != codes.InvalidArgument || !strings.Contains(st.Message(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

@@ -21,7 +21,6 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/server"
-	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
@@ -63,13 +62,8 @@ func (m *measured) take() (list []*metrics.Projected, stored []int64) {
 func measuredHouse(t testing.TB) (house, *measured) {
 	t.Helper()
 	h, m := newHouse(t), &measured{}
-	r, err := families.NewRegistry(h.families...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	h.store = memory.New()
-	h.ToolResultServiceServer = server.NewMeasuredService(t, r, h.store, m)
-	h.redacting = server.Register(t, h.ToolResultServiceServer, registered())
+	h = h.with(t, func(p *server.Parts) { p.Metrics = m })
 	return h, m
 }
 
@@ -274,13 +268,5 @@ func TestMeasuringCompaction(t *testing.T) {
 		if diff := cmp.Diff(want, m.compacted); diff != "" || plan.GetTokensBefore() <= plan.GetTokensAfter() {
 			t.Errorf("dry %v (-want +told):\n%s", dry, diff)
 		}
-	}
-}
-
-// Kinds of redaction that callers named are not told by their names.
-func TestMeasuringRedactions(t *testing.T) {
-	got := server.Redacted(&pb.Redaction{Kind: "rule", Count: 2}, &pb.Redaction{Kind: "my-database", Count: 3}, &pb.Redaction{Kind: "other", Count: 1})
-	if diff := cmp.Diff(map[string]int64{"rule": 2, "registered": 4}, got); diff != "" {
-		t.Error(diff)
 	}
 }

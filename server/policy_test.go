@@ -15,6 +15,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // TestWindowBoundsReceipts: a window makes a receipt fit a quarter of what is left, as a budget of that does; where what
@@ -66,7 +67,7 @@ func (h house) defaultTokens(family string, out *pb.CompleteToolOutput, set uint
 		return set
 	}
 	if out.GetError() != nil {
-		return uint32(server.FailedTokens())
+		return uint32(families.ErrorTokens)
 	}
 	for _, f := range h.families {
 		if f.Name == family {
@@ -116,8 +117,12 @@ func TestWindowAndModelAreChecked(t *testing.T) {
 // TestToolBudgetsOfStreams: a stream is shown by the budget of its tool, whether its header names the tool or not.
 func TestToolBudgetsOfStreams(t *testing.T) {
 	h := newHouse(t)
+	budgeted := map[int]house{}
+	for _, tokens := range []int{150, 700, 6000} {
+		budgeted[tokens] = h.with(t, func(p *server.Parts) { p.Budgets = []config.Budget{{Tool: "?*", Tokens: tokens}} })
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		server.SetBudgets(h.ToolResultServiceServer, config.Budget{Tool: "?*", Tokens: rapid.SampledFrom([]int{150, 700, 6000}).Draw(t, "budget")})
+		h := budgeted[rapid.SampledFrom([]int{150, 700, 6000}).Draw(t, "budget")]
 		out, policy := h.outputOf("command").Draw(t, "output"), policies().Draw(t, "policy")
 		policy.Render.Budget = nil
 		want, unary := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})

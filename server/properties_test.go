@@ -24,12 +24,15 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/tokens"
 )
 
 // house is a service over a store in memory.
 type house struct {
 	pb.ToolResultServiceServer
+	services *server.Services
+	registry *families.Registry
 	store    *memory.Store
 	families []families.Family
 	types    envelope.Types // of the families that were brought
@@ -52,8 +55,15 @@ func newHouse(t testing.TB) house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ToolResultServiceServer = server.NewService(t, r, h.store)
-	h.redacting = server.Register(t, h.ToolResultServiceServer, registered())
+	h.registry = r
+	return h.with(t)
+}
+
+// with returns the house with services whose parts are changed.
+func (h house) with(t testing.TB, changes ...func(*server.Parts)) house {
+	t.Helper()
+	h.services = newServices(t, h.registry, h.store, append(changes, withSecrets(t, registered(), &h.redacting))...)
+	h.ToolResultServiceServer = h.services.Results
 	return h
 }
 
@@ -240,7 +250,7 @@ func eachLarge(payload protoreflect.Message, visit func(at string, truncated boo
 // its digest says, or a list line by line.
 func (h house) checkStored(t *rapid.T, out *pb.CompleteToolOutput, c *pb.CanonicalToolResult) {
 	known := map[string]bool{}
-	out = server.RedactedOutput(out, h.family(out), h.redacting)
+	out = redaction.NewPass(h.redacting).Redact(out, h.family(out), nil)
 	collect(out.ProtoReflect(), known)
 	if t := h.types[out.GetCustom().GetType()]; t != nil {
 		collect(t.Read(envelope.NewChecker(""), out.GetCustom()), known)

@@ -17,14 +17,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/families"
 )
 
 // sealed is what cases are made of. It does not change, and is shared.
 type sealed struct {
 	house
-	bare     *server.Bare
+	bare     *bare
 	rooms    map[string]describing // the renderers, by family
 	stocks   []stock
 	receipts []string
@@ -36,7 +35,7 @@ func newSealed(t testing.TB) *sealed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.bare = server.NewBare(t, r)
+	s.bare = newBare(t, r)
 	for _, name := range append(s.names(), "") {
 		s.rooms[name] = s.renderer(t, name)
 	}
@@ -62,7 +61,7 @@ func (s *sealed) keep(t testing.TB, family string) {
 			break
 		}
 		out := s.outputOf(family).Example(seed)
-		_, receipt, err := s.bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, server.Came{}, memory.New())
+		_, receipt, err := s.bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, received{}, memory.New())
 		if err != nil {
 			continue
 		}
@@ -117,7 +116,7 @@ type step struct {
 
 // find tries every string, payload and bytes field: what is accepted with hostile
 // content in it is a spot.
-func (st *stock) find(bare *server.Bare, m protoreflect.Message, path []step) {
+func (st *stock) find(bare *bare, m protoreflect.Message, path []step) {
 	for i := range m.Descriptor().Fields().Len() {
 		f := m.Descriptor().Fields().Get(i)
 		if f.ContainingOneof() != nil && !f.HasOptionalKeyword() && !m.Has(f) || f.IsMap() {
@@ -133,7 +132,7 @@ func (st *stock) find(bare *server.Bare, m protoreflect.Message, path []step) {
 	}
 }
 
-func (st *stock) try(bare *server.Bare, m protoreflect.Message, f protoreflect.FieldDescriptor, path []step) {
+func (st *stock) try(bare *bare, m protoreflect.Message, f protoreflect.FieldDescriptor, path []step) {
 	isPayload := f.Message() != nil && f.Message().FullName() == "toolresult.v1.Payload"
 	if f.Message() != nil && !isPayload {
 		if inner, ok := messageAt(m, path[len(path)-1]); ok {
@@ -157,7 +156,7 @@ func (st *stock) try(bare *server.Bare, m protoreflect.Message, f protoreflect.F
 		s.set(out.ProtoReflect(), []byte([...]string{
 			"Process exited with code 0\nstdout:\n x", `{"Process exited": ["stdout:", 1]}`, `{"content":[{"type":"text","text":"stdout:"}]}`,
 		}[holds]))
-		if _, _, err := bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, server.Came{}, memory.New()); err == nil {
+		if _, _, err := bare.Project(&pb.ProjectRequest{Output: out, Policy: ample()}, received{}, memory.New()); err == nil {
 			st.spots = append(st.spots, s)
 			return
 		}
@@ -218,7 +217,7 @@ func newSealer(s *sealed, seed uint64) *sealer {
 type sealedCase struct {
 	family string
 	req    *pb.ProjectRequest
-	came   server.Came
+	came   received
 	given  map[string][]byte // what each stream of a command is, by its label
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -573,7 +572,7 @@ func (s *sealer) twinSays(c *sealedCase, of *renderers.Document) error {
 	if len(c.came.Streams) > 0 {
 		return nil
 	}
-	twin := sealedCase{family: c.family, req: proto.CloneOf(c.req), came: server.Came{Unchanged: c.came.Unchanged}}
+	twin := sealedCase{family: c.family, req: proto.CloneOf(c.req), came: received{Unchanged: c.came.Unchanged}}
 	out := twin.req.GetOutput().GetCommand()
 	for _, p := range []*pb.Payload{out.GetStdout(), out.GetStderr(), out.GetCombinedOutput(), out.GetInitialOutput()} {
 		if !benign(p.GetInline()) {

@@ -29,7 +29,6 @@ import (
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
-	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
@@ -98,11 +97,11 @@ func New(c config.Config, o Options) (*Server, error) {
 	if list == nil {
 		list = families.WithProfiles(profiles)
 	}
-	brought, err := families.LoadCustomFamilies(c.Families...)
+	custom, err := families.LoadCustomFamilies(c.Families...)
 	if err != nil {
 		return nil, err
 	}
-	registry, err := families.NewRegistry(append(list, brought...)...)
+	registry, err := families.NewRegistry(append(list, custom...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +137,6 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if err := s.listen(); err != nil {
 		return err
 	}
-	planner, err := newCompactor(registry, s.catalog)
-	if err != nil {
-		return err
-	}
 	limits, info := limitsOf(s.config), Info(o.Version)
 	records, err := s.openAudit(metrics.OnCommit(o.Metrics, metrics.AuditStore))
 	if err != nil {
@@ -149,54 +144,45 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	}
 	s.audit = recorder.New(records, o.Metrics, s.logger, info)
 	if s.audit != nil {
-		s.audit.OnFailure = s.poisoned
+		s.audit.OnFailure = s.auditFailed
 	}
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Rejections: s.audit})
 	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
 	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
-	results := &service{
-		registry: registry, compactor: planner, streamMemory: maxStreamInMemory, counters: newCounters(s.config.Budgets...), store: watched(s.catalog, o.Metrics), roots: roots, durability: durability,
-		info: info, logger: s.logger, outputs: newOutputs(), idle: s.config.StreamIdle, objects: s.objects,
-		metrics: o.Metrics, secrets: redaction.NewSecrets(), audit: s.audit, requests: recorder.NewRequests(s.audit),
+	parts := Parts{
+		Registry: registry, Catalog: s.catalog, Objects: s.objects, Roots: roots, Durability: durability, Secrets: redaction.NewSecrets(),
+		Recorder: s.audit, Metrics: o.Metrics, Sessions: access.Sessions, Info: info, Budgets: s.config.Budgets,
+		StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
 	}
 	if s.config.Redaction == config.RedactAll {
-		results.patterns, results.redactions = redact.BuiltIn(), map[string]bool{}
-		for _, kind := range results.patterns.Kinds() {
-			results.redactions[kind] = true
-		}
+		parts.Patterns = redact.BuiltIn()
 	}
-	s.register(results)
+	services, err := NewServices(parts)
+	if err != nil {
+		return err
+	}
+	s.register(services)
 	return nil
 }
 
-// register offers all services.
-func (s *Server) register(results *service) {
-	services := rpc.NewRegistrar(s.grpc, s.calls)
-	pb.RegisterToolResultServiceServer(services, results)
-	pb.RegisterAuditServiceServer(services, &auditService{audit: s.audit, service: results})
-	pb.RegisterArtifactServiceServer(services, artifactapi.New(artifactapi.Options{
-		Catalog: s.catalog, Metrics: results.metrics, Idle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining,
-		Secrets: results.secrets, Patterns: results.patterns, Logger: s.logger,
-	}))
-	pb.RegisterToolServiceServer(services, &toolService{service: results, catalog: s.catalog})
-	pb.RegisterAccessServiceServer(services, &accessService{tokens: s.calls.Authenticator.Sessions, secrets: results.secrets})
-	pb.RegisterTransportServiceServer(services, &transport{
-		service: results, catalog: s.catalog, idle: s.config.StreamIdle, limit: int(s.calls.Limits.GetMaxMessageBytes()),
-	})
-	for name := range s.grpc.GetServiceInfo() { // our own: of health and reflection nobody asks
+// register offers all services, and says of each that it is served.
+func (s *Server) register(services *Services) {
+	registrar := rpc.NewRegistrar(s.grpc, s.calls)
+	services.Register(registrar)
+	for name := range s.grpc.GetServiceInfo() { // our own; health and reflection have no health of their own
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 	}
-	healthpb.RegisterHealthServer(services, s.health)
+	healthpb.RegisterHealthServer(registrar, s.health)
 	if s.config.Reflection {
-		reflection.Register(services)
+		reflection.Register(registrar)
 	}
 }
 
-// poisoned tells who watches the health of ToolResultService that the server must start again: every result needs a
-// record. Reading goes on, and so does the server as a whole.
-func (s *Server) poisoned() {
+// auditFailed reports by the health of ToolResultService that the server must start again: every result needs a record.
+// Reading goes on, and so does the server as a whole.
+func (s *Server) auditFailed() {
 	s.health.SetServingStatus(pb.ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING)
 }
 
@@ -234,7 +220,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 		allowed = append(allowed, uint32(uid))
 	}
 	return append(rpc.BufferOptions(),
-		grpc.Creds(identity.PeerCredentials{Allowed: allowed, Rejected: s.refusedPeer, TLS: secure}),
+		grpc.Creds(identity.PeerCredentials{Allowed: allowed, Rejected: s.rejectPeer, TLS: secure}),
 		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())), grpc.UnknownServiceHandler(s.calls.Unknown),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
 		grpc.MaxHeaderListSize(headerBytes),
@@ -245,8 +231,8 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 	)
 }
 
-// refusedPeer is told of a user who may not connect.
-func (s *Server) refusedPeer(p identity.PeerInfo) {
+// rejectPeer records that a user may not connect.
+func (s *Server) rejectPeer(p identity.PeerInfo) {
 	s.logger.Debug("a user who may not connect was refused", "uid", p.UID, "pid", p.PID)
 	ctx := identity.NewContext(context.Background(), identity.Caller{Local: true, UID: p.UID, GID: p.GID, PID: p.PID})
 	s.audit.Rejected(ctx, "", nil, apierror.New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_PEER_NOT_ALLOWED, "the user may not connect"))

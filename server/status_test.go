@@ -17,7 +17,6 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/renderers"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
@@ -51,7 +50,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{status.Error(codes.NotFound, "unknown service"), codes.NotFound, "SERVICE_UNKNOWN"},
 		{wrap(status.Error(codes.Canceled, "context canceled")), codes.Canceled, "CLIENT_CANCELLED"},
 	} {
-		st := status.Convert(server.Refuse(c.err))
+		st := status.Convert(toStatus(c.err))
 		var infos []*errdetails.ErrorInfo
 		for _, d := range st.Details() {
 			if info, ok := d.(*errdetails.ErrorInfo); ok {

@@ -19,14 +19,14 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
-// booksName is the file of the books in the directory of the store.
-const booksName = "books.db"
+// catalogName is the file of the catalog in the directory of the store.
+const catalogName = "books.db"
 
-// openStore opens the artifact store and its books, and says what they promise.
+// openStore opens the artifact store and its catalog, and returns how durable they are.
 func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
 	if s.config.Store == config.MemoryStore {
-		return volatile, s.openBooks(memory.New(), "", o.Metrics)
+		return volatile, s.openCatalog(memory.New(), "", o.Metrics)
 	}
 	store, dir, err := s.openDir(dir.Options{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
@@ -37,7 +37,7 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := s.openBooks(store, filepath.Join(dir.Root(), booksName), o.Metrics); err != nil {
+	if err := s.openCatalog(store, filepath.Join(dir.Root(), catalogName), o.Metrics); err != nil {
 		return 0, err
 	}
 	if s.config.Volatile {
@@ -76,8 +76,8 @@ func (s *Server) openDir(options dir.Options) (artifactstore.Store, *dir.Store, 
 	return ownPart{s.objects}, s.objects.Spool(), nil
 }
 
-// ownPart is an object store of which the books learn only what this machine put: what
-// others put under the same prefix is theirs to keep and to delete.
+// ownPart is an object store of which the catalog learns only what this machine put: what other machines put under the same
+// prefix is theirs to keep and to delete.
 type ownPart struct{ *objectstore.Store }
 
 // Walk goes through the spool.
@@ -92,8 +92,8 @@ const (
 	auditHeadName = "audit-postgres.head"
 )
 
-// openAudit opens the audit log; nil when none is to be kept.
-func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error) {
+// openAudit opens the audit log of the configuration; nil for none. onCommit is called after each commit.
+func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err error) {
 	path, head := "", ""
 	if s.config.Store != config.MemoryStore {
 		path, head = filepath.Join(s.config.Store, auditName), filepath.Join(s.config.Store, auditHeadName)
@@ -103,10 +103,10 @@ func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error)
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: told,
+			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit,
 		})
 	default:
-		log, err = sqlite.Open(sqlite.Options{Path: path, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: told})
+		log, err = sqlite.Open(sqlite.Options{Path: path, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit})
 	}
 	if err == nil {
 		s.closers = append(s.closers, log)
@@ -114,8 +114,8 @@ func (s *Server) openAudit(told auditlog.OnCommit) (log auditlog.Log, err error)
 	return log, err
 }
 
-// openBooks opens the books of a store; in memory when they have no path.
-func (s *Server) openBooks(store artifactstore.Store, path string, m metrics.Reporter) (err error) {
+// openCatalog opens the catalog of a store; in memory when it has no path.
+func (s *Server) openCatalog(store artifactstore.Store, path string, m metrics.Reporter) (err error) {
 	s.catalog, err = catalog.Open(store, catalog.Options{
 		OnCommit: metrics.OnCommit(m, metrics.CatalogStore),
 		Path:     path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,

@@ -136,7 +136,9 @@ func TestAbortIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	service := server.NewLoggingService(t, registry, memory.New(), slog.New(slog.NewTextHandler(&text, nil)))
+	service := newServices(t, registry, memory.New(), func(p *server.Parts) {
+		p.Logger = slog.New(slog.NewTextHandler(&text, nil))
+	}).Results
 	w := &wire{ctx: t.Context(), requests: []*pb.ProjectStreamRequest{
 		keeping("session-1", "call_1"), chunk("stdout", []byte("secret words")), chunk("stderr", []byte("secret")),
 	}}
@@ -234,8 +236,8 @@ func TestIdle(t *testing.T) {
 		var silent atomic.Bool
 		w := &wire{
 			ctx: ctx, requests: requests,
-			beforeEach: func() { time.Sleep(server.TestIdle - time.Second) },
-			onAnswer:   func() { time.Sleep(server.TestIdle - time.Second) },
+			beforeEach: func() { time.Sleep(testIdle - time.Second) },
+			onAnswer:   func() { time.Sleep(testIdle - time.Second) },
 			atEnd:      func() error { silent.Store(true); <-ctx.Done(); return ctx.Err() },
 		}
 		done := make(chan error, 1)
@@ -245,10 +247,10 @@ func TestIdle(t *testing.T) {
 		}
 		began := time.Now()
 		err := <-done
-		if waited := time.Since(began); waited > server.TestIdle || waited < server.TestIdle-2*time.Second {
+		if waited := time.Since(began); waited > testIdle || waited < testIdle-2*time.Second {
 			t.Errorf("the call ended after %v of silence", waited)
 		}
-		if got := server.Refuse(err).Error(); !strings.Contains(got, "DeadlineExceeded") || !strings.Contains(got, "no message came") {
+		if got := toStatus(err).Error(); !strings.Contains(got, "DeadlineExceeded") || !strings.Contains(got, "no message came") {
 			t.Error(got)
 		}
 		if len(w.answers) != 20 {
@@ -273,10 +275,10 @@ func TestAnswersMustBeTaken(t *testing.T) {
 				}
 				began := time.Now()
 				err := h.ProjectStream(w.call())
-				if waited := time.Since(began); waited != server.TestIdle {
+				if waited := time.Since(began); waited != testIdle {
 					t.Errorf("the call ended after %v", waited)
 				}
-				if got := server.Refuse(err).Error(); !strings.Contains(got, "DeadlineExceeded") {
+				if got := toStatus(err).Error(); !strings.Contains(got, "DeadlineExceeded") {
 					t.Error(got)
 				}
 				if kept(t, h.store, "kept\n") == nil {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc"
 	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
 
@@ -63,7 +63,7 @@ func (w *wire) RecvMsg(m any) error {
 		frames = append(frames, mem.Copy(frame, w.pool))
 	}
 	defer frames.Free()
-	return server.NewCodec().Unmarshal(frames, m)
+	return rpc.NewCodec().Unmarshal(frames, m)
 }
 
 func (w *wire) SendMsg(m any) error {

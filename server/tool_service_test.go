@@ -16,7 +16,6 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/renderers"
-	"github.com/toolresult/toolresult/server"
 )
 
 // desk is a house with the tool that a model is given.
@@ -27,7 +26,7 @@ type desk struct {
 
 func newDesk(t testing.TB) desk {
 	h := newHouse(t)
-	return desk{h, server.Tools(t, h.ToolResultServiceServer)}
+	return desk{h, h.services.Tools}
 }
 
 // keep stores a text for a session, and returns its name.
@@ -341,7 +340,7 @@ func TestReadIsOfItsSession(t *testing.T) {
 			t.Errorf("%s: %v", want, resp)
 			continue
 		}
-		if st := status.Convert(server.Refuse(err)); st.Code() != codes.InvalidArgument || !strings.Contains(st.Message(), want) {
+		if st := status.Convert(toStatus(err)); st.Code() != codes.InvalidArgument || !strings.Contains(st.Message(), want) {
 			t.Errorf("%s: %v", want, st)
 		}
 	}
@@ -400,7 +399,7 @@ func TestPagesAreNotCutAgain(t *testing.T) {
 func TestCallsAreOnRecord(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
-	d := desk{a.house, server.Tools(t, a.ToolResultServiceServer)}
+	d := desk{a.house, a.services.Tools}
 	name := d.keep(t, "s", strings.Repeat("some words of a line\n", 900))
 	for _, arguments := range []map[string]any{{"result": name}, {"result": name, "match": "words", "lines": ""}, {"result": "00000000"}} {
 		resp := d.ask(t, "s", &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL}, arguments)
@@ -410,6 +409,6 @@ func TestCallsAreOnRecord(t *testing.T) {
 			r.GetCall().GetSessionId() != "s" || !proto.Equal(r.GetCanonical(), resp.GetCanonical()) || !proto.Equal(r.GetReceipt(), resp.GetReceipt()) {
 			t.Errorf("%v", r)
 		}
-		checkHolds(t, server.Verify(t, a.ToolResultServiceServer, r))
+		checkHolds(t, verify(t, a.services, r))
 	}
 }

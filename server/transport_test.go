@@ -58,7 +58,7 @@ func TestEncodeTurnReadsImages(t *testing.T) {
 	a := newArchive(t)
 	file := picture(t, 3)
 	seen := a.looked(t, "mine", file)
-	transport := server.NewTransport(a.ToolResultServiceServer, 4<<20)
+	transport := a.services.Transport
 	req := turn(resultOf(seen.GetCanonical()))
 	want, err := transport.EncodeTurn(t.Context(), req)
 	if err != nil || !strings.Contains(want.GetMessagesJson()[1], base64.StdEncoding.EncodeToString(file)) || len(want.GetChanges()) > 0 {
@@ -71,7 +71,7 @@ func TestEncodeTurnReadsImages(t *testing.T) {
 	if got, err := transport.EncodeTurn(t.Context(), given); err != nil || !proto.Equal(got, want) {
 		t.Errorf("%v, %v is not %v", got, err, want)
 	}
-	if got, err := transport.EncodeTurn(server.Confined(t.Context(), "mine"), req); err != nil || !proto.Equal(got, want) {
+	if got, err := transport.EncodeTurn(confined(t.Context(), "mine"), req); err != nil || !proto.Equal(got, want) {
 		t.Errorf("%v, %v is not %v", got, err, want)
 	}
 	req.SessionId = "other"
@@ -79,11 +79,11 @@ func TestEncodeTurnReadsImages(t *testing.T) {
 	if err != nil || strings.Contains(foreign.GetMessagesJson()[1], "base64") || foreign.GetChanges()[0].GetChange() != pb.TurnChange_TURN_CHANGE_MEDIA {
 		t.Errorf("%v, %v", foreign, err)
 	}
-	if got, err := transport.EncodeTurn(server.Confined(t.Context(), "other"), turn(resultOf(seen.GetCanonical()))); err != nil || !proto.Equal(got, foreign) {
+	if got, err := transport.EncodeTurn(confined(t.Context(), "other"), turn(resultOf(seen.GetCanonical()))); err != nil || !proto.Equal(got, foreign) {
 		t.Errorf("%v, %v is not %v", got, err, foreign)
 	}
-	_, err = transport.EncodeTurn(server.Confined(t.Context(), "mine"), req)
-	if reason, _ := server.Reason(err); reason != "SESSION_MISMATCH" {
+	_, err = transport.EncodeTurn(confined(t.Context(), "mine"), req)
+	if reason, _ := reason(err); reason != "SESSION_MISMATCH" {
 		t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ func TestEncodedImagesAreBounded(t *testing.T) {
 		file := append(picture(t, i+1), bytes.Repeat([]byte{byte(i)}, 20<<10)...)
 		results = append(results, resultOf(a.looked(t, "s", file).GetCanonical()))
 	}
-	resp, err := server.NewTransport(a.ToolResultServiceServer, limit).EncodeTurn(t.Context(), turn(results...))
+	resp, err := a.with(t, withLog(a.log), func(p *server.Parts) { p.MaxAnswer = limit }).services.Transport.EncodeTurn(t.Context(), turn(results...))
 	if err != nil || proto.Size(resp) > limit {
 		t.Fatalf("%d bytes, %v", proto.Size(resp), err)
 	}
@@ -134,8 +134,8 @@ func TestEncodeTurnRefuses(t *testing.T) {
 		"nothing":         {&pb.TurnResult{}, "FIELD_MISSING", "results[0].content"},
 		"receipt of text": {&pb.TurnResult{Content: &pb.TurnResult_Text{}}, "FIELD_MISSING", "results[0].text"},
 	} {
-		_, err := server.NewTransport(a.ToolResultServiceServer, 4<<20).EncodeTurn(t.Context(), turn(c.result))
-		if reason, field := server.Reason(err); err == nil || reason != c.reason || field != c.field {
+		_, err := a.services.Transport.EncodeTurn(t.Context(), turn(c.result))
+		if reason, field := reason(err); err == nil || reason != c.reason || field != c.field {
 			t.Errorf("%s: %v is %s of %s, not %s of %s", name, err, reason, field, c.reason, c.field)
 		}
 	}

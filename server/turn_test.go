@@ -13,7 +13,6 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/server"
 )
 
 // turnOf draws a turn of outputs of all families.
@@ -204,7 +203,7 @@ func TestTurnsAreRefusedAsAWhole(t *testing.T) {
 		"shortfall":    {&pb.ProjectTurnRequest{TotalTokens: 16, Outputs: []*pb.ProjectRequest{good, good, good}}, "total_tokens: what must be kept does not fit a budget of 16 tokens: "},
 	} {
 		_, err := h.ProjectTurn(t.Context(), c.req)
-		if err == nil || !strings.Contains(server.Refuse(err).Error(), c.want) {
+		if err == nil || !strings.Contains(toStatus(err).Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

@@ -18,7 +18,7 @@ const (
 	p95Limit  = 0.20
 )
 
-// blockSize is the longest text that is judged as one, in bytes.
+// blockSize is the longest text that is measured as one, in bytes.
 const blockSize = 4096
 
 // TestEstimateError compares the estimate with the exact count on every kind

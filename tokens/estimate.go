@@ -24,7 +24,7 @@ const EstimateName = "estimate-1"
 // Count(a+b) <= Count(a)+Count(b): lines that fit one by one fit together.
 //
 // It is an estimate, not a bound: it errs both ways. On 4 KiB blocks of source
-// and tool output in English, of kinds held out of the fit, the
+// and tool output in English, of kinds that the weights were not fitted on, the
 // signed mean error is +1 to +5 %, the mean absolute error 4 to 5 %, p95 12 %.
 // Other languages and rare symbols are worse. README.md in this folder has each
 // kind, with the worst block.

@@ -20,6 +20,10 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
+// This file shows the images, documents and sounds that canonical results have as artifacts. Their bytes are read as late
+// as possible and only if the provider shows them: first the limits of the provider, then those of the message, then the
+// read, and then what the bytes really are. What is not shown is described in words, so that the model knows of it.
+
 // Errors by which a Loader says that it has no bytes. EncodeTurn describes such media in words.
 var (
 	// ErrGone means that an artifact is unknown, deleted or corrupt.

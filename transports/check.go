@@ -11,7 +11,12 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
-// Bounds of a turn, as transport.proto states them, and reasons of violations.
+// A turn is checked before anything of it is encoded, because a mistake of the runtime is cheaper to read here, with the
+// path of its field, than in the answer of a provider, which names a message and sometimes only a position. Text of
+// tools is never a mistake: it may have any characters and any length.
+
+// Bounds of a turn, as transport.proto states them, and reasons of violations. Sixteen media and notices are far more
+// than one turn of a runtime has, and keep a message within the limits of every provider.
 const (
 	maxMedia   = 16
 	maxNotices = 16
@@ -27,6 +32,7 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, er
 	c := envelope.NewChecker("")
 	d := dialect.CheckProvider(c, req.GetProvider())
 	dialect.CheckFormat(c, req.GetFormat())
+	// Without a message of the model there is nothing to answer: the text of the user is all that a turn may have then.
 	if req.Assistant == nil && (req.GetUserText() == "" || len(req.GetResults())+len(req.GetNotices()) > 0) {
 		c.Fail("assistant", reasonMissing, "is required")
 	}
@@ -50,7 +56,7 @@ func checkTurn(req *pb.EncodeTurnRequest) (dialect.Dialect, []*pb.TurnResult, er
 	return d, results, c.Err()
 }
 
-// checkNotBlank reports a text of white space alone.
+// checkNotBlank reports a text of white space alone. Most providers reject the whole request for one.
 func checkNotBlank(c envelope.Checker, field, text string) {
 	if strings.TrimSpace(text) == "" {
 		c.Fail(field, reasonMissing, "is empty")
@@ -123,6 +129,7 @@ func checkMedia(c envelope.Checker, m *pb.Media) {
 	if m.GetUrl() == "" && m.GetFileId() == "" && len(m.GetData()) == 0 {
 		c.Fail("source", reasonMissing, "is required")
 	}
+	// A line break in a path could imitate a line of a receipt.
 	if strings.ContainsFunc(m.GetMediaType()+m.GetPath()+m.GetUrl(), isControl) {
 		c.Fail("media_type", reasonOutOfBounds, "it, url or path has a control character")
 	}

@@ -32,20 +32,24 @@ func validTurn() *pb.EncodeTurnRequest {
 func TestTurnsAreChecked(t *testing.T) {
 	t.Parallel()
 	for want, spoil := range map[string]func(*pb.EncodeTurnRequest){
-		"provider FIELD_MISSING":                                       func(r *pb.EncodeTurnRequest) { r.Provider = 0 },
-		"provider ENUM_UNKNOWN":                                        func(r *pb.EncodeTurnRequest) { r.Provider = 99 },
-		"format ENUM_UNKNOWN":                                          func(r *pb.EncodeTurnRequest) { r.Format = 99 },
-		"assistant FIELD_MISSING":                                      func(r *pb.EncodeTurnRequest) { r.Assistant = nil },
-		"user_text FIELD_MISSING":                                      func(r *pb.EncodeTurnRequest) { r.UserText = " \n" },
-		"notices FIELD_OUT_OF_BOUNDS":                                  func(r *pb.EncodeTurnRequest) { r.Notices = slices.Repeat([]string{"x"}, 17) },
-		"notices[0] FIELD_TOO_LONG":                                    func(r *pb.EncodeTurnRequest) { r.Notices = []string{strings.Repeat("x", 4097)} },
-		"notices[0] FIELD_MISSING":                                     func(r *pb.EncodeTurnRequest) { r.Notices = []string{"\t"} },
-		"assistant.tool_calls FIELD_OUT_OF_BOUNDS":                     func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls = slices.Repeat(r.Assistant.ToolCalls, 33) },
-		"assistant.tool_calls[0].tool FIELD_MISSING":                   func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Tool = "" },
-		"assistant.tool_calls[0].server FIELD_TOO_LONG":                func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Server = strings.Repeat("s", 129) },
-		"assistant.tool_calls[0].id FIELD_TOO_LONG":                    func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Id = proto.String(strings.Repeat("i", 257)) },
-		"assistant.tool_calls[0].arguments JSON_INVALID":               func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Arguments = "[]" },
-		"assistant.provider_blocks FIELD_OUT_OF_BOUNDS":                func(r *pb.EncodeTurnRequest) { r.Assistant.ProviderBlocks = slices.Repeat(blocks("{}", nil), 1025) },
+		"provider FIELD_MISSING":                         func(r *pb.EncodeTurnRequest) { r.Provider = 0 },
+		"provider ENUM_UNKNOWN":                          func(r *pb.EncodeTurnRequest) { r.Provider = 99 },
+		"format ENUM_UNKNOWN":                            func(r *pb.EncodeTurnRequest) { r.Format = 99 },
+		"assistant FIELD_MISSING":                        func(r *pb.EncodeTurnRequest) { r.Assistant = nil },
+		"user_text FIELD_MISSING":                        func(r *pb.EncodeTurnRequest) { r.UserText = " \n" },
+		"notices FIELD_OUT_OF_BOUNDS":                    func(r *pb.EncodeTurnRequest) { r.Notices = slices.Repeat([]string{"x"}, 17) },
+		"notices[0] FIELD_TOO_LONG":                      func(r *pb.EncodeTurnRequest) { r.Notices = []string{strings.Repeat("x", 4097)} },
+		"notices[0] FIELD_MISSING":                       func(r *pb.EncodeTurnRequest) { r.Notices = []string{"\t"} },
+		"assistant.tool_calls FIELD_OUT_OF_BOUNDS":       func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls = slices.Repeat(r.Assistant.ToolCalls, 33) },
+		"assistant.tool_calls[0].tool FIELD_MISSING":     func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Tool = "" },
+		"assistant.tool_calls[0].server FIELD_TOO_LONG":  func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Server = strings.Repeat("s", 129) },
+		"assistant.tool_calls[0].id FIELD_TOO_LONG":      func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Id = proto.String(strings.Repeat("i", 257)) },
+		"assistant.tool_calls[0].arguments JSON_INVALID": func(r *pb.EncodeTurnRequest) { r.Assistant.ToolCalls[0].Arguments = "[]" },
+		"assistant.provider_blocks FIELD_OUT_OF_BOUNDS":  func(r *pb.EncodeTurnRequest) { r.Assistant.ProviderBlocks = slices.Repeat(blocks("{}", nil), 1025) },
+		"assistant.provider_blocks[0].provider FIELD_MISSING": func(r *pb.EncodeTurnRequest) {
+			r.Assistant.ProviderBlocks = blocks("{}", nil)
+			r.Assistant.ProviderBlocks[0].Provider = 0
+		},
 		"assistant.provider_blocks[0].block_json JSON_INVALID":         func(r *pb.EncodeTurnRequest) { r.Assistant.ProviderBlocks = blocks("[]", nil) },
 		"assistant.provider_blocks[0].before_call FIELD_OUT_OF_BOUNDS": func(r *pb.EncodeTurnRequest) { r.Assistant.ProviderBlocks = blocks("{}", proto.Uint32(3)) },
 		"results[0].call_id FIELD_TOO_LONG":                            func(r *pb.EncodeTurnRequest) { r.Results[0].CallId = proto.String(strings.Repeat("i", 257)) },

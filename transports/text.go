@@ -10,6 +10,9 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
+// The text fallback is for models without native calls, and for calls that a provider cannot match with results. Tags
+// separate the results, so marks that a tool wrote are broken (package markup), and no tool can close its own result.
+
 // writeText writes the text fallback: the text of the model, and the results as text of one message of the user.
 // Source: "Native Tool Result Format".
 func (e *encoder) writeText() {

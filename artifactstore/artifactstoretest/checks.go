@@ -1,5 +1,8 @@
 package artifactstoretest
 
+// Checks that the cases of all files share. They stop the test at the first failure, because whatever follows a wrong
+// artifact says nothing.
+
 import (
 	"bytes"
 	"context"
@@ -27,7 +30,10 @@ type stream struct {
 	claimed int64
 }
 
-func (s stream) Size() int64                  { return s.claimed }
+// Size returns the claimed size, which need not be true.
+func (s stream) Size() int64 { return s.claimed }
+
+// Open returns a reader of its own each time.
 func (s stream) Open() (io.ReadCloser, error) { return io.NopCloser(s.open()), nil }
 
 // newStream returns b as a stream.
@@ -35,7 +41,8 @@ func newStream(b []byte) stream {
 	return stream{open: func() io.Reader { return bytes.NewReader(b) }, claimed: int64(len(b))}
 }
 
-// noise returns n bytes that are the same for the same n and seed and do not repeat.
+// noise returns n bytes that are the same for the same n and seed and do not repeat. They do not compress, so that a store
+// which compresses keeps them as they are.
 func noise(n int, seed byte) []byte {
 	b := make([]byte, n)
 	h := blake3.New()
@@ -44,7 +51,8 @@ func noise(n int, seed byte) []byte {
 	return b
 }
 
-// mustPut stores b and checks every field of the Ref.
+// mustPut stores blob, whose content is want, and checks every field of the Ref against a digest of its own: size, digest
+// in full, a name that begins the digest, and some path.
 func mustPut(t failer, s artifactstore.Sink, blob artifactstore.Blob, want []byte) artifactstore.Ref {
 	t.Helper()
 	ref, err := s.Put(context.Background(), blob)
@@ -68,7 +76,8 @@ func mustPut(t failer, s artifactstore.Sink, blob artifactstore.Blob, want []byt
 // maxTestReader is the largest artifact, in bytes, for iotest.TestReader, which reads single bytes.
 const maxTestReader = 4097
 
-// mustHold checks that the artifact reads back as want.
+// mustHold checks that the artifact reads back as want, from an Open that returns the Ref of its Put. Small ones go
+// through iotest.TestReader too, which seeks, reads at offsets and checks each way to end.
 func mustHold(t failer, s artifactstore.Source, ref artifactstore.Ref, want []byte) {
 	t.Helper()
 	r, err := s.Open(context.Background(), ref.Name)
@@ -94,6 +103,7 @@ func mustHold(t failer, s artifactstore.Source, ref artifactstore.Ref, want []by
 	}
 }
 
+// mustFail stops the test unless an error has want in its chain. what is the call that failed.
 func mustFail(t failer, what string, got, want error) {
 	t.Helper()
 	if !errors.Is(got, want) {

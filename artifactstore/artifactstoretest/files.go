@@ -1,5 +1,8 @@
 package artifactstoretest
 
+// The contract of taking files and parts. A stage may take a file in its own way: by a copy in the system, or by sharing
+// blocks. However it does that, the stored bytes, the bytes that it shows, its count of newlines and its digest agree.
+
 import (
 	"bytes"
 	"os"
@@ -11,7 +14,8 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// stageTakesParts writes parts of any number and size.
+// stageTakesParts writes parts of any number and size, also more parts than the system takes in one call (1024 on Linux),
+// empty ones among them.
 func stageTakesParts(t *testing.T, s artifactstore.Store) {
 	rapid.Check(t, func(r *rapid.T) {
 		st, err := s.Stage(t.Context())
@@ -23,7 +27,7 @@ func stageTakesParts(t *testing.T, s artifactstore.Store) {
 		for range rapid.IntRange(0, 4).Draw(r, "writes") {
 			sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 700, 16 << 10, 70_000}), 0, 6).Draw(r, "sizes")
 			if rapid.IntRange(0, 9).Draw(r, "many") == 0 {
-				sizes = make([]int, 2500)
+				sizes = make([]int, 2500) // more than two calls of the system take
 				for i := range sizes {
 					sizes[i] = i % 3
 				}
@@ -47,7 +51,7 @@ func stageTakesParts(t *testing.T, s artifactstore.Store) {
 	})
 }
 
-// openFile opens a file with a content.
+// openFile makes a file with a content, opens it for reading, and closes it when the test ends.
 func openFile(t *testing.T, content []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
@@ -62,12 +66,13 @@ func openFile(t *testing.T, content []byte) *os.File {
 	return f
 }
 
-// stageTakesFile takes files of several sizes, before and after other bytes.
+// stageTakesFile takes files of several sizes around the bounds at which stores choose another way, before and after bytes
+// that are written. The file is longer than its declared size: the rest is not taken.
 func stageTakesFile(t *testing.T, s artifactstore.Store) {
 	for _, size := range []int{0, 1, 100_000, 256 << 10, 256<<10 + 1, 4 << 20, 9_500_000} {
 		content := noise(size, byte(size))
 		file := openFile(t, append(bytes.Clone(content), "more"...)) // what comes after is not taken
-		for _, before := range []string{"", "before\n"} {
+		for _, before := range []string{"", "before\n"} {            // blocks are shared only at the beginning of a stage
 			st := mustStage(t, s)
 			write := func(text string) {
 				if _, err := st.Write([]byte(text)); err != nil {
@@ -77,6 +82,7 @@ func stageTakesFile(t *testing.T, s artifactstore.Store) {
 			write(before)
 			var seen []byte
 			lines := 0
+			// observe gets the bytes that are stored, in order, for a server that projects them meanwhile.
 			see := func(p []byte, newlines int) { seen, lines = append(seen, p...), lines+newlines }
 			if err := artifactstore.TakeFile(st, file, int64(size), see); err != nil {
 				t.Fatalf("a file of %d bytes: %v", size, err)
@@ -100,9 +106,9 @@ func stageTakesFile(t *testing.T, s artifactstore.Store) {
 	}
 }
 
-// shortFile takes files that have fewer bytes than the declared size.
+// shortFile takes files that have fewer bytes than the declared size. No part of one may become an artifact.
 func shortFile(t *testing.T, s artifactstore.Store) {
-	for _, size := range []int{0, 100, 5 << 20} {
+	for _, size := range []int{0, 100, 5 << 20} { // found out at once, and after some steps of copying
 		st := mustStage(t, s)
 		err := artifactstore.TakeFile(st, openFile(t, noise(size, 3)), int64(size)+300_000, func([]byte, int) {})
 		mustFail(t, "TakeFile", err, artifactstore.ErrSizeMismatch)

@@ -1,5 +1,8 @@
 package artifactstoretest
 
+// The contract of inventories: what is put is listed, what is removed is gone at once for everybody but its readers, and
+// comes back when it is put again, under the same name.
+
 import (
 	"bytes"
 	"context"
@@ -11,30 +14,32 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// inventory walks over artifacts, removes them, and puts them again.
+// inventory walks over artifacts, removes half of them, and puts them again. PathFor, Resolve and RefFor agree with what
+// Put returned, whether or not the artifact is there. Names that are none never reach the store.
 func inventory(t *testing.T, s artifactstore.Store) {
 	ctx := context.Background()
 	refs := map[string]artifactstore.Ref{}
-	for i := range 40 {
+	for i := range 40 { // the first is empty
 		content := noise(i*1000, byte(i))
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
 		if would := s.RefFor(content); would != ref {
-			t.Errorf("RefOf = %v, and Put gave %v", would, ref)
+			t.Errorf("RefFor = %v, and Put gave %v", would, ref)
 		}
 		refs[ref.Name] = ref
 	}
 	wantStored(t, s, refs)
 	for name, ref := range refs {
 		if path := s.PathFor(name); path != ref.Path {
-			t.Errorf("PathOf(%s) = %s, want %s", name, path, ref.Path)
+			t.Errorf("PathFor(%s) = %s, want %s", name, path, ref.Path)
 		}
 		if got, err := s.Resolve(ref.Path); got != name || err != nil {
-			t.Errorf("NameOf(%s) = %s, %v", ref.Path, got, err)
+			t.Errorf("Resolve(%s) = %s, %v", ref.Path, got, err)
 		}
 	}
+	// A name that is gone is unknown to each way of reading it, and to a second Remove.
 	removed := 0
 	for name := range refs {
-		if removed++; removed > 20 {
+		if removed++; removed > 20 { // in the order of a map: any of them
 			break
 		}
 		if err := s.Remove(ctx, name); err != nil {
@@ -48,23 +53,26 @@ func inventory(t *testing.T, s artifactstore.Store) {
 		delete(refs, name)
 	}
 	wantStored(t, s, refs)
+	// Put again, they have the names that they had, whether they were removed or not.
 	for i := range 40 {
 		content := noise(i*1000, byte(i))
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
 		refs[ref.Name] = ref
 	}
 	wantStored(t, s, refs)
-	stop := errors.New("stop")
+	stop := errors.New("stop") // of visit, which comes back unchanged
 	mustFail(t, "Walk", s.Walk(ctx, func(artifactstore.StoredArtifact) error { return stop }), stop)
 	mustFail(t, "Remove of a name that is none", s.Remove(ctx, "../x"), artifactstore.ErrNameInvalid)
 	_, err := s.Has(ctx, "../x")
 	mustFail(t, "Has of a name that is none", err, artifactstore.ErrNameInvalid)
 	for _, path := range []string{"", "/", "/etc/passwd", "relative", "../x"} {
 		_, err := s.Resolve(path)
-		mustFail(t, fmt.Sprintf("NameOf(%q)", path), err, artifactstore.ErrOutsideStore)
+		mustFail(t, fmt.Sprintf("Resolve(%q)", path), err, artifactstore.ErrOutsideStore)
 	}
 }
 
+// wantStored checks that Walk visits the given artifacts, each once and with its size, and no others, and that Has knows
+// each of them.
 func wantStored(t *testing.T, s artifactstore.Store, refs map[string]artifactstore.Ref) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -85,7 +93,8 @@ func wantStored(t *testing.T, s artifactstore.Store, refs map[string]artifactsto
 	}
 }
 
-// removedWhileRead removes an artifact while it is read. The reader must go on.
+// removedWhileRead removes an artifact while a Reader and Pages have it open. Both go on to its end: a server deletes
+// garbage while clients read.
 func removedWhileRead(t *testing.T, s artifactstore.Store) {
 	content := noise(3<<20, 9)
 	ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
@@ -97,6 +106,7 @@ func removedWhileRead(t *testing.T, s artifactstore.Store) {
 	if err := s.Remove(context.Background(), ref.Name); err != nil {
 		t.Fatal(err)
 	}
+	// Pages read from the middle, so that blocks are read which were not read before the removal.
 	got, err := p.Read(nil, 1<<20, 2<<20)
 	if err != nil || string(got) != string(content[1<<20:2<<20]) {
 		t.Errorf("Pages read %d bytes after the removal, %v", len(got), err)
@@ -107,7 +117,8 @@ func removedWhileRead(t *testing.T, s artifactstore.Store) {
 	}
 }
 
-// logInventory lists and removes logs: none that is open, and none that is finished.
+// logInventory lists and removes logs under their live names. A log that is open is busy; one that is finished is unknown
+// under its live name, because it is an artifact; one that was removed begins again with no bytes.
 func logInventory(t *testing.T, s LogStore, _ bool) {
 	ctx := context.Background()
 	name := artifactstore.LogName("session", "call", "")
@@ -118,7 +129,7 @@ func logInventory(t *testing.T, s LogStore, _ bool) {
 	}
 	wantStored(t, s, map[string]artifactstore.Ref{live: {Name: live, Size: 2}})
 	if path := s.PathFor(live); path != log.Path() {
-		t.Errorf("PathOf(%s) = %s, want %s", live, path, log.Path())
+		t.Errorf("PathFor(%s) = %s, want %s", live, path, log.Path())
 	}
 	mustFail(t, "Remove of an open log", s.Remove(ctx, live), artifactstore.ErrBusy)
 	if err := log.Close(); err != nil {
@@ -131,6 +142,7 @@ func logInventory(t *testing.T, s LogStore, _ bool) {
 	_, err := s.Pages(ctx, live)
 	mustFail(t, "Pages of a removed log", err, artifactstore.ErrUnknown)
 	mustFail(t, "a second Remove", s.Remove(ctx, live), artifactstore.ErrUnknown)
+	// Nothing of the first log shows in the second one of its name.
 	log = mustOpenLog(t, s, name)
 	if log.Received() != 0 {
 		t.Errorf("a removed log begins with %d bytes", log.Received())

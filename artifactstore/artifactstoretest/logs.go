@@ -15,32 +15,34 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
-// LogStore is a store with logs.
+// LogStore is a store with logs, which every store is.
 type LogStore = artifactstore.Store
 
-// RunLogs runs every case of the contract of logs. durable reports whether synced bytes must count as durable.
+// RunLogs runs every case of the contract of logs, each with a store of its own. durable reports whether synced bytes must
+// count as durable. open is as for [Run].
 func RunLogs(t *testing.T, durable bool, open func(t *testing.T) LogStore) {
 	cases := []struct {
 		name string
 		run  func(t *testing.T, s LogStore, durable bool)
 	}{
-		{"a log grows and becomes an artifact", logGrows},
-		{"names of logs come from what they belong to", logNames},
-		{"invalid names", invalidLogNames},
-		{"one writer", oneLogWriter},
-		{"a closed log goes on", closedLogGoesOn},
-		{"an empty log", emptyLog},
-		{"what is there already", logOfKnownContent},
-		{"cancelled context", cancelledLog},
-		{"read while it grows", readGrowingLog},
-		{"inventory of logs", logInventory},
-		{"any sequence of calls on logs", anyLogSequence},
+		{"a log grows and becomes an artifact", logGrows},         // Append, Sync, Finish
+		{"names of logs come from what they belong to", logNames}, // LogName
+		{"invalid names", invalidLogNames},                        // OpenLog, ErrNameInvalid
+		{"one writer", oneLogWriter},                              // OpenLog, ErrBusy
+		{"a closed log goes on", closedLogGoesOn},                 // Close
+		{"an empty log", emptyLog},                                // Finish
+		{"what is there already", logOfKnownContent},              // Finish
+		{"cancelled context", cancelledLog},                       // OpenLog, Finish
+		{"read while it grows", readGrowingLog},                   // Pages of a live name
+		{"inventory of logs", logInventory},                       // Inventory
+		{"any sequence of calls on logs", anyLogSequence},         // all of them
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t), durable) })
 	}
 }
 
+// mustOpenLog opens a log for appending.
 func mustOpenLog(t failer, s artifactstore.Logs, name string) artifactstore.Log {
 	t.Helper()
 	l, err := s.OpenLog(context.Background(), name)
@@ -50,6 +52,7 @@ func mustOpenLog(t failer, s artifactstore.Logs, name string) artifactstore.Log 
 	return l
 }
 
+// mustAppend appends bytes, which count as received at once.
 func mustAppend(t failer, l artifactstore.Log, p []byte) {
 	t.Helper()
 	before := l.Received()
@@ -61,6 +64,7 @@ func mustAppend(t failer, l artifactstore.Log, p []byte) {
 	}
 }
 
+// mustClose closes a log, which always works, a second time too.
 func mustClose(t failer, l artifactstore.Log) {
 	t.Helper()
 	if err := l.Close(); err != nil {
@@ -68,7 +72,7 @@ func mustClose(t failer, l artifactstore.Log) {
 	}
 }
 
-// mustSync syncs, and checks what is durable after it.
+// mustSync syncs, and checks what is durable after it: everything received, or nothing in a store that is not durable.
 func mustSync(t failer, l artifactstore.Log, durable bool) {
 	t.Helper()
 	want := l.Received()
@@ -80,12 +84,13 @@ func mustSync(t failer, l artifactstore.Log, durable bool) {
 	}
 }
 
-// mustShow checks what is read at the path of a log, and whether it is live.
+// mustShow checks what is read at the path of a log: its bytes, its number of lines, the end of the last complete one, and
+// whether it is live.
 func mustShow(t failer, s LogStore, path string, want []byte, live bool) {
 	t.Helper()
 	name, err := s.Resolve(path)
 	if err != nil {
-		t.Fatalf("NameOf(%s): %v", path, err)
+		t.Fatalf("Resolve(%s): %v", path, err)
 	}
 	p, err := s.Pages(context.Background(), name)
 	if err != nil {
@@ -106,7 +111,8 @@ func mustShow(t failer, s LogStore, path string, want []byte, live bool) {
 	}
 }
 
-// mustFinish finishes a log, whose content is want.
+// mustFinish finishes a log, whose content is want. The artifact is the one that a Put of the same bytes gives, and the
+// path of the log leads to it from then on.
 func mustFinish(t failer, s LogStore, l artifactstore.Log, want []byte) artifactstore.Ref {
 	t.Helper()
 	ref, err := l.Finish(context.Background())
@@ -124,6 +130,8 @@ func mustFinish(t failer, s LogStore, l artifactstore.Log, want []byte) artifact
 	return ref
 }
 
+// logGrows appends pieces around the size of a block, reads and syncs after each, and finishes. A finished log can be
+// finished and opened again, with the same result, and rejects appends.
 func logGrows(t *testing.T, s LogStore, durable bool) {
 	content := noise(700<<10, 3)
 	l := mustOpenLog(t, s, artifactstore.LogName("grows"))
@@ -135,9 +143,9 @@ func logGrows(t *testing.T, s LogStore, durable bool) {
 		at += n
 		mustShow(t, s, path, content[:at], true)
 		mustSync(t, l, durable)
-		mustSync(t, l, durable)
+		mustSync(t, l, durable) // with nothing new to sync
 	}
-	mustAppend(t, l, content[at:])
+	mustAppend(t, l, content[at:]) // what is not synced becomes part of the artifact too
 	ref := mustFinish(t, s, l, content)
 	mustFail(t, "Append after Finish", l.Append([]byte("x")), artifactstore.ErrFinished)
 	if again, err := l.Finish(context.Background()); again != ref || err != nil {
@@ -145,6 +153,7 @@ func logGrows(t *testing.T, s LogStore, durable bool) {
 	}
 	mustClose(t, l)
 
+	// Opened again, it is still the same log at the same path, with nothing more to append.
 	l = mustOpenLog(t, s, artifactstore.LogName("grows"))
 	if l.Path() != path || l.Received() != int64(len(content)) || (l.Durable() == l.Received()) != durable {
 		t.Errorf("a finished log opens with %d bytes, %d durable, at %s", l.Received(), l.Durable(), l.Path())
@@ -156,6 +165,7 @@ func logGrows(t *testing.T, s LogStore, durable bool) {
 	mustClose(t, l)
 }
 
+// logNames checks that names of logs come from all of their parts: neither their borders nor empty ones are lost.
 func logNames(t *testing.T, s LogStore, _ bool) {
 	names := map[string]bool{}
 	for _, parts := range [][]string{{}, {""}, {"", ""}, {"ab", "c"}, {"a", "bc"}, {"abc"}, {"abc", ""}, {"", "abc"}} {
@@ -170,12 +180,15 @@ func logNames(t *testing.T, s LogStore, _ bool) {
 	}
 }
 
+// invalidLogNames opens texts that are no names of logs, and pages of texts that are no live names. The files that a store
+// keeps beside a log are no logs.
 func invalidLogNames(t *testing.T, s LogStore, _ bool) {
 	good := artifactstore.LogName("x")
 	for _, name := range []string{"", good[1:], good + "0", "../" + good[3:], "g" + good[1:], "LIVE" + good[4:], "live/" + good} {
 		_, err := s.OpenLog(context.Background(), name)
 		mustFail(t, "OpenLog of "+name, err, artifactstore.ErrNameInvalid)
 	}
+	// The prefix alone makes no live name, and a file beside a log is none.
 	for _, name := range []string{"live/", "live/" + good[1:], "live/../" + good, "live/" + good + ".marks"} {
 		_, err := s.Pages(context.Background(), name)
 		mustFail(t, "Pages of "+name, err, artifactstore.ErrNameInvalid)
@@ -184,12 +197,14 @@ func invalidLogNames(t *testing.T, s LogStore, _ bool) {
 	mustFail(t, "Pages of a log that is not there", err, artifactstore.ErrUnknown)
 }
 
+// oneLogWriter opens a log twice: the second call fails with ErrBusy until the first Log is closed. Of many callers that
+// open it at the same time one gets it.
 func oneLogWriter(t *testing.T, s LogStore, _ bool) {
 	name := artifactstore.LogName("one")
 	first := mustOpenLog(t, s, name)
 	_, err := s.OpenLog(context.Background(), name)
 	mustFail(t, "a second OpenLog", err, artifactstore.ErrBusy)
-	other := mustOpenLog(t, s, artifactstore.LogName("two"))
+	other := mustOpenLog(t, s, artifactstore.LogName("two")) // which does not wait for the first
 	mustClose(t, other)
 	mustClose(t, first)
 	mustClose(t, first)
@@ -210,12 +225,14 @@ func oneLogWriter(t *testing.T, s LogStore, _ bool) {
 		})
 	}
 	wg.Wait()
-	if len(got) != 1 {
+	if len(got) != 1 { // none has closed it yet
 		t.Fatalf("%d have the log open at once", len(got))
 	}
 	mustClose(t, <-got)
 }
 
+// closedLogGoesOn appends to a log in three lives, synced or not: each begins where the one before ended, and nothing is
+// dropped, because nothing crashed.
 func closedLogGoesOn(t *testing.T, s LogStore, durable bool) {
 	content := noise(900<<10, 4)
 	name := artifactstore.LogName("goes", "on")
@@ -227,7 +244,7 @@ func closedLogGoesOn(t *testing.T, s LogStore, durable bool) {
 			t.Fatalf("%d bytes after %d, %d dropped", l.Received(), at, l.Dropped())
 		}
 		mustAppend(t, l, content[at:at+300<<10])
-		if at > 0 {
+		if at > 0 { // the first life ends without a sync, which loses nothing as long as nothing crashes
 			mustSync(t, l, durable)
 		}
 		mustClose(t, l)
@@ -236,6 +253,7 @@ func closedLogGoesOn(t *testing.T, s LogStore, durable bool) {
 	mustFinish(t, s, mustOpenLog(t, s, name), content)
 }
 
+// emptyLog finishes a log of no bytes, which is the empty artifact.
 func emptyLog(t *testing.T, s LogStore, durable bool) {
 	l := mustOpenLog(t, s, artifactstore.LogName("empty"))
 	mustSync(t, l, durable)
@@ -243,6 +261,7 @@ func emptyLog(t *testing.T, s LogStore, durable bool) {
 	mustFinish(t, s, l, nil)
 }
 
+// logOfKnownContent finishes two logs with the content of an artifact that is there: both become that artifact.
 func logOfKnownContent(t *testing.T, s LogStore, _ bool) {
 	content := noise(2<<20, 5)
 	ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
@@ -255,6 +274,7 @@ func logOfKnownContent(t *testing.T, s LogStore, _ bool) {
 	}
 }
 
+// cancelledLog opens and finishes logs with a context that is done. The log is as it was, and another writer finishes it.
 func cancelledLog(t *testing.T, s LogStore, _ bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := mustOpenLog(t, s, artifactstore.LogName("c"))
@@ -268,9 +288,12 @@ func cancelledLog(t *testing.T, s LogStore, _ bool) {
 	mustFinish(t, s, mustOpenLog(t, s, artifactstore.LogName("c")), []byte("kept"))
 }
 
-// readGrowingLog reads what is new, again and again, while lines are appended: together that is the log.
+// readGrowingLog reads what is new, again and again, while lines are appended and synced by others: together that is the
+// log, no byte twice and none missing, also across the moment in which it becomes an artifact. Its checksums of what was
+// read before never change.
 func readGrowingLog(t *testing.T, s LogStore, durable bool) {
 	l := mustOpenLog(t, s, artifactstore.LogName("growing"))
+	// The name of a live log stays good for readers after the log is an artifact.
 	name, err := s.Resolve(l.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +305,7 @@ func readGrowingLog(t *testing.T, s LogStore, durable bool) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for rest := want.Bytes(); len(rest) > 0; {
-			n := min(len(rest), 777)
+			n := min(len(rest), 777) // so that lines and blocks are cut anywhere
 			if err := l.Append(rest[:n]); err != nil {
 				t.Errorf("Append: %v", err)
 				return
@@ -306,6 +329,7 @@ func readGrowingLog(t *testing.T, s LogStore, durable bool) {
 			t.Fatal(err)
 		}
 		live = p.Live()
+		// What was read before is the beginning of what is there now.
 		if now, err := p.Check(int64(len(got))); err != nil || now != sum {
 			t.Fatalf("the checksum of the first %d bytes has changed from %x to %x, %v", len(got), sum, now, err)
 		}
@@ -329,7 +353,7 @@ func readGrowingLog(t *testing.T, s LogStore, durable bool) {
 	}
 }
 
-// anyLogSequence compares logs with slices, over any sequence of calls.
+// anyLogSequence compares logs with slices, over any sequence of calls: append, sync, close and open again, read, finish.
 func anyLogSequence(t *testing.T, s LogStore, durable bool) {
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -343,7 +367,7 @@ func anyLogSequence(t *testing.T, s LogStore, durable bool) {
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) {
 				p := bytes.Repeat([]byte(rapid.SampledFrom([]string{"a\n", "b", "\n", "long "}).Draw(t, "text")), rapid.IntRange(0, 100_000).Draw(t, "times"))
-				if finished != (artifactstore.Ref{}) {
+				if finished != (artifactstore.Ref{}) { // an append of nothing may pass
 					if err := l.Append(p); len(p) > 0 {
 						mustFail(t, "Append", err, artifactstore.ErrFinished)
 					}

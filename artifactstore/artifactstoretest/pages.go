@@ -1,5 +1,8 @@
 package artifactstoretest
 
+// The contract of pages: bytes and lines of any place are those of the content, however its lines lie across the blocks of
+// the index.
+
 import (
 	"bytes"
 	"context"
@@ -11,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 )
 
+// mustPages opens pages that are closed when the test ends.
 func mustPages(t testing.TB, s artifactstore.Source, name string) *artifactstore.Pages {
 	t.Helper()
 	p, err := s.Pages(context.Background(), name)
@@ -25,7 +29,8 @@ func mustPages(t testing.TB, s artifactstore.Source, name string) *artifactstore
 	return p
 }
 
-// pageContents are contents whose lines and sizes lie around the blocks of an index.
+// pageContents are contents whose lines and sizes lie around the blocks of an index, of 256 KiB each: lines that end with
+// a block, that span several, that are empty, and a content that does not end with a newline.
 func pageContents() map[string][]byte {
 	const block = 256 << 10
 	var log bytes.Buffer
@@ -45,18 +50,20 @@ func pageContents() map[string][]byte {
 	}
 }
 
-// pages reads artifacts at any place, and compares with the content itself.
+// pages reads artifacts at any place, and compares with the content itself: LineStart and LineAt are inverse to each
+// other, and Read appends to the slice of its caller.
 func pages(t *testing.T, s artifactstore.Store) {
 	for name, content := range pageContents() {
 		ref := mustPut(t, s, artifactstore.BytesBlob(content), content)
 		p := mustPages(t, s, ref.Name)
 		lines := bytes.SplitAfter(content, []byte("\n"))
-		if len(lines[len(lines)-1]) == 0 {
+		if len(lines[len(lines)-1]) == 0 { // SplitAfter has an empty line behind the last newline
 			lines = lines[:len(lines)-1]
 		}
 		if p.Size() != int64(len(content)) || p.Lines() != int64(len(lines)) || p.Ref() != ref {
 			t.Fatalf("%s: %d bytes, %d lines, want %d and %d", name, p.Size(), p.Lines(), len(content), len(lines))
 		}
+		// starts has the offset of each line, and of the end, counted from the content itself.
 		starts := make([]int64, len(lines)+1)
 		for i, l := range lines {
 			starts[i+1] = starts[i] + int64(len(l))
@@ -67,12 +74,13 @@ func pages(t *testing.T, s artifactstore.Store) {
 			if err != nil || start != starts[n-1] {
 				t.Fatalf("%s: line %d begins at %d, %v, want %d", name, n, start, err, starts[n-1])
 			}
+			// The end has no line of its own unless the content is empty.
 			if at, err := p.LineAt(start); start < p.Size() && (err != nil || at != n) {
 				t.Fatalf("%s: byte %d is in line %d, %v, want %d", name, start, at, err, n)
 			}
 			from := rapid.Int64Range(0, p.Size()).Draw(t, "from")
 			to := min(p.Size(), from+rapid.Int64Range(0, 600<<10).Draw(t, "bytes"))
-			got, err := p.Read([]byte("kept"), from, to)
+			got, err := p.Read([]byte("kept"), from, to) // it appends
 			if err != nil || !bytes.Equal(got, append([]byte("kept"), content[from:to]...)) {
 				t.Fatalf("%s: bytes %d to %d: %d bytes, %v", name, from, to, len(got), err)
 			}

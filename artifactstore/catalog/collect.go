@@ -49,6 +49,7 @@ type Collected struct {
 // maxReported is the largest number of entries in a report.
 const maxReported = 1000
 
+// add counts a deleted artifact, and lists it unless there are too many.
 func (c *Collected) add(e Entry) {
 	if len(c.Deleted) < maxReported {
 		c.Deleted = append(c.Deleted, e)
@@ -84,17 +85,24 @@ func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error
 
 // collect deletes by age and then by quota.
 func (c *Catalog) collect(ctx context.Context, r *Collected, dry bool) error {
+	var aged time.Time // of what is stored before it, age deletes all that may be deleted
 	if c.options.KeepFor > 0 {
-		if err := c.collectAged(ctx, r, dry); err != nil {
+		aged = c.now().Add(-c.options.KeepFor)
+		if err := c.collectAged(ctx, r, aged, dry); err != nil {
 			return err
 		}
 	}
-	if quota := c.options.Quota; quota > 0 {
-		if excess := c.bytes.Load() + c.staged.Load() - quota; excess > 0 {
-			return c.collectExcess(ctx, r, excess, dry)
-		}
+	if c.options.Quota == 0 {
+		return nil
 	}
-	return nil
+	excess, from := c.bytes.Load()+c.staged.Load()-c.options.Quota, time.Time{}
+	if dry { // the totals still count what age would have deleted
+		excess, from = excess-r.Bytes, aged
+	}
+	if excess <= 0 {
+		return nil
+	}
+	return c.collectExcess(ctx, r, excess, from, dry)
 }
 
 // noteErased records that the files of deleted artifacts are gone, so that they are not looked for again. A crash before
@@ -115,38 +123,26 @@ func (c *Catalog) noteErased(ctx context.Context, r *Collected) error {
 	})
 }
 
-// collectAged deletes artifacts that were not put for longer than Options.KeepFor.
-func (c *Catalog) collectAged(ctx context.Context, r *Collected, dry bool) error {
-	before := c.now().Add(-c.options.KeepFor)
+// collectAged deletes artifacts that were not put since a time.
+func (c *Catalog) collectAged(ctx context.Context, r *Collected, before time.Time, dry bool) error {
 	return c.eachExpendable(ctx, before, func(expendable []Entry) (bool, error) {
 		return true, c.delete(ctx, r, expendable, whyAge, dry)
 	})
 }
 
-// collectExcess deletes the oldest artifacts that may be deleted, until excess bytes are free. It compares with a time
-// in the future, because artifacts that were put this millisecond count too.
-func (c *Catalog) collectExcess(ctx context.Context, r *Collected, excess int64, dry bool) error {
+// collectExcess deletes the oldest artifacts that may be deleted and were put at a time or later, until excess bytes are
+// free. It compares with a time in the future, because artifacts that were put this millisecond count too.
+func (c *Catalog) collectExcess(ctx context.Context, r *Collected, excess int64, from time.Time, dry bool) error {
 	return c.eachExpendable(ctx, c.now().Add(time.Hour), func(expendable []Entry) (bool, error) {
 		var chosen []Entry
 		for _, e := range expendable {
-			switch {
-			case dry && contains(r.Deleted, e.Name): // by age
-			case excess > 0:
+			if excess > 0 && toMillis(e.StoredAt) >= toMillis(from) {
 				excess -= e.Size
 				chosen = append(chosen, e)
 			}
 		}
 		return excess > 0, c.delete(ctx, r, chosen, whyQuota, dry)
 	})
-}
-
-func contains(list []Entry, name string) bool {
-	for _, e := range list {
-		if e.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // eachExpendable visits batches of artifacts that may be deleted, the oldest first, while visit returns true.
@@ -332,7 +328,7 @@ func (c *Catalog) freeSpace(ctx context.Context) error {
 	target := c.options.Quota * targetPercent / 100
 	excess := c.bytes.Load() + c.staged.Load() - target
 	var r Collected
-	if err := errors.Join(c.collectExcess(ctx, &r, excess, false), c.noteErased(ctx, &r)); err != nil {
+	if err := errors.Join(c.collectExcess(ctx, &r, excess, time.Time{}, false), c.noteErased(ctx, &r)); err != nil {
 		return fmt.Errorf("free space: %w", err)
 	}
 	if c.bytes.Load()+c.staged.Load() > c.options.Quota {

@@ -80,7 +80,7 @@ func TestPanicEndsCatalog(t *testing.T) {
 	}
 }
 
-// stubborn is a store that deletes nothing while it refuses to.
+// stubborn is a store that whose deletions fail while failure is set.
 type stubborn struct {
 	artifactstore.Store
 	failure error

@@ -18,6 +18,7 @@ type db struct {
 // change is the difference that a transaction makes to the totals, and the latest time that it writes.
 type change struct{ bytes, count, latest int64 }
 
+// add adds to the change. at is a time that the transaction writes, in milliseconds.
 func (c *change) add(bytes, count, at int64) {
 	c.bytes += bytes
 	c.count += count

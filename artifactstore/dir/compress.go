@@ -296,6 +296,7 @@ type opened struct {
 	compressed  bool
 }
 
+// Close closes the file. Nothing was written to it.
 func (o *opened) Close() error { return o.file.Close() }
 
 // openCompressed opens the compressed form of an artifact.

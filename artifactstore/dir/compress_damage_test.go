@@ -148,7 +148,7 @@ func withTable(frames []byte, claims ...uint32) []byte {
 	return binary.LittleEndian.AppendUint32(append(b, 0), 0x8F92EAB1)
 }
 
-// TestBombsAreRejectedInLittleMemory: frames and tables that claim more than a block are refused, in little memory.
+// TestBombsAreRejectedInLittleMemory: frames and tables that claim more than a block are rejected, in little memory.
 func TestBombsAreRejectedInLittleMemory(t *testing.T) {
 	const block = 256 << 10
 	one, streamed := bomb(t, 64<<20, false), bomb(t, 64<<20, true)

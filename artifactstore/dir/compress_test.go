@@ -116,7 +116,7 @@ func TestCompressedIsZstd(t *testing.T) {
 	})
 	t.Run("zstd -d", func(t *testing.T) {
 		program, err := exec.LookPath("zstd")
-		leg(t, err == nil, "needs the program zstd")
+		need(t, err == nil, "needs the program zstd")
 		if got, err := exec.Command(program, "-dc", ref.Path+".zst").Output(); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}

@@ -322,7 +322,7 @@ func TestFailedStageWriteEndsIt(t *testing.T) {
 	must(t, st.Discard())
 }
 
-// TestEveryStepOfOpenFails: whatever fails, nothing is held, and the next start works.
+// TestEveryStepOfOpenFails: whichever step fails, nothing stays open or locked, and the next start works.
 func TestEveryStepOfOpenFails(t *testing.T) {
 	f := &faults{}
 	for n := 0; ; n++ {

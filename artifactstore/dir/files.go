@@ -1,5 +1,7 @@
 package dir
 
+// Files and directories of a store: how they are opened without following a link, and where the artifact of a name is.
+
 import (
 	"errors"
 	"fmt"
@@ -90,6 +92,8 @@ func (d *Store) openPlainFor(name string, flag int) (*os.File, os.FileInfo, erro
 // errNotPlain means that something in the store is not a file that the store wrote.
 var errNotPlain = errors.New("not a regular file of ours")
 
+// isPlain reports whether a file is regular and belongs to the owner of the store. Anything else was put there by somebody
+// else: a link, a pipe, a device.
 func (d *Store) isPlain(info os.FileInfo) bool {
 	return info.Mode().IsRegular() && fileOwner(info) == d.uid
 }
@@ -168,4 +172,5 @@ func shardNumber(name string) int {
 	return n
 }
 
+// hexDigits are the digits of names, by their values.
 const hexDigits = "0123456789abcdef"

@@ -55,6 +55,7 @@ func checkFormat(text string) (version int, err error) {
 	case firstFormatText:
 		return formatVersion - 1, nil
 	}
+	// A later version is told apart from damage, so that an old program says which it is.
 	first, _, _ := strings.Cut(text, "\n")
 	digits, ours := strings.CutPrefix(first, formatProduct+" ")
 	says, err := strconv.ParseUint(digits, 10, 32)

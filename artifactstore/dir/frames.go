@@ -134,6 +134,7 @@ type codec struct {
 	frames  sync.Pool // of *[maxFrame]byte
 }
 
+// newCodec returns a codec whose limits are those of a block: a frame that needs more memory to decode is not one of ours.
 func newCodec() (*codec, error) {
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithWindowSize(blockindex.BlockSize), zstd.WithSingleSegment(true), zstd.WithLowerEncoderMem(true))
@@ -176,6 +177,7 @@ type frameReader struct {
 	at    int        // its number; -1 is none
 }
 
+// newFrameReader reads the table at the end of a compressed form of size bytes. It reads no frame.
 func newFrameReader(file io.ReaderAt, size int64, c *codec) (*frameReader, error) {
 	table, err := readFrameTable(file, size)
 	if err != nil {
@@ -207,7 +209,7 @@ func (r *frameReader) readBlock(p []byte, block, from int) (int, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.at != block {
+	if r.at != block { // small reads of one block decode it once
 		if r.block == nil {
 			r.block = make([]byte, min(blockindex.BlockSize, r.table.size))
 		}

@@ -1,5 +1,7 @@
 package dir
 
+// The inventory of a store: what is there, and how it is removed. The file system is the only record of that.
+
 import (
 	"context"
 	"errors"
@@ -102,6 +104,7 @@ func (d *Store) remove(name string) error {
 	sh := &d.shards[shardNumber(name)]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	// Whatever was removed is removed: after an error a second call removes the rest.
 	missing := true
 	for _, suffix := range []string{indexSuffix, compressedSuffix, ""} {
 		err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(location(name) + suffix) })

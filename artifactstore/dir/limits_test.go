@@ -61,7 +61,7 @@ func TestFullDiskKeepsWhatIsStored(t *testing.T) {
 	}
 }
 
-// TestFileSizeLimitIsTooLarge: the system refuses a file that is too large for the process.
+// TestFileSizeLimitIsTooLarge: a file over the limit of the process is an error of its own, and leaves nothing.
 func TestFileSizeLimitIsTooLarge(t *testing.T) {
 	d := openStore(t, filepath.Join(t.TempDir(), "store"), dir.Options{})
 	small := put(t, d, "small")

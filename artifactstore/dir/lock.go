@@ -1,5 +1,8 @@
 package dir
 
+// The lock of a store is an flock of the file LOCK, which the kernel releases when its process ends in whatever way. Nobody
+// has to find out whether a process is still alive, and no stale lock can stay behind.
+
 import (
 	"encoding/json"
 	"errors"
@@ -14,7 +17,7 @@ import (
 )
 
 const (
-	// lockRetry is the pause between two attempts to take a lock that is held.
+	// lockRetry is the pause between two attempts to take a lock that another process has.
 	lockRetry = 10 * time.Millisecond
 	// maxLockHint is the largest part of a lock file that is read, in bytes.
 	maxLockHint = 256
@@ -100,7 +103,7 @@ func (d *Store) openLockFile() (*os.File, error) {
 		return err
 	})
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		return nil, errLockRace
+		return nil, errLockRace // another process created or removed it since it was looked at
 	}
 	return f, err
 }

@@ -39,6 +39,8 @@ func (d *Store) OpenLog(ctx context.Context, name string) (artifactstore.Log, er
 	return log, nil
 }
 
+// openLog opens a log in whichever state it is: not there, a file, a file that is linked to an artifact already, or a
+// link to one.
 func (d *Store) openLog(ctx context.Context, name string) (artifactstore.Log, error) {
 	l := d.lockLog(name)
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ type logWriter struct {
 	file, marks *os.File
 	dropped     int64
 
-	syncing sync.Mutex // held during a sync, finish and close; taken before log.mu
+	syncing sync.Mutex // locked during a sync, finish and close, before log.mu
 
 	// Guarded by log.mu.
 	hash    *blake3.Hasher    // of all bytes; nil if Finish has to read them
@@ -91,6 +91,7 @@ func (w *logWriter) Sync() (int64, error) {
 	defer w.syncing.Unlock()
 	l := w.log
 	l.mu.Lock()
+	// The mark is taken before the sync: it covers no byte that is appended while the sync runs.
 	now, durable, slot, err := l.mark(), l.durable, l.spare, w.usable()
 	l.mu.Unlock()
 	if err != nil || l.dir.volatile || now == durable {
@@ -129,8 +130,10 @@ func (w *logWriter) fail(err error, synced bool) {
 // finalError marks the failure of a sync outside of Sync, after which the log cannot go on.
 type finalError struct{ error }
 
+// Unwrap returns the failure.
 func (f finalError) Unwrap() error { return f.error }
 
+// asFinal marks the error of a sync; nil stays nil.
 func asFinal(err error) error {
 	if err == nil {
 		return nil
@@ -167,6 +170,7 @@ func (w *logWriter) close(why error) {
 	w.closeFiles()
 }
 
+// closeFiles closes the files that are open. The next OpenLog opens them again.
 func (w *logWriter) closeFiles() {
 	for _, f := range []*os.File{w.file, w.marks} {
 		if f != nil {

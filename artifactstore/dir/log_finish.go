@@ -174,6 +174,7 @@ func (d *Store) openFinished(ctx context.Context, name string) (artifactstore.Lo
 	return d.finishedLog(name, p.Ref()), nil
 }
 
+// finishedLog returns the Log of a log that is an artifact. Its path is still that of the log.
 func (d *Store) finishedLog(name string, ref artifactstore.Ref) artifactstore.Log {
 	return artifactstore.NewFinishedLog(d.PathFor(artifactstore.LiveName(name)), ref, !d.volatile)
 }
@@ -239,6 +240,7 @@ func (d *Store) logPages(ctx context.Context, name string) (*artifactstore.Pages
 			}
 			return d.pages(ctx, artifact)
 		}
+		// Between the two looks the log may have become an artifact. That happens once, so the second round ends.
 		p, err := d.livePages(ctx, name)
 		if !errors.Is(err, errReplaced) {
 			return p, err

@@ -36,6 +36,8 @@ const (
 	markSize    = len(markProduct) + 8 + 4 + 4 // size, checksum, and a checksum of the mark itself
 )
 
+// encode returns the bytes of a mark. Its own checksum comes last, so that a mark that was torn while it was written is
+// not taken for one.
 func (m mark) encode() []byte {
 	b := append(make([]byte, 0, markSize), markProduct...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(m.size))
@@ -53,6 +55,7 @@ func decodeMark(b []byte) (mark, bool) {
 	return m, m.size >= 0
 }
 
+// writeMark writes a mark into a slot, in one system call. It does not sync.
 func (w *logWriter) writeMark(s step, slot int, m mark) error {
 	return w.log.dir.fault.do(s, func() error {
 		_, err := w.marks.WriteAt(m.encode(), int64(slot)*slotBytes)
@@ -167,6 +170,7 @@ func (d *Store) readCovered(ctx context.Context, f *os.File, size int64, marks m
 			places = append(places, m)
 		}
 	}
+	// From the first place to the last in one pass: each mark is checked when the pass gets there.
 	slices.SortFunc(places, func(a, b mark) int { return int(min(1, max(-1, a.size-b.size))) })
 	s := d.getScratch()
 	defer d.scratch.Put(s)
@@ -184,7 +188,7 @@ func (d *Store) readCovered(ctx context.Context, f *os.File, size int64, marks m
 			x.Add(s.buf[:n])
 			s.hash.Write(s.buf[:n]) // a hash never fails
 		}
-		if x.Checksum() == m.check {
+		if x.Checksum() == m.check { // a later mark may hold although an earlier one is torn
 			good, hash = x, s.hash.Clone()
 		}
 	}

@@ -27,7 +27,7 @@ var logParts = []string{
 // livePath is where the log is, with a suffix.
 func livePath(root, suffix string) string { return filepath.Join(root, "live", theLog+suffix) }
 
-// growLog appends all parts, syncs after each second one, and finishes. It tells what is answered.
+// growLog appends all parts, syncs after each second one, and finishes. It reports each answer to the callbacks.
 func growLog(d *dir.Store, received, durable func(int64), finished func(artifactstore.Ref)) error {
 	l, err := d.OpenLog(context.Background(), theLog)
 	if err != nil {

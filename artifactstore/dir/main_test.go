@@ -26,16 +26,16 @@ const (
 	nameVar = "ARTIFACTSTORE_TEST_NAME"
 )
 
-// leg guards a test that needs more than Go and Linux. Where it cannot run, the test is skipped or, with
+// need guards a test that needs more than Go and Linux. Where it cannot run, the test is skipped or, with
 // TOOLRESULT_LEGS=all, fails.
-func leg(t testing.TB, ok bool, why string) {
+func need(t testing.TB, ok bool, why string) {
 	t.Helper()
 	switch {
 	case ok:
 	case os.Getenv("TOOLRESULT_LEGS") == "all":
-		t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: %s", why)
+		t.Fatalf("TOOLRESULT_LEGS=all, and this test cannot run: %s", why)
 	default:
-		t.Skipf("leg skipped: %s", why)
+		t.Skipf("skipped: %s", why)
 	}
 }
 

@@ -161,6 +161,7 @@ func (d *Store) link(ctx context.Context, path string, c content.ID) (artifactst
 		case !errors.Is(err, fs.ErrExist):
 			return artifactstore.Ref{}, err
 		}
+		// Another put of this content may have been faster, or other content has the name.
 		switch state, err := d.inspect(ctx, sh, name, c); {
 		case err != nil:
 			return artifactstore.Ref{}, err

@@ -1,5 +1,8 @@
 package dir
 
+// Reading artifacts: whole and verified from the first byte on, or at any place by an index, with each block verified when
+// it is read. An index is a file of its own that can be made again, so nothing depends on it.
+
 import (
 	"context"
 	"errors"
@@ -97,7 +100,7 @@ func (d *Store) hashFile(ctx context.Context, f io.ReaderAt, size int64) (digest
 	s := d.getScratch()
 	defer d.scratch.Put(s)
 	var total int64
-	for err == nil {
+	for err == nil { // to io.EOF
 		if err := ctx.Err(); err != nil {
 			return digest, err
 		}
@@ -152,6 +155,7 @@ func (d *Store) pages(ctx context.Context, name string) (*artifactstore.Pages, e
 	if i := d.readIndex(name); i != nil && i.Content.Size == f.size {
 		return artifactstore.NewPages(d.ref(name, i.Content), i, f, f), nil
 	}
+	// Without an index the artifact is read twice: once to verify it, and once, now that it is trusted, to index it.
 	f.Close() // read-only
 	f, c, err := d.openVerified(ctx, name, anySize)
 	if err != nil {

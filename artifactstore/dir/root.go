@@ -1,5 +1,9 @@
 package dir
 
+// The root of a store. Whoever can replace the root, or a directory on the way to it, can replace every artifact, so both
+// are checked before anything is created: no link, our own, writable by nobody else. From then on everything goes through
+// os.Root, which does not leave the directory that was checked.
+
 import (
 	"errors"
 	"fmt"
@@ -184,6 +188,7 @@ func (d *Store) syncParents() error {
 	return nil
 }
 
+// isUnsyncable reports whether an error of syncing a directory says that there is nothing of ours to sync.
 func isUnsyncable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EROFS)
 }

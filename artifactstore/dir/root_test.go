@@ -15,10 +15,10 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
-// needRoot is a leg that has to change owners or mount.
+// needRoot guards a test that changes owners or mounts.
 func needRoot(t *testing.T) {
 	t.Helper()
-	leg(t, os.Geteuid() == 0, "needs root")
+	need(t, os.Geteuid() == 0, "needs root")
 }
 
 // snapshot describes everything under parent except for times of access.
@@ -92,7 +92,7 @@ func TestUnsafeRootsAreRejected(t *testing.T) {
 	}
 }
 
-// TestPlantedTempIsNotFollowed: a link in place of the temporary directory is refused, wherever it leads.
+// TestPlantedTempIsNotFollowed: a link in place of the temporary directory is rejected, wherever it leads.
 func TestPlantedTempIsNotFollowed(t *testing.T) {
 	for _, target := range []string{"/tmp", "3fa", "nowhere"} {
 		root := filepath.Join(t.TempDir(), "store")
@@ -232,7 +232,7 @@ func mountTmpfs(t *testing.T, options string) string {
 	t.Helper()
 	parent := t.TempDir()
 	err := syscall.Mount("tmpfs", parent, "tmpfs", 0, options)
-	leg(t, err == nil, fmt.Sprintf("cannot mount: %v", err))
+	need(t, err == nil, fmt.Sprintf("cannot mount: %v", err))
 	t.Cleanup(func() { must(t, syscall.Unmount(parent, syscall.MNT_DETACH)) })
 	return parent
 }

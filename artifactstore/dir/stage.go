@@ -1,5 +1,8 @@
 package dir
 
+// Stages: payloads that are written while they arrive. Their bytes are written once, because the temporary file becomes the
+// artifact.
+
 import (
 	"context"
 	"fmt"
@@ -22,6 +25,7 @@ func (d *Store) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	return s, nil
 }
 
+// newStage creates the temporary file of a stage, and registers the stage so that Close can end it.
 func (d *Store) newStage(ctx context.Context) (*stage, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ type stage struct {
 	failed error // why the stage has ended; the temporary file is gone then
 }
 
+// Write implements io.Writer. It appends all of p or ends the stage.
 func (s *stage) Write(p []byte) (int, error) {
 	if _, err := s.WriteParts([][]byte{p}); err != nil {
 		return 0, err
@@ -59,6 +64,8 @@ func (s *stage) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteParts implements [artifactstore.Stage]. The parts go to the file in as few system calls as possible, and only then
+// are they hashed and indexed: the hash covers what is in the file, and no more.
 func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,6 +92,7 @@ func (s *stage) take(p []byte) (newlines int) {
 	return s.index.Add(p)
 }
 
+// Seal implements [artifactstore.Stage]. It computes the digest of the bytes so far and leaves the file as it is.
 func (s *stage) Seal() (artifactstore.Blob, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,6 +103,7 @@ func (s *stage) Seal() (artifactstore.Blob, error) {
 	return &sealedBlob{stage: s, content: content.FromHash(s.hash, s.size)}, nil
 }
 
+// Prefix implements [artifactstore.Stage]. The blob reads the file of the stage up to its present size.
 func (s *stage) Prefix() (artifactstore.Blob, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +119,11 @@ type prefixBlob struct {
 	size  int64
 }
 
+// Size implements [artifactstore.Blob].
 func (b *prefixBlob) Size() int64 { return b.size }
 
+// Open implements [artifactstore.Blob]. The reader has an offset of its own, so several may read while the stage is
+// written.
 func (b *prefixBlob) Open() (io.ReadCloser, error) {
 	if err := b.stage.ended(); err != nil {
 		return nil, err
@@ -127,6 +139,7 @@ func (s *stage) usable() error {
 	return s.failed
 }
 
+// Discard implements [artifactstore.Stage]. It may race with Close of the store: either of them ends the stage.
 func (s *stage) Discard() error {
 	s.store.mu.Lock()
 	if !s.store.closed { // otherwise Close owns the set, and ends this stage too
@@ -165,11 +178,13 @@ type sealedBlob struct {
 	content content.ID
 }
 
+// Size implements [artifactstore.Blob].
 func (b *sealedBlob) Size() int64 { return b.content.Size }
 
 // Digest returns the digest of the payload, which was hashed while it was written.
 func (b *sealedBlob) Digest() string { return b.content.String() }
 
+// Open implements [artifactstore.Blob]. It works also after the file has become an artifact, since the file stays open.
 func (b *sealedBlob) Open() (io.ReadCloser, error) {
 	if err := b.stage.ended(); err != nil {
 		return nil, err
@@ -201,7 +216,7 @@ func (s *stage) link(ctx context.Context, c content.ID) (ref artifactstore.Ref, 
 	if s.failed != nil {
 		return artifactstore.Ref{}, false, s.failed
 	}
-	if s.temp.name == "" {
+	if s.temp.name == "" { // it was linked by an earlier put of the blob
 		return artifactstore.Ref{}, false, nil
 	}
 	if err := s.temp.freeze(); err != nil {

@@ -93,7 +93,7 @@ type Store struct {
 
 	lock    *os.File
 	root    *os.Root
-	tmp     *os.Root // of tmp/ inside root, held so that every temporary file costs one path step
+	tmp     *os.Root // of tmp/ inside root: kept open, so that every temporary file costs one path step
 	unknown []string
 
 	shards  [shardCount]shard
@@ -128,6 +128,7 @@ func Open(root string, opts Options) (*Store, error) {
 	return open(root, opts, nil)
 }
 
+// open is Open with a function that is asked before every step; nil outside of tests.
 func open(root string, opts Options, fault faultFunc) (*Store, error) {
 	path, err := checkRootPath(root)
 	if err != nil {

@@ -261,7 +261,7 @@ func TestPlantedShardIsNotFollowed(t *testing.T) {
 	}
 }
 
-// blockedBlob yields its one byte when it is told to.
+// blockedBlob yields its one byte once release is closed.
 type blockedBlob struct{ opened, release chan struct{} }
 
 func (b blockedBlob) Size() int64 { return 1 }

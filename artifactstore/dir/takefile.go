@@ -73,6 +73,8 @@ func (s *stage) copyBlock(file *os.File, buf []byte, at, size int64) (int, error
 	return n, s.temp.write(buf[:n])
 }
 
+// takeFile takes a file with three goroutines: one copies, one hashes, and this one reads the copy, indexes it and calls
+// observe.
 func (s *stage) takeFile(file *os.File, size int64, observe func(p []byte, newlines int)) error {
 	hash := startHasher(s.hash)
 	defer hash.wait()
@@ -139,6 +141,7 @@ type fileCopy struct {
 	ended    bool  // seen by the reader
 }
 
+// startCopy starts to copy a file to the end of that of a stage, whose size must not change until end returns.
 func startCopy(s *stage, file *os.File, size int64) *fileCopy {
 	c := &fileCopy{stage: s, file: file, size: size, base: s.size, progress: make(chan int64, 1), stop: make(chan struct{})}
 	go c.run()
@@ -152,6 +155,7 @@ func (c *fileCopy) end() {
 	}
 }
 
+// run copies step by step and reports each, until all is copied, a step fails, or the reader stops it.
 func (c *fileCopy) run() {
 	defer close(c.progress)
 	for at := int64(0); at < c.size; {
@@ -178,6 +182,7 @@ func (c *fileCopy) step(at int64) (n int64, err error) {
 		return 0, err
 	}
 	err = c.stage.store.fault.do(stepWriteTemp, func() (err error) {
+		// Sharing blocks replaces a whole file, so it works only at the beginning of a stage.
 		if at == 0 && c.base == 0 && unix.IoctlFileClone(int(c.stage.temp.file.Fd()), int(c.file.Fd())) == nil {
 			n, err = c.cloned()
 			return err

@@ -90,7 +90,7 @@ func mountXFS(t *testing.T) string {
 	must(t, errors.Join(f.Truncate(400<<20), f.Close()))
 	for _, args := range [][]string{{"mkfs.xfs", "-q", "-m", "reflink=1", image}, {"mount", "-o", "loop", image, at}} {
 		out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
-		leg(t, err == nil, fmt.Sprintf("cannot make and mount an XFS: %v: %s", err, out))
+		need(t, err == nil, fmt.Sprintf("cannot make and mount an XFS: %v: %s", err, out))
 	}
 	t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
 	return at

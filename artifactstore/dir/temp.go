@@ -1,5 +1,9 @@
 package dir
 
+// Temporary files. Every payload begins as one: with a random name in tmp/, open for as long as it is written, private from
+// the first byte. It loses that name when it gets the name of an artifact, or when it fails. What a crash leaves in tmp/ is
+// swept by the next start, and nothing in there is ever read.
+
 import (
 	"crypto/rand"
 	"encoding/hex"
@@ -101,7 +105,8 @@ func (t *temp) writeVector(parts [][]byte) (written int, err error) {
 	return written, errors.Join(err, failed)
 }
 
-// writeRest writes the bytes of the parts after the first written ones.
+// writeRest writes the bytes of the parts after the first written ones. It is rarely needed: the system writes less only
+// when a signal interrupts it or the disk is full.
 func (t *temp) writeRest(parts [][]byte, written int) error {
 	for _, p := range parts {
 		done := min(written, len(p))
@@ -142,6 +147,7 @@ func (t *temp) freezeDurably() error {
 	return t.sync()
 }
 
+// sync makes the content of the file durable. It must not be called again after it failed.
 func (t *temp) sync() error { return t.dir.fault.do(stepSyncTemp, t.file.Sync) }
 
 // keepTime sets the time of the file to that of the file that it replaces.

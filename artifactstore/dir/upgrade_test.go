@@ -96,7 +96,7 @@ func TestKilledBeforeEveryStepOfUpgrade(t *testing.T) {
 	}
 }
 
-// TestFailedUpgradeChangesNothing: nothing is held and nothing changed, and the next start tries again.
+// TestFailedUpgradeChangesNothing: nothing stays locked and nothing changed, and the next start tries again.
 func TestFailedUpgradeChangesNothing(t *testing.T) {
 	f := &faults{}
 	for n := 0; ; n++ {

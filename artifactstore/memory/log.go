@@ -2,6 +2,9 @@ package memory
 
 // Logs in memory. The state of a log outlives its writers and is shared with readers, which keep the bytes and the index
 // as they were: both only grow.
+//
+// Locks are taken in one order: that of a log before that of the store. Finish holds the first while it stores the
+// artifact under the second, so that no reader sees a moment in which there is neither a log nor an artifact.
 
 import (
 	"bytes"
@@ -27,7 +30,7 @@ func (m *Store) OpenLog(ctx context.Context, name string) (artifactstore.Log, er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.ref != (artifactstore.Ref{}):
+	case l.ref != (artifactstore.Ref{}): // it opens again, and rejects appends
 		return artifactstore.NewFinishedLog(pathFor(artifactstore.LiveName(name)), l.ref, false), nil
 	case l.open:
 		return nil, fmt.Errorf("log %s: %w", name, artifactstore.ErrBusy)
@@ -82,7 +85,8 @@ func (m *Store) resolveLog(name string) string {
 	return artifactstore.LiveName(name)
 }
 
-// logWriter implements [artifactstore.Log].
+// logWriter implements [artifactstore.Log]. One writer at a time exists for a log; a closed or finished one stays
+// behind with the reason in ended.
 type logWriter struct {
 	store *Store
 	log   *liveLog
@@ -90,16 +94,19 @@ type logWriter struct {
 	ended error // guarded by log.mu
 }
 
+// Path, Durable and Dropped implement [artifactstore.LogState]. Nothing is ever durable here, or dropped after a crash.
 func (w *logWriter) Path() string   { return pathFor(artifactstore.LiveName(w.name)) }
 func (w *logWriter) Durable() int64 { return 0 }
 func (w *logWriter) Dropped() int64 { return 0 }
 
+// Received implements [artifactstore.LogState].
 func (w *logWriter) Received() int64 {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
 	return w.log.index.Size()
 }
 
+// Append implements [artifactstore.Log]. Bytes that a reader has are not touched: they are before the end of the slice.
 func (w *logWriter) Append(p []byte) error {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -111,6 +118,7 @@ func (w *logWriter) Append(p []byte) error {
 	return nil
 }
 
+// Sync implements [artifactstore.Log]. There is nothing to sync; it fails as Append does.
 func (w *logWriter) Sync() (int64, error) {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -120,6 +128,7 @@ func (w *logWriter) Sync() (int64, error) {
 	return 0, nil
 }
 
+// Finish implements [artifactstore.Log]. The artifact takes the bytes of the log over.
 func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -127,7 +136,7 @@ func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 		return w.log.ref, nil
 	}
 	err := w.ended
-	if err == nil {
+	if err == nil { // an artifact that is finished is returned whatever the context says
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -140,6 +149,7 @@ func (w *logWriter) Finish(ctx context.Context) (artifactstore.Ref, error) {
 	return ref, err
 }
 
+// Close implements [artifactstore.Log]. It never fails.
 func (w *logWriter) Close() error {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -149,7 +159,8 @@ func (w *logWriter) Close() error {
 	return nil
 }
 
-// hasLog reports whether there is a log that is not finished.
+// hasLog reports whether there is a log that is not finished. One that is finished is found under the name of its
+// artifact.
 func (m *Store) hasLog(name string) bool {
 	l := m.log(name, false)
 	if l == nil {
@@ -160,7 +171,7 @@ func (m *Store) hasLog(name string) bool {
 	return l.ref == (artifactstore.Ref{})
 }
 
-// removeLog removes a log that is not finished and not open.
+// removeLog removes a log that is not finished and not open. Readers that have it open keep what they see.
 func (m *Store) removeLog(name string) error {
 	l := m.log(name, false)
 	if l == nil || !m.hasLog(name) {

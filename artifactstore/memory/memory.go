@@ -1,4 +1,11 @@
 // Package memory keeps artifacts in memory, for tests and dry runs.
+//
+// It follows the contract of package artifactstore in all that callers can see, and passes the same suite as the stores on
+// disk: names, paths and digests of the same content are the same, quotas and errors apply in the same way. Nothing is
+// verified when it is read, because nothing can change it, and nothing is durable.
+//
+// A content is kept once, in a slice that never changes after it was put. Readers share it without a copy and go on when
+// the artifact is removed.
 package memory
 
 import (
@@ -26,6 +33,7 @@ type Store struct {
 	logs      map[string]*liveLog // by name
 }
 
+// artifact is the value of a name. Its bytes are shared with readers, and stay as long as one has them.
 type artifact struct {
 	content content.ID
 	bytes   []byte // never changes
@@ -48,16 +56,17 @@ func (m *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Re
 	return m.keep(owned)
 }
 
-// ownedBytes returns the content of b in a slice that no caller can change.
+// ownedBytes returns the content of b in a slice that no caller can change. It copies, except for blobs of a stage in
+// memory.
 func ownedBytes(ctx context.Context, b artifactstore.Blob) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	switch b := b.(type) {
 	case content.Bytes:
-		return bytes.Clone(b), nil
+		return bytes.Clone(b), nil // the caller may change its slice after the put
 	case *blob:
-		return b.bytes()
+		return b.bytes() // of any store in memory: written bytes of a stage never change, so they are shared
 	}
 	var all bytes.Buffer
 	err := artifactstore.Drain(ctx, b, make([]byte, bufferSize), func(p []byte) error {
@@ -67,12 +76,13 @@ func ownedBytes(ctx context.Context, b artifactstore.Blob) ([]byte, error) {
 	return all.Bytes(), err
 }
 
-// keep stores owned, which must not change any more.
+// keep stores owned, which must not change any more. Like the store on disk it gives a content the shortest name that no
+// other content has.
 func (m *Store) keep(owned []byte) (artifactstore.Ref, error) {
 	c := content.Sum(owned)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for name := range c.Names(content.MinDigits) {
+	for name := range c.Names(content.MinDigits) { // from the shortest to the whole digest
 		have, taken := m.artifacts[name]
 		if taken && have.content != c {
 			continue
@@ -114,6 +124,7 @@ func (m *Store) Pages(ctx context.Context, name string) (*artifactstore.Pages, e
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	a := m.artifacts[name]
+	// The index is built for each call: a store for tests keeps none.
 	return artifactstore.NewPages(r.Ref(), blockindex.Build(a.bytes, a.content), bytes.NewReader(a.bytes), r), nil
 }
 
@@ -133,17 +144,17 @@ func (m *Store) Resolve(path string) (string, error) {
 // pathFor returns the path of an artifact or live log.
 func pathFor(name string) string { return "memory/" + name }
 
-// RefFor implements [artifactstore.Namer].
+// RefFor implements [artifactstore.Namer]. Its name is the shortest one, whether or not other content has it.
 func (m *Store) RefFor(b []byte) artifactstore.Ref {
 	c := content.Sum(b)
 	name := c.Hex()[:content.MinDigits]
 	return artifactstore.NewRef(c, name, pathFor(name))
 }
 
-// PathFor implements [artifactstore.Namer].
+// PathFor implements [artifactstore.Namer]. The path cannot be opened.
 func (m *Store) PathFor(name string) string { return pathFor(name) }
 
-// Has implements [artifactstore.Inventory].
+// Has implements [artifactstore.Inventory]. For a live name it reports whether there is a log that is not finished.
 func (m *Store) Has(ctx context.Context, name string) (bool, error) {
 	if log, ok := artifactstore.ParseLiveName(name); ok {
 		return m.hasLog(log), ctx.Err()
@@ -157,7 +168,7 @@ func (m *Store) Has(ctx context.Context, name string) (bool, error) {
 	return ok, nil
 }
 
-// Remove implements [artifactstore.Inventory].
+// Remove implements [artifactstore.Inventory]. The bytes are freed once no reader has them any more.
 func (m *Store) Remove(ctx context.Context, name string) error {
 	if log, ok := artifactstore.ParseLiveName(name); ok {
 		return errors.Join(ctx.Err(), m.removeLog(log))
@@ -174,7 +185,8 @@ func (m *Store) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Walk implements [artifactstore.Inventory]. The time of every artifact is zero.
+// Walk implements [artifactstore.Inventory]. The time of every artifact is zero. It visits a copy of the list, so that visit
+// may put and remove artifacts.
 func (m *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifact) error) error {
 	m.mu.RLock()
 	stored := make([]artifactstore.StoredArtifact, 0, len(m.artifacts))
@@ -183,7 +195,7 @@ func (m *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 	}
 	m.mu.RUnlock()
 	stored = append(stored, m.liveLogs()...)
-	for _, h := range stored {
+	for _, h := range stored { // without a lock: visit may call the store
 		if err := errors.Join(ctx.Err(), visit(h)); err != nil {
 			return err
 		}
@@ -191,7 +203,7 @@ func (m *Store) Walk(ctx context.Context, visit func(artifactstore.StoredArtifac
 	return nil
 }
 
-// Stage implements [artifactstore.Stager].
+// Stage implements [artifactstore.Stager]. A stage is a slice that grows. Its blobs are parts of the slice.
 func (m *Store) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("memory artifact store: stage: %w", err)
@@ -199,7 +211,8 @@ func (m *Store) Stage(ctx context.Context) (artifactstore.Stage, error) {
 	return &stage{ctx: ctx}, nil
 }
 
-// stage implements [artifactstore.Stage].
+// stage implements [artifactstore.Stage]. Appending may move the slice to another array; blobs that were made before keep
+// the old one alive, whose bytes are the same.
 type stage struct {
 	ctx context.Context // of the whole stage, see Stager
 
@@ -209,6 +222,7 @@ type stage struct {
 	failed error // the first failure; every later call returns it
 }
 
+// Write implements io.Writer. It appends all of p or nothing.
 func (s *stage) Write(p []byte) (int, error) {
 	if _, err := s.WriteParts([][]byte{p}); err != nil {
 		return 0, err
@@ -216,6 +230,7 @@ func (s *stage) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteParts implements [artifactstore.Stage]. The context of the stage is checked before every call.
 func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,6 +250,7 @@ func (s *stage) WriteParts(parts [][]byte) (newlines int, err error) {
 	return newlines, nil
 }
 
+// Seal implements [artifactstore.Stage].
 func (s *stage) Seal() (artifactstore.Blob, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,6 +264,7 @@ func (s *stage) Seal() (artifactstore.Blob, error) {
 	return &blob{stage: s, size: int64(len(s.all))}, nil
 }
 
+// Prefix implements [artifactstore.Stage]. The blob costs no copy.
 func (s *stage) Prefix() (artifactstore.Blob, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,6 +274,7 @@ func (s *stage) Prefix() (artifactstore.Blob, error) {
 	return &blob{stage: s, size: int64(len(s.all))}, nil
 }
 
+// Discard implements [artifactstore.Stage]. It frees the bytes, except those that were put.
 func (s *stage) Discard() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,8 +297,10 @@ type blob struct {
 	size  int64
 }
 
+// Size implements [artifactstore.Blob]. It does not change while the stage receives more.
 func (b *blob) Size() int64 { return b.size }
 
+// Open implements [artifactstore.Blob]. The reader can seek.
 func (b *blob) Open() (io.ReadCloser, error) {
 	all, err := b.bytes()
 	if err != nil {
@@ -289,7 +309,8 @@ func (b *blob) Open() (io.ReadCloser, error) {
 	return content.NopCloser{ReadSeeker: bytes.NewReader(all)}, nil
 }
 
-// bytes returns the content of the blob, which never changes.
+// bytes returns the content of the blob, which never changes. The capacity ends with the content, so that nobody can append
+// into the bytes that the stage receives after it.
 func (b *blob) bytes() ([]byte, error) {
 	b.stage.mu.Lock()
 	defer b.stage.mu.Unlock()

@@ -71,6 +71,7 @@ type object struct {
 	digest string // 64 hex digits; empty if the writer of the object did not set it
 }
 
+// newBucket prepares requests to a bucket. It makes none: a bucket that is not there shows with the first request.
 func newBucket(at Location, c Credentials) (*bucket, error) {
 	transport, err := minio.DefaultTransport(at.secure)
 	if err != nil {
@@ -149,6 +150,7 @@ func (b *bucket) stat(ctx context.Context, name string) (object, error) {
 	return newObject(info), nil
 }
 
+// newObject returns the properties of an object as its headers have them.
 func newObject(info minio.ObjectInfo) object {
 	o := object{size: info.Size}
 	for key, value := range info.UserMetadata {
@@ -219,6 +221,8 @@ func (b *bucket) create(ctx context.Context, name, digest string, r io.ReaderAt,
 	return b.createChecked(ctx, name, digest, r, size, &checksums{want: digest, whole: blake3.New()})
 }
 
+// createChecked is create with checksums of its own, which tests replace. A large object is sent in parts; any other in
+// one request, after its bytes were hashed.
 func (b *bucket) createChecked(ctx context.Context, name, digest string, r io.ReaderAt, size int64, check *checksums) error {
 	ctx, cancel := withTimeout(ctx, transferTimeout(size))
 	defer cancel()

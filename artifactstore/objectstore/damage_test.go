@@ -135,7 +135,7 @@ func TestUnknownNames(t *testing.T) {
 		"s3://bucket/some/prefix/" + strings.Repeat("G", 32), "s3://bucket/some/prefix/../" + strings.Repeat("0", 32), "s3://bucket/some/prefix/" + strings.Repeat("0", 32) + ".index",
 	} {
 		_, err := s.Resolve(path)
-		wantError(t, "NameOf "+path, err, artifactstore.ErrOutsideStore)
+		wantError(t, "Resolve "+path, err, artifactstore.ErrOutsideStore)
 	}
 }
 

@@ -114,6 +114,7 @@ func (s *Store) evictable(ctx context.Context) (list []artifactstore.StoredArtif
 	return list, taken, nil
 }
 
+// current returns the bytes that copies take in the spool. Artifacts that are pending are not counted.
 func (r *spoolUsage) current() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

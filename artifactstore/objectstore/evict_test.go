@@ -69,7 +69,7 @@ func TestEvictionKeepsWhatBucketLacks(t *testing.T) {
 	s.settled(t)
 	must(t, s.Close())
 	f.edit(func(objects map[string]fakeObject) { clear(objects) })
-	f.fail(always(refused))
+	f.fail(always(hungUp))
 	s = open(t, f, spool, func(o *objectstore.Options) { o.SpoolBytes = 0 })
 	time.Sleep(100 * time.Millisecond)
 	if n := len(s.local(t)); n != 2 {

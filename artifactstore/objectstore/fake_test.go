@@ -22,13 +22,13 @@ import (
 type fault int
 
 const (
-	served  fault = iota
-	refused       // the connection is closed without an answer
-	broken        // 500
-	denied        // 403
-	cut           // the answer ends in the middle
-	lost          // it is done, and the connection closed without an answer
-	stuck         // nothing happens until the client goes away
+	served fault = iota
+	hungUp       // the connection is closed without an answer
+	broken       // 500
+	denied       // 403
+	cut          // the answer ends in the middle
+	lost         // it is done, and the connection closed without an answer
+	stuck        // nothing happens until the client goes away
 )
 
 // fakeObject is an object of the fake.
@@ -104,13 +104,13 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Unlock()
 	switch what {
-	case refused:
+	case hungUp:
 		panic(http.ErrAbortHandler)
 	case broken:
-		refuse(w, http.StatusInternalServerError, "InternalError")
+		writeError(w, http.StatusInternalServerError, "InternalError")
 		return
 	case denied:
-		refuse(w, http.StatusForbidden, "AccessDenied")
+		writeError(w, http.StatusForbidden, "AccessDenied")
 		return
 	case stuck:
 		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client goes away
@@ -135,7 +135,8 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body)
 }
 
-func refuse(w http.ResponseWriter, status int, code string) {
+// writeError answers as S3 does, with a text that no error of the store may repeat unescaped.
+func writeError(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>as the test wants it\n\u009b31m</Message></Error>", code)
@@ -144,12 +145,12 @@ func refuse(w http.ResponseWriter, status int, code string) {
 func (f *fakeS3) serve(w http.ResponseWriter, r *http.Request) {
 	content, err := io.ReadAll(r.Body)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "IncompleteBody")
+		writeError(w, http.StatusBadRequest, "IncompleteBody")
 		return
 	}
 	if sum := r.Header.Get("Content-Md5"); sum != "" {
 		if got := md5.Sum(content); base64.StdEncoding.EncodeToString(got[:]) != sum {
-			refuse(w, http.StatusBadRequest, "BadDigest")
+			writeError(w, http.StatusBadRequest, "BadDigest")
 			return
 		}
 	}
@@ -161,7 +162,7 @@ func (f *fakeS3) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !ok || f.missing {
-		refuse(w, http.StatusNotFound, "NoSuchBucket")
+		writeError(w, http.StatusNotFound, "NoSuchBucket")
 		return
 	}
 	query := r.URL.Query()
@@ -209,7 +210,7 @@ func metaOf(h http.Header) http.Header {
 func (f *fakeS3) get(w http.ResponseWriter, r *http.Request, key string) {
 	o, ok := f.objects[key]
 	if !ok {
-		refuse(w, http.StatusNotFound, "NoSuchKey")
+		writeError(w, http.StatusNotFound, "NoSuchKey")
 		return
 	}
 	maps.Copy(w.Header(), o.meta)
@@ -223,7 +224,7 @@ func (f *fakeS3) get(w http.ResponseWriter, r *http.Request, key string) {
 
 func (f *fakeS3) create(w http.ResponseWriter, r *http.Request, key string, o fakeObject) bool {
 	if _, exists := f.objects[key]; exists && r.Header.Get("If-None-Match") == "*" {
-		refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
+		writeError(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return false
 	}
 	f.objects[key] = o
@@ -234,7 +235,7 @@ func (f *fakeS3) create(w http.ResponseWriter, r *http.Request, key string, o fa
 func (f *fakeS3) part(w http.ResponseWriter, id, number string, content []byte) {
 	n, err := strconv.Atoi(number)
 	if err != nil || f.parts[id] == nil {
-		refuse(w, http.StatusNotFound, "NoSuchUpload")
+		writeError(w, http.StatusNotFound, "NoSuchUpload")
 		return
 	}
 	f.parts[id][n] = content
@@ -254,7 +255,7 @@ func (f *fakeS3) post(w http.ResponseWriter, r *http.Request, key string, conten
 		Part []struct{ PartNumber int }
 	}
 	if err := xml.Unmarshal(content, &list); err != nil || f.parts[id] == nil {
-		refuse(w, http.StatusNotFound, "NoSuchUpload")
+		writeError(w, http.StatusNotFound, "NoSuchUpload")
 		return
 	}
 	var whole []byte

@@ -28,7 +28,7 @@ type Location struct {
 }
 
 // ParseLocation reads "s3://BUCKET/PREFIX?endpoint=URL&region=REGION&insecure=true". The prefix and all
-// parameters may be left out: the endpoint is then that of AWS and the region us-east-1. An http endpoint is
+// parameters are optional: without them the endpoint is that of AWS and the region us-east-1. An http endpoint is
 // accepted for a loopback host, and for others with insecure=true. Credentials have no place in it, and no
 // error repeats any part of the text.
 func ParseLocation(text string) (Location, error) {

@@ -90,8 +90,10 @@ func (m *markers) remove(name string, size int64) error {
 	return nil
 }
 
+// close closes the directory of markers. Markers stay, for the next start.
 func (m *markers) close() error { return m.dir.Close() }
 
+// marker returns the name of the file that says that an artifact of a size is not in the bucket yet.
 func marker(name string, size int64) string { return name + "." + strconv.FormatInt(size, 10) }
 
 // markerError wraps an error of the file system with the sentinel of its errno.

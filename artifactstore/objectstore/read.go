@@ -68,6 +68,7 @@ func (s *Store) Pages(ctx context.Context, name string) (p *artifactstore.Pages,
 	return p, remoteError(name, err)
 }
 
+// remoteError adds the name of an artifact to an error of the bucket.
 func remoteError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -123,6 +124,7 @@ func (s *Store) fetch(ctx context.Context, name string, use func() error) error 
 	if err != nil {
 		return err
 	}
+	// From the put to the end of use the copy must not be evicted.
 	s.local.RLock()
 	defer s.local.RUnlock()
 	ref, err := s.spool.Put(ctx, blob)
@@ -162,6 +164,7 @@ type localWriter struct {
 	err error
 }
 
+// Write implements io.Writer, and keeps the error.
 func (l *localWriter) Write(p []byte) (n int, err error) {
 	n, l.err = l.w.Write(p)
 	return n, l.err

@@ -62,7 +62,7 @@ type Store struct {
 	bucket  *bucket
 	options Options
 	uploads uploads
-	// local is held for writing while a copy is evicted, and for reading while one that has to be there is opened.
+	// local is locked for writing while a copy is evicted, and for reading while one that has to be there is opened.
 	local    sync.RWMutex
 	removing map[string]bool // guarded by local: the names that Remove is deleting
 	usage    spoolUsage

@@ -240,7 +240,7 @@ func TestPagesReadOnlyTheirBlocks(t *testing.T) {
 
 // TestPutsGoOnDuringOutage: puts go on, the status says so, and when the object store is back nothing is lost.
 func TestPutsGoOnDuringOutage(t *testing.T) {
-	for what, fault := range map[string]fault{"refused": refused, "500": broken, "403": denied} {
+	for what, fault := range map[string]fault{"hung up": hungUp, "500": broken, "403": denied} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
@@ -293,7 +293,7 @@ func TestMissingBucketIsNotUnknownArtifact(t *testing.T) {
 	waitFor(t, "an error", func() bool { return strings.Contains(s.Status().LastError, "NoSuchBucket") })
 }
 
-// TestLostAnswersAreFoundDone: what was done although nobody was told is found to be done.
+// TestLostAnswersAreFoundDone: a request that was served, but not answered, is found to be done.
 func TestLostAnswersAreFoundDone(t *testing.T) {
 	f := newFake(t)
 	s := open(t, f, t.TempDir()+"/spool", nil)

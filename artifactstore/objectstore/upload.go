@@ -67,6 +67,7 @@ type uploads struct {
 	closed   bool
 }
 
+// init makes the maps and the condition of an empty queue.
 func (u *uploads) init() {
 	u.changed = sync.NewCond(&u.mu)
 	u.pending, u.known = make(map[string]*upload), make(map[string]struct{})
@@ -119,6 +120,7 @@ func (u *uploads) drop(up *upload) {
 	u.dropLocked(up)
 }
 
+// dropLocked forgets an upload, unless a later one of the same name has taken its place. The caller holds u.mu.
 func (u *uploads) dropLocked(up *upload) {
 	if u.pending[up.name] == up {
 		delete(u.pending, up.name)
@@ -133,6 +135,8 @@ func (u *uploads) addKnown(name string) {
 	u.addKnownLocked(name)
 }
 
+// addKnownLocked records that an artifact is in the bucket. It forgets all names when there are too many: asking the
+// bucket again costs a request, and nothing else. The caller holds u.mu.
 func (u *uploads) addKnownLocked(name string) {
 	if len(u.known) >= maxKnown {
 		clear(u.known)
@@ -319,6 +323,7 @@ func (s *Store) logTransition(name string, news error, better bool) {
 
 // attempt uploads an artifact unless the bucket has it.
 func (s *Store) attempt(ctx context.Context, up *upload) error {
+	// What the spool has lost, the bucket may have all the same: the marker is removed after the upload.
 	r, err := s.spool.Open(ctx, up.name) // verifies it
 	if errors.Is(err, artifactstore.ErrUnknown) {
 		return s.classifyMissing(ctx, up.name)
@@ -342,6 +347,7 @@ func (s *Store) attempt(ctx context.Context, up *upload) error {
 	if !errors.Is(err, errExists) {
 		return err
 	}
+	// Another writer was faster, or an earlier attempt was served and its answer lost: the same bytes are as good as ours.
 	found, err := s.hasSame(ctx, r.Ref())
 	if !found && err == nil {
 		err = fmt.Errorf("%w: the object is there and is not", artifactstore.ErrUnavailable)

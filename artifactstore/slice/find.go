@@ -1,5 +1,9 @@
 package slice
 
+// Searching reads an artifact in windows and tries the pattern on one line after the other. Ranges of matches that touch are
+// one range, so that lines around several matches are not shown twice. A call ends at its budget of bytes and lines, or
+// after 256 MiB without a match, and the next one goes on there.
+
 import (
 	"bytes"
 	"context"
@@ -32,6 +36,7 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 	if err != nil {
 		return Page{}, err
 	}
+	// A search begins at the beginning of a line, as Next of an earlier page has it.
 	if start, err := p.LineStart(number); err != nil || start != at && at < p.Size() {
 		return Page{}, ErrNothing
 	}
@@ -56,6 +61,7 @@ func Find(ctx context.Context, p *artifactstore.Pages, m Match, at int64, b Budg
 	return page, nil
 }
 
+// newline ends a line.
 var newline = []byte("\n")
 
 // search is the state of one call of Find.
@@ -91,7 +97,7 @@ func (f *search) scan(at int64) error {
 				end = before + n + 1
 			}
 		}
-		if end == 0 {
+		if end == 0 { // the last line has no newline
 			end = len(window)
 		}
 		if end == 0 {
@@ -123,7 +129,7 @@ func (f *search) line(text []byte, at int64) (bool, error) {
 		if f.after == 0 {
 			return true, nil
 		}
-		f.after--
+		f.after-- // a line after a match, which is shown although it does not match
 		return f.show(Range{From: at, To: to, FirstLine: f.number, LastLine: f.number}), nil
 	}
 	first := max(1, f.number-f.match.Before)
@@ -131,7 +137,7 @@ func (f *search) line(text []byte, at int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if start < f.from {
+	if start < f.from { // lines before an earlier page's end were on that page
 		start = f.from
 		if first, err = f.pages.LineAt(start); err != nil {
 			return false, err
@@ -143,7 +149,7 @@ func (f *search) line(text []byte, at int64) (bool, error) {
 
 // show adds a range, or extends the last one, if it fits the budget.
 func (f *search) show(r Range) bool {
-	if n := len(f.found); n > 0 && r.From <= f.found[n-1].To {
+	if n := len(f.found); n > 0 && r.From <= f.found[n-1].To { // they touch or overlap
 		r.From, r.FirstLine = f.found[n-1].To, f.found[n-1].LastLine+1
 		if !f.fits(r) {
 			return false
@@ -165,6 +171,7 @@ func (f *search) show(r Range) bool {
 	return true
 }
 
+// lineStart returns the offset of the last line of a range, or its beginning if the lines cannot be read.
 func lineStart(f *search, r Range) int64 {
 	start, err := f.pages.LineStart(r.LastLine)
 	if err != nil {
@@ -173,6 +180,7 @@ func lineStart(f *search, r Range) int64 {
 	return start
 }
 
+// fits reports whether a range fits the budget beside those that were found.
 func (f *search) fits(r Range) bool {
 	bytes, lines := r.To-r.From, r.LastLine-r.FirstLine+1
 	for _, other := range f.found {

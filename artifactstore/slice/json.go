@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
 )
@@ -21,8 +22,7 @@ var ErrJSON = errors.New("not JSON")
 // maxDepth is the deepest nesting of values that is accepted, as in encoding/json.
 const maxDepth = 10_000
 
-// scanner reads a JSON text in windows. It accepts what encoding/json accepts and builds no values: its methods move past
-// values, and offset returns where they are.
+// scanner is the state of reading a text. Its methods move past values, and offset returns where they are.
 type scanner struct {
 	ctx    context.Context //nolint:containedctx // of the call
 	pages  *artifactstore.Pages
@@ -37,6 +37,7 @@ type scanner struct {
 // offset returns the offset of the next byte.
 func (s *scanner) offset() int64 { return s.after - int64(len(s.window)-s.next) }
 
+// invalid returns the error of a text that is not JSON from the next byte on.
 func (s *scanner) invalid() error { return fmt.Errorf("byte %d: %w", s.offset(), ErrJSON) }
 
 // peek returns the next byte, or io.EOF.
@@ -50,6 +51,7 @@ func (s *scanner) peek() (byte, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
+	// The window is used again: nothing keeps a part of it, except for the key in kept.
 	window, err := s.pages.Read(s.window[:0], s.after, s.after+scanBytes)
 	if err != nil {
 		return 0, err
@@ -85,6 +87,7 @@ func (s *scanner) space() (byte, error) {
 	}
 }
 
+// isSpace reports whether a byte is white space between values (RFC 8259, section 2). No other is.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // end moves past white space to the end of the text.
@@ -137,6 +140,7 @@ func (s *scanner) value() error {
 // firstValue moves to the first value of an object or array, or past its end if it has none.
 func (s *scanner) firstValue(c byte) (empty bool, err error) {
 	s.open = append(s.open, c)
+	// A text of brackets alone must not make the stack of open values large.
 	if s.depth+len(s.open) > maxDepth {
 		return false, s.invalid()
 	}
@@ -231,7 +235,7 @@ func (s *scanner) text(keep int) error {
 		if err != nil {
 			return err
 		}
-		n := plainPrefix(s.window[s.next:])
+		n := plainPrefix(s.window[s.next:]) // most of a string, without looking at each byte twice
 		if n > 0 {
 			s.keep(s.window[s.next:s.next+n], keep)
 			s.next += n
@@ -254,8 +258,8 @@ func (s *scanner) text(keep int) error {
 
 // keep adds to the kept bytes, up to most+1.
 func (s *scanner) keep(b []byte, most int) {
-	if room := most + 1 - len(s.kept); room > 0 {
-		s.kept = append(s.kept, b[:min(len(b), room)]...)
+	if space := most + 1 - len(s.kept); space > 0 {
+		s.kept = append(s.kept, b[:min(len(b), space)]...)
 	}
 }
 
@@ -279,7 +283,7 @@ func (s *scanner) escape(keep int) error {
 			return err
 		}
 		switch {
-		case i == 0:
+		case i == 0: // the backslash
 		case i == 1 && c == 'u':
 			digits = 4
 		case i == 1 && isEscape(c), i > 1 && isHex(c):
@@ -292,14 +296,10 @@ func (s *scanner) escape(keep int) error {
 	return nil
 }
 
-func isEscape(c byte) bool {
-	switch c {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return true
-	}
-	return false
-}
+// isEscape reports whether a byte may follow a backslash in a string, beside u (RFC 8259, section 7).
+func isEscape(c byte) bool { return strings.IndexByte(`"\/bfnrt`, c) >= 0 }
 
+// isDigit and isHex report whether a byte is a decimal or hexadecimal digit.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
@@ -341,7 +341,7 @@ func (s *scanner) number() error {
 			return err
 		}
 	}
-	if c == '0' {
+	if c == '0' { // no other digit may follow: checkDelimiter rejects it
 		s.skip()
 	} else if err := s.digits(); err != nil {
 		return err

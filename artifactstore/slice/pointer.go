@@ -58,7 +58,7 @@ func (p Pointer) Span(ctx context.Context, pages *artifactstore.Pages) (from, to
 			return 0, 0, err
 		}
 	}
-	if _, err := s.space(); err != nil {
+	if _, err := s.space(); err != nil { // the value begins after white space
 		return 0, 0, err
 	}
 	from = s.offset()
@@ -108,7 +108,7 @@ func parseIndex(token string) (index int64, ok bool) {
 func (s *scanner) member(name string) (found bool, err error) {
 	s.depth++
 	end, err := s.enter('{')
-	for !end && err == nil {
+	for !end && err == nil { // of members with one name the first counts
 		if err = s.key(keyBytes(name)); err != nil {
 			return false, err
 		}

@@ -6,6 +6,9 @@
 // of a line that is larger than the budget.
 package slice
 
+// A selection is a run of bytes, which Read divides into pages, or what Find finds. The offset of the next page is all the
+// state that there is between two calls: a client may keep it for any time, and a server keeps nothing.
+
 import (
 	"bytes"
 	"context"
@@ -40,7 +43,8 @@ type Selection interface {
 // ErrNothing means that the selected place does not exist, such as a line after the last.
 var ErrNothing = errors.New("nothing is there")
 
-// Lines selects the lines First to Last, from 1 and inclusive. Last 0 is the last line.
+// Lines selects the lines First to Last, from 1 and inclusive. Last 0 is the last line. A Last after the last line is that
+// line, and a First after it is nothing.
 type Lines struct{ First, Last int64 }
 
 // Span returns the bytes of the lines.
@@ -69,7 +73,7 @@ func (b Bytes) Span(_ context.Context, p *artifactstore.Pages) (from, to int64, 
 	return b.Start, max(b.Start, b.End), nil
 }
 
-// Tail selects the last lines.
+// Tail selects the last lines. There may be fewer.
 type Tail struct{ Lines int64 }
 
 // Span returns the bytes of the lines.
@@ -78,7 +82,7 @@ func (t Tail) Span(_ context.Context, p *artifactstore.Pages) (from, to int64, e
 	return from, p.Size(), err
 }
 
-// Around selects a line and lines before and after it.
+// Around selects a line, from 1, and a number of lines before and after it. There may be fewer at the ends.
 type Around struct{ Line, Before, After int64 }
 
 // Span returns the bytes of the lines.
@@ -95,7 +99,7 @@ func Read(ctx context.Context, p *artifactstore.Pages, s Selection, at int64, b 
 	if err != nil {
 		return Page{}, err
 	}
-	if at >= 0 {
+	if at >= 0 { // a later page of the same selection
 		if at < from || at > to {
 			return Page{}, ErrNothing
 		}
@@ -105,6 +109,7 @@ func Read(ctx context.Context, p *artifactstore.Pages, s Selection, at int64, b 
 	if err != nil {
 		return Page{}, err
 	}
+	// More bytes than fit were never read: a page costs its budget, whatever the size of the artifact.
 	data = cut(data, b.Lines, from+int64(len(data)) == to)
 	page := Page{Data: data, Next: -1}
 	r, err := newRange(p, from, from+int64(len(data)))
@@ -122,7 +127,7 @@ func cut(data []byte, lines int, all bool) []byte {
 	for range lines {
 		n := bytes.IndexByte(data[end:], '\n')
 		if n < 0 {
-			if all || end == 0 {
+			if all || end == 0 { // the end of the selection, or a line that no page has space for
 				return trimPartialRune(data, all)
 			}
 			return data[:end]
@@ -132,7 +137,8 @@ func cut(data []byte, lines int, all bool) []byte {
 	return data[:end]
 }
 
-// trimPartialRune removes the bytes of an incomplete character at the end.
+// trimPartialRune removes the bytes of an incomplete UTF-8 character at the end, so that a page can be shown by itself. Bytes
+// that are no UTF-8 stay, and so does everything if data is all that there is.
 func trimPartialRune(data []byte, all bool) []byte {
 	if all {
 		return data
@@ -157,6 +163,6 @@ func newRange(p *artifactstore.Pages, from, to int64) (r Range, err error) {
 	if r.FirstLine, err = p.LineAt(from); err != nil {
 		return r, err
 	}
-	r.LastLine, err = p.LineAt(to - 1)
+	r.LastLine, err = p.LineAt(to - 1) // a newline belongs to the line that it ends
 	return r, err
 }

@@ -1,5 +1,8 @@
 package audittest
 
+// Cases of appending: what a log answers holds for ever, what it rejects leaves no trace, and callers that come together
+// do not harm each other.
+
 import (
 	"context"
 	"errors"
@@ -19,15 +22,15 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// appendsInOrder appends records one by one: sequences count from 1, each record has the hash of the one before, and times are in
-// milliseconds.
+// appendsInOrder appends records one by one: sequences count from 1, each record has the hash of the one before, and times
+// are in milliseconds. Append sets all of that in the records of its caller, and an append of nothing returns the head.
 func appendsInOrder(t *testing.T, p Place) {
 	l := openLog(t, p)
 	h, err := l.Head(t.Context())
 	if err != nil || h.Sequence != 0 || h.Log == "" || len(h.Hash) != len("blake3:")+64 {
 		t.Fatalf("%+v, %v", h, err)
 	}
-	before := h.Hash
+	before := h.Hash // of an empty chain
 	for i := range uint64(5) {
 		r := Projection("s", fmt.Sprint(i), "", 500)
 		h = add(t, l, r)
@@ -47,7 +50,8 @@ func appendsInOrder(t *testing.T, p Place) {
 	}
 }
 
-// appendsAllOrNone appends several records with one call: in order, and none of them if one cannot be.
+// appendsAllOrNone appends several records with one call, as for a turn: in order, and none of them if one cannot be, be it
+// because of a record from before or of another one of the same call.
 func appendsAllOrNone(t *testing.T, p Place) {
 	l := openLog(t, p)
 	one, two := Projection("s", "a", "turn", 100), Projection("s", "b", "turn", 100)
@@ -55,6 +59,7 @@ func appendsAllOrNone(t *testing.T, p Place) {
 	if h := add(t, l, one, two); h.Sequence != 2 || h.Hash != two.GetHash() || two.GetPreviousHash() != one.GetHash() {
 		t.Fatalf("%+v", h)
 	}
+	// The second record of the call is one from before, and takes the first with it.
 	three := Projection("s", "c", "", 100)
 	again := proto.CloneOf(two)
 	_, err := l.Append(t.Context(), three, again)
@@ -62,25 +67,27 @@ func appendsAllOrNone(t *testing.T, p Place) {
 	if three.GetSequence() != 0 {
 		t.Error("a record that was not appended has a sequence")
 	}
+	// Within a call, too, an id is used once.
 	twice := Projection("s", "d", "own", 100)
 	_, err = l.Append(t.Context(), twice, proto.CloneOf(twice))
 	wantErr(t, err, auditlog.ErrReused)
 	if h, _ := l.Head(t.Context()); h.Sequence != 2 {
 		t.Fatalf("%+v", h)
 	}
-	add(t, l, Projection("s", "e", "own", 100))
+	add(t, l, Projection("s", "e", "own", 100)) // the id of what was not appended is free
 	WantIntact(t, l, 3)
 }
 
-// rejectsReusedRequest uses request ids again: in order, and from callers that race, of whom one wins while no other call fails.
+// rejectsReusedRequest uses request ids again. They are unique within a session, and a record without one is never
+// rejected. Of callers that race with one id one wins, while no other call fails.
 func rejectsReusedRequest(t *testing.T, p Place) {
 	l := openLog(t, p)
 	add(t, l, Projection("s", "c", "r", 10))
 	_, err := l.Append(t.Context(), Projection("s", "another call", "r", 10))
 	wantErr(t, err, auditlog.ErrReused)
-	add(t, l, Projection("another", "c", "r", 10))
+	add(t, l, Projection("another", "c", "r", 10)) // another session has ids of its own
 	add(t, l, Projection("s", "c", "", 10), Projection("s", "c", "", 10))
-	var ok, refused atomic.Int64
+	var ok, rejected atomic.Int64
 	var callers sync.WaitGroup
 	for range 20 { // of those that race, one wins, and no other call is harmed
 		callers.Go(func() {
@@ -89,7 +96,7 @@ func rejectsReusedRequest(t *testing.T, p Place) {
 			case err == nil:
 				ok.Add(1)
 			case errors.Is(err, auditlog.ErrReused):
-				refused.Add(1)
+				rejected.Add(1)
 			default:
 				t.Error(err)
 			}
@@ -101,19 +108,20 @@ func rejectsReusedRequest(t *testing.T, p Place) {
 		})
 	}
 	callers.Wait()
-	if ok.Load() != 1 || refused.Load() != 19 {
-		t.Errorf("%d appended, %d refused", ok.Load(), refused.Load())
+	if ok.Load() != 1 || rejected.Load() != 19 {
+		t.Errorf("%d appended, %d rejected", ok.Load(), rejected.Load())
 	}
 	WantIntact(t, l, 25)
 }
 
-// keepsAnyRecord appends records of any content and reads them back.
+// keepsAnyRecord appends records of any content and reads them back, whole and as a list has them. It finds what a database
+// or an encoding does not keep: NUL, empty bytes, orders of maps, numbers at their bounds.
 func keepsAnyRecord(t *testing.T, p Place) {
 	l := openLog(t, p)
 	n := uint64(0)
 	rapid.Check(t, func(t *rapid.T) {
 		r := Records().Draw(t, "record")
-		want := proto.CloneOf(r)
+		want := proto.CloneOf(r) // Append sets fields of r
 		if _, err := l.Append(context.Background(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +145,7 @@ func keepsAnyRecord(t *testing.T, p Place) {
 	WantIntact(t, l, n)
 }
 
-// rejectsInvalidRecord appends records that no log stores, each beside a valid one.
+// rejectsInvalidRecord appends records that no log stores, each beside a valid one, which must not be stored either.
 func rejectsInvalidRecord(t *testing.T, p Place) {
 	l := openLog(t, p)
 	long := string(make([]byte, 4000))
@@ -146,7 +154,8 @@ func rejectsInvalidRecord(t *testing.T, p Place) {
 		"receipt of no UTF-8": {Receipt: &pb.Receipt{Text: "\xff"}},
 		"long session":        {Call: &pb.CallReference{SessionId: long}},
 		"long artifact":       {Payloads: []*pb.AuditPayload{{Artifact: long + long}}},
-		"too large":           {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", 65<<20)}},
+		// The largest message of a record has 64 MiB.
+		"too large": {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", 65<<20)}},
 	} {
 		_, err := l.Append(t.Context(), Rejection("x"), r)
 		if !errors.Is(err, auditlog.ErrInvalidRecord) {
@@ -156,7 +165,8 @@ func rejectsInvalidRecord(t *testing.T, p Place) {
 	WantIntact(t, l, 0)
 }
 
-// appendsConcurrently appends, reads, verifies and deletes from many goroutines.
+// appendsConcurrently appends, reads, verifies and deletes from many goroutines. The records of a call stay together, and
+// what a caller was answered it can read at once.
 func appendsConcurrently(t *testing.T, p Place) {
 	l := openLog(t, p)
 	const callers, each = 16, 20
@@ -184,12 +194,14 @@ func appendsConcurrently(t *testing.T, p Place) {
 			}
 		})
 	}
+	// A chain that grows meanwhile verifies: what is appended after the end was read is not an inconsistency.
 	all.Go(func() {
 		for range 10 {
 			Verify(t, l)
 			l.Status()
 		}
 	})
+	// Retention finds nothing that is old enough, and must not disturb the appends.
 	all.Go(func() {
 		for range 5 {
 			if _, err := l.Retain(context.Background(), time.Now().Add(-time.Hour)); err != nil {
@@ -204,11 +216,12 @@ func appendsConcurrently(t *testing.T, p Place) {
 	}
 }
 
-// survivesCancellation appends with a context that is done.
+// survivesCancellation appends with a context that is done. Whether a record is appended is up to the log, but the answer
+// is true: an append that reports success is there.
 func survivesCancellation(t *testing.T, p Place) {
 	l := openLog(t, p)
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	cancel() // before the first call: an idle worker may take it all the same
 	appended := uint64(0)
 	for range 20 {
 		r := Rejection("x")

@@ -1,5 +1,8 @@
 package audittest
 
+// The documentation of a log has queries for operators and a table of columns. Backends run the queries and compare the
+// columns, so that neither falls behind the code.
+
 import (
 	"fmt"
 	"os"
@@ -32,6 +35,7 @@ func Queries(t testing.TB, heading string) (queries []string) {
 		}
 		queries = append(queries, query)
 	}
+	// So that a heading that was renamed does not pass for one whose queries all work.
 	if len(queries) < 3 {
 		t.Fatalf("%d queries under %s", len(queries), heading)
 	}
@@ -42,6 +46,7 @@ func Queries(t testing.TB, heading string) (queries []string) {
 func Sample(t testing.TB, l auditlog.Log) {
 	t.Helper()
 	for i := range 6 {
+		// Two sessions, so that a query by session does not find all.
 		r := Projection(fmt.Sprint("s", i%2), fmt.Sprint("c", i), fmt.Sprint("r", i), 400)
 		if i == 4 {
 			r.Kind = pb.AuditKind_AUDIT_KIND_RENDERING

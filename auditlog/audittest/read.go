@@ -1,5 +1,8 @@
 package audittest
 
+// Cases of reading: by sequence, by request, and by query. Get and Find return records as they were appended; lists omit the
+// parts that are large, so that a page of them stays small.
+
 import (
 	"fmt"
 	"slices"
@@ -14,7 +17,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// getsBySequence gets records that exist, and sequences that no record has.
+// getsBySequence gets a record that exists, and sequences that no record has, also ones that no database can store.
 func getsBySequence(t *testing.T, p Place) {
 	l := openLog(t, p)
 	r := Projection("s", "c", "r", 5000)
@@ -30,7 +33,8 @@ func getsBySequence(t *testing.T, p Place) {
 	}
 }
 
-// findsByRequest finds the parts of a request in their order, and no others.
+// findsByRequest finds the parts of a request in their order, whatever order they were appended in, and no others. An
+// empty session or request id finds nothing.
 func findsByRequest(t *testing.T, p Place) {
 	l := openLog(t, p)
 	var parts []*pb.AuditRecord
@@ -39,9 +43,10 @@ func findsByRequest(t *testing.T, p Place) {
 		r.Part, r.Parts = i+1, 3
 		parts = append(parts, r)
 	}
+	// Not in their order, and beside others of the same session, the same id, and no id.
 	add(t, l, Projection("s", "x", "other", 10), parts[2], parts[0], parts[1])
 	add(t, l, Projection("another", "x", "turn", 10), Projection("s", "x", "", 10))
-	got, err := l.Find(t.Context(), "s", "turn")
+	got, err := l.Find(t.Context(), "s", "turn") // whole records, unlike those of a list
 	if err != nil || len(got) != 3 {
 		t.Fatalf("%d, %v", len(got), err)
 	}
@@ -55,7 +60,8 @@ func findsByRequest(t *testing.T, p Place) {
 	}
 }
 
-// listsByQuery lists 60 records by each field of a query, in pages of several sizes.
+// listsByQuery lists 60 records by each field of a query, in pages of several sizes: the pages in order are all that match,
+// the newest first.
 func listsByQuery(t *testing.T, p Place) {
 	clock := newClock()
 	l := p.Open(t, clock.now)
@@ -67,6 +73,7 @@ func listsByQuery(t *testing.T, p Place) {
 		add(t, l, r)
 		all = append(all, r)
 	}
+	// Each query is compared with a filter of the same meaning, over all records.
 	for name, c := range listCases(all) {
 		var want []*pb.AuditRecord
 		for _, r := range slices.Backward(all) {
@@ -74,7 +81,7 @@ func listsByQuery(t *testing.T, p Place) {
 				want = append(want, outline(r))
 			}
 		}
-		for _, page := range []int{1, 7, 0} {
+		for _, page := range []int{1, 7, 0} { // 0: the log chooses
 			got := listPages(t, l, c.query, page)
 			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 				t.Fatalf("%s in pages of %d (-want +got):\n%s", name, page, diff)
@@ -87,14 +94,15 @@ func listsByQuery(t *testing.T, p Place) {
 func listedRecord(i int) *pb.AuditRecord {
 	r := Projection(fmt.Sprint("s", i%3), fmt.Sprint("c", i%5), "", 300)
 	r.ToolName = []string{"Bash", "Read"}[i%2]
-	if i%7 == 0 {
+	if i%7 == 0 { // most have none
 		r.RequestId = fmt.Sprint("r", i)
 	}
-	if i%10 == 9 {
+	if i%10 == 9 { // without session, call and tool
 		r = Rejection("FIELD_MISSING")
 	}
 	if i%11 == 3 {
 		r.Kind = pb.AuditKind_AUDIT_KIND_RENDERING
+		// An artifact counts whether it is that of the payload or of its original, before redaction.
 		r.Payloads = append(r.Payloads, &pb.AuditPayload{OriginalArtifact: "raw"})
 		r.Compacted = []*pb.AuditCompacted{{Canonical: r.Canonical}}
 	}
@@ -107,6 +115,7 @@ type listCase struct {
 	matches func(*pb.AuditRecord) bool
 }
 
+// listCases returns a query for each of its fields, and for those that are meant to be used together.
 func listCases(all []*pb.AuditRecord) map[string]listCase {
 	at := func(i int) time.Time { return all[i].GetRecordedAt().AsTime() }
 	names := func(r *pb.AuditRecord, artifact string) bool {
@@ -136,7 +145,8 @@ func listCases(all []*pb.AuditRecord) map[string]listCase {
 	}
 }
 
-// listPages lists all pages of a query.
+// listPages lists all pages of a query, each below the last record of the one before. A page that promises more is never
+// empty, and none is larger than its limit.
 func listPages(t *testing.T, l auditlog.Reader, q auditlog.Query, page int) (all []*pb.AuditRecord) {
 	t.Helper()
 	q.Limit = page
@@ -155,7 +165,7 @@ func listPages(t *testing.T, l auditlog.Reader, q auditlog.Query, page int) (all
 	}
 }
 
-// outline returns a record as a list has it.
+// outline returns a record as a list has it: without output, canonical results, details, and the text of the receipt.
 func outline(r *pb.AuditRecord) *pb.AuditRecord {
 	r = proto.CloneOf(r)
 	r.Output, r.Canonical, r.Compacted, r.Details = nil, nil, nil, nil

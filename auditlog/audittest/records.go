@@ -1,5 +1,7 @@
 package audittest
 
+// Records for tests: those that a server makes, and any other that the types allow.
+
 import (
 	"fmt"
 	"slices"
@@ -12,10 +14,12 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Projection returns the record of a projection as the server makes it, of about size bytes.
+// Projection returns the record of a projection as the server makes it, of about size bytes, with a value in every part
+// that a row has. The same arguments give the same record.
 func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 	uid, pid := uint32(1000), int32(4711)
 	exit := int32(1)
+	// The text compresses somewhat, as output of tools does, and depends on the call, so that records differ.
 	text := make([]byte, size/2)
 	for i := range text {
 		text[i] = "0123456789abcdef \n"[(i*i/3+i*len(call))%18]
@@ -38,13 +42,14 @@ func Projection(session, call, requestID string, size int) *pb.AuditRecord {
 	}
 }
 
-// Rejection returns the record of a call that was rejected.
+// Rejection returns the record of a call that was rejected, which is the smallest that a server appends.
 func Rejection(reason string) *pb.AuditRecord {
 	return &pb.AuditRecord{Kind: pb.AuditKind_AUDIT_KIND_REJECTION, Method: "/toolresult.v1.ToolResultService/Project",
 		Rejection: &pb.AuditRejection{Code: "INVALID_ARGUMENT", Reason: reason}}
 }
 
-// Records generates records of any content: every field, texts with any character, bytes of any value, no request id.
+// Records generates records of any content: every field, texts with any character, bytes of any value, no request id. A
+// field that is added to the contract is among them without a change here.
 func Records() *rapid.Generator[*pb.AuditRecord] {
 	return rapid.Custom(func(t *rapid.T) *pb.AuditRecord {
 		r := &pb.AuditRecord{}
@@ -54,7 +59,8 @@ func Records() *rapid.Generator[*pb.AuditRecord] {
 	})
 }
 
-// fill sets fields of a message to generated values, up to a depth of messages within messages.
+// fill sets the fields of a message to generated values: all of them at the top, so that records use every column, and
+// about a quarter below, up to a depth of messages within messages.
 func fill(t *rapid.T, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -62,6 +68,7 @@ func fill(t *rapid.T, m protoreflect.Message, depth int) {
 		if rapid.IntRange(0, 3).Draw(t, string(f.Name())) > 0 && depth < 4 {
 			continue
 		}
+		// Of a oneof one field is set, or the last one drawn would take the place of all others.
 		if f.Message() != nil && depth == 0 || f.ContainingOneof() != nil && m.WhichOneof(f.ContainingOneof()) != nil {
 			continue
 		}
@@ -85,6 +92,7 @@ func fill(t *rapid.T, m protoreflect.Message, depth int) {
 	}
 }
 
+// fillMap adds entries to a map. Keys may be the same, in which case the last one counts.
 func fillMap(t *rapid.T, m protoreflect.Map, f protoreflect.FieldDescriptor, depth int) {
 	for range rapid.IntRange(0, 3).Draw(t, "entries") {
 		key := value(t, f.MapKey()).MapKey()
@@ -96,6 +104,7 @@ func fillMap(t *rapid.T, m protoreflect.Map, f protoreflect.FieldDescriptor, dep
 	}
 }
 
+// value generates a value of a field that is not a message.
 func value(t *rapid.T, f protoreflect.FieldDescriptor) protoreflect.Value {
 	switch f.Kind() {
 	case protoreflect.BoolKind:
@@ -121,9 +130,14 @@ func value(t *rapid.T, f protoreflect.FieldDescriptor) protoreflect.Value {
 	}
 }
 
-// Text generates texts, among them some that databases may alter.
+// Text generates short texts of any characters, every other one of those that databases may alter.
 func Text() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.StringN(0, 12, 40), rapid.SampledFrom(slices.Clone(hardTexts)))
 }
 
-var hardTexts = []string{"", "\x00", "a\x00b", "'; DROP TABLE records; --", "\n\r\u2028\"\\", "\U0001F600\u202E", "%s?1$1", "x'00'"}
+// hardTexts are texts that databases, queries or terminals treat in a way of their own.
+var hardTexts = []string{
+	"", "\x00", "a\x00b", // PostgreSQL has no NUL in a text
+	"'; DROP TABLE records; --", "%s?1$1", "x'00'", // SQL that is not quoted, placeholders, a blob of SQLite
+	"\n\r\u2028\"\\", "\U0001F600\u202E", // separators of lines, characters beyond 16 bits, and the order of writing
+}

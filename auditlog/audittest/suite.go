@@ -30,41 +30,43 @@ type Place interface {
 	Persistent() bool
 }
 
-// Run runs every case of the contract. place returns a new place each time, and registers its cleanup with t.Cleanup.
+// Run runs every case of the contract, each in a place of its own. Cases that alter tables use names of columns that all
+// backends share, and statements that all databases understand. place returns a new place each time, and registers its cleanup with t.Cleanup.
 func Run(t *testing.T, place func(t testing.TB) Place) {
+	// Beside each case is the part of the contract that it tests.
 	for _, c := range []struct {
 		name string
 		run  func(t *testing.T, p Place)
 	}{
-		{"sequences and hashes are consecutive", appendsInOrder},
-		{"a call is appended wholly or not at all", appendsAllOrNone},
-		{"a request id is used once", rejectsReusedRequest},
-		{"any record is read as it was appended", keepsAnyRecord},
-		{"invalid records are rejected", rejectsInvalidRecord},
-		{"many callers append together", appendsConcurrently},
-		{"a cancelled call appends wholly or not at all", survivesCancellation},
-		{"get", getsBySequence},
-		{"find", findsByRequest},
-		{"list", listsByQuery},
-		{"retention deletes the oldest", retainsNewest},
-		{"retention keeps what a younger record precedes", retainsInOrder},
-		{"status", reportsStatus},
-		{"a closed log takes no calls", rejectsCallsAfterClose},
-		{"a log goes on after a restart", survivesRestart},
-		{"an intact log verifies", verifiesIntact},
-		{"altered columns are found", findsAlteredColumns},
-		{"moved rows are found", findsMovedRows},
-		{"a removed end is found", findsRemovedEnd},
-		{"foreign rows are found", findsForeignRows},
+		{"sequences and hashes are consecutive", appendsInOrder},                // Append, Head
+		{"a call is appended wholly or not at all", appendsAllOrNone},           // Append
+		{"a request id is used once", rejectsReusedRequest},                     // ErrReused
+		{"any record is read as it was appended", keepsAnyRecord},               // Append, Get, List
+		{"invalid records are rejected", rejectsInvalidRecord},                  // ErrInvalidRecord
+		{"many callers append together", appendsConcurrently},                   // all of them
+		{"a cancelled call appends wholly or not at all", survivesCancellation}, // the context of Append
+		{"get", getsBySequence},                                                 // Get
+		{"find", findsByRequest},                                                // Find
+		{"list", listsByQuery},                                                  // List
+		{"retention deletes the oldest", retainsNewest},                         // Retain
+		{"retention keeps what a younger record precedes", retainsInOrder},      // Retain
+		{"status", reportsStatus},                                               // Status
+		{"a closed log takes no calls", rejectsCallsAfterClose},                 // ErrClosed
+		{"a log goes on after a restart", survivesRestart},                      // Close
+		{"an intact log verifies", verifiesIntact},                              // Verify
+		{"altered columns are found", findsAlteredColumns},                      // Verify
+		{"moved rows are found", findsMovedRows},                                // Verify
+		{"a removed end is found", findsRemovedEnd},                             // Verify, Status
+		{"foreign rows are found", findsForeignRows},                            // Verify
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, place(t)) })
 	}
 }
 
-// Verify verifies the whole chain and returns its inconsistencies.
+// Verify verifies the whole chain and returns its inconsistencies, in the order in which they were found.
 func Verify(t testing.TB, l auditlog.Verifier) (auditlog.Verified, []auditlog.Inconsistency) {
 	t.Helper()
-	var found []auditlog.Inconsistency
+	var found []auditlog.Inconsistency // nil if there are none, so that callers may compare with nil
 	v, err := l.Verify(context.Background(), 0, func(i auditlog.Inconsistency) error {
 		found = append(found, i)
 		return nil
@@ -87,7 +89,7 @@ func WantIntact(t testing.TB, l auditlog.Verifier, n uint64) {
 // openLog opens the log of a place until the test ends.
 func openLog(t testing.TB, p Place) auditlog.Log {
 	l := p.Open(t, nil)
-	t.Cleanup(func() { closeLog(t, l) })
+	t.Cleanup(func() { closeLog(t, l) }) // goroutines that it leaves would fail the tests after it
 	return l
 }
 
@@ -125,12 +127,13 @@ func wantErr(t testing.TB, err, want error) {
 	}
 }
 
-// clock is a clock that tests move.
+// clock is a clock that tests move. A log must not depend on it for order.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
+// newClock returns a clock that begins at a fixed time with milliseconds, which records keep.
 func newClock() *clock { return &clock{at: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)} }
 
 // now returns the time of the clock. Safe for concurrent use.
@@ -140,6 +143,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
+// move moves the clock, back too.
 func (c *clock) move(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

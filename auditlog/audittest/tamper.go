@@ -1,5 +1,10 @@
 package audittest
 
+// Cases of changes behind the back of a log, as somebody makes them who has the database and not the program. Each case
+// alters a closed log with plain statements, and verification must name the first record that does not hold.
+//
+// Whoever can also compute hashes is found by the head that is recorded outside, which these cases leave as it is.
+
 import (
 	"context"
 	"errors"
@@ -17,7 +22,7 @@ func appendRecords(t testing.TB, p Place, n int) auditlog.Head {
 	defer closeLog(t, l)
 	for i := range n {
 		r := Projection("s", fmt.Sprint(i), fmt.Sprint("r", i), 900)
-		r.Caller.Address = "127.0.0.1:9"
+		r.Caller.Address = "127.0.0.1:9" // beside uid and pid, which no real caller has together
 		add(t, l, r)
 	}
 	h, err := l.Head(context.Background())
@@ -27,12 +32,14 @@ func appendRecords(t testing.TB, p Place, n int) auditlog.Head {
 	return h
 }
 
-// tamperedLog is a log of tamperedRecords records whose tables are altered, checked and restored, again and again.
+// tamperedLog is a log of tamperedRecords records whose tables are altered, checked and restored, again and again. The
+// restored copies are in tables beside, so that a case need not fill a log for each alteration.
 type tamperedLog struct {
 	testing.TB
 	Place
 }
 
+// tamperedRecords is the number of records in the log that is altered.
 const tamperedRecords = 12
 
 // newTamperedLog fills the log of a place and keeps copies of its tables.
@@ -62,6 +69,7 @@ func (l tamperedLog) check(what string, first int, alone bool) {
 	if len(found) == 0 || found[0].Sequence != uint64(first) {
 		l.Errorf("%s: inconsistent %v, want %d first", what, found, first)
 	}
+	// What is altered in one record does not show in others.
 	if alone && (len(found) != 1 || v.Intact != tamperedRecords-1) {
 		l.Errorf("%s: %d intact, inconsistent %v, want one", what, v.Intact, found)
 	}
@@ -69,13 +77,15 @@ func (l tamperedLog) check(what string, first int, alone bool) {
 		l.Errorf("%s: the record is read", what)
 	}
 	closeLog(l, log)
+	// The copies have every byte, so the log is intact again.
 	l.exec("DELETE FROM records")
 	l.exec("DELETE FROM artifacts")
 	l.exec("INSERT INTO records SELECT * FROM kept")
 	l.exec("INSERT INTO artifacts SELECT * FROM kept_artifacts")
 }
 
-// findsAlteredColumns alters every column of some record: Verify names the record and no other.
+// findsAlteredColumns alters every column of some record: Verify names the record and no other, although a column that
+// repeats the record is not hashed.
 func findsAlteredColumns(t *testing.T, p Place) {
 	l := newTamperedLog(t, p)
 	for i, column := range []string{"kind", "method", "correlation_id", "session", "call", "request_id", "request_digest", "tool", "family",
@@ -83,14 +93,17 @@ func findsAlteredColumns(t *testing.T, p Place) {
 		l.exec("UPDATE records SET "+column+" = "+column+" || 'x' WHERE sequence = $1", 1+i%tamperedRecords)
 		l.check(column, 1+i%tamperedRecords, true)
 	}
+	// Numbers, also those that may be NULL.
 	for i, column := range []string{"part", "parts", "uid", "pid", "elapsed_us", "receipt_tokens", "redactions", "payload_bytes", "artifacts"} {
 		l.exec("UPDATE records SET "+column+" = "+column+" + 1 WHERE sequence = $1", 1+i%tamperedRecords)
 		l.check(column, 1+i%tamperedRecords, true)
 	}
+	// Messages and hashes, which the hash of the row covers.
 	for i, column := range []string{"canonical", "payload", "facts", "previous_hash"} {
 		l.exec("UPDATE records SET "+column+" = $1 WHERE sequence = $2", []byte("something else that is stored 123"), 1+i)
 		l.check(column, 1+i, true)
 	}
+	// A part that is removed is not the same as an empty one.
 	l.exec("UPDATE records SET receipt = NULL WHERE sequence = 5")
 	l.check("receipt removed", 5, true)
 	l.exec("UPDATE records SET canonical = NULL WHERE sequence = 5")
@@ -109,6 +122,7 @@ func findsMovedRows(t *testing.T, p Place) {
 	for range 5 {
 		at := 1 + rand.IntN(n-2)
 		other := at + 1 + rand.IntN(n-1-at) // not the last one, which is the recorded head
+		// Each record holds by itself, and follows another one.
 		l.move(at, aside)
 		l.move(other, at)
 		l.move(aside, other)
@@ -117,6 +131,7 @@ func findsMovedRows(t *testing.T, p Place) {
 		l.exec("DELETE FROM records WHERE sequence = $1", at)
 		l.check(fmt.Sprintf("%d removed", at), at, true)
 
+		// All records after it move on by one, to make space for a copy of the first.
 		for i := n; i > at; i-- {
 			l.move(i, i+1)
 		}
@@ -155,7 +170,7 @@ func findsRemovedEnd(t *testing.T, p Place) {
 	head := appendRecords(t, p, 8)
 	p.Exec(t, "DELETE FROM records WHERE sequence > 5")
 	p.Exec(t, "DELETE FROM artifacts WHERE sequence > 5")
-	for round := range uint64(3) {
+	for round := range uint64(3) { // the first start notices it, and the next ones go on
 		l := p.Open(t, nil)
 		if s := l.Status(); round == 0 && s.Inconsistency == "" {
 			t.Error("the log does not notice")
@@ -167,6 +182,7 @@ func findsRemovedEnd(t *testing.T, p Place) {
 		if len(found) != 1 || found[0].Sequence != 6 || v.Inconsistent != 3 || v.Intact != 5+round {
 			t.Errorf("round %d: %+v, %v", round, v, found)
 		}
+		// A record that was answered and is not there is broken, not unknown.
 		_, err := l.Get(t.Context(), 7)
 		wantErr(t, err, auditlog.ErrBroken)
 		r := Rejection("x")
@@ -178,19 +194,21 @@ func findsRemovedEnd(t *testing.T, p Place) {
 	}
 }
 
-// findsForeignRows inserts a row after the last, and alters the hash of the last.
+// findsForeignRows inserts a row after the last while the log is open, and alters the hash of the last: both ends of the
+// chain are compared with what the log has answered.
 func findsForeignRows(t *testing.T, p Place) {
 	if !p.Persistent() {
 		t.Skip("nobody can change it")
 	}
 	appendRecords(t, p, 5)
 	l := p.Open(t, nil)
-	copyRow(t, p, 2, 6)
+	copyRow(t, p, 2, 6) // while the log is open
 	if _, found := Verify(t, l); len(found) != 1 || found[0].Sequence != 6 {
 		t.Errorf("a row after the head: %v", found)
 	}
 	p.Exec(t, "DELETE FROM records WHERE sequence = 6")
 	WantIntact(t, l, 5)
+	// The last record has none after it that would not follow: the log knows its hash.
 	p.Exec(t, "UPDATE records SET hash = $1 WHERE sequence = 5", make([]byte, 32))
 	if _, found := Verify(t, l); len(found) == 0 || found[0].Sequence != 5 {
 		t.Errorf("the last hash: %v", found)
@@ -198,7 +216,8 @@ func findsForeignRows(t *testing.T, p Place) {
 	closeLog(t, l)
 }
 
-// verifiesIntact verifies an intact log from any sequence on.
+// verifiesIntact verifies an intact log from any sequence on, before, at and behind its end. A context that is done ends
+// verification.
 func verifiesIntact(t *testing.T, p Place) {
 	l := openLog(t, p)
 	WantIntact(t, l, 0)

@@ -37,6 +37,7 @@ func (b *backend) Commit(end chain.Tip, at int64, appends []*chain.Append) (chai
 	next, err := b.commitTogether(end, at, appends)
 	if errors.Is(err, auditlog.ErrReused) {
 		next = end
+		// Which of them used an id is not said, so all are tried again.
 		for _, a := range appends { // each in a transaction of its own, so that only those with a used id fail
 			after, err := b.commitTogether(next, at, []*chain.Append{a})
 			if a.Err = err; err == nil {
@@ -51,7 +52,7 @@ func (b *backend) Commit(end chain.Tip, at int64, appends []*chain.Append) (chai
 	for _, a := range appends {
 		b.noteSize(a)
 	}
-	if time.Since(b.sized) > sizeInterval {
+	if time.Since(b.sized) > sizeInterval { // the size of a large table takes milliseconds
 		b.remeasure()
 	}
 	return next, nil
@@ -125,7 +126,7 @@ func (b *backend) reconnect(since time.Time) error {
 		if time.Since(since) > b.o.Patience {
 			return fmt.Errorf("%w: %w", auditlog.ErrUnavailable, err)
 		}
-		if !b.sleep(pause) {
+		if !b.sleep(pause) { // the log closes
 			return auditlog.ErrClosed
 		}
 	}
@@ -156,6 +157,7 @@ func (b *backend) tryCommit(end chain.Tip, at int64, appends []*chain.Append) (n
 	if err == nil {
 		return next, nil
 	}
+	// An error that the server answers comes before a commit. Without an answer, or after a fatal one, nobody knows.
 	if _, answered := errors.AsType[*pgconn.PgError](err); !answered || b.conn.IsClosed() {
 		_ = b.conn.Close(ctx) // it is lost already
 		return next, fmt.Errorf("%w: %w", errUnknownOutcome, err)
@@ -188,7 +190,7 @@ func (b *backend) lock(ctx context.Context, end chain.Tip) error {
 	if err == nil {
 		err = results.QueryRow().Scan(&writer, &head.Sequence, &head.Hash)
 	}
-	if closed := results.Close(); err == nil {
+	if closed := results.Close(); err == nil { // what was not read before shows here
 		err = closed
 	}
 	switch {
@@ -226,6 +228,7 @@ func (b *backend) queue(batch *pgx.Batch, end chain.Tip, at int64, appends []*ch
 	return end
 }
 
+// insertRecord is the statement of each append. It is made once, so that the connection finds it prepared.
 var insertRecord = insert()
 
 // send sends a batch that ends with a commit. The server does nothing after the first statement that fails; and to the
@@ -234,7 +237,7 @@ func (b *backend) send(ctx context.Context, batch *pgx.Batch) error {
 	results := b.conn.SendBatch(ctx, batch)
 	var tag pgconn.CommandTag
 	var err error
-	for i := 0; err == nil && i < batch.Len(); i++ {
+	for i := 0; err == nil && i < batch.Len(); i++ { // the tag of the last one is that of the commit
 		tag, err = results.Exec()
 	}
 	if closed := results.Close(); err == nil {

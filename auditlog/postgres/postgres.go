@@ -93,6 +93,7 @@ func Open(ctx context.Context, o Options) (auditlog.Log, error) {
 	return log, nil
 }
 
+// openLog takes the lock of the head file, if there is one, before it connects. After an error everything is closed.
 func openLog(ctx context.Context, o Options, config *pgx.ConnConfig) (auditlog.Log, error) {
 	b := &backend{o: o, config: config, writer: chain.NewName()}
 	b.stop, b.cancel = context.WithCancel(context.Background())
@@ -117,6 +118,7 @@ func openLog(ctx context.Context, o Options, config *pgx.ConnConfig) (auditlog.L
 // open connects, and sets the name and the end of the log.
 func (b *backend) open(ctx context.Context, c *chain.Options) error {
 	b.configure()
+	// The connection that writes comes first: without it there is nothing to read.
 	if err := b.connect(ctx); err != nil {
 		return err
 	}
@@ -133,6 +135,7 @@ func (b *backend) open(ctx context.Context, c *chain.Options) error {
 	if err != nil {
 		return err
 	}
+	// The pool connects when it is first needed, with the same parameters.
 	pool.ConnConfig, pool.MaxConns = b.config.Copy(), readers
 	if b.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
 		return err
@@ -187,6 +190,7 @@ func (b *backend) prepareTables(ctx context.Context) error {
 	if err := b.conn.QueryRow(ctx, "SELECT current_setting('server_encoding')").Scan(&encoding); err != nil {
 		return err
 	}
+	// Another encoding cannot store every character, and a record would be lost for one of them.
 	if encoding != "UTF8" {
 		return fmt.Errorf("its encoding is %s, and must be UTF8", encoding)
 	}
@@ -238,7 +242,7 @@ func (b *backend) takeOver(ctx context.Context, name string) (end chain.Tip, err
 			return err
 		}
 		err = tx.QueryRow(ctx, "SELECT sequence, hash FROM records WHERE log = $1 ORDER BY sequence DESC LIMIT 1", name).Scan(&end.Sequence, &end.Hash)
-		if errors.Is(err, pgx.ErrNoRows) {
+		if errors.Is(err, pgx.ErrNoRows) { // the chain begins at the anchor
 			return nil
 		}
 		return err
@@ -271,10 +275,10 @@ func (b *backend) Stop() { b.cancel() }
 // Close implements [chain.Committer]. It never fails: what was answered is durable.
 func (b *backend) Close() (err error) {
 	b.cancel()
-	if b.pool != nil {
+	if b.pool != nil { // it waits for readers, whose queries end with the context of their callers
 		b.pool.Close()
 	}
-	if b.conn != nil && !b.conn.IsClosed() {
+	if b.conn != nil && !b.conn.IsClosed() { // the server frees the lock of the row at once
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = b.conn.Close(ctx) // the server may be gone
@@ -291,7 +295,7 @@ func classify(err error) error {
 			return err
 		}
 	}
-	sentinel := auditlog.ErrUnavailable
+	sentinel := auditlog.ErrUnavailable // what has no code comes from the network
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case e.Code == "23505" && e.ConstraintName == "records_by_request":

@@ -22,7 +22,7 @@ func dsn(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("TOOLRESULT_POSTGRES")
 	if name == "" && os.Getenv("TOOLRESULT_LEGS") == "all" {
-		t.Fatal("TOOLRESULT_LEGS=all, and this leg cannot run: TOOLRESULT_POSTGRES names no server; auditlog/postgres/start.sh runs one")
+		t.Fatal("TOOLRESULT_LEGS=all, and this test cannot run: TOOLRESULT_POSTGRES names no server; auditlog/postgres/start.sh runs one")
 	}
 	if name == "" {
 		t.Skip("SKIPPED: TOOLRESULT_POSTGRES names no server; `make postgres` runs one")

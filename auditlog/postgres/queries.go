@@ -1,5 +1,7 @@
 package postgres
 
+// Queries, with connections of the pool: they need neither the lock of a log nor its worker. They see what is committed.
+
 import (
 	"context"
 	"fmt"
@@ -40,7 +42,7 @@ func (b *backend) rows(ctx context.Context, condition string, args ...any) (list
 // each runs a query with a connection of the pool, and calls read for each row.
 func (b *backend) each(ctx context.Context, query string, args []any, read func(pgx.Rows) error) error {
 	rows, err := b.pool.Query(ctx, query, args...)
-	if err != nil && b.stop.Err() != nil {
+	if err != nil && b.stop.Err() != nil { // the pool is closed, or about to be
 		return auditlog.ErrClosed
 	}
 	if err != nil {

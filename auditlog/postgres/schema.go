@@ -1,5 +1,8 @@
 package postgres
 
+// The tables, for all logs of a schema, and rows as they are stored in them. Columns have the names and the meaning that
+// they have in SQLite, so that queries of operators differ in little more than times.
+
 import (
 	"fmt"
 	"strings"

@@ -18,7 +18,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog/sqlite"
 )
 
-// BenchmarkAppend appends durable records of 2 KiB by so many callers. x_fdatasync is how many times faster that is
+// BenchmarkAppend appends durable records of 2 KiB by 1, 8 and 64 callers. x_fdatasync is how many times faster that is
 // than the same bytes appended to a file with an fdatasync each: both are measured in turn, and it is the median of
 // rounds. p99_x is the 99th percentile of one call, in such fdatasyncs; cpu-us what a record costs the processors.
 func BenchmarkAppend(b *testing.B) {

@@ -1,5 +1,9 @@
 package sqlite
 
+// A batch of appends is one transaction with one sync. If the transaction fails because of one append, it is repeated so
+// that this one alone fails: after a conflict with savepoints, and on a full disk with a transaction for each. Both are
+// rare, and the usual batch pays nothing for them.
+
 import (
 	"errors"
 
@@ -30,7 +34,7 @@ func (b *backend) commitAll(end chain.Tip, at int64, appends []*chain.Append) (c
 	switch {
 	case err == nil:
 		return next, nil
-	case errors.Is(err, sqlitedb.ErrConflict):
+	case errors.Is(err, sqlitedb.ErrConflict): // a request id that is used already
 		return b.commitSingly(end, at, appends)
 	case errors.Is(err, sqlitedb.ErrFull):
 		return b.commitFull(end, at, appends), nil
@@ -63,7 +67,7 @@ func (b *backend) commitSingly(end chain.Tip, at int64, appends []*chain.Append)
 				next, err = b.append(end, at, a)
 				return err
 			})
-			if a.Err == nil {
+			if a.Err == nil { // only then does the chain go on
 				end = next
 			} else if !errors.Is(a.Err, sqlitedb.ErrConflict) {
 				return a.Err
@@ -93,6 +97,7 @@ func (b *backend) append(end chain.Tip, at int64, a *chain.Append) (chain.Tip, e
 	return end, nil
 }
 
+// insertRecord is the statement of each append. It is made once, so that the database finds it prepared.
 var insertRecord = insert()
 
 // retire deletes the oldest rows, and moves the anchor of the chain. nil deletes none.
@@ -100,6 +105,7 @@ func (b *backend) retire(r *chain.Retired) error {
 	if r == nil {
 		return nil
 	}
+	// The anchor moves in the same transaction, so the chain has no moment without a beginning.
 	last := int64(r.Last.Sequence)
 	return errors.Join(b.writer.Run("DELETE FROM records WHERE sequence <= ?", last),
 		b.writer.Run("DELETE FROM artifacts WHERE sequence <= ?", last),

@@ -39,13 +39,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func legs() bool { return os.Getenv("TOOLRESULT_LEGS") == "all" }
+// allTests reports whether tests that take long, or need more than Go and Linux, must run.
+func allTests() bool { return os.Getenv("TOOLRESULT_LEGS") == "all" }
 
 // lacks skips a test that cannot run here, or fails it if TOOLRESULT_LEGS asks for all.
 func lacks(t testing.TB, why string) {
 	t.Helper()
-	if legs() {
-		t.Fatalf("TOOLRESULT_LEGS=all, and this leg cannot run: %s", why)
+	if allTests() {
+		t.Fatalf("TOOLRESULT_LEGS=all, and this test cannot run: %s", why)
 	}
 	t.Skipf("SKIPPED: %s", why)
 }
@@ -81,7 +82,7 @@ func appendForever() int {
 // the chain is intact.
 func TestKilledProcessLosesNoRecord(t *testing.T) {
 	rounds := 5
-	if legs() {
+	if allTests() {
 		rounds = 200
 	}
 	if n, err := strconv.Atoi(os.Getenv("TOOLRESULT_FAULTS_ROUNDS")); err == nil {

@@ -55,11 +55,11 @@ func (r *reserve) allocate() error {
 	if err != nil {
 		return err
 	}
-	err = f.Chmod(0o600)
+	err = f.Chmod(0o600) // whatever the umask
 	if err == nil {
 		err = unix.Fallocate(int(f.Fd()), 0, 0, r.size)
 	}
-	if errors.Is(err, unix.EOPNOTSUPP) {
+	if errors.Is(err, unix.EOPNOTSUPP) { // such as on NFS before version 4.2
 		err = fill(f, r.size)
 	}
 	return errors.Join(err, f.Close())
@@ -106,6 +106,7 @@ func (b *backend) admit(appends []*chain.Append) (admitted []*chain.Append) {
 	}
 	left := b.reserve.left()
 	for _, a := range appends {
+		// A notice may fit even without the reserve: commitFull tries.
 		if a.IsNotice() || b.reserve.serves(a, left) {
 			admitted = append(admitted, a)
 		} else {

@@ -1,5 +1,7 @@
 package sqlite
 
+// The tables, and rows as they are stored in them. docs/reference/audit.md shows the same columns; a test compares both.
+
 import (
 	"fmt"
 	"strings"

@@ -58,7 +58,7 @@ type backend struct {
 	path    string // empty: in memory
 	name    string // of the log
 	writer  *sqlitedb.DB
-	lock    chan struct{}     // held by the goroutine that uses writer
+	lock    chan struct{}     // has an element while a goroutine uses writer
 	readers chan *sqlitedb.DB // idle ones; nil: writer reads too
 	opened  int               // readers
 	reserve *reserve          // nil: none
@@ -70,7 +70,7 @@ var _ chain.Backend = (*backend)(nil)
 
 // Open opens a log, and makes it if there is none.
 //
-// Errors: [auditlog.ErrLocked], ErrTooNew, ErrBroken (the file is no database, or damaged), ErrFull, ErrReadOnly.
+// Errors: [auditlog.ErrLocked], ErrTooNew, ErrBroken (the file is no database, or corrupt), ErrFull, ErrReadOnly.
 func Open(o Options) (auditlog.Log, error) {
 	log, err := openLog(o)
 	if err != nil {
@@ -79,6 +79,8 @@ func Open(o Options) (auditlog.Log, error) {
 	return log, nil
 }
 
+// openLog takes the lock of the head file before it opens the database: of two processes the second one must not even
+// read it.
 func openLog(o Options) (auditlog.Log, error) {
 	c := chain.Options{Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit}
 	b := &backend{path: o.Path, lock: make(chan struct{}, 1)}
@@ -120,7 +122,7 @@ func (b *backend) open(o Options, c *chain.Options) (err error) {
 	}
 	b.name = c.Name
 	if o.Path != "" && o.Reserve >= 0 {
-		size := o.Reserve
+		size := o.Reserve // less than 0 is none, and 0 the default
 		if size == 0 {
 			size = defaultReserve
 		}
@@ -134,6 +136,7 @@ func (b *backend) openReaders(o Options) error {
 	if b.writer.Alone() {
 		return nil
 	}
+	// Readers see committed rows, and neither wait for the writer nor make it wait (sqlite.org/wal.html).
 	b.readers = make(chan *sqlitedb.DB, readers)
 	for range readers {
 		r, err := sqlitedb.Open(sqlitedb.Options{Path: o.Path, Reader: true})
@@ -153,12 +156,12 @@ func (b *backend) readEnd(name string) (_ string, end chain.Tip, err error) {
 	if err != nil {
 		return "", end, err
 	}
-	if !found {
+	if !found { // a new database, or one whose log table was emptied: the head file shows which
 		return name, end, b.writer.Transaction(func() error {
 			return b.writer.Run("INSERT INTO log VALUES (?, 0, ?)", name, end.Hash[:])
 		})
 	}
-	end.Hash = hash
+	end.Hash = hash // of the anchor, which is the end if there are no rows
 	if _, err := b.writer.Row("SELECT sequence, hash FROM records ORDER BY sequence DESC LIMIT 1", nil, &end.Sequence, &end.Hash); err != nil {
 		return "", end, err
 	}
@@ -187,7 +190,7 @@ func (b *backend) withReader(ctx context.Context, query func(db *sqlitedb.DB) er
 
 // withWriter calls query with the connection that writes, between two commits.
 func (b *backend) withWriter(ctx context.Context, query func(db *sqlitedb.DB) error) error {
-	select {
+	select { // a mutex could not be given up when ctx ends
 	case b.lock <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -204,6 +207,7 @@ func (b *backend) Size() (records, bytes int64) {
 	if b.path == "" {
 		return b.count.Load(), b.bytes.Load()
 	}
+	// The file, and the log of what is not in it yet. Shared memory takes no disk.
 	for _, suffix := range []string{"", "-wal"} {
 		if info, err := os.Stat(b.path + suffix); err == nil {
 			bytes += info.Size()
@@ -221,6 +225,7 @@ func (b *backend) Stop() {}
 // Close implements [chain.Committer]. It waits for readers that are in use.
 func (b *backend) Close() error {
 	var errs []error
+	// A reader that is in use comes back to the channel; then no further one can begin.
 	for range b.opened {
 		errs = append(errs, (<-b.readers).Close())
 	}

@@ -3,8 +3,8 @@ package main
 // Reading, compacting and printing a session.
 //
 // A session is JSON values one after the other, oldest first. A value is the RFC's JSON of a canonical result, or an object
-// that project, exec and compact print with --output=json: with "canonical", "receipt", and members that tell which call it
-// is. Members that this program does not know are printed as they were read, so that the output can be compacted again.
+// that project, exec and compact print with --output=json: with "canonical", "receipt", and members that identify the call.
+// Members that this program does not know are printed as they were read, so that the output can be compacted again.
 
 import (
 	"cmp"
@@ -57,7 +57,7 @@ func (c *rpcFlags) readResults(r io.Reader) (*compactInput, error) {
 	return nil, fmt.Errorf("--input %s: json or textproto", c.input)
 }
 
-// entry has the members of a JSON value that tell which call a result is of. The RFC's JSON of a canonical result alone has
+// entry has the members of a JSON value that identify the call of a result. The RFC's JSON of a canonical result alone has
 // none of them.
 type entry struct {
 	Family          string `json:"family"`

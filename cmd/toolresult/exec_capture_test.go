@@ -73,7 +73,7 @@ func TestCapturesKeepOrder(t *testing.T) {
 			if !bytes.Equal(got.alone[s.name], alone[s.name]) || got.finish.GetStreamBytes()[s.name] != uint64(len(alone[s.name])) {
 				t.Fatalf("%s has %d bytes, %d said, of %d", s.name, len(got.alone[s.name]), got.finish.GetStreamBytes()[s.name], len(alone[s.name]))
 			}
-			if held := len(alone[s.name]) > maxInline; held != (s.file != nil) {
+			if large := len(alone[s.name]) > maxInline; large != (s.file != nil) {
 				t.Fatalf("%s of %d bytes is in a file: %v", s.name, len(alone[s.name]), s.file != nil)
 			}
 		}

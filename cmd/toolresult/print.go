@@ -100,14 +100,14 @@ func printIndented(w io.Writer, text []byte) error {
 
 // explain returns the message of an error; of a status error, with its code and the reason of its details.
 func explain(err error) string {
-	refused, ok := errors.AsType[interface {
+	rejected, ok := errors.AsType[interface {
 		error
 		GRPCStatus() *status.Status
 	}](err)
 	if !ok {
 		return err.Error()
 	}
-	st := refused.GRPCStatus()
+	st := rejected.GRPCStatus()
 	text := st.Code().String() + ": " + st.Message()
 	for _, detail := range st.Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {

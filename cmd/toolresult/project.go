@@ -17,7 +17,7 @@ type rpcFlags struct {
 	target        target
 	policy        policyFlags
 	input, output string // forms of the data
-	family        string // of a result in the RFC's JSON; empty: its fields tell
+	family        string // of a result in the RFC's JSON; empty: found from its fields
 }
 
 // flags defines the flags, with the help texts of --input and --output.

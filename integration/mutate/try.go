@@ -24,15 +24,16 @@ import (
 type pkg struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
-	TestImports, XTestImports          []string
+	Imports, TestImports, XTestImports []string
 	Module                             struct{ Path, Dir string }
 }
 
 func (p pkg) name() string { return strings.TrimPrefix(p.ImportPath, p.Module.Path+"/") }
 
-// list returns the packages of some patterns that have tests and are not generated.
+// list returns the packages of some patterns that have tests and are not generated. A package that is a test suite itself is
+// none of them: what its checks are worth shows in the packages that run it.
 func list(patterns []string) ([]pkg, error) {
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,TestImports,XTestImports,Module"}, patterns...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Module"}, patterns...)...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
@@ -47,7 +48,7 @@ func list(patterns []string) ([]pkg, error) {
 			return nil, err
 		}
 		own := strings.Split(p.name(), "/")[0] // tests of the binary and programs of the house are not measured
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 && len(p.GoFiles) > 0 && own != "gen" && own != "integration" {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 && len(p.GoFiles) > 0 && own != "gen" && own != "integration" && !slices.Contains(p.Imports, "testing") {
 			all = append(all, p)
 		}
 	}

@@ -67,6 +67,7 @@ var exceptions = regexp.MustCompile(`\b(?:` + strings.Join([]string{
 	`(?:can|cannot|to) tell (?:which|whether|how|one)`,
 	`stands for`,
 	`beyond doubt|no doubt|in doubt`,
+	`(?:lines? [0-9]+(?:-[0-9]+)?|[0-9]+ bytes) left out`, // markers of receipts
 }, "|") + `)\b`)
 
 // finding is a word in a folder.

@@ -71,6 +71,7 @@ func (w *Worker[T]) Close() {
 	<-w.ended
 }
 
+// run commits batches until Close. What was submitted before is committed, because Submit hands over in one step.
 func (w *Worker[T]) run() {
 	defer close(w.ended)
 	busy := false // whether the last batch had several operations
@@ -112,6 +113,7 @@ func (w *Worker[T]) collect(batch []T) []T {
 	return batch
 }
 
+// closes reports whether an operation must be the last one of its batch.
 func (w *Worker[T]) closes(operation T) bool {
 	return w.options.ClosesBatch != nil && w.options.ClosesBatch(operation)
 }

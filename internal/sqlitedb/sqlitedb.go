@@ -113,10 +113,13 @@ func probe(o Options) error {
 	return nil // likewise
 }
 
+// tooNew returns the error of a version that this program does not know.
 func tooNew(version, known int) error {
 	return fmt.Errorf("version %d, this program knows %d: %w", version, known, ErrTooNew)
 }
 
+// source returns the name by which the driver opens a path, with parameters (sqlite.org/uri.html). The path may have any
+// bytes.
 func source(path, how string) string {
 	if path == "" {
 		return "file::memory:"
@@ -124,6 +127,7 @@ func source(path, how string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: how}).String()
 }
 
+// open opens a database, for this process alone if alone is set, and closes it again after an error.
 func open(o Options, alone bool) (*DB, error) {
 	d := &DB{prepared: map[string]*sql.Stmt{}, path: o.Path, alone: alone || o.Path == ""}
 	if err := d.open(o); err != nil {
@@ -132,6 +136,7 @@ func open(o Options, alone bool) (*DB, error) {
 	return d, nil
 }
 
+// open connects and prepares the tables. After an error the caller closes the database.
 func (d *DB) open(o Options) error {
 	if o.Path != "" && !o.Reader {
 		if err := makePrivate(o.Path); err != nil {
@@ -178,6 +183,7 @@ func (d *DB) pragmas(o Options) (list []string) {
 	return append(list, durability, "temp_store = MEMORY")
 }
 
+// connect opens the one connection that the DB uses. SQLite is called by one goroutine at a time.
 func (d *DB) connect(source string) (err error) {
 	if d.db, err = sql.Open("sqlite", source); err != nil {
 		return err
@@ -187,6 +193,7 @@ func (d *DB) connect(source string) (err error) {
 	return d.failure(err)
 }
 
+// version returns the version of the tables; 0: there are none.
 func (d *DB) version() (version int, err error) {
 	err = d.conn.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version)
 	return version, d.failure(err)

@@ -1,6 +1,7 @@
 package sqlitedb_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -128,6 +129,35 @@ func TestOtherVersionsAreRejected(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(strings.Repeat("no database ", 100)), 0o600))
 	if _, err := sqlitedb.Open(options(path)); !errors.Is(err, sqlitedb.ErrUnreadable) {
 		t.Error(err)
+	}
+}
+
+// A later version is rejected although only the write-ahead log has it, and nothing is left beside the files.
+func TestLaterVersionIsFoundInTheLog(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "a.db"), filepath.Join(t.TempDir(), "a.db")
+	d := open(t, options(from))
+	must(t, d.Run("PRAGMA user_version = 9")) // it is not copied into the database while the log is short
+	for _, suffixes := range [][]string{{"", "-wal"}, {""}} {
+		must(t, os.RemoveAll(filepath.Dir(to)))
+		must(t, os.Mkdir(filepath.Dir(to), 0o700))
+		var before [][]byte
+		for _, s := range suffixes {
+			text, err := os.ReadFile(from + s)
+			must(t, errors.Join(err, os.WriteFile(to+s, text, 0o600)))
+			before = append(before, text)
+		}
+		if _, err := sqlitedb.Open(options(to)); !errors.Is(err, sqlitedb.ErrTooNew) {
+			t.Errorf("%d files: %v", len(suffixes), err)
+		}
+		for i, s := range suffixes {
+			if after, err := os.ReadFile(to + s); err != nil || !bytes.Equal(after, before[i]) {
+				t.Errorf("%d files: %q was changed, %v", len(suffixes), s, err)
+			}
+		}
+		if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(suffixes) == 1 && len(left) != 1 {
+			t.Errorf("%d files: left %v, %v", len(suffixes), left, err)
+		}
+		must(t, d.Run("PRAGMA wal_checkpoint(TRUNCATE)"))
 	}
 }
 

@@ -28,7 +28,8 @@ type need struct{ exact, holds []string }
 
 // required returns what every match of an expression holds, after the analysis
 // of RE2's prefilter (re2/prefilter.cc): small sets of exact texts are carried
-// through concatenations and alternations for as long as they stay small.
+// through concatenations and alternations for as long as they stay small. The
+// expression is simplified, so it has no counted repeats.
 func required(re *syntax.Regexp) need {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -42,10 +43,6 @@ func required(re *syntax.Regexp) need {
 		return required(re.Sub[0])
 	case syntax.OpPlus:
 		return need{holds: required(re.Sub[0]).literals()}
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return need{holds: required(re.Sub[0]).literals()}
-		}
 	case syntax.OpQuest:
 		if sub := required(re.Sub[0]); sub.exact != nil {
 			return need{exact: union(sub.exact, []string{""})}
@@ -93,9 +90,6 @@ func charClass(re *syntax.Regexp) need {
 			exact = append(exact, string(r))
 		}
 	}
-	if len(exact) == 0 {
-		return need{}
-	}
 	return need{exact: exact}
 }
 
@@ -110,13 +104,11 @@ func (n need) literals() []string {
 	return nil
 }
 
-// usable reports whether all texts are long enough to search for, and few
-// enough.
+// usable reports whether all exact texts are long enough to search for.
 func usable(texts []string) bool {
-	return len(texts) > 0 && len(texts) <= maxHolds &&
-		!slices.ContainsFunc(texts, func(t string) bool {
-			return len(t) < MinLiteral || len(t)-strings.Count(t, " ") < minInk
-		})
+	return !slices.ContainsFunc(texts, func(t string) bool {
+		return len(t) < MinLiteral || len(t)-strings.Count(t, " ") < minInk
+	})
 }
 
 // concatenation joins the exact texts of neighbouring parts, and takes the best

@@ -219,16 +219,13 @@ func newPattern(source string, verdict Verdict) (pattern, error) {
 	if len(source) > MaxPatternBytes {
 		return pattern{}, fmt.Errorf("has %d bytes, at most %d are allowed", len(source), MaxPatternBytes)
 	}
-	expr, err := regexp.Compile(source)
-	if err != nil {
-		return pattern{}, err
-	}
-	if expr.MatchString("") {
-		return pattern{}, errors.New("matches the empty line")
-	}
 	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
 		return pattern{}, err
+	}
+	expr := regexp.MustCompile(source) // it parses likewise
+	if expr.MatchString("") {
+		return pattern{}, errors.New("matches the empty line")
 	}
 	tree = tree.Simplify()
 	program, err := syntax.Compile(tree)
@@ -262,7 +259,7 @@ func (p *pattern) look(tree *syntax.Regexp) {
 	if p.fold {
 		return
 	}
-	if begin, all := prefix(tree); len(begin) > 0 && !slices.Contains(begin, "") {
+	if begin, all := prefix(tree); !slices.Contains(begin, "") {
 		for _, b := range begin {
 			p.prefix = append(p.prefix, []byte(b))
 		}

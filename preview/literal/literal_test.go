@@ -201,7 +201,7 @@ func TestAgainstRegexp(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestNewRejectsUnusableLiterals(t *testing.T) {
 	for _, c := range []struct {
 		literals []string
 		want     error

@@ -1,7 +1,7 @@
 package literal
 
 // sample has the bulk of ordinary tool output: first the words, then the
-// shapes of lines. It only tells New which four bytes are common, so that it
+// shapes of lines. New learns from it which four bytes are common, so that it
 // can look for others: "tted" and not "comm", though "committed" has both. It
 // decides how fast a Set is on such text and never what it finds.
 const sample = ` the and for of to in is was with from this that are not have has will been by on as at it be or an if no use all can

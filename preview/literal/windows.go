@@ -10,8 +10,8 @@ import (
 const (
 	deepest     = 8  // the largest offset of a literal's first window
 	multipliers = 16 // how many are tried
-	// fewPassing ends the search for a multiplier that lets but one in so many
-	// windows of the sample through.
+	// fewPassing ends the search for a multiplier: it lets one in fewPassing windows
+	// of the sample through, or fewer.
 	fewPassing = 1000
 )
 

@@ -67,9 +67,8 @@ func (c *Classifier) Classify(text []byte) Mark {
 		return Mark{}
 	}
 	if bytes.IndexByte(text, escape) >= 0 {
-		if text = withoutEscapes(text); true {
-			at, which = c.set.Next(text, 0)
-		}
+		text = withoutEscapes(text)
+		at, which = c.set.Next(text, 0)
 	}
 	l := line{text: text, body: bodyStart(text)}
 	if at < 0 || isNoise(l.text[l.body:]) {

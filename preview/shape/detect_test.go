@@ -110,8 +110,8 @@ func TestDetectRecognizesShape(t *testing.T) {
 	}
 }
 
-// A hint of a caller wins, unless the bytes contradict it.
-func TestHintWinsUnlessContradicted(t *testing.T) {
+// A hint of a caller wins, unless the bytes rule it out.
+func TestHintWinsUnlessBytesRuleItOut(t *testing.T) {
 	for name, c := range map[string]struct {
 		text       string
 		hint, want Shape

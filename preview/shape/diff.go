@@ -40,11 +40,12 @@ type diffReader struct {
 	columns      int  // signs that a line of the hunk begins with
 }
 
-// gap tells the reader that lines are missing before the next one.
+// gap notes that lines are missing before the next one: the counts of the hunk no
+// longer hold.
 func (d *diffReader) gap() { d.counted = false }
 
-// next returns the kind of a line. The line after it tells a file from a
-// removed line.
+// next returns the kind of a line. The line after it
+// distinguishes "--- a/x" of a file from a removed line that begins with dashes.
 func (d *diffReader) next(text, after []byte) diffLine {
 	if d.hunk && d.counted {
 		if d.removed > 0 || d.add > 0 || bytes.HasPrefix(text, []byte(`\`)) {

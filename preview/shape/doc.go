@@ -1,7 +1,7 @@
 // Package shape recognizes what kind of text a payload is (a diff, a table, JSON, a
 // stack trace, a log ...) and ranks its lines by how much a reader needs them.
 //
-//	Detect         tells the shape from the first lines
+//	Detect         finds the shape from the first lines
 //	Rank           gives every line a score and a reason, by the shape
 //	Order          sorts lines by score and turn
 //	ParseDocument  lays out and ranks a JSON value

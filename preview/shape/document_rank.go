@@ -7,13 +7,13 @@ import (
 )
 
 // Ranks of the lines of a JSON value: which member says what its object is
-// about, which one tells it from others, and which are more of the same. Keys
+// about, which one identifies it, and which are more of the same. Keys
 // decide, because their meaning is shared by most APIs.
 
 // jsonRank is how much a line of JSON matters.
 type jsonRank struct {
 	parent   int32 // the line that opens the container of the value; of the outermost one 0
-	identity int32 // of a line that opens an object, the one that tells it from others beside; otherwise 0
+	identity int32 // of a line that opens an object, the member that identifies it among those beside it; otherwise 0
 	turn     int32 // among lines of the same score
 	score    uint8
 }
@@ -22,7 +22,7 @@ type jsonRank struct {
 const (
 	scoreSays   = 95 // what happened, or what an object is about, in words: one member of each object
 	scoreStates = 86 // which one it is, and its state
-	scoreTells  = 78 // more words about it
+	scoreMore   = 78 // more words about it
 	scoreOther  = 60
 	scoreItem   = 56 // a value in an array
 	scoreEmpty  = 30 // the brackets of a container, with nothing of what is in it
@@ -42,7 +42,7 @@ const (
 type keyScore struct {
 	score    int
 	says     int  // how well it says what its object is about: the lower the better, 0 not at all
-	identity bool // it tells its object from others
+	identity bool // it identifies its object among others
 	same     bool // an object before in the list has the same
 }
 
@@ -54,12 +54,12 @@ var keyTable = [...]struct {
 }{
 	{keyScore{score: scoreStates, says: 1, identity: false}, "message msg error errors errormessage errormsg failure exception title"},
 	{keyScore{score: scoreStates, says: 2, identity: false}, "summary subject headline reason cause warning"},
-	{keyScore{score: scoreTells, says: 3, identity: false}, "description shortdescription details detail text note question"},
+	{keyScore{score: scoreMore, says: 3, identity: false}, "description shortdescription details detail text note question"},
 	{keyScore{score: scoreStates, says: 9, identity: true}, "name displayname fullname login username label"},
 	{keyScore{score: scoreStates, says: 0, identity: true}, "number key id uuid sha ruleid rule checkid cve path file filename filepath"},
 	{keyScore{score: scoreStates, says: 0, identity: false}, "line startline status state severity level priority conclusion result outcome phase code exitcode type kind"},
 	{keyScore{score: scoreStates, says: 0, identity: false}, "version uri url htmlurl package module total count totalcount date success ok passed failed"},
-	{keyScore{score: scoreTells, says: 0, identity: false}, "notes hint help fix remediation recommendation body stderr output content log stack"},
+	{keyScore{score: scoreMore, says: 0, identity: false}, "notes hint help fix remediation recommendation body stderr output content log stack"},
 }
 
 // endings are words that a key may end with: "flight_number", "userId".
@@ -153,8 +153,8 @@ func (d *Document) Parent(i int) int {
 	return int(d.ranks[i].parent)
 }
 
-// Identity returns the member that tells the object that line i opens from others
-// beside it; 0 where none does.
+// Identity returns the line of the member that identifies the object that line i
+// opens among those beside it; 0 where none does.
 func (d *Document) Identity(i int) int {
 	d.rank()
 	return int(d.ranks[i].identity)
@@ -269,7 +269,7 @@ func (k keyScore) within(inside int, root bool) uint8 {
 	return uint8(min(max(score, leastScore), 98))
 }
 
-// identify finds the member that tells an element of an array from others and
+// identify finds the member that identifies an element of an array and
 // costs no mark: it is beside the bracket, or beside the member that says what
 // the object is about.
 func (r *jsonRanking) identify(i, says int) {

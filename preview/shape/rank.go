@@ -25,7 +25,7 @@ type Ranked struct {
 const (
 	scoreLast      = 90 // of the very last lines, which seldom cost much
 	scoreTail      = 62 // of the tail, falling by one a line
-	scoreFirst     = 64 // of the first two lines, which say what it is
+	scoreFirst     = 64 // of the first two lines, which introduce the text
 	scoreHead      = 44 // of the head, falling by two a line
 	scoreSucceeded = 30 // less for what sounds like an error, if the program succeeded
 	scoreHollow    = 30 // limit of a line that says nothing by itself
@@ -119,7 +119,7 @@ func overwritten(list []Ranked) {
 }
 
 // Order returns the indices of a list, the best line first and, of equal ones,
-// the last first: a log tells how it ended in its last lines.
+// the last first: a log says in its last lines how it ended.
 func Order(list []Ranked) []int {
 	order := make([]int, len(list))
 	for i := range order {

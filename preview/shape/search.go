@@ -15,7 +15,6 @@ type match struct {
 	path    []byte // nil when the line is none
 	context bool   // it is beside a match
 	text    []byte
-	column  bool
 }
 
 // longestPath is more bytes than the path of a match has.
@@ -54,7 +53,7 @@ func parseNumbered(path, rest []byte) match {
 	}
 	m := match{path: path, text: rest[digits+1:]}
 	if _, more := number(m.text); more > 0 && more < len(m.text) && m.text[more] == ':' {
-		m.text, m.column = m.text[more+1:], true
+		m.text = m.text[more+1:]
 	}
 	return m
 }
@@ -100,7 +99,7 @@ func (s sample) isSearch() bool {
 	if s.isUnderHeadings() {
 		return true
 	}
-	matches, all, messages, faults, plain, columns := 0, 0, 0, 0, 0, 0
+	matches, all, messages, faults := 0, 0, 0, 0
 	for i, text := range s.lines {
 		if len(text) == 0 || isSeparator(text) || s.cut && i == len(s.lines)-1 {
 			continue
@@ -113,11 +112,6 @@ func (s sample) isSearch() bool {
 		matches++
 		if len(m.text) > 1 && m.text[0] == ' ' && m.text[1] != ' ' && !m.context {
 			messages++
-		}
-		if m.column {
-			columns++
-		} else if bytes.IndexByte(m.path, '/') < 0 {
-			plain++
 		}
 		if bytes.Contains(m.text, []byte("error:")) || bytes.Contains(m.text, []byte("warning:")) || bytes.Contains(m.text, []byte("note:")) {
 			faults++

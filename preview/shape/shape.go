@@ -62,14 +62,14 @@ type sample struct {
 // it.
 func newSample(lines []textscan.Line) sample {
 	var s sample
-	room := sampleBytes
+	space := sampleBytes
 	for i := range lines[:min(len(lines), sampleLines)] {
 		text := lines[i].Text
-		if s.cut = len(text) > room || lines[i].Skipped > 0; s.cut {
-			text = text[:min(room, lines[i].Split)]
+		if s.cut = len(text) > space || lines[i].Skipped > 0; s.cut {
+			text = text[:min(space, lines[i].Split)]
 		}
 		s.lines = append(s.lines, bytes.TrimRight(textscan.WithoutEscapes(text), " \t\r"))
-		if room -= len(text) + 1; room <= 0 || s.cut {
+		if space -= len(text) + 1; space <= 0 || s.cut {
 			break
 		}
 	}
@@ -102,7 +102,7 @@ func (s sample) detect() Shape {
 }
 
 // agrees reports whether the sample may be the start of a payload of a shape
-// that a caller gave. Shapes that can begin with anything are not doubted.
+// that a caller gave. Shapes that can begin with anything always may.
 func (s sample) agrees(shape Shape) bool {
 	switch shape {
 	case Diff:
@@ -158,8 +158,8 @@ func (s sample) mostly(percent, least int, is func([]byte) bool) bool {
 }
 
 // Detect returns the shape of a payload that begins with these lines; None
-// where it is not sure. A hint other than None wins, unless the lines
-// contradict it.
+// where it is not sure. A hint other than None wins, unless the lines rule it
+// out.
 func Detect(first []textscan.Line, hint Shape) Shape {
 	s := newSample(first)
 	if hint != None && s.agrees(hint) {
@@ -173,10 +173,10 @@ func DetectText(text string, hint Shape) Shape { return Detect(firstLines(text),
 
 // firstLines returns the lines of a plain text that a sample can have.
 func firstLines(text string) (list []textscan.Line) {
-	for room := sampleBytes; len(list) < sampleLines && text != "" && room > 0; {
+	for space := sampleBytes; len(list) < sampleLines && text != "" && space > 0; {
 		one, rest, _ := strings.Cut(text, "\n")
 		list = append(list, textscan.Line{Text: []byte(one), Split: len(one)})
-		room -= len(one) + 1
+		space -= len(one) + 1
 		text = rest
 	}
 	return list

@@ -6,7 +6,7 @@
 //	LineStore    keeps lines and their texts in two slices
 //	Sanitise     makes the visible form of a line and counts its changes
 //	LastState    resolves a line that draws over itself
-//	IsBinary     tells text from other bytes
+//	IsBinary     reports whether bytes are no text
 //
 // # Visible form
 //

@@ -117,9 +117,9 @@ func (c *LineBuilder) add(p []byte, window int) {
 		return
 	}
 	half := window / 2
-	if room := half - len(c.buf); room > 0 {
-		c.buf = append(c.buf, p[:room]...)
-		p = p[room:]
+	if space := half - len(c.buf); space > 0 {
+		c.buf = append(c.buf, p[:space]...)
+		p = p[space:]
 	}
 	if len(p) >= half {
 		c.skipped += int64(len(c.buf) - half + len(p) - half)

@@ -59,7 +59,7 @@ func readPage(source []byte, address string, dropNavigation bool) *page {
 	p := &page{root: &html.Node{Type: html.DocumentNode}, base: address, layout: map[*html.Node]bool{}}
 	p.openElements = []*html.Node{p.root}
 	z := html.NewTokenizer(bytes.NewReader(source))
-	skipped, level := "", 0 // the element that is left out, and how many of its name are open
+	skipped, level := "", 0 // the element that is skipped, and how many of its name are open
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 		t := z.Token()
 		switch {

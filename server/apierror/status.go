@@ -9,16 +9,13 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
@@ -28,25 +25,33 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 )
 
-// Domain is the domain of the ErrorInfo of every refusal.
+// This file has the mapping: StatusError, the table of sentinel errors, and ToStatus, which finds what an error is. Sentinels
+// are compared with errors.Is in the order of the table, so that a wrapped error keeps its reason. The constructors of the
+// single statuses are in reasons.go.
+
+// Domain is the domain of the ErrorInfo of every status of this server (google.rpc.ErrorInfo).
 const Domain = "toolresult.v1"
 
-// maxStatusMessage bounds the message of a status, in bytes.
+// maxStatusMessage bounds the message of a status, in bytes. A status travels in the trailers of HTTP/2, and clients reject
+// those beyond their limit on headers, which is 8 KiB for some: the call would then fail without a reason at all.
 const maxStatusMessage = 1024
 
-// StatusError is a call that is not served: the one way to a status.
+// StatusError is the status of a call that is not served. Every error that a client receives was one.
+//
+// A StatusError may be shared between calls: methods that change one return a copy.
 type StatusError struct {
 	Code     codes.Code
 	Reason   pb.ErrorReason
-	Message  string // no tool bytes
-	Metadata map[string]string
-	Details  []protoadapt.MessageV1
+	Message  string                 // no bytes of a tool; cut to 1024 bytes on the wire
+	Metadata map[string]string      // of the ErrorInfo; nil for none
+	Details  []protoadapt.MessageV1 // after the ErrorInfo: BadRequest, RetryInfo
 }
 
-// Error makes a refusal an error, so that interceptors can return one.
+// Error returns the message. It makes a StatusError an error, so that interceptors and services can return one.
 func (r *StatusError) Error() string { return r.Message }
 
-// GRPCStatus is the status with its details.
+// GRPCStatus returns the status with its details, the ErrorInfo first. gRPC calls it on every error that a handler returns.
+// A message that is too long is cut at a character. Details that cannot be encoded are dropped, but not the status.
 func (r *StatusError) GRPCStatus() *status.Status {
 	message := r.Message
 	if len(message) > maxStatusMessage {
@@ -62,7 +67,7 @@ func (r *StatusError) GRPCStatus() *status.Status {
 	return st
 }
 
-// ReasonName is the reason as ErrorInfo has it.
+// ReasonName returns the name of a reason as ErrorInfo has it: without the prefix of the enum.
 func ReasonName(r pb.ErrorReason) string { return strings.TrimPrefix(r.String(), "ERROR_REASON_") }
 
 // Failures that have no package of their own.
@@ -75,11 +80,13 @@ var (
 	ErrFileMissing = errors.New("there is no such file")
 	// ErrFileChanged means that a file changed while it was read.
 	ErrFileChanged = errors.New("the file changed while it was read")
-	// ErrIdle means that a client neither sent nor took a message for longer than a stream may be idle.
+	// ErrIdle means that a client neither sent nor received a message for longer than a stream may be idle.
 	ErrIdle = errors.New("no message came or was taken in time")
 )
 
-// sentinels maps errors that are compared by identity.
+// sentinels maps errors that have no fields to statuses. The first that an error wraps decides, so the order matters where an
+// error wraps two: the reason that names the cause comes before the end of the call that it led to. The texts are part of
+// what clients see, and name no path and no id.
 var sentinels = []struct {
 	err    error
 	code   codes.Code
@@ -115,26 +122,31 @@ var sentinels = []struct {
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
 }
 
-// FieldError is an error about one field of a request.
+// FieldError is an error about one field of a request. It changes neither the code nor the reason of the error that it wraps;
+// statuses of InvalidArgument get the field in their metadata and as a violation.
 type FieldError struct {
-	field string
+	field string // a path such as "results[3].call"
 	err   error
 }
 
+// Error returns the field and the error at it.
 func (l FieldError) Error() string { return l.field + ": " + l.err.Error() }
+
+// Unwrap returns the error without the field.
 func (l FieldError) Unwrap() error { return l.err }
 
-// AtField returns an error about one field of a request.
+// AtField returns an error about one field of a request, as a [FieldError].
 func AtField(field string, err error) error { return FieldError{field, err} }
 
-// StreamOrder returns the error for a message that does not come at its place in a stream.
+// StreamOrder returns the error for a message that is not at its place in a stream: InvalidArgument, STREAM_ORDER.
 func StreamOrder(text string) error {
 	check := envelope.NewChecker("")
 	check.Fail("message", pb.ErrorReason_ERROR_REASON_STREAM_ORDER, "%s", text)
 	return check.Err()
 }
 
-// FromReceive returns the error for a Recv that failed before the finish of a stream: its end is one too.
+// FromReceive returns the error for a Recv that failed before the finish of a stream. io.EOF, which gRPC returns when a client
+// closes its half of the stream, is an error of order there; every other error is returned as it is.
 func FromReceive(err error) error {
 	if errors.Is(err, io.EOF) {
 		return StreamOrder("the stream ended without a finish")
@@ -142,7 +154,8 @@ func FromReceive(err error) error {
 	return err
 }
 
-// PrefixField moves an error about a request below the field of a larger one that holds it.
+// PrefixField moves an error about a request below the field of a larger request that holds it: "call" below "results[3]" is
+// "results[3].call". An error about no field gets path as its field.
 func PrefixField(path string, err error) error {
 	if invalid, ok := errors.AsType[*envelope.InvalidError](err); ok {
 		return invalid.WithPrefix(path)
@@ -153,8 +166,8 @@ func PrefixField(path string, err error) error {
 	return FieldError{path, err}
 }
 
-// ToStatus maps an error of the rooms below to a refusal, with the field that is
-// to blame where the error knows it.
+// ToStatus maps an error of any package to a status. Where the error names a field and the status is an InvalidArgument that
+// names none yet, the status names that field. The error itself is not changed.
 func ToStatus(err error) *StatusError {
 	r := classify(err)
 	l, ok := errors.AsType[FieldError](err)
@@ -173,7 +186,10 @@ func ToStatus(err error) *StatusError {
 	return &at
 }
 
-// classify maps an error by what it is. The text of what has no mapping is for the log and not for the client.
+// classify maps an error by its type and by what it wraps. Types come first, because they know more than a sentinel that they
+// may wrap: the limits, the time of a deletion, the violations. Failures of the operating system come after the sentinels,
+// and a status of gRPC comes last, since an error of ours may wrap one. The text of an error without a mapping is for the log
+// and not for the client.
 func classify(err error) *StatusError {
 	var (
 		known     *StatusError
@@ -213,13 +229,15 @@ func classify(err error) *StatusError {
 	return serverFailed()
 }
 
-// storeFailures are failures of the artifact store that have no reason of their own.
+// storeFailures are failures of the artifact store that have no reason of their own. ErrDamaged is among them, because it is
+// a finding only where an artifact is read (see FromRead).
 var storeFailures = []error{
 	artifactstore.ErrDamaged, artifactstore.ErrNameInvalid, artifactstore.ErrSealed, artifactstore.ErrSizeMismatch, artifactstore.ErrRootUnsafe,
 	catalog.ErrCatalogUnreadable,
 }
 
-// isStoreFailure reports whether an error is one of the store or of the system below it.
+// isStoreFailure reports whether an error is one of the store or of the operating system below it. Nothing but the store uses
+// files once the server runs; payloads that are files have sentinels of their own.
 func isStoreFailure(err error) bool {
 	if slices.ContainsFunc(storeFailures, func(s error) bool { return errors.Is(err, s) }) {
 		return true
@@ -234,7 +252,7 @@ func isStoreFailure(err error) bool {
 }
 
 // foreignReasons are the reasons of statuses that are not of this package: of gRPC itself, and of its services for
-// health and reflection.
+// health and reflection. A code that is not here says of no mistake of the client, and becomes Internal.
 var foreignReasons = map[codes.Code]pb.ErrorReason{
 	codes.Canceled: pb.ErrorReason_ERROR_REASON_CLIENT_CANCELLED, codes.DeadlineExceeded: pb.ErrorReason_ERROR_REASON_DEADLINE,
 	codes.Unimplemented: pb.ErrorReason_ERROR_REASON_METHOD_UNKNOWN, codes.NotFound: pb.ErrorReason_ERROR_REASON_SERVICE_UNKNOWN,
@@ -242,8 +260,8 @@ var foreignReasons = map[codes.Code]pb.ErrorReason{
 	codes.Unavailable: pb.ErrorReason_ERROR_REASON_DRAINING,
 }
 
-// fromForeignStatus is the refusal for a status that is not of this package. One that says of no mistake or state whose it
-// is, is a fault of the server.
+// fromForeignStatus returns the status for one that is not of this package. gRPC writes its messages itself, so they have no
+// bytes of a tool; they may quote a header, which need not be UTF-8.
 func fromForeignStatus(st *status.Status) *StatusError {
 	reason, known := foreignReasons[st.Code()]
 	if !known {
@@ -252,35 +270,13 @@ func fromForeignStatus(st *status.Status) *StatusError {
 	return &StatusError{Code: st.Code(), Reason: reason, Message: strings.ToValidUTF8(st.Message(), "")}
 }
 
-// serverFailed is what has no reason of its own.
+// serverFailed returns the status of errors that have no reason of their own.
 func serverFailed() *StatusError {
 	return &StatusError{Code: codes.Internal, Reason: pb.ErrorReason_ERROR_REASON_INTERNAL, Message: "the server failed"}
 }
 
-func invalidArgument(e *envelope.InvalidError) *StatusError {
-	bad := &errdetails.BadRequest{}
-	for _, v := range e.Violations {
-		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{
-			Field: v.Field, Description: v.Message, Reason: ReasonName(v.Reason),
-		})
-	}
-	return &StatusError{
-		Code: codes.InvalidArgument, Reason: e.Violations[0].Reason, Message: e.Error(),
-		Metadata: map[string]string{"field": e.Violations[0].Field}, Details: []protoadapt.MessageV1{bad},
-	}
-}
-
-func budgetTooSmall(e *envelope.ShortfallError) *StatusError {
-	return &StatusError{
-		Code: codes.InvalidArgument, Reason: pb.ErrorReason_ERROR_REASON_BUDGET_TOO_SMALL, Message: e.Error(),
-		Metadata: map[string]string{
-			"unit": e.Unit, "needed": strconv.Itoa(e.Needed), "budget": strconv.Itoa(e.Budget),
-			"shortfall": strconv.Itoa(e.Needed - e.Budget),
-		},
-	}
-}
-
-// WithIncident adds an id that the log has too to a fault of the server.
+// WithIncident returns a copy with an id in its metadata and message. The log has the same id with the text of the error, so
+// that an operator finds what a client reports.
 func (r *StatusError) WithIncident(id string) *StatusError {
 	with := *r
 	with.Metadata = maps.Clone(r.Metadata)
@@ -292,69 +288,8 @@ func (r *StatusError) WithIncident(id string) *StatusError {
 	return &with
 }
 
-// MessageTooLarge is permanent: sending the same again does not help. The size is negative when it is not known.
-func MessageTooLarge(method string, size int64, limit int) *StatusError {
-	r := &StatusError{
-		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
-		Message:  fmt.Sprintf("the message is unpacked to more than %d bytes", limit),
-		Metadata: map[string]string{"limit": strconv.Itoa(limit)},
-	}
-	if size >= 0 {
-		r.Message = fmt.Sprintf("the message has %d bytes, at most %d are allowed", size, limit)
-		r.Metadata["size"] = strconv.FormatInt(size, 10)
-	}
-	switch method {
-	case pb.ToolResultService_Project_FullMethodName, pb.ToolResultService_ProjectTurn_FullMethodName:
-		r.Message += "; ProjectStream takes outputs of any size"
-	case pb.ToolResultService_Compact_FullMethodName:
-		r.Message += "; CompactStream takes histories of any length"
-	}
-	return r
-}
-
-// AnswerTooLarge is permanent as well.
-func AnswerTooLarge(limit int) *StatusError {
-	return &StatusError{
-		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
-		Message:  fmt.Sprintf("what the model answered has more than %d bytes", limit),
-		Metadata: map[string]string{"limit": strconv.Itoa(limit)},
-	}
-}
-
-// InFlightBytes may succeed when it is tried again.
-func InFlightBytes(limit int64) *StatusError {
-	return &StatusError{
-		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_IN_FLIGHT_BYTES,
-		Message:  "too many bytes of requests are being worked on",
-		Metadata: map[string]string{"limit": strconv.FormatInt(limit, 10)},
-		Details:  []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(100 * time.Millisecond)}},
-	}
-}
-
-// objectStoreUnavailable may succeed when the object store answers again.
-func objectStoreUnavailable() *StatusError {
-	return &StatusError{
-		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_OBJECT_STORE_UNAVAILABLE,
-		Message: "the artifact is in the object store alone, and that does not answer",
-		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(5 * time.Second)}},
-	}
-}
-
-// auditLogUnavailable may succeed when the database of the audit log answers again.
-func auditLogUnavailable() *StatusError {
-	return &StatusError{
-		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE,
-		Message: "the database of the audit log does not answer",
-		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(5 * time.Second)}},
-	}
-}
-
-func Draining() *StatusError {
-	return &StatusError{Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_DRAINING, Message: "the server is shutting down"}
-}
-
-// FromRead maps an error of reading an artifact. Damage is a finding there, and a
-// fault of the store everywhere else.
+// FromRead maps an error of reading an artifact. Damage is a finding about the artifact there (DataLoss), and a failure of the
+// store everywhere else (Internal). Other errors, and nil, are returned as they are.
 func FromRead(err error) error {
 	if errors.Is(err, artifactstore.ErrDamaged) {
 		return &StatusError{
@@ -362,67 +297,4 @@ func FromRead(err error) error {
 		}
 	}
 	return err
-}
-
-// artifactExpired says what a tombstone says.
-func artifactExpired(e *catalog.ExpiredError) *StatusError {
-	deleted := e.At.UTC().Format(time.RFC3339)
-	return &StatusError{
-		Code: codes.FailedPrecondition, Reason: pb.ErrorReason_ERROR_REASON_ARTIFACT_EXPIRED,
-		Message:  fmt.Sprintf("the artifact was deleted at %s: %s", deleted, e.Why),
-		Metadata: map[string]string{"deleted_at": deleted, "why": e.Why},
-	}
-}
-
-// RangeNotSatisfiable says how far the artifact goes.
-func RangeNotSatisfiable(lines, size int64) *StatusError {
-	return &StatusError{
-		Code: codes.OutOfRange, Reason: pb.ErrorReason_ERROR_REASON_RANGE_NOT_SATISFIABLE,
-		Message: fmt.Sprintf("the artifact has %d lines and %d bytes", lines, size),
-		Metadata: map[string]string{
-			"total_lines": strconv.FormatInt(lines, 10), "total_bytes": strconv.FormatInt(size, 10),
-		},
-	}
-}
-
-// LogOffsetMismatch says how much of the log there is.
-func LogOffsetMismatch(received int64) *StatusError {
-	return &StatusError{
-		Code: codes.FailedPrecondition, Reason: pb.ErrorReason_ERROR_REASON_LOG_OFFSET_MISMATCH,
-		Message:  fmt.Sprintf("the log has %d bytes", received),
-		Metadata: map[string]string{"received_bytes": strconv.FormatInt(received, 10)},
-	}
-}
-
-func New(code codes.Code, reason pb.ErrorReason, message string) *StatusError {
-	return &StatusError{Code: code, Reason: reason, Message: message}
-}
-
-// TokenInvalid does not say in what way.
-func TokenInvalid() *StatusError {
-	return New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_INVALID, "the token is not one of this server")
-}
-
-// TokenBackoff may succeed after a time, with a right token.
-func TokenBackoff(wait time.Duration) *StatusError {
-	r := New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_BACKOFF, "too many wrong tokens came from this address")
-	r.Details = []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}}
-	return r
-}
-
-func MethodUnknown() *StatusError {
-	return New(codes.Unimplemented, pb.ErrorReason_ERROR_REASON_METHOD_UNKNOWN, "the server has no such method")
-}
-
-func MethodNotAllowed(message string) *StatusError {
-	return New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_METHOD_NOT_ALLOWED, message)
-}
-
-// SessionMismatch does not repeat which session was named, nor which one is the caller's.
-func SessionMismatch() *StatusError {
-	return New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_SESSION_MISMATCH, "the caller is confined to another session than the request names")
-}
-
-func RawNotAllowed() *StatusError {
-	return New(codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_RAW_NOT_ALLOWED, "only the sidecar's own user may read what was redacted, or who has its token")
 }

@@ -21,29 +21,30 @@ import (
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
-// Bounds and defaults of reading, as artifact.proto states them.
+// Bounds and defaults of reading, as artifact.proto states them. A page must fit into a message (4 MiB) with all its ranges, so
+// it has at most 3 MiB.
 const (
 	defaultReadBytes = 32 << 10
 	defaultReadLines = 2000
 	MaxReadBytes     = 3 << 20
 	MaxReadLines     = 1_000_000
-	maxAround        = 100_000
-	MaxContext       = 1000
-	MaxPattern       = 1024
-	MaxPath          = 4096
-	MaxPointer       = 4096
+	maxAround        = 100_000 // lines before and after, each
+	MaxContext       = 1000    // lines before and after a match, each
+	MaxPattern       = 1024    // bytes; RE2 takes time in the product of pattern and text
+	MaxPath          = 4096    // bytes
+	MaxPointer       = 4096    // bytes
 )
 
 // Options configure the service.
 type Options struct {
-	Catalog  *catalog.Catalog // required
-	Metrics  metrics.Reporter // nil when nothing is reported
-	Idle     time.Duration    // that an answer may wait for a client to take it
-	LogSync  time.Duration    // between two syncs of a log; 0: only on request
-	Draining <-chan struct{}  // closed when calls are to end
-	Secrets  *redaction.Secrets
-	Patterns *redact.Patterns // nil when they are off
-	Logger   *slog.Logger     // required
+	Catalog  *catalog.Catalog   // required
+	Metrics  metrics.Reporter   // nil when nothing is reported
+	Idle     time.Duration      // that an answer may wait for a client to take it
+	LogSync  time.Duration      // between two syncs of a log; 0: only on request
+	Draining <-chan struct{}    // closed when calls are to end
+	Secrets  *redaction.Secrets // of the sessions; logs are redacted with them
+	Patterns *redact.Patterns   // nil when only registered values are redacted
+	Logger   *slog.Logger       // required
 }
 
 // service implements ArtifactService over a catalog. Safe for concurrent use.
@@ -71,6 +72,8 @@ func (a *service) ReadArtifact(ctx context.Context, req *pb.ReadArtifactRequest)
 	return resp, err
 }
 
+// read is ReadArtifact without its measurement: rights, the form of the request, the artifact, the page. A log that grows,
+// and a request that goes on with one, is read by delta.
 func (a *service) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.ReadArtifactResponse, error) {
 	permit, err := permitOf(ctx, req)
 	if err != nil {
@@ -127,7 +130,8 @@ func ToSlice(ctx context.Context, pages *artifactstore.Pages, s slice.Selection,
 	return slice.Read(ctx, pages, s, at, b)
 }
 
-// permitOf is what the caller may read.
+// permitOf returns what the caller may read: the artifacts of its session if it is confined to one or names one, and payloads
+// as the tool wrote them only when it asks for these and may.
 func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p catalog.Permit, err error) {
 	if req.GetRaw() && !identity.FromContext(ctx).MayReadRaw() {
 		return p, apierror.RawNotAllowed()
@@ -137,7 +141,8 @@ func permitOf(ctx context.Context, req *pb.ReadArtifactRequest) (p catalog.Permi
 	return p, err
 }
 
-// selectionOf reads the selection of a request: a range, or a match.
+// selectionOf reads the selection of a request: a range, or a match. Numbers are cut to bounds before they become int64, so a
+// violation never leads to a negative position.
 func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Selection, *slice.Match) {
 	const bounds, missing = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, pb.ErrorReason_ERROR_REASON_FIELD_MISSING
 	most := func(field string, n, limit uint64) int64 {
@@ -146,7 +151,7 @@ func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Sel
 		}
 		return int64(min(n, limit))
 	}
-	const anywhere = 1 << 53
+	const anywhere = 1 << 53 // the largest integer that every client can write in JSON
 	switch s := req.GetSelection().(type) {
 	case *pb.ReadArtifactRequest_Lines:
 		if last := s.Lines.GetLast(); last > 0 && last < s.Lines.GetFirst() {
@@ -192,13 +197,14 @@ func selectionOf(check envelope.Checker, req *pb.ReadArtifactRequest) (slice.Sel
 	return slice.Bytes{}, nil
 }
 
-// A cursor is where to go on, and the beginning of the artifact's digest, so that
-// one of another artifact is not taken.
+// cursorFor returns the page token of a position: the position in base 36, and the name of the artifact, which comes from its
+// content, so that the token of another artifact is not accepted. It is no secret and needs no signature: it reaches no
+// further than the request itself.
 func cursorFor(at int64, pages *artifactstore.Pages) string {
 	return strconv.FormatInt(at, 36) + "-" + pages.Ref().Name
 }
 
-// cursorOf is where to begin; -1 when there is no cursor.
+// cursorOf returns the position of a page token; -1 when there is none.
 func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 	if cursor == "" {
 		return -1, nil
@@ -211,19 +217,23 @@ func cursorOf(cursor string, pages *artifactstore.Pages) (int64, error) {
 	return at, nil
 }
 
+// InvalidCursor returns the error for a page token that is malformed or of another artifact. Both are one error: a client
+// can only begin again.
 func InvalidCursor() error {
 	check := envelope.NewChecker("")
 	check.Fail("page_token", pb.ErrorReason_ERROR_REASON_PAGE_TOKEN_INVALID, "is not one that this request was answered with")
 	return check.Err()
 }
 
-// notJSON says where an artifact stops being JSON.
+// notJSON returns the error for a JSON pointer into an artifact that is no JSON, with the place of the first mistake.
 func notJSON(err error) error {
 	check := envelope.NewChecker("")
 	check.Fail("json_pointer", pb.ErrorReason_ERROR_REASON_JSON_INVALID, "leads nowhere in this artifact: %v", err)
 	return check.Err()
 }
 
+// answerOf returns the answer for a page. Positions are those of the artifact, so that a client can ask for the lines
+// around one.
 func answerOf(page slice.Page, pages *artifactstore.Pages) *pb.ReadArtifactResponse {
 	answer := &pb.ReadArtifactResponse{
 		Data: page.Data, Complete: page.Next < 0, TotalBytes: uint64(pages.Size()), TotalLines: uint64(pages.Lines()),
@@ -240,9 +250,10 @@ func answerOf(page slice.Page, pages *artifactstore.Pages) *pb.ReadArtifactRespo
 	return answer
 }
 
-// WholeSelection stands for a read without a selection.
+// WholeSelection is the name of a read without a selection, in measurements.
 const WholeSelection = "whole"
 
+// readOf returns the measurement of a read. The selection is named as in the contract, which is a closed set.
 func (a *service) readOf(req *pb.ReadArtifactRequest, resp *pb.ReadArtifactResponse) metrics.Read {
 	r := metrics.Read{Selection: WholeSelection, Bytes: int64(len(resp.GetData()))}
 	m := req.ProtoReflect()

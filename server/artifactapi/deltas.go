@@ -13,8 +13,8 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// delta is one reading of a log that grows, or of what it has become: from where the
-// answer before ended. What is before that is not looked at.
+// delta is one read of a log that grows, or of the artifact that it became: from the end of the answer before. Bytes before
+// that are not read again, but for their checksum.
 type delta struct {
 	pages     *artifactstore.Pages
 	req       *pb.ReadArtifactRequest
@@ -23,6 +23,8 @@ type delta struct {
 	budget    slice.Budget
 }
 
+// read answers with a page of the selection that begins at the page token. The answer for a log that grows always has a
+// token, even when nothing is new; that for a finished one has a token only when more follows.
 func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
 	at, err := d.position()
 	if err != nil {
@@ -50,7 +52,8 @@ func (d *delta) read(ctx context.Context) (*pb.ReadArtifactResponse, error) {
 	return answer, nil
 }
 
-// page reads what is new, and says where it ends.
+// page reads a page of new bytes and returns its end. A selection that is open at its end selects everything new, from the
+// second page on.
 func (d *delta) page(ctx context.Context, at int64) (slice.Page, int64, error) {
 	if d.match != nil {
 		return d.matches(ctx, max(0, at))
@@ -65,8 +68,8 @@ func (d *delta) page(ctx context.Context, at int64) (slice.Page, int64, error) {
 	return page, page.Ranges[len(page.Ranges)-1].To, nil
 }
 
-// matches looks at lines that are complete; a last one that is still written is for
-// later.
+// matches searches the complete lines. The last line of a log that grows may still change, so it is searched with a later page;
+// a match in it would be reported twice, or half.
 func (d *delta) matches(ctx context.Context, at int64) (slice.Page, int64, error) {
 	end := d.pages.Size()
 	if d.pages.Live() {
@@ -96,19 +99,21 @@ func openEnded(s slice.Selection) bool {
 	return false
 }
 
-// The cursor of a log is where to go on, and a checksum of everything before that:
-// it is good for as long as the log begins with what was read, also when it has
-// become an artifact, and no longer.
+// deltaMark is between the position and the checksum of a page token of a log. The checksum is that of all bytes before the
+// position: the token is good as long as the log begins with what was read, also when it has become an artifact, and no
+// longer.
 const deltaMark = "."
 
+// isDelta reports whether a page token is one of a log.
 func isDelta(cursor string) bool { return strings.Contains(cursor, deltaMark) }
 
+// cursor returns the page token of a position in a log.
 func (d *delta) cursor(at int64) (string, error) {
 	sum, err := d.pages.Check(at)
 	return fmt.Sprintf("%s%s%08x", strconv.FormatInt(at, 36), deltaMark, sum), err
 }
 
-// position is where to begin; -1 when there is no cursor.
+// position returns the position of the page token; -1 when there is none.
 func (d *delta) position() (int64, error) {
 	if d.req.GetPageToken() == "" {
 		return -1, nil

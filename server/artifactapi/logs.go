@@ -23,7 +23,11 @@ import (
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
-// logs is what AppendLog needs.
+// This file serves AppendLog. A call has three goroutines: one receives and appends, one syncs, one sends answers. They share a
+// wish to sync and the newest answer, each in a channel of one element, where a newer one replaces an older one: so neither a
+// slow disk nor a client that does not read can make the others wait, and no queue grows.
+
+// logs has what AppendLog needs of the server.
 type logs struct {
 	store    logStore
 	every    time.Duration   // between two syncs; 0: only on request
@@ -40,14 +44,14 @@ type logStore interface {
 	OpenLog(ctx context.Context, o catalog.Owner, name string) (artifactstore.Log, error)
 }
 
+// appendLogCall is the stream of an AppendLog call.
 type appendLogCall = grpc.BidiStreamingServer[pb.AppendLogRequest, pb.AppendLogResponse]
 
 // AppendLog writes a log that grows.
 func (a *service) AppendLog(call appendLogCall) error { return a.logs.serve(call) }
 
-// serve is one call. It receives, syncs and sends in a goroutine each, so that a slow
-// disk does not keep the client from sending, nor a client that does not read its
-// answers the log from becoming durable.
+// serve serves one call. It receives, syncs and sends in a goroutine each, so that a slow disk does not keep the client from
+// sending, nor a client that does not read its answers the log from becoming durable.
 func (l logs) serve(call appendLogCall) error {
 	first, err := call.Recv()
 	if err != nil {
@@ -80,7 +84,8 @@ func (l logs) serve(call appendLogCall) error {
 	})
 }
 
-// open checks the header and opens its log.
+// open checks the header and opens its log. at_byte is the position at which the client goes on; one that is not the end of the
+// log is rejected with the end, and 0 appends wherever the log ends. A log that does not exist is only made for 0.
 func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, error) {
 	if header == nil {
 		return nil, apierror.StreamOrder("the first message is the header")
@@ -108,7 +113,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 		return nil, err
 	}
 	name := artifactstore.LogName(header.GetCall().GetSessionId(), header.GetCall().GetCallId(), header.GetName())
-	if header.GetAtByte() > 0 { // nothing is made for a call that is refused
+	if header.GetAtByte() > 0 { // nothing is made for a call that is rejected
 		pages, err := l.store.Pages(ctx, artifactstore.LiveName(name))
 		if errors.Is(err, artifactstore.ErrUnknown) {
 			return nil, apierror.LogOffsetMismatch(0)
@@ -136,13 +141,12 @@ type appending struct {
 	logs
 	call    appendLogCall
 	log     *redactedLog
-	wishes  chan struct{}              // to sync; one stands for all that were not begun
-	answers chan *pb.AppendLogResponse // to send; the newest stands for all
-	broken  chan error                 // of a sync
+	wishes  chan struct{}              // to sync; one is for all that were not begun
+	answers chan *pb.AppendLogResponse // to send; the newest is for all
+	broken  chan error                 // the first failure of syncing or of a panic
 }
 
-// receive takes what the client sends, until it finishes, fails or goes away, or the
-// server drains.
+// receive appends what the client sends, until the client finishes, fails or disconnects, or the server drains.
 func (a *appending) receive() (finished bool, err error) {
 	type received struct {
 		message *pb.AppendLogRequest
@@ -183,7 +187,8 @@ func (a *appending) receive() (finished bool, err error) {
 	}
 }
 
-// guard makes a failure of the call of a panic, which would end the process.
+// guard turns a panic into a failure of the call: in a goroutine of ours the recovery interceptor would not see it, and the
+// process would end.
 func (a *appending) guard(work func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -196,7 +201,7 @@ func (a *appending) guard(work func()) {
 	work()
 }
 
-// take takes one message.
+// take handles one message.
 func (a *appending) take(m *pb.AppendLogRequest) (finished bool, err error) {
 	switch m := m.GetMessage().(type) {
 	case *pb.AppendLogRequest_Data:
@@ -204,7 +209,7 @@ func (a *appending) take(m *pb.AppendLogRequest) (finished bool, err error) {
 	case *pb.AppendLogRequest_Sync:
 		select {
 		case a.wishes <- struct{}{}:
-		default: // one that was not begun will sync this too
+		default: // a wish that was not begun covers this one
 		}
 		return false, nil
 	case *pb.AppendLogRequest_Finish:
@@ -223,7 +228,7 @@ func (a *appending) sync(stop <-chan struct{}) {
 	}
 	settle := time.NewTicker(settleEvery)
 	defer settle.Stop()
-	before, owed := a.log.Durable(), false // an answer to a wish that was made while something was held back
+	before, owed := a.log.Durable(), false // owed: an answer to a wish from a time when the redactor kept bytes back
 	for {
 		asked := false
 		select {
@@ -237,7 +242,7 @@ func (a *appending) sync(stop <-chan struct{}) {
 				a.broken <- err
 				return
 			}
-			if asked = owed && !a.log.holds(); !asked {
+			if asked = owed && !a.log.waits(); !asked {
 				continue
 			}
 		}
@@ -249,11 +254,11 @@ func (a *appending) sync(stop <-chan struct{}) {
 		if asked || durable > before {
 			a.answer(durable)
 		}
-		before, owed = durable, (owed || asked) && a.log.holds()
+		before, owed = durable, (owed || asked) && a.log.waits()
 	}
 }
 
-// answer says how far the log is. It takes the place of an answer that is not sent yet.
+// answer sends the state of the log. It replaces an answer that is not sent yet.
 func (a *appending) answer(durable int64) {
 	select {
 	case <-a.answers:
@@ -262,6 +267,7 @@ func (a *appending) answer(durable int64) {
 	a.answers <- a.state(durable)
 }
 
+// state returns the answer for a log: its path, the bytes received, and those of them that survive a power cut.
 func (a *appending) state(durable int64) *pb.AppendLogResponse {
 	return &pb.AppendLogResponse{Path: a.log.Path(), ReceivedBytes: uint64(a.log.Received()), DurableBytes: uint64(durable)}
 }
@@ -273,10 +279,10 @@ func (a *appending) send() {
 	}
 }
 
-// end ends the call: with an artifact, or with all that came made durable, whatever the
-// reason. It returns the last answer.
+// end ends the call: with an artifact if the client finished, and otherwise with every received byte made durable, whatever the
+// reason, since another call may go on with the log. It returns the last answer.
 func (a *appending) end(finished bool, owner *pb.CallReference, why error) (*pb.AppendLogResponse, error) {
-	defer a.log.Close() // what mattered was synced
+	defer a.log.Close() // the bytes were synced
 	if !finished {
 		if err := a.log.flush(); why == nil {
 			why = err
@@ -286,11 +292,11 @@ func (a *appending) end(finished bool, owner *pb.CallReference, why error) (*pb.
 			why = err
 		}
 		if err == nil {
-			a.answer(durable) // also to one who is refused
+			a.answer(durable) // also to a client that is rejected
 		}
 		return a.state(durable), why
 	}
-	ref, err := a.log.Finish(context.WithoutCancel(a.call.Context())) // it was asked for, also by one who is gone
+	ref, err := a.log.Finish(context.WithoutCancel(a.call.Context())) // asked for, even if the client has disconnected since
 	if err != nil {
 		return nil, err
 	}

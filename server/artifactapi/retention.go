@@ -18,15 +18,16 @@ import (
 	"github.com/toolresult/toolresult/server/idle"
 )
 
-// Bounds and defaults of keeping artifacts, as artifact.proto states them.
+// Bounds and defaults of listing and keeping artifacts, as artifact.proto states them.
 const (
 	DefaultPage = 100
 	MaxPage     = 1000
 	maxVerified = 10_000
-	maxLease    = 10 * 365 * 24 * time.Hour
+	maxLease    = 10 * 365 * 24 * time.Hour // ten years
 )
 
-// ListArtifacts lists what was stored for a session or a call.
+// ListArtifacts lists the artifacts of a session or a call, the newest first. Those that were deleted are listed with their
+// tombstone.
 func (a *service) ListArtifacts(ctx context.Context, req *pb.ListArtifactsRequest) (*pb.ListArtifactsResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
@@ -62,6 +63,7 @@ func (a *service) ListArtifacts(ctx context.Context, req *pb.ListArtifactsReques
 	return resp, nil
 }
 
+// entriesOf returns the entries of a list as the contract has them.
 func entriesOf(list []catalog.Entry) []*pb.ArtifactEntry {
 	entries := make([]*pb.ArtifactEntry, len(list))
 	for i := range list {
@@ -70,6 +72,8 @@ func entriesOf(list []catalog.Entry) []*pb.ArtifactEntry {
 	return entries
 }
 
+// entryOf returns an entry as the contract has it. One that was deleted keeps its path, size and digest, with the time and
+// the reason.
 func entryOf(e *catalog.Entry) *pb.ArtifactEntry {
 	entry := &pb.ArtifactEntry{
 		Path: e.Path, Bytes: uint64(e.Size), Digest: e.Digest, CallId: e.Call, StoredAt: stamp(e.StoredAt), Partial: e.Partial,
@@ -93,7 +97,8 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t.Truncate(time.Second))
 }
 
-// LeaseSession says until when the artifacts of a session are needed.
+// LeaseSession sets the time until which the artifacts of a session are needed. A call that only names a
+// session never makes its lease shorter; this one sets it to any time, and a duration of 0 ends it.
 func (a *service) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest) (*pb.LeaseSessionResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
@@ -115,7 +120,8 @@ func (a *service) LeaseSession(ctx context.Context, req *pb.LeaseSessionRequest)
 	return &pb.LeaseSessionResponse{LeasedUntil: stamp(until)}, nil
 }
 
-// VerifyArtifacts compares artifacts with their digests.
+// VerifyArtifacts compares artifacts with their digests, and answers with each corrupt one when it is found and with the counts
+// at the end. Without paths it verifies all of the store.
 func (a *service) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.ServerStreamingServer[pb.VerifyArtifactsResponse]) error {
 	check := envelope.NewChecker("")
 	if len(req.GetPaths()) > maxVerified {
@@ -131,8 +137,8 @@ func (a *service) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Serv
 		return idle.Send(a.idle, func() error { return call.Send(m) })
 	}
 	counts, err := a.catalog.Verify(call.Context(), req.GetPaths(), func(path string, err error) error {
-		unsound := &pb.CorruptArtifact{Path: path, Reason: unsoundReason(err)}
-		return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Corrupt{Corrupt: unsound}})
+		corrupt := &pb.CorruptArtifact{Path: path, Reason: corruptReason(err)}
+		return send(&pb.VerifyArtifactsResponse{Answer: &pb.VerifyArtifactsResponse_Corrupt{Corrupt: corrupt}})
 	})
 	if err != nil {
 		return err
@@ -142,15 +148,15 @@ func (a *service) VerifyArtifacts(req *pb.VerifyArtifactsRequest, call grpc.Serv
 	}}})
 }
 
-// unsoundReason names the reason that ReadArtifact would refuse with.
-func unsoundReason(err error) string {
+// corruptReason names the reason that ReadArtifact would have in its status.
+func corruptReason(err error) string {
 	if errors.Is(err, artifactstore.ErrDamaged) {
 		return apierror.ReasonName(pb.ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT)
 	}
 	return apierror.ReasonName(apierror.ToStatus(err).Reason)
 }
 
-// CollectGarbage deletes what the rules of retention allow.
+// CollectGarbage deletes the artifacts that the rules of retention let go; of a dry run it only lists them.
 func (a *service) CollectGarbage(ctx context.Context, req *pb.CollectGarbageRequest) (*pb.CollectGarbageResponse, error) {
 	c, err := a.catalog.Collect(ctx, req.GetDryRun())
 	if err != nil {

@@ -84,6 +84,7 @@ func budgetsKind() kind[[]Budget] {
 	}
 }
 
+// parseBudgets reads a list of budgets with commas between them. An empty text is an empty list.
 func parseBudgets(text string) ([]Budget, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -99,6 +100,8 @@ func parseBudgets(text string) ([]Budget, error) {
 	return list, nil
 }
 
+// goodBudgets accepts patterns that path.Match can read and tokens within the bounds of a request. A list that is rejected
+// here would fail, or match nothing, only when a call needs it.
 func goodBudgets() rule[[]Budget] {
 	bounds := fmt.Sprintf("%d to %d", MinReceiptTokens, MaxReceiptTokens)
 	return rule[[]Budget]{help: bounds + " tokens each", check: func(_ Config, list []Budget) error {

@@ -46,7 +46,7 @@ const (
 	FormatAuto = "auto"
 )
 
-// Config is everything that `toolresult serve` can be told. The key of a field is its name in the YAML file; its
+// Config has every setting of `toolresult serve`. The key of a field is its name in the YAML file; its
 // variable is TOOLRESULT_ and the key in upper case; its flag is -- and the key with hyphens. Use [Default] and
 // [Load] to make one: the zero value is not valid.
 type Config struct {
@@ -79,7 +79,7 @@ type Config struct {
 	// read from, as [ReadTokenFrom] takes it. Default: 0, which is none. Not together with TokenFile or Token.
 	TokenFD int
 	// Token (key "token") is the bearer token for TCP, at least 16 printable ASCII bytes without spaces. It comes
-	// from the variable TOOLRESULT_TOKEN only; as a flag or in the file it is refused. Default: empty.
+	// from the variable TOOLRESULT_TOKEN only; as a flag or in the file it is rejected. Default: empty.
 	Token Secret
 	// Landlock (key "landlock") has the process give up, once it has opened what it needs, its right to every other file
 	// and, unless there is an object store, to make connections over TCP. The start fails on a kernel that cannot do
@@ -110,8 +110,8 @@ type Config struct {
 	// KeepFor (key "keep_for") is how long an artifact is kept that no lease names, after it was put last, up to 87600h; 0s
 	// keeps it for ever. Default: 720h.
 	KeepFor time.Duration
-	// StoreQuota (key "store_quota") bounds the artifacts of the store, in bytes as they were put. What no lease names
-	// makes room, the oldest first. Default: 0, which is as much as the disk has.
+	// StoreQuota (key "store_quota") bounds the artifacts of the store, in bytes as they were put. Artifacts that no lease
+	// names are deleted to stay below it, the oldest first. Default: 0, which is as much as the disk has.
 	StoreQuota int64
 	// SessionQuota (key "session_quota") bounds those of one session. Default: 0, which is no bound of its own.
 	SessionQuota int64
@@ -123,7 +123,7 @@ type Config struct {
 	Audit string
 	// AuditDSN (key "audit_dsn") is the PostgreSQL database of audit records, as libpq has it:
 	// "postgres://USER:PASSWORD@HOST/DATABASE". It may have a password, and so it comes from the variable
-	// TOOLRESULT_AUDIT_DSN only; as a flag or in the file it is refused. Default: empty.
+	// TOOLRESULT_AUDIT_DSN only; as a flag or in the file it is rejected. Default: empty.
 	AuditDSN Secret
 	// AuditKeepFor (key "audit_keep_for") is how long audit records are kept, up to 87600h; 0s keeps them for ever. What
 	// they name is kept by KeepFor. Default: 2160h.
@@ -134,7 +134,7 @@ type Config struct {
 	// Roots (key "roots") are directories whose files may be payloads, absolute. Default: none. In a variable or a flag
 	// they are separated by commas.
 	Roots []string
-	// Families (key "families") are files with descriptor sets of the families that the operator brings, such as buf
+	// Families (key "families") are files with descriptor sets of custom families, such as buf
 	// build or protoc write them. Default: none. In a variable or a flag they are separated by commas.
 	Families []string
 	// Profiles (key "profiles") are directories with command profiles of the operator (docs/reference/profiles.md), absolute. A
@@ -143,7 +143,7 @@ type Config struct {
 	Profiles []string
 	// ProjectProfiles (key "project_profiles") are directories with command profiles that come with the repositories
 	// that agents work in, absolute and stronger than Profiles. They may not say what is shown to a reader: exit codes,
-	// read and shape are refused. Default: none.
+	// read and shape are rejected. Default: none.
 	ProjectProfiles []string
 	// Budgets (key "budgets") are what receipts may cost where their caller does not say, by tool and model: the first
 	// that matches counts, and without one the default of the family. Default: none. In a variable or a flag they are

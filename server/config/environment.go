@@ -50,6 +50,8 @@ func (e environment) ownTemporary() string {
 	return filepath.Join(temp, fmt.Sprintf("toolresult-%d", os.Getuid()))
 }
 
+// defaultSocket is the socket in the runtime directory of the user, which only that user can enter, and which is gone with
+// the last session.
 func defaultSocket(e environment) string {
 	if runtime, ok := e.directory("XDG_RUNTIME_DIR"); ok {
 		return filepath.Join(runtime, "toolresult", "toolresult.sock")
@@ -57,6 +59,7 @@ func defaultSocket(e environment) string {
 	return filepath.Join(e.ownTemporary(), "toolresult.sock")
 }
 
+// defaultStore is the state directory of the user: artifacts survive a restart, but are no documents to back up.
 func defaultStore(e environment) string {
 	if state, ok := e.directory("XDG_STATE_HOME"); ok {
 		return filepath.Join(state, "toolresult")

@@ -12,7 +12,7 @@ import (
 )
 
 // fileParser implements koanf.Parser for the configuration file. Beyond koanf's own YAML parser, which gives the
-// values, it refuses what is no setting or has the wrong type, and learns the line of each key.
+// values, it rejects keys that are no setting and values of the wrong type, and records the line of each key.
 type fileParser struct {
 	*koanfyaml.YAML
 	table []setting
@@ -20,6 +20,7 @@ type fileParser struct {
 	lines map[string]int
 }
 
+// newFileParser returns a parser of one file. It serves one Load, since it keeps the lines of that file.
 func newFileParser(table []setting, path string) *fileParser {
 	return &fileParser{YAML: koanfyaml.Parser(), table: table, path: path, lines: make(map[string]int)}
 }
@@ -53,7 +54,7 @@ func (p *fileParser) Unmarshal(content []byte) (map[string]any, error) {
 
 // value returns one entry of the file in the type of its setting. Its error does not repeat a secret.
 func (p *fileParser) value(key string, raw any) (any, error) {
-	refuse := func(reason error) error {
+	reject := func(reason error) error {
 		return fmt.Errorf("%s: %w (from %s)", quoted(key), reason, p.origin(key))
 	}
 	known := make([]string, 0, len(p.table))
@@ -64,11 +65,11 @@ func (p *fileParser) value(key string, raw any) (any, error) {
 			continue
 		}
 		if a.secret {
-			return nil, refuse(fmt.Errorf("must not be in a configuration file; use %s", a.instead("")))
+			return nil, reject(fmt.Errorf("must not be in a configuration file; use %s", a.instead("")))
 		}
 		text, err := s.fromYAML(raw)
 		if err != nil {
-			return nil, refuse(err)
+			return nil, reject(err)
 		}
 		v, err := s.parse(text)
 		if err != nil {
@@ -76,7 +77,7 @@ func (p *fileParser) value(key string, raw any) (any, error) {
 		}
 		return v, nil
 	}
-	return nil, refuse(fmt.Errorf("is no setting%s", suggestion("", key, known)))
+	return nil, reject(fmt.Errorf("is no setting%s", suggestion("", key, known)))
 }
 
 // fail makes one line of an error of the YAML library and names the file.
@@ -88,7 +89,8 @@ func (p *fileParser) fail(err error) error {
 	return fmt.Errorf("file %s: not valid YAML: %s", quoted(p.path), text)
 }
 
-// topLevelKeys returns the nodes of the keys of the only document, in order.
+// topLevelKeys returns the nodes of the keys of the only document, in order; nil for an empty one. A second document would be
+// ignored by most programs, so it is an error here. Keys that are given twice are an error of the YAML library.
 func topLevelKeys(content []byte) ([]*yaml.Node, error) {
 	var document, second yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(content))

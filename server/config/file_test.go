@@ -8,8 +8,8 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// TestFileRefused gives each file the lines that Load answers with; PATH stands for the path.
-func TestFileRefused(t *testing.T) {
+// TestFileIsRejectedWithItsLines gives each file the lines that Load answers with; PATH stands for the path.
+func TestFileIsRejectedWithItsLines(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		content string
@@ -102,7 +102,7 @@ func TestOriginOnOneLine(t *testing.T) {
 	}
 }
 
-func TestEnvironmentRefused(t *testing.T) {
+func TestUnknownVariablesAreRejected(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(nil, []string{
 		"TOOLRESULT_MAX_STREMS=" + secret, "TOOLRESULT_max_streams=1", "TOOLRESULT_CONFIGURATION=x",

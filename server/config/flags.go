@@ -10,13 +10,13 @@ const fileFlag = "config"
 // Flags registers one flag per setting in set, and --config, the path of the YAML file. A value of the wrong form
 // fails when set is parsed; bounds are for [Loaded.Validate]. Of a flag given twice the last one counts.
 //
-// A hidden flag --token is registered too, only so that [Load] can refuse it with the reason.
+// A hidden flag --token is registered too, only so that [Load] can reject it with the reason.
 func Flags(set *pflag.FlagSet) {
 	set.String(fileFlag, "", "YAML file with settings; also from the variable "+fileVariable+" (default none)")
 	for _, s := range settings() {
 		a := s.describe()
 		if a.secret {
-			set.VarPF(refused{}, a.flag(), "", a.help).Hidden = true
+			set.VarPF(secretFlag{}, a.flag(), "", a.help).Hidden = true
 			continue
 		}
 		f := set.VarPF(&flagValue{setting: s, text: a.initialText}, a.flag(), "", a.help)
@@ -26,16 +26,19 @@ func Flags(set *pflag.FlagSet) {
 	}
 }
 
-// flagValue implements pflag.Value: the text of a flag, of which it is known that its setting can parse it.
+// flagValue implements pflag.Value: the text of a flag that its setting can parse. Load parses it again, with the other sources.
 type flagValue struct {
 	setting setting
 	text    string
 }
 
+// String returns the text, at first that of the default.
 func (v *flagValue) String() string { return v.text }
 
+// Type returns the placeholder of a value in the help text.
 func (v *flagValue) Type() string { return v.setting.kindName() }
 
+// Set checks the form of a text and keeps it.
 func (v *flagValue) Set(text string) error {
 	if _, err := v.setting.parse(text); err != nil {
 		return err
@@ -44,12 +47,15 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// refused implements pflag.Value: it takes any text and forgets it, since the message of a failing Set would
+// secretFlag implements pflag.Value: it accepts any text and forgets it, since the message of a failing Set would
 // repeat the secret.
-type refused struct{}
+type secretFlag struct{}
 
-func (refused) String() string { return "" }
+// String returns no text: a secret has no default that help may show.
+func (secretFlag) String() string { return "" }
 
-func (refused) Type() string { return "token" }
+// Type returns the placeholder, which nobody sees: the flag is hidden.
+func (secretFlag) Type() string { return "token" }
 
-func (refused) Set(string) error { return nil }
+// Set accepts any text.
+func (secretFlag) Set(string) error { return nil }

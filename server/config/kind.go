@@ -25,6 +25,7 @@ type kind[T any] struct {
 	native func(v T) any
 }
 
+// textKind is any text. In YAML it must be a string, so that yes, 0644 and 1e3 are not read as something else.
 func textKind[T ~string](name string) kind[T] {
 	return kind[T]{
 		name:     name,
@@ -36,6 +37,7 @@ func textKind[T ~string](name string) kind[T] {
 	}
 }
 
+// boolKind is a switch, as strconv.ParseBool reads it: true, false, 1, 0, t, f.
 func boolKind() kind[bool] {
 	return kind[bool]{
 		name:   "bool", // pflag knows this name and shows no placeholder
@@ -56,6 +58,7 @@ func boolKind() kind[bool] {
 	}
 }
 
+// countKind is a decimal integer without a unit.
 func countKind() kind[int] {
 	return kind[int]{
 		name:     "integer",
@@ -67,6 +70,7 @@ func countKind() kind[int] {
 	}
 }
 
+// ratioKind is a number with a point. NaN and infinity pass every comparison with a bound, so they are rejected here.
 func ratioKind() kind[float64] {
 	return kind[float64]{
 		name:   "number",
@@ -84,8 +88,10 @@ func ratioKind() kind[float64] {
 	}
 }
 
+// formatRatio writes the shortest text that reads back as the same number.
 func formatRatio(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
+// sizeKind is a number of bytes, with or without a binary unit.
 func sizeKind[T int | int64]() kind[T] {
 	return kind[T]{
 		name:     "size",
@@ -97,6 +103,7 @@ func sizeKind[T int | int64]() kind[T] {
 	}
 }
 
+// durationKind is a duration as Go writes it.
 func durationKind() kind[time.Duration] {
 	return kind[time.Duration]{
 		name:   "duration",
@@ -114,6 +121,7 @@ func durationKind() kind[time.Duration] {
 	}
 }
 
+// listKind is a list of integers, such as user ids.
 func listKind() kind[[]int] {
 	return kind[[]int]{
 		name:   "integers",
@@ -131,6 +139,7 @@ func listKind() kind[[]int] {
 	}
 }
 
+// pathsKind is a list of paths. A path with a comma can be written in the file alone.
 func pathsKind() kind[[]string] {
 	return kind[[]string]{
 		name:   "paths",
@@ -166,6 +175,8 @@ func formatDuration(v time.Duration) string {
 	return text
 }
 
+// parseInteger reads a decimal integer. The error of strconv would repeat the text, which may be a secret in the wrong
+// place.
 func parseInteger(text string) (int, error) {
 	v, err := strconv.Atoi(text)
 	if err != nil {
@@ -174,6 +185,7 @@ func parseInteger(text string) (int, error) {
 	return v, nil
 }
 
+// parseList reads integers with commas between them. An empty text is an empty list.
 func parseList(text string) ([]int, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -200,6 +212,7 @@ func units() []unit {
 	return []unit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
 }
 
+// parseSize reads a number of bytes. Overflow is an error: a limit that wraps around would be another limit.
 func parseSize[T int | int64](text string) (T, error) {
 	digits, scale := text, int64(1)
 	for _, u := range units() {
@@ -217,6 +230,7 @@ func parseSize[T int | int64](text string) (T, error) {
 	return T(v * scale), nil
 }
 
+// formatSize writes a size with the largest unit that divides it.
 func formatSize(v int64) string {
 	for _, u := range units() {
 		if v != 0 && v%u.bytes == 0 {
@@ -226,11 +240,13 @@ func formatSize(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
+// yamlText accepts a string.
 func yamlText(v any) (string, bool) {
 	text, ok := v.(string)
 	return text, ok
 }
 
+// yamlInteger accepts the types of integers that the YAML library decodes to.
 func yamlInteger(v any) (string, bool) {
 	switch v.(type) {
 	case int, int64, uint64:
@@ -240,6 +256,7 @@ func yamlInteger(v any) (string, bool) {
 	}
 }
 
+// yamlNumber accepts an integer or a number with a point.
 func yamlNumber(v any) (string, bool) {
 	if f, ok := v.(float64); ok {
 		return formatRatio(f), true
@@ -247,6 +264,7 @@ func yamlNumber(v any) (string, bool) {
 	return yamlInteger(v)
 }
 
+// yamlTextOrInteger accepts sizes and durations: with a unit they are text, without they are an integer.
 func yamlTextOrInteger(v any) (string, bool) {
 	if text, ok := yamlText(v); ok {
 		return text, true
@@ -254,10 +272,13 @@ func yamlTextOrInteger(v any) (string, bool) {
 	return yamlInteger(v)
 }
 
+// yamlIntegers accepts a list of integers.
 func yamlIntegers(v any) (string, bool) { return yamlList(v, yamlInteger) }
 
+// yamlTexts accepts a list of strings.
 func yamlTexts(v any) (string, bool) { return yamlList(v, yamlText) }
 
+// yamlList accepts a list with elements of one type, and joins their texts as a variable would have them.
 func yamlList(v any, element func(any) (string, bool)) (string, bool) {
 	list, ok := v.([]any)
 	if !ok {

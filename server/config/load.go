@@ -16,6 +16,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// This file merges the sources of values: each is a layer that fills a koanf instance of its own, and the layers are merged
+// from the weakest to the strongest. A layer types its values by the table of settings before it merges them, so that an error
+// names the source that has it, and the merged values need no conversion.
+
 // originDefault is the origin of a value that nobody set.
 const originDefault = "default"
 
@@ -29,11 +33,11 @@ type Loaded struct {
 	origins map[string]string
 }
 
-// Origin returns where the value of a key came from: "default", "file PATH:LINE", "env NAME" or "flag --NAME". It
+// Origin returns the source of the value of a key: "default", "file PATH:LINE", "env NAME" or "flag --NAME". It
 // is empty for a key that is no setting.
 func (l *Loaded) Origin(key string) string { return l.origins[key] }
 
-// Load merges defaults, configuration file, environment and flags, the later the stronger. It refuses settings
+// Load merges defaults, configuration file, environment and flags, the later the stronger. It rejects settings
 // that do not exist and values that cannot be read, all of them at once, one line each, naming key and origin;
 // bounds are for [Loaded.Validate], so that a configuration out of bounds can still be printed.
 //
@@ -94,6 +98,8 @@ func (l layer) mergeInto(merged *koanf.Koanf, origins map[string]string) error {
 	return merged.Merge(own)
 }
 
+// defaultLayer has a value for every setting, so that every key has an origin. Some follow from the environment, such as the
+// directories of the XDG specification.
 func defaultLayer(table []setting, e environment) layer {
 	return layer{
 		load: func(k *koanf.Koanf) error {
@@ -107,6 +113,8 @@ func defaultLayer(table []setting, e environment) layer {
 	}
 }
 
+// fileLayer reads the configuration file. One that is named must exist: silence about a missing file would start a server with
+// other settings than its operator wrote. from says who named it.
 func fileLayer(table []setting, path, from string) layer {
 	parser := newFileParser(table, path)
 	return layer{
@@ -121,6 +129,7 @@ func fileLayer(table []setting, path, from string) layer {
 	}
 }
 
+// environmentLayer reads the variables with our prefix. An unknown one is an error, since a mistyped limit would be no limit.
 func environmentLayer(table []setting, e environment) layer {
 	origin := func(key string) string { return "env " + about{key: key}.variable() }
 	return layer{
@@ -167,6 +176,7 @@ func readVariable(table []setting, name, text string) (key string, v any, err er
 		suggestion(variablePrefix, name, known))
 }
 
+// flagLayer reads the flags that were given. set may be nil.
 func flagLayer(table []setting, set *pflag.FlagSet) layer {
 	origin := func(key string) string { return "flag --" + about{key: key}.flag() }
 	return layer{

@@ -6,7 +6,7 @@ import (
 )
 
 // NewLogger returns a logger that writes to w at c.LogLevel in c.LogFormat. isTerminal says whether w is a
-// terminal, which decides what [FormatAuto] means. A level that [Validate] refuses counts as info.
+// terminal, which decides what [FormatAuto] means. A level that [Validate] rejects counts as info.
 func NewLogger(c Config, w io.Writer, isTerminal bool) *slog.Logger {
 	var level slog.Level // info
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {

@@ -41,6 +41,7 @@ func (l *Loaded) Print(w io.Writer, format string) error {
 	return err
 }
 
+// writeYAML writes the settings as a configuration file, with the origin of each in a comment.
 func (l *Loaded) writeYAML(out *bytes.Buffer) error {
 	for _, s := range settings() {
 		a := s.describe()
@@ -82,6 +83,8 @@ func yamlValue(native any, text string) (string, error) {
 	}
 }
 
+// writeJSON writes the settings as one object, a line for each. encoding/json would sort the keys of a map; here they are
+// in the order of the documentation.
 func (l *Loaded) writeJSON(out *bytes.Buffer) error {
 	separator := "{\n  "
 	for _, s := range settings() {

@@ -27,9 +27,9 @@ const (
 
 // rule is a bound on the value of one setting.
 type rule[T any] struct {
-	// help is the bound as the help text of the setting says it; empty when there is nothing to tell.
+	// help is the bound as the help text of the setting says it; empty when the help text needs none.
 	help string
-	// check returns why v is refused, in words that continue "key = value: ".
+	// check returns the reason to reject v, in words that continue "key = value: ".
 	check func(c Config, v T) error
 }
 
@@ -56,6 +56,7 @@ func zeroOr[T cmp.Ordered](k kind[T], least, most T) rule[T] {
 	}}
 }
 
+// notNegative accepts 0 and more.
 func notNegative() rule[int64] {
 	return rule[int64]{check: func(_ Config, v int64) error {
 		if v < 0 {
@@ -76,7 +77,7 @@ func oneOf(words ...string) rule[string] {
 	}}
 }
 
-// printable refuses control characters: they break the lines of logs and of the address file.
+// printable rejects control characters: they break the lines of logs and of the address file.
 func printable() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {
 		if strings.ContainsFunc(v, unicode.IsControl) {
@@ -86,6 +87,7 @@ func printable() rule[string] {
 	}}
 }
 
+// eachPrintable is printable for every element, and rejects an empty one: it comes from a comma too many.
 func eachPrintable() rule[[]string] {
 	return rule[[]string]{check: func(c Config, list []string) error {
 		for _, v := range list {
@@ -100,6 +102,7 @@ func eachPrintable() rule[[]string] {
 	}}
 }
 
+// eachAbsolute rejects relative paths: they would depend on the directory in which the server was started.
 func eachAbsolute() rule[[]string] {
 	return rule[[]string]{check: func(_ Config, list []string) error {
 		for _, v := range list {
@@ -111,6 +114,7 @@ func eachAbsolute() rule[[]string] {
 	}}
 }
 
+// notEmpty rejects the empty text.
 func notEmpty() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {
 		if v == "" {
@@ -120,6 +124,7 @@ func notEmpty() rule[string] {
 	}}
 }
 
+// socketPath accepts an absolute path that fits into the address of a socket.
 func socketPath() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {
 		switch {
@@ -134,6 +139,7 @@ func socketPath() rule[string] {
 	}}
 }
 
+// userIDs accepts the ids that a user can have.
 func userIDs() rule[[]int] {
 	return rule[[]int]{check: func(_ Config, v []int) error {
 		for _, id := range v {
@@ -145,7 +151,7 @@ func userIDs() rule[[]int] {
 	}}
 }
 
-// loopback refuses names as well as, without TLS, addresses that other machines reach: a name may resolve to several
+// loopback rejects names as well as, without TLS, addresses that other machines reach: a name may resolve to several
 // addresses, or to another one tomorrow.
 func loopback() rule[string] {
 	const form = "write 127.0.0.1:PORT or [::1]:PORT"
@@ -184,6 +190,7 @@ func collector() rule[string] {
 	}}
 }
 
+// objectLocation accepts an address of an object store, and only with a store that is a directory: it is the spool.
 func objectLocation() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		if v == "" {
@@ -197,6 +204,7 @@ func objectLocation() rule[string] {
 	}}
 }
 
+// tokenForTCP rejects TCP without a token: any process of the machine can connect to a port of it.
 func tokenForTCP() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		if v != "" && c.TokenFile == "" && c.TokenFD == 0 && c.Token == "" {
@@ -206,7 +214,7 @@ func tokenForTCP() rule[string] {
 	}}
 }
 
-// completeTLS refuses a certificate that nothing would use.
+// completeTLS rejects a certificate that nothing would use.
 func completeTLS() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		switch {
@@ -221,6 +229,7 @@ func completeTLS() rule[string] {
 	}}
 }
 
+// withCertificate rejects settings of TLS that nothing would use.
 func withCertificate() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		if v != "" && c.TLSCert == "" {
@@ -233,6 +242,7 @@ func withCertificate() rule[string] {
 // hostName is a name or an address that an :authority can be compared with.
 var hostName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
 
+// eachHost accepts names and addresses without a port.
 func eachHost() rule[[]string] {
 	return rule[[]string]{check: func(_ Config, list []string) error {
 		for _, v := range list {
@@ -244,7 +254,7 @@ func eachHost() rule[[]string] {
 	}}
 }
 
-// inherited refuses the descriptors that every process has.
+// inherited rejects the descriptors that every process has: 0 to 2 are its input, its output and its errors.
 func inherited() rule[int] {
 	return rule[int]{check: func(_ Config, v int) error {
 		if v != 0 && (v < 3 || v > maxFD) {
@@ -254,6 +264,7 @@ func inherited() rule[int] {
 	}}
 }
 
+// onlyToken rejects a descriptor with a token beside a file or the variable: it would not be clear which one counts.
 func onlyToken() rule[int] {
 	return rule[int]{check: func(c Config, v int) error {
 		if v != 0 && (c.Token != "" || c.TokenFile != "") {
@@ -263,6 +274,7 @@ func onlyToken() rule[int] {
 	}}
 }
 
+// dsnForPostgres accepts an address of a database exactly with the audit log that needs it.
 func dsnForPostgres() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		switch {
@@ -275,6 +287,7 @@ func dsnForPostgres() rule[string] {
 	}}
 }
 
+// oneToken rejects a file with a token beside the variable.
 func oneToken() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
 		if v != "" && c.Token != "" {
@@ -284,6 +297,7 @@ func oneToken() rule[string] {
 	}}
 }
 
+// goodToken accepts the form that checkToken states, and no token.
 func goodToken() rule[Secret] {
 	return rule[Secret]{check: func(_ Config, v Secret) error {
 		if v == "" {
@@ -293,6 +307,7 @@ func goodToken() rule[Secret] {
 	}}
 }
 
+// atLeastOneMessage rejects a bound in which not one message of the largest size fits: such a call could never be served.
 func atLeastOneMessage(k kind[int64]) rule[int64] {
 	return rule[int64]{help: "at least max-message-bytes", check: func(c Config, v int64) error {
 		if v < int64(c.MaxMessageBytes) {

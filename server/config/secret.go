@@ -110,7 +110,8 @@ func checkPrivate(what string, f *os.File) error {
 	return nil
 }
 
-// checkInherited refuses what nobody means to hand down: a directory, a device, or what the runtime opened for itself.
+// checkInherited rejects descriptors that nobody means to hand down: a directory, a device, or one that the runtime of Go opened
+// for itself.
 func checkInherited(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil {
@@ -129,6 +130,8 @@ func tokenIn(content []byte) (Secret, error) {
 	return token, checkToken(token)
 }
 
+// checkToken accepts printable ASCII without spaces, since the token travels in a header, of at least 16 bytes, since it
+// may be guessed at.
 func checkToken(s Secret) error {
 	switch {
 	case len(s) == 0:

@@ -38,9 +38,16 @@ func (a about) variable() string { return variablePrefix + strings.ToUpper(a.key
 // flag is the name of the setting on the command line, without its hyphens in front.
 func (a about) flag() string { return strings.ReplaceAll(a.key, "_", "-") }
 
-// setting is one row of the table, its type hidden. Values travel as any of that type.
+// setting is one row of the table, its type hidden. Values travel as any of that type, from a valueReader to a valueField.
 type setting interface {
+	valueReader
+	valueField
+	// describe returns the names and the help text.
 	describe() about
+}
+
+// valueReader reads the values of a setting from its sources.
+type valueReader interface {
 	// kindName is the placeholder of a value.
 	kindName() string
 	// parse reads a variable or a flag.
@@ -49,13 +56,17 @@ type setting interface {
 	fromYAML(v any) (string, error)
 	// initial is the default.
 	initial(e environment) any
-	// assign puts a value of this setting into c.
+}
+
+// valueField is the field of a Config that has the value of a setting.
+type valueField interface {
+	// assign sets the field of c to a value that the reader returned.
 	assign(c *Config, v any)
 	// text is the value in c, as parse reads it; masked when secret.
 	text(c Config) string
 	// native is the value in c, as encoding/json should see it; masked when secret.
 	native(c Config) any
-	// check returns why the value in c is refused.
+	// check returns the reason to reject the value in c, nil if it is within its bounds.
 	check(c Config) error
 }
 
@@ -84,9 +95,13 @@ func newSpec[T any](s spec[T]) setting {
 	return s
 }
 
-func (s spec[T]) describe() about  { return s.about }
+// describe returns the names and the help text.
+func (s spec[T]) describe() about { return s.about }
+
+// kindName returns the placeholder of the kind.
 func (s spec[T]) kindName() string { return s.kind.name }
 
+// parse reads a text as the kind of the setting does. Without the error the value is a T.
 func (s spec[T]) parse(text string) (any, error) {
 	v, err := s.kind.parse(text)
 	if err != nil {
@@ -95,6 +110,7 @@ func (s spec[T]) parse(text string) (any, error) {
 	return v, nil
 }
 
+// fromYAML returns the text of a YAML value, with an error that names the wanted type and the given one.
 func (s spec[T]) fromYAML(v any) (string, error) {
 	text, ok := s.kind.fromYAML(v)
 	if !ok {
@@ -103,6 +119,7 @@ func (s spec[T]) fromYAML(v any) (string, error) {
 	return text, nil
 }
 
+// initial returns the default, which may depend on the environment.
 func (s spec[T]) initial(e environment) any {
 	if s.from != nil {
 		return s.from(e)
@@ -110,13 +127,15 @@ func (s spec[T]) initial(e environment) any {
 	return s.value
 }
 
+// assign sets the field. A nil value leaves it as it is.
 func (s spec[T]) assign(c *Config, v any) {
-	// Every value of this key came from parse or initial, so that its type is T.
+	// Every value of this key is one of parse or initial, so that its type is T.
 	if typed, ok := v.(T); ok {
 		*s.field(c) = typed
 	}
 }
 
+// text writes the value of the field, masked when it is secret.
 func (s spec[T]) text(c Config) string {
 	text := s.kind.text(*s.field(&c))
 	if s.secret {
@@ -125,6 +144,7 @@ func (s spec[T]) text(c Config) string {
 	return text
 }
 
+// native returns the value for JSON: numbers as numbers, lists as lists.
 func (s spec[T]) native(c Config) any {
 	if s.secret {
 		return s.text(c)
@@ -132,6 +152,7 @@ func (s spec[T]) native(c Config) any {
 	return s.kind.native(*s.field(&c))
 }
 
+// check returns the first bound that the value breaks. The order of the rules is that of the help text.
 func (s spec[T]) check(c Config) error {
 	for _, r := range s.rules {
 		if err := r.check(c, *s.field(&c)); err != nil {
@@ -141,7 +162,7 @@ func (s spec[T]) check(c Config) error {
 	return nil
 }
 
-// insteadOf says in a message what a decoded YAML value is.
+// insteadOf names the type of a decoded YAML value in a message, after what was wanted in its place.
 func insteadOf(v any) string {
 	switch v.(type) {
 	case nil:

@@ -8,10 +8,11 @@ import (
 // settings is the table: every setting once, in the order of the fields of Config, which is also the order of
 // help and of print.
 func settings() []setting {
-	return slices.Concat(accessSettings(), storeSettings(), keepSettings(), auditSettings(), inputSettings(), logSettings(),
+	return slices.Concat(accessSettings(), tokenSettings(), storeSettings(), keepSettings(), auditSettings(), inputSettings(), logSettings(),
 		telemetrySettings(), limitSettings(), timeSettings())
 }
 
+// accessSettings are for who may connect, and from where.
 func accessSettings() []setting {
 	path, address := textKind[string]("path"), textKind[string]("address")
 	return []setting{
@@ -57,10 +58,16 @@ func accessSettings() []setting {
 			kind: namesKind(), field: func(c *Config) *[]string { return &c.Authorities },
 			rules: []rule[[]string]{eachHost()},
 		}),
+	}
+}
+
+// tokenSettings are for the token of TCP, from one of three places, and for the rights of the process itself.
+func tokenSettings() []setting {
+	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "token_file", initialText: "none",
 				help: "file with the bearer token for TCP, readable by its owner alone"},
-			kind: path, field: func(c *Config) *string { return &c.TokenFile },
+			kind: textKind[string]("path"), field: func(c *Config) *string { return &c.TokenFile },
 			rules: []rule[string]{printable(), oneToken()},
 		}),
 		newSpec(spec[int]{
@@ -83,6 +90,7 @@ func accessSettings() []setting {
 	}
 }
 
+// storeSettings are for where artifacts are stored.
 func storeSettings() []setting {
 	duration, spool := durationKind(), sizeKind[int64]()
 	return []setting{
@@ -118,6 +126,7 @@ func storeSettings() []setting {
 	}
 }
 
+// keepSettings are for how long artifacts are kept, and how many.
 func keepSettings() []setting {
 	duration, size := durationKind(), sizeKind[int64]()
 	return []setting{
@@ -147,6 +156,7 @@ func keepSettings() []setting {
 	}
 }
 
+// auditSettings are for the audit log.
 func auditSettings() []setting {
 	word, duration := textKind[string]("word"), durationKind()
 	return []setting{
@@ -173,6 +183,7 @@ func auditSettings() []setting {
 	}
 }
 
+// inputSettings are for outputs of tools: secrets, files, families, profiles, budgets.
 func inputSettings() []setting {
 	return []setting{
 		newSpec(spec[[]string]{
@@ -208,6 +219,7 @@ func inputSettings() []setting {
 	}
 }
 
+// logSettings are for the log of the process.
 func logSettings() []setting {
 	word := textKind[string]("word")
 	return []setting{
@@ -228,6 +240,7 @@ func logSettings() []setting {
 	}
 }
 
+// telemetrySettings are for metrics and traces. All of them are off by default.
 func telemetrySettings() []setting {
 	ratio := ratioKind()
 	return []setting{
@@ -251,6 +264,7 @@ func telemetrySettings() []setting {
 	}
 }
 
+// limitSettings bound the memory and the connections of the process (docs/reference/limits.md has the arithmetic).
 func limitSettings() []setting {
 	count, size, largeSize := countKind(), sizeKind[int](), sizeKind[int64]()
 	return []setting{
@@ -277,6 +291,7 @@ func limitSettings() []setting {
 	}
 }
 
+// timeSettings bound the time of calls and of a shutdown.
 func timeSettings() []setting {
 	duration := durationKind()
 	return []setting{

@@ -16,6 +16,7 @@ func (l *Loaded) Validate() error {
 	return validate(l.Config, l.Origin)
 }
 
+// validate checks every setting, and joins the errors in the order of the table. origin returns "" where it is not known.
 func validate(c Config, origin func(key string) string) error {
 	var problems []error
 	for _, s := range settings() {

@@ -13,8 +13,8 @@ func valid() config.Config {
 	return config.Default([]string{"HOME=/home/x", "XDG_RUNTIME_DIR=/run/user/7"})
 }
 
-// TestValidateRefuses changes one value at a time. The message wanted is whole.
-func TestValidateRefuses(t *testing.T) {
+// TestValidateRejects changes one value at a time. The message wanted is whole.
+func TestValidateRejects(t *testing.T) {
 	t.Parallel()
 	const (
 		name      = "names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT"
@@ -169,7 +169,7 @@ func TestValidateAccepts(t *testing.T) {
 	}
 }
 
-// TestValidateZero checks that the zero value is refused with every reason at once.
+// TestValidateZero checks that the zero value is rejected with every reason at once.
 func TestValidateZero(t *testing.T) {
 	t.Parallel()
 	err := config.Validate(config.Config{})

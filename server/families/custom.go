@@ -13,12 +13,12 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 )
 
-// maxDescriptorSet bounds the file of a descriptor set, in bytes.
+// maxDescriptorSet bounds the file of a descriptor set, in bytes. With all of its imports a set has some hundred kilobytes.
 const maxDescriptorSet = 16 << 20
 
-// LoadCustomFamilies returns the families that an operator brings in files with
-// descriptor sets (docs/families.md), in the order of the files and by name. It
-// names the file, the family and the field with which something is wrong.
+// LoadCustomFamilies returns the families that an operator defines in files with descriptor sets (docs/families.md), in the
+// order of the files and by name. Without paths there are none. The error names the file, the family and the field with a
+// mistake. Two files may define the same name here; NewRegistry rejects it.
 func LoadCustomFamilies(paths ...string) ([]Family, error) {
 	var families []Family
 	for _, path := range paths {
@@ -37,6 +37,8 @@ func LoadCustomFamilies(paths ...string) ([]Family, error) {
 	return families, nil
 }
 
+// readTypes reads the message types of a descriptor set, as protoc writes it with --include_imports. The text of protobuf's own
+// errors varies on purpose and names no field, so it is not passed on.
 func readTypes(path string) ([]*envelope.Type, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -56,6 +58,7 @@ func readTypes(path string) ([]*envelope.Type, error) {
 	return envelope.ReadTypes(&set)
 }
 
+// customFamily returns the family of a message type, whose options state its budget and its lines.
 func customFamily(t *envelope.Type) (Family, error) {
 	renderer, err := renderers.Custom(t)
 	return Family{

@@ -8,19 +8,19 @@ import (
 	"github.com/toolresult/toolresult/renderers"
 )
 
-// Family is one tool family: how its complete output becomes a canonical
-// result, and how that becomes a receipt.
+// Family is one tool family: how its complete output becomes a canonical result, and how that becomes a receipt. Its
+// projector and renderer are safe for concurrent use, so that one Family serves all calls.
 type Family struct {
 	Name      string // of its case in the result oneofs of the contract
 	Tokens    int    // default budget of a receipt, owned by the family (RFC "Budget Ownership")
 	Projector projectors.Projector
 	Renderer  renderers.Renderer
-	Declared  bool                                     // the options of its messages say all there is to say
-	Whole     bool                                     // its projector reads payloads whole, so that streams have a bound
-	Rules     func(commandLine string) *linerule.Rules // what is known of the lines of a program; nil: nothing of any
-	Ordered   bool                                     // it has a place for several streams in one, in their order
-	Type      *envelope.Type                           // of a family that an operator brought; nil for those of the contract
-	Profiles  *profile.Set                             // of the programs whose outputs it takes; nil for none
+	Declared  bool                                     // the options of its messages describe it; it has no code of its own
+	Whole     bool                                     // its projector reads payloads whole, so that streams are bounded by memory
+	Rules     func(commandLine string) *linerule.Rules // rules for the lines of a program; nil: none for any
+	Ordered   bool                                     // it takes several streams as one, in the order of their chunks
+	Type      *envelope.Type                           // of a custom family; nil for those of the contract
+	Profiles  *profile.Set                             // of the programs whose outputs it projects; nil for none
 }
 
 // LineRules returns the rules for the lines of a program, nil for none.
@@ -31,10 +31,12 @@ func (f *Family) LineRules(commandLine string) *linerule.Rules {
 	return f.Rules(commandLine)
 }
 
-// BuiltIn is the built-in list, in the order of the contract, with the profiles
-// of commands that are built in.
+// BuiltIn returns the families of the contract in its order, with the built-in profiles of commands. Callers may append
+// custom families; the list is made anew for each call.
 func BuiltIn() []Family { return WithProfiles(profile.BuiltIn()) }
 
+// WithProfiles returns the families of the contract in its order, with profiles of commands. Budgets are in tokens: command
+// has its own (RFC "Budget Ownership"), a batch twice as much, and all others have the one that the contract states.
 func WithProfiles(profiles *profile.Set) []Family {
 	return []Family{
 		described("text", projectors.Text(), renderers.Text()),
@@ -77,15 +79,15 @@ func WithProfiles(profiles *profile.Set) []Family {
 	}
 }
 
-// declared is a family that the options of its messages describe.
+// declared returns a family that the options of its messages describe: projector and renderer follow from them.
 func declared(name string) Family {
 	f := adapted(name, projectors.Declared(name))
 	f.Declared = true
 	return f
 }
 
-// adapted is a family whose canonical payload is described by its options, and
-// made by a projector of its own.
+// adapted returns a family that has a projector of its own, and a renderer that follows from the options of its messages. A
+// name without a case gets no budget, which NewRegistry rejects.
 func adapted(name string, p projectors.Projector) Family {
 	f := Family{Name: name, Projector: p, Renderer: renderers.Declared(name)}
 	if _, canonical := envelope.Case(name); canonical != nil {
@@ -94,14 +96,14 @@ func adapted(name string, p projectors.Projector) Family {
 	return f
 }
 
-// described is a family whose canonical payload is made and described in Go.
+// described returns a family that has a projector and a renderer of its own.
 func described(name string, p projectors.Projector, r renderers.Renderer) Family {
 	f := adapted(name, p)
 	f.Renderer = r
 	return f
 }
 
-// whole is a family whose projector reads payloads whole.
+// whole marks a family whose projector reads payloads whole.
 func whole(f Family) Family {
 	f.Whole = true
 	return f
@@ -110,7 +112,7 @@ func whole(f Family) Family {
 // ErrorTokens is the default budget of a tool's own errors, in tokens.
 const ErrorTokens = 2000
 
-// errorFamily returns the family of results that are errors.
+// errorFamily returns the family of results that are errors. They have one form, whatever tool failed.
 func errorFamily() *Family {
 	return &Family{Name: "error", Tokens: ErrorTokens, Projector: projectors.Error(), Renderer: renderers.Error()}
 }

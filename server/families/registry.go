@@ -1,5 +1,12 @@
-// Package families is the registry of tool families: which projector and which renderer each has, and its default budget.
-// A family is one of the contract, or a custom family of an operator.
+// Package families registers the tool families: which projector and which renderer each has, and its default budget. A family
+// is one of the contract, or a custom family of an operator.
+//
+// The list is written by hand in [BuiltIn]; there is no registration at run time and no init. [NewRegistry] checks it both
+// ways against the contract when the server starts, so that a missing half of a family stops the start and names it, and no
+// request meets a family that is half there.
+//
+// The package knows no request, no store and no status beyond the one error that a request can cause here: a custom family
+// that the operator did not define.
 package families
 
 import (
@@ -15,18 +22,18 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Registry finds a family by the case of a result. It does not change.
+// Registry finds a family by the case of a result. It is immutable, and safe for concurrent use.
 type Registry struct {
-	families map[string]*Family // those that an operator brought by their type
-	types    envelope.Types
-	names    []string
-	failed   *Family
+	families map[string]*Family // by name; a custom family has the full name of its message
+	types    envelope.Types     // of the custom families, by name
+	names    []string           // in the order of NewRegistry
+	failed   *Family            // of results that are errors; not in families, since "error" is no case of its own
 }
 
 // NewRegistry checks families both ways against the contract: every family has
 // both halves and a case of the same name and number in both oneofs, every case
-// has a family, and every canonical payload keeps the conventions. It names the
-// first thing that is wrong.
+// has a family, and every canonical payload keeps the conventions. The error names
+// the first family or case with a mistake, in the order of the list.
 func NewRegistry(families ...Family) (*Registry, error) {
 	r := &Registry{families: map[string]*Family{}, types: envelope.Types{}, failed: errorFamily()}
 	for i := range families {
@@ -39,38 +46,37 @@ func NewRegistry(families ...Family) (*Registry, error) {
 	if err := sameCases(complete, canonical); err != nil {
 		return nil, err
 	}
-	if own, cases := len(families)-len(r.types), len(canonical)-1; own != cases { // one case is for those that were brought
+	if own, cases := len(families)-len(r.types), len(canonical)-1; own != cases { // one case is for all custom families
 		return nil, fmt.Errorf("%d families for %d cases", own, cases)
 	}
-	for _, c := range canonical {
+	for i, c := range canonical {
 		if c.Name() == envelope.CustomCase {
 			continue
 		}
-		if r.families[string(c.Name())] == nil {
+		f := r.families[string(c.Name())]
+		if f == nil {
 			return nil, fmt.Errorf("case %q of the contract has no family", c.Name())
 		}
-		if err := r.check(c); err != nil {
+		if err := checkCase(complete[i].Message(), c.Message(), f.Declared); err != nil {
 			return nil, fmt.Errorf("case %q of the contract: %w", c.Name(), err)
 		}
 	}
 	return r, envelope.CheckSchema((*pb.ToolError)(nil).ProtoReflect().Descriptor())
 }
 
-// check checks the canonical payload of a case against the conventions.
-func (r *Registry) check(c protoreflect.FieldDescriptor) error {
-	if err := envelope.CheckSchema(c.Message()); err != nil {
+// checkCase checks the messages of a case against the conventions: every field of the canonical payload has a retention and
+// a role. A declared family has no code of its own, so its complete and canonical messages must pair field by field, too.
+func checkCase(complete, canonical protoreflect.MessageDescriptor, declared bool) error {
+	if err := envelope.CheckSchema(canonical); err != nil {
 		return err
 	}
-	if err := envelope.CheckRoles(c.Message()); err != nil {
+	if err := envelope.CheckRoles(canonical); err != nil || !declared {
 		return err
 	}
-	if !r.families[string(c.Name())].Declared {
-		return nil
-	}
-	complete, _ := envelope.Case(string(c.Name()))
-	return envelope.CheckPairs(complete.Message(), c.Message())
+	return envelope.CheckPairs(complete, canonical)
 }
 
+// add adds a family. A default budget outside of the bounds of requests would make every call without a budget fail.
 func (r *Registry) add(f *Family) error {
 	switch {
 	case f.Projector == nil:
@@ -90,18 +96,20 @@ func (r *Registry) add(f *Family) error {
 	return nil
 }
 
-// ByName returns the family of a name, as GetServerInfo lists it; nil if there is none.
+// ByName returns the family of a name, as GetServerInfo lists it; nil if there is none. The family of errors has no name.
 func (r *Registry) ByName(name string) *Family { return r.families[name] }
 
-// Names returns the names of the families, in the order of the contract.
+// Names returns the names of the families: those of the contract in its order, then the custom families.
 func (r *Registry) Names() []string { return r.names }
 
-// Types returns the types of the custom families.
+// Types returns the message types of the custom families, by name. It is empty without any.
 func (r *Registry) Types() envelope.Types { return r.types }
 
 // ErrorFamily returns the family of results that are errors.
 func (r *Registry) ErrorFamily() *Family { return r.failed }
 
+// sameCases compares the cases of both oneofs. The same name and number in both lets envelope find a canonical payload by the
+// case of its complete output, and a reader of the wire tell what either is.
 func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	if len(complete) != len(canonical) {
 		return fmt.Errorf("the contract has %d cases of complete output and %d of canonical results", len(complete), len(canonical))
@@ -114,8 +122,8 @@ func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	return nil
 }
 
-// ForOutput returns the family of a valid complete output. The only one that it
-// may not find is one that an operator should have brought.
+// ForOutput returns the family of a valid complete output. The only one that it may not find is a custom family: the error
+// is an [envelope.InvalidError] at the type that the request names, FAMILY_UNKNOWN.
 func (r *Registry) ForOutput(out *pb.CompleteToolOutput) (*Family, error) {
 	if out.GetError() != nil {
 		return r.failed, nil
@@ -131,7 +139,7 @@ func (r *Registry) ForOutput(out *pb.CompleteToolOutput) (*Family, error) {
 	return nil, check.Err()
 }
 
-// ForResult returns the family of a valid canonical result.
+// ForResult returns the family of a valid canonical result; nil for a custom family that the operator does not define any more.
 func (r *Registry) ForResult(c *pb.CanonicalToolResult) *Family {
 	if c.GetError() != nil {
 		return r.failed
@@ -143,7 +151,7 @@ func (r *Registry) ForResult(c *pb.CanonicalToolResult) *Family {
 	return r.families[name]
 }
 
-// NameOf returns the name of the family of a valid canonical result, as GetServerInfo and records have it.
+// NameOf returns the name of the family of a valid canonical result, as GetServerInfo and records have it; "" if there is none.
 func (r *Registry) NameOf(c *pb.CanonicalToolResult) string {
 	if f := r.ForResult(c); f != nil {
 		return f.Name
@@ -151,8 +159,8 @@ func (r *Registry) NameOf(c *pb.CanonicalToolResult) string {
 	return ""
 }
 
-// Parser returns what reads the receipts of a family. Those of the contract have one grammar, and a custom family has
-// its own labels beside it.
+// Parser returns the parser of the receipts of a family, and whether the family is known. Families of the contract share one
+// grammar; a custom family adds its own labels. "" is a family of the contract, whichever.
 func (r *Registry) Parser(family string) (parse func(string) (renderers.Document, error), known bool) {
 	if family == "" || family == r.failed.Name {
 		return renderers.ParseReceipt, true
@@ -167,7 +175,7 @@ func (r *Registry) Parser(family string) (parse func(string) (renderers.Document
 	return renderers.ParseReceipt, true
 }
 
-// Messages are the payload and the error of a result, whichever it has.
+// Messages returns the error and the payload of a result, whichever it has: those that carry large fields and a ledger.
 func (r *Registry) Messages(c *pb.CanonicalToolResult) (list []protoreflect.Message) {
 	if c.GetError() != nil {
 		list = append(list, c.GetError().ProtoReflect())

@@ -27,7 +27,7 @@ import (
 )
 
 // Authenticator finds out who calls. On the Unix socket the kernel says who the peer is, and the connection of a user who is
-// not allowed is refused before its first call. Over TCP every call carries a token. A token of a session confines
+// not allowed is rejected before its first call. Over TCP every call carries a token. A token of a session confines
 // its bearer to that, wherever it is sent.
 type Authenticator struct {
 	token       [sha256.Size]byte // digest of the server's token; see tcp
@@ -170,7 +170,7 @@ func (PeerInfo) AuthType() string { return "unix-peer" }
 // is a certificate; their calls need a token.
 type PeerCredentials struct {
 	Allowed  []uint32
-	Rejected func(PeerInfo)                   // told of users who are not let in, from many goroutines; nil: nobody
+	Rejected func(PeerInfo)                   // called for each user who may not connect, from many goroutines; nil: not called
 	TLS      credentials.TransportCredentials // of TCP connections; nil: none
 }
 

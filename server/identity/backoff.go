@@ -23,7 +23,7 @@ type backoff struct {
 	recent list.List // of *wrongTokens, the last one first
 }
 
-// wrongTokens is one peer. It sent so many that all will be forgotten at a time.
+// wrongTokens is one peer. The wrong tokens that it sent are forgotten one after the other, all of them at clear.
 type wrongTokens struct {
 	peer  netip.Addr
 	clear time.Time

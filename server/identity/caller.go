@@ -8,8 +8,8 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// Caller is who makes a call, as far as the server knows by itself. Every call has one in its context before
-// anything else looks at it, also one that is refused.
+// Caller identifies who makes a call, as far as the server knows by itself. Every call has one in its context before
+// anything else looks at it, a call that is rejected, too.
 type Caller struct {
 	Local       bool                  // at the other end of a Unix socket
 	UID, GID    uint32                // of a local caller, as the kernel says

@@ -1,4 +1,5 @@
-// Package idle ends streaming calls whose client neither sends nor takes messages.
+// Package idle ends streaming calls whose client neither sends nor receives messages. It knows no message and no service: a
+// call works inside of [Limit.Run], and each Recv or Send is a [Limit.Wait].
 package idle
 
 import (
@@ -21,7 +22,7 @@ type Limit struct {
 	expired chan struct{} // closed when the timer fires
 }
 
-// NewLimit returns a limit of some time for each wait.
+// NewLimit returns a limit of the given time for each wait. It serves one call.
 func NewLimit(idle time.Duration) *Limit {
 	return &Limit{idle: idle, expired: make(chan struct{})}
 }
@@ -70,17 +71,17 @@ func (b *Limit) Wait(client func() error) error {
 	return err
 }
 
-// Send runs one Send of a call with a limit. After apierror.ErrIdle the call must end.
+// Send runs one Send of a call with a limit, for handlers that do nothing but send. After apierror.ErrIdle the call must end.
 func Send(idle time.Duration, send func() error) error {
 	b := NewLimit(idle)
 	return b.Run(func() error { return b.Wait(send) })
 }
 
-// Panic is a panic that is passed on, as a log may have it.
+// Panic is the text of a panic that is passed on, with its stack. It has no bytes of a tool, so that a log may have it.
 type Panic string
 
-// DescribePanic says what a panic was without the bytes of a tool: those of the runtime
-// have none, and of others the type and the stack have to do.
+// DescribePanic describes a panic without the bytes of a tool. Panics of the runtime have none in their text; any other value
+// may have some, so only its type is named.
 func DescribePanic(p any) string {
 	switch p := p.(type) {
 	case Panic:

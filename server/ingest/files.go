@@ -23,14 +23,14 @@ import (
 // maxFilePath bounds the path of a file, in bytes.
 const maxFilePath = 4096
 
-// Root is a directory whose files may be payloads. Paths are resolved inside of it
-// by the kernel: no link and no ".." leads out.
+// Root is a directory with files that may be payloads. Paths are resolved relative to its open descriptor, component
+// by component: no link and no ".." leads out (os.Root), and a directory that is renamed meanwhile changes nothing.
 type Root struct {
-	path string
-	Dir  *os.Root
+	path string   // clean, as the operator named it
+	Dir  *os.Root // open for the life of the server
 }
 
-// OpenRoots opens the directories that an operator allowed.
+// OpenRoots opens the directories that an operator allowed. It opens all or none.
 func OpenRoots(paths []string) (roots []Root, err error) {
 	for _, path := range paths {
 		dir, err := os.OpenRoot(path)
@@ -42,6 +42,7 @@ func OpenRoots(paths []string) (roots []Root, err error) {
 	return roots, nil
 }
 
+// closeRoots closes all roots, also after an error.
 func closeRoots(roots []Root) error {
 	var errs []error
 	for _, r := range roots {
@@ -50,20 +51,21 @@ func closeRoots(roots []Root) error {
 	return errors.Join(errs...)
 }
 
-// Files are the payloads of one output that are files, read into the store.
+// Files are the payloads of one output that are files, read into stages of a store. Each file is read once, however often it
+// is named, so that all its mentions are of the same bytes.
 type Files struct {
 	stager  artifactstore.Stager
 	roots   []Root
 	ctx     context.Context //nolint:containedctx // of the call
-	budget  int             // tokens that previews are kept for
+	budget  int             // of each preview, in tokens
 	rules   *linerule.Rules // of the program that wrote them
 	options redact.Options
-	Streams map[string]Payload
-	taken   []*Spool
+	Streams map[string]Payload // of the call and of the files, by projectors.Key
+	spools  []*Spool           // of the files
 }
 
-// SpoolFiles adds the files of an output to the streams of a call. What it returns
-// first must be discarded.
+// SpoolFiles adds the files of an output to the streams of a call; a nil map is made when there is a file. Files is never nil
+// and must be discarded, after an error, too. An error is an [apierror.FieldError] at the path of the file.
 func SpoolFiles(ctx context.Context, stager artifactstore.Stager, roots []Root, out *pb.CompleteToolOutput, streams map[string]Payload, budget int, rules *linerule.Rules, o redact.Options) (*Files, error) {
 	f := &Files{stager: stager, roots: roots, ctx: ctx, budget: budget, rules: rules, options: o, Streams: streams}
 	var failed error
@@ -78,13 +80,15 @@ func SpoolFiles(ctx context.Context, stager artifactstore.Stager, roots []Root, 
 	return f, failed
 }
 
+// Discard frees the stages of the files. Artifacts that were put of them stay.
 func (f *Files) Discard() {
-	for _, t := range f.taken {
-		t.Discard()
+	for _, s := range f.spools {
+		s.Discard()
 	}
 }
 
-// add reads a file, once however often it is named.
+// add reads a file that was not read yet. The file must not change meanwhile: a payload of two states of a file was never
+// there, so the call is rejected and may be made again.
 func (f *Files) add(at string, p *pb.Payload) error {
 	key := projectors.Key(p)
 	if _, done := f.Streams[key]; done {
@@ -100,12 +104,12 @@ func (f *Files) add(at string, p *pb.Payload) error {
 		return err
 	}
 	defer file.Close() // read-only
-	taken, err := NewSpool(f.ctx, f.stager, f.options, f.budget, f.rules)
+	spool, err := NewSpool(f.ctx, f.stager, f.options, f.budget, f.rules)
 	if err != nil {
 		return err
 	}
-	f.taken = append(f.taken, taken)
-	err = taken.file(file, before.Size())
+	f.spools = append(f.spools, spool)
+	err = spool.file(file, before.Size())
 	if errors.Is(err, artifactstore.ErrSizeMismatch) {
 		return apierror.ErrFileChanged
 	}
@@ -115,7 +119,7 @@ func (f *Files) add(at string, p *pb.Payload) error {
 	if after, err := file.Stat(); err != nil || changed(before, after) {
 		return apierror.ErrFileChanged
 	}
-	stream, err := taken.Seal()
+	stream, err := spool.Seal()
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,9 @@ func (f *Files) add(at string, p *pb.Payload) error {
 	return nil
 }
 
-// open opens a regular file under an allowed directory.
+// open opens a regular file under an allowed directory. A path must be clean and absolute, so that it means the same to the
+// caller and to the kernel. O_NONBLOCK keeps a named pipe from blocking the call. Everything that may not be read is the same
+// error, so that nobody learns what there is outside of the roots; inside of them a missing file is named.
 func (f *Files) open(path string) (*os.File, os.FileInfo, error) {
 	if !identity.MayNameFiles(f.ctx) {
 		return nil, nil, apierror.ErrFileNotAllowed
@@ -154,7 +160,8 @@ func (f *Files) open(path string) (*os.File, os.FileInfo, error) {
 	return nil, nil, apierror.ErrFileNotAllowed
 }
 
-// changed compares what the kernel says of a file before and after it was read.
+// changed compares size and times of a file before and after it was read. The time of the inode (ctime) cannot be set back by
+// a process, as that of the content (mtime) can.
 func changed(before, after os.FileInfo) bool {
 	a, okA := before.Sys().(*syscall.Stat_t)
 	b, okB := after.Sys().(*syscall.Stat_t)

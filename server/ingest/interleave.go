@@ -12,41 +12,43 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 )
 
-// maxOrderBuffer is how much of an order is in memory, in bytes.
+// maxOrderBuffer bounds the part of an order that is in memory, in bytes. Beyond it the order is written to a stage: two
+// streams that take turns for every byte would otherwise cost memory by their size.
 const maxOrderBuffer = 64 << 10
 
-// Interleaver remembers in which order the chunks of several streams came, so that they can be
-// read as one. It has lengths and no bytes: these are in the streams.
+// Interleaver remembers the order in which the chunks of several streams were received, so that they can be read as one
+// stream. It has lengths and no bytes: these are in the streams. A nil Interleaver remembers nothing. Not safe for concurrent
+// use.
 //
-// What comes out of a redactor is not always what came last: the end of a stream may be
-// held back while others go on. Its place is kept until it comes.
+// A redactor does not return bytes in the order in which it receives them: it may keep back the end of one stream while
+// others go on. Their place is reserved until they follow. So the order is that of arrival, redacted or not.
 type Interleaver struct {
 	newStage func() (artifactstore.Stage, error)
 	names    []string            // of the streams that have a byte
 	last     segment             // that may still grow
-	buf      []byte              // segments that are in no stage yet
-	stage    artifactstore.Stage // of those before; nil while there are few
-	slots    []orderSlot         // of chunks that did not come out whole, and of those behind them
+	buf      []byte              // encoded segments that are in no stage yet
+	stage    artifactstore.Stage // encoded segments before those; nil while there are few
+	slots    []orderSlot         // chunks that are not complete yet, and those behind them
 }
 
-// segment is a run of bytes of one stream.
+// segment is a run of bytes of one stream. It is encoded as two varints.
 type segment struct {
 	stream int // its place in names
 	bytes  int64
 }
 
-// orderSlot is the place of what came of a stream.
+// orderSlot is the place of a received chunk.
 type orderSlot struct {
-	segment       // that came out
-	wants   int64 // bytes that are still held back
+	segment       // redacted bytes that it has
+	wants   int64 // received bytes that the redactor still keeps back
 }
 
-// NewInterleaver returns an order that puts what is too much for memory into a stage.
+// NewInterleaver returns an interleaver without streams. newStage is called once, when the order is too long for memory.
 func NewInterleaver(newStage func() (artifactstore.Stage, error)) *Interleaver {
 	return &Interleaver{newStage: newStage}
 }
 
-// index is the place of a stream among those that have a byte.
+// index returns the place of a stream in names, and adds it.
 func (o *Interleaver) index(name string) int {
 	i := slices.Index(o.names, name)
 	if i < 0 {
@@ -56,7 +58,7 @@ func (o *Interleaver) index(name string) int {
 	return i
 }
 
-// Reserve keeps a place for what came, before it goes through the redactor.
+// Reserve keeps a place for received bytes of a stream, before these go through the redactor.
 func (o *Interleaver) Reserve(stream string, bytes int64) {
 	if o == nil || bytes == 0 {
 		return
@@ -69,9 +71,10 @@ func (o *Interleaver) Reserve(stream string, bytes int64) {
 	o.slots = append(o.slots, orderSlot{segment{i, 0}, bytes})
 }
 
-// Fill puts what came out of a stream into its places. What is longer than its place, as a
-// placeholder may be, goes to the last one, and no place waits for more than is held back.
-func (o *Interleaver) Fill(name string, held int64, ready [][]byte) error {
+// Fill gives redacted bytes of a stream to its places, the oldest first. Bytes beyond the places, as of a placeholder that is
+// longer than its secret, go to the last one. waiting is the number of received bytes that the redactor still keeps back: the
+// places wait for no more than these, the youngest first, since a placeholder may be shorter than its secret, too.
+func (o *Interleaver) Fill(name string, waiting int64, ready [][]byte) error {
 	if o == nil || len(o.slots) == 0 {
 		return nil
 	}
@@ -89,14 +92,14 @@ func (o *Interleaver) Fill(name string, held int64, ready [][]byte) error {
 	o.slots[last].bytes += rest
 	for i := last; i >= 0; i-- {
 		if slot := &o.slots[i]; slot.stream == stream {
-			slot.wants = min(slot.wants, held)
-			held -= slot.wants
+			slot.wants = min(slot.wants, waiting)
+			waiting -= slot.wants
 		}
 	}
 	return o.settle()
 }
 
-// settle enters the places before which none waits.
+// settle enters the places that are complete, up to the first that waits. That one is entered as far as it has bytes.
 func (o *Interleaver) settle() error {
 	done := 0
 	for ; done < len(o.slots); done++ {
@@ -112,7 +115,7 @@ func (o *Interleaver) settle() error {
 	return nil
 }
 
-// enter adds a segment.
+// enter adds a segment to the order. Neighbours of one stream become one.
 func (o *Interleaver) enter(s segment) error {
 	switch {
 	case s.bytes == 0:
@@ -137,6 +140,7 @@ func (o *Interleaver) enter(s segment) error {
 	return err
 }
 
+// append appends the encoding of a segment; of an empty one nothing.
 func (s segment) append(buf []byte) []byte {
 	if s.bytes == 0 {
 		return buf
@@ -144,20 +148,22 @@ func (s segment) append(buf []byte) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.stream)), uint64(s.bytes))
 }
 
-// Discard gives back what the order holds.
+// Discard frees the stage of the order. It may be called at any time, more than once.
 func (o *Interleaver) Discard() {
 	if o != nil && o.stage != nil {
-		_ = o.stage.Discard() // what it leaves behind, the next start removes
+		_ = o.stage.Discard() // a file that stays is removed by the next start of the store
 	}
 }
 
-// Interleaved is several streams in one; zero when there are less than two.
+// Interleaved returns the streams as one, in the order so far; zero when fewer than two have a byte. Bytes that are kept back
+// take the places that they would have if the streams ended here, so it serves snapshots as well. streams has a payload for
+// each stream that has a byte.
 func (o *Interleaver) Interleaved(streams map[string]Payload) (projectors.InOrder, error) {
 	if o == nil || len(o.names) < 2 {
 		return projectors.InOrder{}, nil
 	}
 	b := &inOrder{end: o.last.append(slices.Clone(o.buf))}
-	for _, slot := range o.slots { // what is held back comes out as it is if nothing more comes
+	for _, slot := range o.slots { // kept back: these bytes stay as they are if nothing follows
 		b.end = segment{slot.stream, slot.bytes + slot.wants}.append(b.end)
 	}
 	for _, name := range o.names {
@@ -171,18 +177,18 @@ func (o *Interleaver) Interleaved(streams map[string]Payload) (projectors.InOrde
 	return projectors.InOrder{Blob: b, Keys: slices.Clone(o.names)}, err
 }
 
-// inOrder reads several streams as one.
+// inOrder is a blob that reads several streams as one.
 type inOrder struct {
-	begin   artifactstore.Blob // segments; nil for none
-	end     []byte             // and further ones
+	begin   artifactstore.Blob // encoded segments; nil for none
+	end     []byte             // further ones
 	streams []artifactstore.Blob
 	size    int64
 }
 
-// Size is that of all streams.
+// Size returns the size of all streams.
 func (b *inOrder) Size() int64 { return b.size }
 
-// Open opens the segments and the streams.
+// Open opens the segments and the streams. Every reader has its own.
 func (b *inOrder) Open() (io.ReadCloser, error) {
 	r := &inOrderReader{streams: make([]io.Reader, len(b.streams))}
 	segments := io.Reader(bytes.NewReader(b.end))
@@ -206,15 +212,16 @@ func (b *inOrder) Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
+// inOrderReader reads segment after segment, and each from its stream.
 type inOrderReader struct {
 	segments *bufio.Reader
 	streams  []io.Reader
-	current  segment // what is left of it
+	current  segment // the rest of it
 	closers  []io.Closer
 }
 
-// Read reads on in the current segment. What no segment is of, which is what a placeholder
-// has more than what was held back for it, is at the end of its stream.
+// Read reads on in the current segment. Bytes of a stream that no segment has, as of a placeholder that is longer than the
+// place that was reserved for its secret, follow at the end.
 func (r *inOrderReader) Read(p []byte) (int, error) {
 	for r.current.bytes == 0 {
 		if err := r.next(); errors.Is(err, io.EOF) {
@@ -226,11 +233,12 @@ func (r *inOrderReader) Read(p []byte) (int, error) {
 	n, err := r.streams[r.current.stream].Read(p[:min(int64(len(p)), r.current.bytes)])
 	r.current.bytes -= int64(n)
 	if errors.Is(err, io.EOF) {
-		r.current.bytes, err = 0, nil // a placeholder is shorter than what was held back for it
+		r.current.bytes, err = 0, nil // a placeholder is shorter than its secret
 	}
 	return n, err
 }
 
+// next reads the next segment. io.EOF means that there is none.
 func (r *inOrderReader) next() error {
 	stream, err := binary.ReadUvarint(r.segments)
 	if err != nil {
@@ -241,6 +249,7 @@ func (r *inOrderReader) next() error {
 	return err
 }
 
+// rest reads the rest of the streams, one after the other.
 func (r *inOrderReader) rest(p []byte) (int, error) {
 	for _, s := range r.streams {
 		if n, err := s.Read(p); n > 0 || !errors.Is(err, io.EOF) {

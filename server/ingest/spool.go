@@ -1,5 +1,12 @@
-// Package ingest receives payloads that are not inside of their message: streams and files. The bytes are redacted as they come,
-// and go to the store and to a preview, so that nothing is in memory whole.
+// Package ingest receives payloads that are not inside of their message: streams and files.
+//
+// The bytes of a payload are redacted on their way, and go to a stage of the store and to a preview, so that nothing is in
+// memory whole: a [Spool] holds one read buffer, the window of the redactor and the preview, whatever the size. Where a secret
+// was replaced, the payload as the tool wrote it is kept in a second stage, for the audit log alone. An [Interleaver]
+// remembers the order in which the chunks of several streams were received.
+//
+// The package knows no message of a call, no family and no receipt. It puts nothing into the store: a stage is temporary, and
+// a projector puts its sealed blob.
 package ingest
 
 import (
@@ -16,25 +23,24 @@ import (
 	"github.com/toolresult/toolresult/redact"
 )
 
-// Payload is a payload that came as a stream or a file.
+// Payload is a payload that was received as a stream or a file, with the excerpt that was made on its way.
 type Payload struct {
 	projectors.Stream
-	Tokens   int                // budget that its excerpt was kept for
-	Found    []redact.Count     // that was replaced in it
+	Tokens   int                // budget that its excerpt was made for
+	Found    []redact.Count     // secrets that were replaced in it; nil for none
 	Original artifactstore.Blob // the payload as the tool wrote it; nil when nothing was replaced
 }
 
-// Spool takes the bytes of one payload as they come. They are redacted first, and what
-// comes out goes to the stage and to the preview. From the first secret on the bytes are
-// kept as they came too, in a stage of their own.
+// Spool receives the bytes of one payload. They are redacted first; the redacted bytes go to the stage and to the preview.
+// From the first secret on the original bytes are kept too, in a stage of their own. Not safe for concurrent use.
 type Spool struct {
 	ctx      context.Context //nolint:containedctx // of the stages
 	stager   artifactstore.Stager
 	redactor *redact.Redactor
 	stage    artifactstore.Stage
 	preview  *preview.Writer
-	Size     int64               // bytes that came
-	held     []byte              // what the redactor held back before it was given more
+	Size     int64               // bytes received
+	pending  []byte              // bytes that the redactor had kept back before the last write
 	original artifactstore.Stage // nil while nothing was replaced
 	sealed   Payload             // zero before the end
 
@@ -43,6 +49,8 @@ type Spool struct {
 	rules   *linerule.Rules
 }
 
+// NewSpool returns a spool that writes to a new stage of a store. budget is in tokens, and sizes the preview; rules are those
+// of the program that writes the payload, nil for none. The context is that of the stages: when it ends, writes fail.
 func NewSpool(ctx context.Context, stager artifactstore.Stager, o redact.Options, budget int, rules *linerule.Rules) (*Spool, error) {
 	stage, err := stager.Stage(ctx)
 	if err != nil {
@@ -53,36 +61,37 @@ func NewSpool(ctx context.Context, stager artifactstore.Stager, o redact.Options
 	return t, nil
 }
 
-// begin begins with the first byte.
+// begin starts a redactor and a preview at the first byte.
 func (t *Spool) begin() {
 	t.redactor, t.preview = redact.New(t.options), preview.NewWriter(t.budget)
 	t.preview.Watch(t.rules)
 }
 
-// Write takes what comes next. Who wants to see what comes out sees it before the stage
-// has it.
+// Write appends parts. see, if not nil, is called with the redacted bytes before the stage has them; an error of see ends the
+// write. The redactor may keep back the end of the parts, see [Spool.Waiting]. Parts are not retained.
 func (t *Spool) Write(parts [][]byte, see func([][]byte) error) error {
-	t.held = append(t.held[:0], t.redactor.Held()...)
+	t.pending = append(t.pending[:0], t.redactor.Pending()...)
 	ready := t.redactor.Write(parts)
 	t.Size += TotalSize(parts)
 	return t.pass(ready, parts, see)
 }
 
-// Held is how many bytes are held back, of those that came.
-func (t *Spool) Held() int64 { return t.redactor.Waiting() }
+// Waiting returns the number of received bytes that the redactor keeps back, because a secret may begin in them.
+func (t *Spool) Waiting() int64 { return t.redactor.Waiting() }
 
-// Flush takes what is held back, at the end.
+// Flush writes the bytes that the redactor kept back: nothing follows them any more. After Seal it does nothing.
 func (t *Spool) Flush(see func([][]byte) error) error {
 	if t.sealed.Blob != nil {
 		return nil
 	}
-	t.held = append(t.held[:0], t.redactor.Held()...)
+	t.pending = append(t.pending[:0], t.redactor.Pending()...)
 	return t.pass(t.redactor.Flush(), nil, see)
 }
 
-// pass writes what is ready, and what came where that is another.
-func (t *Spool) pass(ready, came [][]byte, see func([][]byte) error) error {
-	if err := t.keepOriginal(came); err != nil {
+// pass writes redacted bytes to the stage and the preview, and the received bytes to the stage of the original. The original
+// comes first: with the redacted bytes in the stage already, its prefix would not be the original any more.
+func (t *Spool) pass(ready, received [][]byte, see func([][]byte) error) error {
+	if err := t.keepOriginal(received); err != nil {
 		return err
 	}
 	if see != nil {
@@ -98,11 +107,11 @@ func (t *Spool) pass(ready, came [][]byte, see func([][]byte) error) error {
 	return nil
 }
 
-// keepOriginal writes what came into the stage of the original, which begins with the
-// first secret: until then the redacted payload is the original.
-func (t *Spool) keepOriginal(came [][]byte) (err error) {
+// keepOriginal writes received bytes to the stage of the original, which begins with the first secret: until then the
+// redacted payload is the original. It begins with a copy of that, and with the bytes that the redactor had kept back.
+func (t *Spool) keepOriginal(received [][]byte) (err error) {
 	if t.original != nil {
-		_, err = t.original.WriteParts(came)
+		_, err = t.original.WriteParts(received)
 		return err
 	}
 	if !t.redactor.Any() {
@@ -114,17 +123,17 @@ func (t *Spool) keepOriginal(came [][]byte) (err error) {
 	if err := copyPrefix(t.ctx, t.original, t.stage); err != nil {
 		return err
 	}
-	if _, err := t.original.Write(t.held); err != nil {
+	if _, err := t.original.Write(t.pending); err != nil {
 		return err
 	}
-	_, err = t.original.WriteParts(came)
+	_, err = t.original.WriteParts(received)
 	return err
 }
 
-// copyBytes is how much of a stage is copied at a time.
+// copyBytes is the size in bytes of the buffer that reads a blob: as large as a chunk of a stream.
 const copyBytes = 256 << 10
 
-// copyPrefix writes into a stage what another has so far.
+// copyPrefix writes the bytes that one stage has so far into another.
 func copyPrefix(ctx context.Context, into, from artifactstore.Stage) error {
 	prefix, err := from.Prefix()
 	if err != nil {
@@ -136,7 +145,8 @@ func copyPrefix(ctx context.Context, into, from artifactstore.Stage) error {
 	})
 }
 
-// ReadBlocks reads a blob.
+// ReadBlocks reads a blob from its beginning and calls take with each block, the last of which may be empty. A block is valid
+// until take returns. It ends with the first error of the context, of the blob or of take.
 func ReadBlocks(ctx context.Context, blob artifactstore.Blob, take func([]byte) error) error {
 	r, err := blob.Open()
 	if err != nil {
@@ -160,8 +170,9 @@ func ReadBlocks(ctx context.Context, blob artifactstore.Blob, take func([]byte) 
 	}
 }
 
-// file takes a file. The store has better ways to take one than to be written its bytes,
-// so it is taken as it is, and only if that shows a secret is it redacted into a second stage.
+// file receives a file of some size in bytes. A store can take a file without a copy through this process, so it is taken as
+// it is, and only if that shows a secret is it redacted into a second stage. The redactor reads along in both passes; what it
+// returns in the first one is not used.
 func (t *Spool) file(file *os.File, size int64) error {
 	one := make([][]byte, 1)
 	err := artifactstore.TakeFile(t.stage, file, size, func(p []byte, newlines int) {
@@ -172,21 +183,22 @@ func (t *Spool) file(file *os.File, size int64) error {
 	if t.redactor.Flush(); err != nil || !t.redactor.Any() {
 		return err
 	}
-	t.original = t.stage
-	came, err := t.original.Prefix()
+	original, err := t.stage.Prefix()
 	if err != nil {
 		return err
 	}
-	if t.stage, err = t.stager.Stage(t.ctx); err != nil {
+	redacted, err := t.stager.Stage(t.ctx)
+	if err != nil {
 		return err
 	}
+	t.original, t.stage = t.stage, redacted
 	t.begin()
 	write := func(ready [][]byte) error {
 		newlines, err := t.stage.WriteParts(ready)
 		t.preview.WriteParts(ready, newlines)
 		return err
 	}
-	if err := ReadBlocks(t.ctx, came, func(p []byte) error {
+	if err := ReadBlocks(t.ctx, original, func(p []byte) error {
 		one[0] = p
 		return write(t.redactor.Write(one))
 	}); err != nil {
@@ -195,7 +207,8 @@ func (t *Spool) file(file *os.File, size int64) error {
 	return write(t.redactor.Flush())
 }
 
-// Snapshot is what has come so far, with what is held back as it were if nothing came any more.
+// Snapshot returns the payload so far. Bytes that the redactor keeps back are in it as they would be if the payload ended
+// here, so a snapshot never shows the beginning of a secret. The spool goes on.
 func (t *Spool) Snapshot() (Payload, error) {
 	blob, err := t.stage.Prefix()
 	rest := t.redactor.Peek()
@@ -205,14 +218,16 @@ func (t *Spool) Snapshot() (Payload, error) {
 	return Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Snapshot(rest...)}, Tokens: t.budget, Found: t.redactor.Found()}, err
 }
 
-// longer is a blob with bytes after it.
+// longer is a blob with further bytes after it.
 type longer struct {
 	blob artifactstore.Blob
 	rest []byte
 }
 
+// Size returns the size of both.
 func (l *longer) Size() int64 { return l.blob.Size() + int64(len(l.rest)) }
 
+// Open opens the blob; the further bytes follow.
 func (l *longer) Open() (io.ReadCloser, error) {
 	r, err := l.blob.Open()
 	if err != nil {
@@ -224,7 +239,7 @@ func (l *longer) Open() (io.ReadCloser, error) {
 	}{io.MultiReader(r, bytes.NewReader(l.rest)), r}, nil
 }
 
-// Seal ends the payload, once.
+// Seal ends the payload and returns it. Further calls return the same payload. Call Flush before.
 func (t *Spool) Seal() (Payload, error) {
 	if t.sealed.Blob != nil {
 		return t.sealed, nil
@@ -243,15 +258,15 @@ func (t *Spool) Seal() (Payload, error) {
 	return done, nil
 }
 
-// Discard gives back what the payload holds; what was put stays.
+// Discard frees the stages. Artifacts that were put of them stay. It may be called at any time, more than once.
 func (t *Spool) Discard() {
-	_ = t.stage.Discard() // what it leaves behind, the next start removes
+	_ = t.stage.Discard() // a file that stays is removed by the next start of the store
 	if t.original != nil {
 		_ = t.original.Discard()
 	}
 }
 
-// TotalSize is how many bytes parts have.
+// TotalSize returns the size of all parts in bytes.
 func TotalSize(parts [][]byte) (n int64) {
 	for _, p := range parts {
 		n += int64(len(p))

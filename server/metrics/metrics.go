@@ -1,4 +1,5 @@
-// Package metrics defines what the server measures and reports.
+// Package metrics defines what the server measures and reports. It knows no exporter and keeps nothing: server/telemetry
+// implements [Reporter].
 //
 // Measurements are numbers and names of closed sets: methods and codes, families, kinds and reasons of the contract. No text
 // of a tool, a caller or a file is among them, so that none can become a label; the one exception is the name of an
@@ -57,10 +58,10 @@ type Projected struct {
 	Began     time.Time
 	Family    string
 	Failed    bool  // the tool said so: the result is an error
-	Bytes     int64 // of the complete output: the message, and what came beside it
-	Tokens    int64 // that these would cost, estimated
+	Bytes     int64 // of the complete output: the message, its streams and its files
+	Tokens    int64 // that the complete output would cost, estimated
 	Receipt   int64 // tokens of the receipt
-	Truncated bool  // content was left out
+	Truncated bool  // content was cut
 
 	Cuts       map[pb.CutKind]Cuts
 	Kept, Left preview.Counts   // lines that matter, where lines were chosen
@@ -84,10 +85,12 @@ type Read struct {
 	Artifact  string // its name
 }
 
-// registeredKind stands for the names of values that callers registered to be redacted.
+// registeredKind replaces the names of values that callers registered to be redacted: these names are texts of a caller.
 const registeredKind = "registered"
 
-// AddLedger adds what the ledger of one message says.
+// AddLedger adds the facts of one message: the cuts and kept lines of its large fields, and, if any of them is truncated, its
+// artifacts. Details of an error that were omitted count as truncated; they have an artifact of their own. f.Cuts must not be
+// nil where a message may have cuts.
 func (f *Projected) AddLedger(m protoreflect.Message) {
 	truncated := false
 	fields, lists := envelope.LargeFields(m.Descriptor()), envelope.LargeLists(m.Descriptor())
@@ -107,6 +110,8 @@ func (f *Projected) AddLedger(m protoreflect.Message) {
 	}
 }
 
+// ledger adds the cuts of a large field, and the lines of its segments that were kept for a reason. Reasons that this program
+// does not know, and head and tail, which are kept wherever they are, are not counted.
 func (f *Projected) ledger(large *envelope.Large) {
 	for _, c := range large.Cuts {
 		sum := f.Cuts[c.GetKind()]
@@ -120,7 +125,7 @@ func (f *Projected) ledger(large *envelope.Large) {
 	}
 }
 
-// AddRedaction counts a kind of redaction: by its name, if it is that of a rule.
+// AddRedaction counts a kind of redaction: by its name if it is that of a rule, and as "registered" otherwise.
 func (f *Projected) AddRedaction(rules map[string]bool, r *pb.Redaction) {
 	kind := registeredKind
 	if rules[r.GetKind()] {
@@ -132,16 +137,16 @@ func (f *Projected) AddRedaction(rules map[string]bool, r *pb.Redaction) {
 	f.Redactions[kind] += int64(r.GetCount())
 }
 
-// Names of the stores that commit.
+// Names of the stores that commit. They are values of the label store, which dashboards use.
 const (
 	CatalogStore = "books"
 	AuditStore   = "audit"
 )
 
-// OnCommit returns a callback that reports the commits of a store, nil for a nil Reporter.
-func OnCommit(m Reporter, name string) func(orders int, waited, took time.Duration) {
+// OnCommit returns a callback that reports the commits of a store; nil for a nil Reporter.
+func OnCommit(m Reporter, name string) func(records int, waited, took time.Duration) {
 	if m == nil {
 		return nil
 	}
-	return func(orders int, waited, took time.Duration) { m.Commits(name, orders, waited, took) }
+	return func(records int, waited, took time.Duration) { m.Commits(name, records, waited, took) }
 }

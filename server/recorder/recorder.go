@@ -1,5 +1,12 @@
 // Package recorder writes the audit log: one record for every answer, and a short one for every call that was rejected. It also
 // makes sure that of calls with the same request id one is worked on.
+//
+// A record is durable before its call is answered, so that nothing was ever answered that the log does not have. When the log
+// fails, the call fails: an answer without a record would be worse than none. The exception is a rejection: its client is
+// answered in any case, and what could not be recorded is counted in the next record.
+//
+// The package knows what is the same in all records (method, caller, versions, time). What a projection or a compaction adds is
+// made by its caller.
 package recorder
 
 import (
@@ -30,23 +37,25 @@ import (
 // record and its hash, with a space between them.
 const AuditTrailer = "toolresult-audit"
 
-// How many refusals are recorded one by one: so many in a second, and as many more in a burst.
+// Bounds of the rejections that have a record each. A client in a loop would otherwise fill the log with them; those beyond the
+// bounds are counted.
 const (
-	refusalsPerSecond = 50
-	refusalBurst      = 500
+	rejectionsPerSecond = 50
+	rejectionBurst      = 500
 )
 
-// Recorder records what is answered. A nil audit records nothing.
+// Recorder records answers. A nil Recorder records nothing: the operator keeps no log. Safe for concurrent use.
 type Recorder struct {
 	Log        auditlog.Log
-	metrics    metrics.Reporter // nil when nobody asks
+	metrics    metrics.Reporter // nil: nothing is reported
 	logger     *slog.Logger
 	Version    string // the build
-	OnFailure  func() // called when the log takes nothing any more, maybe more than once; nil: nobody asks
-	refusals   *rate.Limiter
-	unrecorded counter // refusals since the last one that was recorded
+	OnFailure  func() // called when the log takes no more records, maybe more than once; may be nil
+	rejections *rate.Limiter
+	unrecorded counter // rejections since the last one that was recorded
 }
 
+// New returns a recorder, nil without a log. m may be nil. info has the version of the build, which every record names.
 func New(log auditlog.Log, m metrics.Reporter, logger *slog.Logger, info *pb.GetServerInfoResponse) *Recorder {
 	if log == nil {
 		return nil
@@ -55,10 +64,10 @@ func New(log auditlog.Log, m metrics.Reporter, logger *slog.Logger, info *pb.Get
 	if commit := info.GetCommit(); commit != "" {
 		server += " " + commit
 	}
-	return &Recorder{Log: log, metrics: m, logger: logger, Version: server, refusals: rate.NewLimiter(refusalsPerSecond, refusalBurst)}
+	return &Recorder{Log: log, metrics: m, logger: logger, Version: server, rejections: rate.NewLimiter(rejectionsPerSecond, rejectionBurst)}
 }
 
-// NewRecord is a record of the call, with what is the same for all kinds.
+// NewRecord returns a record of the call in ctx, with what is the same for all kinds. began is the time at which the call began.
 func (a *Recorder) NewRecord(ctx context.Context, kind pb.AuditKind, began time.Time) *pb.AuditRecord {
 	method, _ := grpc.Method(ctx)
 	return &pb.AuditRecord{
@@ -67,8 +76,8 @@ func (a *Recorder) NewRecord(ctx context.Context, kind pb.AuditKind, began time.
 	}
 }
 
-// Append makes records durable, and tells the client where they are. It does not begin for
-// a client that is gone, and is not given up half way.
+// Append makes records durable, all or none, and puts the place of the last one into the trailer of the call. A nil r is a
+// request without an id. It does not begin after the end of ctx, and does not end half way.
 func (a *Recorder) Append(ctx context.Context, r *Request, records ...*pb.AuditRecord) error {
 	if a == nil {
 		return nil
@@ -89,7 +98,7 @@ func (a *Recorder) Append(ctx context.Context, r *Request, records ...*pb.AuditR
 	return err
 }
 
-// Waiting is how many calls wait for the log to take their records.
+// Waiting returns the number of calls that wait for the log.
 func (a *Recorder) Waiting() int64 {
 	if a == nil {
 		return 0
@@ -97,7 +106,7 @@ func (a *Recorder) Waiting() int64 {
 	return int64(a.Log.Status().Waiting)
 }
 
-// write appends to the log, and notices when it takes nothing any more.
+// write appends to the log, and reports when it takes no more records.
 func (a *Recorder) write(ctx context.Context, records ...*pb.AuditRecord) error {
 	_, err := a.Log.Append(ctx, records...)
 	if errors.Is(err, auditlog.ErrFailed) && a.OnFailure != nil {
@@ -106,14 +115,15 @@ func (a *Recorder) write(ctx context.Context, records ...*pb.AuditRecord) error 
 	return err
 }
 
-// SetTrailer puts the last of the records into the trailer.
+// SetTrailer puts the place of the last record into the trailer of the call. Records is not empty.
 func SetTrailer(ctx context.Context, records []*pb.AuditRecord) {
 	last := records[len(records)-1]
 	head := fmt.Sprintf("%s %d %s", last.GetLogId(), last.GetSequence(), last.GetHash())
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(AuditTrailer, head)) // it fails outside of a call
 }
 
-// Retain deletes records whose time is over, from time to time, until ctx is done.
+// Retain deletes records that are older than keepFor, first now and then at every interval, until ctx is done. A keepFor of 0
+// keeps records for ever, and Retain returns.
 func (a *Recorder) Retain(ctx context.Context, every, keepFor time.Duration) {
 	if a == nil || keepFor == 0 {
 		return
@@ -133,19 +143,19 @@ func (a *Recorder) Retain(ctx context.Context, every, keepFor time.Duration) {
 	}
 }
 
-// Rejected records a refusal. The client waits for it, so that no call ends without its
-// record; when there are too many they are counted in the next one.
+// Rejected records a rejected call. The client waits for it, so that no call ends without its record; when there are too many,
+// or when the log fails, they are counted in the next one. req may be nil, as of a stream.
 func (a *Recorder) Rejected(ctx context.Context, method string, req any, r *apierror.StatusError) {
 	if a == nil {
 		return
 	}
-	if !a.refusals.Allow() {
+	if !a.rejections.Allow() {
 		a.unrecorded.add(1)
 		return
 	}
 	record := a.NewRecord(ctx, pb.AuditKind_AUDIT_KIND_REJECTION, time.Now())
 	record.Method, record.Elapsed = method, nil
-	if r.Reason != pb.ErrorReason_ERROR_REASON_NAME_INVALID { // of the call, as it may be
+	if r.Reason != pb.ErrorReason_ERROR_REASON_NAME_INVALID { // otherwise the name may be a registered secret
 		record.Call = validCall(req)
 	}
 	record.Rejection = &pb.AuditRejection{
@@ -157,7 +167,7 @@ func (a *Recorder) Rejected(ctx context.Context, method string, req any, r *apie
 	}
 }
 
-// validCall is the call that a request names, if its names may be recorded.
+// validCall returns the call that a request names; nil if it names none, or if its names may be any text.
 func validCall(req any) *pb.CallReference {
 	named, ok := req.(interface{ GetCall() *pb.CallReference })
 	if !ok || named.GetCall() == nil {
@@ -170,7 +180,7 @@ func validCall(req any) *pb.CallReference {
 	return named.GetCall()
 }
 
-// Rendered records a receipt that was made of a canonical result. made has both, the family and the policy.
+// Rendered records a receipt that was made of a canonical result. made has both, with the family and the policy.
 func (a *Recorder) Rendered(ctx context.Context, began time.Time, made *pb.AuditRecord) error {
 	if a == nil {
 		return nil
@@ -182,7 +192,7 @@ func (a *Recorder) Rendered(ctx context.Context, began time.Time, made *pb.Audit
 	return a.Append(ctx, nil, r)
 }
 
-// Compacted records what a compaction made: results that changed, the overview, and the policy.
+// Compacted records a compaction. made has the results that changed, the overview and the policy. An empty session is none.
 func (a *Recorder) Compacted(ctx context.Context, began time.Time, session string, made *pb.AuditRecord, counter string) error {
 	if a == nil {
 		return nil
@@ -196,9 +206,10 @@ func (a *Recorder) Compacted(ctx context.Context, began time.Time, session strin
 	return a.Append(ctx, nil, r)
 }
 
+// codeName returns the name of a code as the contract writes it: "NotFound" is NOT_FOUND.
 func codeName(c interface{ String() string }) string {
 	var b strings.Builder
-	for i, r := range c.String() { // "NotFound" is NOT_FOUND
+	for i, r := range c.String() {
 		if i > 0 && r >= 'A' && r <= 'Z' {
 			b.WriteByte('_')
 		}
@@ -207,9 +218,10 @@ func codeName(c interface{ String() string }) string {
 	return strings.ToUpper(b.String())
 }
 
-// counter counts from many goroutines.
+// counter is a count. Safe for concurrent use.
 type counter struct{ n atomic.Uint64 }
 
+// add adds n.
 func (c *counter) add(n uint64) { c.n.Add(n) }
 
 // take returns the count and begins again.

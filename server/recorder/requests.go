@@ -12,10 +12,10 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// Request is a call that may be made again.
+// Request is a call that may be made again: its session, its request id, and a digest of everything that decides its answer.
 type Request struct{ session, id, digest string }
 
-// NewRequest is a request with an id; nil without.
+// NewRequest returns a request; nil without an id.
 func NewRequest(session, id, digest string) *Request {
 	if id == "" {
 		return nil
@@ -23,22 +23,25 @@ func NewRequest(session, id, digest string) *Request {
 	return &Request{session, id, digest}
 }
 
-// Requests makes sure that of calls with the same id one is worked on, and that the others
-// get its answer: those at the same time wait for it, and those that come later find its
-// record.
+// Requests makes sure that of calls with the same id one is worked on, and that the others get its answer: those at the same
+// time wait for it, and later ones find its record. Safe for concurrent use.
+//
+// Without a log there is nothing to find an answer in, so a call with an id is rejected then: a client that relies on the id
+// would otherwise run twice.
 type Requests struct {
-	Recorder *Recorder
+	Recorder *Recorder // nil without a log
 
 	mu   sync.Mutex
 	busy map[[2]string]chan struct{} // by session and id; closed when its call ends
 }
 
+// NewRequests returns the requests of a server. a may be nil.
 func NewRequests(a *Recorder) *Requests {
 	return &Requests{Recorder: a, busy: map[[2]string]chan struct{}{}}
 }
 
-// Begin begins a call, whose end is told by done. It returns the records of the answer if
-// there is one already.
+// Begin begins a call. done ends it, and must be called once unless there is an error. earlier has the records of the answer if
+// the request was answered before; nothing is to be worked on then. A nil r always begins.
 func (q *Requests) Begin(ctx context.Context, r *Request) (earlier []*pb.AuditRecord, done func(), err error) {
 	if r == nil {
 		return nil, func() {}, nil
@@ -56,7 +59,7 @@ func (q *Requests) Begin(ctx context.Context, r *Request) (earlier []*pb.AuditRe
 	return earlier, func() { q.end(r) }, nil
 }
 
-// wait waits until no other call with the id is worked on.
+// wait waits until no other call with the id is worked on, and takes its place. It ends with ctx.
 func (q *Requests) wait(ctx context.Context, r *Request) error {
 	key := [2]string{r.session, r.id}
 	for {
@@ -77,6 +80,7 @@ func (q *Requests) wait(ctx context.Context, r *Request) error {
 	}
 }
 
+// end ends a call, and lets the next one with its id begin.
 func (q *Requests) end(r *Request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -85,7 +89,7 @@ func (q *Requests) end(r *Request) {
 	delete(q.busy, key)
 }
 
-// find finds the answer to the same request, and refuses another with its id.
+// find returns the records of the answer to the same request, nil if there are none. Another request with its id is rejected.
 func (q *Requests) find(ctx context.Context, r *Request) ([]*pb.AuditRecord, error) {
 	earlier, err := q.Recorder.Log.Find(ctx, r.session, r.id)
 	if err != nil || len(earlier) == 0 {
@@ -100,8 +104,8 @@ func (q *Requests) find(ctx context.Context, r *Request) ([]*pb.AuditRecord, err
 	return earlier, nil
 }
 
-// Append records an answer. When another server recorded one to the same request first, that
-// is the answer.
+// Append records an answer. When another server recorded one to the same request first, it returns the records of that: several
+// servers may share a log, and only the log sees them all.
 func (q *Requests) Append(ctx context.Context, r *Request, records ...*pb.AuditRecord) (earlier []*pb.AuditRecord, err error) {
 	err = q.Recorder.Append(ctx, r, records...)
 	if r != nil && errors.Is(err, auditlog.ErrReused) {

@@ -83,8 +83,8 @@ func (c *counter) digits(at int) (groups, end int) {
 	return c.piece(at, end), end
 }
 
-// piece returns the tokens of one piece, if it is short with the help of what pieces
-// came to before.
+// piece returns the number of tokens of one piece. Those of short pieces are
+// remembered.
 func (c *counter) piece(from, to int) int {
 	switch size := to - from; {
 	case size <= 16 && c.text[to-1] != 0:

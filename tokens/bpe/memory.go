@@ -16,7 +16,7 @@ const (
 )
 
 // A shortPiece has up to 16 bytes, as two numbers. The last of them is not zero, since
-// nothing would tell that piece from a shorter one.
+// that piece would equal a shorter one.
 type shortPiece struct {
 	low, high uint64
 	tokens    int

@@ -11,6 +11,9 @@ import (
 // are JSON objects such as {"contentBlockStart": {...}}.
 type bedrockStream struct{ blocks map[string]*bedrockBlock }
 
+// The stop reasons, block types and exceptions are those of the API reference of ConverseStream. Blocks have an index
+// and may be interleaved; text and reasoning begin with their first delta.
+
 // bedrockBlock is an open block. Its kind is that of its deltas, except for calls, which have an event for their start.
 type bedrockBlock struct {
 	call                *partialCall
@@ -62,7 +65,7 @@ func (s *bedrockStream) block(index string, a *answer) *bedrockBlock {
 // start opens a block. Only calls have such an event.
 func (s *bedrockStream) start(index string, start rawjson.Object, a *answer) {
 	if use := start.Child("toolUse"); use != nil {
-		delete(s.blocks, index)
+		delete(s.blocks, index) // a block that was not closed is not continued
 		b := s.block(index, a)
 		b.call = a.newCall()
 		b.call.id, b.call.name = use.Text("toolUseId"), use.Text("name")

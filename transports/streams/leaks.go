@@ -13,6 +13,10 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
+// A model that has read a receipt with a cut marker, and then writes the file from memory, may write the marker as a
+// line of the file, which loses the lines that it stands for. The runtime is warned before it makes the call. Calls that
+// do not write files may name such lines: a search for one is legitimate.
+
 // ReceiptFinder finds the lines of a text that belong to a receipt. A model that copies such lines into a file writes a
 // marker instead of the text that was cut.
 type ReceiptFinder func(text string) []ReceiptLine
@@ -24,7 +28,7 @@ type ReceiptLine struct {
 	Text string // of the line
 }
 
-// maxLeaks bounds the findings of one answer.
+// maxLeaks bounds the findings of one answer. The first one is reason enough not to make a call.
 const maxLeaks = 64
 
 // writingTools are common names of tools that write files. They are used if the caller names none.

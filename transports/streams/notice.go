@@ -8,6 +8,10 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
+// A call that is incomplete must not be made with what is there of its arguments: half a path is another path. It does
+// not appear in the transcript either, because no result could answer it. So that the model does not take it for done,
+// the next turn carries a notice.
+
 // incompleteNotice returns a text for the model: which of its calls were not made, and that its answer was cut off.
 // "" if there is nothing to report.
 func incompleteNotice(calls []*pb.IncompleteToolCall, end pb.StreamEnd) string {

@@ -125,7 +125,8 @@ func (s *responsesStream) end(response rawjson.Object, a *answer) {
 	}
 }
 
-// whole reads an answer that was not streamed.
+// whole reads an answer that was not streamed. Its items are those that the events of a stream would end with, so they
+// are read as such.
 func (s *responsesStream) whole(o rawjson.Object, a *answer) {
 	for i, item := range o.Children("output") {
 		if item.Text("type") == "message" {

@@ -16,6 +16,11 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
+// The linter knows what providers reject from their references and their error messages. The rules are fields of
+// dialect.Dialect, and the file of each dialect names their sources. It does not guess: what is merely unusual, such as
+// a model that speaks twice in a row, is no finding where the provider accepts it. What the linter finds is exactly what
+// the repair changes, so a transcript without findings is returned byte for byte.
+
 // maxFindings bounds the findings of one transcript.
 const maxFindings = 1000
 
@@ -82,7 +87,7 @@ func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 	return messages, c.Err()
 }
 
-// linter collects findings. Rules that differ between providers are fields of their dialect.
+// linter collects findings. It reads the pairing, which the repair uses too, so that both mean the same calls. Rules that differ between providers are fields of their dialect.
 type linter struct {
 	*pairing
 	findings []*pb.TranscriptFinding
@@ -199,7 +204,8 @@ func emptyProblem(d *dialect.Dialect, m *dialect.Message) string {
 	return ""
 }
 
-// isMalformed reports whether a block was read from a value that cannot be one.
+// isMalformed reports whether a block was read from a value that cannot be one, such as a number among the parts of a
+// message. Such a transcript was not written by a runtime, and is an error of the request rather than a finding.
 func isMalformed(b dialect.Block) bool {
 	return b.Text == nil && b.Call == nil && b.Result == nil && b.Original == nil
 }

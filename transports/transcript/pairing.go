@@ -6,6 +6,11 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 )
 
+// Providers match results with calls by id, by name and order (Gemini before ids, Ollama), or by place alone. Transcripts
+// break this in known ways: a run was interrupted between a call and its result, messages were sorted by time, a
+// summary removed one half of a pair, a proxy gave every turn the ids call_0, call_1. pair finds the likeliest partner
+// of each, so that a repair moves a result rather than replacing it by an error.
+
 // blockIndex is the index of a block in a transcript.
 type blockIndex struct{ message, block int }
 

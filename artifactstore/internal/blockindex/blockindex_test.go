@@ -152,3 +152,21 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestChecksumCoversEveryBlock: it is the CRC-32 of the little-endian CRC-32s of all blocks, the last one as it is. Logs on
+// disk have it, so it never changes.
+func TestChecksumCoversEveryBlock(t *testing.T) {
+	for name, p := range payloads() {
+		var x blockindex.Builder
+		x.Add(p)
+		var sums []byte
+		for rest := p; len(rest) > 0; {
+			n := min(len(rest), block)
+			sums = binary.LittleEndian.AppendUint32(sums, crc32.ChecksumIEEE(rest[:n]))
+			rest = rest[n:]
+		}
+		if got, want := x.Checksum(), crc32.ChecksumIEEE(sums); got != want {
+			t.Errorf("%s: %x, want %x", name, got, want)
+		}
+	}
+}

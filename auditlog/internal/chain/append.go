@@ -1,5 +1,8 @@
 package chain
 
+// Appending. Callers prepare their rows in parallel; one goroutine gives them their places in the chain, has the backend
+// commit them, and moves the end. What a caller is answered is durable before the answer.
+
 import (
 	"context"
 	"errors"
@@ -32,7 +35,7 @@ func (l *Log) Append(ctx context.Context, records ...*pb.AuditRecord) (auditlog.
 	if err := l.submit(ctx, a); err != nil {
 		return auditlog.Head{}, err
 	}
-	for i, r := range records {
+	for i, r := range records { // the worker does not touch them any more
 		a.Rows[i].setPlace(r)
 	}
 	last := a.Rows[len(a.Rows)-1]
@@ -97,7 +100,7 @@ func (l *Log) commit(batch []*Append) error {
 	}
 	took := time.Since(begin)
 	l.lastCommit.Store(int64(took))
-	if l.o.OnCommit != nil && end != before {
+	if l.o.OnCommit != nil && end != before { // a flush, or a batch that failed, is no commit
 		l.o.OnCommit(len(batch), begin.Sub(batch[0].submitted), took)
 	}
 	if end != before {

@@ -1,5 +1,8 @@
 package chain
 
+// The head file of a log, when it opens and while it runs. The file is evidence against whoever can alter the database, and
+// never a reason to stop: a log that did not open would lose records from then on.
+
 import (
 	"context"
 	"fmt"
@@ -17,7 +20,7 @@ type headCheck struct {
 	inconsistency string
 	// conflict is a mismatch that the rows alone do not show, for Verify to report; nil: none.
 	conflict *auditlog.Inconsistency
-	// quarantine means that the file contradicts the log, or is corrupt, and is kept as evidence.
+	// quarantine means that the head file disagrees with the log, or is corrupt, and is kept as evidence.
 	quarantine bool
 }
 
@@ -60,7 +63,7 @@ func hasHead(rows RowReader, head Tip) (bool, error) {
 	return err == nil && (len(found) != 1 || found[0].Hash == head.Hash), err
 }
 
-// reportConflict notes that the recorded head contradicts the log.
+// reportConflict notes that the recorded head disagrees with the log.
 func (c *headCheck) reportConflict(recorded *Head, reason string) {
 	c.inconsistency = fmt.Sprintf("record %d: %s", recorded.Sequence, reason)
 	c.conflict = &auditlog.Inconsistency{Sequence: recorded.Sequence, Reason: reason}

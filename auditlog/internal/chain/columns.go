@@ -1,5 +1,7 @@
 package chain
 
+// The columns that people search by. Every table of a backend has them, in the same order and with the same comments.
+
 import (
 	"database/sql"
 	"math"
@@ -88,8 +90,8 @@ func (c *Columns) ScanTargets() []any {
 		&c.Redactions, &c.PayloadBytes, &c.ArtifactCount}
 }
 
-// newColumns returns the columns of a record that names so many artifacts.
-func newColumns(r *pb.AuditRecord, artifacts int) Columns {
+// newColumns returns the columns of a record that names n artifacts.
+func newColumns(r *pb.AuditRecord, n int) Columns {
 	c := Columns{
 		Kind: KindName(r.GetKind()), Method: columnText(r.GetMethod()), CorrelationID: columnText(r.GetCorrelationId()),
 		Session: columnText(r.GetCall().GetSessionId()), Call: columnText(r.GetCall().GetCallId()),
@@ -99,7 +101,7 @@ func newColumns(r *pb.AuditRecord, artifacts int) Columns {
 		Code: columnText(r.GetRejection().GetCode()), Reason: columnText(r.GetRejection().GetReason()),
 		Address:       columnText(r.GetCaller().GetAddress()),
 		ElapsedUS:     max(0, r.GetElapsed().AsDuration().Microseconds()),
-		ReceiptTokens: int64(r.GetReceipt().GetTokens()), ArtifactCount: int64(artifacts),
+		ReceiptTokens: int64(r.GetReceipt().GetTokens()), ArtifactCount: int64(n),
 	}
 	if r.GetStatus() != pb.ToolStatus_TOOL_STATUS_UNSPECIFIED {
 		c.Status = enumWord(r.GetStatus().String(), "TOOL_STATUS_")

@@ -1,5 +1,8 @@
 package chain
 
+// Compression of payloads. Which of them are compressed is up to the program that appends; how they are read is not, so a
+// stored payload says by itself which it is.
+
 import (
 	"bytes"
 	"sync"

@@ -12,6 +12,7 @@ import (
 // Hash is a BLAKE3 hash. The zero value precedes the first row.
 type Hash [32]byte
 
+// hashPrefix names the hash in texts, so that another one may follow.
 const hashPrefix = "blake3:"
 
 // String returns a hash as records have it: "blake3:" and 64 hex digits.
@@ -23,6 +24,7 @@ func ParseHash(text string) (h Hash, err error) {
 	if !ok || len(digits) != hex.EncodedLen(len(h)) {
 		return Hash{}, fmt.Errorf("%q is no hash", text)
 	}
+	// Upper-case digits are read, too: they are the same hash.
 	if _, err := hex.Decode(h[:], []byte(digits)); err != nil {
 		return Hash{}, fmt.Errorf("%q is no hash", text)
 	}

@@ -71,7 +71,7 @@ func OpenHeadFile(path string) (*HeadFile, error) {
 
 // content reads both slots.
 func (h *HeadFile) content() ([]byte, error) {
-	return io.ReadAll(io.NewSectionReader(h.file, 0, 2*slotSize))
+	return io.ReadAll(io.NewSectionReader(h.file, 0, 2*slotSize)) // whatever comes after is not ours
 }
 
 // parse finds the newest head in the slots. The other slot is written next.
@@ -94,6 +94,7 @@ func (h *HeadFile) LogName() string {
 	return h.Recorded.Log
 }
 
+// parseSlot reads the head in a slot. It reports false unless the checksum holds: a slot may be empty, torn or corrupt.
 func parseSlot(slot []byte) (h Head, ok bool) {
 	line, _, _ := bytes.Cut(slot, []byte("\n"))
 	at := bytes.LastIndexByte(line, ' ')
@@ -109,6 +110,7 @@ func parseSlot(slot []byte) (h Head, ok bool) {
 	return h, err == nil
 }
 
+// checksum returns the first 16 hex digits of the BLAKE3 hash of a text.
 func checksum(text []byte) string {
 	sum := blake3.Sum256(text)
 	return fmt.Sprintf("%x", sum[:checksumDigits/2])
@@ -132,14 +134,14 @@ func (h *HeadFile) Write(head Head) error {
 // Sync makes the heads that were written durable.
 func (h *HeadFile) Sync() error { return h.file.Sync() }
 
-// Quarantine copies the content to a new file beside it, and returns its path. A file that contradicts the log is
+// Quarantine copies the content to a new file beside it, and returns its path. A file that disagrees with the log is
 // evidence, and is about to be overwritten.
 func (h *HeadFile) Quarantine() (path string, err error) {
 	content, err := h.content()
 	if err != nil {
 		return "", err
 	}
-	for n := 1; ; n++ {
+	for n := 1; ; n++ { // an earlier one is evidence too
 		path = fmt.Sprintf("%s.aside-%d", h.file.Name(), n)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {

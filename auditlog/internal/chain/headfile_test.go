@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -151,7 +152,11 @@ func TestOpenHeadFileFails(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "target"), link); err != nil {
 		t.Fatal(err)
 	}
-	for name, path := range map[string]string{"link": link, "directory": dir, "no directory": filepath.Join(dir, "none", "audit.head")} {
+	pipe := filepath.Join(dir, "pipe") // it opens and locks, and cannot be read at an offset
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"link": link, "pipe": pipe, "directory": dir, "no directory": filepath.Join(dir, "none", "audit.head")} {
 		if h, err := OpenHeadFile(path); err == nil {
 			t.Errorf("%s is opened: %v", name, h.Recorded)
 		}

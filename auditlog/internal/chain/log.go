@@ -51,7 +51,7 @@ type Log struct {
 	heads      headRecorder
 	lastCommit atomic.Int64          // nanoseconds
 	failure    atomic.Pointer[error] // after which nothing is appended; nil: none
-	retention  sync.Mutex            // held while rows are deleted, or the anchor is verified
+	retention  sync.Mutex            // locked while rows are deleted, or the anchor is verified
 	start      headCheck             // of the recorded head, when the log was opened
 	close      func() error
 }
@@ -93,6 +93,7 @@ func (l *Log) checkStart() error {
 	return l.heads.prepare(check)
 }
 
+// closeAll closes the backend and then the head file, whose lock is that of the log.
 func (l *Log) closeAll() error {
 	err := l.o.Backend.Close()
 	if l.o.HeadFile != nil {

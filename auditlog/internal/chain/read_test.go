@@ -76,7 +76,11 @@ func TestGetSaysWhyARecordIsMissing(t *testing.T) {
 		_, err := l.Get(t.Context(), sequence)
 		wantErr(t, err, want)
 	}
-	_, err := l.Get(t.Context(), 2)
+	end := l.b.rows[len(l.b.rows)-1].Sequence
+	l.b.rows = l.b.rows[:len(l.b.rows)-1] // the last
+	_, err := l.Get(t.Context(), end)
+	wantErr(t, err, auditlog.ErrBroken)
+	_, err = l.Get(t.Context(), 2)
 	if !strings.Contains(err.Error(), "record 2 is missing") {
 		t.Error(err)
 	}

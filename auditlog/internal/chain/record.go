@@ -1,5 +1,7 @@
 package chain
 
+// How a row becomes a record again. Nothing of a row is believed: its hash, its messages and its columns must agree.
+
 import (
 	"errors"
 	"fmt"

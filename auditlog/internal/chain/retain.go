@@ -39,6 +39,7 @@ func (l *Log) retire(ctx context.Context, before int64, stop Tip) (deleted int64
 	if err != nil || retired.Count == 0 {
 		return 0, err
 	}
+	// Its hash lets Verify begin at the first row that is left.
 	row, err := NewRow(&pb.AuditRecord{
 		Kind:      pb.AuditKind_AUDIT_KIND_RETENTION,
 		Retention: &pb.AuditRetention{First: anchor.Sequence + 1, Last: retired.Last.Sequence, LastHash: retired.Last.Hash.String()},

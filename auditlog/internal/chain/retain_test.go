@@ -15,7 +15,8 @@ func TestOldestIsBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var marks []*Row
-		for i, n := range rapid.SliceOfN(rapid.Int64Range(1, retainBytes*3/2), 0, 8).Draw(t, "sizes") {
+		size := rapid.OneOf(rapid.Int64Range(1, retainBytes*3/2), rapid.SampledFrom([]int64{retainBytes / 2, retainBytes / 4, retainBytes}))
+		for i, n := range rapid.SliceOfN(size, 0, 8).Draw(t, "sizes") {
 			marks = append(marks, &Row{Sequence: uint64(i + 1), At: rapid.Int64Range(0, 20).Draw(t, "at"), Size: n, Hash: Hash{byte(i)}})
 		}
 		before, stop := rapid.Int64Range(0, 30).Draw(t, "before"), Tip{Sequence: rapid.Uint64Range(0, 9).Draw(t, "stop")}

@@ -2,16 +2,14 @@ package chain
 
 import (
 	"errors"
-	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/durationpb"
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/auditlog"
@@ -76,6 +74,21 @@ func TestRowKeepsReceiptsApart(t *testing.T) {
 		}
 		if row.Receipt.Valid != (name == "empty" || name == "text") {
 			t.Errorf("%s: column %v", name, row.Receipt)
+		}
+	}
+}
+
+// TestRowKeepsEmptyCanonical: an empty result is not the same as none, also where a database has no empty bytes.
+func TestRowKeepsEmptyCanonical(t *testing.T) {
+	t.Parallel()
+	for _, canonical := range []*pb.CanonicalToolResult{nil, {}, {ToolName: "x"}} {
+		row := sealed(t, &pb.AuditRecord{Canonical: canonical})
+		got, err := row.Record()
+		if err != nil || !proto.Equal(got.GetCanonical(), canonical) || (got.Canonical == nil) != (canonical == nil) {
+			t.Errorf("%v: %v, %v", canonical, got.GetCanonical(), err)
+		}
+		if row.Canonical != nil && len(row.Canonical) == 0 {
+			t.Errorf("%v: the column has no bytes and is not NULL", canonical)
 		}
 	}
 }
@@ -211,6 +224,7 @@ func TestNewRowRejectsInvalidRecord(t *testing.T) {
 		"text of facts":     {ToolName: "\xff"},
 		"text of receipt":   {Receipt: &pb.Receipt{Text: "\xff"}},
 		"text of canonical": {Canonical: &pb.CanonicalToolResult{ToolName: "\xff"}},
+		"text of retention": {Retention: &pb.AuditRetention{LastHash: "\xff"}},
 		"text of payload":   {Details: &pb.AuditDetails{ToolInput: "\xff"}},
 		"size":              {Details: &pb.AuditDetails{ToolInput: strings.Repeat("x", maxRecord)}},
 		"session":           {Call: &pb.CallReference{SessionId: long}},
@@ -225,64 +239,6 @@ func TestNewRowRejectsInvalidRecord(t *testing.T) {
 	}
 	if _, err := NewRow(&pb.AuditRecord{RequestId: long[1:]}); err != nil {
 		t.Errorf("the longest request id: %v", err)
-	}
-}
-
-func TestColumnsRepeatTheRecord(t *testing.T) {
-	t.Parallel()
-	r := full()
-	r.Redactions = append(r.Redactions, &pb.Redaction{Count: 3})
-	r.Payloads = append(r.Payloads, &pb.AuditPayload{Bytes: 7})
-	got := newColumns(r, 5)
-	want := Columns{
-		Kind: "projection", Method: r.GetMethod(), CorrelationID: "c-call", Session: "session", Call: "call", RequestID: "request",
-		RequestDigest: r.GetRequestDigest(), Part: 1, Parts: 2, Tool: "Bash", Family: "command", Status: "success", Code: "CODE", Reason: "REASON",
-		UID: got.UID, PID: got.PID, Address: "127.0.0.1:9", ElapsedUS: 1234, ReceiptTokens: 500, Redactions: 5, PayloadBytes: 2007, ArtifactCount: 5,
-	}
-	if got != want || got.UID.Int64 != 1000 || got.PID.Int64 != 4711 || !got.UID.Valid || !got.PID.Valid {
-		t.Errorf("%+v\nwant %+v", got, want)
-	}
-	if got := newColumns(&pb.AuditRecord{}, 0); got != (Columns{Kind: "unspecified"}) {
-		t.Errorf("of an empty record: %+v", got)
-	}
-}
-
-func TestColumnsHaveNoNULAndNoOverflow(t *testing.T) {
-	t.Parallel()
-	const huge = math.MaxUint64
-	got := newColumns(&pb.AuditRecord{
-		ToolName: "a\x00b", Elapsed: durationpb.New(-time.Second), Caller: &pb.AuditCaller{},
-		Redactions: []*pb.Redaction{{Count: huge}, {Count: 1}}, Payloads: []*pb.AuditPayload{{Bytes: math.MaxInt64 - 1}, {Bytes: 1}},
-	}, 0)
-	want := Columns{Kind: "unspecified", Tool: "a\uFFFDb", Redactions: math.MaxInt64, PayloadBytes: math.MaxInt64}
-	if got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
-func TestColumnListsAgree(t *testing.T) {
-	t.Parallel()
-	var c Columns
-	names := ColumnNames()
-	if len(names) != len(c.Values()) || len(names) != len(c.ScanTargets()) || len(AllColumns()) != len(names)+6 {
-		t.Errorf("%d names, %d values, %d targets, %d columns", len(names), len(c.Values()), len(c.ScanTargets()), len(AllColumns()))
-	}
-	for i, column := range AllColumns() {
-		if column.Comment == "" || i < len(names) && column.Name != names[i] {
-			t.Errorf("column %d: %+v", i, column)
-		}
-	}
-}
-
-func TestKindNames(t *testing.T) {
-	t.Parallel()
-	for kind, want := range map[pb.AuditKind]string{
-		pb.AuditKind_AUDIT_KIND_PROJECTION: "projection", pb.AuditKind_AUDIT_KIND_REJECTION: "refusal",
-		pb.AuditKind_AUDIT_KIND_TOOL_CALL: "tool_call", pb.AuditKind_AUDIT_KIND_RETENTION: "retention",
-	} {
-		if got := KindName(kind); got != want {
-			t.Errorf("%v is %q, want %q", kind, got, want)
-		}
 	}
 }
 
@@ -319,6 +275,11 @@ func TestCompressIsReversible(t *testing.T) {
 			t.Fatalf("%d bytes are stored as %d", len(b), len(c))
 		}
 	})
+	random := make([]byte, 4*minCompressed) // does not get smaller
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(random)
+	if got := compress(random); !slices.Equal(got, random) {
+		t.Errorf("%d random bytes are stored as %d", len(random), len(got))
+	}
 	if got := compress([]byte{}); got != nil {
 		t.Errorf("nothing is stored as %q", got)
 	}

@@ -1,5 +1,7 @@
 package chain
 
+// Verification, which reads the whole chain while the log goes on. It reports what it finds and repairs nothing.
+
 import (
 	"context"
 	"errors"

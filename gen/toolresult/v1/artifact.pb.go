@@ -1185,7 +1185,7 @@ type ReadArtifactRequest struct {
 	// that reads what a model names should say for whom. Empty: any session.
 	SessionId string `protobuf:"bytes,12,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Read the payload as the tool wrote it, before it was redacted (AuditPayload.
-	// original_artifact). Refused with RAW_NOT_ALLOWED unless the caller is the
+	// original_artifact). Rejected with RAW_NOT_ALLOWED unless the caller is the
 	// sidecar's own user, or has its token over TCP. False: such an artifact is answered as if it did
 	// not exist.
 	Raw           bool `protobuf:"varint,13,opt,name=raw,proto3" json:"raw,omitempty"`

@@ -92,7 +92,7 @@ type ArtifactServiceClient interface {
 	// The finish makes an artifact of the log, and its path leads to that from then on.
 	//
 	// What RegisterSecrets registered and what looks like a secret is masked in the log: by as
-	// many bytes as it has, so that positions stay. What may be the beginning of one is held
+	// many bytes as it has, so that positions stay. What may be the beginning of one is kept
 	// back until more comes, or for up to a second when nothing does; durable_bytes does not
 	// count it.
 	//
@@ -273,7 +273,7 @@ type ArtifactServiceServer interface {
 	// The finish makes an artifact of the log, and its path leads to that from then on.
 	//
 	// What RegisterSecrets registered and what looks like a secret is masked in the log: by as
-	// many bytes as it has, so that positions stay. What may be the beginning of one is held
+	// many bytes as it has, so that positions stay. What may be the beginning of one is kept
 	// back until more comes, or for up to a second when nothing does; durable_bytes does not
 	// count it.
 	//

@@ -164,7 +164,7 @@ type AuditRecord struct {
 	Sequence uint64 `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// When it was recorded, to the millisecond.
 	RecordedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=recorded_at,json=recordedAt,proto3" json:"recorded_at,omitempty"`
-	// What it is of.
+	// The kind of operation that it records.
 	Kind AuditKind `protobuf:"varint,4,opt,name=kind,proto3,enum=toolresult.v1.AuditKind" json:"kind,omitempty"`
 	// The full method, such as "/toolresult.v1.ToolResultService/Project".
 	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`

@@ -220,7 +220,7 @@ type CommandOutput struct {
 	// Standard error. Absent: not captured.
 	Stderr *Payload `protobuf:"bytes,4,opt,name=stderr,proto3" json:"stderr,omitempty"`
 	// Standard output and standard error in one stream, in the order in which
-	// they were written. Refused beside stdout or stderr.
+	// they were written. Rejected beside stdout or stderr.
 	CombinedOutput *Payload `protobuf:"bytes,5,opt,name=combined_output,json=combinedOutput,proto3" json:"combined_output,omitempty"`
 	// The background task. Required for promoted_to_task and already_running.
 	TaskHandle *TaskHandle `protobuf:"bytes,6,opt,name=task_handle,json=taskHandle,proto3" json:"task_handle,omitempty"`
@@ -235,7 +235,7 @@ type CommandOutput struct {
 	Signal *int32 `protobuf:"varint,9,opt,name=signal,proto3,oneof" json:"signal,omitempty"`
 	// For timed_out: the time that the command was given, in milliseconds.
 	TimeoutMs *uint64 `protobuf:"varint,10,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
-	// For already_running: advice for the model. Optional; brought to one line,
+	// For already_running: advice for the model. Optional; made one line,
 	// and cut to 1,024 bytes with "..." at its end.
 	Instructions  string `protobuf:"bytes,11,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -547,14 +547,14 @@ type CommandResult struct {
 	TimeoutMs *uint64 `protobuf:"varint,28,opt,name=timeout_ms,json=timeoutMs,proto3,oneof" json:"timeout_ms,omitempty"`
 	// The first 512 bytes of the command line, on one line; empty when it was not
 	// given, and in items of a batch that have it themselves. The receipt names the
-	// command for already_running alone: everywhere else the call stands before it.
+	// command for already_running alone: everywhere else the call precedes it.
 	CommandPreview string `protobuf:"bytes,29,opt,name=command_preview,json=commandPreview,proto3" json:"command_preview,omitempty"`
 	// For already_running: advice for the model.
 	Instructions string `protobuf:"bytes,30,opt,name=instructions,proto3" json:"instructions,omitempty"`
 	// How far this result has been compacted.
 	CompactionLevel CompactionLevel `protobuf:"varint,31,opt,name=compaction_level,json=compactionLevel,proto3,enum=toolresult.v1.CompactionLevel" json:"compaction_level,omitempty"`
 	// Index in artifacts of standard output and standard error in one, in the
-	// order in which they arrived; absent when the order was not kept, or when
+	// order in which they were received; absent when the order was not kept, or when
 	// all of both is shown.
 	InOrderArtifact *uint32 `protobuf:"varint,32,opt,name=in_order_artifact,json=inOrderArtifact,proto3,oneof" json:"in_order_artifact,omitempty"`
 	// Set when the same command line was run before in the same scope (CallReference),
@@ -1053,7 +1053,7 @@ func (x *CommandBatchItem) GetError() *ToolError {
 	return nil
 }
 
-// CommandBatchOmitted tells of the commands of a batch that its result does not have: those
+// CommandBatchOmitted counts the commands of a batch that its result does not have: those
 // behind its last item.
 type CommandBatchOmitted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -94,7 +94,7 @@ type CompleteToolOutput struct {
 	// The execution status. Optional: a result is a success, an error is an error.
 	// Where it is stated, result and error must agree with it.
 	Status ToolStatus `protobuf:"varint,2,opt,name=status,proto3,enum=toolresult.v1.ToolStatus" json:"status,omitempty"`
-	// A short summary for people and for compaction. It is brought to one line, with
+	// A short summary for people and for compaction. It is made one line, with
 	// control characters made visible, and cut to 1,024 bytes with "..." at its end.
 	// Empty: the family's projector writes one.
 	SummaryText string `protobuf:"bytes,3,opt,name=summary_text,json=summaryText,proto3" json:"summary_text,omitempty"`

@@ -144,7 +144,7 @@ const (
 	ErrorReason_ERROR_REASON_CHUNK_ORDER ErrorReason = 46
 	// INVALID_ARGUMENT. A stream has another size than its finish says.
 	ErrorReason_ERROR_REASON_SIZE_MISMATCH ErrorReason = 47
-	// DEADLINE_EXCEEDED. Nothing arrived for longer than a stream may be idle.
+	// DEADLINE_EXCEEDED. Nothing was received for longer than a stream may be idle.
 	ErrorReason_ERROR_REASON_STREAM_IDLE ErrorReason = 48
 	// FAILED_PRECONDITION. A log has another length than the one that the caller wants
 	// to go on from; the metadata has it ("received_bytes").
@@ -381,7 +381,7 @@ func (ErrorReason) EnumDescriptor() ([]byte, []int) {
 type CompleteToolError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A machine-readable kind. Best is a stable one, such as "invalid_tool_input"
-	// (docs/reference/errors.md lists the known kinds); any other text is brought to that form,
+	// (docs/reference/errors.md lists the known kinds); any other text is converted to that form,
 	// "TimeoutError" to "timeout_error", and the original is kept. Empty:
 	// "tool_execution_failed".
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
@@ -392,7 +392,7 @@ type CompleteToolError struct {
 	// text becomes a JSON string. Large details are bounded in the canonical result
 	// and kept whole in an artifact. Absent or empty: there are none.
 	Details *Payload `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
-	// Advice for the model. It is brought to one line, and cut to 1,024 bytes with
+	// Advice for the model. It is made one line, and cut to 1,024 bytes with
 	// "..." at its end. Absent: the hint of docs/reference/errors.md for a known kind. Present and
 	// empty: none is wanted.
 	RecoveryHint *string `protobuf:"bytes,4,opt,name=recovery_hint,json=recoveryHint,proto3,oneof" json:"recovery_hint,omitempty"`

@@ -280,7 +280,7 @@ type ExternalAttachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its place among the attachments, from 1.
 	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// What it is.
+	// The kind of content.
 	Kind ExternalAttachmentKind `protobuf:"varint,2,opt,name=kind,proto3,enum=toolresult.v1.ExternalAttachmentKind" json:"kind,omitempty"`
 	// The name of a link, at most 256 bytes.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
@@ -485,7 +485,7 @@ type ExternalMcpResult struct {
 	// Content of types that this version does not know, such as "2 of type chart".
 	UnknownContent []string `protobuf:"bytes,5,rep,name=unknown_content,json=unknownContent,proto3" json:"unknown_content,omitempty"`
 	// Preview of the text: text content, in order, with a line end between two.
-	// Text that is alone and is a JSON object or array stands in its readable form.
+	// Text that is alone and is a JSON object or array is shown in its readable form.
 	// Absent: there is none.
 	TextPreview *string `protobuf:"bytes,6,opt,name=text_preview,json=textPreview,proto3,oneof" json:"text_preview,omitempty"`
 	// Whether content of the text was left out.

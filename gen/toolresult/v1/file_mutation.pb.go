@@ -335,7 +335,7 @@ type IgnoredMetadata struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The path of the file that it is about. Required.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// What it is, such as "new file mode". Required.
+	// The kind of change, such as "new file mode". Required.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Its value, such as "100755".
 	Value         string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`

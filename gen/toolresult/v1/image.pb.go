@@ -37,7 +37,7 @@ type ImageContent struct {
 	Width *uint32 `protobuf:"varint,5,opt,name=width,proto3,oneof" json:"width,omitempty"`
 	// Height in pixels. Default: as for width.
 	Height *uint32 `protobuf:"varint,6,opt,name=height,proto3,oneof" json:"height,omitempty"`
-	// Where the image came from, in the runtime's words.
+	// The source of the image, in the runtime's words.
 	Source        string `protobuf:"bytes,7,opt,name=source,proto3" json:"source,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -128,7 +128,7 @@ type ImageReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The runtime's id of the image.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The media type that the bytes look like; where they do not tell, as given.
+	// The media type that the bytes look like; as given, where they do not show one.
 	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// The media type as given, where the bytes certainly look like another one.
 	GivenType string `protobuf:"bytes,3,opt,name=given_type,json=givenType,proto3" json:"given_type,omitempty"`
@@ -142,7 +142,7 @@ type ImageReference struct {
 	Height *uint32 `protobuf:"varint,7,opt,name=height,proto3,oneof" json:"height,omitempty"`
 	// Where the image was read from or written to.
 	Path string `protobuf:"bytes,8,opt,name=path,proto3" json:"path,omitempty"`
-	// Where the image came from, in the runtime's words.
+	// The source of the image, in the runtime's words.
 	Source string `protobuf:"bytes,9,opt,name=source,proto3" json:"source,omitempty"`
 	// What of the image the runtime had lost before it called; absent when nothing.
 	SourceLoss *SourceLoss `protobuf:"bytes,10,opt,name=source_loss,json=sourceLoss,proto3" json:"source_loss,omitempty"`

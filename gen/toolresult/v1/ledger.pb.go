@@ -710,7 +710,7 @@ func (x *InvisibleCharacters) GetZeroWidth() uint64 {
 // SourceFacts are the facts of a payload whose preview differs from it.
 type SourceFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Size of the payload as it arrived, in bytes.
+	// Size of the payload as it was received, in bytes.
 	Bytes uint64 `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Number of lines of the payload.
 	Lines uint64 `protobuf:"varint,2,opt,name=lines,proto3" json:"lines,omitempty"`
@@ -741,7 +741,7 @@ type SourceFacts struct {
 	Segments []*Segment `protobuf:"bytes,10,rep,name=segments,proto3" json:"segments,omitempty"`
 	// The kind of text that the preview was made for.
 	Shape PayloadShape `protobuf:"varint,15,opt,name=shape,proto3,enum=toolresult.v1.PayloadShape" json:"shape,omitempty"`
-	// Index in the artifacts beside the preview of the payload as it arrived, where
+	// Index in the artifacts beside the preview of the payload as received, where
 	// the preview is of a readable form of it (JSON, indented). Bytes and lines,
 	// cuts and the payload's own artifact are those of the readable form then.
 	OriginalArtifact *uint32 `protobuf:"varint,16,opt,name=original_artifact,json=originalArtifact,proto3,oneof" json:"original_artifact,omitempty"`

@@ -136,7 +136,7 @@ type Payload_Inline struct {
 
 type Payload_Stream struct {
 	// The name of a stream of the same ProjectStream call, whose chunks are the
-	// bytes. Refused elsewhere with FIELD_OUT_OF_BOUNDS.
+	// bytes. Rejected elsewhere with FIELD_OUT_OF_BOUNDS.
 	Stream string `protobuf:"bytes,2,opt,name=stream,proto3,oneof"`
 }
 
@@ -256,7 +256,7 @@ func (x *FileReference) GetPath() string {
 	return ""
 }
 
-// SourceLoss tells that a part of a stream was gone before it reached the
+// SourceLoss states that a part of a stream was gone before it reached the
 // sidecar. It is the only loss that no artifact can recover, so the receipt
 // always says it.
 type SourceLoss struct {

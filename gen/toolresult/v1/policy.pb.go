@@ -311,7 +311,7 @@ const (
 	// It is.
 	PatternRedaction_PATTERN_REDACTION_UNSPECIFIED PatternRedaction = 0
 	// It is not; registered values still are. Only for the family file_read: who edits source
-	// code must see it as it is. Refused elsewhere with FIELD_OUT_OF_BOUNDS.
+	// code must see it as it is. Rejected elsewhere with FIELD_OUT_OF_BOUNDS.
 	PatternRedaction_PATTERN_REDACTION_OFF PatternRedaction = 1
 )
 
@@ -368,7 +368,7 @@ const (
 	// outcome, facts, identifiers and handles stay.
 	CompactionLevel_COMPACTION_LEVEL_HANDLES CompactionLevel = 2
 	// The same, and the receipt is one line of the outcome and the handles. Errors, and
-	// results with a message of what went wrong, are not brought to it.
+	// results with a message of what went wrong, never reach it.
 	CompactionLevel_COMPACTION_LEVEL_LINE CompactionLevel = 3
 )
 
@@ -842,7 +842,7 @@ type RedactionPolicy struct {
 	// Whether what looks like a secret is redacted.
 	Patterns PatternRedaction `protobuf:"varint,1,opt,name=patterns,proto3,enum=toolresult.v1.PatternRedaction" json:"patterns,omitempty"`
 	// The set_id of RegisterSecrets that the server must have, so that a server that
-	// started again shows nothing before it knows the values. Refused with
+	// started again shows nothing before it knows the values. Rejected with
 	// SECRETS_UNKNOWN if it has not. Empty: none is required. At most 128 bytes.
 	RequireSet    string `protobuf:"bytes,2,opt,name=require_set,json=requireSet,proto3" json:"require_set,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -960,7 +960,7 @@ func (x *Superseded) GetCause() SupersededCause {
 // CompactionPolicy governs Compact. docs/reference/compaction.md has the reasoning.
 type CompactionPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lowest level that a result may be brought to. With total_tokens results go
+	// The lowest level that a result may be compacted to. With total_tokens results go
 	// only as low as the budget makes them, and the default is COMPACTION_LEVEL_LINE;
 	// without, every result that is not protected goes all the way, and it is required.
 	// What is about as small as the handle that would stand for it stays.

@@ -25,7 +25,7 @@ const (
 type ModelResolutionStatus int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	ModelResolutionStatus_MODEL_RESOLUTION_STATUS_UNSPECIFIED ModelResolutionStatus = 0
 	// Nothing was asked for; the child has its parent's model.
 	ModelResolutionStatus_MODEL_RESOLUTION_STATUS_INHERITED ModelResolutionStatus = 1
@@ -90,7 +90,7 @@ func (ModelResolutionStatus) EnumDescriptor() ([]byte, []int) {
 type AgentState int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	AgentState_AGENT_STATE_UNSPECIFIED AgentState = 0
 	// It has nothing to do.
 	AgentState_AGENT_STATE_IDLE AgentState = 1
@@ -163,7 +163,7 @@ func (AgentState) EnumDescriptor() ([]byte, []int) {
 type ChildOutcome int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	ChildOutcome_CHILD_OUTCOME_UNSPECIFIED ChildOutcome = 0
 	// The child says that its work is done.
 	ChildOutcome_CHILD_OUTCOME_COMPLETED ChildOutcome = 1
@@ -738,7 +738,7 @@ type ChildFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where it is: a path or a URL. Required.
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// What it is, in a few words.
+	// A description in a few words.
 	Description   string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

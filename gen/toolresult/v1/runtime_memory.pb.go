@@ -90,9 +90,9 @@ type MemorySource struct {
 	SourceRef string `protobuf:"bytes,1,opt,name=source_ref,json=sourceRef,proto3" json:"source_ref,omitempty"`
 	// What people call it.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// What it is, in the runtime's word, such as "note".
+	// The kind of entry, in the runtime's word, such as "note".
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Whose it is, in the runtime's word, such as "workspace".
+	// The owner, in the runtime's word, such as "workspace".
 	ScopeKind string `protobuf:"bytes,4,opt,name=scope_kind,json=scopeKind,proto3" json:"scope_kind,omitempty"`
 	// The id of the workspace that it belongs to.
 	WorkspaceId string `protobuf:"bytes,5,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
@@ -195,7 +195,7 @@ func (x *MemorySource) GetUpdatedAt() string {
 // MemoryAttribute is something else that the runtime knows of a piece of memory.
 type MemoryAttribute struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is. Required.
+	// The name of the attribute. Required.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Its value.
 	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
@@ -331,7 +331,7 @@ type MemoryIndex struct {
 	HighWatermark string `protobuf:"bytes,3,opt,name=high_watermark,json=highWatermark,proto3" json:"high_watermark,omitempty"`
 	// How many changes it does not have yet.
 	Lag uint64 `protobuf:"varint,4,opt,name=lag,proto3" json:"lag,omitempty"`
-	// When it was last brought up to date, RFC 3339.
+	// When it was last updated, RFC 3339.
 	UpdatedAt     string `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,13 +25,13 @@ const (
 type NotifyDelivery int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	NotifyDelivery_NOTIFY_DELIVERY_UNSPECIFIED NotifyDelivery = 0
 	// It reached its channel; whether anyone has read it is not known.
 	NotifyDelivery_NOTIFY_DELIVERY_DELIVERED NotifyDelivery = 1
 	// It will be delivered later.
 	NotifyDelivery_NOTIFY_DELIVERY_QUEUED NotifyDelivery = 2
-	// A rule of the operator held it back.
+	// A rule of the operator suppressed it.
 	NotifyDelivery_NOTIFY_DELIVERY_SUPPRESSED NotifyDelivery = 3
 	// It could not be delivered.
 	NotifyDelivery_NOTIFY_DELIVERY_FAILED NotifyDelivery = 4
@@ -87,7 +87,7 @@ func (NotifyDelivery) EnumDescriptor() ([]byte, []int) {
 type EnqueueDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	EnqueueDisposition_ENQUEUE_DISPOSITION_UNSPECIFIED EnqueueDisposition = 0
 	// It is in the queue.
 	EnqueueDisposition_ENQUEUE_DISPOSITION_ENQUEUED EnqueueDisposition = 1
@@ -144,7 +144,7 @@ func (EnqueueDisposition) EnumDescriptor() ([]byte, []int) {
 type SleepDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	SleepDisposition_SLEEP_DISPOSITION_UNSPECIFIED SleepDisposition = 0
 	// It sleeps from the end of this turn on.
 	SleepDisposition_SLEEP_DISPOSITION_SCHEDULED SleepDisposition = 1
@@ -201,7 +201,7 @@ func (SleepDisposition) EnumDescriptor() ([]byte, []int) {
 type WaitDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WaitDisposition_WAIT_DISPOSITION_UNSPECIFIED WaitDisposition = 0
 	// The wait is on; the agent is woken when it ends.
 	WaitDisposition_WAIT_DISPOSITION_REGISTERED WaitDisposition = 1

@@ -25,7 +25,7 @@ const (
 type WorkItemState int32
 
 const (
-	// Refused with FIELD_MISSING where it is required.
+	// Rejected with FIELD_MISSING where it is required.
 	WorkItemState_WORK_ITEM_STATE_UNSPECIFIED WorkItemState = 0
 	// There is work to do.
 	WorkItemState_WORK_ITEM_STATE_OPEN WorkItemState = 1
@@ -196,7 +196,7 @@ func (WorkItemPlanStatus) EnumDescriptor() ([]byte, []int) {
 type WorkItemAction int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkItemAction_WORK_ITEM_ACTION_UNSPECIFIED WorkItemAction = 0
 	// It is new.
 	WorkItemAction_WORK_ITEM_ACTION_CREATED WorkItemAction = 1
@@ -315,7 +315,7 @@ func (WorkItemReportSource) EnumDescriptor() ([]byte, []int) {
 type WorkItemPick int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkItemPick_WORK_ITEM_PICK_UNSPECIFIED WorkItemPick = 0
 	// It is current now.
 	WorkItemPick_WORK_ITEM_PICK_PICKED WorkItemPick = 1
@@ -372,7 +372,7 @@ func (WorkItemPick) EnumDescriptor() ([]byte, []int) {
 type WorkItemTodoStatus int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkItemTodoStatus_WORK_ITEM_TODO_STATUS_UNSPECIFIED WorkItemTodoStatus = 0
 	// It is to be done.
 	WorkItemTodoStatus_WORK_ITEM_TODO_STATUS_PENDING WorkItemTodoStatus = 1
@@ -1264,9 +1264,9 @@ func (x *WorkItemTodo) GetStatus() WorkItemTodoStatus {
 // WorkItemReference is something outside of a work item that belongs to it.
 type WorkItemReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is found by: a path, a URL, an id. Required.
+	// How to find it: a path, a URL, an id. Required.
 	Reference string `protobuf:"bytes,1,opt,name=reference,proto3" json:"reference,omitempty"`
-	// What it is, such as "issue".
+	// The kind of thing, such as "issue".
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// What people call it.
 	Title         string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`

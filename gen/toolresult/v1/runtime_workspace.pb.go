@@ -131,7 +131,7 @@ func (WorkspaceAccess) EnumDescriptor() ([]byte, []int) {
 type WorkspaceAttachDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkspaceAttachDisposition_WORKSPACE_ATTACH_DISPOSITION_UNSPECIFIED WorkspaceAttachDisposition = 0
 	// It is attached now.
 	WorkspaceAttachDisposition_WORKSPACE_ATTACH_DISPOSITION_ATTACHED WorkspaceAttachDisposition = 1
@@ -184,7 +184,7 @@ func (WorkspaceAttachDisposition) EnumDescriptor() ([]byte, []int) {
 type WorkspaceDetachDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkspaceDetachDisposition_WORKSPACE_DETACH_DISPOSITION_UNSPECIFIED WorkspaceDetachDisposition = 0
 	// It is not attached any more.
 	WorkspaceDetachDisposition_WORKSPACE_DETACH_DISPOSITION_DETACHED WorkspaceDetachDisposition = 1
@@ -237,7 +237,7 @@ func (WorkspaceDetachDisposition) EnumDescriptor() ([]byte, []int) {
 type WorkspaceSwitchDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkspaceSwitchDisposition_WORKSPACE_SWITCH_DISPOSITION_UNSPECIFIED WorkspaceSwitchDisposition = 0
 	// It is active now.
 	WorkspaceSwitchDisposition_WORKSPACE_SWITCH_DISPOSITION_SWITCHED WorkspaceSwitchDisposition = 1
@@ -290,7 +290,7 @@ func (WorkspaceSwitchDisposition) EnumDescriptor() ([]byte, []int) {
 type WorkspaceStanding int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorkspaceStanding_WORKSPACE_STANDING_UNSPECIFIED WorkspaceStanding = 0
 	// The agent works in it.
 	WorkspaceStanding_WORKSPACE_STANDING_ACTIVE WorkspaceStanding = 1
@@ -347,7 +347,7 @@ func (WorkspaceStanding) EnumDescriptor() ([]byte, []int) {
 type WorktreeCreateDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorktreeCreateDisposition_WORKTREE_CREATE_DISPOSITION_UNSPECIFIED WorktreeCreateDisposition = 0
 	// There is a new one.
 	WorktreeCreateDisposition_WORKTREE_CREATE_DISPOSITION_CREATED WorktreeCreateDisposition = 1
@@ -461,7 +461,7 @@ func (WorktreeBase) EnumDescriptor() ([]byte, []int) {
 type WorktreeRemoveDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	WorktreeRemoveDisposition_WORKTREE_REMOVE_DISPOSITION_UNSPECIFIED WorktreeRemoveDisposition = 0
 	// It is gone.
 	WorktreeRemoveDisposition_WORKTREE_REMOVE_DISPOSITION_REMOVED WorktreeRemoveDisposition = 1

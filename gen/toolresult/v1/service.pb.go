@@ -198,7 +198,7 @@ type ProjectRequest struct {
 	// it safe to make the call again: the same id with the same request has the same answer,
 	// byte for byte, also after a crash of the server; with another it is rejected with
 	// REQUEST_ID_REUSED. It is known for as long as its audit record is kept, and belongs to
-	// the session of call. Empty: the call is projected each time. Refused in a turn, which
+	// the session of call. Empty: the call is projected each time. Rejected in a turn, which
 	// has one of its own, with FIELD_OUT_OF_BOUNDS.
 	RequestId string `protobuf:"bytes,4,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// What the runtime wants on record. Absent: nothing.
@@ -539,7 +539,7 @@ type ProjectStreamRequest_Chunk struct {
 }
 
 type ProjectStreamRequest_Snapshot struct {
-	// A wish for a projection of what has arrived.
+	// A request for a projection of what was received so far.
 	Snapshot *StreamSnapshot `protobuf:"bytes,3,opt,name=snapshot,proto3,oneof"`
 }
 
@@ -569,8 +569,8 @@ type StreamHeader struct {
 	Streams []string `protobuf:"bytes,3,rep,name=streams,proto3" json:"streams,omitempty"`
 	// The call of the tool. Absent: as for ProjectRequest.
 	Call *CallReference `protobuf:"bytes,4,opt,name=call,proto3" json:"call,omitempty"`
-	// Keep the order in which the chunks of several streams arrived, as an artifact of all
-	// of them in one. It is written from the first byte of a second stream on, and costs
+	// Keep the order in which the chunks of several streams were received, as one artifact
+	// of all of them. It is written from the first byte of a second stream on, and costs
 	// their size on disk once more. Only a command has a place for it, for its standard
 	// output and standard error when no other stream has a byte; other families ignore
 	// it. It is stored when content of one of the two is left out, or by
@@ -771,11 +771,11 @@ func (x *StreamChunk) GetOffset() uint64 {
 	return 0
 }
 
-// StreamSnapshot asks for a projection of what has arrived so far.
+// StreamSnapshot asks for a projection of what was received so far.
 type StreamSnapshot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The output as it is now, such as a command that was promoted. Payloads that
-	// name a stream hold what has arrived of it. Required, of the header's family.
+	// name a stream hold what was received of it. Required, of the header's family.
 	Output        *CompleteToolOutput `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

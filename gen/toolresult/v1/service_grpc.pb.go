@@ -105,7 +105,7 @@ type ToolResultServiceClient interface {
 	// the same data gives the same answer. The client sends one header, then chunks
 	// of one or several streams in the order in which they were written, and at last
 	// what Project takes, with payloads that name their stream. At any time it may
-	// ask for a snapshot: a projection of what has arrived so far, for example of a
+	// ask for a snapshot: a projection of what was received so far, for example of a
 	// command that is promoted to a task. Answers come in the order of the snapshots,
 	// and the last one is the result; the server then ends the call.
 	//
@@ -119,11 +119,11 @@ type ToolResultServiceClient interface {
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
 	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
-	//	  no chunk arrived and that the header does not name, or there are more than
+	//	  no chunk was received and that the header does not name, or there are more than
 	//	  64 streams.
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
-	//	  arrived; bytes were lost on the way, send the output again.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	  was received; bytes were lost on the way, send the output again.
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle; output that is written slowly is for AppendLog.
 	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
@@ -206,7 +206,7 @@ type ToolResultServiceClient interface {
 	// Errors: those of Compact, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle.
 	CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error)
 	// GetServerInfo says what this server is and what it accepts, so that a
@@ -386,7 +386,7 @@ type ToolResultServiceServer interface {
 	// the same data gives the same answer. The client sends one header, then chunks
 	// of one or several streams in the order in which they were written, and at last
 	// what Project takes, with payloads that name their stream. At any time it may
-	// ask for a snapshot: a projection of what has arrived so far, for example of a
+	// ask for a snapshot: a projection of what was received so far, for example of a
 	// command that is promoted to a task. Answers come in the order of the snapshots,
 	// and the last one is the result; the server then ends the call.
 	//
@@ -400,11 +400,11 @@ type ToolResultServiceServer interface {
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
 	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
-	//	  no chunk arrived and that the header does not name, or there are more than
+	//	  no chunk was received and that the header does not name, or there are more than
 	//	  64 streams.
 	//	INVALID_ARGUMENT (CHUNK_ORDER, SIZE_MISMATCH): a chunk or a size is not what
-	//	  arrived; bytes were lost on the way, send the output again.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	  was received; bytes were lost on the way, send the output again.
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle; output that is written slowly is for AppendLog.
 	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
@@ -487,7 +487,7 @@ type ToolResultServiceServer interface {
 	// Errors: those of Compact, and
 	//
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later one is.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle.
 	CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error
 	// GetServerInfo says what this server is and what it accepts, so that a

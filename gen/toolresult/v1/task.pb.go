@@ -25,7 +25,7 @@ const (
 type TaskStatus int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	TaskStatus_TASK_STATUS_UNSPECIFIED TaskStatus = 0
 	// It waits for its turn.
 	TaskStatus_TASK_STATUS_QUEUED TaskStatus = 1
@@ -98,7 +98,7 @@ func (TaskStatus) EnumDescriptor() ([]byte, []int) {
 type TaskRetrieval int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	TaskRetrieval_TASK_RETRIEVAL_UNSPECIFIED TaskRetrieval = 0
 	// The output is here; the task has ended, or what it wrote so far was asked for.
 	TaskRetrieval_TASK_RETRIEVAL_SUCCESS TaskRetrieval = 1
@@ -155,7 +155,7 @@ func (TaskRetrieval) EnumDescriptor() ([]byte, []int) {
 type TaskInputDisposition int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	TaskInputDisposition_TASK_INPUT_DISPOSITION_UNSPECIFIED TaskInputDisposition = 0
 	// The task was given the input.
 	TaskInputDisposition_TASK_INPUT_DISPOSITION_ACCEPTED TaskInputDisposition = 1

@@ -25,7 +25,7 @@ const (
 type Provider int32
 
 const (
-	// Refused with FIELD_MISSING.
+	// Rejected with FIELD_MISSING.
 	Provider_PROVIDER_UNSPECIFIED Provider = 0
 	// The messages of the document "Native Tool Result Format" (ChatMessage), for
 	// runtimes that make a provider's messages of them on their own.
@@ -237,7 +237,7 @@ type StreamEnd int32
 const (
 	// Not used.
 	StreamEnd_STREAM_END_UNSPECIFIED StreamEnd = 0
-	// The model came to its end.
+	// The model finished.
 	StreamEnd_STREAM_END_COMPLETE StreamEnd = 1
 	// A limit of tokens was reached; the last call may be incomplete.
 	StreamEnd_STREAM_END_LENGTH StreamEnd = 2
@@ -1120,12 +1120,12 @@ type EncodeTurnRequest struct {
 	// The results of its calls. A call without a result, because the run was interrupted, is
 	// answered by a text that says so.
 	Results []*TurnResult `protobuf:"bytes,4,rep,name=results,proto3" json:"results,omitempty"`
-	// What the runtime itself has to tell the model after the results, such as that a
+	// Messages of the runtime itself to the model after the results, such as that a
 	// limit is near. In blocks of their own where the provider has blocks, otherwise in a
 	// message of their own; never inside of a result. At most 16, of 4,096 bytes.
 	Notices []string `protobuf:"bytes,5,rep,name=notices,proto3" json:"notices,omitempty"`
-	// The text of the user behind all of this. Empty: nothing. It stands where the provider
-	// takes it: directly behind results not every one does.
+	// The text of the user behind all of this. Empty: nothing. It is placed where the
+	// provider takes it: not every one does directly behind results.
 	UserText string `protobuf:"bytes,6,opt,name=user_text,json=userText,proto3" json:"user_text,omitempty"`
 	// The session for which images of canonical results are read: then they must be
 	// artifacts of it. Empty: any session.
@@ -1269,7 +1269,7 @@ func (x *EncodedCall) GetName() string {
 	return ""
 }
 
-// TurnNote tells of a change.
+// TurnNote describes a change.
 type TurnNote struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was changed.
@@ -1590,11 +1590,11 @@ func (x *AssembleHeader) GetWritingTools() []string {
 // IncompleteToolCall is a call that must not be made.
 type IncompleteToolCall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the function, as far as it arrived.
+	// The name of the function, as far as it was received.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The arguments, as far as they arrived. Not always JSON text.
+	// The arguments, as far as they were received. Not always JSON text.
 	Arguments string `protobuf:"bytes,2,opt,name=arguments,proto3" json:"arguments,omitempty"`
-	// The id, if it arrived.
+	// The id, if it was received.
 	Id *string `protobuf:"bytes,3,opt,name=id,proto3,oneof" json:"id,omitempty"`
 	// Why the call is not complete, for people.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`

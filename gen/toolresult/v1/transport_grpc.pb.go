@@ -71,7 +71,7 @@ type TransportServiceClient interface {
 	//	  field that BadRequest names; a stream is either body or events.
 	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): the text of the model, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle.
 	AssembleToolCalls(ctx context.Context, opts ...grpc.CallOption) (grpc.ClientStreamingClient[AssembleToolCallsRequest, AssembleToolCallsResponse], error)
 	// LintTranscript finds what a provider would reject in the messages of a request, and
@@ -173,7 +173,7 @@ type TransportServiceServer interface {
 	//	  field that BadRequest names; a stream is either body or events.
 	//	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): the text of the model, or one event, has more
 	//	  bytes than Limits.max_message_bytes. What a stream has around it does not count.
-	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message arrived for longer than
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle.
 	AssembleToolCalls(grpc.ClientStreamingServer[AssembleToolCallsRequest, AssembleToolCallsResponse]) error
 	// LintTranscript finds what a provider would reject in the messages of a request, and

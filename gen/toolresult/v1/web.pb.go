@@ -83,7 +83,7 @@ func (WebTextForm) EnumDescriptor() ([]byte, []int) {
 }
 
 // WebFetchOutput is the complete result of fetching a URL. Whatever the server
-// answered is a success of the tool; an error means that no answer arrived.
+// answered is a success of the tool; an error means that no answer was received.
 type WebFetchOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The URL that was asked for. Required.
@@ -92,7 +92,7 @@ type WebFetchOutput struct {
 	FinalUrl string `protobuf:"bytes,2,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`
 	// The HTTP status of the answer, whatever number the server sent. Required.
 	Status uint32 `protobuf:"varint,3,opt,name=status,proto3" json:"status,omitempty"`
-	// The header Content-Type as it arrived. Default: it is found out from the
+	// The header Content-Type as received. Default: it is found out from the
 	// first 512 bytes whether the body is HTML.
 	ContentType string `protobuf:"bytes,4,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	// The character set of the body, where the runtime knows better than
@@ -207,7 +207,7 @@ type WebFetchResult struct {
 	FinalUrl string `protobuf:"bytes,2,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`
 	// The HTTP status of the answer.
 	Status uint32 `protobuf:"varint,3,opt,name=status,proto3" json:"status,omitempty"`
-	// The header Content-Type as it arrived.
+	// The header Content-Type as received.
 	ContentType string `protobuf:"bytes,4,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	// The media type of content_type alone, in lower case.
 	MediaType string `protobuf:"bytes,5,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`

@@ -79,8 +79,10 @@ func space(text []byte, at int) int {
 
 // valueEnd returns the end of the value that begins at an offset of valid JSON text. It counts brackets and skips
 // strings; numbers and literals end at the next separator.
+//
+// It does not decode, so an object of n members costs one pass over its bytes and no allocation for each value.
 func valueEnd(text []byte, at int) int {
-	depth := 0
+	depth := 0 // of brackets that are open
 	for ; at < len(text); at++ {
 		switch text[at] {
 		case '"':

@@ -123,3 +123,24 @@ func TestValuesOfOtherTypes(t *testing.T) {
 		}
 	}
 }
+
+// Text that ends early has no end of its own: it ends with the text.
+func TestEndsOfValues(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{`12`: 2, `12,`: 2, `"a"`: 3, `"a\"b" `: 6, `"a`: 2, `{"a":[1]} `: 9, `[]`: 2, `true}`: 4, `1 `: 1, `"\`: 3} {
+		if got := valueEnd([]byte(text), 0); got != want {
+			t.Errorf("%s ends at %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestStringsAreDecoded(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		``: "", `"`: "", `""`: "", `"a"`: "a", `"\n"`: "\n", `"a\nb"`: "a\nb", `"\u00e9"`: "é", "\"\xff\"": "\ufffd", `1`: "", `null`: "", `12`: "", `["a"]`: "",
+	} {
+		if got := String([]byte(text)); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}

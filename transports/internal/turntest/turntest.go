@@ -1,4 +1,8 @@
 // Package turntest generates random turns for the tests of package transports and the packages below it.
+//
+// The turns are valid requests, but unlikely ones: ids that no provider accepts, names with spaces, text that imitates
+// tags of ours and tokens of chat templates. A property that holds for them (the encoded history passes the linter, every
+// call has one answer) holds for what runtimes send. rapid shrinks a turn that breaks one.
 package turntest
 
 import (
@@ -10,7 +14,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Providers lists the providers of the contract.
+// Providers lists the providers of the contract, in no fixed order: a subtest is named by its provider, so the order
+// does not matter.
 func Providers() []pb.Provider {
 	var list []pb.Provider
 	for n := range pb.Provider_name {
@@ -49,6 +54,7 @@ func drawCalls(t *rapid.T, native bool) []*pb.ParsedToolCall {
 		rapid.SampledFrom([]string{"call_0", "call_1", "functions.read:0", "fc_1|call_2", "té", strings.Repeat("x", 200)}),
 	)
 	var list []*pb.ParsedToolCall
+	// Up to five calls: parallel calls of real models are rarely more, and shrinking stays fast.
 	for range rapid.IntRange(0, 5).Draw(t, "calls") {
 		c := &pb.ParsedToolCall{
 			Server:    rapid.SampledFrom([]string{"", "fs", "github.com", strings.Repeat("s", 100)}).Draw(t, "server"),
@@ -58,6 +64,7 @@ func drawCalls(t *rapid.T, native bool) []*pb.ParsedToolCall {
 		if native || rapid.Bool().Draw(t, "has id") {
 			c.Id = proto.String(ids.Draw(t, "id"))
 		}
+		// A custom tool takes any text; one in ten, because most providers have none.
 		if rapid.IntRange(0, 9).Draw(t, "custom") == 0 {
 			c.Custom, c.Arguments = true, Text.Draw(t, "input")
 		}
@@ -76,7 +83,8 @@ func Result(failed bool) *pb.CanonicalToolResult {
 	}
 }
 
-// media generates media of types and sources that not every provider shows.
+// media generates media of types and sources that not every provider shows. Their bytes are no images: what is given is
+// not looked into.
 var media = rapid.SampledFrom([]*pb.Media{
 	{MediaType: "image/png", Source: &pb.Media_Data{Data: []byte("png")}, Name: "a.png"},
 	{MediaType: "image/gif", Source: &pb.Media_Url{Url: "https://example.org/a.gif"}},
@@ -91,6 +99,7 @@ func Turn(t *rapid.T, provider pb.Provider) *pb.EncodeTurnRequest {
 		Content:   rapid.SampledFrom([]string{"", " \n", "I look.", "<tool_call>"}).Draw(t, "content"),
 		ToolCalls: drawCalls(t, rapid.IntRange(0, 3).Draw(t, "all have ids") > 0),
 	}}
+	// One turn in four is text by request; others become text when a call has no id.
 	if rapid.IntRange(0, 3).Draw(t, "format") == 0 {
 		req.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 	}
@@ -99,6 +108,7 @@ func Turn(t *rapid.T, provider pb.Provider) *pb.EncodeTurnRequest {
 		r.Media = rapid.SliceOfN(media, 0, 2).Draw(t, "media")
 		req.Results = append(req.Results, r)
 	}
+	// A turn that the user interrupted has results for its first calls alone.
 	if n := len(req.Results); n > 0 && rapid.IntRange(0, 5).Draw(t, "interrupted") == 0 {
 		req.Results = req.Results[:rapid.IntRange(0, n-1).Draw(t, "answered")]
 	}
@@ -107,7 +117,8 @@ func Turn(t *rapid.T, provider pb.Provider) *pb.EncodeTurnRequest {
 	return req
 }
 
-// UserMessage returns a message of the user, as JSON.
+// UserMessage returns a message of the user, as JSON. It begins a history, and separates two turns that end with the
+// model, where a provider wants roles to take turns.
 func UserMessage(p pb.Provider) string {
 	switch p {
 	case pb.Provider_PROVIDER_GEMINI:

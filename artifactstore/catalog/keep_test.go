@@ -1,0 +1,165 @@
+package catalog_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
+)
+
+// TestVerifyStops: at an error of the report, at one that is not about the artifact, and at the end of its context.
+func TestVerifyStops(t *testing.T) {
+	t.Parallel()
+	store := newFaultyStore(map[string]error{})
+	c := open(t, store, catalog.Options{})
+	defer closeCatalog(t, c)
+	ref := put(t, c, catalog.Owner{}, "x")
+	log, err := c.OpenLog(t.Context(), anOwner, artifactstore.LogName("live"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close() // in memory
+	if v, err := c.Verify(t.Context(), nil, ignore); err != nil || v != (catalog.Verified{Intact: 2, Bytes: 1}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, paths := range [][]string{nil, {ref.Path}, {log.Path()}} {
+		for _, method := range []string{"Open", "Pages"} {
+			store.set(method, artifactstore.ErrDamaged)
+		}
+		if _, err := c.Verify(t.Context(), paths, func(string, error) error { return errStore }); !errors.Is(err, errStore) {
+			t.Errorf("%v: the error of report: %v", paths, err)
+		}
+		for _, method := range []string{"Open", "Pages"} {
+			store.set(method, errStore)
+		}
+		if _, err := c.Verify(t.Context(), paths, ignore); !errors.Is(err, errStore) {
+			t.Errorf("%v: an error of the store: %v", paths, err)
+		}
+		if _, err := c.Verify(done, paths, ignore); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: a context that is done: %v", paths, err)
+		}
+		for _, method := range []string{"Open", "Pages"} {
+			store.set(method, nil)
+		}
+	}
+	if v, err := c.Verify(t.Context(), []string{"/etc/passwd"}, ignore); err != nil || v.Corrupt != 1 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// messages is the text that a logger has written. Safe for concurrent use.
+type messages struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (m *messages) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.text.Write(p)
+}
+
+// take returns what was written since the last take.
+func (m *messages) take() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	text, _ := io.ReadAll(&m.text)
+	return string(text)
+}
+
+// TestKeepLogsWhatItDid: collections and compressions are logged when they did something or failed.
+func TestKeepLogsWhatItDid(t *testing.T) {
+	t.Parallel()
+	clk, store, logged := newClock(), newFaultyStore(map[string]error{}), &messages{}
+	c, err := catalog.Open(store, catalog.Options{KeepFor: time.Hour, CompressAfter: time.Minute, Now: clk.now,
+		Logger: slog.New(slog.NewTextHandler(logged, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeCatalog(t, c)
+	ctx, cancel := context.WithCancel(t.Context())
+	var keeper sync.WaitGroup
+	keeper.Go(func() { c.Keep(ctx, time.Millisecond) })
+	// rounds waits until Keep has collected and compressed at least once, and returns what it logged.
+	rounds := func() string {
+		for before := store.count("Walk"); store.count("Walk") < before+3; {
+			time.Sleep(time.Millisecond)
+		}
+		return logged.take()
+	}
+	if got := rounds(); got != "" {
+		t.Errorf("nothing to do: %s", got)
+	}
+	put(t, c, catalog.Owner{}, "x")
+	clk.move(2 * time.Minute)
+	if got := rounds(); !strings.Contains(got, "artifacts were compressed") || strings.Contains(got, "garbage") || !strings.Contains(got, "saved=10") {
+		t.Errorf("compressed: %s", got)
+	}
+	clk.move(2 * time.Hour)
+	if got := rounds(); !strings.Contains(got, "garbage was collected") || strings.Contains(got, "compressed") || !strings.Contains(got, "deleted=1") {
+		t.Errorf("collected: %s", got)
+	}
+	if _, err := store.Store.Put(t.Context(), artifactstore.BytesBlob([]byte("found"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := rounds(); !strings.Contains(got, "entered=1") {
+		t.Errorf("found: %s", got)
+	}
+	clk.move(2 * time.Minute)
+	store.set("Walk", errStore)
+	store.set("Compress", errStore)
+	if got := rounds(); !strings.Contains(got, "garbage could not be collected") || !strings.Contains(got, "artifacts could not be compressed") {
+		t.Errorf("failures: %s", got)
+	}
+	cancel()
+	keeper.Wait()
+}
+
+// TestCommitsAreReported: OnCommit gets each transaction that wrote, and no other.
+func TestCommitsAreReported(t *testing.T) {
+	t.Parallel()
+	var operations []int
+	c, _ := newCatalog(t, catalog.Options{OnCommit: func(n int, waited, took time.Duration) {
+		if operations = append(operations, n); waited < 0 || waited > time.Minute || took <= 0 {
+			t.Errorf("waited %s, took %s", waited, took)
+		}
+	}})
+	put(t, c, anOwner, "x")
+	if _, _, err := c.List(t.Context(), "s", "", 0, 9); err != nil {
+		t.Fatal(err)
+	}
+	if c.Waiting() != 0 || c.RefFor([]byte("x")) != put(t, c, anOwner, "x") {
+		t.Error("another reference, or an operation that waits")
+	}
+	closeCatalog(t, c)
+	if len(operations) != 1 || operations[0] != 1 {
+		t.Errorf("transactions of %v operations", operations)
+	}
+}
+
+// TestEndedLeaseHasNoTime: a lease of no duration ends at once, and one that has run out is none.
+func TestEndedLeaseHasNoTime(t *testing.T) {
+	t.Parallel()
+	clk := newClock()
+	c, _ := newCatalog(t, catalog.Options{Now: clk.now})
+	for _, duration := range []time.Duration{0, time.Hour} {
+		until, err := c.Lease(t.Context(), "s", duration)
+		if again, err2 := c.LeasedUntil(t.Context(), "s"); err != nil || err2 != nil || until.IsZero() != (duration == 0) || !until.Equal(again) {
+			t.Errorf("%s: until %s, then %s, %v, %v", duration, until, again, err, err2)
+		}
+	}
+	clk.move(time.Hour)
+	if until, err := c.LeasedUntil(t.Context(), "s"); err != nil || !until.IsZero() {
+		t.Errorf("%s, %v", until, err)
+	}
+}

@@ -1,0 +1,259 @@
+package compaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/compactor"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/pipeline"
+)
+
+// How many bytes of a history are kept in memory, as they are encoded. What is over it is spooled into the artifact store.
+const (
+	requestMemory       = 16 << 20 // of one in a request, which is in memory anyway
+	DefaultStreamMemory = 2 << 20
+)
+
+// history is the results of a history as they are given, in the order of the entries.
+type history struct {
+	registry *families.Registry
+	ctx      context.Context //nolint:containedctx // of the call
+	session  string
+	limit    int // of entries
+	most     int // bytes in memory
+	entries  []compactor.Entry
+	results  []givenResult
+	turn     uint32 // of the last entry
+	memory   int    // bytes that are in memory
+	records  sessionRecords
+	spool    spool
+}
+
+// givenResult is where a result is.
+type givenResult struct {
+	message *pb.CanonicalToolResult // nil: in the spool, or not known
+	at      int64
+	size    int
+}
+
+func newHistory(ctx context.Context, s *Service, session string, limit, most int) *history {
+	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most}
+	h.records = sessionRecords{audit: s.Recorder, session: session}
+	h.spool = spool{newStage: func() (artifactstore.Stage, error) { return s.Store.Stage(ctx) }}
+	return h
+}
+
+// close gives back what the history holds.
+func (h *history) close() { h.spool.close() }
+
+// add checks the next entry, and takes its result.
+func (h *history) add(e *pb.CompactEntry) error {
+	const bounds = pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS
+	i := len(h.entries)
+	if i == h.limit {
+		return tooManyEntries(h.limit)
+	}
+	path := fmt.Sprintf("entries[%d]", i)
+	check := envelope.NewChecker(path)
+	check.CallID("call_id", e.GetCallId(), false)
+	check.Length("subject", e.GetSubject(), maxSubject)
+	if e.GetTurn() < h.turn {
+		check.Fail("turn", bounds, "is %d, after a result of turn %d", e.GetTurn(), h.turn)
+	}
+	if err := check.Err(); err != nil {
+		return err
+	}
+	r, err := h.result(path, e)
+	if err != nil {
+		return err
+	}
+	h.turn = e.GetTurn()
+	h.entries = append(h.entries, compactor.Entry{
+		Unknown: r == nil, Call: e.GetCallId(), Turn: int(e.GetTurn()), Subject: compactor.NewSubject(e.GetSubject()), Preceding: int(e.GetPrecedingTokens()),
+	})
+	return h.keep(r)
+}
+
+func tooManyEntries(limit int) error {
+	check := envelope.NewChecker("")
+	check.Fail("entries", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has more than the %d results that are allowed", limit)
+	return check.Err()
+}
+
+// resultOf returns the result of an entry, valid; nil for one that this version does not know.
+func (h *history) result(path string, e *pb.CompactEntry) (r *pb.CanonicalToolResult, err error) {
+	field := pipeline.CanonicalField
+	switch given := e.GetResult().(type) {
+	case *pb.CompactEntry_Canonical:
+		r = given.Canonical
+	case *pb.CompactEntry_CanonicalJson:
+		field = pipeline.JSONField
+		if r, err = envelope.FromJSON([]byte(given.CanonicalJson), e.GetFamily()); err != nil {
+			if foreign(err) {
+				return nil, nil
+			}
+			return nil, apierror.PrefixField(path+"."+field, err)
+		}
+	default:
+		field = "call_id"
+		if r, err = h.onRecord(path, e.GetCallId()); err != nil {
+			return nil, err
+		}
+	}
+	if unknownTo(r, h.registry.Types()) {
+		return nil, nil
+	}
+	return r, envelope.ValidateCanonical(path+"."+field, r, h.registry.Types())
+}
+
+// onRecord returns the latest result of a call on record.
+func (h *history) onRecord(path, call string) (*pb.CanonicalToolResult, error) {
+	check := envelope.NewChecker("")
+	switch {
+	case call == "":
+		check.Fail(path+"."+pipeline.CanonicalField, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required, or the call_id of a result on record")
+	case h.session == "":
+		check.Fail("session_id", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required for entries that name a result on record")
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	r, err := h.records.latest(h.ctx, call)
+	if err != nil {
+		return nil, apierror.AtField(path+".call_id", err)
+	}
+	return r, nil
+}
+
+// foreign reports whether what is wrong with a JSON text is that this version does not know a member of it, or what it
+// says: the text as a whole is an object, and is not of several families.
+func foreign(err error) bool {
+	invalid, ok := errors.AsType[*envelope.InvalidError](err)
+	if !ok {
+		return false
+	}
+	for _, v := range invalid.Violations {
+		if v.Field == "" || v.Reason != pb.ErrorReason_ERROR_REASON_JSON_INVALID {
+			return false
+		}
+	}
+	return true
+}
+
+// unknownTo reports whether a result is one of another version, or of another operator: of a case of the contract that
+// this build does not have, of a status that it does not have, or of a custom family that is not defined here.
+func unknownTo(r *pb.CanonicalToolResult, types envelope.Types) bool {
+	if custom := r.GetCustom(); custom != nil {
+		return types[custom.GetType()] == nil
+	}
+	if _, known := pb.ToolStatus_name[int32(r.GetStatus())]; !known {
+		return true
+	}
+	return r.GetStatus() == pb.ToolStatus_TOOL_STATUS_SUCCESS && r.GetResult() == nil && r.GetError() == nil && len(r.ProtoReflect().GetUnknown()) > 0
+}
+
+// keep puts a result where load finds it.
+func (h *history) keep(r *pb.CanonicalToolResult) error {
+	if r == nil {
+		h.results = append(h.results, givenResult{})
+		return nil
+	}
+	if n := proto.Size(r); h.memory+n <= h.most {
+		h.memory += n
+		h.results = append(h.results, givenResult{message: r})
+		return nil
+	}
+	at, size, err := h.spool.write(r)
+	h.results = append(h.results, givenResult{at: at, size: size})
+	return err
+}
+
+// planned is the history as a plan has it.
+func (h *history) planned() compactor.History {
+	return compactor.History{Entries: h.entries, Load: h.load, Keep: h.most}
+}
+
+// load returns a result that is known.
+func (h *history) load(i int) (*pb.CanonicalToolResult, error) {
+	if err := h.ctx.Err(); err != nil {
+		return nil, err
+	}
+	given := &h.results[i]
+	if given.message != nil {
+		return given.message, nil
+	}
+	return h.spool.read(given.at, given.size)
+}
+
+// spool keeps messages in a stage of the artifact store, which is removed with it.
+type spool struct {
+	newStage func() (artifactstore.Stage, error)
+	stage    artifactstore.Stage // nil before the first message
+	written  int64
+	reader   io.ReadCloser // nil before the first read, after which nothing is written
+	buffer   []byte
+}
+
+func (s *spool) write(r *pb.CanonicalToolResult) (at int64, size int, err error) {
+	if s.stage == nil {
+		if s.stage, err = s.newStage(); err != nil {
+			return 0, 0, err
+		}
+	}
+	if s.buffer, err = (proto.MarshalOptions{}).MarshalAppend(s.buffer[:0], r); err != nil {
+		return 0, 0, err
+	}
+	at = s.written
+	n, err := s.stage.Write(s.buffer)
+	s.written += int64(n)
+	return at, n, err
+}
+
+// errNotSeekable is of a stage whose content cannot be read anywhere.
+var errNotSeekable = errors.New("read a spooled history: the stage cannot seek")
+
+func (s *spool) read(at int64, size int) (*pb.CanonicalToolResult, error) {
+	if s.reader == nil {
+		blob, err := s.stage.Seal()
+		if err != nil {
+			return nil, err
+		}
+		if s.reader, err = blob.Open(); err != nil {
+			return nil, err
+		}
+	}
+	seeker, ok := s.reader.(io.ReadSeeker)
+	if !ok {
+		return nil, errNotSeekable
+	}
+	if _, err := seeker.Seek(at, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if cap(s.buffer) < size {
+		s.buffer = make([]byte, size)
+	}
+	s.buffer = s.buffer[:size]
+	if _, err := io.ReadFull(seeker, s.buffer); err != nil {
+		return nil, err
+	}
+	r := &pb.CanonicalToolResult{}
+	return r, proto.Unmarshal(s.buffer, r)
+}
+
+func (s *spool) close() {
+	if s.reader != nil {
+		_ = s.reader.Close() // read-only
+	}
+	if s.stage != nil {
+		_ = s.stage.Discard() // what is left behind is removed at the next start
+	}
+}

@@ -1,0 +1,294 @@
+// One request, from top to bottom: Project is what a client calls, project has the order of the steps, and below stands
+// each step in its turn. Every step takes values and returns values; only the two that store something, fit and record,
+// leave anything behind.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/ingest"
+	"github.com/toolresult/toolresult/server/policy"
+	"github.com/toolresult/toolresult/server/recorder"
+	"github.com/toolresult/toolresult/server/redaction"
+)
+
+// received is what arrived beside a request; the zero value is nothing.
+type received struct {
+	streams  map[string]ingest.Payload // by name
+	inOrder  projectors.InOrder
+	pass     *redaction.Pass // that the streams went through; nil: there are none
+	snapshot bool            // the call goes on, so that this is not its answer
+}
+
+// Project makes the result and the receipt of one complete output.
+func (p *Pipeline) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+	if err := identity.ConfineCall(ctx, &req.Call); err != nil {
+		return nil, err
+	}
+	resp, err := p.project(ctx, req, received{})
+	if err != nil {
+		return nil, err
+	}
+	return resp, p.form(req.GetCanonicalForm(), resp)
+}
+
+// project follows one output from its request to its answer. What it stores is durable first, then the record, and then
+// there is an answer. A request that was answered before gets the same answer, from its record.
+func (p *Pipeline) project(ctx context.Context, req *pb.ProjectRequest, from received) (*pb.ProjectResponse, error) {
+	out, err := p.prepare(ctx, req, from)
+	if err != nil {
+		return nil, err
+	}
+	defer out.close()
+	request, err := p.request(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	earlier, done, err := p.requests.Begin(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if len(earlier) > 0 {
+		return p.repeat(ctx, earlier), nil
+	}
+	made, err := p.fit(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	record, err := p.record(ctx, out, made)
+	if err != nil {
+		return nil, err
+	}
+	if earlier, err = p.requests.Append(ctx, request, record); err != nil {
+		return nil, err
+	}
+	if len(earlier) > 0 { // another server was first
+		return p.repeat(ctx, earlier), nil
+	}
+	return p.answer(ctx, out, made), nil
+}
+
+// prepared is one output that is ready to be projected: valid, and without its secrets.
+type prepared struct {
+	validated
+	began       time.Time
+	details     *pb.AuditDetails // without secrets
+	input       projectors.Input // its output is without secrets
+	streams     map[string]ingest.Payload
+	files       *ingest.Files // nil: none can be named
+	sink        *rememberingSink
+	fingerprint string            // of the output; empty: it is not compared
+	inventory   []recordedPayload // of the output; nil before it is needed
+	snapshot    bool
+}
+
+// close gives back what was read of files.
+func (o *prepared) close() {
+	if o.files != nil {
+		o.files.Discard()
+	}
+}
+
+// prepare validates an output, reads the files that it names, redacts it, and compares it with what its session was shown.
+// What it returns must be closed.
+func (p *Pipeline) prepare(ctx context.Context, req *pb.ProjectRequest, from received) (*prepared, error) {
+	out := &prepared{began: time.Now(), snapshot: from.snapshot}
+	var err error
+	if out.validated, err = p.validate(req, from.pass); err != nil {
+		return nil, err
+	}
+	out.sink = &rememberingSink{Sink: p.Store.SinkFor(Owner(req.GetCall())), refs: map[string]artifactstore.Ref{}}
+	complete, err := p.ingest(ctx, out, from)
+	if err == nil {
+		p.redact(out, complete, from)
+		out.fingerprint, out.input.Unchanged, err = p.compare(ctx, out)
+	}
+	if err != nil {
+		out.close()
+		return nil, err
+	}
+	return out, nil
+}
+
+// validated is a request that the contract allows, with its family, its policy and what redacts it.
+type validated struct {
+	req    *pb.ProjectRequest
+	family *families.Family
+	policy policy.Projection
+	pass   *redaction.Pass
+}
+
+// validate checks a request. streams is the pass that its streams went through, if it has any: the rest of the output is
+// redacted by the same values.
+func (p *Pipeline) validate(req *pb.ProjectRequest, streams *redaction.Pass) (v validated, err error) {
+	check := envelope.NewChecker("")
+	envelope.CheckCall(check, req.GetCall())
+	check.Name("request_id", req.GetRequestId(), false)
+	checkDetails(check.At("audit"), req.GetAudit())
+	envelope.CheckForm(check, req.GetCanonicalForm())
+	policy.CheckHandles(check, req.GetPolicy().GetRender(), "call.session_id", req.GetCall().GetSessionId())
+	if err := check.Err(); err != nil {
+		return v, err
+	}
+	v.req = req
+	out := req.GetOutput()
+	if err := envelope.ValidateComplete(out); err != nil {
+		return v, err
+	}
+	if v.family, err = p.Registry.ForOutput(out); err != nil {
+		return v, err
+	}
+	if v.policy, err = p.Policies.Projection(req.GetPolicy(), out.GetToolName(), v.family.Tokens); err != nil {
+		return v, err
+	}
+	if streams != nil {
+		v.pass = redaction.NewPass(streams.Options)
+	} else if v.pass, err = p.Secrets.Resolve(p.Patterns, req.GetPolicy().GetRedaction(), req.GetCall().GetSessionId(), v.family.Name); err != nil {
+		return v, err
+	}
+	return v, v.pass.CheckNames(req, v.family)
+}
+
+// ingest brings the payloads of an output to where its projector finds them: files are read beside the streams, and a family
+// that reads its payloads whole gets them inline. It returns the output with its secrets.
+func (p *Pipeline) ingest(ctx context.Context, o *prepared, from received) (out *pb.CompleteToolOutput, err error) {
+	out, o.streams = o.req.GetOutput(), from.streams
+	if len(p.Roots) > 0 {
+		rules := o.family.LineRules(out.GetCommand().GetCommandLine())
+		o.files, err = ingest.SpoolFiles(ctx, p.Store, p.Roots, out, o.streams, o.policy.Budget.Tokens, rules, o.pass.Options)
+		if err != nil {
+			return nil, err
+		}
+		o.streams = o.files.Streams
+	}
+	out, o.streams, err = Inline(o.family, out, o.streams)
+	return out, err
+}
+
+// redact replaces the secrets of an output, and makes it the input of its projector.
+func (p *Pipeline) redact(o *prepared, out *pb.CompleteToolOutput, from received) {
+	o.details = o.pass.RedactDetails(o.req.GetAudit())
+	o.input = projectors.Input{
+		Output: o.pass.Redact(out, o.family, o.streams), Policy: o.policy.Policy, Streams: Streams(o.streams), InOrder: from.inOrder,
+	}
+}
+
+// compare finds an earlier call of the session that shows the same output; nil when there is none, or the policy does not
+// ask for it.
+func (p *Pipeline) compare(ctx context.Context, o *prepared) (fingerprint string, same *pb.OutputUnchanged, err error) {
+	call := o.req.GetCall()
+	if call == nil || o.req.GetPolicy().GetUnchanged() == pb.UnchangedPolicy_UNCHANGED_POLICY_IGNORE {
+		return "", nil, nil
+	}
+	fingerprint, err = projectors.Fingerprint(ctx, o.input.Output, o.input.Streams)
+	return fingerprint, p.shown.earlier(call, fingerprint), err
+}
+
+// request returns the identity of a request; nil for one without an id, and for a snapshot, which cannot be asked for again.
+func (p *Pipeline) request(ctx context.Context, o *prepared) (*recorder.Request, error) {
+	id := o.req.GetRequestId()
+	if id == "" || o.snapshot {
+		return nil, nil
+	}
+	digest, err := p.digest(ctx, o)
+	return recorder.NewRequest(o.req.GetCall().GetSessionId(), id, digest), err
+}
+
+// projected is what was made of an output.
+type projected struct {
+	resp    *pb.ProjectResponse
+	budget  int             // tokens that it was made with
+	omitted *preview.Counts // nil: nothing is measured
+}
+
+// fit projects an output with its own budget. Where a nearly full window makes the budget small, it gives way to what must
+// be kept: a window makes receipts small, and fails no call.
+func (p *Pipeline) fit(ctx context.Context, o *prepared) (projected, error) {
+	tokens := o.policy.Budget.Tokens
+	for {
+		made, err := p.fitTokens(ctx, o, tokens)
+		short, ok := errors.AsType[*envelope.ShortfallError](err)
+		if !ok || tokens >= o.policy.Limit {
+			return made, err
+		}
+		if short.Unit == "tokens" && short.Needed > tokens {
+			tokens = min(short.Needed, o.policy.Limit)
+		} else {
+			tokens = o.policy.Limit
+		}
+	}
+}
+
+// fitTokens projects an output with a budget of some tokens, and stores what the result leaves out. Its error is an
+// *envelope.ShortfallError when what must be kept needs more.
+func (p *Pipeline) fitTokens(ctx context.Context, o *prepared, tokens int) (projected, error) {
+	if err := o.excerpt(ctx, tokens); err != nil {
+		return projected{}, err
+	}
+	in := o.input
+	in.Policy.Budget.Tokens = tokens
+	if p.Metrics != nil {
+		in.Omitted = new(preview.Counts)
+	}
+	made, err := o.family.Project(ctx, in, o.policy.Handle, o.sink)
+	if err != nil {
+		return projected{}, err
+	}
+	return projected{
+		resp: &pb.ProjectResponse{
+			Canonical: made.Canonical, Receipt: renderers.Message(made.Receipt, in.Policy.Counter.Name()),
+			Durability: p.Durability, Redactions: o.pass.Replaced(),
+		},
+		budget: tokens, omitted: in.Omitted,
+	}, nil
+}
+
+// answer returns the answer, from which on the output is known to its session.
+func (p *Pipeline) answer(ctx context.Context, o *prepared, made projected) *pb.ProjectResponse {
+	if call := o.req.GetCall(); call != nil {
+		p.shown.answered(call, answer{o.fingerprint, o.input.Unchanged, made.resp.GetCanonical().GetCommand().GetTruncated()})
+	}
+	p.measure(ctx, o, made)
+	return p.trim(o.req.GetPolicy(), made.resp)
+}
+
+// repeat returns the answer that a record has, and names the record in the trailer.
+func (p *Pipeline) repeat(ctx context.Context, earlier []*pb.AuditRecord) *pb.ProjectResponse {
+	recorder.SetTrailer(ctx, earlier)
+	return p.recorded(earlier[0])
+}
+
+// recorded returns the answer that a record has.
+func (p *Pipeline) recorded(r *pb.AuditRecord) *pb.ProjectResponse {
+	return p.trim(r.GetPolicy(), &pb.ProjectResponse{
+		Canonical: r.GetCanonical(), Receipt: r.GetReceipt(), Durability: p.Durability, Redactions: r.GetRedactions(),
+	})
+}
+
+// trim leaves out of an answer, in place, what its policy does not ask for. Its record has it.
+func (p *Pipeline) trim(policy *pb.ProjectionPolicy, resp *pb.ProjectResponse) *pb.ProjectResponse {
+	if !policy.GetSegments() {
+		p.Registry.Types().WithoutSegments(resp.GetCanonical())
+	}
+	return resp
+}
+
+// form brings an answer to the form that its request names. It comes after everything else that reads the answer: the
+// record of it has the message whatever is asked for.
+func (p *Pipeline) form(form pb.CanonicalForm, resp *pb.ProjectResponse) (err error) {
+	r := resp.GetCanonical()
+	resp.Family = p.Registry.NameOf(r)
+	resp.Canonical, resp.CanonicalJson, err = envelope.InForm(form, r)
+	return err
+}
