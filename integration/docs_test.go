@@ -96,13 +96,16 @@ func TestDocumentedErrorKinds(t *testing.T) {
 	t.Parallel()
 	var rows []string
 	for _, k := range envelope.ErrorKinds() {
-		retryable := ""
+		kind := fmt.Sprintf("`%s`, %s", k.Kind, k.Domain)
 		if k.Retryable {
-			retryable = ", retryable"
+			kind += ", retryable"
 		}
-		rows = append(rows, fmt.Sprintf("| `%s`, %s%s | %s | %s |", k.Kind, k.Domain, retryable, k.Meaning, k.Hint))
+		if k.Meaning != "" {
+			kind += ": " + k.Meaning
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s |", kind, k.Hint))
 	}
-	checkTable(t, "../docs/reference/errors.md", "| kind, domain | what happened | what to do next |", rows)
+	checkTable(t, "../docs/reference/errors.md", "| kind, domain: meaning | what to do next |", rows)
 }
 
 // The rules of what matters in the documentation are those that previews go by. Rules of one reason, place and condition
@@ -117,9 +120,9 @@ func TestDocumentedRules(t *testing.T) {
 			place += fmt.Sprintf(", then one of %q", r.Next)
 		}
 		row := fmt.Sprintf("| %s | %s | %s |", r.Reason, place, r.Condition())
-		score := fmt.Sprintf(" %d (%d, %d)", r.Score, r.Before, r.After)
+		score := fmt.Sprintf(" %d", r.Score)
 		if r.List {
-			score = strings.Replace(score, ")", ", a list)", 1)
+			score += " (a list)"
 		}
 		rows.add(row, "")
 		if scores[row] == nil {
@@ -135,7 +138,7 @@ func TestDocumentedRules(t *testing.T) {
 		}
 		table = append(table, row+" "+strings.Join(texts, "; ")+" |")
 	}
-	checkTable(t, "../docs/reference/salience.md", "| reason | where | condition | text, score (lines before, after) |", table)
+	checkTable(t, "../docs/reference/salience.md", "| reason | where | condition | text, score |", table)
 }
 
 // grouped has items under keys, in the order in which keys were first added.
@@ -233,12 +236,14 @@ func TestDocumentedRedaction(t *testing.T) {
 		kinds = append(kinds, fmt.Sprintf("| `%s` | %s |", r.Kind, r.About))
 	}
 	for _, about := range []string{"gitleaks: changed, see below", "gitleaks"} {
-		kinds = append(kinds, fmt.Sprintf("|%s | %s |", upstream[about], about))
+		kinds = append(kinds, fmt.Sprintf("|%s | %s |", upstream[about], strings.TrimSuffix(about, ", see below")))
 	}
-	checkTable(t, path, "| kind | what it is |", kinds)
-	var changes []string
+	checkTable(t, path, "| kind | matches |", kinds)
+	dropped := ""
 	for _, c := range redact.Changes() {
-		changes = append(changes, fmt.Sprintf("| `%s` | %s | %s |", c.Kind, c.What, c.Why))
+		if c.What == "dropped" {
+			dropped += " `" + c.Kind + "`"
+		}
 	}
-	checkTable(t, path, "| rule of gitleaks | here | because |", changes)
+	checkTable(t, path, "| rules of gitleaks that are dropped or replaced |", []string{"|" + dropped + " |"})
 }

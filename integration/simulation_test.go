@@ -50,14 +50,14 @@ func TestDocumentedSimulation(t *testing.T) {
 				last = simulate(t, s, h, strategy, model)
 				row += fmt.Sprintf(" %s |", thousands(last.cost/100))
 			}
-			row += fmt.Sprintf(" %s | %d %% | %d of %d |", thousands(last.peak), last.read*100/last.sent, last.openShown, h.open)
+			row += fmt.Sprintf(" %s | %d of %d |", thousands(last.peak), last.openShown, h.open)
 			rows = append(rows, row)
 			if strategy == "toolresult" && last.openShown != h.open {
 				t.Errorf("%s: %d of %d open failures are still shown", session.name, last.openShown, h.open)
 			}
 		}
 	}
-	checkTable(t, "../docs/reference/compaction.md", "| session | strategy | 125/10 | 100/25 | 100/100 | largest prompt | cached | open failures shown |", rows)
+	checkTable(t, "../docs/reference/compaction.md", "| session | strategy | 125/10 | 100/25 | 100/100 | largest prompt | open failures shown |", rows)
 }
 
 func thousands(n int) string { return fmt.Sprintf("%.1f", float64(n)/1000) }
@@ -109,10 +109,9 @@ func projectSession(t *testing.T, s *sidecar, from simulated) *history {
 
 // simulation is one session under one strategy and price model.
 type simulation struct {
-	cost       int // in hundredths of a token's price
-	peak       int // tokens of the largest prompt
-	sent, read int // tokens of all prompts, and those of them that were in the cache
-	openShown  int // open failures of which a line is shown at the end
+	cost      int // in hundredths of a token's price
+	peak      int // tokens of the largest prompt
+	openShown int // open failures of which a line is shown at the end
 }
 
 // simulate sends a request after each call.
@@ -134,7 +133,7 @@ func simulate(t *testing.T, s *sidecar, h *history, strategy string, p prices) (
 		}
 		total := system + now.total() + preceding*len(now.tokens)
 		r.cost += cached*p.read + (total-cached)*p.write
-		r.peak, r.sent, r.read = max(r.peak, total), r.sent+total, r.read+cached
+		r.peak = max(r.peak, total)
 		sent = i + 1
 	}
 	for i, lines := range h.errors {

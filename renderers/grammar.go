@@ -127,7 +127,7 @@ var contractGrammar = func() grammar {
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
 			{labelContinue, "what can be done next"},
-			{labelInOrder, "place of standard output and standard error in one, as they arrived"},
+			{labelInOrder, "place of both streams in one, in the order of their chunks"},
 			{labelRecover, "what can be done about an error"},
 			{labelRetryable, "whether the same call may succeed when made again"},
 			{labelDetails, "details of an error, as JSON"},

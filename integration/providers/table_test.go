@@ -63,8 +63,9 @@ func (t *table) add(r row, j *job, d *done, ok bool, known *fault) {
 // markdown is the table, and under it what it leaves out.
 func (t *table) markdown() string {
 	var b strings.Builder
-	b.WriteString("| provider | language | SDK | turns | turns in text | streams |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| provider | language and SDK | turns, in text, streams |\n| --- | --- | --- |\n")
 	languages := map[string]string{"python": "Python", "node": "JavaScript", "go": "Go"}
+	last := ""
 	for _, r := range rows {
 		c := t.counts[r]
 		if c == nil {
@@ -75,7 +76,12 @@ func (t *table) markdown() string {
 		if !r.streams {
 			read = "none"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.provider, languages[language], c.name, c.native, c.text, read)
+		provider := " `" + r.provider + "`"
+		if r.provider == last {
+			provider = "" // it is in the first row
+		}
+		last = r.provider
+		fmt.Fprintf(&b, "|%s | %s %s | %s, %s, %s |\n", provider, languages[language], c.name, c.native, c.text, read)
 	}
 	b.WriteString("\nTurns of the types of the SDK for JavaScript (`tsc --strict`):")
 	for i, provider := range slices.Sorted(maps.Keys(t.typed)) {
@@ -85,7 +91,7 @@ func (t *table) markdown() string {
 	if len(t.left) > 0 {
 		b.WriteString("\nStreams that no SDK is given:\n\n")
 		for _, reason := range slices.Sorted(maps.Keys(t.left)) {
-			fmt.Fprintf(&b, "- %s: `%s`\n", reason, strings.Join(t.left[reason], "`, `"))
+			fmt.Fprintf(&b, "- %s: %d\n", reason, len(t.left[reason]))
 		}
 	}
 	if len(t.faults) > 0 {

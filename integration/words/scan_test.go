@@ -66,6 +66,7 @@ var exceptions = regexp.MustCompile(`\b(?:` + strings.Join([]string{
 	`(?:tell|tells|told) [a-z ]{0,40}\bapart`,
 	`(?:can|cannot|to) tell (?:which|whether|how|one)`,
 	`stands for`,
+	`how far the (?:command|task) came|tell the operator`, // hints that models read
 	`beyond doubt|no doubt|in doubt`,
 	`(?:lines? [0-9]+(?:-[0-9]+)?|[0-9]+ bytes) left out`, // markers of receipts
 }, "|") + `)\b`)
