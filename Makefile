@@ -126,6 +126,8 @@ breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised
 	$(BIN)/buf breaking proto --against $(FROZEN)
 dag: ## Fail if a package imports another than the table allows
 	$(GO) test -count=1 ./integration/dag
+house: ## Measure this module beside two that people like to read; writes docs/house.md
+	$(GO) run ./integration/house -document docs/house.md . oras.land/oras-go/v2@v2.7.0 connectrpc.com/connect@v1.21.1
 programs: ## Fail if a program that the tests of faults need is missing; INSTALL=yes installs it
 	@integration/setup.sh $(if $(INSTALL),install)
 clean: ## Remove what was built
