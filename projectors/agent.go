@@ -29,7 +29,7 @@ func modelDifference(m *pb.ModelResolution) string {
 	if requested == "" || requested == m.GetResolvedModel() || requested == resolved {
 		return ""
 	}
-	switch m.GetResolutionStatus() {
+	switch m.GetResolutionStatus() { // a status that is not stated leaves the difference unexplained
 	case pb.ModelResolutionStatus_MODEL_RESOLUTION_STATUS_NORMALIZED:
 		return resolved + ", for " + requested
 	case pb.ModelResolutionStatus_MODEL_RESOLUTION_STATUS_FALLBACK_USED:

@@ -31,7 +31,8 @@ const (
 // no profiles.
 func Command(profiles *profile.Set) Projector { return newCommand(profiles) }
 
-// commandProjector projects one command, alone or as an item of a batch.
+// commandProjector projects one command, alone or as an item of a batch. It is
+// immutable, so one projector serves all calls.
 type commandProjector struct {
 	fields   fields
 	profiles *profile.Set
@@ -78,7 +79,7 @@ func (c commandProjector) project(ctx context.Context, in Input, l limits, sink 
 // parts appends the streams of a command to a list, in the order of the contract.
 func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	known := c.profiles.Find(commandLine)
+	known := c.profiles.Find(commandLine) // nil for most command lines; a nil Profile has no opinion
 	focus := preview.Focus{
 		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
 		Shape: shape.Named(known.Shape()),
@@ -108,7 +109,7 @@ func setTruncated(r *pb.CommandResult) {
 func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
 	out := in.Output.GetCommand()
 	if in.Unchanged != nil && !in.Unchanged.GetWasCut() {
-		return nil
+		return nil // the earlier receipt shows all of both
 	}
 	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()
 	if r.InOrderArtifact != nil || !wanted || !in.InOrder.covers(out.GetStdout(), out.GetStderr()) {
@@ -129,6 +130,8 @@ func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l lim
 		Disposition: disposition(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
 		TaskHandle: boundedTask(out.GetTaskHandle(), l),
 	}
+	// A command that was stopped has a code of the one who stopped it, which the
+	// profile of the program does not explain.
 	if out.ExitStatus != nil && disposition(out) == pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED {
 		if meaning := c.profiles.Exit(commandLine, out.GetExitStatus()); meaning != nil {
 			r.ExitMeaning = proto.CloneOf(meaning)
@@ -146,7 +149,9 @@ func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l lim
 }
 
 // disposition returns how the call of a command ended: the stated disposition or, if
-// there is none, the one that follows from the fields that are set.
+// there is none, the one that follows from the fields that are set. A task handle is
+// stronger than a signal, and a signal than a time limit: a runtime that stops a
+// command at its limit sends it a signal.
 func disposition(out *pb.CommandOutput) pb.CommandDisposition {
 	switch {
 	case out.GetDisposition() != pb.CommandDisposition_COMMAND_DISPOSITION_UNSPECIFIED:
@@ -161,7 +166,8 @@ func disposition(out *pb.CommandOutput) pb.CommandDisposition {
 	return pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED
 }
 
-// commandSummary is the summary for a command without one.
+// commandSummary is the summary for a command without one. It claims no success: a
+// command that completed without an exit status just exited.
 func commandSummary(out *pb.CommandOutput) string {
 	switch disposition(out) {
 	case pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED:
@@ -229,7 +235,7 @@ func Fingerprint(ctx context.Context, out *pb.CompleteToolOutput, streams map[st
 	if c.ExitStatus != nil {
 		fmt.Fprintf(&b, "%d", c.GetExitStatus())
 	}
-	total := int64(0)
+	total := int64(0) // bytes of all streams
 	for _, p := range []*pb.Payload{c.GetStdout(), c.GetStderr(), c.GetCombinedOutput()} {
 		b.WriteByte(' ')
 		if p == nil {

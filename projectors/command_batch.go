@@ -25,6 +25,8 @@ func CommandBatch(profiles *profile.Set) Projector {
 	return batchProjector{newCommand(profiles), newErrorProjection()}
 }
 
+// batchProjector projects the items of a batch with the projectors of a command and
+// of an error, so an item reads as the result of a call of its own.
 type batchProjector struct {
 	command commandProjector
 	errors  errorProjection
@@ -180,7 +182,7 @@ func (b batchProjector) item(ctx context.Context, given *pb.CommandBatchItemOutp
 	item := &pb.CommandBatchItem{
 		Status: itemStatus(given), CommandPreview: oneLine(given.GetCommandLine(), minLimit(shape.text, maxCommandPreview)),
 	}
-	var parts []part
+	var parts []part // an item has a result or an error: the check rejects others
 	if e := given.GetError(); e != nil {
 		var err error
 		shape := errorShape{shape.limits, shape.hint, shape.limits != (limits{})}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
@@ -62,49 +61,52 @@ type failer interface{ Fatalf(string, ...any) }
 
 func content(blocks string) string { return `{"content":[` + blocks + `]}` }
 
+// callToolResults are results of MCP tools and what is shown of them.
+var callToolResults = []struct {
+	name, json                 string
+	text, structured, resource string
+	empty, source              bool
+	unknown                    string
+}{
+	{name: "nothing", json: `{}`, empty: true},
+	{name: "no content", json: `{"content":null,"isError":false,"structuredContent":null}`, empty: true},
+	{name: "empty text", json: content(`{"type":"text","text":""}`)},
+	{name: "texts in order", json: content(`{"type":"text","text":"a"},{"type":"text","text":"b\n"}`), text: "a\nb\n"},
+	{name: "text that is JSON", json: content(`{"type":"text","text":" {\"b\":1.0,\"a\":[]} "}`), text: "{\"b\": 1.0, \"a\": []}\n"},
+	{name: "two texts that are JSON", json: content(`{"type":"text","text":"{}"},{"type":"text","text":"[]"}`), text: "{}\n[]"},
+	{name: "text that is a number", json: content(`{"type":"text","text":"5"}`), text: "5"},
+	{
+		name: "the same twice", json: `{"content":[{"type":"text","text":"{\"a\":1, \"b\":[1e9]}"}],"structuredContent":{"b":[1e9],"a":1}}`,
+		structured: "{\n  \"b\": [1e9],\n  \"a\": 1\n}\n", source: true,
+	},
+	{
+		name: "a number that is written differently", json: `{"content":[{"type":"text","text":"{\"a\":1.0}"}],"structuredContent":{"a":1}}`,
+		text: "{\"a\": 1.0}\n", structured: "{\"a\": 1}\n",
+	},
+	{
+		name: "wrapped data", json: `{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":{"result":[1, 2]}}`,
+		structured: "{\n  \"result\": [1, 2]\n}\n", source: true,
+	},
+	{
+		name: "wrapped text", json: `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"content":"a\nb"}}`,
+		text: "a\nb", source: true,
+	},
+	{name: "no text, and an empty string as data", json: `{"structuredContent":{"a":""}}`, structured: "{\"a\": \"\"}\n"},
+	{name: "meta", json: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`, text: "x", source: true},
+	{name: "annotations", json: content(`{"type":"text","text":"x","annotations":{}}`), text: "x", source: true},
+	{
+		name: "unknown types", json: content(`{"type":"chart"},{"type":"chart"},{"Type":"text","text":"x"},7,{"type":"text","text":5},{"type":"image"},{"type":"resource","resource":{}}`),
+		source: true, unknown: "2 of type chart; 2 without a type; 1 of type text; 1 of type image; 1 of type resource",
+	},
+	{
+		name: "a resource", json: content(`{"type":"resource","resource":{"uri":"x:y","text":"[1,\n2]"}},{"type":"resource","resource":{"uri":"x:z","text":"two"}}`),
+		resource: "[1, 2]\n",
+	},
+}
+
 // A result is shown as text and JSON, and its parts are kept as artifacts.
 func TestCallToolResult(t *testing.T) {
-	for _, c := range []struct {
-		name, json                 string
-		text, structured, resource string
-		empty, source              bool
-		unknown                    string
-	}{
-		{name: "nothing", json: `{}`, empty: true},
-		{name: "no content", json: `{"content":null,"isError":false,"structuredContent":null}`, empty: true},
-		{name: "empty text", json: content(`{"type":"text","text":""}`)},
-		{name: "texts in order", json: content(`{"type":"text","text":"a"},{"type":"text","text":"b\n"}`), text: "a\nb\n"},
-		{name: "text that is JSON", json: content(`{"type":"text","text":" {\"b\":1.0,\"a\":[]} "}`), text: "{\"b\": 1.0, \"a\": []}\n"},
-		{name: "two texts that are JSON", json: content(`{"type":"text","text":"{}"},{"type":"text","text":"[]"}`), text: "{}\n[]"},
-		{name: "text that is a number", json: content(`{"type":"text","text":"5"}`), text: "5"},
-		{
-			name: "the same twice", json: `{"content":[{"type":"text","text":"{\"a\":1, \"b\":[1e9]}"}],"structuredContent":{"b":[1e9],"a":1}}`,
-			structured: "{\n  \"b\": [1e9],\n  \"a\": 1\n}\n", source: true,
-		},
-		{
-			name: "a number that is written differently", json: `{"content":[{"type":"text","text":"{\"a\":1.0}"}],"structuredContent":{"a":1}}`,
-			text: "{\"a\": 1.0}\n", structured: "{\"a\": 1}\n",
-		},
-		{
-			name: "wrapped data", json: `{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":{"result":[1, 2]}}`,
-			structured: "{\n  \"result\": [1, 2]\n}\n", source: true,
-		},
-		{
-			name: "wrapped text", json: `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"content":"a\nb"}}`,
-			text: "a\nb", source: true,
-		},
-		{name: "no text, and an empty string as data", json: `{"structuredContent":{"a":""}}`, structured: "{\"a\": \"\"}\n"},
-		{name: "meta", json: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`, text: "x", source: true},
-		{name: "annotations", json: content(`{"type":"text","text":"x","annotations":{}}`), text: "x", source: true},
-		{
-			name: "unknown types", json: content(`{"type":"chart"},{"type":"chart"},{"Type":"text","text":"x"},7,{"type":"text","text":5},{"type":"image"},{"type":"resource","resource":{}}`),
-			source: true, unknown: "2 of type chart; 2 without a type; 1 of type text; 1 of type image; 1 of type resource",
-		},
-		{
-			name: "a resource", json: content(`{"type":"resource","resource":{"uri":"x:y","text":"[1,\n2]"}},{"type":"resource","resource":{"uri":"x:z","text":"two"}}`),
-			resource: "[1, 2]\n",
-		},
-	} {
+	for _, c := range callToolResults {
 		t.Run(c.name, func(t *testing.T) {
 			home := newCaller()
 			got, err := home.mcp(c.json)
@@ -260,93 +262,6 @@ func TestExternalFallback(t *testing.T) {
 	if err != nil || !r.GetExternalMcp().GetEmpty() || r.GetExternalMcp().GetDefect() != 0 {
 		t.Errorf("nothing: %v, %v", r, err)
 	}
-}
-
-func noise(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i*i>>3 ^ i)
-	}
-	return b
-}
-
-func TestBase64IsLifted(t *testing.T) {
-	std, url := base64.StdEncoding.EncodeToString(noise(1000)), base64.RawURLEncoding.EncodeToString(noise(1001))
-	for _, c := range []struct {
-		name, text, want string
-		lifted           int
-	}{
-		{"a run", "a " + std + " b", "a [attachment 1: base64 data, 1000 bytes] b", 1},
-		{"the other alphabet", url, "[attachment 1: base64 data, 1001 bytes]", 1},
-		{"a data URI", `<img src="data:image/png;charset=x;base64,` + std + `">`, `<img src="[attachment 1: image/png, 1000 bytes]">`, 1},
-		{"two", std + "," + std, "[attachment 1: base64 data, 1000 bytes],[attachment 2: base64 data, 1000 bytes]", 2},
-		{"a short run", std[:1023], std[:1023], 0},
-		{"no data URI before it", "data: ;base64," + std, "data: ;base64,[attachment 1: base64 data, 1000 bytes]", 1},
-		{"a rule", strings.Repeat("A-", 900), strings.Repeat("A-", 900), 0},
-		{"hexadecimal", strings.Repeat("0aF9", 300), strings.Repeat("0aF9", 300), 0},
-		{"what does not decode", url + "xx", url + "xx", 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			home := newCaller()
-			quoted := `"` + strings.ReplaceAll(strings.ReplaceAll(c.text, `"`, `\"`), "/", `\/`) + `"`
-			got, err := home.mcp(content(`{"type":"text","text":` + quoted + `}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := got.GetExternalMcp()
-			if r.GetTextPreview() != c.want || len(r.GetAttachments()) != c.lifted || (r.SourceArtifact != nil) != (c.lifted > 0) {
-				t.Errorf("%d attachments, %q", len(r.GetAttachments()), r.GetTextPreview())
-			}
-			other, err := home.json(`{"key":` + quoted + `}`)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shown := other.GetExternalJson().GetStructuredPreview()
-			if strings.Contains(shown, "[attachment 1: ") != (c.lifted > 0) || c.lifted == 0 && !strings.Contains(shown, quoted) {
-				t.Errorf("%q", shown)
-			}
-		})
-	}
-}
-
-// Whatever is lifted is in an artifact, and what is around it stays.
-func TestLiftingLosesNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var text, want strings.Builder
-		var blobs []string
-		for i := range rapid.IntRange(0, 6).Draw(t, "pieces") {
-			words := rapid.SampledFrom([]string{" ", "\n", "word = ", "data:image/png;base64,", "\"", "== ", ","}).Draw(t, "words")
-			text.WriteString(words + " ")
-			want.WriteString(words + " ")
-			if i%2 == 0 {
-				blob := noise(rapid.IntRange(780, 2000).Draw(t, "n"))
-				blobs = append(blobs, string(blob))
-				text.WriteString(base64.StdEncoding.EncodeToString(blob) + "\t")
-				want.WriteString("[]\t")
-			}
-		}
-		home := newCaller()
-		quoted := strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(text.String())
-		got, err := home.mcp(content(`{"type":"text","text":"` + quoted + `"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := got.GetExternalMcp()
-		if len(r.GetAttachments()) != len(blobs) {
-			t.Fatalf("%d of %d are lifted from %q", len(r.GetAttachments()), len(blobs), text.String())
-		}
-		shown := r.GetTextPreview()
-		for i, a := range r.GetAttachments() {
-			if home.read(t, a.GetArtifact().GetPath()) != blobs[i] {
-				t.Fatalf("attachment %d is not what was there", i+1)
-			}
-			from := strings.Index(shown, "[attachment")
-			shown = shown[:from] + "[]" + shown[from+strings.IndexByte(shown[from:], ']')+1:]
-		}
-		if shown != want.String() {
-			t.Fatalf("shows %q, want %q", shown, want.String())
-		}
-	})
 }
 
 // FuzzExternal gives any text for JSON: its result is valid.

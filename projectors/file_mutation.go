@@ -51,7 +51,7 @@ func adaptFileMutation(_ context.Context, w *work) error {
 
 // errNoDiff is returned for text that is no diff, or one of which a file cannot be
 // read.
-var errNoDiff = errors.New("no diff whose files can all be told")
+var errNoDiff = errors.New("no diff of which all files can be read")
 
 // maxPath bounds a path in bytes, as the contract does for paths that are given.
 const maxPath = 4096
@@ -75,7 +75,7 @@ func readChanges(diff []byte) ([]*pb.FileChange, error) {
 		return nil, errNoDiff
 	}
 	var changes []*pb.FileChange
-	byPath := map[string]*pb.FileChange{}
+	byPath := map[string]*pb.FileChange{} // the first change of each path
 	for _, f := range files {
 		if headers.prefixed {
 			f.OldName, f.NewName = withoutPrefix(f.OldName), withoutPrefix(f.NewName)
@@ -94,7 +94,8 @@ func readChanges(diff []byte) ([]*pb.FileChange, error) {
 	return changes, nil
 }
 
-// addCounts adds a further change of the same file.
+// addCounts adds a further change of the same file. A series of patches changes a
+// file more than once, and a reader wants one line for each file.
 func addCounts(into, c *pb.FileChange) {
 	if into.GetNote() == "" {
 		into.Note = c.GetNote()
@@ -157,7 +158,9 @@ func scanHeaders(text string) headers {
 	return h
 }
 
-// hunkLines reads the numbers of old and new lines from the header of a hunk.
+// hunkLines reads the numbers of old and new lines from the header of a hunk, which is
+// "@@ -12,3 +12,4 @@"; a number that is missing is 1. A header that cannot be read
+// has no lines, and the parser of the diff rejects it.
 func hunkLines(header string) (old, added uint64) {
 	fields := strings.Fields(header)
 	if len(fields) < 3 {

@@ -103,8 +103,8 @@ func TestLargerBudgetsShowMore(t *testing.T) {
 	}
 }
 
-// Whatever fails on the way, measuring or storing, the projection fails with it.
-func TestProjectionFailsWithItsParts(t *testing.T) {
+// Whichever measurement fails, the projection fails with it.
+func TestProjectionFailsWithItsMeasurements(t *testing.T) {
 	broken := errors.New("broken")
 	policy := ample()
 	policy.Budget.Tokens = 300
@@ -128,6 +128,11 @@ func TestProjectionFailsWithItsParts(t *testing.T) {
 			t.Errorf("measurement %d fails, and the projection gives %v, %v", failAt, p, err)
 		}
 	}
+}
+
+// Whatever cannot be stored, the projection fails with it.
+func TestProjectionFailsWithItsStore(t *testing.T) {
+	broken := errors.New("broken")
 	for _, c := range []struct {
 		name string
 		p    projectors.Projector

@@ -56,7 +56,8 @@ func ImageGenerate() Projector {
 	})
 }
 
-// keepImage stores an image and states its facts.
+// keepImage stores an image and states its facts. An image without bytes, which the
+// source has lost, has facts alone.
 func keepImage(ctx context.Context, in *pb.ImageContent, sink artifactstore.Sink) (*pb.ImageReference, error) {
 	content, loss := in.GetImage().GetInline(), in.GetImage().GetSourceLoss()
 	ref := &pb.ImageReference{
@@ -103,7 +104,8 @@ var sizes = map[string]func(io.Reader) (image.Config, error){
 	"image/png": png.DecodeConfig, "image/jpeg": jpeg.DecodeConfig, "image/gif": gif.DecodeConfig,
 }
 
-// setSize completes width and height. A header that cannot be read states none.
+// setSize completes width and height. A header that cannot be read states none, and
+// those that the runtime gave stay.
 func setSize(ref *pb.ImageReference, seen string, content []byte) {
 	size := sizes[seen]
 	if size == nil || ref.Width != nil && ref.Height != nil {

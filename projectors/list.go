@@ -26,7 +26,10 @@ type list struct {
 // usualElement is the average length of the line of an element, in bytes.
 const usualElement = 64
 
-func (l *list) bytes() int64    { return int64(l.all.Len()) * usualElement }
+// bytes implements part.
+func (l *list) bytes() int64 { return int64(l.all.Len()) * usualElement }
+
+// truncated implements part.
 func (l *list) truncated() bool { return l.shown < l.all.Len() || l.cut }
 
 // element returns an element as it is shown, and whether it was cut.
@@ -55,7 +58,7 @@ func lineCost(lines []string, indent string, p Policy) envelope.Cost {
 	return envelope.Cost{Tokens: p.Counter.Count(text), Lines: len(lines), Bytes: len(text)}
 }
 
-// show implements part.
+// show implements part. The complete list is stored once, however often it is shown.
 func (l *list) show(ctx context.Context, share envelope.Cost, p Policy, sink artifactstore.Sink) error {
 	l.into.Clear(l.field.Field)
 	shown := l.into.Mutable(l.field.Field).List()

@@ -35,6 +35,7 @@ func adaptSearch(_ context.Context, w *work) error {
 	if lines > 0 || files == 0 {
 		into.MatchesTotal = new(lines)
 	}
+	// Totals of the tool are stated only where they are more than it has returned.
 	if into.GetTotalFiles() <= files {
 		into.TotalFiles = nil
 	}
@@ -42,6 +43,7 @@ func adaptSearch(_ context.Context, w *work) error {
 		into.TotalMatches = nil
 	}
 	into.Empty = files == 0
+	// A reader who sees everything needs no way to more of it.
 	next := into.GetNextCall()
 	w.finish = func() {
 		into.Digest, into.NextCall = hits.stored.Digest, ""
@@ -94,7 +96,8 @@ func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
 	return f
 }
 
-// add adds a match.
+// add adds a match. Its bounded form is the same message where no text is omitted, by
+// which truncated knows the difference.
 func (f *foundFile) add(hit *pb.SearchHit) {
 	m := &pb.SearchMatch{Line: hit.GetLine(), Column: hit.GetColumn(), Text: strings.TrimRight(hit.GetText(), "\r\n")}
 	f.complete.Matches = append(f.complete.Matches, m)
@@ -122,10 +125,12 @@ func boundedMatch(m *pb.SearchMatch) *pb.SearchMatch {
 	}
 }
 
+// bytes implements part.
 func (f *foundFiles) bytes() int64 {
 	return (int64(len(f.files)) + int64(f.lines)) * usualElement
 }
 
+// truncated implements part.
 func (f *foundFiles) truncated() bool {
 	for i := range f.files {
 		file := &f.files[i]
@@ -141,6 +146,7 @@ func (f *foundFiles) truncated() bool {
 	return false
 }
 
+// cost implements part.
 func (f *foundFiles) cost(Policy) envelope.Cost { return f.spent }
 
 // computeCosts computes the cost of every line, once.

@@ -54,7 +54,7 @@ func (w *work) endsWithResult(output, result *pb.Payload) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r = bytes.TrimSpace(r)
+	r = bytes.TrimSpace(r) // a tool may end its output with more or fewer line ends
 	before, ends := bytes.CutSuffix(bytes.TrimSpace(o), r)
 	before = bytes.TrimRight(before, " \t")
 	return ends && len(r) > 0 && (len(before) == 0 || before[len(before)-1] == '\n'), nil

@@ -4,14 +4,14 @@ package redact
 // between a name and its value, and stopRune the end of a secret.
 type extraRule struct {
 	id      string
-	about   string // for the document
-	re      []string
-	rank    int
-	entropy float64
+	about   string   // for the document
+	re      []string // the first group of each is the secret; without one all of it
+	rank    int      // which of several rules names what they all find
+	entropy float64  // bits for each byte that a secret has more than
 	needs   needs
-	allow   []string
-	words   bool // the stop words of gitleaks' generic rule
-	block   bool
+	allow   []string // secrets that contain one of these are none
+	words   bool     // the stop words of gitleaks' generic rule
+	block   bool     // the expression is the first line of a block
 }
 
 // The marks as parts of expressions.

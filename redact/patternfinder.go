@@ -67,6 +67,8 @@ func (f *patternFinder) find(s *stream, v view, stop int64) {
 		}
 		i += moved
 	}
+	// The last three bytes have no whole window: they are decided if no pattern has
+	// one that begins so.
 	for i < limit && !f.viable(i) {
 		i++
 	}

@@ -200,7 +200,7 @@ func (f *valueFinder) around(s *stream, v view, i, limit int) (int, bool) {
 }
 
 // viable returns the first of the last positions, with less than eight bytes
-// behind each, where a form may begin.
+// behind each, where a form may begin. The stream waits there.
 func (f *valueFinder) viable(window uint64, at *[8]int, seen, none int) int {
 	for k := min(seen, 7); k > 0; k-- {
 		from := at[(seen-k)&7]

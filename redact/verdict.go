@@ -21,7 +21,8 @@ var logs = func() (l [entropyBytes + 1]float64) {
 	return l
 }()
 
-// entropy returns Shannon's entropy of the bytes, in bits for each.
+// entropy returns Shannon's entropy of the bytes, in bits for each: 0 for a run of one
+// byte, and log2(n) for n different ones.
 func entropy(b []byte) float64 {
 	b = b[:min(len(b), entropyBytes)]
 	if len(b) == 0 {
@@ -159,7 +160,7 @@ func letterIndex(c byte) int {
 	return 0
 }
 
-// newWords returns the tree of a list.
+// newWords returns the tree of a list. Node 0 is the root, so a 0 in next is none.
 func newWords(list []string) *words {
 	w := &words{next: make([][38]uint16, 1), end: make([]bool, 1)}
 	for _, s := range list {

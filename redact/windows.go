@@ -136,7 +136,9 @@ func (p *Patterns) index() error {
 // asMarkList is the begin of a placeholder in a list of patterns.
 const asMarkList = math.MaxUint16
 
-// slot returns where the search for four bytes begins in the table.
+// slot returns where the search for four bytes begins in the table. The factor is the
+// first one of MurmurHash3's finalizer, and not that of the filter, so that windows
+// that collide there do not collide here.
 func (p *Patterns) slot(w uint32) int {
 	return int(w * 0x85EBCA6B >> p.shift)
 }

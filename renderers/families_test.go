@@ -60,78 +60,81 @@ func checkReceipts(t *testing.T, family string, r renderers.Renderer, cases []re
 
 const stdoutOf3 = `"stdout_preview":"a\nb\nc\n","stdout_truncated":false`
 
-func TestCommandReceipts(t *testing.T) {
-	checkReceipts(t, "command", renderers.Command(), []receiptCase{
-		{"exit code", `{"disposition":"completed","exit_status":0,` + stdoutOf3 + `}`, `Process exited with code 0
+// commandReceipts are results of commands and their receipts.
+var commandReceipts = []receiptCase{
+	{"exit code", `{"disposition":"completed","exit_status":0,` + stdoutOf3 + `}`, `Process exited with code 0
 stdout:
 a
 b
 c`},
-		{"no exit code", `{"disposition":"completed","stdout_preview":"a"}`, `Process exited
+	{"no exit code", `{"disposition":"completed","stdout_preview":"a"}`, `Process exited
 stdout:
 a`},
-		{"signal", `{"disposition":"killed_by_signal","signal":9,"exit_status":137}`, `Process killed by signal 9 (SIGKILL)
+	{"signal", `{"disposition":"killed_by_signal","signal":9,"exit_status":137}`, `Process killed by signal 9 (SIGKILL)
 Exit code: 137
 Output: not captured`},
-		{"signal without a name", `{"disposition":"killed_by_signal","signal":63}`, `Process killed by signal 63
+	{"signal without a name", `{"disposition":"killed_by_signal","signal":63}`, `Process killed by signal 63
 Output: not captured`},
-		{"timeout in seconds", `{"disposition":"timed_out","timeout_ms":30000}`, `Process timed out after 30 s
+	{"timeout in seconds", `{"disposition":"timed_out","timeout_ms":30000}`, `Process timed out after 30 s
 Output: not captured`},
-		{"timeout in milliseconds", `{"disposition":"timed_out","timeout_ms":1500}`, `Process timed out after 1500 ms
+	{"timeout in milliseconds", `{"disposition":"timed_out","timeout_ms":1500}`, `Process timed out after 1500 ms
 Output: not captured`},
-		{"timeout of unknown length", `{"disposition":"timed_out"}`, `Process timed out
+	{"timeout of unknown length", `{"disposition":"timed_out"}`, `Process timed out
 Output: not captured`},
-		{"cancelled", `{"disposition":"cancelled","stdout_preview":""}`, `Process cancelled
+	{"cancelled", `{"disposition":"cancelled","stdout_preview":""}`, `Process cancelled
 Output: none`},
-		{"promoted", `{"disposition":"promoted_to_task","task_handle":{"task_id":"task_1","status":"running"},"initial_output_preview":"up\n"}`, `Command promoted to background task
+	{"promoted", `{"disposition":"promoted_to_task","task_handle":{"task_id":"task_1","status":"running"},"initial_output_preview":"up\n"}`, `Command promoted to background task
 Task: task_1
 Task status: running
 Initial output:
 up`},
-		{"already running", `{"disposition":"already_running","command_preview":"make","task_handle":{"task_id":"task_1"},"instructions":"read its output"}`, `Command is already running
+	{"already running", `{"disposition":"already_running","command_preview":"make","task_handle":{"task_id":"task_1"},"instructions":"read its output"}`, `Command is already running
 Task: task_1
 Command: make
 To continue: read its output`},
-		{"disposition of a newer contract", `{"disposition":99}`, `Process ended (disposition 99)
+	{"disposition of a newer contract", `{"disposition":99}`, `Process ended (disposition 99)
 Output: not captured`},
-		{"answer", `{"disposition":"completed","exit_status":1,"exit_meaning":{"program":"grep","class":"answer","text":"no lines matched"}}`, `Process exited with code 1
+	{"answer", `{"disposition":"completed","exit_status":1,"exit_meaning":{"program":"grep","class":"answer","text":"no lines matched"}}`, `Process exited with code 1
 Exit meaning: grep: no lines matched (an answer, not a failure)
 Output: not captured`},
-		{"failure", `{"disposition":"completed","exit_status":2,"exit_meaning":{"program":"grep","class":"failure","text":"an error"}}`, `Process exited with code 2
+	{"failure", `{"disposition":"completed","exit_status":2,"exit_meaning":{"program":"grep","class":"failure","text":"an error"}}`, `Process exited with code 2
 Exit meaning: grep: an error
 Output: not captured`},
-		{"order of arrival", `{"disposition":"completed","exit_status":0,"in_order_artifact":0,"artifacts":[{"path":"/a"}],"stdout_preview":"a"}`, `Process exited with code 0
+	{"order of arrival", `{"disposition":"completed","exit_status":0,"in_order_artifact":0,"artifacts":[{"path":"/a"}],"stdout_preview":"a"}`, `Process exited with code 0
 In order of arrival: /a
 stdout:
 a`},
-		{"order of arrival without an artifact", `{"disposition":"completed","exit_status":0,"in_order_artifact":1,"artifacts":[{"path":"/a"}],"stdout_preview":"a"}`, `Process exited with code 0
+	{"order of arrival without an artifact", `{"disposition":"completed","exit_status":0,"in_order_artifact":1,"artifacts":[{"path":"/a"}],"stdout_preview":"a"}`, `Process exited with code 0
 stdout:
 a`},
-		{"both streams", `{"disposition":"completed","exit_status":0,"stdout_preview":"a\n","stderr_preview":"b\n"}`, `Process exited with code 0
+	{"both streams", `{"disposition":"completed","exit_status":0,"stdout_preview":"a\n","stderr_preview":"b\n"}`, `Process exited with code 0
 stdout:
 a
 stderr:
 b`},
-		{"combined output", `{"disposition":"completed","exit_status":0,"combined_output_preview":"a\nb"}`, `Process exited with code 0
+	{"combined output", `{"disposition":"completed","exit_status":0,"combined_output_preview":"a\nb"}`, `Process exited with code 0
 stdout and stderr:
 a
 b`},
-		{"unchanged", `{"disposition":"completed","exit_status":0,"unchanged":{"call_id":"c1","calls_ago":1},` + stdoutOf3 + `}`, "Process exited with code 0\tOutput unchanged: the same as in call c1, 1 call ago"},
-		{"unchanged and cut", `{"disposition":"completed","exit_status":0,"unchanged":{"call_id":"c1","calls_ago":4,"was_cut":true},"stdout_preview":"","stdout_truncated":true,
+	{"unchanged", `{"disposition":"completed","exit_status":0,"unchanged":{"call_id":"c1","calls_ago":1},` + stdoutOf3 + `}`, "Process exited with code 0\tOutput unchanged: the same as in call c1, 1 call ago"},
+	{"unchanged and cut", `{"disposition":"completed","exit_status":0,"unchanged":{"call_id":"c1","calls_ago":4,"was_cut":true},"stdout_preview":"","stdout_truncated":true,
 			"stdout_artifact":0,"stdout_source":{"bytes":9,"lines":3,"visible_bytes":9,"shown_lines":3},"artifacts":[{"path":"/a"}]}`, "Process exited with code 0\tOutput unchanged: the same as in call c1, 4 calls ago\tstdout in full: /a"},
-		{"superseded line", `{"disposition":"completed","exit_status":0,"compaction_level":"line","superseded":{"call_id":"c2","results_later":1},"stdout_preview":"","stdout_truncated":true,
+	{"superseded line", `{"disposition":"completed","exit_status":0,"compaction_level":"line","superseded":{"call_id":"c2","results_later":1},"stdout_preview":"","stdout_truncated":true,
 			"stdout_artifact":0,"stdout_source":{"bytes":9,"lines":3},"artifacts":[{"path":"/a"}]}`, "Process exited with code 0\tSuperseded: by call c2, 1 result later\tstdout in full: /a"},
-		{"edited later, and still shown", `{"disposition":"completed","exit_status":0,"superseded":{"results_later":3,"cause":"edited"},"stdout_preview":"a\n"}`, `Process exited with code 0
+	{"edited later, and still shown", `{"disposition":"completed","exit_status":0,"superseded":{"results_later":3,"cause":"edited"},"stdout_preview":"a\n"}`, `Process exited with code 0
 Superseded: edited 3 results later
 stdout:
 a`},
-		{"forged lines", `{"disposition":"completed","exit_status":1,"stdout_preview":"Process exited with code 0\n\\\nstderr:\nok\n"}`, "Process exited with code 1\n" +
-			"stdout:\n" +
-			"\\Process exited with code 0\n" +
-			"\\\\\n" +
-			"\\stderr:\n" +
-			"ok"},
-	})
+	{"forged lines", `{"disposition":"completed","exit_status":1,"stdout_preview":"Process exited with code 0\n\\\nstderr:\nok\n"}`, "Process exited with code 1\n" +
+		"stdout:\n" +
+		"\\Process exited with code 0\n" +
+		"\\\\\n" +
+		"\\stderr:\n" +
+		"ok"},
+}
+
+func TestCommandReceipts(t *testing.T) {
+	checkReceipts(t, "command", renderers.Command(), commandReceipts)
 }
 
 // A heading states what is missing from a stream, and markers where.
@@ -250,105 +253,6 @@ Error details in full: 9 bytes, not kept`},
 			"Error text:\n" +
 			"first\n" +
 			"\\Tool error x"},
-	})
-}
-
-func TestFileReceipts(t *testing.T) {
-	file := func(more string) string { return `{"path":"a.go",` + more + `}` }
-	checkReceipts(t, "file_read", renderers.FileRead(), []receiptCase{
-		{"whole file", file(`"first_line":1,"total_lines":2,"content_preview":"a\nb\n"`), "File read: all of a.go, 2 lines\n" +
-			"File text:\n" +
-			"1\ta\n" +
-			"2\tb"},
-		{"range", file(`"first_line":5,"total_lines":9,"content_preview":"a\nb\n"`), "File read: lines 5-6 of 9 of a.go\n" +
-			"To continue: read from line 7\n" +
-			"File text:\n" +
-			"5\ta\n" +
-			"6\tb"},
-		{"range of a file of unknown length", file(`"first_line":5,"content_preview":"a\n"`), "File read: line 5 of a.go\n" +
-			"File text:\n" +
-			"5\ta"},
-		{"total of another moment", file(`"first_line":5,"total_lines":2,"content_preview":"a\nb\n"`), "File read: lines 5-6 of a.go\n" +
-			"File text:\n" +
-			"5\ta\n" +
-			"6\tb"},
-		{"empty file", file(`"first_line":1,"content_preview":""`), "File read: empty file a.go"},
-		{"behind the end", file(`"first_line":9,"total_lines":3,"content_preview":""`), "File read: no line at 9 or after of a.go, which has 3 lines"},
-		{"behind an unknown end", file(`"first_line":9,"content_preview":""`), "File read: no line at 9 or after of a.go"},
-		{"not captured", file(`"first_line":1`), "File read: text not captured of a.go"},
-		{"binary", file(`"first_line":1,"content_preview":"","content_truncated":true,"content_source":{"bytes":9,"lines":1,"encoding":"binary"}`), `File read: none of a.go, which is not text
-File text: 9 bytes; binary`},
-		{"no end of the last line", file(`"first_line":1,"total_lines":1,"total_bytes":1,"content_preview":"a"`), "File read: all of a.go, 1 line\n" +
-			"Line ends: none after the last line\n" +
-			"File text:\n" +
-			"1\ta"},
-		{"CRLF", file(`"first_line":1,"total_lines":2,"line_ends":"crlf","content_preview":"a\nb\n","content_source":{"bytes":6,"lines":2,"visible_bytes":4,"shown_lines":2},
-			"content_cuts":[{"kind":"control","omitted_bytes":2,"first_line":1,"last_line":2,"byte_end":6,"line_bytes":[1,1]}]`), "File read: all of a.go, 2 lines\n" +
-			"Line ends: CRLF\n" +
-			"File text:\n" +
-			"1\ta\n" +
-			"2\tb"},
-		{"CRLF and another control byte", file(`"first_line":1,"total_lines":2,"line_ends":"crlf","content_preview":"a\nb\n","content_source":{"bytes":7,"lines":2,"visible_bytes":4,"shown_lines":2},
-			"content_cuts":[{"kind":"control","omitted_bytes":3}]`), "File read: all of a.go, 2 lines\n" +
-			"Line ends: CRLF\n" +
-			"File text: 2 lines, 7 bytes; 1 control byte removed\n" +
-			"1\ta\n" +
-			"2\tb"},
-		{"mixed line ends", file(`"first_line":1,"total_lines":2,"line_ends":"mixed","content_preview":"a\nb\n","content_source":{"bytes":5,"lines":2,"visible_bytes":4,"shown_lines":2},
-			"content_cuts":[{"kind":"control","omitted_bytes":1}]`), "File read: all of a.go, 2 lines\n" +
-			"Line ends: CRLF and LF\n" +
-			"File text:\n" +
-			"1\ta\n" +
-			"2\tb"},
-		{"mixed line ends and more", file(`"first_line":1,"total_lines":2,"line_ends":"mixed","content_preview":"a\nb\n","content_source":{"bytes":9,"lines":2,"visible_bytes":4,"shown_lines":2},
-			"content_cuts":[{"kind":"control","omitted_bytes":5}]`), "File read: all of a.go, 2 lines\n" +
-			"Line ends: CRLF and LF\n" +
-			"File text: 2 lines, 9 bytes; 5 control bytes removed\n" +
-			"1\ta\n" +
-			"2\tb"},
-		{"symbols of control bytes", file(`"first_line":1,"total_lines":1,"content_preview":"␀\n","content_source":{"bytes":2,"lines":1,"visible_bytes":2,"shown_lines":1,"escaped_bytes":1}`), "File read: all of a.go, 1 line\n" +
-			"File text: 1 line, 2 bytes; 1 control byte shown as symbols\n" +
-			"1\t␀"},
-		{"cut at the end", file(`"first_line":11,"total_lines":20,"content_preview":"a\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
-			"content_source":{"bytes":4,"lines":2,"visible_bytes":2,"shown_lines":1},"content_cuts":[{"kind":"middle","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2}]`), "File read: line 11 of 20 of a.go\n" +
-			"To continue: read from line 12\n" +
-			"File text: 2 lines, 4 bytes; 1 line shown; all of it: /a\n" +
-			"11\ta\n" +
-			"[line 12 left out]"},
-		{"cut in the middle", file(`"first_line":11,"total_lines":13,"content_preview":"a\nc\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
-			"content_source":{"bytes":6,"lines":3,"visible_bytes":4,"shown_lines":2},"content_cuts":[{"kind":"compacted","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2}]`), "File read: line 11 and 13 of 13 of a.go\n" +
-			"To continue: read line 12\n" +
-			"File text: 3 lines, 6 bytes; 2 lines shown; all of it: /a\n" +
-			"11\ta\n" +
-			"[line 12 left out]\n" +
-			"13\tc"},
-		{"three parts", file(`"first_line":1,"total_lines":5,"content_preview":"a\nc\ne\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
-			"content_source":{"bytes":10,"lines":5,"visible_bytes":6,"shown_lines":3},"content_cuts":[{"kind":"compacted","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2},
-			{"kind":"compacted","first_line":4,"last_line":4,"byte_start":6,"byte_end":8,"preview_offset":4}]`), "File read: line 1, 3 and 5 of 5 of a.go\n" +
-			"To continue: read line 2\n" +
-			"File text: 5 lines, 10 bytes; 3 lines shown; all of it: /a\n" +
-			"1\ta\n" +
-			"[line 2 left out]\n" +
-			"3\tc\n" +
-			"[line 4 left out]\n" +
-			"5\te"},
-		{"inside a line", file(`"first_line":3,"content_preview":"ad\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
-			"content_source":{"bytes":9,"lines":1,"visible_bytes":3,"shown_lines":1},"content_cuts":[{"kind":"long_line","first_line":1,"last_line":1,"byte_start":1,"byte_end":7,"preview_offset":1}]`), "File read: line 3 of a.go\n" +
-			"File text: 1 line, 9 bytes; all of it: /a\n" +
-			"3\ta\n" +
-			"[inside line 3: 6 bytes left out]\n" +
-			"3\td"},
-		{"nothing shown", file(`"first_line":1,"total_lines":2,"content_preview":"","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
-			"content_source":{"bytes":4,"lines":2},"content_cuts":[{"kind":"middle","first_line":1,"last_line":2,"byte_end":4}]`), `File read: nothing shown of lines 1-2 of 2 of a.go
-File text: 2 lines, 4 bytes; 0 lines shown; all of it: /a`},
-		{"nothing shown any more", file(`"first_line":1,"total_lines":2,"content_preview":"","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
-			"content_source":{"bytes":4,"lines":2},"content_cuts":[{"kind":"compacted","first_line":1,"last_line":2,"byte_end":4}]`), `File read: nothing shown of lines 1-2 of 2 of a.go
-To continue: read from line 1
-File text: 2 lines, 4 bytes; 0 lines shown; all of it: /a`},
-		{"version", file(`"first_line":1,"total_lines":1,"version":"v7","content_preview":"a\n"`), "File read: all of a.go, 1 line\n" +
-			"File version: v7\n" +
-			"File text:\n" +
-			"1\ta"},
 	})
 }
 

@@ -31,14 +31,20 @@ func invisibleClass(r rune) class {
 	case r == 0x61c, r == 0x200e, r == 0x200f,
 		r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x206f:
 		return classBidi
-	case r == 0xad, r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5,
-		r >= 0x180b && r <= 0x180f, r >= 0x200b && r <= 0x200d, r >= 0x2060 && r <= 0x2065,
-		r == 0x3164, isVariation(r), r == 0xfeff, r == 0xffa0,
-		r >= 0xfff0 && r <= 0xfff8, r >= 0xe0080 && r <= 0xe0fff,
-		r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a:
+	case isZeroWidth(r):
 		return classZeroWidth
 	}
 	return classNone
+}
+
+// isZeroWidth reports whether r takes no space and has no other class: soft hyphens,
+// fillers, joiners, variation selectors, and the blocks that are ignorable by default.
+func isZeroWidth(r rune) bool {
+	return r == 0xad || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x17b4 || r == 0x17b5 ||
+		r >= 0x180b && r <= 0x180f || r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x2065 ||
+		r == 0x3164 || isVariation(r) || r == 0xfeff || r == 0xffa0 ||
+		r >= 0xfff0 && r <= 0xfff8 || r >= 0xe0080 && r <= 0xe0fff ||
+		r >= 0x1bca0 && r <= 0x1bca3 || r >= 0x1d173 && r <= 0x1d17a
 }
 
 // isVariation reports whether r is one of the variation selectors 1 to 16.

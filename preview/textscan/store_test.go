@@ -50,6 +50,13 @@ func TestStoreIsBounded(t *testing.T) {
 
 // A line as long as the window is whole; of a longer one the two halves of the window stay.
 func TestLineOfAWindowIsWhole(t *testing.T) {
+	for n := range 14 { // as long as the window, odd or even
+		var b LineBuilder
+		b.Write([]byte(strings.Repeat("x", n)), n)
+		if l := b.Finish(n, int64(n)); l.Skipped != 0 || l.Split != n {
+			t.Errorf("a line of a window of %d bytes: %+v", n, l)
+		}
+	}
 	for _, c := range []struct {
 		length, split int
 		skipped       int64

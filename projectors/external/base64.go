@@ -55,6 +55,7 @@ func LiftBase64(text string, replace func(mediaType string, content []byte) (str
 	return b.String(), nil
 }
 
+// isBase64 reports whether c is of the standard or the URL alphabet.
 func isBase64(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
 }

@@ -68,6 +68,7 @@ func ReadResult(text []byte) (r Result, defect pb.JsonDefect) {
 	return r, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
 }
 
+// isNull reports whether a JSON value is null, which counts as a missing member.
 func isNull(text []byte) bool { return string(bytes.TrimSpace(text)) == "null" }
 
 // Text returns a member that is a string. It reports false for a member that is

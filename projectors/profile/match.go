@@ -105,7 +105,8 @@ func (s *Set) matches(command []string) []match {
 	return list
 }
 
-// index groups the patterns by the program that they begin with.
+// index groups the patterns by the program that they begin with, so that a lookup does
+// not try those of every other program.
 func (s *Set) index() {
 	s.programs = map[string][]match{}
 	for _, p := range s.profiles {

@@ -63,7 +63,8 @@ func callWords(c *syntax.CallExpr) []string {
 // pythons matches the other names of python.
 var pythons = regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
 
-// withProgramName replaces the first word by the name of the program.
+// withProgramName replaces the first word by the name of the program: without its
+// folder, and "python" for python3 and python3.12. It changes the list.
 func withProgramName(words []string) []string {
 	if len(words) == 0 || words[0] == "" {
 		return nil
@@ -102,7 +103,9 @@ func wordText(w *syntax.Word) string {
 	return text.String()
 }
 
-// unescape removes the backslashes of a literal as the shell does.
+// unescape removes the backslashes of a literal as the shell does: each one outside of
+// quotes, inside of double quotes those before a character that is special there, and
+// both with a line end behind them.
 func unescape(s string, quoted bool) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -240,7 +243,7 @@ func (w *walk) call(c *syntax.CallExpr) {
 			w.unclear = true
 			return
 		}
-		w.inner = false
+		w.inner = false // a shell in a shell is a command like any other
 		w.all(file.Stmts)
 		w.inner = true
 		return

@@ -5,7 +5,10 @@ import (
 	"strings"
 )
 
-// wrapper is a program that runs another one, whose output is then seen.
+// wrapper is a program that runs another one, whose output is then seen. Its own words
+// and options are passed over by a table and not by a parser of its command line:
+// where the table lacks an option with a value, the value is taken for the program,
+// which has no profile.
 type wrapper struct {
 	words        []string
 	valueOptions []string // options with a value in the next word
@@ -58,7 +61,8 @@ func unwrap(command []string) [][]string {
 	return list
 }
 
-// unwrapOnce returns the command that a wrapper runs; nil if it is no wrapper.
+// unwrapOnce returns the command that a wrapper runs; nil if it is no wrapper, and if
+// the wrapper has nothing to run.
 func unwrapOnce(command []string) []string {
 	for _, w := range wrappers() {
 		if p := (pattern{words: w.words}); p.matchExactly(command) {

@@ -28,7 +28,9 @@ type Plant struct {
 	Registered bool   // it is found only if Secrets are registered
 }
 
-// Planted returns some thousand plants.
+// Planted returns some thousand plants: each expression of each rule, and each
+// encoding of each value, at every place. A plant of a rule is sampled from the
+// expression itself, so a new rule is tested without a line of code.
 func Planted() []Plant {
 	var list []Plant
 	random := source(1)
@@ -53,7 +55,9 @@ func Planted() []Plant {
 	return list
 }
 
-// Secrets are the values of registered plants.
+// Secrets are the values of registered plants: one as short as allowed, one with
+// every character that an encoder escapes, one with a line end behind it, one that is
+// not ASCII, and one of several lines.
 func Secrets() []redact.Secret {
 	return []redact.Secret{
 		{Name: "short", Value: []byte("k7#Qp!9z")},
@@ -117,6 +121,8 @@ type place struct {
 	inside        func(string) string // of registered values only
 }
 
+// places are where a secret is in real output: alone, in lines, in JSON, behind
+// control sequences.
 var places = []place{
 	{name: "alone"},
 	{name: "in a line", before: "2026-01-02T03:04:05Z step 3: ", after: " done\nnext line\n"},
@@ -145,6 +151,8 @@ func between(s, what string) string {
 	return strings.Join(parts, what)
 }
 
+// plant puts a secret into a place. Before and after are what the expression of a rule
+// wants around it.
 func (p place) plant(kind, form, before, secret, after string, registered bool) Plant {
 	inner := secret
 	if p.inside != nil {
@@ -161,6 +169,8 @@ func (p place) plant(kind, form, before, secret, after string, registered bool) 
 	}
 }
 
+// escaped returns a text as it is inside of a JSON string, by the encoder of the
+// standard library. It panics for text that is not UTF-8, which JSON cannot have.
 func escaped(s string) string {
 	if !utf8.ValidString(s) {
 		panic("redacttest: no text")
@@ -174,6 +184,7 @@ func escaped(s string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
 }
 
+// named is a form of a value with the name of its encoding.
 type named struct{ name, text string }
 
 // forms encodes a value in the ways that are found, with other encoders than the
@@ -201,6 +212,8 @@ func forms(value []byte) []named {
 		all += fmt.Sprintf("%%%02x", c)
 	}
 	list = append(list, named{"percent", all})
+	// In base64 a value has three forms, by its place in a group of three bytes; the
+	// letters at its ends depend on the bytes around it, and are not of the form.
 	for shift := range 3 {
 		around := append(append(bytes.Repeat([]byte("u"), shift), whole...), ":x"...)
 		for name, e := range map[string]*base64.Encoding{"base64": base64.StdEncoding, "base64url": base64.URLEncoding} {
@@ -213,9 +226,12 @@ func forms(value []byte) []named {
 	return list
 }
 
-// source is splitmix64.
+// source is splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, 2014). It is the same on every platform and in every version of Go, so
+// that a plant that is not found can be found again.
 type source uint64
 
+// below returns a number from 0 to below n.
 func (s *source) below(n int) int {
 	*s += 0x9E3779B97F4A7C15
 	z := uint64(*s)
@@ -224,7 +240,9 @@ func (s *source) below(n int) int {
 	return int((z ^ z>>31) >> 1 % uint64(n))
 }
 
-// sample makes a text that an expression matches, and which part is the secret.
+// sample makes a text that an expression matches, and returns what is before the
+// secret in it, the secret, and what is behind. Texts that the rule would not accept,
+// such as one of too little entropy or one that looks like a path, are made again.
 func (s *source) sample(r redact.Rule, expression string) (before, secret, after string) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -250,6 +268,8 @@ func (s *source) sample(r redact.Rule, expression string) (before, secret, after
 	panic("redacttest: no sample of " + r.Kind + " " + expression)
 }
 
+// entropy is Shannon's, in bits for each byte, written apart from the one that it
+// tests.
 func entropy(s string) (e float64) {
 	for c := range 256 {
 		if n := strings.Count(s, string([]byte{byte(c)})); n > 0 && c < 0x80 {
@@ -259,20 +279,23 @@ func entropy(s string) (e float64) {
 	return e
 }
 
-// grower makes a text of an expression.
+// grower makes a text of an expression: it walks the tree, and chooses a branch, a
+// count or a letter wherever there is a choice.
 type grower struct {
 	*source
 	text     strings.Builder
-	from, to int
-	captured bool
+	from, to int  // of the secret in text, once captured
+	captured bool // the group of the secret is complete
 	inside   bool // of the secret
-	group    int
+	group    int  // that is the secret; 0: the first one
 	digits   bool // the secret may have some
-	turn     int
+	turn     int  // letters so far: every third one is a digit
 }
 
+// gaps are forms of what is between a name and its value.
 var gaps = []string{"_key = '", ": ", "=", `": "`, " := `"}
 
+// grow appends a text that a part of an expression matches.
 func (g *grower) grow(t *syntax.Regexp) {
 	switch t.Op {
 	case syntax.OpLiteral:
@@ -310,7 +333,7 @@ func (g *grower) grow(t *syntax.Regexp) {
 		case syntax.OpQuest:
 			least, most = 0, 1
 		}
-		n := least
+		n := least // few more than needed: the shortest secrets are the easiest to miss
 		if most < 0 || most > least+40 {
 			most = least + 40
 		}
@@ -350,7 +373,7 @@ func (g *grower) of(ranges []rune) byte {
 	if g.turn++; g.turn%3 == 0 && len(digits) > 0 {
 		return digits[g.below(len(digits))]
 	}
-	if len(all) == 0 {
+	if len(all) == 0 { // a class of marks alone: a blank if it has one
 		for i := 0; i < len(ranges); i += 2 {
 			if ranges[i] <= ' ' && ranges[i+1] >= ' ' {
 				return ' '

@@ -29,6 +29,8 @@ func O200k() (*Vocabulary, error) { return o200kOnce() }
 // CL100k returns the vocabulary cl100k_base, which the first call loads.
 func CL100k() (*Vocabulary, error) { return cl100kOnce() }
 
+// errDamaged is returned for a packed vocabulary that does not hold what its lengths
+// say. The embedded ones are whole, so it shows a broken build.
 var errDamaged = errors.New("bpe: the vocabulary is damaged")
 
 // newVocabulary reads a packed vocabulary of n tokens: a byte for the length
@@ -49,6 +51,7 @@ func newVocabulary(p pattern, packed []byte, tokens int) (*Vocabulary, error) {
 	return &Vocabulary{splitter: splitter{alphabet(), p}, table: t}, nil
 }
 
+// unpack decompresses a vocabulary.
 func unpack(packed []byte) (string, error) {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
@@ -59,6 +62,8 @@ func unpack(packed []byte) (string, error) {
 	return string(unpacked), err
 }
 
+// readTable puts every token into a table by its rank. The lengths have a byte for each
+// token, and the bytes are those of all tokens.
 func readTable(lengths, bytes string) (*table, error) {
 	var count, next [256]int // of the tokens of each length, and where the next one is
 	for i := range len(lengths) {

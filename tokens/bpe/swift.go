@@ -38,6 +38,8 @@ func (s *splitter) swift(text string, i int) int {
 	return 0
 }
 
+// swiftMarks ends a piece of marks with the line ends behind it, of which o200k takes
+// slashes for ones, too. A character that is not ASCII may be a mark: then it returns 0.
 func (s *splitter) swiftMarks(text string, i int) int {
 	for i < len(text) && s.ascii[text[i]] == other {
 		i++
@@ -63,7 +65,9 @@ func (s *splitter) swiftBlanks(text string, i int) int {
 	return i - 1
 }
 
-// swiftWord ends a word that begins with an ASCII letter.
+// swiftWord ends a word that begins with an ASCII letter. It looks at eight letters at
+// once. In o200k a word is capitals and then small letters; in cl100k case does not
+// count.
 func (s *splitter) swiftWord(text string, i int) int {
 	word := load(text, i)
 	capitals, small := within(word, 'A', 'Z'), within(word, 'a', 'z')
