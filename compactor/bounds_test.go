@@ -56,6 +56,17 @@ func TestDiscountsOfTheCache(t *testing.T) {
 	}
 }
 
+// Of two boundaries that are worth the same, the later one leaves more of the cache.
+func TestLaterBoundaryWinsATie(t *testing.T) {
+	t.Parallel()
+	list := []facts{{Entry: &Entry{}}, {Entry: &Entry{}}}
+	cache := Cache{Results: 2, MayBreak: true, Write: 2, Read: 1, Requests: 1}
+	// Rewriting from the first entry on saves 10 tokens more, and costs as many.
+	if got := cache.discounts(list, []int{20, 100}, [][]step{{{saved: 10}}, {{saved: 90}}}); !slices.Equal(got, []int{1, 15}) {
+		t.Errorf("%v", got)
+	}
+}
+
 // Results are kept in memory while they are within the bound, and the oldest goes first.
 func TestCacheOfResultsIsBounded(t *testing.T) {
 	t.Parallel()
