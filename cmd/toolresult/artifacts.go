@@ -26,19 +26,22 @@ func artifactsCommand() *cobra.Command {
 
 // artifactRead is one use of `artifacts read`.
 type artifactRead struct {
-	target  target
-	lines   string
-	tail    uint64
-	around  uint64
-	match   string
-	pointer *string // a JSON pointer
-	context uint32  // lines before and after around, or each match
-	budget  pb.ReadBudget
-	cursor  string
-	follow  bool
+	target target
 
-	session string
-	raw     bool
+	// The selection: at most one of these.
+	lines   string  // FIRST-LAST; empty: not given
+	tail    uint64  // number of last lines; 0: not given
+	around  uint64  // number of a line, from 1; 0: not given
+	match   string  // a regular expression (RE2); empty: not given
+	pointer *string // a JSON pointer, of which "" is the whole value; nil: not given
+	context uint32  // lines before and after around, or each match
+
+	budget pb.ReadBudget // of one page; zero: every page is printed
+	cursor string        // where to go on; empty: at the beginning
+	follow bool          // wait for what is appended
+
+	session string // whose artifacts are known; empty: those of all
+	raw     bool   // before redaction, for the sidecar's own user alone
 }
 
 // followInterval is the time between two requests of `artifacts read --follow`: short for people who watch, and cheap for
@@ -86,6 +89,7 @@ func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	// Nobody asked for pages: they are as large as one message may be, and each is printed when it is here.
 	every := r.follow || r.budget.GetMaxBytes() == 0 && r.budget.GetMaxLines() == 0 && r.cursor == ""
 	if every {
 		req.Budget = &pb.ReadBudget{MaxBytes: cmp.Or(r.budget.GetMaxBytes(), 1<<20), MaxLines: cmp.Or(r.budget.GetMaxLines(), 1_000_000)}
@@ -120,7 +124,7 @@ func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 	})
 }
 
-// pause waits for d, or until ctx is done.
+// pause waits for d, or until ctx is done, and then returns its error: an interrupted --follow is no success.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

@@ -18,8 +18,8 @@ import (
 // logAppend is one use of `artifacts append`.
 type logAppend struct {
 	target target
-	call   pb.CallReference
-	name   string
+	call   pb.CallReference // the call that the log belongs to
+	name   string           // of the log among those of the call; empty: it has one
 }
 
 // artifactsAppendCommand returns `artifacts append`.
@@ -47,7 +47,8 @@ func artifactsAppendCommand() *cobra.Command {
 	return cmd
 }
 
-// run copies in to the log and finishes it. Answers are received meanwhile: one of them may say that the log failed.
+// run copies in to the log and finishes it. Answers are received meanwhile: one of them may say that the log failed. Its
+// return cancels the call, which ends the copying, but not a read that waits for input: the process ends then.
 func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stderr io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -80,7 +81,8 @@ func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stderr
 	}
 }
 
-// copy sends the input while it is read, and finishes the log at its end. If reading fails, the log stays unfinished.
+// copy sends the input while it is read, and finishes the log at its end. If reading fails, the log stays unfinished, because
+// an artifact of half the input would look like all of it; a later use goes on where this one ended.
 func (a *logAppend) copy(call pb.ArtifactService_AppendLogClient, in io.Reader) error {
 	for {
 		buf := make([]byte, chunkBytes) // the message keeps it until it is sent

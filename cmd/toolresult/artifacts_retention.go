@@ -36,6 +36,7 @@ func artifactsListCommand() *cobra.Command {
 						return err
 					}
 					printEntries(table, resp.GetArtifacts())
+					// The table is aligned as a whole, so it is printed when the last page is here.
 					if req.PageToken = resp.GetNextPageToken(); req.GetPageToken() == "" {
 						return table.Flush()
 					}
@@ -115,6 +116,7 @@ func artifactsLeaseCommand() *cobra.Command {
 		Use: "lease [flags] SESSION DURATION", Short: "Say how long the artifacts of a session are needed; 0s ends it",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// A duration and no time: clocks of client and sidecar may differ.
 			d, err := time.ParseDuration(args[1])
 			if err != nil || d < 0 {
 				return fmt.Errorf("%q is no duration such as 24h", args[1])
@@ -132,7 +134,8 @@ func artifactsLeaseCommand() *cobra.Command {
 	return cmd
 }
 
-// maxCollection is the time limit of a collection. It is longer than the default deadline of calls.
+// maxCollection is the time limit of a collection. It is longer than the default deadline of calls, because a store of
+// millions of artifacts on a slow disk takes minutes.
 const maxCollection = time.Hour
 
 // artifactsCollectCommand returns `artifacts gc`: one collection now, by the rules of the configuration. --dry-run answers
@@ -150,6 +153,7 @@ func artifactsCollectCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				// Paths may be cut at a number of them; the counts below are exact.
 				for _, e := range resp.GetDeleted() {
 					fmt.Fprintln(cmd.OutOrStdout(), e.GetPath())
 				}

@@ -37,10 +37,10 @@ func auditCommand() *cobra.Command {
 // recordFilter selects records by flags. Conditions add up: a record must meet all of them. list shows the last 50 records,
 // because a log has millions; export writes all of them.
 type recordFilter struct {
-	req   pb.ListRecordsRequest
-	kinds []string
-	since time.Duration
-	limit int // number of records; 0: all
+	req   pb.ListRecordsRequest // with the flags that are its fields
+	kinds []string              // names of kinds; empty: all
+	since time.Duration         // before now; 0: from the beginning of the log
+	limit int                   // number of records; 0: all
 }
 
 // flags defines the flags, with the default of --limit.
@@ -55,7 +55,7 @@ func (s *recordFilter) flags(fs *pflag.FlagSet, limit int) {
 	fs.IntVar(&s.limit, "limit", limit, "at most so many; 0: all")
 }
 
-// kindNames returns the names of all kinds of records.
+// kindNames returns the names of all kinds of records, in the order of the contract.
 func kindNames() (names []string) {
 	for number := int32(1); ; number++ {
 		name, ok := pb.AuditKind_name[number]
@@ -83,7 +83,7 @@ func (s *recordFilter) each(ctx context.Context, c *connection, visit func(*pb.A
 	if s.since > 0 {
 		s.req.FromTime = timestamppb.New(time.Now().Add(-s.since))
 	}
-	for left := s.limit; ; {
+	for left := s.limit; ; { // records that --limit leaves
 		s.req.PageSize = 1000
 		if s.limit > 0 {
 			s.req.PageSize = uint32(min(left, 1000))
@@ -128,7 +128,7 @@ func auditListCommand() *cobra.Command {
 }
 
 // recordNote returns the last column of a list: tokens and secrets of a result, the reason of a rejection, or the records
-// that retention deleted.
+// that retention deleted. Deleted records leave one of their own, so that the chain has no gap that is not explained.
 func recordNote(r *pb.AuditRecord) string {
 	switch r.GetKind() {
 	case pb.AuditKind_AUDIT_KIND_REJECTION:
@@ -173,7 +173,7 @@ func auditShowCommand() *cobra.Command {
 	return cmd
 }
 
-// parseSequence reads the sequence of a record, a number from 1.
+// parseSequence reads the sequence of a record, a number from 1. Sequences are never used twice, not even after retention.
 func parseSequence(text string) (uint64, error) {
 	sequence, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || sequence == 0 {
@@ -213,15 +213,17 @@ func auditVerifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verification is one use of `audit verify`. It goes on after an inconsistency, so that one run names all of them.
+// verification is one use of `audit verify`. It goes on after an inconsistency, so that one run names all of them, and it
+// ends with the first error, such as a record that does not exist: then nothing is proved.
 type verification struct {
 	*connection
 	ctx          context.Context //nolint:containedctx // of the command
-	out          io.Writer
-	inconsistent int
+	out          io.Writer       // gets a line for each record, and one for the log
+	inconsistent int             // records that differ from what was answered, or do not follow in the chain
 }
 
-// run verifies the records that are named or, if none is, the chain; with all, then every record.
+// run verifies the records that are named or, if none is, the chain; with all, then every record. The chain goes first: in
+// a log that was altered the records prove nothing.
 func (v *verification) run(args []string, head string, all bool) error {
 	for _, arg := range args {
 		sequence, err := parseSequence(arg)
@@ -259,6 +261,7 @@ func (v *verification) record(sequence uint64) error {
 		verdict = "holds, as far as it can be compared"
 	}
 	fmt.Fprintf(v.out, "record %d: %s\n", sequence, verdict)
+	// Comparisons that found nothing have no text; they are counted by holds alone.
 	for _, f := range resp.GetFindings() {
 		if f.GetText() != "" {
 			fmt.Fprintf(v.out, "  %s: %s: %s\n", f.GetSubject(), strings.ToLower(strings.TrimPrefix(f.GetVerdict().String(), "VERDICT_")), f.GetText())
@@ -267,7 +270,8 @@ func (v *verification) record(sequence uint64) error {
 	return nil
 }
 
-// log verifies the chain, and that the record of a head that was kept is in it, and prints what does not hold.
+// log verifies the chain, and that the record of a head that was kept is in it, and prints what does not hold. The last line
+// has the present head, in the form that --head takes, to be kept for the next time.
 func (v *verification) log(head string) error {
 	req := &pb.VerifyLogRequest{}
 	if head != "" {
@@ -279,6 +283,7 @@ func (v *verification) log(head string) error {
 		if err != nil {
 			return err
 		}
+		// The id of the log is for people: a head of another log has another hash at its sequence.
 		req.HeadSequence, req.HeadHash = sequence, parts[2]
 	}
 	call, err := v.VerifyLog(v.ctx, req)
@@ -328,7 +333,8 @@ func auditExportCommand() *cobra.Command {
 	return cmd
 }
 
-// printLine prints a record as JSON on one line. protojson varies its white space on purpose; this removes it.
+// printLine prints a record as JSON on one line. protojson varies its white space on purpose; this removes it, so that the
+// same record has the same line in each export.
 func printLine(w io.Writer, r *pb.AuditRecord) error {
 	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(r)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 // A plan can be looked at in two ways before anything is stored: --dry-run prints it as data, --explain as a table, with a
 // line for each result that says what happens to it and why.
 
-// compactCommand returns `compact`.
+// compactCommand returns `compact`. All results are printed, those that did not change as they were read, so that the
+// output is the session again, and the input of the next compaction.
 func compactCommand() *cobra.Command {
 	var c rpcFlags
 	var p compactionFlags
@@ -66,16 +67,16 @@ func compactCommand() *cobra.Command {
 // compactionFlags are a CompactionPolicy as flags. A flag that is not given leaves the policy of the input.
 type compactionFlags struct {
 	given               *pflag.FlagSet // knows which flags were given
-	level, onBreak      string
-	session             string
-	total, preview      uint32
-	openFailure         uint32
-	turns               uint32
-	calls, families     []string
-	cached, minSaving   uint32
-	write, read, expect uint32
-	dryRun, explain     bool
-	overview            bool
+	level, onBreak      string         // names of a CompactionLevel and of a CacheBreak
+	session             string         // that artifacts of the compaction belong to; empty: none
+	total, preview      uint32         // tokens of all receipts, and of each preview at level trimmed
+	openFailure         uint32         // tokens of each preview of an open failure
+	turns               uint32         // last turns that stay
+	calls, families     []string       // calls and families that stay
+	cached, minSaving   uint32         // results in the cache, and the tokens that a break of it must save
+	write, read, expect uint32         // prices in per cent, and requests to come
+	dryRun, explain     bool           // print the plan, as data or as a table
+	overview            bool           // print one receipt over everything that is not shown whole
 }
 
 // flags defines the flags.
@@ -125,6 +126,7 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 	setGiven(p.given, "open-failure-tokens", &policy.OpenFailureTokens, &p.openFailure)
 	setGiven(p.given, "session", &req.SessionId, p.session)
 	req.DryRun = req.DryRun || p.dryRun || p.explain
+	// Without a budget a level is required. The default is the mildest; with a budget the sidecar goes as low as it must.
 	if p.level == "" && policy.Level == 0 && policy.TotalTokens == 0 {
 		p.level = "trimmed"
 	}
@@ -139,7 +141,7 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 	return p.cache(policy)
 }
 
-// protect sets the ProtectionPolicy.
+// protect sets the ProtectionPolicy: what stays as it is, whatever the budget.
 func (p *compactionFlags) protect(policy *pb.CompactionPolicy) {
 	if policy.Protect == nil {
 		policy.Protect = &pb.ProtectionPolicy{}
@@ -210,7 +212,7 @@ func tableCell(text string) string {
 	return string(runes)
 }
 
-// levelName returns the level of a result after the compaction.
+// levelName returns the level of a result after the compaction, by the name that --level has for it.
 func levelName(r *pb.PlannedResult) string {
 	if r.GetLevel() == pb.CompactionLevel_COMPACTION_LEVEL_UNSPECIFIED {
 		return "full"
@@ -248,7 +250,8 @@ func reasons(r *pb.PlannedResult) string {
 	return strings.Join(list, ", ")
 }
 
-// summarizePlan returns the line below the table: tokens, budget and the first change.
+// summarizePlan returns the line below the table: tokens, budget and the first change, from which on the provider's cache is
+// lost.
 func summarizePlan(req *pb.CompactRequest, plan *pb.CompactionPlan) string {
 	text := fmt.Sprintf("%d → %d tokens", plan.GetTokensBefore(), plan.GetTokensAfter())
 	if budget := req.GetPolicy().GetTotalTokens(); budget > 0 && plan.GetBudgetMet() {

@@ -62,11 +62,11 @@ func (c *rpcFlags) readResults(r io.Reader) (*compactInput, error) {
 // entry has the members of a JSON value that identify the call of a result. The RFC's JSON of a canonical result alone has
 // none of them.
 type entry struct {
-	Family          string `json:"family"`
-	CallID          string `json:"call_id"`
-	Turn            uint32 `json:"turn"`
-	Subject         string `json:"subject"`
-	PrecedingTokens uint32 `json:"preceding_tokens"`
+	Family          string `json:"family"`           // of the result; empty: --family, or found from its fields
+	CallID          string `json:"call_id"`          // without canonical, the result on record of this call
+	Turn            uint32 `json:"turn"`             // 0: each result is a turn of its own
+	Subject         string `json:"subject"`          // what the call asked for; empty: what the result states
+	PrecedingTokens uint32 `json:"preceding_tokens"` // of the prompt, between the result before and this one
 }
 
 // readResultsJSON reads JSON values. A value without canonical and call_id is a canonical result. It is passed on as text:
@@ -99,7 +99,7 @@ func (c *rpcFlags) readResultsJSON(r io.Reader) (*compactInput, error) {
 	return s, nil
 }
 
-// toolName returns the tool of a result; empty if the result is on record alone.
+// toolName returns the tool of a result; empty if the result is on record alone, or is no canonical result.
 func (s *compactInput) toolName(i int) string {
 	e := s.req.GetEntries()[i]
 	if e.GetCanonical() != nil {
@@ -158,7 +158,7 @@ func (s *compactInput) print(ctx context.Context, w io.Writer, conn *connection,
 	if form != "json" && form != "receipt" {
 		return printMessage(w, form, "", resp)
 	}
-	changed := resp.GetResults()
+	changed := resp.GetResults() // in the order of the entries
 	for i := range s.req.GetEntries() {
 		var r *pb.CompactedResult
 		if len(changed) > 0 && int(changed[0].GetIndex()) == i {
@@ -264,6 +264,7 @@ func (s *compactInput) receipt(ctx context.Context, conn *connection, i int, r *
 	if planned.GetHold() == pb.ResultHold_RESULT_HOLD_UNKNOWN {
 		return "", fmt.Errorf("result %d is not known to this version, and came without its receipt; --output=json prints it as it is", i)
 	}
+	// A result that was read without its receipt gets one of the policy that the others have.
 	policy := &pb.RenderPolicy{}
 	proto.Merge(policy, s.req.GetPolicy().GetRender())
 	if policy.GetBudget().GetMaxTokens() == 0 { // no limit, which only a compaction may have

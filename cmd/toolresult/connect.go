@@ -34,8 +34,8 @@ const (
 
 // target is the sidecar to call, as flags name it.
 type target struct {
-	address string
-	credentialFlags
+	address         string // empty: the sidecar of the configuration, or an embedded one
+	credentialFlags        // to show to it
 }
 
 // flags defines the flags of a target.
@@ -48,13 +48,13 @@ func (t *target) flags(fs *pflag.FlagSet) {
 // connection is a connection to a sidecar, with the clients of its services. close ends it, and an embedded sidecar with it.
 // No two services have a method of the same name, so that all clients can be embedded.
 type connection struct {
-	pb.ToolResultServiceClient
-	pb.ArtifactServiceClient
-	pb.TransportServiceClient
-	pb.ToolServiceClient
-	pb.AuditServiceClient
-	pb.AccessServiceClient
-	close func() error
+	pb.ToolResultServiceClient // project, render, compact
+	pb.ArtifactServiceClient   // artifacts and logs
+	pb.TransportServiceClient  // messages of providers
+	pb.ToolServiceClient       // the tool read_result
+	pb.AuditServiceClient      // records
+	pb.AccessServiceClient     // tokens of sessions
+	close                      func() error
 }
 
 // connect connects to the sidecar that was named or, by default, to the one on the configured socket. If none listens there,
@@ -159,7 +159,8 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	return conn, nil
 }
 
-// withConnection calls f with a connection, and closes it. It returns the errors of both.
+// withConnection calls f with a connection, and closes it. It returns the errors of both: an embedded sidecar that could not
+// write its log to the end is an error of the command that used it, even if the answer was printed.
 func (t *target) withConnection(ctx context.Context, f func(*connection) error) error {
 	c, err := t.connect(ctx)
 	if err != nil {

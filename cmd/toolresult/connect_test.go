@@ -17,18 +17,19 @@ func TestInfoAndVersion(t *testing.T) {
 
 // TestEmbeddedSidecar runs commands where no sidecar listens: each starts its own, and they share a store.
 func TestEmbeddedSidecar(t *testing.T) {
-	dir := t.TempDir()
+	dir, tmp := t.TempDir(), t.TempDir()
 	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(dir, "s"))
 	t.Setenv("TOOLRESULT_STORE", filepath.Join(dir, "store"))
+	t.Setenv("TMPDIR", tmp)
 	out := toolresult(t, "", "exec", "--session", "s", "--call", "c", "--artifacts", "always", "--", "echo", "hello").want(0, "hello")
 	if strings.Contains(out.err, "toolresult") {
 		t.Error(out.err)
 	}
 	toolresult(t, "", "artifacts", "list", "--session", "s").want(0, "6 B", filepath.Join(dir, "store"))
 	toolresult(t, "", "info", "--session-token-file", writeFile(t, "token", strings.Repeat("x", 43))).want(codeFailed, "! no sidecar runs")
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "toolresult-*", "embedded"))
+	left, err := os.ReadDir(tmp)
 	if err != nil || len(left) > 0 {
-		t.Errorf("left %q, %v", left, err)
+		t.Errorf("left %v, %v", left, err)
 	}
 }
 

@@ -29,7 +29,7 @@ import (
 // credentialFlags are the credentials of client and sidecar, as flags. On a Unix socket the user id of the process is one too.
 type credentialFlags struct {
 	ca, cert, key string // files in PEM; see flags
-	tokenFile     string
+	tokenFile     string // file with a token of a session; empty: none
 }
 
 // flags defines the flags.
@@ -129,7 +129,7 @@ func isLoopback(address string) bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// errTokenInClear means that a token would be sent in clear text over a network.
+// errTokenInClear means that a token would be sent in clear text over a network, where everybody on the way could use it.
 var errTokenInClear = errors.New("a token leaves this machine over TLS alone; give the certificates that sign the sidecar's with --ca")
 
 // errNoSidecar means that a session token was given, and no sidecar runs that can have issued it.

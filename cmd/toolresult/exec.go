@@ -35,12 +35,12 @@ const (
 
 // execution is one use of `exec`.
 type execution struct {
-	combined bool
-	timeout  time.Duration
+	combined bool          // both streams are one, as on a terminal
+	timeout  time.Duration // 0: the command may run forever
 	policy   policyFlags
 	target   target
 	call     callFlags
-	output   string
+	output   string // form of what is printed; see print.go
 }
 
 // execCommand returns `exec`.
@@ -106,7 +106,8 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// request returns the request without its output, or the mistake in the flags.
+// request returns the request without its output, or the mistake in the flags. What only the sidecar can find, such as a
+// budget that is too small, is found after the command ran, and then its output is printed as it is.
 func (e *execution) request() (*pb.ProjectRequest, error) {
 	if !slices.Contains([]string{"receipt", "json", "textproto"}, e.output) {
 		return nil, fmt.Errorf("--output %s: receipt, json or textproto", e.output)
@@ -120,7 +121,8 @@ func (e *execution) request() (*pb.ProjectRequest, error) {
 }
 
 // execute runs the command, and returns its output with its end and the exit code to pass on. When ctx or the timeout is
-// over, it sends SIGTERM to the process group, and SIGKILL to the processes that are left after five seconds.
+// over, it sends SIGTERM to the process group, and SIGKILL to the processes that are left after five seconds. Processes that
+// the command started belong to its group, so that a shell does not leave its children behind.
 func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, streams *captures) (*pb.CompleteToolOutput, int) {
 	running := ctx
 	if e.timeout > 0 {
@@ -212,6 +214,7 @@ func commandLine(args []string) string {
 		}
 		words[i] = quoted
 	}
+	// A longer line would be a mistake of the request, and a command must never lack a receipt because of its arguments.
 	line := strings.Join(words, " ")
 	if len(line) > 65_536 {
 		return ""

@@ -27,7 +27,7 @@ const chunkBytes = 256 << 10
 // captures keep the output of a command: both streams, and the order of their writes.
 type captures struct {
 	stdout, stderr capture
-	order          streamOrder
+	order          streamOrder // of the bytes of both
 }
 
 // newCaptures returns captures to write to. Close them.
@@ -118,13 +118,14 @@ func (c *capture) reader() io.Reader {
 	return io.NewSectionReader(c.file, 0, c.size)
 }
 
-// copyTo writes the stream to w.
+// copyTo writes the stream to w. It is the way out when there is no receipt.
 func (c *capture) copyTo(w io.Writer) error {
 	_, err := io.Copy(w, c.reader())
 	return err
 }
 
-// payload returns the stream as a field of a message: its bytes or, if it is streamed, its name.
+// payload returns the stream as a field of a message: its bytes or, if it is streamed, its name. Lost bytes are those after
+// the last one that is kept, so the place of the loss is the end.
 func (c *capture) payload(streamed bool) *pb.Payload {
 	p := &pb.Payload{Source: &pb.Payload_Inline{Inline: c.memory}}
 	if streamed {
@@ -136,7 +137,8 @@ func (c *capture) payload(streamed bool) *pb.Payload {
 	return p
 }
 
-// project projects the output of a command: in one message, or with ProjectStream if a stream is in a file.
+// project projects the output of a command: in one message, or with ProjectStream if a stream is in a file. Both give the
+// same receipt for the same bytes.
 func (c *captures) project(ctx context.Context, to *connection, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 	if !c.spilled() {
 		return to.Project(ctx, req)
@@ -159,7 +161,8 @@ func (c *captures) project(ctx context.Context, to *connection, req *pb.ProjectR
 	return answer.GetResult(), nil
 }
 
-// send sends both streams, in the order in which they were written.
+// send sends both streams, in the order in which they were written. Sizes go with the finish, by which the sidecar finds out
+// whether bytes were lost on the way.
 func (c *captures) send(call pb.ToolResultService_ProjectStreamClient, req *pb.ProjectRequest) error {
 	header := &pb.StreamHeader{
 		Family: "command", Policy: req.GetPolicy(), Call: req.GetCall(), Streams: []string{c.stdout.name, c.stderr.name},
@@ -202,8 +205,8 @@ const maxTurns = 1 << 20
 // concurrent use.
 type streamOrder struct {
 	mu        sync.Mutex
-	turns     []turn
-	abandoned bool
+	turns     []turn // nil when the order is abandoned
+	abandoned bool   // the streams took turns too often
 }
 
 // turn is a number of bytes of one stream that were read before any of the other.
@@ -212,7 +215,7 @@ type turn struct {
 	bytes  int64
 }
 
-// add notes the next n bytes. After maxTurns turns the order is abandoned.
+// add notes the next n bytes, which lengthen the last turn or begin another. After maxTurns turns the order is abandoned.
 func (o *streamOrder) add(from *capture, n int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

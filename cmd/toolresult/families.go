@@ -27,6 +27,7 @@ func familiesCommand() *cobra.Command {
 			if _, err := families.NewRegistry(list...); err != nil {
 				return err
 			}
+			// Name, default budget in tokens, and origin: three columns for people, and for cut and awk.
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			for _, f := range list {
 				origin := "built in"

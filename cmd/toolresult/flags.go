@@ -18,9 +18,11 @@ import (
 
 // policyFlags are a ProjectionPolicy or a RenderPolicy as flags.
 type policyFlags struct {
-	tokens, lines, bytes, lineBytes, headPercent uint32
-	vocabulary, artifacts, handles               string
-	headGiven                                    func() bool // whether --head-percent was given
+	tokens, lines, bytes   uint32      // of the whole receipt; 0: the family's budget, and no limit
+	lineBytes, headPercent uint32      // of a line, and of the first lines of a cut preview
+	vocabulary             string      // name of a TokenVocabulary
+	artifacts, handles     string      // names of an ArtifactPolicy and of a HandleForm
+	headGiven              func() bool // whether --head-percent was given
 }
 
 // renderFlags defines the flags of a RenderPolicy.
@@ -87,8 +89,12 @@ func enumValue(prefix, name string, values map[string]int32) (int32, error) {
 	return n, nil
 }
 
-// callFlags name the call of a tool that an output belongs to.
-type callFlags struct{ session, call string }
+// callFlags name the call of a tool that an output belongs to. Without a session, artifacts belong to none and live as long
+// as the configuration says.
+type callFlags struct {
+	session string // id of the session; empty: none
+	call    string // id of the call in it; empty: none
+}
 
 // flags defines the flags.
 func (r *callFlags) flags(fs *pflag.FlagSet) {

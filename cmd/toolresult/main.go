@@ -12,6 +12,17 @@
 //	toolresult profile explain -- CMD  say what is known of a command
 //	toolresult config print          show the configuration and its origins
 //	toolresult version               say what this binary is
+//
+// Exit codes are those that env(1) and timeout(1) have for a command that runs another one:
+//
+//	0            done
+//	1            a finding: a transcript that a provider would reject, a record or an artifact that differs
+//	124, 126 on  see exec: timed out, not started, not found, ended by a signal
+//	125          toolresult itself failed; the reason is on standard error
+//
+// With exec any other code is that of the command. Every setting of serve is a flag, a variable TOOLRESULT_NAME and a key of
+// a file, in this order of precedence (`toolresult config print` shows which one counts). Clients read the same variables,
+// so that they find the sidecar that serve would start.
 package main
 
 import (
@@ -30,9 +41,7 @@ import (
 )
 
 // Commands are functions that return a *cobra.Command with everything they need in variables of their own, so that two
-// runs in one process, as in tests, share nothing. Exit codes follow env(1) and timeout(1): 0 to 124 and 126 on belong to
-// the command that exec ran, and 125 says that toolresult itself failed. A finding (a transcript that a provider would
-// reject, a record that differs) is exit code 1, so that scripts distinguish it from a failure.
+// runs in one process, as in tests, share nothing. Each file has one command, or a subject that several share.
 
 // version is set by release builds with -ldflags "-X main.version=...". Empty: that of the module, if it is known.
 var version = ""
@@ -67,7 +76,9 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 // codeFailed is the exit code when toolresult itself fails, as that of env(1) and timeout(1).
 const codeFailed = 125
 
-// run runs the command line and returns its exit code. It uses no global state but the environment, so that tests call it.
+// run runs the command line and returns its exit code. It uses no global state but the environment, so that tests call it
+// with streams of their own. Errors of commands are printed here, and nowhere else: one line that begins with the name of
+// the program, as those of other programs in a pipe do.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use: "toolresult", Short: "Complete tool output in, canonical results and receipts out",

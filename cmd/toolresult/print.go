@@ -34,7 +34,8 @@ type projected interface {
 	GetReceipt() *pb.Receipt
 }
 
-// printAll prints the results of an answer in a form of --output. Between two receipts is an empty line.
+// printAll prints the results of an answer in a form of --output. Between two receipts is an empty line; in json each result
+// is a value of its own, as readResults reads them.
 func printAll[R projected](w io.Writer, form string, resp proto.Message, results []R) error {
 	if form != "json" && form != "receipt" {
 		return printMessage(w, form, "", resp)
@@ -63,6 +64,7 @@ func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Recei
 	if err != nil {
 		return err
 	}
+	// The receipt is a message of the contract, which the RFC does not define, so it has protobuf's JSON.
 	message, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(receipt)
 	if err != nil {
 		return err
@@ -71,7 +73,8 @@ func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Recei
 	return printIndented(w, []byte(pair))
 }
 
-// printMessage prints a message in a form of --output; receipt is the text of the form "receipt".
+// printMessage prints a message in a form of --output; receipt is the text of the form "receipt". An unknown form is found
+// here, after the call, by all commands but exec, which has more to lose.
 func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
 	switch form {
 	case "receipt":
@@ -123,7 +126,7 @@ func explain(err error) string {
 	return text
 }
 
-// writeln writes a line.
+// writeln writes a line. Its error is that of a full disk or of a pipe without a reader, which ends the command.
 func writeln(w io.Writer, text string) error {
 	_, err := fmt.Fprintln(w, text)
 	return err

@@ -27,7 +27,8 @@ func profileCommand() *cobra.Command {
 	return cmd
 }
 
-// profileDirs are the directories of profiles beside those that are built in.
+// profileDirs are the directories of profiles beside those that are built in: own ones of the operator, and those of
+// projects, which may say less, because whoever can change a repository can change them.
 type profileDirs struct{ own, projects []string }
 
 // flags defines the flags.
@@ -55,12 +56,12 @@ func (d *profileDirs) load(cmd *cobra.Command) (*profile.Set, error) {
 // profileExplain is one use of `profile explain`.
 type profileExplain struct {
 	profileDirs profileDirs
-	exit        int32
-	text        string
-	fixture     bool
+	exit        int32  // the exit code to explain; 0: none, because 0 means success for every program
+	text        string // file with output of the command, "-" for standard input; empty: none
+	fixture     bool   // print the text as a fixture
 }
 
-// profileExplainCommand returns `profile explain`.
+// profileExplainCommand returns `profile explain`, the command to begin with when a receipt shows the wrong lines.
 func profileExplainCommand() *cobra.Command {
 	var e profileExplain
 	cmd := &cobra.Command{
@@ -101,7 +102,8 @@ func (e *profileExplain) run(cmd *cobra.Command, args []string) error {
 	return e.lines(cmd, set, line)
 }
 
-// choice prints the profile that is chosen and the steps of the choice, its kind of output, and the meaning of --exit.
+// choice prints the profile that is chosen and the steps of the choice, its kind of output, and the meaning of --exit. Steps
+// name what was passed over, too: most questions about a profile are why another one was not chosen.
 func (e *profileExplain) choice(out io.Writer, set *profile.Set, line string) {
 	c := set.Explain(line)
 	if c.Profile == nil {
@@ -159,6 +161,7 @@ func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string
 		_, err := io.WriteString(cmd.OutOrStdout(), fixture.String())
 		return err
 	}
+	// The verdict is the profile's; a line may have one from the general rules, for which there is no pattern to name.
 	p := set.Find(line)
 	for _, l := range fixture.Lines {
 		why := ""
@@ -172,7 +175,7 @@ func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string
 	return nil
 }
 
-// profileListCommand returns `profile list`.
+// profileListCommand returns `profile list`: the name of each profile, its layer, and the names of programs that it is for.
 func profileListCommand() *cobra.Command {
 	var d profileDirs
 	cmd := &cobra.Command{
@@ -193,7 +196,7 @@ func profileListCommand() *cobra.Command {
 	return cmd
 }
 
-// profileCheckCommand returns `profile check`.
+// profileCheckCommand returns `profile check`, for a CI job of whoever writes profiles.
 func profileCheckCommand() *cobra.Command {
 	var project bool
 	cmd := &cobra.Command{

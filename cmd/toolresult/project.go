@@ -20,7 +20,7 @@ import (
 type rpcFlags struct {
 	target        target
 	policy        policyFlags
-	input, output string // forms of the data
+	input, output string // forms of the data; see print.go
 	family        string // of a result in the RFC's JSON; empty: found from its fields
 }
 
@@ -124,7 +124,8 @@ func renderCommand() *cobra.Command {
 	return cmd
 }
 
-// toRender returns the request to render a result from standard input or, if a call is named, its result on record.
+// toRender returns the request to render a result from standard input or, if a call is named, its result on record. Several
+// results are a mistake rather than several receipts: compact prints those of a session.
 func (c *rpcFlags) toRender(stdin io.Reader, ref *callFlags) (*pb.RenderRequest, error) {
 	named, err := ref.message()
 	if err != nil || named != nil {

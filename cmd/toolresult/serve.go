@@ -52,6 +52,7 @@ func serveCommand() *cobra.Command {
 // URL of metrics, if any.
 func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Writer) (err error) {
 	options := server.Options{Logger: logger, Version: version}
+	// Telemetry begins first and ends last, so that it has everything; nil if the configuration has none.
 	measured, err := telemetry.Start(c, telemetry.Options{Logger: logger, Version: server.Info(version).GetVersion()})
 	if err != nil {
 		return err
@@ -131,12 +132,12 @@ const logLines = 1024
 // logWriter passes lines of log to a writer that may block, such as a pipe without a reader. It never blocks: it drops lines
 // that do not fit into its queue, and writes their number before the next line. Safe for concurrent use.
 type logWriter struct {
-	lines   chan []byte // nil is the end
-	dropped atomic.Int64
-	done    chan struct{}
+	lines   chan []byte   // nil is the end
+	dropped atomic.Int64  // lines since the last one that was written
+	done    chan struct{} // closed when the goroutine has ended
 }
 
-// newLogWriter starts a goroutine that writes to w until close.
+// newLogWriter starts a goroutine that writes to w until close. If w blocks for ever, the goroutine ends with the process.
 func newLogWriter(w io.Writer) *logWriter {
 	l := &logWriter{lines: make(chan []byte, logLines), done: make(chan struct{})}
 	go func() {

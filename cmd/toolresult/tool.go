@@ -62,6 +62,7 @@ func toolCallCommand() *cobra.Command {
 		Long:    "Executes the call of a model and prints what the model reads. The exit code is 1 if the model did something wrong.",
 		Example: `  toolresult tool call read_result '{"result": "1fa0074a", "match": "error"}' --session S`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			// Arguments go on as the model wrote them: what is wrong with them is for the model to read.
 			req := &pb.CallToolRequest{Name: args[0], ArgumentsJson: args[1]}
 			var err error
 			if req.Call, err = ref.message(); err != nil {
@@ -83,12 +84,14 @@ func toolCallCommand() *cobra.Command {
 					return err
 				}
 				text := resp.GetReceipt().GetText()
+				// The receipt is what a host gives to its model; the canonical result is for a host that renders itself.
 				if output == "json" {
 					text = resp.GetCanonicalJson()
 				}
 				if err := writeln(cmd.OutOrStdout(), text); err != nil {
 					return err
 				}
+				// An error of the tool is the model's to read; a script sees it by the exit code.
 				if resp.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR {
 					return exitError{1}
 				}

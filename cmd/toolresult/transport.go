@@ -30,7 +30,7 @@ func (p *providerFlag) flag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.name, "provider", "", "whose messages: "+strings.Join(providerNames(), ", "))
 }
 
-// providerNames returns the names of all providers, in the order of the contract.
+// providerNames returns the names of all providers, in the order of the contract. Their numbers have no gaps.
 func providerNames() []string {
 	var names []string
 	for n := int32(1); pb.Provider_name[n] != ""; n++ {
@@ -39,7 +39,8 @@ func providerNames() []string {
 	return names
 }
 
-// provider returns the provider, which the beginning of its name suffices to name; unspecified if the flag is not given.
+// provider returns the provider, which the beginning of its name suffices to name; unspecified if the flag is not given. A
+// whole name precedes the longer ones that begin with it, and a beginning of several names none.
 func (p *providerFlag) provider() (pb.Provider, error) {
 	if p.name == "" {
 		return pb.Provider_PROVIDER_UNSPECIFIED, nil
@@ -85,6 +86,7 @@ func transportEncodeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				// Changes are not in the messages, and a runtime would log them.
 				for _, note := range resp.GetChanges() {
 					fmt.Fprintln(cmd.ErrOrStderr(), "changed:", note.GetDetail())
 				}
@@ -97,10 +99,12 @@ func transportEncodeCommand() *cobra.Command {
 	return cmd
 }
 
-// bodyChunk is the largest size of a chunk of a response's body, in bytes.
+// bodyChunk is the largest size of a chunk of a response's body, in bytes. A chunk is sent as soon as it is read, so that it
+// is usually one event.
 const bodyChunk = 32 << 10
 
-// transportAssembleCommand returns `transport assemble`.
+// transportAssembleCommand returns `transport assemble`. What it prints is what a runtime acts on: whole calls alone, the
+// incomplete ones with their reasons, and a notice for the model. A stream that broke off is an answer, with exit code 1.
 func transportAssembleCommand() *cobra.Command {
 	var t target
 	var p providerFlag
@@ -148,6 +152,7 @@ func transportAssembleCommand() *cobra.Command {
 // assemble sends the body of a response while it is read, and returns the answer. Bytes are passed on as they are, cut
 // anywhere: the sidecar reads lines and events out of them, in whatever pieces they come.
 func assemble(stream pb.TransportService_AssembleToolCallsClient, header *pb.AssembleHeader, body io.Reader) (*pb.AssembleToolCallsResponse, error) {
+	// The message is sent before the next chunk is read into the buffer, so one buffer suffices.
 	m := &pb.AssembleToolCallsRequest{Message: &pb.AssembleToolCallsRequest_Header{Header: header}}
 	chunk := make([]byte, bodyChunk)
 	for {
@@ -199,8 +204,9 @@ func transportLintCommand() *cobra.Command {
 	return cmd
 }
 
-// printFindings prints the findings and, if there are any, the repaired messages. Findings without repair are exit code 1;
-// beside repaired messages, which may be piped on, they go to stderr.
+// printFindings prints the findings and, if they were asked for, the repaired messages. Findings without repair are exit
+// code 1; beside repaired messages, which may be piped on, they go to stderr. Each line begins with the index of the message
+// from 0, as the provider's own errors name it.
 func printFindings(stdout, stderr io.Writer, resp *pb.LintTranscriptResponse) error {
 	out := stdout
 	if resp.RepairedJson != nil {
