@@ -119,7 +119,7 @@ func TestKilledProcessLosesNoAnsweredPut(t *testing.T) {
 	spool := filepath.Join(t.TempDir(), "spool")
 	answered := map[string]int{}
 	const lives = 9
-	for life := range lives {
+	for life := 0; life < lives || len(answered) < lives-1 && life < 10*lives; life++ { // on a slow machine a process may answer nothing
 		putAndKill(t, f, spool, life, answered)
 	}
 	f.fail(nil)
