@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Bounds of the endpoint.
+// Bounds of the endpoint. It has no authentication, so a process of the machine that abuses it must not cost much.
 const (
 	maxScrapes      = 4  // at one time
 	maxScrapers     = 16 // connections
@@ -32,14 +32,15 @@ const (
 // metricsPath is the only path that is served.
 const metricsPath = "/metrics"
 
-// endpoint is what Prometheus scrapes.
+// endpoint serves metrics to Prometheus.
 type endpoint struct {
 	listener net.Listener
 	server   *http.Server
 	done     chan struct{}
 }
 
-// newPrometheus returns what collects metrics, and a registry to read them from.
+// newPrometheus returns a reader for a meter, and the registry from which its metrics are scraped. Those of the Go runtime and of
+// the process are in it too.
 func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
@@ -52,7 +53,7 @@ func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
 	return reader, registry, err
 }
 
-// serve serves the registry.
+// serve serves the registry until close.
 func serve(l net.Listener, registry *prometheus.Registry, logger *slog.Logger) *endpoint {
 	quiet := slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
 	scrape := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
@@ -73,8 +74,8 @@ func serve(l net.Listener, registry *prometheus.Registry, logger *slog.Logger) *
 	return e
 }
 
-// onlyMetrics serves one path, to who calls this machine by its loopback address: a page of a browser that has a name
-// of its own for that address is refused.
+// onlyMetrics serves one path, to clients that name this machine by its loopback address. A page in a browser with a name of its
+// own for that address (DNS rebinding) is rejected.
 func onlyMetrics(scrape http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -91,6 +92,7 @@ func onlyMetrics(scrape http.Handler) http.Handler {
 	})
 }
 
+// isLoopback reports whether the host of a request, with or without a port, is an address of loopback or localhost.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -99,7 +101,7 @@ func isLoopback(host string) bool {
 	return err == nil && ip.IsLoopback() || host == "localhost"
 }
 
-// close ends the endpoint, and what is scraped just now with ctx.
+// close ends the endpoint. A scrape that is being answered may end by itself, until ctx is done.
 func (e *endpoint) close(ctx context.Context) error {
 	err := e.server.Shutdown(ctx)
 	if err != nil {
