@@ -113,7 +113,10 @@ func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
 		go func() {
 			for {
 				conn, err := l.Accept()
-				if err != nil {
+				if err != nil || conn == nil {
+					if err == nil {
+						t.Error("a closed listener returns no error")
+					}
 					accepted <- nil
 					return
 				}

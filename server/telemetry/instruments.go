@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// This file has the table of everything that is measured. The documentation is generated from it, and a test compares both, so
-// that a measurement without a line in the documentation cannot be added.
+// This file has the table of everything that is measured. A test compares it with docs/reference/observability.md, so
+// that a measurement cannot be added without a line there.
 
 // Kind says how an instrument adds up.
 type Kind string
