@@ -71,6 +71,7 @@ func (t *Telemetry) Call(method string, code codes.Code, elapsed time.Duration) 
 
 // Projected implements [metrics.Results]. A truncated receipt is remembered, so that a later read of its artifacts is known.
 func (t *Telemetry) Projected(ctx context.Context, p *metrics.Projected) {
+	// A handful of additions for a call of milliseconds: BenchmarkReport has the time.
 	elapsed, family, cut := time.Since(p.Began), labels{labelFamily, p.Family}, strconv.FormatBool(p.Truncated)
 	t.count(projections, 1, labels{labelFamily, p.Family, labelOutcome, outcome(p.Failed), labelTruncated, cut})
 	t.took(projectionDuration, elapsed, family)
@@ -126,7 +127,7 @@ func (t *Telemetry) Compacted(c metrics.Compacted) {
 
 // Read implements [metrics.Stores].
 func (t *Telemetry) Read(r metrics.Read) {
-	receipt := "other"
+	receipt := "other" // the artifact is named by no truncated receipt that is remembered
 	named, first := t.rereads.read(r.Artifact)
 	if named {
 		receipt = labelTruncated
@@ -164,7 +165,7 @@ func (t *Telemetry) Commits(store string, records int, waited, took time.Duratio
 // Watch calls state whenever metrics are collected, and reports its values as gauges. It is called once, and state may be called
 // from several goroutines.
 func (t *Telemetry) Watch(state func() server.State) error {
-	all := make([]metric.Observable, 0, len(t.gauges))
+	all := make([]metric.Observable, 0, len(t.gauges)) // one callback for all, so that they are of one moment
 	for _, g := range t.gauges {
 		all = append(all, g)
 	}

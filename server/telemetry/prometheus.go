@@ -21,12 +21,12 @@ import (
 
 // Bounds of the endpoint. It has no authentication, so a process of the machine that abuses it must not cost much.
 const (
-	maxScrapes      = 4  // at one time
-	maxScrapers     = 16 // connections
-	scrapeTimeout   = 10 * time.Second
-	scrapeHeaders   = 5 * time.Second
-	scrapeIdle      = 2 * time.Minute
-	scrapeHeadBytes = 16 << 10
+	maxScrapes      = 4                // at the same time; others are answered 503
+	maxScrapers     = 16               // connections
+	scrapeTimeout   = 10 * time.Second // of gathering
+	scrapeHeaders   = 5 * time.Second  // of reading a request
+	scrapeIdle      = 2 * time.Minute  // between two requests; Prometheus scrapes every 15 s to 1 min
+	scrapeHeadBytes = 16 << 10         // of a request
 )
 
 // metricsPath is the only path that is served.
@@ -36,7 +36,7 @@ const metricsPath = "/metrics"
 type endpoint struct {
 	listener net.Listener
 	server   *http.Server
-	done     chan struct{}
+	done     chan struct{} // closed when nothing is served any more
 }
 
 // newPrometheus returns a reader for a meter, and the registry from which its metrics are scraped. Those of the Go runtime and of
@@ -55,6 +55,7 @@ func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
 
 // serve serves the registry until close.
 func serve(l net.Listener, registry *prometheus.Registry, logger *slog.Logger) *endpoint {
+	// A scraper that disconnects is no news: errors of requests are for debugging alone.
 	quiet := slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
 	scrape := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: quiet, MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout,

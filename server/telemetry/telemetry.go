@@ -41,15 +41,15 @@ type Telemetry struct {
 	*instruments
 	logger   *slog.Logger
 	meter    api.Meter
-	tracer   tracing.Tracer // nil when no call is traced
-	metrics  *metric.MeterProvider
-	traces   *trace.TracerProvider // nil, too
+	tracer   tracing.Tracer        // nil when no call is traced
+	metrics  *metric.MeterProvider // of both ways: scraped and pushed
+	traces   *trace.TracerProvider // nil when no call is traced
 	endpoint *endpoint             // nil when metrics are not served
 	rereads  *rereadTracker
-	kinds    map[pb.CutKind]string
-	reasons  map[pb.KeepReason]string
-	known    sync.Map           // metric.MeasurementOption by labels
-	spans    trace.SpanExporter // nil when no call is traced
+	kinds    map[pb.CutKind]string    // labels of cuts
+	reasons  map[pb.KeepReason]string // labels of lines
+	known    sync.Map                 // metric.MeasurementOption by labels
+	spans    trace.SpanExporter       // nil when no call is traced
 }
 
 // Start starts the exporters that the configuration names; it returns nil for none. Close it after the server.
@@ -101,6 +101,7 @@ func closing(l net.Listener, why error) error {
 
 // measure makes the instruments and their exporters, and serves the endpoint last, when everything that it shows is there.
 func (t *Telemetry) measure(c config.Config, who *resource.Resource, version string, scrapes net.Listener) (err error) {
+	// Exemplars would attach ids of traces to every histogram, and cost more than the measurement.
 	options := []metric.Option{metric.WithResource(who), metric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
 	var registry *prometheus.Registry
 	if scrapes != nil {
@@ -169,7 +170,7 @@ func (t *Telemetry) URL() string {
 func (t *Telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()
-	var ends []func(context.Context) error
+	var ends []func(context.Context) error // they run at the same time, so that a slow one takes no time from the others
 	if t.endpoint != nil {
 		ends = append(ends, t.endpoint.close)
 	}

@@ -20,7 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Attributes of our spans.
+// Attributes of our spans: sizes, counts, and names of closed sets.
 const (
 	keyFamily    = attribute.Key("toolresult.family")
 	keyOutcome   = attribute.Key("toolresult.outcome")
@@ -72,13 +72,13 @@ func (t *Telemetry) span(ctx context.Context, name string, began time.Time, err 
 	if t.tracer == nil || !api.SpanFromContext(ctx).IsRecording() {
 		return
 	}
-	options := []api.SpanStartOption{api.WithTimestamp(began)}
+	options := []api.SpanStartOption{api.WithTimestamp(began)} // the step is over: it has the time at which it began
 	if attributes != nil {
 		options = append(options, api.WithAttributes(attributes()...))
 	}
 	_, span := t.tracer.Start(ctx, name, options...)
 	if err != nil {
-		span.SetStatus(codes.Error, "")
+		span.SetStatus(codes.Error, "") // without the text of the error, which may have a path
 	}
 	span.End()
 }
