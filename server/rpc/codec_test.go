@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"google.golang.org/grpc/encoding"
@@ -37,6 +38,8 @@ func TestChunksAreKept(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
 	for name, c := range map[string]*pb.StreamChunk{
 		"all":       {Stream: "stdout", Data: data, Offset: new(uint64(1 << 40))},
+		"far":       {Stream: "stdout", Data: data, Offset: new(uint64(math.MaxUint64))},
+		"a stream":  {Stream: "stdout"},
 		"no stream": {Data: data},
 		"no data":   {Stream: "stdout", Offset: new(uint64(0))},
 		"nothing":   {},
