@@ -16,10 +16,10 @@ import (
 // delta is one read of a log that grows, or of the artifact that it became: from the end of the answer before. Bytes before
 // that are not read again, but for their checksum.
 type delta struct {
-	pages     *artifactstore.Pages
+	pages     *artifactstore.Pages // as the log was when the read began
 	req       *pb.ReadArtifactRequest
-	selection slice.Selection
-	match     *slice.Match
+	selection slice.Selection // nil with a match
+	match     *slice.Match    // nil with a selection
 	budget    slice.Budget
 }
 
@@ -120,7 +120,7 @@ func (d *delta) position() (int64, error) {
 	}
 	digits, _, _ := strings.Cut(d.req.GetPageToken(), deltaMark)
 	at, err := strconv.ParseInt(digits, 36, 64)
-	if err != nil || at < 0 || at > d.pages.Size() {
+	if err != nil || at < 0 || at > d.pages.Size() { // a log never becomes shorter, but for a crash
 		return 0, InvalidCursor()
 	}
 	same, err := d.cursor(at)

@@ -226,11 +226,11 @@ func (a *appending) sync(stop <-chan struct{}) {
 		defer ticker.Stop()
 		tick = ticker.C
 	}
-	settle := time.NewTicker(settleEvery)
+	settle := time.NewTicker(settleEvery) // for bytes that the redactor keeps back
 	defer settle.Stop()
 	before, owed := a.log.Durable(), false // owed: an answer to a wish from a time when the redactor kept bytes back
 	for {
-		asked := false
+		asked := false // this round answers a wish
 		select {
 		case <-stop:
 			return
@@ -274,7 +274,7 @@ func (a *appending) state(durable int64) *pb.AppendLogResponse {
 
 // send sends the answers.
 func (a *appending) send() {
-	for answer := range a.answers {
+	for answer := range a.answers { // until serve closes it
 		_ = a.call.Send(answer) // a client that is gone is for receive to notice
 	}
 }

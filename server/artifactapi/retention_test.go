@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -114,6 +115,7 @@ func TestRetentionRequestsAreChecked(t *testing.T) {
 		"longest lease":           {lease(&pb.LeaseSessionRequest{SessionId: "a", Duration: durationpb.New(maxLease)}), "", ""},
 		"odd lease":               {lease(&pb.LeaseSessionRequest{SessionId: "a", Duration: &durationpb.Duration{Seconds: 1, Nanos: -1}}), "FIELD_OUT_OF_BOUNDS", "duration"},
 		"no path":                 {verify("x", ""), "FIELD_MISSING", "paths[1]"},
+		"most paths":              {verify(slices.Repeat([]string{"x"}, maxVerified)...), "", ""},
 		"too many paths":          {verify(make([]string, maxVerified+1)...), "FIELD_OUT_OF_BOUNDS", "paths"},
 	} {
 		if reason, field := reasonOf(c.err); reason != c.reason || field != c.field {

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// This file has the types of settings: each reads and writes its values as text, and reads them from YAML. Errors say what is
+// wrong with a value without repeating it, since a secret may have been put in the wrong place.
+
 // kind is how values of one type are written. parse and text are inverse: parse(text(v)) is v.
 type kind[T any] struct {
 	// name is the placeholder in the help text.

@@ -16,6 +16,10 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 )
 
+// This file has the bounds of settings. A rule states its bound twice, in the help text and in the error, from one constant.
+// Rules see the whole configuration, since some bounds depend on other settings; what needs the file system or the network is
+// not checked here.
+
 const (
 	// maxSocketPath is what fits into sockaddr_un.sun_path with its closing zero byte.
 	maxSocketPath = 107

@@ -26,6 +26,9 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
+// This file identifies callers: on the Unix socket by the kernel, over TCP by a token in each call. An identity is found before
+// anything else of a call is looked at; whether the caller may make the call is decided later, in server/rpc.
+
 // Authenticator finds out who calls. On the Unix socket the kernel says who the peer is, and the connection of a user who is
 // not allowed is rejected before its first call. Over TCP every call carries a token. A token of a session confines
 // its bearer to that, wherever it is sent.
@@ -148,6 +151,7 @@ func (a *Authenticator) isOurs(authority string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback() || slices.Contains(a.authorities, host)
 }
 
+// addressOf returns the address of a peer without its port; the zero address if it has none.
 func addressOf(a net.Addr) netip.Addr {
 	if tcp, ok := a.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr()
@@ -194,6 +198,7 @@ func (c PeerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	return conn, info, nil
 }
 
+// peerOf asks the kernel for the peer of a connection (SO_PEERCRED, unix(7)): its credentials at the time of the connect.
 func peerOf(conn net.Conn) (PeerInfo, error) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {

@@ -21,8 +21,10 @@ type Caller struct {
 	Rejected    *apierror.StatusError // why it may not call at all; nil when it may
 }
 
+// callerKey is the key of a Caller in a context.
 type callerKey struct{}
 
+// NewContext returns a context with a caller, which FromContext returns.
 func NewContext(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }

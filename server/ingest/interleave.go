@@ -12,6 +12,9 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 )
 
+// This file keeps the order of several streams. It works in three steps: a place is reserved for received bytes, redacted bytes
+// fill the places, and places that are complete become segments. Reading several streams as one follows the segments.
+
 // maxOrderBuffer bounds the part of an order that is in memory, in bytes. Beyond it the order is written to a stage: two
 // streams that take turns for every byte would otherwise cost memory by their size.
 const maxOrderBuffer = 64 << 10

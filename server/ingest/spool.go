@@ -23,6 +23,9 @@ import (
 	"github.com/toolresult/toolresult/redact"
 )
 
+// This file receives one payload. All bytes pass the redactor before anything else sees them; only the stage of the original has
+// them as they were received, and only from the first secret on, so an output without secrets is stored once.
+
 // Payload is a payload that was received as a stream or a file, with the excerpt that was made on its way.
 type Payload struct {
 	projectors.Stream

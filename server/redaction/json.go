@@ -32,10 +32,10 @@ func (r *Pass) text(o redact.Options, text []byte) ([]byte, []redact.Count) {
 // redactStrings redacts the strings of a valid JSON text as they read: an escape in them, such as one of the colours of a
 // terminal, may be inside of a secret.
 func (r *Pass) redactStrings(o redact.Options, text []byte) ([]byte, []redact.Count) {
-	if bytes.IndexByte(text, '\\') < 0 {
+	if bytes.IndexByte(text, '\\') < 0 { // nothing reads otherwise than it is written
 		return text, nil
 	}
-	found, out := counts{}, make([]byte, 0, len(text))
+	found, out := counts{}, make([]byte, 0, len(text)) // it only becomes longer by a placeholder
 	for len(text) > 0 {
 		n := scalar(text)
 		part := text[:n]
@@ -62,7 +62,7 @@ func (r *Pass) redactString(o redact.Options, quoted []byte, found counts) []byt
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
+	e.SetEscapeHTML(false) // the tool wrote < and not \u003c
 	if e.Encode(string(plain)) != nil {
 		return quoted
 	}

@@ -44,7 +44,7 @@ type original struct {
 	Blob  artifactstore.Blob
 }
 
-// counts are how often secrets were replaced, by kind.
+// counts are the numbers of replaced secrets by kind: the name of a rule, or that of a registered value.
 type counts map[string]int64
 
 // add adds the counts of one text.
@@ -97,7 +97,7 @@ func (r *Pass) CheckName(check envelope.Checker, field, name string) {
 	}
 }
 
-// CheckCall checks the names of a call.
+// CheckCall checks the names of a call. check is at the message that has the call.
 func (r *Pass) CheckCall(check envelope.Checker, call *pb.CallReference) {
 	r.CheckName(check, "call.session_id", call.GetSessionId())
 	r.CheckName(check, "call.call_id", call.GetCallId())

@@ -24,9 +24,9 @@ import (
 
 // Bounds of registered values, as access.proto states them.
 const (
-	MaxSetID           = 128
-	maxSecrets         = 10_000
-	maxSecretSessions  = 10_000
+	MaxSetID           = 128      // bytes
+	maxSecrets         = 10_000   // of a call
+	maxSecretSessions  = 10_000   // that have values of their own
 	maxRegisteredBytes = 64 << 20 // of all values
 )
 
@@ -39,15 +39,16 @@ type Secrets struct {
 
 	mu    sync.RWMutex
 	sets  map[string]*secretSet // by session; "" is for all
-	bytes int
+	bytes int                   // of all values, as they were registered
 }
 
-// secretSet is what was registered for a session.
+// secretSet has the values of one session. It does not change: another list is another set, so readers need no lock once they
+// have one.
 type secretSet struct {
-	id     string
-	list   []redact.Secret
-	bytes  int
-	values *redact.Values // with those for all sessions
+	id     string          // which a caller may require
+	list   []redact.Secret // its own, without those for all
+	bytes  int             // of list
+	values *redact.Values  // with those for all sessions
 }
 
 // NewSecrets returns an empty register with a key of its own.

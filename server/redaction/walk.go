@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/ingest"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // redactingWalk goes through the texts of a message by reflection, so that a field that is added to the contract is redacted
@@ -21,10 +21,10 @@ import (
 // copy to replace it.
 type redactingWalk struct {
 	*Pass
-	streams map[string]ingest.Payload
-	whole   bool // payloads are read whole, as JSON may be
-	replace bool // the message is a copy, and may be changed
-	dirty   bool // there is something to replace
+	streams map[string]ingest.Payload // of the call, by projectors.Key
+	whole   bool                      // payloads are read whole, as JSON may be
+	replace bool                      // the message is a copy, and may be changed
+	dirty   bool                      // there is something to replace
 }
 
 // Redact goes through a complete output.
@@ -39,7 +39,7 @@ func (w *redactingWalk) Redact(out *pb.CompleteToolOutput, family *families.Fami
 // its projector to reject; nothing else is made of it.
 func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 	check := envelope.NewChecker("")
-	m := t.Read(check, out)
+	m := t.Read(check, out) // from its bytes or its JSON
 	if check.Err() != nil {
 		return
 	}
@@ -58,6 +58,7 @@ var names = map[protoreflect.FullName]bool{
 	"toolresult.v1.CompleteToolOutput.tool_name": true,
 }
 
+// Messages that are not redacted field by field.
 const (
 	payloadMessage = protoreflect.FullName("toolresult.v1.Payload")
 	customMessage  = protoreflect.FullName("toolresult.v1.CustomOutput")
@@ -75,7 +76,7 @@ func (w *redactingWalk) message(path string, m protoreflect.Message) {
 	case payloadMessage:
 		w.payload(path, m)
 		return
-	case customMessage:
+	case customMessage: // custom has gone through it
 		return
 	}
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
@@ -86,6 +87,7 @@ func (w *redactingWalk) message(path string, m protoreflect.Message) {
 		switch {
 		case f.IsMap():
 			v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				// Keys are not redacted here: CheckNames rejects those that are names of a request.
 				w.value(at, f.MapValue(), v, func(v protoreflect.Value) { m.Mutable(f).Map().Set(k, v) })
 				return true
 			})
@@ -100,7 +102,8 @@ func (w *redactingWalk) message(path string, m protoreflect.Message) {
 	})
 }
 
-// value goes through one value of a field.
+// value goes through one value of a field: a message, a text, or bytes. set is called with the redacted value, and only in the
+// second run. Numbers and enums cannot have a secret that anything could find.
 func (w *redactingWalk) value(at string, f protoreflect.FieldDescriptor, v protoreflect.Value, set func(protoreflect.Value)) {
 	switch f.Kind() {
 	case protoreflect.MessageKind:
@@ -142,7 +145,7 @@ func (w *redactingWalk) note(found []redact.Count) {
 func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 	fields := m.Descriptor().Fields()
 	inline := fields.ByName("inline")
-	if !m.Has(inline) {
+	if !m.Has(inline) { // a stream or a file: its bytes were redacted on their way
 		if s, ok := w.streams[projectors.Key(envelope.AsPayload(m))]; ok {
 			w.note(s.Found)
 			w.addRedactions(m, s.Found)

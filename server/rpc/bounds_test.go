@@ -113,7 +113,10 @@ func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
 		go func() {
 			for {
 				conn, err := l.Accept()
-				if err != nil {
+				if err != nil || conn == nil {
+					if err == nil {
+						t.Error("a closed listener returns no error")
+					}
 					accepted <- nil
 					return
 				}
@@ -161,7 +164,7 @@ func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
 	}
 }
 
-// TestBuffersHaveTheirLength has buffers of any size: those up to 8 MiB have room for framing, and come from the pool again.
+// TestBuffersHaveTheirLength has buffers of any size: those up to 8 MiB have space for framing, and come from the pool again.
 func TestBuffersHaveTheirLength(t *testing.T) {
 	t.Parallel()
 	p := NewBufferPool()

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"google.golang.org/grpc/encoding"
@@ -37,6 +38,8 @@ func TestChunksAreKept(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
 	for name, c := range map[string]*pb.StreamChunk{
 		"all":       {Stream: "stdout", Data: data, Offset: new(uint64(1 << 40))},
+		"far":       {Stream: "stdout", Data: data, Offset: new(uint64(math.MaxUint64))},
+		"a stream":  {Stream: "stdout"},
 		"no stream": {Data: data},
 		"no data":   {Stream: "stdout", Offset: new(uint64(0))},
 		"nothing":   {},
@@ -58,6 +61,35 @@ func TestChunksAreKept(t *testing.T) {
 		m.Free()
 		if err := pool.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNoFrameIsEmpty keeps chunks whose data begins or ends with a frame, or is empty: no reference is taken for no byte.
+func TestNoFrameIsEmpty(t *testing.T) {
+	for _, c := range []struct {
+		head, data, tail string // of a message with the stream "s"
+		frames           int
+	}{
+		{"\x12\x08\x0a\x01s\x12\x03", "abc", "", 1}, {"\x12\x05\x0a\x01s\x12\x00", "", "", 0}, {"\x12\x02\x12\x00", "", "", 0},
+		{"\x12\x0a\x0a\x01s\x12\x03", "abc", "\x18\x05", 1},
+	} {
+		pool := &rpctest.LentBuffers{}
+		data := mem.BufferSlice{mem.Copy([]byte(c.head), pool)}
+		if c.data != "" {
+			data = append(data, mem.Copy([]byte(c.data), pool))
+		}
+		if c.tail != "" {
+			data = append(data, mem.Copy([]byte(c.tail), pool))
+		}
+		m := &ChunkMessage{ProjectStreamRequest: &pb.ProjectStreamRequest{}}
+		if !m.keepChunk(data) || len(m.frames) != c.frames || string(bytes.Join(m.Parts(), nil)) != c.data {
+			t.Errorf("%q: kept %v, %d frames", c.head, m.kept, len(m.frames))
+		}
+		data.Free()
+		m.Free()
+		if err := pool.Check(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// What it costs to tell of one call with one projection.
-func BenchmarkTell(b *testing.B) {
+// BenchmarkReport measures the report of one call with one projection.
+func BenchmarkReport(b *testing.B) {
 	made := start(b, func(c *config.Config) { c.Metrics = "127.0.0.1:0" })
 	b.ReportAllocs()
 	for b.Loop() {

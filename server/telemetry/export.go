@@ -13,7 +13,8 @@ import (
 )
 
 // Bounds of exports. An export that the collector does not take is tried again for a while, and then given up;
-// meanwhile spans wait in a queue, and those that it has no room for are dropped.
+// meanwhile spans wait in a queue, and those that do not fit into it are dropped. A collector that is restarted within 20 s
+// loses nothing.
 const (
 	exportTimeout = 10 * time.Second // of one try
 	exportRetries = 20 * time.Second // of all of them
@@ -22,7 +23,7 @@ const (
 	maxSpans      = 2048 // that wait
 	spanBatch     = 512
 	spanDelay     = 5 * time.Second // until a span is sent, at the latest
-	complaints    = 5 * time.Minute // between two lines of the log about it
+	complaints    = 5 * time.Minute // between two lines of the log about a failure
 )
 
 // newSpanExporter returns an exporter that connects when there is something to be sent.
@@ -34,9 +35,10 @@ func (t *Telemetry) newSpanExporter(endpoint string) (trace.SpanExporter, error)
 	if err != nil {
 		return nil, err
 	}
-	return forgivingSpans{checked{made}, t.failures(signalTraces)}, nil
+	return bestEffortSpans{checked{made}, t.failures(signalTraces)}, nil
 }
 
+// newMetricExporter returns an exporter that connects when there is something to be sent.
 func (t *Telemetry) newMetricExporter(endpoint string) (metric.Exporter, error) {
 	made, err := otlpmetricgrpc.New(context.Background(), otlpmetricgrpc.WithEndpointURL(endpoint),
 		otlpmetricgrpc.WithTimeout(exportTimeout), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{
@@ -45,7 +47,7 @@ func (t *Telemetry) newMetricExporter(endpoint string) (metric.Exporter, error) 
 	if err != nil {
 		return nil, err
 	}
-	return forgivingMetrics{made, t.failures(signalMetrics)}, nil
+	return bestEffortMetrics{made, t.failures(signalMetrics)}, nil
 }
 
 // Signals.
@@ -54,8 +56,8 @@ const (
 	signalMetrics = "metrics"
 )
 
-// failures returns what counts the exports of a signal that the collector did not take, and tells the log of it: at
-// once, and then from time to time.
+// failures returns a callback that counts the exports of a signal that the collector did not take. It logs the first failure,
+// and later ones at most once in a while: a collector that is down would otherwise fill the log.
 func (t *Telemetry) failures(signal string) func(error) {
 	var mu sync.Mutex
 	var last time.Time
@@ -70,28 +72,29 @@ func (t *Telemetry) failures(signal string) func(error) {
 	}
 }
 
-// forgivingSpans is an exporter whose failures are told to one who counts, and to nobody else.
-type forgivingSpans struct {
+// bestEffortSpans is an exporter that reports its failures to a callback and returns none: the library would write them to the
+// standard error, each time.
+type bestEffortSpans struct {
 	trace.SpanExporter
 	failed func(error)
 }
 
-// ExportSpans exports spans.
-func (f forgivingSpans) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
+// ExportSpans exports spans. It never fails.
+func (f bestEffortSpans) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) error {
 	if err := f.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		f.failed(err)
 	}
 	return nil
 }
 
-// forgivingMetrics likewise.
-type forgivingMetrics struct {
+// bestEffortMetrics does the same for metrics.
+type bestEffortMetrics struct {
 	metric.Exporter
 	failed func(error)
 }
 
-// Export exports metrics.
-func (f forgivingMetrics) Export(ctx context.Context, data *metricdata.ResourceMetrics) error {
+// Export exports metrics. It never fails.
+func (f bestEffortMetrics) Export(ctx context.Context, data *metricdata.ResourceMetrics) error {
 	if err := f.Exporter.Export(ctx, data); err != nil {
 		f.failed(err)
 	}

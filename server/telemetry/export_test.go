@@ -2,23 +2,23 @@ package telemetry
 
 import "go.opentelemetry.io/otel/trace"
 
-// Tracer begins spans as that of a call is begun.
+// Tracer returns the tracer, which begins spans as that of a call is begun.
 func (t *Telemetry) Tracer() trace.Tracer { return t.tracer }
 
-// Regrets remembers truncated receipts.
-type Regrets struct{ *regrets }
+// RereadTracker remembers truncated receipts.
+type RereadTracker struct{ *rereadTracker }
 
-// NewRegrets returns one that remembers some receipts.
-func NewRegrets(size int) Regrets { return Regrets{newRegrets(size)} }
+// NewRereadTracker returns one that remembers some receipts.
+func NewRereadTracker(size int) RereadTracker { return RereadTracker{newRereadTracker(size)} }
 
-// Add adds a receipt, and Read reads an artifact.
-func (r Regrets) Add(family string, names []string) { r.add(family, names) }
+// Add adds a receipt.
+func (r RereadTracker) Add(family string, names []string) { r.add(family, names) }
 
 // Read reads an artifact.
-func (r Regrets) Read(name string) (named bool, first string) { return r.read(name) }
+func (r RereadTracker) Read(name string) (named bool, first string) { return r.read(name) }
 
-// Held is how many names are remembered.
-func (r Regrets) Held() int { return len(r.latest) }
+// Names returns the number of names that are remembered.
+func (r RereadTracker) Names() int { return len(r.latest) }
 
 // MaxNames is how many artifacts of a receipt are remembered.
 const MaxNames = maxNames

@@ -7,17 +7,20 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
+// This file has the table of everything that is measured. A test compares it with docs/reference/observability.md, so
+// that a measurement cannot be added without a line there.
+
 // Kind says how an instrument adds up.
 type Kind string
 
 // The kinds.
 const (
 	Counter   Kind = "counter"   // only grows
-	Gauge     Kind = "gauge"     // is what it is now
+	Gauge     Kind = "gauge"     // the current value
 	Histogram Kind = "histogram" // of durations, in seconds
 )
 
-// Instrument is one row of the table: what is measured, and what it is told apart by.
+// Instrument is one row of the table: a measurement and its labels.
 type Instrument struct {
 	Name   string // of OpenTelemetry
 	Kind   Kind
@@ -46,7 +49,7 @@ const (
 	unitBytes   = "By"
 )
 
-// Names of instruments.
+// Names of instruments. Dashboards depend on them.
 const (
 	callDuration        = "toolresult.call.duration"
 	projections         = "toolresult.projections"
@@ -85,7 +88,7 @@ const (
 	connectionsLimits = "toolresult.connections.limit"
 )
 
-// Labels.
+// Labels. Each has values of a closed set, so that the number of series has a bound.
 const (
 	labelMethod    = "method"
 	labelCode      = "code"
@@ -150,19 +153,20 @@ func Instruments() []Instrument {
 	}
 }
 
-// instruments are those of one meter.
+// instruments are the instruments of one meter, by name.
 type instruments struct {
 	counters   map[string]metric.Int64Counter
 	histograms map[string]metric.Float64Histogram
 	gauges     map[string]metric.Int64ObservableGauge
 }
 
-// seconds are the bounds of the buckets of every histogram: from what a call costs that stores nothing to where
-// deadlines are.
+// seconds returns the bounds of the buckets of every histogram, in seconds: from the time of a call that stores nothing (a
+// quarter of a millisecond) to the default deadline. All histograms share them, so that steps can be compared with calls.
 func seconds() []float64 {
 	return []float64{0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 }
 
+// newInstruments makes all instruments of the table.
 func newInstruments(m metric.Meter) (*instruments, error) {
 	made := &instruments{
 		counters:   map[string]metric.Int64Counter{},

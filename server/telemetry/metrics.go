@@ -18,11 +18,12 @@ import (
 
 var _ metrics.Reporter = (*Telemetry)(nil)
 
-// labels are pairs of a label and its value. They are comparable, so that the attributes of each are made once.
+// labels are up to three pairs of a label and its value. They are comparable, so that the attributes of each are made once: an
+// attribute set costs more than the measurement itself.
 type labels [6]string
 
-// of returns the attributes of labels.
-func (t *Telemetry) of(l labels) metric.MeasurementOption {
+// attributes returns the option with the attributes of labels.
+func (t *Telemetry) attributes(l labels) metric.MeasurementOption {
 	if known, ok := t.known.Load(l); ok {
 		if option, ok := known.(metric.MeasurementOption); ok {
 			return option
@@ -33,18 +34,20 @@ func (t *Telemetry) of(l labels) metric.MeasurementOption {
 		list = append(list, attribute.String(l[i], l[i+1]))
 	}
 	option := metric.WithAttributeSet(attribute.NewSet(list...))
-	t.known.Store(l, option) // there are as many as series
+	t.known.Store(l, option) // one for each series; their number has a bound
 	return option
 }
 
+// count adds n to a counter. 0 is not counted: a series that is always 0 would say nothing.
 func (t *Telemetry) count(name string, n int64, l labels) {
 	if n > 0 {
-		t.counters[name].Add(context.Background(), n, t.of(l))
+		t.counters[name].Add(context.Background(), n, t.attributes(l))
 	}
 }
 
+// took adds a duration to a histogram.
 func (t *Telemetry) took(name string, d time.Duration, l labels) {
-	t.histograms[name].Record(context.Background(), d.Seconds(), t.of(l))
+	t.histograms[name].Record(context.Background(), d.Seconds(), t.attributes(l))
 }
 
 // Values of the label outcome.
@@ -53,6 +56,7 @@ const (
 	failure = "error"
 )
 
+// outcome returns the value of the label outcome.
 func outcome(failed bool) string {
 	if failed {
 		return failure
@@ -60,13 +64,14 @@ func outcome(failed bool) string {
 	return success
 }
 
-// Call is [server.Metrics]'s.
+// Call implements [metrics.Calls].
 func (t *Telemetry) Call(method string, code codes.Code, elapsed time.Duration) {
 	t.took(callDuration, elapsed, labels{labelMethod, strings.TrimPrefix(method, "/"), labelCode, code.String()})
 }
 
-// Projected is [server.Metrics]'s.
+// Projected implements [metrics.Results]. A truncated receipt is remembered, so that a later read of its artifacts is known.
 func (t *Telemetry) Projected(ctx context.Context, p *metrics.Projected) {
+	// A handful of additions for a call of milliseconds: BenchmarkReport has the time.
 	elapsed, family, cut := time.Since(p.Began), labels{labelFamily, p.Family}, strconv.FormatBool(p.Truncated)
 	t.count(projections, 1, labels{labelFamily, p.Family, labelOutcome, outcome(p.Failed), labelTruncated, cut})
 	t.took(projectionDuration, elapsed, family)
@@ -84,7 +89,7 @@ func (t *Telemetry) Projected(ctx context.Context, p *metrics.Projected) {
 		t.count(redactions, n, labels{labelKind, kind})
 	}
 	if p.Truncated {
-		t.regrets.add(p.Family, p.Artifacts)
+		t.rereads.add(p.Family, p.Artifacts)
 	}
 	t.span(ctx, "project", p.Began, nil, func() []attribute.KeyValue {
 		return []attribute.KeyValue{
@@ -94,6 +99,7 @@ func (t *Telemetry) Projected(ctx context.Context, p *metrics.Projected) {
 	})
 }
 
+// countLines counts lines by the reason that they matter for.
 func (t *Telemetry) countLines(lines *preview.Counts, shown string) {
 	for reason, n := range lines {
 		if n > 0 {
@@ -102,7 +108,7 @@ func (t *Telemetry) countLines(lines *preview.Counts, shown string) {
 	}
 }
 
-// words are the names of the values of an enum in the contract, as labels have them.
+// words returns the names of the values of an enum in the contract, as labels have them: lower case, without the prefix.
 func words[E ~int32](names map[int32]string, prefix string) map[E]string {
 	list := make(map[E]string, len(names))
 	for value, name := range names {
@@ -111,7 +117,7 @@ func words[E ~int32](names map[int32]string, prefix string) map[E]string {
 	return list
 }
 
-// Compacted is [server.Metrics]'s.
+// Compacted implements [metrics.Results].
 func (t *Telemetry) Compacted(c metrics.Compacted) {
 	t.count(compactions, 1, labels{})
 	t.count(compactionResults, c.Changed, labels{labelChanged, "true"})
@@ -119,10 +125,10 @@ func (t *Telemetry) Compacted(c metrics.Compacted) {
 	t.count(compactionFreed, c.Before-c.After, labels{})
 }
 
-// Read is [server.Metrics]'s.
+// Read implements [metrics.Stores].
 func (t *Telemetry) Read(r metrics.Read) {
-	receipt := "other"
-	named, first := t.regrets.read(r.Artifact)
+	receipt := "other" // the artifact is named by no truncated receipt that is remembered
+	named, first := t.rereads.read(r.Artifact)
 	if named {
 		receipt = labelTruncated
 	}
@@ -133,7 +139,7 @@ func (t *Telemetry) Read(r metrics.Read) {
 	}
 }
 
-// Put is [server.Metrics]'s.
+// Put implements [metrics.Stores].
 func (t *Telemetry) Put(ctx context.Context, bytes int64, began time.Time, err error) {
 	t.took(artifactPutDuration, time.Since(began), labels{labelOutcome, outcome(err != nil)})
 	if err == nil {
@@ -142,13 +148,13 @@ func (t *Telemetry) Put(ctx context.Context, bytes int64, began time.Time, err e
 	t.span(ctx, "put", began, err, func() []attribute.KeyValue { return []attribute.KeyValue{keyBytes.Int64(bytes)} })
 }
 
-// Step is [server.Metrics]'s.
+// Step implements [metrics.Calls].
 func (t *Telemetry) Step(ctx context.Context, step string, began time.Time, err error) {
 	t.took(stepDuration, time.Since(began), labels{labelStep, step, labelOutcome, outcome(err != nil)})
 	t.span(ctx, step, began, err, nil)
 }
 
-// Commits is [server.Metrics]'s.
+// Commits implements [metrics.Stores].
 func (t *Telemetry) Commits(store string, records int, waited, took time.Duration) {
 	l := labels{labelStore, store}
 	t.took(commitDuration, took, l)
@@ -156,9 +162,10 @@ func (t *Telemetry) Commits(store string, records int, waited, took time.Duratio
 	t.count(commitRecords, int64(records), l)
 }
 
-// Watch begins to ask for what there is whenever metrics are collected. It is called once.
+// Watch calls state whenever metrics are collected, and reports its values as gauges. It is called once, and state may be called
+// from several goroutines.
 func (t *Telemetry) Watch(state func() server.State) error {
-	all := make([]metric.Observable, 0, len(t.gauges))
+	all := make([]metric.Observable, 0, len(t.gauges)) // one callback for all, so that they are of one moment
 	for _, g := range t.gauges {
 		all = append(all, g)
 	}
@@ -171,10 +178,10 @@ func (t *Telemetry) Watch(state func() server.State) error {
 		} {
 			o.ObserveInt64(t.gauges[name], n)
 		}
-		o.ObserveInt64(t.gauges[openCalls], now.OpenUnary, t.of(labels{labelKind, "unary"}))
-		o.ObserveInt64(t.gauges[openCalls], now.OpenStreams, t.of(labels{labelKind, "stream"}))
+		o.ObserveInt64(t.gauges[openCalls], now.OpenUnary, t.attributes(labels{labelKind, "unary"}))
+		o.ObserveInt64(t.gauges[openCalls], now.OpenStreams, t.attributes(labels{labelKind, "stream"}))
 		for store, n := range now.Waiting {
-			o.ObserveInt64(t.gauges[queueLength], n, t.of(labels{labelStore, store}))
+			o.ObserveInt64(t.gauges[queueLength], n, t.attributes(labels{labelStore, store}))
 		}
 		if now.ObjectStore {
 			o.ObserveInt64(t.gauges[pendingArtifacts], now.PendingArtifacts)

@@ -19,27 +19,28 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Bounds of the endpoint.
+// Bounds of the endpoint. It has no authentication, so a process of the machine that abuses it must not cost much.
 const (
-	maxScrapes      = 4  // at one time
-	maxScrapers     = 16 // connections
-	scrapeTimeout   = 10 * time.Second
-	scrapeHeaders   = 5 * time.Second
-	scrapeIdle      = 2 * time.Minute
-	scrapeHeadBytes = 16 << 10
+	maxScrapes      = 4                // at the same time; others are answered 503
+	maxScrapers     = 16               // connections
+	scrapeTimeout   = 10 * time.Second // of gathering
+	scrapeHeaders   = 5 * time.Second  // of reading a request
+	scrapeIdle      = 2 * time.Minute  // between two requests; Prometheus scrapes every 15 s to 1 min
+	scrapeHeadBytes = 16 << 10         // of a request
 )
 
 // metricsPath is the only path that is served.
 const metricsPath = "/metrics"
 
-// endpoint is what Prometheus scrapes.
+// endpoint serves metrics to Prometheus.
 type endpoint struct {
 	listener net.Listener
 	server   *http.Server
-	done     chan struct{}
+	done     chan struct{} // closed when nothing is served any more
 }
 
-// newPrometheus returns what collects metrics, and a registry to read them from.
+// newPrometheus returns a reader for a meter, and the registry from which its metrics are scraped. Those of the Go runtime and of
+// the process are in it too.
 func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
 	registry := prometheus.NewRegistry()
 	for _, c := range []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
@@ -52,8 +53,9 @@ func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
 	return reader, registry, err
 }
 
-// serve serves the registry.
+// serve serves the registry until close.
 func serve(l net.Listener, registry *prometheus.Registry, logger *slog.Logger) *endpoint {
+	// A scraper that disconnects is no news: errors of requests are for debugging alone.
 	quiet := slog.NewLogLogger(logger.Handler(), slog.LevelDebug)
 	scrape := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: quiet, MaxRequestsInFlight: maxScrapes, Timeout: scrapeTimeout,
@@ -73,8 +75,8 @@ func serve(l net.Listener, registry *prometheus.Registry, logger *slog.Logger) *
 	return e
 }
 
-// onlyMetrics serves one path, to who calls this machine by its loopback address: a page of a browser that has a name
-// of its own for that address is refused.
+// onlyMetrics serves one path, to clients that name this machine by its loopback address. A page in a browser with a name of its
+// own for that address (DNS rebinding) is rejected.
 func onlyMetrics(scrape http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -91,6 +93,7 @@ func onlyMetrics(scrape http.Handler) http.Handler {
 	})
 }
 
+// isLoopback reports whether the host of a request, with or without a port, is an address of loopback or localhost.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -99,7 +102,7 @@ func isLoopback(host string) bool {
 	return err == nil && ip.IsLoopback() || host == "localhost"
 }
 
-// close ends the endpoint, and what is scraped just now with ctx.
+// close ends the endpoint. A scrape that is being answered may end by itself, until ctx is done.
 func (e *endpoint) close(ctx context.Context) error {
 	err := e.server.Shutdown(ctx)
 	if err != nil {

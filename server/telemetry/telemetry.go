@@ -23,38 +23,39 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// flushTimeout bounds what is still sent when the sidecar ends.
+// flushTimeout bounds the time in which the last measurements are sent when the sidecar ends. A collector that does not answer
+// must not keep a service manager waiting.
 const flushTimeout = 3 * time.Second
 
-// scope is the name of what measures.
+// scope is the instrumentation scope of OpenTelemetry.
 const scope = "github.com/toolresult/toolresult"
 
-// Options are what telemetry is given beside the configuration.
+// Options configure telemetry beside the configuration of the server.
 type Options struct {
 	Logger  *slog.Logger // required
 	Version string       // of the build
 }
 
-// Telemetry measures one sidecar. It is the [server.Metrics] of a server.
+// Telemetry measures one sidecar. It is the [metrics.Reporter] of a server. Safe for concurrent use.
 type Telemetry struct {
 	*instruments
 	logger   *slog.Logger
 	meter    api.Meter
-	tracer   tracing.Tracer // nil when no call is traced
-	metrics  *metric.MeterProvider
-	traces   *trace.TracerProvider // nil, too
-	endpoint *endpoint             // nil when nobody scrapes
-	regrets  *regrets
-	kinds    map[pb.CutKind]string
-	reasons  map[pb.KeepReason]string
-	known    sync.Map           // metric.MeasurementOption by labels
-	spans    trace.SpanExporter // nil when no call is traced
+	tracer   tracing.Tracer        // nil when no call is traced
+	metrics  *metric.MeterProvider // of both ways: scraped and pushed
+	traces   *trace.TracerProvider // nil when no call is traced
+	endpoint *endpoint             // nil when metrics are not served
+	rereads  *rereadTracker
+	kinds    map[pb.CutKind]string    // labels of cuts
+	reasons  map[pb.KeepReason]string // labels of lines
+	known    sync.Map                 // metric.MeasurementOption by labels
+	spans    trace.SpanExporter       // nil when no call is traced
 }
 
-// Start starts what the configuration asks for; it returns nil when that is nothing. Close it after the server.
+// Start starts the exporters that the configuration names; it returns nil for none. Close it after the server.
 //
-// Errors: of a configuration that is not valid, and what binding the address fails with. That there is no collector is
-// no error.
+// Errors: those of a configuration that is not valid, and those of binding the address. A collector that does not answer is no
+// error: it may start later.
 func Start(c config.Config, o Options) (*Telemetry, error) {
 	if err := config.Validate(c); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func Start(c config.Config, o Options) (*Telemetry, error) {
 		return nil, nil
 	}
 	t := &Telemetry{
-		logger: o.Logger, regrets: newRegrets(maxReceipts),
+		logger: o.Logger, rereads: newRereadTracker(maxReceipts),
 		kinds: words[pb.CutKind](pb.CutKind_name, "CUT_KIND_"), reasons: words[pb.KeepReason](pb.KeepReason_name, "KEEP_REASON_"),
 	}
 	if err := t.start(c, o.Version); err != nil {
@@ -72,6 +73,7 @@ func Start(c config.Config, o Options) (*Telemetry, error) {
 	return t, nil
 }
 
+// start binds the endpoint first, because that is what fails most.
 func (t *Telemetry) start(c config.Config, version string) error {
 	who, err := resourceOf(version)
 	if err != nil {
@@ -97,8 +99,9 @@ func closing(l net.Listener, why error) error {
 	return errors.Join(why, l.Close())
 }
 
-// measure begins to measure, and to trace, and serves what is scraped.
+// measure makes the instruments and their exporters, and serves the endpoint last, when everything that it shows is there.
 func (t *Telemetry) measure(c config.Config, who *resource.Resource, version string, scrapes net.Listener) (err error) {
+	// Exemplars would attach ids of traces to every histogram, and cost more than the measurement.
 	options := []metric.Option{metric.WithResource(who), metric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
 	var registry *prometheus.Registry
 	if scrapes != nil {
@@ -146,15 +149,16 @@ func (t *Telemetry) trace(c config.Config, who *resource.Resource, version strin
 	return nil
 }
 
-// resourceOf says who measures. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are stronger.
+// resourceOf returns the resource that all metrics and spans name: service, version, process. The variables OTEL_SERVICE_NAME and
+// OTEL_RESOURCE_ATTRIBUTES are stronger, as the specification of OpenTelemetry has it.
 func resourceOf(version string) (*resource.Resource, error) {
 	return resource.New(context.Background(), resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "toolresult"), attribute.String("service.version", version),
-		attribute.String("service.instance.id", rand.Text()), // it says which process, and nothing of where it runs
+		attribute.String("service.instance.id", rand.Text()), // it tells processes apart, and names no machine
 	), resource.WithFromEnv())
 }
 
-// URL is where metrics can be scraped; empty when they cannot.
+// URL returns the address at which metrics can be scraped; "" when they are not served.
 func (t *Telemetry) URL() string {
 	if t.endpoint == nil {
 		return ""
@@ -162,11 +166,11 @@ func (t *Telemetry) URL() string {
 	return "http://" + t.endpoint.listener.Addr().String() + metricsPath
 }
 
-// Close sends what was not sent yet, within a bound, and ends everything. It may be called once.
+// Close sends the last measurements, within a bound, and ends everything. It may be called once.
 func (t *Telemetry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()
-	var ends []func(context.Context) error
+	var ends []func(context.Context) error // they run at the same time, so that a slow one takes no time from the others
 	if t.endpoint != nil {
 		ends = append(ends, t.endpoint.close)
 	}
@@ -185,7 +189,7 @@ func (t *Telemetry) Close() error {
 	if ctx.Err() != nil { // a collector that is not there is no failure of ours
 		t.logger.Warn("what was measured last was not sent")
 		if t.spans != nil {
-			_ = t.spans.Shutdown(ctx) // it ends what is being sent
+			_ = t.spans.Shutdown(ctx) // it ends the export that is running
 		}
 		return nil
 	}

@@ -125,8 +125,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// All of it may be told at once.
-func TestConcurrent(t *testing.T) {
+// TestReportsAreConcurrent reports from many goroutines.
+func TestReportsAreConcurrent(t *testing.T) {
 	made := start(t, func(c *config.Config) { c.Metrics = "127.0.0.1:0" })
 	if err := made.Watch(func() server.State { return server.State{Waiting: map[string]int64{"books": 1}} }); err != nil {
 		t.Fatal(err)
@@ -147,8 +147,9 @@ func TestConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// A read of an artifact is of the latest of the last truncated receipts that name it, and each is regretted once.
-func TestRegrets(t *testing.T) {
+// TestRereadsAreOfTheLatestReceipt compares the tracker with a model: a read of an artifact is of the latest of the last
+// truncated receipts that name it, and each receipt counts once.
+func TestRereadsAreOfTheLatestReceipt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type receipt struct {
 			names []string
@@ -156,7 +157,7 @@ func TestRegrets(t *testing.T) {
 		}
 		size := rapid.IntRange(1, 5).Draw(t, "size")
 		names := rapid.StringMatching("[a-f]")
-		r := telemetry.NewRegrets(size)
+		r := telemetry.NewRereadTracker(size)
 		var model []*receipt // the oldest first
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "projected") {
@@ -183,8 +184,8 @@ func TestRegrets(t *testing.T) {
 				latest.read = true
 			}
 		}
-		if held := r.Held(); held > size*telemetry.MaxNames {
-			t.Fatalf("%d names are held of %d receipts", held, size)
+		if names := r.Names(); names > size*telemetry.MaxNames {
+			t.Fatalf("%d names of %d receipts are remembered", names, size)
 		}
 	})
 }

@@ -20,7 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Attributes of our spans.
+// Attributes of our spans: sizes, counts, and names of closed sets.
 const (
 	keyFamily    = attribute.Key("toolresult.family")
 	keyOutcome   = attribute.Key("toolresult.outcome")
@@ -37,7 +37,7 @@ var allowed = []attribute.Key{
 	"rpc.system", "rpc.system.name", "rpc.service", "rpc.method", "rpc.grpc.status_code", "rpc.response.status_code", "error.type",
 }
 
-// ServerOptions are what a gRPC server needs so that its calls are traced; none when no call is.
+// ServerOptions returns the options of a gRPC server that trace its calls; none when no call is traced.
 func (t *Telemetry) ServerOptions() []grpc.ServerOption {
 	if t.tracer == nil {
 		return nil
@@ -51,7 +51,7 @@ func (t *Telemetry) ServerOptions() []grpc.ServerOption {
 	))}
 }
 
-// methods are the methods of the contract.
+// methods returns the full names of the methods of the contract.
 func methods() map[string]bool {
 	list := map[string]bool{}
 	contract := pb.File_toolresult_v1_service_proto.Package()
@@ -67,23 +67,23 @@ func methods() map[string]bool {
 	return list
 }
 
-// span adds a step that is over to the trace of a call, if there is one.
+// span adds a step that is over to the trace of a call, if the call is traced. attributes may be nil, and is only called then.
 func (t *Telemetry) span(ctx context.Context, name string, began time.Time, err error, attributes func() []attribute.KeyValue) {
 	if t.tracer == nil || !api.SpanFromContext(ctx).IsRecording() {
 		return
 	}
-	options := []api.SpanStartOption{api.WithTimestamp(began)}
+	options := []api.SpanStartOption{api.WithTimestamp(began)} // the step is over: it has the time at which it began
 	if attributes != nil {
 		options = append(options, api.WithAttributes(attributes()...))
 	}
 	_, span := t.tracer.Start(ctx, name, options...)
 	if err != nil {
-		span.SetStatus(codes.Error, "")
+		span.SetStatus(codes.Error, "") // without the text of the error, which may have a path
 	}
 	span.End()
 }
 
-// checked exports spans without what may be text of somebody.
+// checked exports spans without attributes and messages that may be text of a caller or a tool.
 type checked struct{ trace.SpanExporter }
 
 // ExportSpans exports spans.
@@ -99,18 +99,18 @@ func (c checked) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) er
 // an error, and events and links may have anything.
 type checkedSpan struct{ trace.ReadOnlySpan }
 
-// Attributes are those that are allowed.
+// Attributes returns the attributes that are allowed.
 func (s checkedSpan) Attributes() []attribute.KeyValue {
 	return slices.DeleteFunc(slices.Clone(s.ReadOnlySpan.Attributes()), func(a attribute.KeyValue) bool {
 		return !slices.Contains(allowed, a.Key)
 	})
 }
 
-// Status is without its description.
+// Status returns the status without its description.
 func (s checkedSpan) Status() trace.Status { return trace.Status{Code: s.ReadOnlySpan.Status().Code} }
 
-// Events are none.
+// Events returns none.
 func (s checkedSpan) Events() []trace.Event { return nil }
 
-// Links are none.
+// Links returns none.
 func (s checkedSpan) Links() []trace.Link { return nil }

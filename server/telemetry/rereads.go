@@ -5,15 +5,16 @@ import (
 	"sync"
 )
 
-// Bounds of what is remembered of truncated receipts: at most 4,096 of them with 8 names each, some 2 MiB.
+// Bounds of the memory for truncated receipts: at most 4,096 of them with 8 names each, some 2 MiB.
 const (
 	maxReceipts = 4096
 	maxNames    = 8
 )
 
-// regrets remembers which artifacts the last truncated receipts named, so that a read of one of them is known to be of
-// what a receipt left out. Names are kept as hashes.
-type regrets struct {
+// rereadTracker remembers the artifacts that the last truncated receipts named. A read of one of them means that a receipt did
+// not have all that its reader needed: the share of such receipts says how good the choice of lines is. Names are kept as
+// hashes, which are smaller and say nothing. Safe for concurrent use.
+type rereadTracker struct {
 	size     int // receipts that are remembered
 	mu       sync.Mutex
 	seed     maphash.Seed
@@ -22,18 +23,20 @@ type regrets struct {
 	latest   map[uint64]int // place of the latest receipt that names an artifact
 }
 
+// truncated is a truncated receipt.
 type truncated struct {
 	family string
-	names  []uint64
-	read   bool
+	names  []uint64 // hashes of the names of its artifacts
+	read   bool     // one of them was read
 }
 
-func newRegrets(size int) *regrets {
-	return &regrets{size: size, seed: maphash.MakeSeed(), latest: map[uint64]int{}}
+// newRereadTracker returns a tracker that remembers size receipts.
+func newRereadTracker(size int) *rereadTracker {
+	return &rereadTracker{size: size, seed: maphash.MakeSeed(), latest: map[uint64]int{}}
 }
 
 // add remembers a truncated receipt, in the place of the oldest one if there are too many.
-func (r *regrets) add(family string, names []string) {
+func (r *rereadTracker) add(family string, names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -56,7 +59,8 @@ func (r *regrets) add(family string, names []string) {
 	}
 }
 
-func (r *regrets) forget(at int) {
+// forget removes the names of a receipt, unless a later one has them too. The caller holds mu.
+func (r *rereadTracker) forget(at int) {
 	for _, name := range r.receipts[at].names {
 		if r.latest[name] == at {
 			delete(r.latest, name)
@@ -64,9 +68,9 @@ func (r *regrets) forget(at int) {
 	}
 }
 
-// read says whether a truncated receipt names an artifact, and of which family it is when nothing that it names was
-// read before.
-func (r *regrets) read(name string) (named bool, first string) {
+// read reports whether a truncated receipt names an artifact, and the family of the receipt when none of its artifacts was read
+// before: each receipt counts once.
+func (r *rereadTracker) read(name string) (named bool, first string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at, named := r.latest[maphash.String(r.seed, name)]
