@@ -2,16 +2,14 @@ package conformance_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
 const head = `# RFC conformance
 
 Every item is a requirement of the RFC "Tool Result Envelope" or of "Native Tool Result Format", and holds unless it says that a
-part does not. Each has a check that calls the built sidecar over its socket; the calls of a section are below its heading, a
-command in code is run as a user types it. ` + "`go test ./integration/conformance`" + ` runs the checks and compares this page
-with their outcomes; with ` + "`-update`" + ` it writes the page.
+part does not. Each has a check that calls the built sidecar over its socket. ` + "`go test ./integration/conformance`" + ` runs the
+checks and compares this page with their outcomes; with ` + "`-update`" + ` it writes the page.
 
 `
 
@@ -43,11 +41,11 @@ func writePage(documents []document, outcomes map[string][]outcome) string {
 	return b.String()
 }
 
-// writeSections writes a heading, the calls and the requirements of each section.
+// writeSections writes a heading and the requirements of each section.
 func writeSections(b *strings.Builder, rows []requirement, outcomes []outcome) {
 	for i, r := range rows {
 		if i == 0 || rows[i-1].section != r.section {
-			fmt.Fprintf(b, "\n### %s\n\n*%s*\n\n", r.section, calls(r.section, rows, outcomes))
+			fmt.Fprintf(b, "\n### %s\n\n", r.section)
 		}
 		b.WriteString("- " + r.text)
 		if state := outcomes[i].state; state != "holds" {
@@ -55,19 +53,6 @@ func writeSections(b *strings.Builder, rows []requirement, outcomes []outcome) {
 		}
 		b.WriteString("\n")
 	}
-}
-
-// calls returns the calls that the checks of a section made, each once.
-func calls(section string, rows []requirement, outcomes []outcome) string {
-	var list []string
-	for i, r := range rows {
-		for called := range strings.SplitSeq(outcomes[i].called, ", ") {
-			if r.section == section && !slices.Contains(list, called) {
-				list = append(list, called)
-			}
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // count counts rows: all, those that hold, in part, and not.
