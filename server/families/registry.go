@@ -109,11 +109,7 @@ func (r *Registry) Types() envelope.Types { return r.types }
 func (r *Registry) ErrorFamily() *Family { return r.failed }
 
 // sameCases compares the cases of both oneofs. The same name and number in both lets envelope find a canonical payload by the
-<<<<<<< HEAD
-// case of its complete output, and a reader of the wire know both by one number.
-=======
 // case of its complete output, and a reader of the wire recognize either.
->>>>>>> h-srvtests
 func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	if len(complete) != len(canonical) {
 		return fmt.Errorf("the contract has %d cases of complete output and %d of canonical results", len(complete), len(canonical))
