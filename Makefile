@@ -10,6 +10,8 @@ GO ?= go
 # No other toolchain is downloaded, and nothing asks a network once modules are there.
 export GOTOOLCHAIN := local
 export CGO_ENABLED ?= 1
+# Clones share what is built.
+export GOFLAGS ?= -trimpath
 
 BIN := .bin
 TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck)
@@ -28,6 +30,9 @@ POSTGRES := auditlog/postgres/start.sh run
 ALL := TOOLRESULT_LEGS=all
 CORPUS := ../shared/corpus
 OPTIONAL := $(if $(filter ci,$(MAKECMDGOALS)),-optional)
+# Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
+RACE := ./artifactstore/... ./auditlog/... ./cmd/... ./envelope ./integration ./internal/... ./preview/literal ./preview/salience \
+	./projectors/profile ./redact ./server/... ./tokens/bpe ./transports
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd
 
@@ -59,8 +64,8 @@ quick: ## The daily loop, a minute: vet, and the short tests of packages that ch
 	$(JOB) quick $(GO) test -short $$($(GO) list ./... | grep -v /integration) ./integration/dag
 test: build ## Two minutes: the short form of every test that needs nothing but Go
 	TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) test $(GO) test -short -shuffle=on -parallel 4 ./integration ./server ./...
-race: ## The short tests, shuffled, under the race detector
-	$(JOB) race $(GO) test -race -short -shuffle=on -timeout 30m ./...
+race: ## The short tests of packages with goroutines, shuffled, under the race detector
+	$(JOB) race $(GO) test -race -short -shuffle=on -timeout 30m ./integration ./server $(RACE)
 sweeps: ## The properties and sweeps that -short makes smaller, in full
 	$(JOB) sweeps $(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./... | grep -v /integration)
 integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a real socket, with grpcurl, PostgreSQL and S3

@@ -60,7 +60,10 @@ func TestGolden(t *testing.T) {
 	if *update {
 		t.Error("-update fails on purpose: review the diff, and run without it")
 	}
-	for _, c := range cases {
+	for i, c := range cases {
+		if raceDetector && i%4 > 0 { // cases of a family run the same code
+			continue
+		}
 		dir := filepath.Dir(c)
 		name, _ := filepath.Rel(goldenDir, dir)
 		t.Run(name, func(t *testing.T) { golden(t, s, inMemory, dir) })

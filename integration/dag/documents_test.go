@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,28 @@ func TestGuideNamesEveryFolder(t *testing.T) {
 		}
 		if !strings.Contains(guide, "`"+folder+"/") {
 			t.Errorf("CONTRIBUTING.md does not say what is in %s/", folder)
+		}
+	}
+}
+
+// The race detector has something to find where goroutines share state: CI runs it for every such package.
+func TestRaceJobHasPackagesWithGoroutines(t *testing.T) {
+	t.Parallel()
+	line := regexp.MustCompile(`(?m)^RACE := ((?:.*\\\n)*.*)$`).FindStringSubmatch(read(t, "Makefile"))
+	if line == nil {
+		t.Fatal("the Makefile has no RACE")
+	}
+	run := strings.Fields(strings.ReplaceAll(line[1], "\\\n", " "))
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if strings.HasPrefix(name, "gen/") || strings.HasPrefix(name, "integration/") || !slices.Contains(p.Imports, "sync") && !slices.Contains(p.Imports, "sync/atomic") {
+			continue
+		}
+		if !slices.ContainsFunc(run, func(pattern string) bool {
+			parent, below := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+			return name == parent || below && strings.HasPrefix(name, parent+"/")
+		}) {
+			t.Errorf("make race does not run the tests of %s", name)
 		}
 	}
 }
