@@ -20,6 +20,13 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	for _, variable := range os.Environ() { // of whoever runs the tests, such as the binary that other tests use
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "TOOLRESULT_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
 	for name, value := range map[string]string{
 		"TOOLRESULT_STORE": filepath.Join(dir, "store"), "TOOLRESULT_SOCKET": filepath.Join(dir, "s"), "TOOLRESULT_VOLATILE": "true",
 		"TOOLRESULT_SHUTDOWN_TIMEOUT": "2s",
