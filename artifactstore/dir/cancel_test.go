@@ -3,7 +3,6 @@ package dir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -252,5 +251,5 @@ func TestUnknownOwnersAreNotOurs(t *testing.T) {
 // fakeInfo is a file of a system that does not say who owns it.
 type fakeInfo struct{ os.FileInfo }
 
-func (fakeInfo) Sys() any          { return fmt.Sprint("nothing") }
+func (fakeInfo) Sys() any          { return "nothing" }
 func (fakeInfo) Mode() os.FileMode { return 0o600 }

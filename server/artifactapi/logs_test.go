@@ -297,7 +297,7 @@ func TestLogCallsEnd(t *testing.T) {
 // faultyLog is a log whose calls fail or panic as long as an error is set.
 type faultyLog struct {
 	artifactstore.Log
-	append, sync, finish, close error
+	append, sync, finish error
 }
 
 func (l *faultyLog) Append(p []byte) error {

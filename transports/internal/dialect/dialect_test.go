@@ -129,8 +129,9 @@ func TestReplacementsAreAcceptedAndDiffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(All()).Draw(t, "dialect")
 		a, b := text.Draw(t, "a"), text.Draw(t, "b")
-		if d.Names.FunctionName(a) != d.Names.FunctionName(a) || (a != b) != (d.Names.FunctionName(a) != d.Names.FunctionName(b)) {
-			t.Fatalf("%q and %q become %q and %q", a, b, d.Names.FunctionName(a), d.Names.FunctionName(b))
+		first, again, other := d.Names.FunctionName(a), d.Names.FunctionName(a), d.Names.FunctionName(b)
+		if first != again || (a != b) != (first != other) {
+			t.Fatalf("%q and %q become %q, %q and %q", a, b, first, again, other)
 		}
 		if name := d.Names.FunctionName(a); !d.Names.Accepts(name) || d.Names.FunctionName(name) != name {
 			t.Fatalf("%q becomes %q", a, name)
