@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -14,11 +15,11 @@ import (
 // traced is a store of somebody else: here one in memory that counts what is put.
 type traced struct {
 	*memory.Store
-	puts int
+	puts atomic.Int64 // callers put at the same time
 }
 
 func (s *traced) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
-	s.puts++
+	s.puts.Add(1)
 	ref, err := s.Store.Put(ctx, b)
 	if err != nil {
 		return ref, errors.Join(errors.New("traced store"), err) // the suite finds the cause in the chain
@@ -38,6 +39,6 @@ func ExampleRun() {
 
 	s := &traced{Store: memory.New()}
 	ref, err := s.Put(context.Background(), artifactstore.BytesBlob([]byte("hello\n")))
-	fmt.Println(ref.Path, s.puts, err)
+	fmt.Println(ref.Path, s.puts.Load(), err)
 	// Output: memory/8e4c7c1b 1 <nil>
 }

@@ -41,7 +41,7 @@ func rejectsCallsAfterClose(t *testing.T, p Place) {
 // survivesRestart opens a log again and again: nothing is lost, the chain goes on, and request ids of all lives are known.
 func survivesRestart(t *testing.T, p Place) {
 	if !p.Persistent() {
-		t.Skip("it does not last")
+		t.Skip("a log in memory does not last")
 	}
 	var all []*pb.AuditRecord
 	var head auditlog.Head

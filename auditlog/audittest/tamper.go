@@ -45,7 +45,7 @@ const tamperedRecords = 12
 // newTamperedLog fills the log of a place and keeps copies of its tables.
 func newTamperedLog(t *testing.T, p Place) tamperedLog {
 	if !p.Persistent() {
-		t.Skip("nobody can change it")
+		t.Skip("a log in memory has no tables to change")
 	}
 	appendRecords(t, p, tamperedRecords)
 	p.Exec(t, "CREATE TABLE kept AS SELECT * FROM records")
@@ -165,7 +165,7 @@ func copyRow(t testing.TB, p Place, from, to int) {
 // visible.
 func findsRemovedEnd(t *testing.T, p Place) {
 	if !p.Persistent() {
-		t.Skip("nobody can change it")
+		t.Skip("a log in memory has no tables to change")
 	}
 	head := appendRecords(t, p, 8)
 	p.Exec(t, "DELETE FROM records WHERE sequence > 5")
@@ -198,7 +198,7 @@ func findsRemovedEnd(t *testing.T, p Place) {
 // chain are compared with what the log has answered.
 func findsForeignRows(t *testing.T, p Place) {
 	if !p.Persistent() {
-		t.Skip("nobody can change it")
+		t.Skip("a log in memory has no tables to change")
 	}
 	appendRecords(t, p, 5)
 	l := p.Open(t, nil)

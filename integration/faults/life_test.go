@@ -291,10 +291,10 @@ func TestTerminatedWithOpenUploads(t *testing.T) {
 func TestNobodyReadsWhatItWrites(t *testing.T) {
 	leg(t)
 	for name, l := range map[string]launch{
-		"closed":    {Shell: "exec 1>&- 2>&-"},
-		"closed in": {Shell: "exec 0<&- 1>&- 2>&-"},
+		"closed":    {Shell: "exec 1>&- 2>&-", Silent: true},
+		"closed in": {Shell: "exec 0<&- 1>&- 2>&-", Silent: true},
 		"full pipe": {Log: fullPipe(t)},
-		"full disk": {Shell: "exec 1>/dev/full 2>/dev/full"},
+		"full disk": {Shell: "exec 1>/dev/full 2>/dev/full", Silent: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startSidecar(t, l)
