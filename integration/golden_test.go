@@ -8,19 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/prototext"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/dynamicpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/goldencase"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/families"
 )
@@ -54,7 +49,7 @@ const (
 // tokens, so it is done by a sidecar whose store is in memory.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Store: goldenStore(t), Args: withFamilies(t)})
+	s := startSidecar(t, launch{Store: goldencase.StorePath(t), Args: withFamilies(t)})
 	inMemory := startSidecar(t, launch{Store: config.MemoryStore, Args: withFamilies(t)})
 	cases := goldenCases(t)
 	if *update {
@@ -88,16 +83,6 @@ func withFamilies(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return []string{"--families", path}
-}
-
-// goldenStore is a path of 100 bytes.
-func goldenStore(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
-	if len(path) > 100 {
-		t.Fatalf("the temporary directory has a long name: %s", path)
-	}
-	return path + strings.Repeat("s", 100-len(path))
 }
 
 func golden(t *testing.T, s, inMemory *sidecar, dir string) {
@@ -163,100 +148,11 @@ func compare(t *testing.T, path, got string) {
 // readRequest reads a request of a case and fills in its payloads.
 func readRequest(t *testing.T, path string) *pb.ProjectRequest {
 	t.Helper()
-	text, err := os.ReadFile(path)
+	custom, err := families.LoadCustomFamilies(exampleFamilies)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := fromText(t, string(text), &pb.ProjectRequest{})
-	fill(t, filepath.Dir(path), req.GetOutput())
-	return req
-}
-
-// notPayloads are the files of a case that are no bytes of a payload.
-var notPayloads = []string{
-	"request.textproto", "earlier.textproto", "canonical.json", "receipt.txt", "compacted-trimmed.txt", "compacted-handles.txt",
-	"compacted-line.txt", "error.txt",
-}
-
-// fill takes the inline bytes of payloads from files.
-func fill(t *testing.T, dir string, out *pb.CompleteToolOutput) {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, seal := opened(t, out)
-	for _, file := range files {
-		if slices.Contains(notPayloads, file.Name()) {
-			continue
-		}
-		content, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := at(t, payload, strings.Split(file.Name(), "."))
-		if p.Descriptor().FullName() != "toolresult.v1.Payload" {
-			t.Fatalf("%s is no payload", file.Name())
-		}
-		p.Set(p.Descriptor().Fields().ByName("inline"), protoreflect.ValueOfBytes(content))
-	}
-	seal()
-}
-
-// opened returns the family's message of an output, and what puts it back.
-func opened(t *testing.T, out *pb.CompleteToolOutput) (m protoreflect.Message, seal func()) {
-	t.Helper()
-	m = out.ProtoReflect()
-	f := m.WhichOneof(m.Descriptor().Oneofs().ByName("result"))
-	if f == nil {
-		return m, func() {} // a path of an error begins there
-	}
-	m = m.Mutable(f).Message()
-	custom := out.GetCustom()
-	if custom == nil {
-		return m, func() {}
-	}
-	families, err := families.LoadCustomFamilies(exampleFamilies)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.Name != custom.GetType() {
-			continue
-		}
-		m = dynamicpb.NewMessage(family.Type.Complete)
-		if err := protojson.Unmarshal([]byte(custom.GetMessageJson()), m.Interface()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return m, func() {
-		binary, err := proto.Marshal(m.Interface())
-		if err != nil {
-			t.Fatal(err)
-		}
-		custom.Encoding = &pb.CustomOutput_Message{Message: binary}
-	}
-}
-
-// at returns the message at a path.
-func at(t *testing.T, m protoreflect.Message, path []string) protoreflect.Message {
-	t.Helper()
-	for ; len(path) > 0; path = path[1:] {
-		f := m.Descriptor().Fields().ByName(protoreflect.Name(path[0]))
-		if f == nil || f.Message() == nil {
-			t.Fatalf("%s has no message %q", m.Descriptor().Name(), path[0])
-		}
-		if !f.IsList() {
-			m = m.Mutable(f).Message()
-			continue
-		}
-		n, err := strconv.Atoi(path[1])
-		if err != nil || n < 1 || n > m.Get(f).List().Len() {
-			t.Fatalf("%s has no element %q", f.Name(), path[1])
-		}
-		m, path = m.Mutable(f).List().Get(n-1).Message(), path[1:]
-	}
-	return m
+	return goldencase.ReadRequest(t, path, custom)
 }
 
 // projectCLI projects with the command line, which speaks the RFC's JSON.

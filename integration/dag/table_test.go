@@ -109,6 +109,8 @@ var table = map[string]row{
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	"cmd":              {imports: list("gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
+	// Golden cases without a server, for the tests of projectors and renderers.
+	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},
 }
 
 // list joins names and lists of names.

@@ -1,0 +1,119 @@
+package goldencase
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/policy"
+)
+
+// Run projects every golden case and compares its canonical result and its receipt with the files of the case. root is the
+// folder of the module, as seen from the test. Cases that need more than a projector and a renderer are left to TestGolden:
+// those with secrets, and those with an earlier call.
+func Run(t *testing.T, root string) {
+	custom, err := families.LoadCustomFamilies(filepath.Join(root, "docs", "examples", "acme.binpb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, err := families.NewRegistry(append(families.BuiltIn(), custom...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := StorePath(t)
+	store, err := dir.Open(path, dir.Options{Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	cases, err := filepath.Glob(filepath.Join(root, "integration", "testdata", "golden", "*", "*", "request.textproto"))
+	if err != nil || len(cases) < 200 {
+		t.Fatalf("there are %d cases, error %v", len(cases), err)
+	}
+	for _, file := range cases {
+		folder := filepath.Dir(file)
+		t.Run(filepath.Join(filepath.Base(filepath.Dir(folder)), filepath.Base(folder)), func(t *testing.T) {
+			want := read(t, filepath.Join(folder, "canonical.json"))
+			req := ReadRequest(t, file, custom)
+			if strings.Contains(want, "[redacted:") || read(t, filepath.Join(folder, "earlier.textproto")) != "" {
+				return
+			}
+			made, err := project(t, registry, store, req)
+			if want == "" {
+				if err == nil {
+					t.Error("the case is projected, and should be rejected")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			registry.Types().WithoutSegments(made.Canonical) // as answers are, unless a request asks for them
+			text, err := envelope.ToJSON(made.Canonical)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, got := range map[string]string{"canonical.json": string(bytes.TrimSpace(text)), "receipt.txt": made.Receipt.Text} {
+				got = strings.ReplaceAll(got, path, "$STORE") + "\n"
+				if diff := cmp.Diff(read(t, filepath.Join(folder, name)), got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", name, diff)
+				}
+			}
+		})
+	}
+}
+
+// project projects an output as the server does, which raises the budget to the limit of the policy where what must be kept
+// needs it.
+func project(t testing.TB, registry *families.Registry, store artifactstore.Sink, req *pb.ProjectRequest) (projectors.Projection, error) {
+	out := req.GetOutput()
+	if err := envelope.ValidateComplete(out); err != nil {
+		return projectors.Projection{}, err
+	}
+	family, err := registry.ForOutput(out)
+	if err != nil {
+		return projectors.Projection{}, err
+	}
+	resolved, err := policy.NewResolver(nil).Projection(req.GetPolicy(), out.GetToolName(), family.Tokens)
+	if err != nil {
+		return projectors.Projection{}, err
+	}
+	in := projectors.Input{Output: out, Policy: resolved.Policy}
+	made, err := family.Project(t.Context(), in, resolved.Handle, store)
+	if _, short := errors.AsType[*envelope.ShortfallError](err); short && in.Policy.Budget.Tokens < resolved.Limit {
+		in.Policy.Budget.Tokens = resolved.Limit
+		return family.Project(t.Context(), in, resolved.Handle, store)
+	}
+	return made, err
+}
+
+// StorePath returns a path of 100 bytes for a store: the length is part of what a receipt costs.
+func StorePath(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	if len(path) > 100 {
+		t.Fatalf("the temporary directory has a long name: %s", path)
+	}
+	return path + strings.Repeat("s", 100-len(path))
+}
+
+// read reads a file of a case; it is empty if the case has none.
+func read(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,9 @@
+package renderers_test
+
+import (
+	"testing"
+
+	"github.com/toolresult/toolresult/integration/goldencase"
+)
+
+func TestGoldenCases(t *testing.T) { goldencase.Run(t, "..") }
