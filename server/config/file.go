@@ -5,60 +5,62 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
-	koanfyaml "github.com/knadh/koanf/parsers/yaml"
 	"go.yaml.in/yaml/v3"
 )
 
-// fileParser implements koanf.Parser for the configuration file. Beyond koanf's own YAML parser, which gives the
-// values, it rejects keys that are no setting and values of the wrong type, and records the line of each key.
-type fileParser struct {
-	*koanfyaml.YAML
+// fileReader reads the values of one configuration file. It rejects keys that are no setting and values of the wrong type.
+type fileReader struct {
 	table []setting
 	path  string
-	lines map[string]int
 }
 
-// newFileParser returns a parser of one file. It serves one Load, since it keeps the lines of that file.
-func newFileParser(table []setting, path string) *fileParser {
-	return &fileParser{YAML: koanfyaml.Parser(), table: table, path: path, lines: make(map[string]int)}
+// readFile reads the configuration file at path; there is none if path is empty. One that is named must exist: silence about
+// a missing file would start a server with other settings than its operator wrote. from says who named it.
+func readFile(table []setting, path, from string) ([]value, error) {
+	if path == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file: %w (from %s)", err, from)
+	}
+	return fileReader{table, path}.read(content)
 }
 
-// origin returns where in the file the key is.
-func (p *fileParser) origin(key string) string { return fileOrigin(p.path, p.lines[key]) }
-
-// Unmarshal returns the settings in the file, each in its own type.
-func (p *fileParser) Unmarshal(content []byte) (map[string]any, error) {
+// read returns the settings in the file, each in its own type.
+func (r fileReader) read(content []byte) ([]value, error) {
 	keys, err := topLevelKeys(content)
 	if err != nil {
-		return nil, p.fail(err)
+		return nil, r.fail(err)
 	}
-	decoded, err := p.YAML.Unmarshal(content)
-	if err != nil {
-		return nil, p.fail(err)
+	decoded := map[string]any{}
+	if err := yaml.Unmarshal(content, &decoded); err != nil {
+		return nil, r.fail(err)
 	}
-	values := make(map[string]any, len(keys))
+	values := make([]value, 0, len(keys))
 	var problems []error
 	for _, key := range keys {
-		p.lines[key.Value] = key.Line
-		v, err := p.value(key.Value, decoded[key.Value])
+		origin := fileOrigin(r.path, key.Line)
+		v, err := r.value(key.Value, decoded[key.Value], origin)
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		values[key.Value] = v
+		values = append(values, value{key.Value, v, origin})
 	}
 	return values, errors.Join(problems...)
 }
 
 // value returns one entry of the file in the type of its setting. Its error does not repeat a secret.
-func (p *fileParser) value(key string, raw any) (any, error) {
+func (r fileReader) value(key string, raw any, origin string) (any, error) {
 	reject := func(reason error) error {
-		return fmt.Errorf("%s: %w (from %s)", quoted(key), reason, p.origin(key))
+		return fmt.Errorf("%s: %w (from %s)", quoted(key), reason, origin)
 	}
-	known := make([]string, 0, len(p.table))
-	for _, s := range p.table {
+	known := make([]string, 0, len(r.table))
+	for _, s := range r.table {
 		a := s.describe()
 		if a.key != key {
 			known = append(known, a.key)
@@ -73,7 +75,7 @@ func (p *fileParser) value(key string, raw any) (any, error) {
 		}
 		v, err := s.parse(text)
 		if err != nil {
-			return nil, complaint(a, text, err, p.origin(key))
+			return nil, complaint(a, text, err, origin)
 		}
 		return v, nil
 	}
@@ -81,12 +83,12 @@ func (p *fileParser) value(key string, raw any) (any, error) {
 }
 
 // fail makes one line of an error of the YAML library and names the file.
-func (p *fileParser) fail(err error) error {
+func (r fileReader) fail(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if list, ok := errors.AsType[*yaml.TypeError](err); ok {
 		text = strings.Join(list.Errors, "; ")
 	}
-	return fmt.Errorf("file %s: not valid YAML: %s", quoted(p.path), text)
+	return fmt.Errorf("file %s: not valid YAML: %s", quoted(r.path), text)
 }
 
 // topLevelKeys returns the nodes of the keys of the only document, in order; nil for an empty one. A second document would be

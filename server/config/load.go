@@ -3,22 +3,19 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/providers/file"
-	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 )
 
-// This file merges the sources of values: each is a layer that fills a koanf instance of its own, and the layers are merged
-// from the weakest to the strongest. A layer types its values by the table of settings before it merges them, so that an error
-// names the source that has it, and the merged values need no conversion.
+// This file merges the sources of values: each is a layer, and the layers are merged from the weakest to the strongest. A layer
+// types its values by the table of settings, so that an error names the source that has it, and the merged values need no
+// conversion.
 
 // originDefault is the origin of a value that nobody set.
 const originDefault = "default"
@@ -47,25 +44,28 @@ func (l *Loaded) Origin(key string) string { return l.origins[key] }
 func Load(set *pflag.FlagSet, env []string) (*Loaded, error) {
 	table, e := settings(), newEnvironment(env)
 	path, from := configurationFile(set, e)
-	layers := []layer{defaultLayer(table, e)}
-	if path != "" {
-		layers = append(layers, fileLayer(table, path, from))
-	}
-	layers = append(layers, environmentLayer(table, e), flagLayer(table, set))
-
 	loaded := &Loaded{File: path, origins: make(map[string]string, len(table))}
-	merged := koanf.New(".")
+	merged := make(map[string]any, len(table))
 	var problems []error
-	for _, l := range layers {
-		if err := l.mergeInto(merged, loaded.origins); err != nil {
+	for _, layer := range []func() ([]value, error){
+		func() ([]value, error) { return defaults(table, e), nil },
+		func() ([]value, error) { return readFile(table, path, from) },
+		func() ([]value, error) { return readEnvironment(table, e) },
+		func() ([]value, error) { return readFlags(table, set) },
+	} {
+		values, err := layer()
+		if err != nil {
 			problems = append(problems, err)
+		}
+		for _, v := range values {
+			merged[v.key], loaded.origins[v.key] = v.value, v.origin
 		}
 	}
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
 	for _, s := range table {
-		s.assign(&loaded.Config, merged.Get(s.describe().key))
+		s.assign(&loaded.Config, merged[s.describe().key])
 	}
 	return loaded, nil
 }
@@ -78,77 +78,39 @@ func configurationFile(set *pflag.FlagSet, e environment) (path, from string) {
 	return e[fileVariable], "env " + fileVariable
 }
 
-// layer is one source of values.
-type layer struct {
-	// load reads the values of the layer into k.
-	load func(k *koanf.Koanf) error
-	// origin returns where the layer has the key from; only for keys that it has, after load.
-	origin func(key string) string
+// value is what a layer has for one key, in the type of its setting.
+type value struct {
+	key    string
+	value  any
+	origin string
 }
 
-// mergeInto adds the layer to merged, over what is there, and its origins to origins.
-func (l layer) mergeInto(merged *koanf.Koanf, origins map[string]string) error {
-	own := koanf.New(".")
-	if err := l.load(own); err != nil {
-		return err
-	}
-	for _, key := range own.Keys() {
-		origins[key] = l.origin(key)
-	}
-	return merged.Merge(own)
-}
-
-// defaultLayer has a value for every setting, so that every key has an origin. Some follow from the environment, such as the
+// defaults has a value for every setting, so that every key has an origin. Some follow from the environment, such as the
 // directories of the XDG specification.
-func defaultLayer(table []setting, e environment) layer {
-	return layer{
-		load: func(k *koanf.Koanf) error {
-			values := make(valueMap, len(table))
-			for _, s := range table {
-				values[s.describe().key] = s.initial(e)
-			}
-			return k.Load(values, nil)
-		},
-		origin: func(string) string { return originDefault },
+func defaults(table []setting, e environment) []value {
+	values := make([]value, 0, len(table))
+	for _, s := range table {
+		values = append(values, value{s.describe().key, s.initial(e), originDefault})
 	}
+	return values
 }
 
-// fileLayer reads the configuration file. One that is named must exist: silence about a missing file would start a server with
-// other settings than its operator wrote. from says who named it.
-func fileLayer(table []setting, path, from string) layer {
-	parser := newFileParser(table, path)
-	return layer{
-		load: func(k *koanf.Koanf) error {
-			err := k.Load(file.Provider(path), parser)
-			if unreadable, ok := errors.AsType[*fs.PathError](err); ok {
-				return fmt.Errorf("configuration file: %w (from %s)", unreadable, from)
-			}
-			return err
-		},
-		origin: parser.origin,
+// readEnvironment reads the variables with our prefix. An unknown one is an error, since a mistyped limit would be no limit.
+func readEnvironment(table []setting, e environment) ([]value, error) {
+	var values []value
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(e)) { // so that messages have one order
+		if !strings.HasPrefix(name, variablePrefix) {
+			continue
+		}
+		key, v, err := readVariable(table, name, e[name])
+		if err != nil {
+			problems = append(problems, err)
+		} else if key != "" {
+			values = append(values, value{key, v, "env " + name})
+		}
 	}
-}
-
-// environmentLayer reads the variables with our prefix. An unknown one is an error, since a mistyped limit would be no limit.
-func environmentLayer(table []setting, e environment) layer {
-	origin := func(key string) string { return "env " + about{key: key}.variable() }
-	return layer{
-		load: func(k *koanf.Koanf) error {
-			// koanf's provider has no way to fail on a variable, so that the failures are kept aside.
-			var problems []error
-			read := func(name, text string) (string, any) {
-				key, v, err := readVariable(table, name, text)
-				if err != nil {
-					problems = append(problems, err)
-				}
-				return key, v
-			}
-			options := env.Opt{Prefix: variablePrefix, EnvironFunc: e.sorted, TransformFunc: read}
-			err := k.Load(env.Provider("", options), nil)
-			return errors.Join(append(problems, err)...)
-		},
-		origin: origin,
-	}
+	return values, errors.Join(problems...)
 }
 
 // readVariable returns key and value of one variable; the key is empty for one that sets nothing.
@@ -176,29 +138,25 @@ func readVariable(table []setting, name, text string) (key string, v any, err er
 		suggestion(variablePrefix, name, known))
 }
 
-// flagLayer reads the flags that were given. set may be nil.
-func flagLayer(table []setting, set *pflag.FlagSet) layer {
-	origin := func(key string) string { return "flag --" + about{key: key}.flag() }
-	return layer{
-		load: func(k *koanf.Koanf) error {
-			values := make(valueMap)
-			var problems []error
-			for _, s := range table {
-				a := s.describe()
-				f := changedFlag(set, a.flag())
-				if f == nil {
-					continue
-				}
-				v, err := readFlag(s, f)
-				if err != nil {
-					problems = append(problems, complaint(a, f.Value.String(), err, origin(a.key)))
-				}
-				values[a.key] = v
-			}
-			return errors.Join(append(problems, k.Load(values, nil))...)
-		},
-		origin: origin,
+// readFlags reads the flags that were given. set may be nil.
+func readFlags(table []setting, set *pflag.FlagSet) ([]value, error) {
+	var values []value
+	var problems []error
+	for _, s := range table {
+		a := s.describe()
+		f := changedFlag(set, a.flag())
+		if f == nil {
+			continue
+		}
+		origin := "flag --" + a.flag()
+		v, err := readFlag(s, f)
+		if err != nil {
+			problems = append(problems, complaint(a, f.Value.String(), err, origin))
+			continue
+		}
+		values = append(values, value{a.key, v, origin})
 	}
+	return values, errors.Join(problems...)
 }
 
 // readFlag parses again what flagValue has parsed: the set may hold a flag of that name which is not ours.
@@ -219,25 +177,6 @@ func changedFlag(set *pflag.FlagSet, name string) *pflag.Flag {
 	}
 	return nil
 }
-
-// sorted returns the variables in the form of os.Environ, by name, so that messages come in one order.
-func (e environment) sorted() []string {
-	entries := make([]string, 0, len(e))
-	for name, value := range e {
-		entries = append(entries, name+"="+value)
-	}
-	slices.Sort(entries)
-	return entries
-}
-
-// valueMap implements koanf.Provider for values that are at hand.
-type valueMap map[string]any
-
-// ReadBytes is not supported.
-func (valueMap) ReadBytes() ([]byte, error) { return nil, errors.ErrUnsupported }
-
-// Read returns the values.
-func (m valueMap) Read() (map[string]any, error) { return m, nil }
 
 // complaint is the one form of a message about a value that was given.
 func complaint(a about, text string, reason error, origin string) error {
