@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -64,7 +63,7 @@ func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
 		if e.GetPartial() {
 			note = "cut off " + note
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.GetStoredAt()), humanize.IBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.GetStoredAt()), formatBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
 	}
 }
 
@@ -95,7 +94,7 @@ func artifactsVerifyCommand() *cobra.Command {
 						continue
 					}
 					n := resp.GetCounts()
-					fmt.Fprintf(cmd.OutOrStdout(), "%d intact, %d corrupt, %s read\n", n.GetIntact(), n.GetCorrupt(), humanize.IBytes(n.GetBytes()))
+					fmt.Fprintf(cmd.OutOrStdout(), "%d intact, %d corrupt, %s read\n", n.GetIntact(), n.GetCorrupt(), formatBytes(n.GetBytes()))
 					if n.GetCorrupt() > 0 {
 						return exitError{1}
 					}
@@ -157,8 +156,8 @@ func artifactsCollectCommand() *cobra.Command {
 				for _, e := range resp.GetDeleted() {
 					fmt.Fprintln(cmd.OutOrStdout(), e.GetPath())
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%d deleted, %s; %d kept, %s\n", resp.GetDeletedArtifacts(), humanize.IBytes(resp.GetDeletedBytes()),
-					resp.GetKeptArtifacts(), humanize.IBytes(resp.GetKeptBytes()))
+				fmt.Fprintf(cmd.OutOrStdout(), "%d deleted, %s; %d kept, %s\n", resp.GetDeletedArtifacts(), formatBytes(resp.GetDeletedBytes()),
+					resp.GetKeptArtifacts(), formatBytes(resp.GetKeptBytes()))
 				return nil
 			})
 		},
@@ -175,4 +174,18 @@ func formatTime(t *timestamppb.Timestamp) string {
 		return ""
 	}
 	return t.AsTime().Format(time.RFC3339)
+}
+
+// formatBytes returns a size in the largest binary unit of which there is at least one, such as "1.2 MiB"; sizes of 10 units
+// or more are without a fraction.
+func formatBytes(n uint64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	size, unit := float64(n), 0
+	for size >= 1023.5 && unit < len(units)-1 {
+		size, unit = size/1024, unit+1
+	}
+	if unit == 0 || size >= 10 {
+		return fmt.Sprintf("%.0f %s", size, units[unit])
+	}
+	return fmt.Sprintf("%.1f %s", size, units[unit])
 }

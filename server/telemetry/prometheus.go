@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/prometheus/otlptranslator"
 	exporter "go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"golang.org/x/net/netutil"
@@ -39,6 +38,9 @@ type endpoint struct {
 	done     chan struct{} // closed when nothing is served any more
 }
 
+// translation names metrics as Prometheus has always had them: letters, digits and underscores, and the unit at the end.
+const translation = "UnderscoreEscapingWithSuffixes"
+
 // newPrometheus returns a reader for a meter, and the registry from which its metrics are scraped. Those of the Go runtime and of
 // the process are in it too.
 func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
@@ -49,7 +51,7 @@ func newPrometheus() (metric.Reader, *prometheus.Registry, error) {
 		}
 	}
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(),
-		exporter.WithTranslationStrategy(otlptranslator.UnderscoreEscapingWithSuffixes))
+		exporter.WithTranslationStrategy(translation))
 	return reader, registry, err
 }
 
