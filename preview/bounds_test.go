@@ -87,7 +87,7 @@ func TestBesideKnowsTheEnds(t *testing.T) {
 	}
 }
 
-// texts are those of the lines of a band.
+// texts returns the texts of the lines of a band.
 func (f *found) texts() (list []string) {
 	for _, l := range slices.Concat(f.first.Lines(), f.last.Lines()) {
 		list = append(list, string(l.Text))
@@ -173,7 +173,7 @@ func TestRecentBytesAreBounded(t *testing.T) {
 	}
 }
 
-// Of a line that is not long all is held, and of one byte more its two ends.
+// A line that is not long is kept whole, and of one byte more its two ends.
 func TestLongLinesHaveTwoEnds(t *testing.T) {
 	for n, want := range map[int]int{longLine: longLine, longLine + 1: 2 * longEnds, 3 * longLine: 2 * longEnds} {
 		var f finder

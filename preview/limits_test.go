@@ -63,7 +63,7 @@ func TestGapsAreCutByWhatIsInThem(t *testing.T) {
 	}
 }
 
-// document is JSON of n lines between brackets, each of more than a short container has.
+// document returns JSON of n lines between brackets, each of more than a short container has.
 func document(t *testing.T, open, end string, n int) *shape.Document {
 	t.Helper()
 	var list []string
@@ -98,7 +98,7 @@ func TestMarksFollowFromGaps(t *testing.T) {
 	}
 }
 
-// Values are counted of arrays, and of objects with so many members that they are used as lists.
+// Values are counted of arrays, and of objects that have the members of a list.
 func TestValuesOfListsAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		open, end   string

@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// plainLines are lines that say nothing that matters, with numbers from 1.
+// plainLines returns lines that say nothing that matters, with numbers from 1.
 func plainLines(n int) []Ranked {
 	list := make([]Ranked, n)
 	for i := range list {
@@ -91,7 +91,7 @@ func TestStatesAreWords(t *testing.T) {
 	}
 }
 
-// scoresOf are the scores of the lines of a document with a key, in their order.
+// scoresOf returns the scores of the lines of a document with a key, in their order.
 func scoresOf(d *Document, key string) (list []int) {
 	for i := range d.Len() {
 		if string(d.key(i)) == key {
