@@ -175,3 +175,22 @@ func TestOmittedCountsLinesThatMatter(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A redrawn line is shown in its last state, if that has the limit at most.
+func TestLastStateOfTheLimitIsWhole(t *testing.T) {
+	text := []byte("N\bNA\bA") // a terminal shows NA
+	for limit, whole := range map[int]bool{1: false, 2: true, 3: true} {
+		s := selection{excerpt: &Excerpt{}}
+		r := s.render(&textscan.Line{Text: text, Split: len(text)}, 1, limit)
+		if got := string(s.scratch[r.from:r.to]); (got == "NA") != whole || r.long == whole {
+			t.Errorf("up to %d bytes it is shown as %q", limit, got)
+		}
+	}
+}
+
+// A part without text shows nothing of its line.
+func TestPartWithoutTextShowsNothing(t *testing.T) {
+	if p := Parts([]Part{{FirstLine: 1, LastLine: 1, LineEnd: 5}}, 5, 1); p.Text != "" || len(p.Segments) != 0 {
+		t.Errorf("%+v", p)
+	}
+}
