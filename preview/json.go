@@ -226,7 +226,7 @@ func (s *jsonSelection) add(i int) bool {
 		if n+3 > len(added) {
 			return false
 		}
-		if which := s.doc.Identity(at); which > 0 && which != i && !s.shown[which] {
+		if which := s.doc.Identity(at); which != i && !s.shown[which] {
 			added[n] = which
 			n++
 		}
@@ -318,7 +318,7 @@ func (s *jsonSelection) close(i int) {
 // more than its mark.
 func (s *jsonSelection) fill(from, step int) {
 	to := from
-	for n := 0; to >= 0 && to < len(s.shown) && !s.shown[to]; to += step {
+	for n := 0; !s.shown[to]; to += step { // the first and the last line are shown
 		if n++; n > gapLines {
 			return
 		}

@@ -137,3 +137,17 @@ func TestMentionOfACustomFamily(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// What a result does not have is in no part of its document: no section of an empty list, and no line of parts without a part.
+func TestDocumentHasOnlyWhatIsThere(t *testing.T) {
+	r, err := renderers.Custom(deploy(t, unchanged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := r.Document(deployed(`{"environment":"prod","state":"live","replicas_total":0}`)); len(d.Sections) != 0 || d.Brief {
+		t.Errorf("%+v", d)
+	}
+	if d := r.Document(deployed(`{"environment":"prod","state":"live","compaction_level":"line"}`)); len(d.Facts) != 0 || d.Brief {
+		t.Errorf("one line without facts: %+v", d)
+	}
+}

@@ -181,6 +181,8 @@ stdout: 1 line, 80 bytes; 2 secrets redacted; 1 byte shown as U+FFFD; 3 invisibl
 a`},
 		{"binary", stdout(`""`, `{"bytes":80,"lines":3,"encoding":"binary","digest":"blake3:0123456789abcdef0123"}`, `{"kind":"binary","first_line":1,"last_line":3,"byte_end":80}`), `Process exited with code 0
 stdout: 80 bytes; binary; blake3 0123456789abcdef; all of it: /a`},
+		{"binary with a digest as long as what is shown", stdout(`""`, `{"bytes":80,"lines":3,"encoding":"binary","digest":"blake3:0123456789abcdef"}`, ``), `Process exited with code 0
+stdout: 80 bytes; binary; blake3 0123456789abcdef; all of it: /a`},
 		{"binary with a short digest", stdout(`""`, `{"bytes":80,"lines":3,"encoding":"binary","digest":"blake3:0123"}`, ``), `Process exited with code 0
 stdout: 80 bytes; binary; all of it: /a`},
 		{"bytes lost", stdout(`"a\n"`, `{"bytes":2,"lines":1,"visible_bytes":2,"shown_lines":1,"source_loss":{"lost_bytes":1,"at_byte":2}}`, `{"kind":"source_loss","byte_start":2,"byte_end":2,"preview_offset":2}`), `Process exited with code 0
@@ -304,6 +306,13 @@ Content not shown: 1 of type x
 Tool text:
 a`},
 		{"answer that is kept for other reasons", `{"server":"s","text_preview":"a\n","source_artifact":0,"artifacts":[{"path":"/whole"}]}`, `External tool answered (s)
+Tool text:
+a`},
+		{"as many attachments as are kept", `{"server":"s","text_preview":"a\n","attachments_total":64,"source_artifact":0,"artifacts":[{"path":"/whole"}]}`, `External tool answered (s)
+Tool text:
+a`},
+		{"place behind the last artifact", `{"server":"s","text_preview":"a\n","unknown_content":["1 of type x"],"source_artifact":1,"artifacts":[{"path":"/whole"}]}`, `External tool answered (s)
+Content not shown: 1 of type x
 Tool text:
 a`},
 		{"many attachments", `{"server":"s","attachments":[{"kind":"image","number":1,"bytes":3}],"attachments_total":65,"attachments_truncated":true,"attachments_artifact":1,

@@ -55,6 +55,17 @@ File text: 9 bytes; binary`},
 		"File text:\n" +
 		"1\ta\n" +
 		"2\tb"},
+	{"mixed line ends, all of them CRLF or more", fileJSON(`"first_line":1,"total_lines":2,"line_ends":"mixed","content_preview":"a\nb\n","content_source":{"bytes":6,"lines":2,"visible_bytes":4,"shown_lines":2},
+			"content_cuts":[{"kind":"control","omitted_bytes":2}]`), "File read: all of a.go, 2 lines\n" +
+		"Line ends: CRLF and LF\n" +
+		"File text:\n" +
+		"1\ta\n" +
+		"2\tb"},
+	{"from the last line, which is empty", fileJSON(`"first_line":9,"total_lines":9,"content_preview":""`), "File read: no line at 9 or after of a.go"},
+	{"total at the bound", fileJSON(`"first_line":1,"total_lines":9007199254740992,"content_preview":"a\n"`), "File read: line 1 of 9007199254740992 of a.go\n" +
+		"To continue: read from line 2\n" +
+		"File text:\n" +
+		"1\ta"},
 	{"mixed line ends and more", fileJSON(`"first_line":1,"total_lines":2,"line_ends":"mixed","content_preview":"a\nb\n","content_source":{"bytes":9,"lines":2,"visible_bytes":4,"shown_lines":2},
 			"content_cuts":[{"kind":"control","omitted_bytes":5}]`), "File read: all of a.go, 2 lines\n" +
 		"Line ends: CRLF and LF\n" +

@@ -163,9 +163,6 @@ func readRange(r *pb.FileReadResult) string {
 // shorten returns a text on one line of at most limit characters.
 func shorten(text string, limit int) string {
 	text = textscan.OneLine(text)
-	if len(text) <= limit {
-		return text
-	}
 	if runes := []rune(text); len(runes) > limit {
 		return string(runes[:limit-1]) + "…"
 	}

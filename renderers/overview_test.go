@@ -79,6 +79,7 @@ func TestMentions(t *testing.T) {
 		{"file that is kept", "file_read", `{"path":"a.go","first_line":1,"content_preview":"","content_truncated":true,"content_artifact":0,"content_source":{"bytes":9,"lines":3},"artifacts":[{"path":"/a"}]}`,
 			"", renderers.FileRead(), nil, "read a.go: /a"},
 		{"rest of a file", "file_read", `{"path":"a.go","first_line":7,"content_preview":"a\n"}`, "", renderers.FileRead(), nil, "read a.go from line 7"},
+		{"range of no line", "file_read", `{"path":"a.go","first_line":7,"range_lines":0,"content_preview":"a\n"}`, "", renderers.FileRead(), nil, "read a.go from line 7"},
 		{"range of a file", "file_read", `{"path":"a.go","first_line":7,"range_lines":3,"content_preview":"a\n"}`, "", renderers.FileRead(), nil, "read a.go, lines 7-9"},
 		{"one line of a file", "file_read", `{"path":"a.go","first_line":7,"range_lines":1,"content_preview":"a\n"}`, "", renderers.FileRead(), nil, "read a.go, line 7"},
 		{"error", "error", `{"kind":"k","message":"m"}`, "", renderers.Error(), nil, "Tool: Tool error k: m"},

@@ -93,7 +93,7 @@ func (s *Set) index(windows []window) {
 func look(l string, literals []string, windows []window) (far int) {
 	for _, w := range windows {
 		m := literals[w.literal]
-		for d := 0; d < len(m) && w.offset-d > far; d++ {
+		for d := 0; w.offset-d > far; d++ { // a window begins in its literal
 			n := min(len(m)-d, len(l))
 			if m[d:d+n] == l[:n] && (d > 0 || len(m) > len(l)) {
 				far = w.offset - d

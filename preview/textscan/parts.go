@@ -33,7 +33,7 @@ func Between(parts [][]byte, from, to int) iter.Seq[[]byte] {
 // LineStart returns the offset after the last newline before an offset, or 0.
 func LineStart(parts [][]byte, before int) int {
 	start := Size(parts)
-	for i := len(parts) - 1; i >= 0 && before > 0; i-- {
+	for i := len(parts) - 1; i >= 0; i-- {
 		start -= len(parts[i])
 		if start >= before {
 			continue

@@ -100,6 +100,19 @@ func TestChangesCountBytesAndPlaces(t *testing.T) {
 	}
 }
 
+// What must not reach a reader has a symbol in its place, and what cannot be seen has none.
+func TestSymbolsStandForWhatTheyReplace(t *testing.T) {
+	for src, want := range map[string]string{
+		"a\u0085b": "a\u2424b", "a\u2028b\u2029c": "a\u2424b\u2424c", "a\u009bb": "a\ufffdb", "a\u0080b\u009fc": "a\ufffdb\ufffdc", "a\u00a0b": "a\u00a0b",
+		"a\xffb": "a\ufffdb", "a\x00b": "a\u2400b", "a\x1fb": "a\u241fb", "a\x7fb": "a\u2421b", "a\x1bb": "a\u241bb", "a\rb\nc": "a\u240db\u240ac",
+		"a\u200bb": "ab", "a\u202eb": "ab", "\u0600\u200d\u0628": "\u0600\u0628", "a\x1b[1mb": "ab", "a\x07\x07b": "a\u2407b", "\ufffd": "\ufffd", "a b\t": "a b\t",
+	} {
+		if got := textscan.OneLine(src); got != want {
+			t.Errorf("%q is shown as %q, want %q", src, got, want)
+		}
+	}
+}
+
 // Without a byte that a terminal acts on, nothing is copied.
 func TestWithoutEscapesReturnsPlainTextItself(t *testing.T) {
 	plain := []byte("no sequence \xff here")

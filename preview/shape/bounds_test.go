@@ -1,0 +1,135 @@
+package shape
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
+)
+
+// plainLines returns lines that say nothing that matters, with numbers from 1.
+func plainLines(n int) []Ranked {
+	list := make([]Ranked, n)
+	for i := range list {
+		list[i] = Ranked{Line: &textscan.Line{Text: fmt.Appendf(nil, "step %d of the work", i)}, Number: int64(i) + 1}
+	}
+	return list
+}
+
+// The first lines and the last ones have the scores of their places, and one that was drawn over has them only there.
+func TestEndsHaveTheScoresOfTheirPlaces(t *testing.T) {
+	list := plainLines(200)
+	list[137].Score, list[138].Score, list[21].Score, list[22].Score = scoreLike, scoreLike, scoreLike, scoreLike
+	rankEnds(list, 200)
+	for number, want := range map[int]int{
+		1: 64, 2: 63, 3: 40, 4: 38, 21: 4, 22: 2, 23: scoreLike, 24: 0, 100: 0, 138: scoreLike, 139: 1, 140: 2,
+		194: 56, 195: 67, 196: 68, 197: 69, 198: 88, 199: 89, 200: 90,
+	} {
+		if got := list[number-1].Score; got != want {
+			t.Errorf("line %d has score %d, want %d", number, got, want)
+		}
+	}
+}
+
+// Noise is folded unless it matters, is beside a line that does, or is at the end.
+func TestFoldingSparesWhatIsBesideAFind(t *testing.T) {
+	list := plainLines(20)
+	for i := range list {
+		list[i].Folded = true
+	}
+	set := func(number, score int, reason Reason, folded bool) {
+		list[number-1].Score, list[number-1].Reason, list[number-1].Folded = score, reason, folded
+	}
+	set(1, salience.MustKeep, KeepError, false)
+	set(6, salience.MustKeep-1, KeepError, false)
+	set(10, salience.MustKeep, KeepContext, false)
+	set(13, salience.MustKeep, KeepError, true)
+	set(16, salience.MustKeep-1, KeepError, true)
+	list[4-1].loud = true
+	foldNoise(list, 20)
+	var kept []int
+	for i := range list {
+		if list[i].Score != NeverShown {
+			kept = append(kept, i+1)
+		}
+	}
+	if want := []int{1, 2, 4, 6, 10, 12, 13, 14, 18, 19, 20}; !slices.Equal(kept, want) {
+		t.Errorf("lines %v are kept, want %v", kept, want)
+	}
+}
+
+// A share and a number of lines are enough at their bounds.
+func TestMostlyHoldsAtItsBounds(t *testing.T) {
+	isA := func(text []byte) bool { return text[0] == 'a' }
+	for _, c := range []struct {
+		lines          string
+		percent, least int
+		want           bool
+	}{{"a b", 50, 1, true}, {"a b b", 50, 1, false}, {"a b", 51, 1, false}, {"a b", 50, 2, false}, {"a a b b", 50, 2, true}} {
+		s := sample{lines: bytes.Fields([]byte(c.lines))}
+		if got := s.mostly(c.percent, c.least, isA); got != c.want {
+			t.Errorf("of %q mostly a (%d %%, %d lines): %v", c.lines, c.percent, c.least, got)
+		}
+	}
+}
+
+// A state is a word of its own, wherever it is in its row.
+func TestStatesAreWords(t *testing.T) {
+	for _, state := range []string{"Pending", "NotReady", "Evicted", "Offline", "Degraded"} {
+		for text, want := range map[string]bool{
+			state: true, state + " x": true, state + "\tx": true, state + "|x": true, "x " + state: true, "x\t" + state: true, "x|" + state: true,
+			"x" + state: false, state + "x": false, "x " + state + "x": false,
+		} {
+			if got := isFaulty([]byte(text)); got != want {
+				t.Errorf("row %q is faulty: %v", text, got)
+			}
+		}
+	}
+}
+
+// scoresOf returns the scores of the lines of a document with a key, in their order.
+func scoresOf(d *Document, key string) (list []int) {
+	for i := range d.Len() {
+		if string(d.key(i)) == key {
+			list = append(list, d.Score(i))
+		}
+	}
+	return list
+}
+
+// The scores of members follow from their key, from the objects around them, and from equal ones before in the list.
+func TestScoresOfMembers(t *testing.T) {
+	object := func(members string, pad byte) string {
+		return "{" + members + `,"pad":"` + strings.Repeat(string(pad), 90) + `"}`
+	}
+	same, zone := `"message":"m"`, `"zone":"z"`
+	for name, c := range map[string]struct {
+		text, key string
+		want      []int
+	}{
+		"a message in a list says it once":            {"[" + object(same, 'x') + "," + object(same, 'y') + "]", "message", []int{95, 75}},
+		"another message says it again":               {"[" + object(same, 'x') + "," + object(`"message":"n"`, 'y') + "]", "message", []int{95, 95}},
+		"a message is the same in whatever list":      {`{"a":[` + object(same, 'x') + `],"b":[` + object(same, 'y') + `]}`, "message", []int{92, 63}},
+		"another member is the same in its list":      {"[" + object(zone, 'x') + "," + object(zone, 'y') + "]", "zone", []int{60, 40}},
+		"and not in another list":                     {`{"a":[` + object(zone, 'x') + `],"b":[` + object(zone, 'y') + `]}`, "zone", []int{48, 48}},
+		"a name is not the same in another list":      {`{"a":[` + object(`"name":"n"`, 'x') + `],"b":[` + object(`"name":"n"`, 'y') + `]}`, "name", []int{75, 75}},
+		"outside of lists nothing is the same":        {`{"a":` + object(zone, 'x') + `,"b":` + object(zone, 'y') + `}`, "zone", []int{48, 48}},
+		"nor is a message":                            {`{"a":` + object(same, 'x') + `,"b":` + object(same, 'y') + `}`, "message", []int{92, 92}},
+		"an outermost member has more":                {object(zone, 'x'), "zone", []int{75}},
+		"an outermost message has the most":           {object(same, 'x'), "message", []int{98}},
+		"an empty message says nothing":               {object(`"a":{"message":"","pad":"`+strings.Repeat("x", 90)+`"}`, 'x'), "message", []int{83}},
+		"neither does a number":                       {object(`"a":{"message":7,"pad":"`+strings.Repeat("x", 90)+`"}`, 'x'), "message", []int{83}},
+		"of two messages the first says it":           {"[" + object(`"message":"m","error":"e"`, 'x') + "]", "error", []int{86}},
+		"a summary says it without a message":         {"[" + object(`"summary":"m"`, 'x') + "]", "summary", []int{94}},
+		"a container has little":                      {"[" + object(`"zone":{"pad":"`+strings.Repeat("x", 90)+`"}`, 'x') + "]", "zone", []int{30}},
+		"far inside it does not fall below the least": {strings.Repeat(`{"a":`, 9) + object(zone, 'x') + strings.Repeat("}", 9), "zone", []int{5}},
+	} {
+		if got := scoresOf(readable(t, c.text), c.key); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
