@@ -1,9 +1,93 @@
 package projectors_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/envelope"
 	"github.com/toolresult/toolresult/integration/goldencase"
 )
 
 func TestGoldenCases(t *testing.T) { goldencase.Run(t, "..") }
+
+// Whatever the budget is, the receipt keeps to it, or the error names one that is enough.
+func TestEveryBudgetIsKept(t *testing.T) {
+	t.Parallel()
+	store := memory.New()
+	for _, c := range goldencase.Load(t, "..") {
+		for _, budget := range []envelope.Cost{
+			{Tokens: 30}, {Tokens: 60}, {Tokens: 130}, {Tokens: 280}, {Tokens: 700}, {Tokens: 2500}, {Lines: 1}, {Lines: 5}, {Lines: 17},
+			{Bytes: 150}, {Bytes: 700}, {Bytes: 3000}, {Tokens: 200, Lines: 9, Bytes: 600},
+		} {
+			made, err := c.Project(t.Context(), &budget, store)
+			if short, ok := errors.AsType[*envelope.ShortfallError](err); ok {
+				enough := budget
+				for try := 0; ok && try < 4; try++ { // of several units, each is named in its turn
+					if short.Needed <= short.Budget {
+						t.Fatalf("%s, %+v: %v", c.Name, budget, short)
+					}
+					switch short.Unit {
+					case "tokens":
+						enough.Tokens = short.Needed
+					case "lines":
+						enough.Lines = short.Needed
+					case "bytes":
+						enough.Bytes = short.Needed
+					}
+					made, err = c.Project(t.Context(), &enough, store)
+					short, ok = errors.AsType[*envelope.ShortfallError](err)
+				}
+				budget = enough
+			}
+			if err != nil {
+				if _, invalid := errors.AsType[*envelope.InvalidError](err); !invalid {
+					t.Errorf("%s, %+v: %v", c.Name, budget, err)
+				}
+				break // whatever the budget is
+			}
+			if err := made.Receipt.Cost().Fits(budget); err != nil {
+				t.Errorf("%s, %+v: %v", c.Name, budget, err)
+			}
+		}
+	}
+}
+
+var errPut = errors.New("no more is put")
+
+// failingSink is a store whose n-th put fails.
+type failingSink struct {
+	artifactstore.Sink
+	n int
+}
+
+func (s *failingSink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	if s.n--; s.n == 0 {
+		return artifactstore.Ref{}, errPut
+	}
+	return s.Sink.Put(ctx, b)
+}
+
+// A result whose artifacts are not all stored is no result.
+func TestErrorsOfTheStoreAreReturned(t *testing.T) {
+	t.Parallel()
+	failed := 0
+	for _, c := range goldencase.Load(t, "..") {
+		for n := 1; n < 100; n++ {
+			sink := &failingSink{memory.New(), n}
+			_, err := c.Project(t.Context(), nil, sink)
+			if sink.n > 0 { // there are fewer puts
+				break
+			}
+			if !errors.Is(err, errPut) {
+				t.Errorf("%s, put %d: %v", c.Name, n, err)
+			}
+			failed++
+		}
+	}
+	if failed < 100 {
+		t.Errorf("only %d puts failed", failed)
+	}
+}

@@ -2,6 +2,7 @@ package goldencase
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,10 +20,17 @@ import (
 	"github.com/toolresult/toolresult/server/policy"
 )
 
-// Run projects every golden case and compares its canonical result and its receipt with the files of the case. root is the
-// folder of the module, as seen from the test. Cases that need more than a projector and a renderer are left to TestGolden:
-// those with secrets, and those with an earlier call.
-func Run(t *testing.T, root string) {
+// Case is one golden case.
+type Case struct {
+	Name     string // FAMILY/CASE
+	Request  *pb.ProjectRequest
+	folder   string
+	registry *families.Registry
+}
+
+// Load returns all golden cases. root is the folder of the module, as seen from the test.
+func Load(t testing.TB, root string) []Case {
+	t.Helper()
 	custom, err := families.LoadCustomFamilies(filepath.Join(root, "docs", "examples", "acme.binpb"))
 	if err != nil {
 		t.Fatal(err)
@@ -31,25 +39,35 @@ func Run(t *testing.T, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files, err := filepath.Glob(filepath.Join(root, "integration", "testdata", "golden", "*", "*", "request.textproto"))
+	if err != nil || len(files) < 200 {
+		t.Fatalf("there are %d cases, error %v", len(files), err)
+	}
+	cases := make([]Case, 0, len(files))
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		name := filepath.Join(filepath.Base(filepath.Dir(folder)), filepath.Base(folder))
+		cases = append(cases, Case{name, ReadRequest(t, file, custom), folder, registry})
+	}
+	return cases
+}
+
+// Run projects every golden case and compares its canonical result and its receipt with the files of the case. Cases that need
+// more than a projector and a renderer are left to TestGolden: those with secrets, and those with an earlier call.
+func Run(t *testing.T, root string) {
 	path := StorePath(t)
 	store, err := dir.Open(path, dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	cases, err := filepath.Glob(filepath.Join(root, "integration", "testdata", "golden", "*", "*", "request.textproto"))
-	if err != nil || len(cases) < 200 {
-		t.Fatalf("there are %d cases, error %v", len(cases), err)
-	}
-	for _, file := range cases {
-		folder := filepath.Dir(file)
-		t.Run(filepath.Join(filepath.Base(filepath.Dir(folder)), filepath.Base(folder)), func(t *testing.T) {
-			want := read(t, filepath.Join(folder, "canonical.json"))
-			req := ReadRequest(t, file, custom)
-			if strings.Contains(want, "[redacted:") || read(t, filepath.Join(folder, "earlier.textproto")) != "" {
+	for _, c := range Load(t, root) {
+		t.Run(c.Name, func(t *testing.T) {
+			want := read(t, filepath.Join(c.folder, "canonical.json"))
+			if strings.Contains(want, "[redacted:") || read(t, filepath.Join(c.folder, "earlier.textproto")) != "" {
 				return
 			}
-			made, err := project(t, registry, store, req)
+			made, err := c.Project(t.Context(), nil, store)
 			if want == "" {
 				if err == nil {
 					t.Error("the case is projected, and should be rejected")
@@ -59,14 +77,14 @@ func Run(t *testing.T, root string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			registry.Types().WithoutSegments(made.Canonical) // as answers are, unless a request asks for them
+			c.registry.Types().WithoutSegments(made.Canonical) // as answers are, unless a request asks for them
 			text, err := envelope.ToJSON(made.Canonical)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for name, got := range map[string]string{"canonical.json": string(bytes.TrimSpace(text)), "receipt.txt": made.Receipt.Text} {
 				got = strings.ReplaceAll(got, path, "$STORE") + "\n"
-				if diff := cmp.Diff(read(t, filepath.Join(folder, name)), got); diff != "" {
+				if diff := cmp.Diff(read(t, filepath.Join(c.folder, name)), got); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", name, diff)
 				}
 			}
@@ -74,26 +92,29 @@ func Run(t *testing.T, root string) {
 	}
 }
 
-// project projects an output as the server does, which raises the budget to the limit of the policy where what must be kept
-// needs it.
-func project(t testing.TB, registry *families.Registry, store artifactstore.Sink, req *pb.ProjectRequest) (projectors.Projection, error) {
-	out := req.GetOutput()
+// Project projects a case as the server does, which raises the budget to the limit of the policy where what must be kept needs
+// it. A budget in place of that of the case is kept to; nil: none.
+func (c Case) Project(ctx context.Context, budget *envelope.Cost, store artifactstore.Sink) (projectors.Projection, error) {
+	out := c.Request.GetOutput()
 	if err := envelope.ValidateComplete(out); err != nil {
 		return projectors.Projection{}, err
 	}
-	family, err := registry.ForOutput(out)
+	family, err := c.registry.ForOutput(out)
 	if err != nil {
 		return projectors.Projection{}, err
 	}
-	resolved, err := policy.NewResolver(nil).Projection(req.GetPolicy(), out.GetToolName(), family.Tokens)
+	resolved, err := policy.NewResolver(nil).Projection(c.Request.GetPolicy(), out.GetToolName(), family.Tokens)
 	if err != nil {
 		return projectors.Projection{}, err
 	}
 	in := projectors.Input{Output: out, Policy: resolved.Policy}
-	made, err := family.Project(t.Context(), in, resolved.Handle, store)
+	if budget != nil {
+		in.Policy.Budget, resolved.Limit = *budget, 0
+	}
+	made, err := family.Project(ctx, in, resolved.Handle, store)
 	if _, short := errors.AsType[*envelope.ShortfallError](err); short && in.Policy.Budget.Tokens < resolved.Limit {
 		in.Policy.Budget.Tokens = resolved.Limit
-		return family.Project(t.Context(), in, resolved.Handle, store)
+		return family.Project(ctx, in, resolved.Handle, store)
 	}
 	return made, err
 }
