@@ -3,7 +3,11 @@ package projectors_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/memory"
@@ -16,12 +20,54 @@ func TestGoldenCases(t *testing.T) { goldencase.Run(t, "..") }
 // Whatever the budget is, the receipt keeps to it, or the error names one that is enough.
 func TestEveryBudgetIsKept(t *testing.T) {
 	t.Parallel()
-	store := memory.New()
-	for _, c := range goldencase.Load(t, "..") {
-		for _, budget := range []envelope.Cost{
-			{Tokens: 30}, {Tokens: 60}, {Tokens: 130}, {Tokens: 280}, {Tokens: 700}, {Tokens: 2500}, {Lines: 1}, {Lines: 5}, {Lines: 17},
-			{Bytes: 150}, {Bytes: 700}, {Bytes: 3000}, {Tokens: 200, Lines: 9, Bytes: 600},
-		} {
+	keepBudgets(t, goldencase.Load(t, ".."), []envelope.Cost{
+		{Tokens: 30}, {Tokens: 60}, {Tokens: 130}, {Tokens: 280}, {Tokens: 700}, {Tokens: 2500}, {Lines: 1}, {Lines: 5}, {Lines: 17},
+		{Bytes: 150}, {Bytes: 700}, {Bytes: 3000}, {Tokens: 200, Lines: 9, Bytes: 600},
+	})
+}
+
+// The same holds when facts are long and lists have many elements, which are then shortened.
+func TestLongFactsKeepToEveryBudget(t *testing.T) {
+	t.Parallel()
+	cases := goldencase.Load(t, "..")
+	for _, c := range cases {
+		out := c.Request.GetOutput().ProtoReflect()
+		if f := out.WhichOneof(out.Descriptor().Oneofs().ByName("result")); f != nil {
+			lengthen(out.Get(f).Message())
+		}
+	}
+	keepBudgets(t, cases, []envelope.Cost{{Tokens: 300}, {Tokens: 1000}, {Tokens: 4000}, {Bytes: 900}, {Bytes: 9000}, {Lines: 12}})
+}
+
+// lengthen makes the texts of a message long, and its lists.
+func lengthen(m protoreflect.Message) {
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.IsMap():
+		case f.IsList() && f.Message() != nil:
+			list := v.List()
+			for i := range list.Len() {
+				lengthen(list.Get(i).Message())
+			}
+			for i := range 40 * list.Len() {
+				list.Append(protoreflect.ValueOfMessage(proto.CloneOf(list.Get(i).Message().Interface()).ProtoReflect()))
+			}
+		case f.IsList():
+		case f.Message() != nil:
+			lengthen(v.Message())
+		case f.Kind() == protoreflect.StringKind:
+			m.Set(f, protoreflect.ValueOfString(strings.Repeat(v.String()+" ", 1+1500/(len(v.String())+1))))
+		}
+		return true
+	})
+}
+
+// keepBudgets projects cases under each of the budgets.
+func keepBudgets(t *testing.T, cases []goldencase.Case, budgets []envelope.Cost) {
+	t.Helper()
+	store, kept := memory.New(), 0
+	for _, c := range cases {
+		for _, budget := range budgets {
 			made, err := c.Project(t.Context(), &budget, store)
 			if short, ok := errors.AsType[*envelope.ShortfallError](err); ok {
 				enough := budget
@@ -51,7 +97,11 @@ func TestEveryBudgetIsKept(t *testing.T) {
 			if err := made.Receipt.Cost().Fits(budget); err != nil {
 				t.Errorf("%s, %+v: %v", c.Name, budget, err)
 			}
+			kept++
 		}
+	}
+	if kept < 500 {
+		t.Errorf("only %d receipts were made", kept)
 	}
 }
 
