@@ -15,32 +15,46 @@ import (
 	"github.com/toolresult/toolresult/transports/internal/turntest"
 )
 
-// Every turn that is drawn is valid, and together they have each feature that a test of histories relies on. A generator
-// that lost one would make those tests pass for nothing.
+// drawn is a turn and the provider that it was drawn for.
+type drawn struct {
+	provider pb.Provider
+	turn     *pb.EncodeTurnRequest
+}
+
+// Every turn that is drawn is valid, and together 200 of them, always the same ones, have each feature that a test of histories
+// relies on. A generator that lost one would make those tests pass for nothing.
 func TestTurnsAreValidAndVaried(t *testing.T) {
-	seen := map[string]bool{}
-	rapid.Check(t, func(t *rapid.T) {
+	turns := rapid.Custom(func(t *rapid.T) drawn {
 		provider := rapid.SampledFrom(turntest.Providers()).Draw(t, "provider")
-		turn := turntest.Turn(t, provider)
-		if _, err := transports.EncodeTurn(turn, nil, 0); err != nil {
+		return drawn{provider, turntest.Turn(t, provider)}
+	})
+	seen := map[string]bool{}
+	for seed := range 200 {
+		d := turns.Example(seed)
+		if _, err := transports.EncodeTurn(d.turn, nil, 0); err != nil {
 			t.Fatal(err)
 		}
-		calls := turn.GetAssistant().GetToolCalls()
-		for feature, has := range map[string]bool{
-			"provider " + provider.String(): true, "no calls": len(calls) == 0, "calls": len(calls) > 1, "unanswered": len(turn.GetResults()) < len(calls),
-			"text": turn.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT, "notices": len(turn.GetNotices()) > 0, "user": turn.GetUserText() != "",
-			"custom": slices.ContainsFunc(calls, (*pb.ParsedToolCall).GetCustom),
-			"no id":  slices.ContainsFunc(calls, func(c *pb.ParsedToolCall) bool { return c.Id == nil }),
-			"media":  slices.ContainsFunc(turn.GetResults(), func(r *pb.TurnResult) bool { return len(r.GetMedia()) > 0 }),
-			"error":  slices.ContainsFunc(turn.GetResults(), func(r *pb.TurnResult) bool { return r.GetCanonical().GetError() != nil }),
-		} {
+		for feature, has := range features(d) {
 			seen[feature] = seen[feature] || has
 		}
-	})
+	}
 	for feature, has := range seen {
 		if !has {
 			t.Errorf("no turn was drawn with this feature: %s", feature)
 		}
+	}
+}
+
+// features returns which features a turn has.
+func features(d drawn) map[string]bool {
+	turn, calls := d.turn, d.turn.GetAssistant().GetToolCalls()
+	return map[string]bool{
+		"provider " + d.provider.String(): true, "no calls": len(calls) == 0, "calls": len(calls) > 1, "unanswered": len(turn.GetResults()) < len(calls),
+		"text": turn.GetFormat() == pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT, "notices": len(turn.GetNotices()) > 0, "user": turn.GetUserText() != "",
+		"custom": slices.ContainsFunc(calls, (*pb.ParsedToolCall).GetCustom),
+		"no id":  slices.ContainsFunc(calls, func(c *pb.ParsedToolCall) bool { return c.Id == nil }),
+		"media":  slices.ContainsFunc(turn.GetResults(), func(r *pb.TurnResult) bool { return len(r.GetMedia()) > 0 }),
+		"error":  slices.ContainsFunc(turn.GetResults(), func(r *pb.TurnResult) bool { return r.GetCanonical().GetError() != nil }),
 	}
 }
 
