@@ -5,6 +5,7 @@ import "github.com/toolresult/toolresult/tokens"
 // Part is a run of bytes of a text: whole lines, or a part of one.
 type Part struct {
 	Text      []byte
+	LineStart int64 // offset of the first byte of its first line in the text
 	Start     int64 // offset of its first byte in the text
 	FirstLine int64 // number of its first line, from 1
 	LastLine  int64 // number of its last line
@@ -23,8 +24,8 @@ func Page(text []byte) *Preview {
 }
 
 // Parts returns the preview of a text of some bytes and lines that shows some
-// parts of it: in order, without overlap, and each beginning at the start of a
-// line. The ranges between them are cut.
+// parts of it: in order and without overlap, of which none ends a line that
+// the next one begins with. The ranges between them are cut.
 func Parts(parts []Part, bytes, lines int64) *Preview {
 	whole := &Preview{Bytes: bytes, Lines: lines, Encoding: EncodingUTF8}
 	end, line := int64(0), int64(0)
@@ -38,8 +39,18 @@ func Parts(parts []Part, bytes, lines int64) *Preview {
 	}
 	for i := range parts {
 		p := &parts[i]
-		gap(p.Start, p.FirstLine-1)
+		gap(p.LineStart, p.FirstLine-1)
+		if p.Start > p.LineStart {
+			whole.Cuts = append(whole.Cuts, Cut{
+				Kind: CutLongLine, FirstLine: p.FirstLine, LastLine: p.FirstLine, ByteStart: p.LineStart, ByteEnd: p.Start,
+				OmittedBytes: p.Start - p.LineStart, Occurrences: 1, PreviewOffset: int64(len(whole.Text)),
+			})
+		}
+		n := len(whole.Segments)
 		whole.append(p)
+		if n < len(whole.Segments) { // a segment has whole lines, of which cuts are parts
+			whole.Segments[n].ByteStart = p.LineStart
+		}
 		end, line = p.LineEnd, p.LastLine
 	}
 	gap(bytes, lines)

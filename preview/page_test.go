@@ -58,7 +58,7 @@ func TestPartsAddUp(t *testing.T) {
 		for i, line := range lines {
 			end := start + int64(len(line))
 			if rapid.Bool().Draw(t, "shown") {
-				part := preview.Part{Text: []byte(line), Start: start, FirstLine: int64(i) + 1, LastLine: int64(i) + 1, LineEnd: end}
+				part := preview.Part{Text: []byte(line), LineStart: start, Start: start, FirstLine: int64(i) + 1, LastLine: int64(i) + 1, LineEnd: end}
 				if cut := strings.IndexByte(line, 'q'); cut > 0 { // inside of the line
 					part.Text = part.Text[:cut]
 					line = line[:cut] + "\n"

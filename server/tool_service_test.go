@@ -252,6 +252,7 @@ func TestReadReceipts(t *testing.T) {
 	long := d.keep(t, "s", b.String())
 	value := d.keep(t, "s", `{"items":[{"name":"a"},{"name":"b"}]}`+"\n")
 	giant := d.keep(t, "s", strings.Repeat("wide ", 40_000))
+	deep := d.keep(t, "s", "first\n"+strings.Repeat("wide ", 400_000)+"the needle is here "+strings.Repeat("wide ", 4_000)+"\nlast\n")
 	small := &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 60}}
 	for _, c := range []struct {
 		arguments map[string]any
@@ -262,11 +263,14 @@ func TestReadReceipts(t *testing.T) {
 		{map[string]any{"result": long, "tail": 1}, nil, `Tool answered: lines 812-812 of 812\nTool output:\nline 812`},
 		{map[string]any{"result": long}, small, `Tool answered: lines 1-[\d]+ of 812\nNext page: \w+-\w+-[0-9a-f]{4}\nTool output:\nline 1\n(?s:.*)`},
 		{map[string]any{"result": long, "match": "^line 8$"}, nil, `Tool output: 812 lines, 7200 bytes; 1 line shown; all of it: memory/` + long + `\n\[lines 1-7 left out\]\nline 8\n\[lines 9-812 left out\]`},
+		{map[string]any{"result": deep, "match": "needle"}, nil,
+			`Tool answered\nNext page: \S+\nTool output: 3 lines, 2020031 bytes; 1 line shown; all of it: memory/` + deep +
+				`\n\[line 1 left out\]\n\[inside line 2: \d+ bytes left out\]\n[wide ]+the needle is here [wide ]+\n\[inside line 2: \d+ bytes left out\]\n\n\[line 3 left out\]`},
 		{map[string]any{"result": long, "match": "nowhere"}, nil, `Tool answered with no match: lines 1-812 of 812`},
 		{map[string]any{"result": value, "pointer": "/items/1/name"}, nil, `Tool answered: lines 1-1 of 1, from byte 31, up to byte 34\nTool output:\n"b"`},
 		{map[string]any{"result": giant}, small, `Tool answered: lines 1-1 of 1, up to byte \d+\nNext page: \S+\nTool output:\nwide [wide ]+`},
 
-		{map[string]any{"result": "00000000"}, nil, `Tool error artifact_not_found: this session has no result "00000000"; it has \w{8}, \w{8}, \w{8}\nTo recover: .*`},
+		{map[string]any{"result": "00000000"}, nil, `Tool error artifact_not_found: this session has no result "00000000"; it has \w{8}, \w{8}, \w{8}, \w{8}\nTo recover: .*`},
 		{map[string]any{"result": "/etc/passwd"}, nil, `Tool error artifact_not_found: this session has no result "/etc/passwd"; it has .*\nTo recover: .*`},
 		{map[string]any{"result": long, "lines": "900-"}, nil, `Tool error invalid_tool_input: the result has 812 lines\nTo recover: .*`},
 		{map[string]any{"result": long, "page": "2"}, nil, `Tool error invalid_tool_input: page "2" is none of this result: copy what stands behind "Next page:" .* the result has 812 lines\nTo recover: .*`},

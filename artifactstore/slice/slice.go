@@ -166,3 +166,13 @@ func newRange(p *artifactstore.Pages, from, to int64) (r Range, err error) {
 	r.LastLine, err = p.LineAt(to - 1) // a newline belongs to the line that it ends
 	return r, err
 }
+
+// trimPartialStart removes the bytes of an incomplete UTF-8 character at the beginning of data that begin inside of a text.
+func trimPartialStart(data []byte) []byte {
+	for n := range min(utf8.UTFMax-1, len(data)) {
+		if utf8.RuneStart(data[n]) {
+			return data[n:]
+		}
+	}
+	return data
+}

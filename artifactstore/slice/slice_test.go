@@ -181,6 +181,44 @@ func TestFindReturnsEveryMatchOnce(t *testing.T) {
 	})
 }
 
+// A line of many windows is searched to its end: a match at any place is found as in the line as a whole, its text is on the
+// page, and "^" and "$" match nowhere but at the ends of the line.
+func TestFindInLongLines(t *testing.T) {
+	const size = 2<<20 + 77
+	for _, c := range []struct {
+		pattern, text string
+		anywhere      bool // and not just at the ends
+	}{
+		{`needle`, "needle", true},
+		{`needle.*`, "needle", true},
+		{`.*needle.*x`, "needle", true},
+		{`\bne+dle\b`, " neeedle ", true},
+		{`(?i)NÄDEL`, "nädel", true},
+		{`^needle`, "needle", false},
+		{`needle$`, "needle", false},
+	} {
+		pattern := regexp.MustCompile(c.pattern)
+		for _, at := range []int{0, 5, 1<<20 - 3, 1 << 20, 2<<20 - 64<<10 - 2, size - len(c.text)} {
+			line := bytes.Repeat([]byte("x"), size)
+			copy(line[at:], c.text)
+			want := pattern.Match(line)
+			if c.anywhere != want && at > 0 && at < size-len(c.text) {
+				t.Fatalf("%s at %d: the case is wrong", c.pattern, at)
+			}
+			content := []byte("first\n" + string(line) + "\nlast\n")
+			page, err := slice.Find(t.Context(), open(t, content), slice.Match{Pattern: pattern}, 0, slice.Budget{Bytes: 100, Lines: 9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := len(page.Ranges) == 1; found != want {
+				t.Errorf("%s at %d: found %v", c.pattern, at, found)
+			} else if found && !strings.HasPrefix(c.pattern, ".") && !bytes.Contains(page.Data, []byte(strings.TrimSpace(c.text))) {
+				t.Errorf("%s at %d: the page has %q", c.pattern, at, page.Data)
+			}
+		}
+	}
+}
+
 func TestFindEndsWithContext(t *testing.T) {
 	var b strings.Builder
 	for i := 1; i <= 40; i++ {

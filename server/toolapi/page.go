@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
@@ -36,6 +38,7 @@ type pageReading struct {
 	family   *families.Family
 	policy   renderers.Policy
 	limit    envelope.Cost
+	mask     func(protoreflect.Message) // what a page must not show
 }
 
 // page is a page and its receipt.
@@ -201,13 +204,16 @@ func (r *pageReading) read(ctx context.Context, size int) (page, error) {
 		return page{}, apierror.FromRead(err)
 	}
 	if r.call.match != nil && len(read.Ranges) > 0 {
-		r.first = read.Ranges[0].From
+		if r.first, err = r.pages.LineStart(read.Ranges[0].FirstLine); err != nil {
+			return page{}, apierror.FromRead(err)
+		}
 	}
 	of, err := r.describe(read)
 	if err != nil {
 		return page{}, apierror.FromRead(err)
 	}
 	p := page{canonical: of.Result(), complete: read.Next < 0}
+	r.mask(p.canonical.ProtoReflect())
 	p.receipt, err = r.family.Renderer.Render(p.canonical, r.policy)
 	return p, err
 }
@@ -234,23 +240,28 @@ func (r *pageReading) describe(read slice.Page) (projectors.Page, error) {
 	data := read.Data
 	for _, run := range read.Ranges {
 		n := run.To - run.From
+		start, err := r.pages.LineStart(run.FirstLine)
+		if err != nil {
+			return p, err
+		}
 		end, err := r.pages.LineStart(run.LastLine + 1)
 		if err != nil {
 			return p, err
 		}
-		p.Parts = append(p.Parts, preview.Part{Text: data[:n:n], Start: run.From, FirstLine: run.FirstLine, LastLine: run.LastLine, LineEnd: max(run.To, end)})
+		p.Parts = append(p.Parts, preview.Part{
+			Text: data[:n:n], LineStart: start, Start: run.From, FirstLine: run.FirstLine, LastLine: run.LastLine, LineEnd: max(run.To, end),
+		})
 		data = data[n:]
 	}
 	if p.Matches || len(read.Data) == 0 {
 		return p, nil
 	}
 	only := p.Parts[0]
-	start, err := r.pages.LineStart(only.FirstLine)
-	if start != only.Start {
+	if only.LineStart != only.Start {
 		p.From = only.Start
 	}
 	if end := only.Start + int64(len(only.Text)); end != only.LineEnd {
 		p.To = end
 	}
-	return p, err
+	return p, nil
 }
