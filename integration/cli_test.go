@@ -109,7 +109,7 @@ func homeOf(env []string) string {
 func TestExecWithoutReceipt(t *testing.T) {
 	t.Parallel()
 	r := cli(t, environment(t), nil, "exec", "--max-lines=2", "--", "sh", "-c", "seq 100; echo err >&2; exit 3")
-	if r.code != 125 || !strings.HasPrefix(r.stdout, "1\n2\n3\n") || !strings.HasSuffix(r.stdout, "\n100\n") {
+	if r.code != 3 || !strings.HasPrefix(r.stdout, "1\n2\n3\n") || !strings.HasSuffix(r.stdout, "\n100\n") {
 		t.Errorf("exit code %d, stdout %.100q", r.code, r.stdout)
 	}
 	wantIn(t, r.stderr, "toolresult: no receipt, the output follows as it is: ", "3 are enough", "[BUDGET_TOO_SMALL]", "\nerr\n")

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,7 @@ const (
 // target is the sidecar to call, as flags name it.
 type target struct {
 	address         string // empty: the sidecar of the configuration, or an embedded one
+	store           string // of an embedded sidecar, whatever runs; empty: that of the configuration
 	credentialFlags        // to show to it
 }
 
@@ -42,24 +44,37 @@ type target struct {
 func (t *target) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (with the token in TOOLRESULT_TOKEN); "+
 		"default: the socket of the configuration, or an embedded sidecar when none runs there")
+	fs.StringVar(&t.store, "store", "", "use an embedded sidecar whose store is in this directory, whatever runs")
 	t.credentialFlags.flags(fs)
+}
+
+// check returns the mistake in the flags.
+func (t *target) check() error {
+	if t.address != "" && t.store != "" {
+		return errors.New("--store is for an embedded sidecar, and --server names another")
+	}
+	return nil
 }
 
 // connection is a connection to a sidecar, with the clients of its services. close ends it, and an embedded sidecar with it.
 // No two services have a method of the same name, so that all clients can be embedded.
 type connection struct {
-	pb.ToolResultServiceClient // project, render, compact
-	pb.ArtifactServiceClient   // artifacts and logs
-	pb.TransportServiceClient  // messages of providers
-	pb.ToolServiceClient       // the tool read_result
-	pb.AuditServiceClient      // records
-	pb.AccessServiceClient     // tokens of sessions
+	pb.ToolResultServiceClient        // project, render, compact
+	pb.ArtifactServiceClient          // artifacts and logs
+	pb.TransportServiceClient         // messages of providers
+	pb.ToolServiceClient              // the tool read_result
+	pb.AuditServiceClient             // records
+	pb.AccessServiceClient            // tokens of sessions
+	temporary                  string // directory of an embedded store that the next start of the machine may empty
 	close                      func() error
 }
 
 // connect connects to the sidecar that was named or, by default, to the one on the configured socket. If none listens there,
 // it starts one in this process.
 func (t *target) connect(ctx context.Context) (*connection, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	if t.address != "" {
 		return t.dial(t.address)
 	}
@@ -67,7 +82,11 @@ func (t *target) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isListening(c.Socket) {
+	if t.store != "" {
+		if c.Store, err = filepath.Abs(t.store); err != nil {
+			return nil, err
+		}
+	} else if isListening(c.Socket) {
 		return t.dial("unix://" + c.Socket)
 	}
 	// An embedded sidecar has issued no token, and its store is that of this user: it would confine nobody.
@@ -75,6 +94,14 @@ func (t *target) connect(ctx context.Context) (*connection, error) {
 		return nil, errNoSidecar
 	}
 	return embed(ctx, c)
+}
+
+// wayOut returns what a user can do when nothing could be kept; it follows the reason.
+func (t *target) wayOut() string {
+	if t.address != "" {
+		return ""
+	}
+	return "; --store DIR uses another directory"
 }
 
 // defaultConfig returns the configuration of a sidecar that has no flags: that of the environment and of files.
@@ -114,7 +141,7 @@ func (t *credentialFlags) dial(address string) (*connection, error) {
 	}
 	return &connection{
 		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), pb.NewToolServiceClient(conn),
-		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), conn.Close,
+		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), "", conn.Close,
 	}, nil
 }
 
@@ -149,6 +176,9 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, <-served, os.RemoveAll(dir))
+	}
+	if in := config.TemporaryDir(os.Environ()); strings.HasPrefix(c.Store, in+string(filepath.Separator)) {
+		conn.temporary = c.Store
 	}
 	leave := conn.close
 	conn.close = func() error {

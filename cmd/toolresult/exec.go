@@ -22,7 +22,7 @@ import (
 // exec is what a host of an agent puts in the place of its own way to run a command. Its promise is that the host is never
 // worse off: the command runs exactly once, its exit code and its whole output come through, whatever fails on our side.
 // So mistakes are found before the command runs, output is kept in files that need no sidecar, and without a receipt the
-// output is printed as it is, with an exit code that no command has by convention.
+// output is printed as it is: at the end, or as it comes once no file takes it.
 
 // Exit codes of a command that did not exit by itself, as shells and timeout(1) have them (POSIX.1-2017, "Exit Status for
 // Commands").
@@ -50,8 +50,9 @@ func execCommand() *cobra.Command {
 		Use: "exec [flags] -- COMMAND [ARGS...]", Short: "Run a command, print its receipt, exit with its code",
 		Long: "Runs a command, hands its complete output to the sidecar (an embedded one when none runs), and prints " +
 			"the receipt that a model would read.\n\nThe exit code is that of the command; 124 after --timeout, 128+N after signal N, " +
-			"126 or 127 when the command could not be started, and 125 when toolresult itself failed. In that last case what " +
-			"the command wrote is printed as it is, so that nothing is lost.",
+			"and 126 or 127 when the command could not be started. 125 says that the command did not run because of a mistake in the " +
+			"flags. When there is no receipt, standard error says why, and what the command wrote is printed as it is, so that " +
+			"nothing is lost.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
 	}
@@ -73,32 +74,12 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		return err // before the command runs
 	}
 	streams := newCaptures()
+	streams.stdout.passTo, streams.stderr.passTo = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	defer streams.close()
 	var code int
 	req.Output, code = e.execute(cmd.Context(), args, cmd.InOrStdin(), streams)
-	// The receipt is complete before a byte of it is printed: half a receipt and then the output would be neither. Ctrl-C
-	// ended the command, and must not end the call that makes its receipt.
-	receipt := &bytes.Buffer{}
-	err = e.target.withConnection(context.WithoutCancel(cmd.Context()), func(c *connection) error {
-		resp, err := streams.project(context.WithoutCancel(cmd.Context()), c, req)
-		if err != nil {
-			return err
-		}
-		return printProjection(receipt, e.output, resp)
-	})
-	if receipt.Len() > 0 {
-		_, _ = receipt.WriteTo(cmd.OutOrStdout())
-		if err != nil { // closing the connection failed; the receipt is whole
-			fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", explain(err))
-		}
-		if streams.spilled() && streams.order.abandoned {
-			fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: stdout and stderr took turns more than %d times; their order is not kept\n", maxTurns)
-		}
-	} else if err != nil {
-		fmt.Fprintln(cmd.ErrOrStderr(), "toolresult: no receipt, the output follows as it is:", explain(err))
-		_ = streams.stdout.copyTo(cmd.OutOrStdout())
-		_ = streams.stderr.copyTo(cmd.ErrOrStderr())
-		code = codeFailed
+	if !streams.passing {
+		e.printReceipt(cmd, req, streams)
 	}
 	if code != 0 {
 		return exitError{code}
@@ -106,11 +87,49 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// printReceipt prints the receipt or, without one, what the command wrote, and the reason. The receipt is complete before a
+// byte of it is printed: half a receipt and then the output would be neither. Ctrl-C ended the command, and must not end the
+// call that makes its receipt.
+func (e *execution) printReceipt(cmd *cobra.Command, req *pb.ProjectRequest, streams *captures) {
+	receipt, said := &bytes.Buffer{}, cmd.ErrOrStderr()
+	err := e.target.withConnection(context.WithoutCancel(cmd.Context()), func(c *connection) error {
+		if c.temporary != "" {
+			fmt.Fprintf(said, "toolresult: the output is kept in %s, which is temporary: HOME is not set, and --store names another place\n", c.temporary)
+		}
+		resp, err := streams.project(context.WithoutCancel(cmd.Context()), c, req)
+		if err != nil {
+			return err
+		}
+		return printProjection(receipt, e.output, resp)
+	})
+	if receipt.Len() == 0 {
+		fmt.Fprintf(said, noReceipt, explain(err)+e.target.wayOut())
+		streams.pass()
+		if failed := req.GetOutput().GetError(); failed != nil {
+			fmt.Fprintf(said, "toolresult: %s\n", failed.GetMessage().GetInline())
+		}
+		return
+	}
+	_, _ = receipt.WriteTo(cmd.OutOrStdout())
+	if err != nil { // closing the connection failed; the receipt is whole
+		fmt.Fprintln(said, "toolresult:", explain(err))
+	}
+	if streams.spilled() && streams.order.abandoned {
+		fmt.Fprintf(said, "toolresult: stdout and stderr took turns more than %d times; their order is not kept\n", maxTurns)
+	}
+}
+
+// noReceipt precedes an output that has no receipt.
+const noReceipt = "toolresult: no receipt, the output follows as it is: %s\n"
+
 // request returns the request without its output, or the mistake in the flags. What only the sidecar can find, such as a
 // budget that is too small, is found after the command ran, and then its output is printed as it is.
 func (e *execution) request() (*pb.ProjectRequest, error) {
 	if !slices.Contains([]string{"receipt", "json", "textproto"}, e.output) {
 		return nil, fmt.Errorf("--output %s: receipt, json or textproto", e.output)
+	}
+	if err := e.target.check(); err != nil {
+		return nil, err
 	}
 	policy, err := e.policy.projection()
 	if err != nil {

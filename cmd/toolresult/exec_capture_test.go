@@ -100,19 +100,38 @@ func TestTooManyTurnsAbandonOrder(t *testing.T) {
 	}
 }
 
-// TestLostBytesAreCounted spills to a directory that does not exist: the payload says how many bytes are lost, and where.
-func TestLostBytesAreCounted(t *testing.T) {
+// TestOutputThatCannotBeKeptIsPassedOn has no directory for files: what both streams wrote comes in the order of the writes,
+// after the reason, and what follows comes at once.
+func TestOutputThatCannotBeKeptIsPassedOn(t *testing.T) {
 	t.Setenv("TMPDIR", "/nonexistent")
-	c := newCaptures()
-	defer c.close()
-	for _, n := range []int{maxInline - 1, 2, 1} { // once bytes are lost, none of those that follow is kept
-		if wrote, err := c.stdout.Write(make([]byte, n)); wrote != n || err != nil {
-			t.Fatal(wrote, err)
+	for _, failing := range []int{0, 1} {
+		c := newCaptures()
+		var terminal bytes.Buffer
+		c.stdout.passTo, c.stderr.passTo = &terminal, &terminal
+		streams := []*capture{&c.stdout, &c.stderr}
+		want := ""
+		write := func(to *capture, text string) {
+			if n, err := to.Write([]byte(text)); n != len(text) || err != nil {
+				t.Fatal(n, err)
+			}
+			want += text
 		}
-	}
-	p := c.stdout.payload(false)
-	if p.GetSourceLoss().GetLostBytes() != 3 || p.GetSourceLoss().GetAtByte() != maxInline-1 || len(p.GetInline()) != maxInline-1 || c.spilled() {
-		t.Errorf("%v of %d bytes", p.GetSourceLoss(), len(p.GetInline()))
+		write(&c.stdout, "first\n")
+		write(&c.stderr, "second\n")
+		write(&c.stdout, "third\n")
+		if terminal.Len() > 0 || c.passing {
+			t.Fatalf("passed on before it had to be: %q", terminal.String())
+		}
+		write(streams[failing], strings.Repeat("x", maxInline))
+		reason, rest, _ := strings.Cut(terminal.String(), "\n")
+		if rest != want || !c.passing || !strings.Contains(reason, "no receipt") || !strings.Contains(reason, "/nonexistent") || !strings.Contains(reason, "TMPDIR") {
+			t.Fatalf("%d bytes of %d after %q", len(rest), len(want), reason)
+		}
+		write(streams[1-failing], "later\n")
+		if !strings.HasSuffix(terminal.String(), want) {
+			t.Error("what follows is not passed on")
+		}
+		c.close()
 	}
 }
 

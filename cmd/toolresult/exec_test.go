@@ -57,11 +57,43 @@ func TestOutputWithoutReceiptIsPrinted(t *testing.T) {
 	for _, n := range []int{10, 2 * maxInline} {
 		script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
 		o := toolresult(t, "", "exec", "--server", "unix:///nonexistent/s", "--", "sh", "-c", script)
-		o.want(codeFailed, "! no receipt, the output follows as it is: Unavailable", "! trouble\n")
+		o.want(3, "! no receipt, the output follows as it is: Unavailable", "! trouble\n")
 		if o.out != string(make([]byte, n)) {
 			t.Errorf("%d bytes of %d", len(o.out), n)
 		}
 	}
+}
+
+// TestExecWithoutDirectories has neither a place for the store nor one for files: the command's output comes whole, with its
+// code, and the reason names what to do. An own store is a way out of the first.
+func TestExecWithoutDirectories(t *testing.T) {
+	file := writeFile(t, "file", "")
+	t.Setenv("TOOLRESULT_STORE", filepath.Join(file, "store"))
+	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(t.TempDir(), "none"))
+	o := toolresult(t, "", "exec", "--", "sh", "-c", "echo out; exit 7")
+	o.want(7, "! no receipt", "! --store DIR uses another directory")
+	if o.out != "out\n" {
+		t.Errorf("printed %q", o.out)
+	}
+	toolresult(t, "", "exec", "--", "no-such-program").want(codeNotFound, "! cannot start no-such-program")
+	toolresult(t, "", "exec", "--store", filepath.Join(t.TempDir(), "s"), "--", "sh", "-c", "echo out; exit 7").want(7, "stdout:\nout")
+	toolresult(t, "", "exec", "--store", "s", "--server", "unix:///s", "--", "echo", "out").want(codeFailed, "! --store is for an embedded sidecar")
+	t.Setenv("TMPDIR", file)
+	o = toolresult(t, "", "exec", "--combined", "--", "sh", "-c", "seq 300000; exit 8")
+	o.want(8, "! it cannot be kept")
+	if want := 1_988_895; len(o.out) != want {
+		t.Errorf("%d bytes of %d", len(o.out), want)
+	}
+}
+
+// TestExecWithoutHome says that the store is temporary.
+func TestExecWithoutHome(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("TOOLRESULT_STORE", "")
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(t.TempDir(), "none"))
+	toolresult(t, "", "exec", "--", "echo", "out").want(0, "stdout:\nout", "! which is temporary: HOME is not set")
 }
 
 // TestLargeOutputIsStreamed runs a command that writes more than one message has: all of it can be read.

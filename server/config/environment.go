@@ -50,6 +50,10 @@ func (e environment) ownTemporary() string {
 	return filepath.Join(temp, fmt.Sprintf("toolresult-%d", os.Getuid()))
 }
 
+// TemporaryDir returns the directory under the temporary one in which a store is without a home directory: the next start
+// of the machine may empty it.
+func TemporaryDir(environ []string) string { return newEnvironment(environ).ownTemporary() }
+
 // defaultSocket is the socket in the runtime directory of the user, which only that user can enter, and which is gone with
 // the last session.
 func defaultSocket(e environment) string {
