@@ -23,6 +23,12 @@ type Blob interface {
 // piece, without a reader in between.
 func BytesBlob(b []byte) Blob { return content.Bytes(b) }
 
+// InMemory returns the bytes of a blob that BytesBlob made. They must not be changed.
+func InMemory(b Blob) ([]byte, bool) {
+	c, ok := b.(content.Bytes)
+	return c, ok
+}
+
 // Digest returns the digest of a blob, as in Ref.Digest. A blob of a stage was hashed when it was written; any other is
 // read. Errors: those of opening and reading b; ErrSizeMismatch; the error of ctx.
 func Digest(ctx context.Context, b Blob) (string, error) {

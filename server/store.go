@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
@@ -26,7 +27,7 @@ const catalogName = "books.db"
 func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
 	if s.config.Store == config.MemoryStore {
-		return volatile, s.openCatalog(memory.New(), "", o.Metrics)
+		return volatile, s.openCatalog(memory.New(), catalog.Options{}, o.Metrics)
 	}
 	store, dir, err := s.openDir(dir.Options{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
@@ -37,7 +38,7 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := s.openCatalog(store, filepath.Join(dir.Root(), catalogName), o.Metrics); err != nil {
+	if err := s.openCatalog(store, catalog.Options{Path: filepath.Join(dir.Root(), catalogName), FirstCatalog: dir.Upgraded()}, o.Metrics); err != nil {
 		return 0, err
 	}
 	if s.config.Volatile {
@@ -114,14 +115,16 @@ func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err er
 	return log, err
 }
 
-// openCatalog opens the catalog of a store; in memory when it has no path.
-func (s *Server) openCatalog(store artifactstore.Store, path string, m metrics.Reporter) (err error) {
-	s.catalog, err = catalog.Open(store, catalog.Options{
-		OnCommit: metrics.OnCommit(m, metrics.CatalogStore),
-		Path:     path, Volatile: s.config.Volatile, SessionLease: s.config.SessionLease, KeepFor: s.config.KeepFor,
-		CompressAfter: s.config.CompressAfter, Quota: s.config.StoreQuota, SessionQuota: s.config.SessionQuota, Logger: s.logger,
-	})
-	if err == nil {
+// expiryGrace is the uptime before which a clock that jumped ends nothing (docs/adr/0052). It is longer than the calls of a
+// session are apart, which renew its lease.
+const expiryGrace = time.Hour
+
+// openCatalog opens the catalog of a store, with the options of the configuration; in memory when it has no path.
+func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options, m metrics.Reporter) (err error) {
+	o.OnCommit, o.Logger, o.Volatile = metrics.OnCommit(m, metrics.CatalogStore), s.logger, s.config.Volatile
+	o.SessionLease, o.KeepFor, o.Grace, o.CompressAfter = s.config.SessionLease, s.config.KeepFor, expiryGrace, s.config.CompressAfter
+	o.Quota, o.SessionQuota = s.config.StoreQuota, s.config.SessionQuota
+	if s.catalog, err = catalog.Open(store, o); err == nil {
 		s.closers = append(s.closers, s.catalog)
 	}
 	return err

@@ -51,6 +51,8 @@ func (e *ExpiredError) Error() string {
 type Options struct {
 	// Path is the file of the database. If empty, the database is in memory.
 	Path string
+	// FirstCatalog says that the store is of a version that had no catalog, so that none was lost.
+	FirstCatalog bool
 	// Volatile omits the syncs of the database.
 	Volatile bool
 	// SessionLease is the time for which a session needs its artifacts after each call that names it.
@@ -69,6 +71,10 @@ type Options struct {
 	// the monotonic clock: setting the system's clock meanwhile has no effect. A clock that went back between two runs
 	// does not move until it has caught up.
 	Now func() time.Time
+	// Grace is the uptime before which a clock that is ahead of the latest time on record by more than Grace ends no lease
+	// and no time of keeping: the machine was off, or its clock is wrong, and those who lease artifacts get the time to
+	// say so. If 0, the clock is believed.
+	Grace time.Duration
 	// OnCommit reports each transaction that wrote: the number of its operations, the time that the first of them
 	// waited, and the duration of the commit with its sync. It is called on the goroutine of the catalog and must not
 	// block. If nil, nothing is reported.
@@ -82,7 +88,9 @@ type Catalog struct {
 	store     artifactstore.Store
 	options   Options
 	writer    *writer
-	floor     time.Time    // no time that the catalog uses is before it
+	floor     time.Time    // no time that the catalog uses is before it: the latest on record when it was opened
+	opened    time.Time    // by the clock
+	ahead     bool         // the clock was so far ahead at the opening that it is not believed at once
 	total                  // of the artifacts in the catalog
 	staged    atomic.Int64 // bytes that were admitted and are not in the catalog yet
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
@@ -108,13 +116,16 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open catalog %s: %w", o.Path, err)
 	}
-	c.writer = w
+	c.writer, c.opened = w, o.Now()
 	err = c.writer.do(context.Background(), func(d *db) error {
 		bytes, count, latest, err := d.totals()
 		c.bytes.Store(bytes)
 		c.count.Store(count)
 		c.floor = latest
 		if err != nil {
+			return err
+		}
+		if err := c.adoptUnknown(d); err != nil {
 			return err
 		}
 		raw, err := d.hasRaw()
@@ -124,7 +135,43 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open catalog %s: %w", o.Path, err), w.close())
 	}
+	if c.ahead = o.Grace > 0 && c.count.Load() > 0 && c.opened.Sub(c.floor) > o.Grace; c.ahead {
+		o.Logger.Warn("the clock is far ahead of the last time on record: nothing expires for a while", slog.Time("clock", c.opened),
+			slog.Time("last_on_record", c.floor), slog.Duration("while", o.Grace))
+	}
 	return c, nil
+}
+
+// adoptUnknown enters all artifacts of a store whose catalog is empty, which is new or took the place of one that was lost.
+// Nobody knows whether they are as a tool wrote them, so they count as raw until they are put again.
+func (c *Catalog) adoptUnknown(d *db) error {
+	if c.options.Path == "" || c.options.FirstCatalog { // none was lost
+		return nil
+	}
+	if known, err := d.Row("SELECT 1 FROM artifacts LIMIT 1", nil, new(int)); known || err != nil {
+		return err
+	}
+	adopted, now := 0, c.now()
+	err := c.store.Walk(context.Background(), func(found artifactstore.StoredArtifact) error {
+		stored := found.Stored
+		if stored.IsZero() || stored.After(now) {
+			stored = now
+		}
+		adopted++
+		d.change.add(found.Size, 1, toMillis(stored))
+		if err := d.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, '', ?, ?)", found.Name, found.Size, toMillis(stored)); err != nil {
+			return err
+		}
+		return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, 1)", found.Name, toMillis(stored))
+	})
+	if errors.Is(err, artifactstore.ErrDamaged) { // something is in the place of a directory: verify says what
+		c.options.Logger.Warn("not all of the store could be looked at", slog.Any("error", err))
+		err = nil
+	}
+	if adopted > 0 {
+		c.options.Logger.Warn("the catalog is new and the store is not: artifacts of unknown owners are read only as raw", slog.Int("artifacts", adopted))
+	}
+	return err
 }
 
 // Close waits for the operations under way and closes the database. The store stays open.
@@ -136,6 +183,16 @@ func (c *Catalog) now() time.Time {
 		return t
 	}
 	return c.floor
+}
+
+// expiry returns the time by which leases and times of keeping are over. While the clock is not believed, it is the latest
+// time on record and the uptime since.
+func (c *Catalog) expiry() time.Time {
+	t := c.now()
+	if uptime := t.Sub(c.opened); c.ahead && uptime < c.options.Grace {
+		return c.floor.Add(uptime)
+	}
+	return t
 }
 
 // Waiting returns the number of operations that wait for the database.

@@ -87,7 +87,7 @@ func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error
 func (c *Catalog) collect(ctx context.Context, r *Collected, dry bool) error {
 	var aged time.Time // of what is stored before it, age deletes all that may be deleted
 	if c.options.KeepFor > 0 {
-		aged = c.now().Add(-c.options.KeepFor)
+		aged = c.expiry().Add(-c.options.KeepFor)
 		if err := c.collectAged(ctx, r, aged, dry); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (c *Catalog) eachExpendable(ctx context.Context, before time.Time, visit fu
 	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
 		err := c.writer.do(ctx, func(d *db) (err error) {
-			batch, err = d.expendable(c.now(), before, last, batchSize)
+			batch, err = d.expendable(c.expiry(), before, last, batchSize)
 			return err
 		})
 		if err != nil || len(batch) == 0 {
@@ -186,10 +186,10 @@ func (c *Catalog) delete(ctx context.Context, r *Collected, list []Entry, why st
 // other operation can claim them.
 func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, why string) error {
 	entombed, deleted := make([]bool, len(batch)), make([]bool, len(batch))
-	now := c.now()
+	now, expiry := c.now(), c.expiry()
 	err := c.writer.doThen(ctx, func(d *db) (err error) {
 		for i := range batch {
-			if entombed[i], err = d.entomb(batch[i], now, why); err != nil {
+			if entombed[i], err = d.entomb(batch[i], now, expiry, why); err != nil {
 				return err
 			}
 		}

@@ -201,11 +201,11 @@ func (d *db) expendable(now, before time.Time, after Entry, limit int) (list []E
 	return list, err
 }
 
-// entomb writes the tombstone of an artifact, unless it was put again or leased since the entry was read. It reports
-// whether it did.
-func (d *db) entomb(e Entry, now time.Time, why string) (done bool, err error) {
-	n, err := d.Exec("UPDATE artifacts AS a SET deleted_at = ?1, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
-		toMillis(now), why, e.Name, toMillis(e.StoredAt))
+// entomb writes the tombstone of an artifact, unless it was put again or leased since the entry was read. Leases that end
+// before expiry are over. It reports whether it did.
+func (d *db) entomb(e Entry, now, expiry time.Time, why string) (done bool, err error) {
+	n, err := d.Exec("UPDATE artifacts AS a SET deleted_at = ?5, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
+		toMillis(expiry), why, e.Name, toMillis(e.StoredAt), toMillis(now))
 	if n == 0 || err != nil {
 		return false, err
 	}

@@ -117,6 +117,7 @@ func faultyUpkeep() []faultyCall {
 	return []faultyCall{
 		{"finish a deletion", catalog.Options{}, func(s *scene) { s.deleted("old", false) }, collectError, "entry erased erase"},
 		{"add what is found", catalog.Options{}, func(s *scene) {
+			s.put(anOwner, "known")
 			if _, err := s.store.Put(s.Context(), artifactstore.BytesBlob([]byte("found"))); err != nil {
 				s.Fatal(err)
 			}

@@ -99,6 +99,8 @@ type Store struct {
 	shards  [shardCount]shard
 	scratch sync.Pool // of *scratch
 
+	upgraded bool // the store was of an earlier version when it was opened
+
 	ops    sync.WaitGroup // calls under way; Close waits for them
 	mu     sync.Mutex     // guards the fields below
 	closed bool
@@ -197,6 +199,7 @@ func (d *Store) open(opts Options) error {
 		}
 		return d.writeFormat(d.linkFormat)
 	case formatVersion - 1:
+		d.upgraded = true
 		return d.upgrade()
 	}
 	// An earlier process may have died between creating a shard and syncing the root. One sync now makes
@@ -251,6 +254,9 @@ func (d *Store) Durable() bool { return !d.volatile }
 // Unknown returns the paths, relative to the root and sorted, of files that Open found in tmp/ and did not recognize. The
 // store never touches them. The names may have any bytes.
 func (d *Store) Unknown() []string { return slices.Clone(d.unknown) }
+
+// Upgraded reports whether the store was of an earlier version when it was opened.
+func (d *Store) Upgraded() bool { return d.upgraded }
 
 // Close waits for the calls under way, discards open stages, closes open logs, and releases the lock last. Readers and
 // artifacts are not affected. Only the first call has an effect. From its start on, every other method fails with
