@@ -48,6 +48,9 @@ func (d *Store) enterPut(ctx context.Context, b artifactstore.Blob) (artifactsto
 		return artifactstore.Ref{}, err
 	}
 	defer d.ops.Done()
+	if err := d.checkLock(); err != nil {
+		return artifactstore.Ref{}, err
+	}
 	switch b := b.(type) {
 	case content.Bytes:
 		return d.putBytes(ctx, b)

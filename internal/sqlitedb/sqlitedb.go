@@ -34,6 +34,8 @@ var (
 	// ErrFailed means that the disk failed, or that an operation panicked. The database is not written to until it is
 	// opened again.
 	ErrFailed = errors.New("database failed, and is not written to until it is opened again")
+	// ErrVanished means that a file of the database was deleted or replaced while it was open. It comes with ErrFailed.
+	ErrVanished = errors.New("the file was deleted or replaced")
 	// ErrConflict means that a row would break a rule of its table, such as that a key is unique.
 	ErrConflict = errors.New("conflict")
 )
@@ -62,6 +64,7 @@ type DB struct {
 	conn       *sql.Conn
 	prepared   map[string]*sql.Stmt
 	path       string
+	files      *presence // nil: in memory, or a reader
 	alone      bool
 	failed     error // for good
 	wrote      bool  // in this transaction, or the last one
@@ -161,7 +164,12 @@ func (d *DB) open(o Options) error {
 	if err := d.prepareTables(o); err != nil || o.Path == "" {
 		return err
 	}
-	return syncDir(filepath.Dir(o.Path))
+	if err := syncDir(filepath.Dir(o.Path)); err != nil {
+		return err
+	}
+	var err error
+	d.files, err = watch(o.Path)
+	return err
 }
 
 // pragmas returns the pragmas of a connection. The order matters: locking_mode must come before the first read.
@@ -268,6 +276,9 @@ func (d *DB) Close() error {
 	}
 	if d.db != nil {
 		errs = append(errs, d.db.Close())
+	}
+	if d.files != nil {
+		errs = append(errs, d.files.close())
 	}
 	return errors.Join(errs...)
 }

@@ -32,8 +32,20 @@ func (d *DB) Transaction(do func() error) error {
 	}
 	if err != nil {
 		_ = d.Run("ROLLBACK") // there may be nothing left to undo
+		return err
 	}
-	return err
+	return d.checkFiles()
+}
+
+// checkFiles ends the database if what was just written is in a file that is gone.
+func (d *DB) checkFiles() error {
+	if d.files == nil || !d.wrote {
+		return nil
+	}
+	if err := d.files.check(); err != nil {
+		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return d.failed
 }
 
 // LastCommit reports whether the last transaction wrote, and the duration of its commit.
