@@ -81,11 +81,14 @@ func withManyWrongTokens(t *testing.T, _ *sidecar) error {
 	if _, err := known.GetServerInfo(right, &pb.GetServerInfoRequest{}); err != nil {
 		t.Errorf("who had the right token before: %v", err)
 	}
+	if _, err := pb.NewToolResultServiceClient(dial(t, s.TCP)).GetServerInfo(right, &pb.GetServerInfoRequest{}); err != nil {
+		t.Errorf("the right token on a new connection: %v", err)
+	}
 	if _, err := s.GetServerInfo(t.Context(), &pb.GetServerInfoRequest{}); err != nil {
 		t.Errorf("the socket: %v", err)
 	}
 	wantNone(t, s.Log.String(), secret)
-	_, err := stranger.GetServerInfo(right, &pb.GetServerInfoRequest{})
+	_, err := stranger.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
 	return err
 }
 

@@ -78,7 +78,6 @@ type Server struct {
 	audit     *recorder.Recorder // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none
 	draining  chan struct{}      // closed when calls that would last are to end
-	slots     chan struct{}      // one for each connection
 	listeners []net.Listener
 	closers   []io.Closer // closed last, in reverse order
 }
@@ -188,13 +187,12 @@ func (s *Server) auditFailed() {
 
 // listen binds the socket and, if it is configured, the loopback address.
 func (s *Server) listen() error {
-	s.slots = make(chan struct{}, s.config.MaxConnections)
 	socket, err := rpc.ListenUnix(s.config.Socket)
 	if err != nil {
 		return err
 	}
 	s.closers = append(s.closers, socket.Lock)
-	s.listeners = append(s.listeners, rpc.LimitListener(socket.Listener, s.slots))
+	s.listeners = append(s.listeners, rpc.NewGate(socket.Listener, rpc.GateOptions{Connections: s.config.MaxConnections}))
 	if s.config.TCP == "" {
 		return nil
 	}
@@ -202,7 +200,9 @@ func (s *Server) listen() error {
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, rpc.LimitListener(tcp, s.slots))
+	s.listeners = append(s.listeners, rpc.NewGate(tcp, rpc.GateOptions{
+		Connections: s.config.MaxConnections, Guests: rpc.MaxGuests, Time: rpc.GuestTime, Bytes: rpc.GuestBytes, Calls: rpc.GuestCalls,
+	}))
 	return nil
 }
 
@@ -227,7 +227,7 @@ func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredenti
 		grpc.ConnectionTimeout(connectionTimeout),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepaliveMin, PermitWithoutStream: true}),
-		s.calls.Unary(), s.calls.Stream(),
+		s.calls.Tap(), s.calls.Unary(), s.calls.Stream(),
 	)
 }
 
@@ -339,7 +339,9 @@ func (s *Server) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	s.listeners = nil
+	if s.calls != nil {
+		s.calls.Wait()
+	}
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		errs = append(errs, s.closers[i].Close())
 	}

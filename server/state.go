@@ -25,11 +25,21 @@ func (s *Server) State() State {
 		Waiting:   map[string]int64{metrics.CatalogStore: s.catalog.Waiting(), metrics.AuditStore: s.audit.Waiting()},
 		OpenUnary: load.Unary, OpenStreams: load.Streams,
 		InFlightBytes: load.Bytes, MaxInFlight: s.config.MaxInFlightBytes,
-		Connections: int64(len(s.slots)), MaxConnections: int64(s.config.MaxConnections),
+		Connections: s.connections(), MaxConnections: int64(s.config.MaxConnections * len(s.listeners)),
 	}
 	if s.objects != nil {
 		o := s.objects.Status()
 		now.ObjectStore, now.PendingArtifacts, now.PendingBytes = true, int64(o.PendingArtifacts), int64(o.PendingBytes)
 	}
 	return now
+}
+
+// connections is the number of connections of all listeners.
+func (s *Server) connections() (n int64) {
+	for _, l := range s.listeners {
+		if counted, ok := l.(interface{ Open() int }); ok {
+			n += int64(counted.Open())
+		}
+	}
+	return n
 }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"unicode"
 
@@ -100,23 +99,16 @@ func (a *Authenticator) remote(ctx context.Context, address net.Addr, info remot
 		c.Rejected = apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, `send "authorization: Bearer <token>"`)
 		return c
 	}
-	try := func() (ok bool) {
-		c.Session, ok = a.bearer(given)
-		return ok
-	}
-	// Who has had the right token goes on: others at the same address cannot lock it out.
-	if info.proven.Load() && try() {
+	// The right token never waits: others at the same address, who send wrong ones, cannot lock it out.
+	var right bool
+	if c.Session, right = a.bearer(given); right {
 		c.Trusted = c.Session == ""
 		return c
 	}
-	switch right, wait := a.backoff.attempt(addressOf(address), try); {
-	case wait > 0:
+	if wait := a.backoff.wrong(addressOf(address)); wait > 0 {
 		c.Rejected = apierror.TokenBackoff(wait)
-	case !right:
+	} else {
 		c.Rejected = apierror.TokenInvalid()
-	default:
-		info.proven.Store(true)
-		c.Trusted = c.Session == ""
 	}
 	return c
 }
@@ -164,6 +156,7 @@ type PeerInfo struct {
 	credentials.CommonAuthInfo
 	UID, GID uint32
 	PID      int32
+	conn     Connection // nil: it does not have to know who calls
 }
 
 // AuthType names how the peer was identified.
@@ -220,15 +213,49 @@ func peerOf(conn net.Conn) (PeerInfo, error) {
 	}
 	// A local socket never leaves the machine.
 	common := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
-	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid}, nil
+	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid, connectionOf(conn)}, nil
+}
+
+// Connection is a connection that wants to know what becomes of its calls.
+type Connection interface {
+	Admit()  // a known caller makes a call
+	Reject() // a call was rejected
+}
+
+// connectionOf returns a connection that wants to know; nil for one that does not.
+func connectionOf(conn net.Conn) Connection {
+	c, _ := conn.(Connection)
+	return c
+}
+
+// Settle notifies the connection of a call whether its caller is known.
+func Settle(ctx context.Context, known bool) {
+	p, _ := peer.FromContext(ctx)
+	if p == nil {
+		return
+	}
+	var conn Connection
+	switch info := p.AuthInfo.(type) {
+	case PeerInfo:
+		conn = info.conn
+	case remoteInfo:
+		conn = info.conn
+	}
+	switch {
+	case conn == nil:
+	case known:
+		conn.Admit()
+	default:
+		conn.Reject()
+	}
 }
 
 // remoteInfo is what is known of a TCP connection.
 type remoteInfo struct {
 	credentials.CommonAuthInfo
 	secure      bool
-	certificate string       // subject of the peer's, if one was asked for
-	proven      *atomic.Bool // a call on it had a right token
+	certificate string     // subject of the peer's, if one was asked for
+	conn        Connection // as that of PeerInfo
 }
 
 // AuthType names how the peer was identified.
@@ -241,7 +268,7 @@ func (r remoteInfo) AuthType() string {
 
 // remoteHandshake takes a TCP connection.
 func (c PeerCredentials) remoteHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	info := remoteInfo{proven: &atomic.Bool{}}
+	info := remoteInfo{conn: connectionOf(conn)}
 	if c.TLS == nil {
 		return conn, info, nil
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Bounds of wrong tokens. Who guesses a token of 16 random bytes never gets there; these slow down who guesses one
-// that an operator thought up.
+// Bounds of wrong tokens: a peer that sends more is asked to wait, and its calls are no record each. They slow no guessing
+// down, because the right token is never kept waiting: a token must be random.
 const (
 	maxWrongTokens = 32          // of one peer, before it has to wait
 	wrongTokenFade = time.Second // after which one of them is forgotten
@@ -31,9 +31,8 @@ type wrongTokens struct {
 
 func newBackoff() *backoff { return &backoff{peers: map[netip.Addr]*list.Element{}} }
 
-// attempt lets a peer try a token, unless it sent too many wrong ones: then nothing is tried, and it has to wait. The
-// tries of all peers are one after the other, so that many at the same time are no way around.
-func (b *backoff) attempt(address netip.Addr, try func() bool) (right bool, wait time.Duration) {
+// wrong notes that a peer sent a wrong token, and returns how long it has to wait, if it sent too many.
+func (b *backoff) wrong(address netip.Addr) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, peer := time.Now(), peerAt(address)
@@ -41,11 +40,8 @@ func (b *backoff) attempt(address netip.Addr, try func() bool) (right bool, wait
 	if known {
 		w := e.Value.(*wrongTokens)
 		if wait := w.clear.Sub(now) - (maxWrongTokens-1)*wrongTokenFade; wait > 0 {
-			return false, wait
+			return wait
 		}
-	}
-	if try() {
-		return true, 0
 	}
 	if !known {
 		e = b.recent.PushFront(&wrongTokens{peer: peer})
@@ -61,7 +57,7 @@ func (b *backoff) attempt(address netip.Addr, try func() bool) (right bool, wait
 		oldest := b.recent.Back()
 		delete(b.peers, b.recent.Remove(oldest).(*wrongTokens).peer)
 	}
-	return false, 0
+	return 0
 }
 
 // peerAt is the peer that an address belongs to.

@@ -2,11 +2,9 @@ package rpc
 
 import (
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"google.golang.org/grpc/mem"
@@ -94,73 +92,6 @@ func TestSocketIsBoundOnlyWhereItMayBe(t *testing.T) {
 		} else {
 			_ = lock.Close()
 		}
-	}
-}
-
-// TestConnectionsBeyondTheLimitAreClosed has one slot for two listeners. A connection that is closed frees its slot, once.
-func TestConnectionsBeyondTheLimitAreClosed(t *testing.T) {
-	t.Parallel()
-	slots := make(chan struct{}, 1)
-	accepted := make(chan net.Conn, 8)
-	var listeners []net.Listener
-	for range 2 {
-		inner, err := ListenTCP("127.0.0.1:0", false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := LimitListener(inner, slots)
-		listeners = append(listeners, l)
-		go func() {
-			for {
-				conn, err := l.Accept()
-				if err != nil || conn == nil {
-					if err == nil {
-						t.Error("a closed listener returns no error")
-					}
-					accepted <- nil
-					return
-				}
-				accepted <- conn
-			}
-		}()
-	}
-	dial := func(l net.Listener) net.Conn {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close() })
-		return conn
-	}
-	dial(listeners[0])
-	first := <-accepted
-	if n, err := dial(listeners[1]).Read(make([]byte, 1)); err == nil {
-		t.Errorf("a connection beyond the limit reads %d bytes", n)
-	}
-	raw, err := first.(syscall.Conn).SyscallConn()
-	if err != nil || raw.Control(func(uintptr) {}) != nil {
-		t.Errorf("the socket is not lent: %v", err)
-	}
-	_ = first.Close()
-	_ = first.Close()
-	dial(listeners[1])
-	second := <-accepted
-	if len(slots) != 1 {
-		t.Errorf("%d slots are taken", len(slots))
-	}
-	_ = second.Close()
-	for _, l := range listeners {
-		_ = l.Close()
-		if conn := <-accepted; conn != nil {
-			t.Error("a closed listener accepts")
-		}
-	}
-	pipe, other := net.Pipe()
-	defer other.Close()
-	piped := &limitConn{Conn: pipe, Free: func() {}}
-	defer piped.Close()
-	if _, err := piped.SyscallConn(); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("a pipe lends a socket: %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,11 +56,14 @@ type Interceptors struct {
 	draining atomic.Bool
 	inFlight atomic.Int64
 	open     openCalls
+
+	late      sync.WaitGroup // records of calls that the tap rejected
+	lateSlots chan struct{}
 }
 
 // NewInterceptors returns the interceptors of a server.
 func NewInterceptors(o Options) *Interceptors {
-	return &Interceptors{Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+	return &Interceptors{Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-", lateSlots: make(chan struct{}, maxLate)}
 }
 
 // Drain rejects calls from now on, but for those of the health service.
@@ -81,7 +85,6 @@ func (c *Interceptors) Load() load {
 func (c *Interceptors) Unary() grpc.ServerOption {
 	return grpc.ChainUnaryInterceptor(
 		c.requestID,
-		c.identify,
 		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.report)),
 		c.mapError,
 		c.admit,
@@ -96,7 +99,6 @@ func (c *Interceptors) Stream() grpc.ServerOption {
 	return grpc.ChainStreamInterceptor(
 		c.receiveStream,
 		c.streamRequestID,
-		c.identifyStream,
 		interceptors.StreamServerInterceptor(interceptors.CommonReportableFunc(c.report)),
 		c.mapStreamError,
 		c.admitStream,
@@ -123,29 +125,15 @@ type streamWithContext struct {
 // Context returns the context.
 func (w streamWithContext) Context() context.Context { return w.ctx }
 
-// identify finds out who makes a call. It rejects nobody: that is for admit, inside of the measurement and the record.
-func (c *Interceptors) identify(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-	return next(identity.NewContext(ctx, c.Authenticator.Identify(ctx)), req)
-}
-
-// identifyStream finds out who makes a stream.
-func (c *Interceptors) identifyStream(srv any, call grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
-	return next(srv, streamWithContext{call, identity.NewContext(call.Context(), c.Authenticator.Identify(call.Context()))})
-}
-
-// withRequestID returns a context with the id of the call: that of the client, if it is one word of at most 64 printable
-// bytes, and otherwise one that is unique among all servers (a random part for the process) and in this one (a sequence).
+// withRequestID returns a context with the id of the call, which the header of the answer has, too.
 func (c *Interceptors) withRequestID(ctx context.Context) context.Context {
-	id := ""
-	if given := metadata.ValueFromIncomingContext(ctx, RequestIDHeader); len(given) > 0 {
-		id = printable(given[0], 64)
-	}
-	if id == "" {
-		id = c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
-	}
+	id := c.requestIDOf(ctx)
 	_ = grpc.SetHeader(ctx, metadata.MD{RequestIDHeader: []string{id}}) // it fails only after the answer
 	return identity.WithRequestID(ctx, id)
 }
+
+// nextID returns an id that no other call has.
+func (c *Interceptors) nextID() string { return c.instance + strconv.FormatUint(c.sequence.Add(1), 36) }
 
 // printable keeps the characters of an id that are safe in logs and headers.
 func printable(s string, limit int) string {
@@ -181,10 +169,15 @@ type report struct {
 
 // PostCall is called when the call is over.
 func (r *report) PostCall(err error, elapsed time.Duration) {
-	code := status.Code(err)
 	r.open.count(r.streams, -1)
-	if r.Metrics != nil {
-		r.Metrics.Call(r.method, code, elapsed)
+	r.finished(r.ctx, r.method, err, elapsed)
+}
+
+// finished logs and counts a call that is over.
+func (c *Interceptors) finished(ctx context.Context, method string, err error, elapsed time.Duration) {
+	code := status.Code(err)
+	if c.Metrics != nil {
+		c.Metrics.Call(method, code, elapsed)
 	}
 	level := slog.LevelDebug
 	switch code {
@@ -194,9 +187,9 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 	default:
 		level = slog.LevelInfo
 	}
-	if r.Logger.Enabled(r.ctx, level) {
-		r.Logger.LogAttrs(r.ctx, level, "call", slog.String("method", r.method), slog.String("code", code.String()),
-			slog.Duration("elapsed", elapsed), slog.String("request_id", identity.RequestID(r.ctx)), slog.String("peer", identity.FromContext(r.ctx).String()))
+	if c.Logger.Enabled(ctx, level) {
+		c.Logger.LogAttrs(ctx, level, "call", slog.String("method", method), slog.String("code", code.String()),
+			slog.Duration("elapsed", elapsed), slog.String("request_id", identity.RequestID(ctx)), slog.String("peer", identity.FromContext(ctx).String()))
 	}
 }
 
@@ -235,7 +228,7 @@ func (c *Interceptors) incident(ctx context.Context) string {
 	if id := identity.RequestID(ctx); id != "" {
 		return id
 	}
-	return c.instance + strconv.FormatUint(c.sequence.Add(1), 36)
+	return c.nextID()
 }
 
 // panicked returns the status for a panic: the stack goes to the log, and a fixed text to the client.

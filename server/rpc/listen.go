@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -141,50 +140,4 @@ func ListenTCP(address string, secure bool) (net.Listener, error) {
 		return net.Listen("tcp4", address) // for "tcp", 0.0.0.0 would be all of IPv6 too
 	}
 	return net.Listen("tcp6", address)
-}
-
-// limitListener accepts connections beyond a number and closes them immediately: left in the backlog of the kernel they would
-// wait without a reason, and clients that are connected are not disturbed. Several listeners can share the slots.
-type limitListener struct {
-	net.Listener
-	slots chan struct{}
-}
-
-// LimitListener returns a listener that takes a slot for each connection. The capacity of slots is the largest number of them.
-func LimitListener(l net.Listener, slots chan struct{}) net.Listener { return limitListener{l, slots} }
-
-// Accept returns the next connection that has a slot.
-func (c limitListener) Accept() (net.Conn, error) {
-	for {
-		conn, err := c.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case c.slots <- struct{}{}:
-			return &limitConn{Conn: conn, Free: sync.OnceFunc(func() { <-c.slots })}, nil
-		default:
-			_ = conn.Close()
-		}
-	}
-}
-
-// limitConn is a connection that gives its slot back when it is closed, once, however often that is.
-type limitConn struct {
-	net.Conn
-	Free func()
-}
-
-// Close closes the connection.
-func (s *limitConn) Close() error {
-	s.Free()
-	return s.Conn.Close()
-}
-
-// SyscallConn lends the socket, so that the kernel can be asked for its peer.
-func (s *limitConn) SyscallConn() (syscall.RawConn, error) {
-	if c, ok := s.Conn.(syscall.Conn); ok {
-		return c.SyscallConn()
-	}
-	return nil, errors.ErrUnsupported
 }

@@ -112,7 +112,7 @@ var mutants = []mutant{
 	{"a line separator is left in", "preview/textscan/sanitise.go", "r == 0x85 || r == 0x2028 || r == 0x2029", "r == 0x85 || r == 0x2029", seal, ""},
 	{"text is stuffed before it is cut", "renderers/writer.go", "w.tool(line)", "if i > 0 && pieces[i-1].Mark != nil && pieces[i-1].Mark.Inside { w.line(line) } else { w.tool(line) }", seal, ""},
 	{"the last outcome counts", "renderers/parser.go", "p.at = p.lines[0], 1\n", "p.at = p.lines[0], 1\n\tfor _, l := range p.lines { if hasPrefix(strings.TrimPrefix(l, stuffing), p.grammar.outcomes) { p.document.Outcome = strings.TrimPrefix(l, stuffing) } }\n", seal, ""},
-	{"connections have no cap", "server/server.go", "make(chan struct{}, s.config.MaxConnections)", "make(chan struct{}, 1<<20)", wire + "A15.*", ""},
+	{"connections have no cap", "server/server.go", "rpc.NewGate(socket.Listener, rpc.GateOptions{Connections: s.config.MaxConnections})", "rpc.NewGate(socket.Listener, rpc.GateOptions{Connections: 1 << 20})", wire + "A15.*", ""},
 	{"a connection may be set up for ever", "server/server.go", "grpc.ConnectionTimeout(connectionTimeout)", "grpc.ConnectionTimeout(100*connectionTimeout)", wire + "A02.*", ""},
 	{"any authority will do", "server/identity/access.go", "len(authority) != 1 || !a.isOurs(authority[0])", "len(authority) > 1", wire + "A09.*", ""},
 	{"what is unpacked has no limit", "server/rpc/receive.go", "io.LimitReader(unpacked, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
