@@ -104,24 +104,34 @@ var extraRules = []extraRule{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
 		re: []string{
 			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}="([^"\n\r]{8,512})"`,
-			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}=["'\\]{0,2}([^\s"'` + "`" + `;&|<>()\\]{8,512})`,
+			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}='([^'\n\r]{8,512})'`,
+			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}=["'\\]{0,2}([^\s"'` + "`" + `<>\\]{8,512})`,
 		},
-		rank: rankPlace, needs: mixed | noPath,
+		rank: rankPlace, needs: mixed | noPath | noCode,
 	},
 	{
 		id: "password", about: "a password that is assigned: quoted, or behind `=` without a space",
 		re: []string{
 			`(?i)(?:password|passwd|passphrase)\\?["']?[ \t]{0,2}[:=]{1,2}>?[ \t]{0,2}\\?["']([^\s"'\\]{8,256})\\?["']`,
-			`(?i)(?:password|passwd|passphrase|pwd)=([^\s"'` + "`" + `;&|<>(){}\[\],\\]{8,256})` + stop,
+			`(?i)(?:password|passwd|passphrase|pwd)=([^\s"'` + "`" + `<>\\]{8,256})`,
 		},
-		rank: rankPlace, needs: aDigit | aLetter | noPath,
+		rank: rankPlace, needs: aDigit | aLetter | noPath | noCode,
 	},
 	{
 		id: "cli-secret", about: "the value of an option like `--token` or `--password`",
 		re: []string{
-			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]["']?([^\s"'` + "`" + `;|<>()]{8,256})`,
+			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]'([^'\n\r]{8,256})'`,
+			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]["']?([^\s"'` + "`" + `<>]{8,256})`,
 		},
-		rank: rankPlace, entropy: 2.5, needs: aDigit | aLetter | noPath,
+		rank: rankPlace, entropy: 2.5, needs: aDigit | aLetter | noPath | noCode,
+	},
+	{
+		id: "assigned-secret", about: "a value with a symbol in it beside a name like `client_secret`, `api_key` or `password`",
+		re: []string{
+			`(?i)(?:client_?secret|secret_?key|api_?key|access_?key|auth_?token|access_?token|private_?key|passphrase|passw(?:or)?d)["'\\]{0,3}[ \t]{0,2}[:=]{1,2}[ \t]{0,2}["'\\]{1,2}([^\s"'\\]{8,256})`,
+			`(?i)(?:client_?secret|secret_?key|api_?key|access_?key|auth_?token|access_?token|private_?key|passphrase|passw(?:or)?d)(?:=|:[ ]{1,2})([^\s"'` + "`" + `<>,\\]{8,256})`,
+		},
+		rank: rankGeneric, entropy: 2.5, needs: strong | noPath | noCode,
 	},
 	{
 		id: "curl-user", about: "the password of `-u user:password` and `--user`",

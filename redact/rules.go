@@ -58,6 +58,8 @@ const (
 	noPath                    // does not look like a path or a host
 	noWord                    // has a digit, or capitals inside
 	mixed                     // has letters and digits, or letters of both cases and something else
+	noCode                    // is no call, index or path of members
+	strong                    // has a letter, a digit and a symbol that names of things do not have
 )
 
 // The ranks of rules: where several find the same, the more specific one gives

@@ -63,7 +63,7 @@ func (r *rule) secret(b []byte) bool {
 
 // met reports whether a secret has the properties.
 func (n needs) met(b []byte) bool {
-	digit, letter, lowers, uppers, inside, other := false, false, false, false, false, false
+	digit, letter, lowers, uppers, inside, other, symbol := false, false, false, false, false, false, false
 	for i, c := range b[:min(len(b), entropyBytes)] {
 		switch {
 		case c-'0' < 10:
@@ -75,9 +75,12 @@ func (n needs) met(b []byte) bool {
 			inside = inside || i > 0
 		default:
 			other = true
+			symbol = symbol || bytes.IndexByte([]byte("!#$%&*+?^~@()|;"), c) >= 0
 		}
 	}
 	switch {
+	case n&strong != 0 && !(digit && letter && symbol), n&noCode != 0 && code(b):
+		return false
 	case n&aDigit != 0 && !digit, n&aLetter != 0 && !letter:
 		return false
 	case n&noWord != 0 && !digit && !(lowers && inside):
@@ -88,6 +91,21 @@ func (n needs) met(b []byte) bool {
 		return false
 	}
 	return true
+}
+
+// code reports whether a text looks like an expression: a name with brackets behind
+// it, as a call or an index has them, or a template.
+func code(b []byte) bool {
+	name := 0
+	for name < len(b) && (isWord(b[name]) || b[name] == '.' && name > 0) {
+		name++
+	}
+	if name > 0 && name < len(b) && (b[name] == '(' || b[name] == '[') {
+		// Behind the brackets of an expression there is nothing, or it goes on.
+		end := bytes.IndexAny(b[name:], ")]") + name + 1
+		return end == name || end == len(b) || bytes.IndexByte([]byte(".,;([)]"), b[end]) >= 0
+	}
+	return bytes.Contains(b, []byte("${")) || bytes.Contains(b, []byte("$(")) || bytes.Contains(b, []byte("{{"))
 }
 
 // path reports whether a text begins like a path, or has several slashes or a

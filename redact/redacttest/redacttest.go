@@ -260,6 +260,9 @@ func (s *source) sample(r redact.Rule, expression string) (before, secret, after
 			secret = []string{"-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----"}[s.below(3)]
 			return "", secret + "\n" + g.key() + "-----END PRIVATE KEY-----", "\n"
 		}
+		if r.Kind == "assigned-secret" { // which needs a symbol
+			secret = secret[:2] + "&" + secret[3:]
+		}
 		path := !strings.HasPrefix(r.About, "gitleaks") && (strings.Count(secret, "/") > 2 || strings.ContainsAny(secret[:1], "/.~$%@{<(["))
 		if entropy(secret) > r.Entropy && strings.ContainsAny(secret, "0123456789") == g.digits && !path {
 			return before, secret, after
