@@ -271,7 +271,12 @@ func (c customProjector) Project(ctx context.Context, in Input, sink artifactsto
 		return Projection{}, err
 	}
 	into := c.family.NewPayload()
-	in.Measure = func(*pb.CanonicalToolResult) (envelope.Receipt, error) { return in.MeasurePayload(into) }
+	in.Measure = func(*pb.CanonicalToolResult) (envelope.Receipt, error) {
+		if in.Mask != nil {
+			in.Mask(into)
+		}
+		return in.MeasurePayload(into)
+	}
 	r := canonical(in.Output)
 	w := &work{Input: in, plan: c.plan, sink: sink, check: check.At("message"), finish: func() {}, from: from, into: into}
 	if err := w.project(ctx, nil); err != nil {

@@ -58,6 +58,9 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 		if err := finish(); err != nil {
 			return Projection{}, err
 		}
+		if in.Mask != nil {
+			in.Mask(r.ProtoReflect())
+		}
 		receipt, err := in.Measure(r)
 		if err != nil {
 			return Projection{}, err

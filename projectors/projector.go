@@ -57,6 +57,9 @@ type Input struct {
 	Measure Measure
 	// MeasurePayload does so for custom families; nil for families of the contract.
 	MeasurePayload MeasurePayload
+	// Mask masks in place what a message must not show; nil for nothing. It keeps the
+	// length of every text and its line ends, and is called before each measurement.
+	Mask func(protoreflect.Message)
 	// Streams holds the payloads that are not inline, by Key; nil when all are inline.
 	Streams map[string]Stream
 	// Unchanged names an earlier call with the same output; nil for none.

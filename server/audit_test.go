@@ -97,9 +97,14 @@ func (a archive) asked(r *pb.AuditRecord) *pb.CanonicalToolResult {
 	return c
 }
 
-// checkHolds checks that a record can be made again.
+// checkHolds checks that a record can be made again. One with masks of registered values may not be comparable: the values are
+// not on record, and what was masked may have had another form in the preview.
 func checkHolds(t checking, resp *pb.VerifyRecordResponse) {
-	if !resp.GetHolds() || !resp.GetComplete() {
+	complete := true
+	for _, f := range resp.GetFindings() {
+		complete = complete && (f.GetVerdict() != pb.Verdict_VERDICT_NOT_COMPARABLE || strings.HasPrefix(f.GetText(), "registered values"))
+	}
+	if !resp.GetHolds() || !complete {
 		t.Fatalf("holds %t, complete %t: %v", resp.GetHolds(), resp.GetComplete(), resp.GetFindings())
 	}
 }

@@ -82,12 +82,12 @@ func NewServices(p Parts) (*Services, error) {
 		Results: &results{
 			Pipeline: project,
 			Service: compaction.New(compaction.Options{
-				Registry: p.Registry, Policies: policies, Compactor: compact, Store: store, Recorder: p.Recorder, Metrics: p.Metrics,
+				Registry: p.Registry, Policies: policies, Compactor: compact, Store: store, Screen: project.Screen(), Recorder: p.Recorder, Metrics: p.Metrics,
 				StreamIdle: p.StreamIdle, StreamMemory: p.StreamMemory, Forget: project.Forget,
 			}),
 			info: p.Info, catalog: p.Catalog, objects: p.Objects,
 		},
-		Audit: auditapi.New(auditapi.Options{Registry: p.Registry, Policies: policies, Store: p.Catalog, Recorder: p.Recorder}),
+		Audit: auditapi.New(auditapi.Options{Registry: p.Registry, Policies: policies, Store: p.Catalog, Patterns: p.Patterns, Recorder: p.Recorder}),
 		Artifacts: artifactapi.New(artifactapi.Options{
 			Catalog: p.Catalog, Metrics: p.Metrics, Idle: p.StreamIdle, LogSync: p.LogSync, Draining: p.Draining,
 			Secrets: p.Secrets, Patterns: p.Patterns, Logger: p.Logger,
@@ -98,7 +98,7 @@ func NewServices(p Parts) (*Services, error) {
 		}),
 		Access: &accessService{tokens: p.Sessions, secrets: p.Secrets},
 		Transport: transportapi.New(transportapi.Options{
-			Registry: p.Registry, Policies: policies, Catalog: p.Catalog, StreamIdle: p.StreamIdle, MaxAnswer: p.MaxAnswer,
+			Registry: p.Registry, Policies: policies, Catalog: p.Catalog, Screen: project.Screen(), StreamIdle: p.StreamIdle, MaxAnswer: p.MaxAnswer,
 		}),
 	}, nil
 }

@@ -89,7 +89,7 @@ var table = map[string]row{
 	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
 	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
 	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity")},
-	"server/redaction": {imports: list("gen", "envelope", "projectors", "artifactstore", "redact", "server/apierror", "server/families", "server/identity", "server/ingest"), grpc: codes},
+	"server/redaction": {imports: list("gen", "envelope", "projectors", "artifactstore", "preview/textscan", "redact", "server/apierror", "server/families", "server/identity", "server/ingest"), grpc: codes},
 	"server/recorder":  {imports: list(results, "auditlog", "server/apierror", "server/identity", "server/metrics"), grpc: all},
 
 	// The services.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -14,11 +15,13 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/pipeline"
+	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -115,6 +118,9 @@ func (r *replay) projection(ctx context.Context) error {
 
 // compare compares the canonical result with the one that was answered.
 func (r *replay) compare(canonical *pb.CanonicalToolResult) error {
+	if canonical != nil {
+		redaction.CopyMasks(r.record.GetCanonical().ProtoReflect(), canonical.ProtoReflect())
+	}
 	difference := firstDifference("canonical", r.record.GetCanonical().ProtoReflect(), canonical.ProtoReflect())
 	if difference == "" {
 		return nil
@@ -125,8 +131,20 @@ func (r *replay) compare(canonical *pb.CanonicalToolResult) error {
 		return incomparable(fmt.Sprintf("it was made by version %d of the projectors, and this program has %d", was.GetProjector(), projectors.Version))
 	case was.GetProfileDigest() != r.profiles(r.record.GetFamily()):
 		return incomparable("the command profiles are others than they were")
+	case r.hasMasks():
+		return incomparable("registered values, which nobody has any more, were masked in it")
 	}
 	return errors.New(difference)
+}
+
+// hasMasks reports whether the canonical result has masks of registered values: a second projection does not know them.
+func (r *replay) hasMasks() bool {
+	for _, m := range redact.Placeholder.FindAllString(r.record.GetCanonical().String(), -1) {
+		if kind := strings.TrimSuffix(strings.TrimPrefix(m, "[redacted:"), "]"); r.service.Patterns == nil || !slices.Contains(r.service.Patterns.Kinds(), kind) {
+			return true
+		}
+	}
+	return strings.Contains(r.record.GetCanonical().String(), "********")
 }
 
 func (r *replay) profiles(family string) string {
@@ -279,7 +297,12 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if blob := blobs[pipeline.InOrderField]; blob != nil {
 		in.InOrder = projectors.InOrder{Blob: blob, Keys: r.record.GetInOrder()}
 	}
-	made, err := family.Project(ctx, in, resolved.Handle, known)
+	pass := redaction.NewPass(redact.Options{Patterns: r.service.Patterns})
+	if r.record.GetPolicy().GetRedaction().GetPatterns() == pb.PatternRedaction_PATTERN_REDACTION_OFF {
+		pass.Options.Patterns = nil
+	}
+	in.Mask = pass.Mask
+	made, err := family.Project(ctx, in, resolved.Handle, pass.NewSink(known))
 	if shortfall := (*envelope.ShortfallError)(nil); errors.As(err, &shortfall) {
 		r.gone = "it does not fit its budget any more"
 		return nil, nil

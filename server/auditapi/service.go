@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/families"
@@ -35,6 +36,7 @@ type Options struct {
 	Registry *families.Registry
 	Policies *policy.Resolver
 	Store    Store
+	Patterns *redact.Patterns   // of what looks like a secret; nil: off
 	Recorder *recorder.Recorder // nil: no audit log is kept
 }
 

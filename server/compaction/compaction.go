@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 	"github.com/toolresult/toolresult/server/policy"
 	"github.com/toolresult/toolresult/server/recorder"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // Store is what a Service needs of the catalog of artifacts.
@@ -34,6 +35,7 @@ type Options struct {
 	Policies     *policy.Resolver
 	Compactor    *compactor.Compactor
 	Store        Store
+	Screen       redaction.Screen                     // of what callers bring
 	Recorder     *recorder.Recorder                   // nil: no audit log is kept
 	Metrics      metrics.Reporter                     // nil: nothing is measured
 	StreamIdle   time.Duration                        // that a stream may be without a message

@@ -15,6 +15,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/pipeline"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // How many bytes of a history are kept in memory, as they are encoded. What is over it is spooled into the artifact store.
@@ -35,6 +36,7 @@ type history struct {
 	turn     uint32 // of the last entry
 	memory   int    // bytes that are in memory
 	records  sessionRecords
+	screen   redaction.Screen
 	spool    spool
 }
 
@@ -46,7 +48,7 @@ type givenResult struct {
 }
 
 func newHistory(ctx context.Context, s *Service, session string, limit, most int) *history {
-	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most}
+	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most, screen: s.Screen}
 	h.records = sessionRecords{audit: s.Recorder, session: session}
 	h.spool = spool{newStage: func() (artifactstore.Stage, error) { return s.Store.Stage(ctx) }}
 	return h
@@ -112,7 +114,10 @@ func (h *history) result(path string, e *pb.CompactEntry) (r *pb.CanonicalToolRe
 	if unknownTo(r, h.registry.Types()) {
 		return nil, nil
 	}
-	return r, envelope.ValidateCanonical(path+"."+field, r, h.registry.Types())
+	if err := envelope.ValidateCanonical(path+"."+field, r, h.registry.Types()); err != nil {
+		return nil, err
+	}
+	return h.screen.Result(h.session, r), nil
 }
 
 // onRecord returns the latest result of a call on record.

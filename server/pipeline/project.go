@@ -242,7 +242,8 @@ func (p *Pipeline) fitTokens(ctx context.Context, o *prepared, tokens int) (proj
 	if p.Metrics != nil {
 		in.Omitted = new(preview.Counts)
 	}
-	made, err := o.family.Project(ctx, in, o.policy.Handle, o.sink)
+	in.Mask = o.pass.Mask
+	made, err := o.family.Project(ctx, in, o.policy.Handle, o.pass.NewSink(o.sink))
 	if err != nil {
 		return projected{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/policy"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // Render makes the receipt of a canonical result.
@@ -23,6 +24,7 @@ func (p *Pipeline) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Rende
 	if err := envelope.ValidateCanonical(field, canonical, p.Registry.Types()); err != nil {
 		return nil, err
 	}
+	canonical = p.Screen().Result(req.GetCall().GetSessionId(), canonical)
 	receipt, err := Receipt(p.Registry, p.Policies, "policy", canonical, req.GetPolicy())
 	if err != nil {
 		return nil, apierror.AtField(field, err)
@@ -37,6 +39,11 @@ func (p *Pipeline) Render(ctx context.Context, req *pb.RenderRequest) (*pb.Rende
 		return nil, err
 	}
 	return &pb.RenderResponse{Receipt: receipt}, nil
+}
+
+// Screen redacts what callers bring.
+func (p *Pipeline) Screen() redaction.Screen {
+	return redaction.Screen{Secrets: p.Secrets, Patterns: p.Patterns}
 }
 
 // canonicalToRender returns the result that a request is about, and the field that names it.

@@ -55,7 +55,9 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 
 // names are fields with the name of something. They are checked by CheckNames, and not redacted.
 var names = map[protoreflect.FullName]bool{
-	"toolresult.v1.CompleteToolOutput.tool_name": true,
+	"toolresult.v1.CompleteToolOutput.tool_name":  true,
+	"toolresult.v1.CanonicalToolResult.tool_name": true,
+	"toolresult.v1.ArtifactReference.path":        true,
 }
 
 // Messages that are not redacted field by field.

@@ -23,6 +23,7 @@ import (
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/pipeline"
 	"github.com/toolresult/toolresult/server/policy"
+	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/transports"
 	"github.com/toolresult/toolresult/transports/streams"
 	"github.com/toolresult/toolresult/transports/transcript"
@@ -33,8 +34,9 @@ type Options struct {
 	Registry   *families.Registry
 	Policies   *policy.Resolver
 	Catalog    *catalog.Catalog
-	StreamIdle time.Duration // that a stream may be without a message
-	MaxAnswer  int           // bytes
+	Screen     redaction.Screen // of what callers bring
+	StreamIdle time.Duration    // that a stream may be without a message
+	MaxAnswer  int              // bytes
 }
 
 // Service is TransportService. Safe for concurrent use.
@@ -57,7 +59,7 @@ func (t *Service) EncodeTurn(ctx context.Context, req *pb.EncodeTurnRequest) (*p
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	turn, err := t.resolveTurn(req)
+	turn, err := t.resolveTurn(session, req)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +69,12 @@ func (t *Service) EncodeTurn(ctx context.Context, req *pb.EncodeTurnRequest) (*p
 }
 
 // resolveTurn returns the turn with each canonical result as a valid message with its receipt.
-func (t *Service) resolveTurn(req *pb.EncodeTurnRequest) (*pb.EncodeTurnRequest, error) {
+func (t *Service) resolveTurn(session string, req *pb.EncodeTurnRequest) (*pb.EncodeTurnRequest, error) {
 	turn := &pb.EncodeTurnRequest{
 		Provider: req.GetProvider(), Format: req.GetFormat(), Assistant: req.GetAssistant(), Notices: req.GetNotices(), UserText: req.GetUserText(),
 	}
 	for i, given := range req.GetResults() {
-		result, err := t.resolveResult(given)
+		result, err := t.resolveResult(session, given)
 		if err != nil {
 			return nil, apierror.PrefixField(fmt.Sprintf("results[%d]", i), err)
 		}
@@ -81,7 +83,7 @@ func (t *Service) resolveTurn(req *pb.EncodeTurnRequest) (*pb.EncodeTurnRequest,
 	return turn, nil
 }
 
-func (t *Service) resolveResult(given *pb.TurnResult) (*pb.TurnResult, error) {
+func (t *Service) resolveResult(session string, given *pb.TurnResult) (*pb.TurnResult, error) {
 	canonical, field, err := pipeline.ReadCanonical(t.Registry, given)
 	if err != nil || canonical == nil {
 		return given, err
@@ -89,7 +91,8 @@ func (t *Service) resolveResult(given *pb.TurnResult) (*pb.TurnResult, error) {
 	if err := envelope.ValidateCanonical(field, canonical, t.Registry.Types()); err != nil {
 		return nil, err
 	}
-	receipt := given.GetReceipt()
+	canonical = t.Screen.Result(session, canonical)
+	receipt := t.Screen.Receipt(session, given.GetReceipt())
 	if receipt == nil {
 		if receipt, err = pipeline.Receipt(t.Registry, t.Policies, "", canonical, nil); err != nil {
 			return nil, apierror.AtField(field, err)

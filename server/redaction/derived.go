@@ -1,0 +1,152 @@
+package redaction
+
+import (
+	"bytes"
+	"context"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/textscan"
+	"github.com/toolresult/toolresult/redact"
+)
+
+// What is made of an output can have a secret that the output does not show: the sanitiser removes what was inside of it,
+// HTML becomes text, base64 becomes a file. So what was made is redacted again. Here each byte keeps its place, because
+// cuts and segments name places in a text: a secret is masked by as many bytes as it has, and line ends stay.
+
+// Mask masks the secrets in the texts of a message, in place.
+func (r *Pass) Mask(m protoreflect.Message) {
+	if r.Options.Values == nil && r.Options.Patterns == nil {
+		return
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if names[f.FullName()] {
+			return true
+		}
+		switch {
+		case f.IsMap():
+			v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				r.maskValue(f.MapValue(), v, func(v protoreflect.Value) { m.Mutable(f).Map().Set(k, v) })
+				return true
+			})
+		case f.IsList():
+			for i := range v.List().Len() {
+				r.maskValue(f, v.List().Get(i), func(v protoreflect.Value) { m.Mutable(f).List().Set(i, v) })
+			}
+		default:
+			r.maskValue(f, v, func(v protoreflect.Value) { m.Set(f, v) })
+		}
+		return true
+	})
+}
+
+// maskValue masks the secrets in one value of a field.
+func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value, set func(protoreflect.Value)) {
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		r.Mask(v.Message())
+	case protoreflect.StringKind:
+		if masked, ok := r.mask([]byte(v.String())); ok {
+			set(protoreflect.ValueOfString(string(masked)))
+		}
+	case protoreflect.BytesKind:
+		if masked, ok := r.mask(v.Bytes()); ok {
+			set(protoreflect.ValueOfBytes(masked))
+		}
+	}
+}
+
+// mask returns a text of the same length without its secrets, and whether it had any.
+func (r *Pass) mask(text []byte) ([]byte, bool) {
+	same := r.Options
+	same.SameLength = true
+	masked, found := redact.Text(same, text)
+	if len(found) == 0 {
+		return text, false
+	}
+	return keepLineEnds(text, masked), true
+}
+
+// keepLineEnds puts the line ends of a text back into its masked form. A placeholder that has one inside becomes asterisks.
+func keepLineEnds(text, masked []byte) []byte {
+	for i, c := range text {
+		if c != '\n' || masked[i] == '\n' {
+			continue
+		}
+		if at := redact.Placeholder.FindAllIndex(masked, -1); at != nil {
+			for _, p := range at {
+				if p[0] <= i && i < p[1] {
+					copy(masked[p[0]:p[1]], bytes.Repeat([]byte("*"), p[1]-p[0]))
+				}
+			}
+		}
+		masked[i] = '\n'
+	}
+	return masked
+}
+
+// Screen redacts results that come from elsewhere than a projection: from a caller, or from an artifact. The zero Screen
+// redacts nothing.
+type Screen struct {
+	Secrets  *Secrets
+	Patterns *redact.Patterns
+}
+
+// Result returns a canonical result without the secrets that a session must not show: r itself, or a masked copy.
+func (s Screen) Result(session string, r *pb.CanonicalToolResult) *pb.CanonicalToolResult {
+	return masked(s.pass(session), r)
+}
+
+// Receipt returns a receipt without secrets: r itself, or a masked copy.
+func (s Screen) Receipt(session string, r *pb.Receipt) *pb.Receipt { return masked(s.pass(session), r) }
+
+// pass returns the pass of a session.
+func (s Screen) pass(session string) *Pass {
+	p := NewPass(redact.Options{Patterns: s.Patterns})
+	if s.Secrets != nil {
+		p.Options.Values, _ = s.Secrets.Values(session, "") // it only fails for sets that are required
+	}
+	return p
+}
+
+// masked returns a message without its secrets: m itself, or a copy.
+func masked[M proto.Message](p *Pass, m M) M {
+	if !m.ProtoReflect().IsValid() {
+		return m
+	}
+	clean, _ := proto.Clone(m).(M)
+	if p.Mask(clean.ProtoReflect()); proto.Equal(clean, m) {
+		return m
+	}
+	return clean
+}
+
+// NewSink returns a sink that redacts texts which a projector made of an output, such as decoded base64. Payloads of the
+// output come through it too, and have nothing more to replace.
+func (r *Pass) NewSink(sink artifactstore.Sink) artifactstore.Sink {
+	if r.Options.Values == nil && r.Options.Patterns == nil {
+		return sink
+	}
+	return derivedSink{sink, r}
+}
+
+// derivedSink is a sink of a pass.
+type derivedSink struct {
+	artifactstore.Sink
+	pass *Pass
+}
+
+// Put stores a content without its secrets. A spooled payload was redacted on its way, and is not read again.
+func (s derivedSink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
+	content, ok := artifactstore.InMemory(b)
+	if !ok || textscan.IsBinary(content[:min(len(content), 8<<10)]) {
+		return s.Sink.Put(ctx, b)
+	}
+	if clean, found := s.pass.mask(content); found {
+		b = artifactstore.BytesBlob(clean)
+	}
+	return s.Sink.Put(ctx, b)
+}

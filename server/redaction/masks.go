@@ -1,0 +1,60 @@
+package redaction
+
+import (
+	"regexp"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// A result that is made again, when the values that were registered then are gone, has what was masked in the first one.
+// The masks say where that was: they keep the place and the length of what they hide.
+
+// maskRun matches a mask of Mask: a placeholder filled up with asterisks, or asterisks alone.
+var maskRun = regexp.MustCompile(`\[redacted:[\w.-]{1,64}\]\**|\*+`)
+
+// CopyMasks masks in one message what is masked in another one: in every text that is as long in both.
+func CopyMasks(from, to protoreflect.Message) {
+	from.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if !to.Has(f) || f.IsMap() {
+			return true
+		}
+		if !f.IsList() {
+			copyMask(f, v, to.Get(f), func(v protoreflect.Value) { to.Set(f, v) })
+			return true
+		}
+		list := to.Get(f).List()
+		for i := range min(v.List().Len(), list.Len()) {
+			copyMask(f, v.List().Get(i), list.Get(i), func(v protoreflect.Value) { list.Set(i, v) })
+		}
+		return true
+	})
+}
+
+// copyMask copies the masks of one value.
+func copyMask(f protoreflect.FieldDescriptor, from, to protoreflect.Value, set func(protoreflect.Value)) {
+	switch f.Kind() {
+	case protoreflect.MessageKind:
+		CopyMasks(from.Message(), to.Message())
+	case protoreflect.StringKind:
+		if masked, ok := withMasks(from.String(), to.String()); ok {
+			set(protoreflect.ValueOfString(masked))
+		}
+	case protoreflect.BytesKind:
+		if masked, ok := withMasks(string(from.Bytes()), string(to.Bytes())); ok {
+			set(protoreflect.ValueOfBytes([]byte(masked)))
+		}
+	}
+}
+
+// withMasks returns a text with the masks of another one of the same length, and whether that has any.
+func withMasks(masked, text string) (string, bool) {
+	runs := maskRun.FindAllStringIndex(masked, -1)
+	if len(masked) != len(text) || masked == text || runs == nil {
+		return text, false
+	}
+	out := []byte(text)
+	for _, run := range runs {
+		copy(out[run[0]:run[1]], masked[run[0]:run[1]])
+	}
+	return string(out), true
+}
