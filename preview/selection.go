@@ -14,15 +14,16 @@ import (
 type Focus struct {
 	HeadPercent int             // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
-	Range       bool            // it was asked for as a range, and is shown from its start without a gap
+	Range       bool            // it was asked for as a range, and is shown from its start without a gap, unless it is a log or a report
+	FromEnd     bool            // a range is shown from its end
 	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
 	Shape       shape.Shape
 }
 
 // Select makes a preview that costs about b at most. It can be called again
 // with another budget. The whole payload is shown if it fits; otherwise the
-// first lines for a range, and for every other payload the lines that rank
-// first.
+// first or last lines for a range, and for every other payload the lines that
+// rank first.
 func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if e.binary {
 		p := e.unseen(CutBinary, EncodingBinary)
@@ -45,12 +46,28 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if lines, ok := s.all(); ok {
 		return s.assemble(lines)
 	}
-	if f.HeadPercent == 100 || f.Range {
+	if f.HeadPercent == 100 {
+		return s.assemble(s.start())
+	}
+	if f.Range && !e.isReport(f) {
+		if f.FromEnd {
+			return s.assemble(s.end())
+		}
 		return s.assemble(s.start())
 	}
 	p := s.choice(f)
 	p.Shape = e.Shape(f)
 	return p
+}
+
+// isReport reports whether a payload is what a program says of its run: the lines
+// that matter may be anywhere in it, whatever was asked for.
+func (e *Excerpt) isReport(f Focus) bool {
+	switch e.Shape(f) {
+	case shape.BuildLog, shape.TestReport, shape.StackTrace:
+		return true
+	}
+	return false
 }
 
 // choice shows the lines that matter most.
@@ -149,6 +166,14 @@ func (s *selection) limited(limit int) ([]rendered, bool) {
 func (s *selection) start() []rendered {
 	s.scratch = s.scratch[:0]
 	lines, _ := s.take(1, +1, s.excerpt.lines, s.budget.remaining().marker(1), true)
+	return lines
+}
+
+// end shows lines up to the end, with a cut before them.
+func (s *selection) end() []rendered {
+	s.scratch = s.scratch[:0]
+	lines, _ := s.take(s.excerpt.lines, -1, 1, s.budget.remaining().marker(1), true)
+	slices.Reverse(lines)
 	return lines
 }
 

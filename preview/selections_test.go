@@ -109,7 +109,7 @@ func TestSelectionsStayTheSame(t *testing.T) {
 	t.Parallel()
 	var focuses = map[string]preview.Focus{
 		"": {HeadPercent: 25}, " of success": {HeadPercent: 50, Succeeded: true}, " from the start": {HeadPercent: 100},
-		" of a range": {Range: true}, " of a diff": {HeadPercent: 25, Shape: shape.Diff},
+		" of a range": {Range: true}, " of the end of a range": {Range: true, FromEnd: true}, " of a diff": {HeadPercent: 25, Shape: shape.Diff},
 	}
 	var budgets []preview.Budget
 	for _, n := range []int{0, 1, 6, 13, 20, 27, 36, 50, 64, 75, 90, 120, 160, 220, 300, 450, 700, 1100, 2000} {

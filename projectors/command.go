@@ -79,9 +79,11 @@ func (c commandProjector) project(ctx context.Context, in Input, l limits, sink 
 // parts appends the streams of a command to a list, in the order of the contract.
 func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine string, into *pb.CommandResult, in *Input) []part {
 	m := into.ProtoReflect()
-	known := c.profiles.Find(commandLine) // nil for most command lines; a nil Profile has no opinion
+	choice := c.profiles.Explain(commandLine)
+	known := choice.Profile // nil for most command lines; a nil Profile has no opinion
 	focus := preview.Focus{
-		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0, Rules: known.Rules(), Range: known.Read(),
+		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0 && profile.StatusCovers(commandLine),
+		Rules:     known.Rules(), Range: choice.Range != profile.Ranked, FromEnd: choice.Range == profile.FromEnd,
 		Shape: shape.Named(known.Shape()),
 	}
 	list = c.fields.add(list, "stdout", m, out.GetStdout(), in, focus)

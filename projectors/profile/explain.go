@@ -2,6 +2,9 @@ package profile
 
 import (
 	"fmt"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +16,36 @@ type Choice struct {
 	Profile *Profile // nil for none
 	Pattern string   // the pattern that matched
 	Command string   // the command that matched, as words; "?" stands for an unknown word
+	Range   Range    // how the output of a reader is shown
 	Steps   []string // how it was found, one line each
+}
+
+// Range says which part of an output is shown that was asked for as it is, and that
+// does not fit.
+type Range uint8
+
+// The ranges.
+const (
+	Ranked    Range = iota // what matters most: the output is none of a reader, or of a log
+	FromStart              // the first lines, without a gap
+	FromEnd                // the last lines, without a gap
+)
+
+// logFile matches the names of files that programs write while they run.
+var logFile = regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?)$`)
+
+// rangeOf returns the range of a command that reads.
+func rangeOf(p *Profile, command []string) Range {
+	if !p.Read() {
+		return Ranked
+	}
+	if slices.ContainsFunc(operands(command), func(name string) bool { return logFile.MatchString(path.Base(name)) }) {
+		return Ranked
+	}
+	if command[0] == "tail" {
+		return FromEnd
+	}
+	return FromStart
 }
 
 // Explain finds the profile of a command line. If several commands print, all must
@@ -41,7 +73,14 @@ func (s *Set) Explain(commandLine string) Choice {
 			c.step("several commands print, and their profiles are not the same: %s and %s", c.Profile.name, f.profile.name)
 			return Choice{Steps: c.Steps}
 		}
-		c.Profile, c.Pattern, c.Command = f.profile, f.pattern.text, formatCommand(command)
+		kind := rangeOf(f.profile, command)
+		if kind == Ranked && f.profile.Read() {
+			c.step("%s: the file is named like a log, and is ranked as one", formatCommand(command))
+		}
+		if i > 0 && kind != c.Range {
+			kind = Ranked
+		}
+		c.Profile, c.Pattern, c.Command, c.Range = f.profile, f.pattern.text, formatCommand(command), kind
 	}
 	return c
 }

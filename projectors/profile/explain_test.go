@@ -62,6 +62,34 @@ func TestExplainNamesReasons(t *testing.T) {
 	}
 }
 
+// What a reader prints is shown as it is, from its start or its end; a log, and what a reader at the end of a pipeline passes
+// on, is not.
+func TestRangeOfReaders(t *testing.T) {
+	t.Parallel()
+	s := profile.BuiltIn()
+	for line, want := range map[string]struct {
+		profile string
+		show    profile.Range
+	}{
+		"cat main.go": {"cat", profile.FromStart}, "head -n 20 main.go": {"cat", profile.FromStart}, "sed -n 1,9p login.ts": {"cat", profile.FromStart},
+		"tail -n 20 main.go": {"cat", profile.FromEnd}, "tail -20 CHANGELOG": {"cat", profile.FromEnd}, "cat catalog.json dialog": {"cat", profile.FromStart},
+		"cat build.log": {"cat", profile.Ranked}, "tail -100 /var/log/app/out.log.1": {"cat", profile.Ranked}, "zcat app.log.2.gz": {"cat", profile.Ranked},
+		"tail -f nohup.out": {"cat", profile.Ranked}, "cat test-output.txt": {"cat", profile.Ranked},
+		"make test 2>&1 | tail -300": {"make", profile.Ranked}, "make | tail -n 300": {"make", profile.Ranked}, "make 2>&1 | head -c 9": {"make", profile.Ranked},
+		"cd x && make |& tail -n50": {"make", profile.Ranked}, "cat main.go | head -50": {"cat", profile.FromStart}, "make | tail main.go": {"cat", profile.FromEnd},
+		"cat main.go; cat build.log": {"cat", profile.Ranked}, "./run.sh | tail -3": {"", profile.Ranked},
+	} {
+		c := s.Explain(line)
+		name := ""
+		if c.Profile != nil {
+			name = c.Profile.Name()
+		}
+		if name != want.profile || c.Range != want.show {
+			t.Errorf("%q: %q, %d\n%s", line, name, c.Range, strings.Join(c.Steps, "\n"))
+		}
+	}
+}
+
 // Options of a wrapper, and its own words, are not the command that it runs.
 func TestWrappersAreTakenOff(t *testing.T) {
 	t.Parallel()

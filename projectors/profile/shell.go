@@ -130,7 +130,7 @@ func unescape(s string, quoted bool) string {
 // printingCommands returns the commands of a line whose output a reader sees, each as
 // words. It reports false if that is not certain.
 //
-// In "a | b" it is b, and also a if b passes on what it reads. In "a && b", "a; b" and
+// In "a | b" it is b, or a if b passes on what it reads. In "a && b", "a; b" and
 // "a || b" it is all commands except those that print nothing of their own, such as
 // "cd". "bash -c '...'" is parsed too, one level deep.
 func printingCommands(commandLine string) ([][]string, bool) {
@@ -197,7 +197,8 @@ func (w *walk) binary(c *syntax.BinaryCmd) {
 	w.stmt(c.Y)
 }
 
-// passesOn reports whether the end of a pipeline prints its input unchanged.
+// passesOn reports whether the end of a pipeline prints its input, or a part of it,
+// unchanged.
 func passesOn(command []string) bool {
 	if len(command) == 0 {
 		return false
@@ -205,10 +206,27 @@ func passesOn(command []string) bool {
 	switch command[0] {
 	case "tee":
 		return true
-	case "cat", "less", "more":
-		return !slices.ContainsFunc(command[1:], func(a string) bool { return a == "" || a[0] != '-' })
+	case "cat", "less", "more", "head", "tail":
+		return len(operands(command)) == 0
 	}
 	return false
+}
+
+// operands returns the words of a reader that name files. An unknown word is "".
+func operands(command []string) []string {
+	var list []string
+	value := false
+	for _, word := range command[1:] {
+		switch {
+		case value:
+			value = false
+		case len(word) > 1 && (word[0] == '-' || word[0] == '+'):
+			value = (command[0] == "head" || command[0] == "tail") && slices.Contains([]string{"-n", "-c", "-s", "--lines", "--bytes", "--pid"}, word)
+		case word != "-":
+			list = append(list, word)
+		}
+	}
+	return list
 }
 
 // quietCommands lists the commands that print nothing of their own, and those that
