@@ -2,7 +2,7 @@ package words
 
 // allowance has the words that folders still have. `go test ./integration/words -update` writes it.
 var allowance = map[string]string{
-	"integration":                "arrived, books, brought, came, held, left out, leg, refusal, refusals, refuse, refused, refuses, room, so many, stands, tell, tells, told, what it is",
+	"integration":                "arrived, books, brought, came, left out, leg, refusal, refusals, refuse, refused, refuses, room, so many, stands, tell, tells, told, what it is",
 	"integration/agentloop":      "came, refuse, room, so many, told, what is kept",
 	"integration/anyoutput":      "came, held, left out, refusal, refused, stands",
 	"integration/bench":          "judged, left out, refuses, what it is",
